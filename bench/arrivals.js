@@ -1,0 +1,119 @@
+/**
+ * From a file's arrival to its place in the list, on the running program: one by one, and in bursts into a new hour
+ * directory. The large burst stands beside `gunzip -t` of the same bytes, which is what seeing them complete costs.
+ */
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { measure, optionsOf } from './measure.js'
+
+export const description = 'from arrival to the list: one by one and in bursts, beside gunzip -t'
+
+const cli = join(import.meta.dirname, '../dist/cli.js')
+const patienceMs = 60_000
+
+/** Options: --files (1000), those that arrive one by one. */
+export async function run({ print, args }) {
+  const { files } = optionsOf(args, { files: 1000 })
+  const folder = mkdtempSync(join(tmpdir(), 'arrivals-'))
+  const service = await startService(folder)
+  try {
+    await oneByOne({ print, service, files })
+    const small = gzipSync('observations '.repeat(50))
+    const large = gzipSync(randomBytes(200_000), { level: 1 })
+    await burst({ print, service, count: 5000, content: small, hour: 1 })
+    const { path, tookMs } = await burst({ print, service, count: 1200, content: large, hour: 2 })
+    const reference = await measure(`find ${path} -name '*.gz' -print0 | xargs -0 gunzip -t`)
+    print(
+      `  gunzip -t of them     ${(reference.wall * 1000).toFixed(0)} ms, ratio ${(tookMs / 1000 / reference.wall).toFixed(2)}`,
+    )
+    await burst({ print, service, count: 40_000, content: small, hour: 3 })
+  } finally {
+    await service.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function oneByOne({ print, service, files }) {
+  const directory = service.newHour(0)
+  const aside = join(service.archive, 'aside')
+  const took = []
+  for (let index = 0; index < files; index++) {
+    const name = nameOf(index, directory)
+    writeFileSync(aside, gzipSync(name))
+    const started = performance.now()
+    renameSync(aside, join(service.archive, directory, name))
+    await until(async () => (await service.list()).results[0]?.filename === name)
+    took.push(performance.now() - started)
+  }
+  took.sort((a, b) => a - b)
+  const at = (share) => took[Math.min(files - 1, Math.floor(files * share))].toFixed(1)
+  print(
+    `${files} files renamed into place, ms until listed: p50 ${at(0.5)}, p99 ${at(0.99)}, max ${at(1)}`,
+  )
+}
+
+async function burst({ print, service, count, content, hour }) {
+  const before = (await service.list()).count
+  const directory = service.newHour(hour)
+  const path = join(service.archive, directory)
+  const started = performance.now()
+  for (let index = 0; index < count; index++)
+    writeFileSync(join(path, nameOf(index, directory)), content)
+  const written = performance.now()
+  await until(async () => (await service.list()).count === before + count)
+  const listed = performance.now()
+  print(
+    `${count} files of ${content.length} bytes: written in ${(written - started).toFixed(0)} ms, all listed ${(listed - written).toFixed(0)} ms after the last`,
+  )
+  return { path, tookMs: listed - started }
+}
+
+async function startService(folder) {
+  const archive = join(folder, 'archive')
+  const now = new Date()
+  const year = now.getUTCFullYear()
+  const day = Math.floor((now - Date.UTC(year, 0, 1)) / 86_400_000) + 1
+  const today = `nrt/${year}/${String(day).padStart(3, '0')}`
+  mkdirSync(join(archive, today), { recursive: true })
+  const flags = ['--archive', archive, '--database', join(folder, 'catalogue.db'), '--port', '0']
+  const child = spawn(process.execPath, [cli, 'start', ...flags], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = new Promise((resolve) => child.on('exit', resolve))
+  let log = ''
+  child.stdout.setEncoding('utf8').on('data', (text) => (log += text))
+  await until(async () => log.includes('caught up') && log.includes('"url"'))
+  const [, url] = /"url":"([^"]+)"/.exec(log)
+  return {
+    archive,
+    list: async () => (await fetch(`${url}?limit=1`)).json(),
+    newHour(hour) {
+      const directory = `${today}/${String(hour).padStart(2, '0')}`
+      mkdirSync(join(archive, directory))
+      return directory
+    },
+    async stop() {
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}
+
+/** A long name of that hour, another for each number. */
+function nameOf(index, directory) {
+  const [, year, day, hour] = directory.split('/')
+  const site = index.toString(36).toUpperCase().padStart(4, '0')
+  return `${site}00DEU_R_${year}${day}${hour}00_01H_30S_MO.crx.gz`
+}
+
+async function until(holds) {
+  const started = performance.now()
+  while (!(await holds())) {
+    if (performance.now() - started > patienceMs) throw new Error('waited in vain')
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}

@@ -1,0 +1,135 @@
+/**
+ * The first scan of an archive, beside the plainest way to get its files into a database that can be searched:
+ * `find -printf` piped into the import of the `sqlite3` shell, and the same indexes made there. Then a pass over the
+ * unchanged tree beside `find -printf`.
+ */
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openWriter } from '../dist/catalogue/sqlite/writer.js'
+import { sweep } from '../dist/indexer/sweep.js'
+import { startTreeReader } from '../dist/indexer/tree/tree-reader.js'
+import { measure, median, optionsOf, ratios, spread } from './measure.js'
+import { generateTree } from './tree.js'
+
+export const description = 'first scan and unchanged pass, beside find | sqlite3 .import'
+
+const cli = join(import.meta.dirname, '../dist/cli.js')
+
+/** Options: --files (1000000), --rounds (5), --tree DIR (an existing tree, else one is made and removed). */
+export async function run({ print, args }) {
+  const { files, rounds, tree } = optionsOf(args, { files: 1_000_000, rounds: 5, tree: '' })
+  const folder = mkdtempSync(join(tmpdir(), 'first-scan-'))
+  try {
+    const archive = tree === '' ? join(folder, 'archive') : tree
+    if (!existsSync(archive)) {
+      print(`making a tree of ${files} files`)
+      generateTree({ files, out: archive })
+    }
+    await compareScans({ print, rounds, archive, folder })
+    await comparePasses({ print, rounds, archive, folder })
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function compareScans({ print, rounds, archive, folder }) {
+  const ours = []
+  const theirs = []
+  const imports = []
+  const database = join(folder, 'ours.db')
+  const reference = join(folder, 'reference.db')
+  for (let round = 0; round < rounds; round++) {
+    rmSync(reference, { force: true })
+    // Read once before each, so that neither pays for a cold cache.
+    await measure(`find ${archive} > /dev/null`)
+    imports.push(await measure(importInto(reference, archive)))
+    const bytes = statSync(reference).size
+    const indexing = await measure(`sqlite3 ${reference} ${quoted(indexes)}`)
+    theirs.push(add(imports.at(-1), indexing))
+    imports.at(-1).bytes = bytes
+    for (const suffix of ['', '-wal', '-shm', '-numbers', '-lock'])
+      rmSync(database + suffix, { force: true })
+    const scan = `node ${cli} index --once --archive ${archive} --database ${database} --log-level error`
+    ours.push(await measure(scan, { memoryOf: 'index' }))
+  }
+  const column = (runs, key) => runs.map((figures) => figures[key])
+  const records = await recordsOf(database)
+  print(`first scan of ${records} records, ${rounds} rounds in turn: median (minimum–maximum)`)
+  print(
+    `  ours                wall ${spread(column(ours, 'wall'))} s   CPU ${spread(column(ours, 'cpu'))} s`,
+  )
+  print(
+    `  find | sqlite3      wall ${spread(column(theirs, 'wall'))} s   CPU ${spread(column(theirs, 'cpu'))} s`,
+  )
+  print(
+    `  without indexes     wall ${spread(column(imports, 'wall'))} s   CPU ${spread(column(imports, 'cpu'))} s`,
+  )
+  print(
+    `  ratio               wall ${ratios(column(ours, 'wall'), column(theirs, 'wall'))}     CPU ${ratios(column(ours, 'cpu'), column(theirs, 'cpu'))}`,
+  )
+  print(`  files per second    ${Math.round(records / median(column(ours, 'wall')))}`)
+  print(`  peak memory         ${spread(column(ours, 'peak'), 0)} MB`)
+  const [own, unindexed] = [statSync(database).size / records, imports.at(-1).bytes / records]
+  print(
+    `  bytes a record      ${own.toFixed(0)}, the unindexed import ${unindexed.toFixed(0)}, ratio ${(own / unindexed).toFixed(2)}`,
+  )
+}
+
+async function comparePasses({ print, rounds, archive, folder }) {
+  const database = join(folder, 'ours.db')
+  const writer = openWriter({ database, nowUs: () => Date.now() * 1000 })
+  const tree = startTreeReader({ archive, linkedDirectories: [] })
+  const ours = []
+  const theirs = []
+  await sweep(writer, tree)
+  for (let round = 0; round < rounds; round++) {
+    theirs.push(await measure(`find ${archive} -printf '%s %T@ %p\\n' > /dev/null`))
+    const [started, used] = [performance.now(), process.cpuUsage()]
+    const found = await sweep(writer, tree)
+    const { user, system } = process.cpuUsage(used)
+    ours.push({ wall: (performance.now() - started) / 1000, cpu: (user + system) / 1e6 })
+    if (found.length > 0) print(`  ${found.length} directories seemed changed`)
+  }
+  await tree.close()
+  writer.close()
+  const column = (runs, key) => runs.map((figures) => figures[key])
+  print('unchanged pass')
+  print(
+    `  ours                wall ${spread(column(ours, 'wall'), 3)} s   CPU ${spread(column(ours, 'cpu'), 3)} s`,
+  )
+  print(
+    `  find -printf        wall ${spread(column(theirs, 'wall'), 3)} s   CPU ${spread(column(theirs, 'cpu'), 3)} s`,
+  )
+  print(
+    `  ratio               wall ${ratios(column(ours, 'wall'), column(theirs, 'wall'), 3)}     CPU ${ratios(column(ours, 'cpu'), column(theirs, 'cpu'), 3)}`,
+  )
+}
+
+// The catalogue's indexes over files: unique by path, and in the order of changes, for which mtime stands here.
+const indexes = 'CREATE UNIQUE INDEX path ON file (path); CREATE INDEX change ON file (mtime);'
+
+function importInto(database, archive) {
+  const create =
+    'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; CREATE TABLE file (size INTEGER, mtime REAL, path TEXT);'
+  const load = `sqlite3 -cmd ${quoted('.mode tabs')} -cmd ${quoted('.import /dev/stdin file')} ${database} ${quoted('SELECT 1')}`
+  return `sqlite3 ${database} ${quoted(create)} && find ${archive} -type f -printf '%s\\t%T@\\t%P\\n' | ${load}`
+}
+
+function quoted(text) {
+  return `'${text.replaceAll("'", `'\\''`)}'`
+}
+
+function add(a, b) {
+  return { wall: a.wall + b.wall, cpu: a.cpu + b.cpu }
+}
+
+async function recordsOf(database) {
+  const writer = openWriter({ database, nowUs: () => 0 })
+  try {
+    const { areas } = await writer.summary()
+    return areas.obs.files + areas.nrt.files
+  } finally {
+    writer.close()
+  }
+}

@@ -1,0 +1,54 @@
+import { defineConfig } from 'eslint/config'
+import tseslint from 'typescript-eslint'
+
+const layer = (folder, group, message) => ({
+  files: [`src/${folder}/**`],
+  rules: { 'no-restricted-imports': ['error', { patterns: [{ group, message }] }] },
+})
+
+export default defineConfig(
+  { ignores: ['dist/', '.tap/', '*.config.js'] },
+  tseslint.configs.strictTypeChecked,
+  {
+    languageOptions: {
+      parserOptions: { project: ['./test/tsconfig.json'], tsconfigRootDir: import.meta.dirname },
+    },
+    rules: {
+      eqeqeq: 'error',
+      'no-console': 'error',
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': 'error',
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+    },
+  },
+  {
+    files: ['test/**'],
+    rules: {
+      '@typescript-eslint/no-floating-promises': 'off',
+      '@typescript-eslint/require-await': 'off',
+      '@typescript-eslint/no-empty-function': 'off',
+    },
+  },
+  // Fixtures and benchmarks are plain JavaScript outside the TypeScript project: no types to lint with.
+  { files: ['**/*.js'], extends: [tseslint.configs.disableTypeChecked] },
+  layer(
+    'parse',
+    ['../*', 'node:*', 'better-sqlite3', 'fastify', 'chokidar', 'pino'],
+    'parse/ is pure: it imports nothing but its own files.',
+  ),
+  layer(
+    'catalogue',
+    ['**/indexer/**', '**/api/**', 'fastify', 'chokidar'],
+    'catalogue/ may import parse/ only.',
+  ),
+  layer(
+    'indexer',
+    ['**/api/**', '**/catalogue/sqlite/**', 'fastify', '@fastify/*', 'better-sqlite3'],
+    'indexer/ writes through catalogue/ and knows nothing of HTTP.',
+  ),
+  layer(
+    'api',
+    ['**/indexer/**', '**/catalogue/sqlite/**', 'chokidar', 'better-sqlite3'],
+    'api/ reads through catalogue/ and never indexes.',
+  ),
+)

@@ -1,0 +1,46 @@
+import type { FastifyReply } from 'fastify'
+import { HttpError } from '../errors.ts'
+
+/** Most clients that wait for changes at the same time: each keeps a connection. */
+const places = 500
+/** Seconds after which who found no place may ask again. */
+const retryAfterSeconds = 10
+
+/** Where clients wait: for so many there is room, and all of them leave at once when the server stops. */
+export interface WaitingRoom {
+  /**
+   * Takes a place until the answer has ended.
+   * @returns a signal of when there is nothing to wait for any more: the client is gone, or the server stops
+   * @throws HttpError 429 when all places are taken
+   */
+  enter(reply: FastifyReply): AbortSignal
+  close(): void
+}
+
+export function openWaitingRoom(): WaitingRoom {
+  const waiting = new Set<AbortController>()
+  let closed = false
+  return {
+    enter(reply) {
+      if (waiting.size >= places) throw full()
+      const leaving = new AbortController()
+      if (closed) leaving.abort()
+      waiting.add(leaving)
+      reply.raw.once('close', () => {
+        waiting.delete(leaving)
+        leaving.abort()
+      })
+      return leaving.signal
+    },
+    close() {
+      closed = true
+      for (const leaving of waiting) leaving.abort()
+    },
+  }
+}
+
+function full(): HttpError {
+  return new HttpError(429, 'Too many clients are waiting for changes.', {
+    'retry-after': String(retryAfterSeconds),
+  })
+}

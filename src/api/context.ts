@@ -1,0 +1,61 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Head } from '../catalogue/catalogue.ts'
+import type { ApiDeps } from './deps.ts'
+import { digest, matchesWeakly, weakTag } from './entity-tag.ts'
+import { pageHeaders } from './headers.ts'
+import { linksBelow } from './links.ts'
+import type { Links } from './links.ts'
+import type { Representation } from './negotiate.ts'
+
+/** What every route works with. */
+export interface ApiContext extends ApiDeps {
+  /** Path of the API, with a slash at its end. */
+  readonly apiPath: string
+  readonly dataPath: string
+  readonly links: () => Links
+  /**
+   * Weak tag of what a representation says at a state of the catalogue. It also tells deployments apart, since
+   * their answers to the same request differ: another release, another base URL.
+   */
+  readonly tag: (state: Head | string, representation: Representation) => string
+}
+
+export function apiContext(deps: ApiDeps): ApiContext {
+  const { baseUrl, datasetPrefix, version } = deps.settings
+  // The base URL is known from when the server listens, so these are made when they are first needed.
+  let made: { base: string; links: Links; deployment: string } | undefined
+  const current = () => {
+    const base = baseUrl()
+    if (made?.base !== base) {
+      const deployment = digest([version, base, datasetPrefix].join('\n')).slice(0, 8)
+      made = { base, links: linksBelow(base, datasetPrefix), deployment }
+    }
+    return made
+  }
+  return {
+    ...deps,
+    apiPath: `/${datasetPrefix}/api/`,
+    dataPath: `/${datasetPrefix}/data/`,
+    links: () => current().links,
+    tag: (state, representation) => {
+      const parts = typeof state === 'string' ? [state] : [state.epoch, state.seq]
+      return weakTag([...parts, representation, current().deployment])
+    },
+  }
+}
+
+/** Gives the answer its tag; true when the client has it already and 304 is all there is to say. */
+export function isFresh(request: FastifyRequest, reply: FastifyReply, tag: string): boolean {
+  reply.header('etag', tag)
+  const known = request.headers['if-none-match']
+  return known !== undefined && matchesWeakly(known, tag)
+}
+
+export function sendHtml(reply: FastifyReply, page: string): FastifyReply {
+  return reply.headers(pageHeaders).send(page)
+}
+
+export function sendJson(reply: FastifyReply, value: unknown): FastifyReply {
+  // A buffer, because the framework adds a charset to the media type of a string.
+  return reply.header('content-type', 'application/json').send(Buffer.from(JSON.stringify(value)))
+}

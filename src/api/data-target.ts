@@ -1,0 +1,31 @@
+import { parseDirectory } from '../parse/archive-path.ts'
+
+/** A file's place in the archive, as the catalogue names it. */
+export interface FilePlace {
+  readonly directory: string
+  readonly name: string
+}
+
+/** What names of RINEX files are made of. No dot begins one, so none is hidden and none is `..`. */
+const fileName = /^[A-Za-z0-9_][A-Za-z0-9._]{0,254}$/
+
+/** No path of ours is longer: a prefix, directories of at most 64 characters, a name. */
+const maxPathLength = 1024
+
+/**
+ * The file a request target asks for. The raw target is read, not what a router made of it: nothing is decoded
+ * and nothing normalised, so there is one spelling of every path and no second opinion about it.
+ * @param target as it stood in the request line, with or without a query
+ * @returns `undefined` for every target outside of the grammar, whatever it may mean to others
+ */
+export function parseDataTarget(target: string, datasetPrefix: string): FilePlace | undefined {
+  const root = `/${datasetPrefix}/data/`
+  const end = target.indexOf('?')
+  const path = end === -1 ? target : target.slice(0, end)
+  if (path.length > maxPathLength || !path.startsWith(root)) return undefined
+  const slash = path.lastIndexOf('/')
+  const directory = path.slice(root.length, slash)
+  const name = path.slice(slash + 1)
+  if (parseDirectory(directory).kind === 'rejected' || !fileName.test(name)) return undefined
+  return { directory, name }
+}

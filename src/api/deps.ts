@@ -1,0 +1,42 @@
+import type { Logger } from 'pino'
+import type { CatalogueReader } from '../catalogue/catalogue.ts'
+import type {
+  IndexerStatus,
+  RegisterAnswer,
+  RescanOrder,
+  RescanTicket,
+} from '../control/protocol.ts'
+
+/** What the API is told of its surroundings. */
+export interface ApiSettings {
+  /** Absolute path of the archive root. */
+  readonly archive: string
+  /** Real paths of the directories outside of the archive that symlinks in it may lead to. */
+  readonly linkedDirectories: readonly string[]
+  /** What every link begins with, without a slash at its end; known once the server listens. */
+  readonly baseUrl: () => string
+  /** Path below the base URL, without slashes at its ends: `rinex`. */
+  readonly datasetPrefix: string
+  /** Most records on a page, whatever is asked for. */
+  readonly maxLimit: number
+  readonly version: string
+}
+
+/** What administrators may order, and how they are known. Orders may fail with `IndexerAway`. */
+export interface Administration {
+  /** SHA-256 of the token they show. */
+  readonly tokenHash: Buffer
+  /** Has one file looked at, given by its path below the archive root. */
+  readonly register: (path: string) => Promise<RegisterAnswer>
+  readonly rescan: (order: RescanOrder) => Promise<RescanTicket>
+}
+
+export interface ApiDeps {
+  readonly reader: CatalogueReader
+  /** What the indexer is doing; `undefined` when nobody answers, which is to say it is stopped. */
+  readonly indexerStatus: () => Promise<IndexerStatus | undefined>
+  /** `undefined` while writing is off. */
+  readonly administration?: Administration | undefined
+  readonly settings: ApiSettings
+  readonly logger: Logger
+}

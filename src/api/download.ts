@@ -1,0 +1,105 @@
+/**
+ * Opening an archived file and reading it, all through one descriptor: what was checked is what is sent,
+ * whatever happens to the path in the meantime.
+ */
+import { constants } from 'node:fs'
+import type { Stats } from 'node:fs'
+import { open, readlink, realpath } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { FilePlace } from './data-target.ts'
+
+export interface ArchivedFile {
+  readonly handle: FileHandle
+  /** Of the descriptor, when it was opened. */
+  readonly stats: Stats
+}
+
+/** What lies at a path is not to be served; the message, for the log, says why. */
+export class NotServed extends Error {}
+
+/** A file is no longer what it was when it was opened. */
+export class FileChanged extends Error {}
+
+export interface ArchiveTree {
+  readonly archive: string
+  /** Real paths. */
+  readonly linkedDirectories: readonly string[]
+}
+
+export interface Archive {
+  /**
+   * Opens a regular file that lies where its path says, or below a linked directory. Who opens it closes it.
+   * @throws NotServed for anything else, FileChanged when it was replaced meanwhile
+   */
+  open(place: FilePlace): Promise<ArchivedFile>
+}
+
+/** Not to wait for the writer of a FIFO, and not to follow a symlink in the last part of the path. */
+const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW
+
+/** What opening fails with where there is nothing to be served. */
+const absent = ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO', 'ENODEV', 'EACCES', 'EPERM']
+
+/** How Linux marks the path of a descriptor whose file has no name any more. */
+const deletedMark = ' (deleted)'
+
+export function openArchive(tree: ArchiveTree): Archive {
+  let root = tree.archive
+  const isLinked = (path: string): boolean =>
+    tree.linkedDirectories.some((directory) => path.startsWith(join(directory, '/')))
+  /** The root may be reached through symlinks, and these may lead elsewhere than when they were last followed. */
+  const liesAt = async (path: string, place: FilePlace): Promise<boolean> => {
+    const lies = (): boolean => path === join(root, place.directory, place.name)
+    if (lies()) return true
+    root = await ifPresent(realpath(tree.archive))
+    return lies()
+  }
+  const check = async (handle: FileHandle, place: FilePlace): Promise<ArchivedFile> => {
+    const stats = await handle.stat()
+    if (!stats.isFile()) throw new NotServed('not a regular file')
+    const path = await readlink(`/proc/self/fd/${handle.fd}`)
+    if (path.endsWith(deletedMark)) throw new FileChanged('replaced or removed')
+    if (!isLinked(path) && !(await liesAt(path, place))) throw new NotServed(`lies at ${path}`)
+    return { handle, stats }
+  }
+  return {
+    async open(place) {
+      const path = join(tree.archive, place.directory, place.name)
+      const handle = await ifPresent(openFile(path, isLinked))
+      try {
+        return await check(handle, place)
+      } catch (error) {
+        await handle.close()
+        throw error
+      }
+    },
+  }
+}
+
+/** A file may be a symlink itself where the configuration lets it lead. */
+async function openFile(path: string, isLinked: (path: string) => boolean): Promise<FileHandle> {
+  try {
+    return await open(path, flags)
+  } catch (error) {
+    if (codeOf(error) !== 'ELOOP') throw error
+    const target = await realpath(path)
+    if (!isLinked(target)) throw error
+    return await open(target, flags)
+  }
+}
+
+/** Tells a path where nothing is to be served from a disk that fails. */
+async function ifPresent<T>(result: Promise<T>): Promise<T> {
+  try {
+    return await result
+  } catch (error) {
+    const code = codeOf(error)
+    if (absent.includes(code)) throw new NotServed(code, { cause: error })
+    throw error
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}

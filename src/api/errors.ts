@@ -1,0 +1,104 @@
+/** Every answer that is not the one asked for, in DRF's words and shape, and how errors become answers. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { CatalogueUnavailable } from '../catalogue/catalogue.ts'
+import { printable } from './log-text.ts'
+
+type Headers = Readonly<Record<string, string>>
+
+/** Seconds after which a client may ask again. */
+const retryAfterSeconds = 5
+
+/** An answer other than the one asked for. Its message is what the client reads. */
+export class HttpError extends Error {
+  readonly statusCode: number
+  readonly headers: Headers
+
+  constructor(statusCode: number, detail: string, headers: Headers = {}) {
+    super(detail)
+    this.statusCode = statusCode
+    this.headers = headers
+  }
+}
+
+export function notFound(): HttpError {
+  return new HttpError(404, 'Not found.')
+}
+
+export function notAcceptable(): HttpError {
+  return new HttpError(406, 'Could not satisfy the request Accept header.')
+}
+
+export function methodNotAllowed(method: string): HttpError {
+  return new HttpError(405, `Method "${method}" not allowed.`)
+}
+
+/** A request of which some fields, or parameters, are wrong: for each of these what is wrong with it. */
+export class BadFields extends HttpError {
+  readonly fields: Readonly<Record<string, readonly string[]>>
+
+  constructor(fields: BadFields['fields']) {
+    super(400, 'Bad request.')
+    this.fields = fields
+  }
+}
+
+export function badFields(fields: BadFields['fields']): HttpError {
+  return new BadFields(fields)
+}
+
+export function forbidden(detail: string): HttpError {
+  return new HttpError(403, detail)
+}
+
+/** For what will work again by itself soon. */
+export function tryAgain(detail: string): HttpError {
+  return new HttpError(503, detail, { 'retry-after': String(retryAfterSeconds) })
+}
+
+/** What the error handler needs to know of an error. */
+interface Answer {
+  readonly statusCode: number
+  readonly detail: string
+  readonly headers: Headers
+}
+
+function toAnswer(error: unknown): Answer {
+  if (error instanceof HttpError) {
+    return { statusCode: error.statusCode, detail: error.message, headers: error.headers }
+  }
+  if (error instanceof CatalogueUnavailable) {
+    return toAnswer(tryAgain('The catalogue cannot be read at this moment.'))
+  }
+  const statusCode = statusOf(error)
+  if (statusCode === 404) return toAnswer(notFound())
+  if (statusCode < 500) return { statusCode, detail: (error as Error).message, headers: {} }
+  return { statusCode: 500, detail: 'A server error occurred.', headers: {} }
+}
+
+/** The status an error of the framework stands for; anything else is our own fault. */
+function statusOf(error: unknown): number {
+  const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500
+  return status >= 400 && status < 500 ? status : 500
+}
+
+/** Answers an error. What lies behind a 5xx goes to the log only, under the id that the answer carries. */
+export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const { statusCode, detail, headers } = toAnswer(error)
+  const failed = statusCode >= 500
+  if (failed) logFailure(error, statusCode, request)
+  const fields = error instanceof BadFields ? error.fields : undefined
+  const body = fields ?? (failed ? { detail, request_id: request.id } : { detail })
+  // What was said of the answer that does not come.
+  for (const name of ['etag', 'link']) reply.removeHeader(name)
+  void reply
+    .code(statusCode)
+    .headers({ 'content-type': 'application/json', ...headers })
+    // A buffer, because the framework adds a charset to the media type of a string.
+    .send(Buffer.from(JSON.stringify(body)))
+}
+
+function logFailure(error: unknown, statusCode: number, request: FastifyRequest): void {
+  const facts = { err: error, method: request.method, target: printable(request.raw.url ?? '') }
+  if (statusCode === 503) request.log.warn(facts, 'not available')
+  else request.log.error(facts, 'request failed')
+}

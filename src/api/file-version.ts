@@ -1,0 +1,65 @@
+/** One version of an archived file: whether it is fit to be served, and what its headers say. */
+import type { Stats } from 'node:fs'
+import type { FileRecord } from '../catalogue/catalogue.ts'
+import type { ByteRange } from './byte-range.ts'
+import { formatHttpDate } from './http-date.ts'
+import type { Validators } from './preconditions.ts'
+
+/** A file that is not as the catalogue knows it and younger than this is taken to be still in the making. */
+const settleMs = 10 * 60 * 1000
+
+/** Whether a file may be in the middle of being rewritten: it is young, and not as it was catalogued. */
+export function isUnsettled(record: FileRecord, stats: Stats, nowMs: number): boolean {
+  if (record.size === undefined || record.mtimeUs === undefined) return false
+  return !isAsCatalogued(record, stats) && nowMs - stats.mtimeMs < settleMs
+}
+
+function isAsCatalogued(record: FileRecord, stats: Stats): boolean {
+  return record.size === stats.size && record.mtimeUs === toMicroseconds(stats.mtimeMs)
+}
+
+/** Rounded as the indexer does, so that the two compare equal. */
+function toMicroseconds(ms: number): number {
+  return Math.round(ms * 1000)
+}
+
+export function validatorsOf(record: FileRecord, stats: Stats, nowMs: number): Validators {
+  const times = [stats.mtimeMs, stats.ctimeMs].map(toMicroseconds)
+  const facts = [stats.size, ...times, stats.ino].map((fact) => fact.toString(16))
+  return {
+    tag: `"${facts.join('-')}"`,
+    // Never later than the answer itself (RFC 9110, 8.8.2.1), whatever a clock elsewhere has written.
+    lastModified: Math.floor(Math.min(stats.mtimeMs, nowMs) / 1000),
+    // A second can hold two versions. It held one when the file is still the one that was catalogued first.
+    lastModifiedIsStrong:
+      isAsCatalogued(record, stats) &&
+      record.modifiedUs === record.createdUs &&
+      stats.mtimeMs < nowMs,
+    size: stats.size,
+  }
+}
+
+/** Headers of every answer about a file, also of 304. */
+export function validatorHeaders({ tag, lastModified }: Validators) {
+  return {
+    etag: tag,
+    'last-modified': formatHttpDate(lastModified),
+    // A file may be replaced under its name: caches must ask, which costs them a 304.
+    'cache-control': 'no-cache',
+  }
+}
+
+/** Headers of an answer with the file or a part of it. Catalogued names need no quoting. */
+export function contentHeaders(name: string, range: ByteRange) {
+  return {
+    'content-type': 'application/gzip',
+    'content-length': String(range.last - range.first + 1),
+    'content-disposition': `attachment; filename="${name}"`,
+    'content-security-policy': "default-src 'none'; sandbox",
+    'accept-ranges': 'bytes',
+  }
+}
+
+export function contentRange(range: ByteRange, size: number) {
+  return { 'content-range': `bytes ${range.first}-${range.last}/${size}` }
+}

@@ -1,0 +1,68 @@
+/** The whole list as one stream, a record a line: highest id first, a chunk at a time, in constant memory. */
+import { setImmediate as yieldToOthers } from 'node:timers/promises'
+import type { CatalogueReader } from '../catalogue/catalogue.ts'
+import { CatalogueUnavailable } from '../catalogue/catalogue.ts'
+import type { Links } from './links.ts'
+import { serialiseRecord, wireFields } from './serialise.ts'
+import type { WireRecord } from './serialise.ts'
+
+/** Records read and written at a time: some ten milliseconds in which nobody else is served. */
+const recordsPerChunk = 1000
+
+interface LineFormat {
+  readonly mediaType: string
+  /** A first line. */
+  readonly header?: string
+  readonly line: (record: WireRecord) => string
+}
+
+/** By the word that asks for it. */
+export const lineFormats: ReadonlyMap<string, LineFormat> = new Map([
+  ['ndjson', { mediaType: 'application/x-ndjson', line: (record) => JSON.stringify(record) }],
+  [
+    'csv',
+    {
+      mediaType: 'text/csv; charset=utf-8; header=present',
+      header: wireFields.join(','),
+      line: (record) => wireFields.map((field) => csvValue(record[field])).join(','),
+    },
+  ],
+  ['urls', { mediaType: 'text/plain; charset=utf-8', line: (record) => record.download_path }],
+])
+
+/** A value as RFC 4180 has it; a line of ours ends with a line feed, which is what scripts expect. */
+function csvValue(value: string | number | null): string {
+  const text = String(value ?? '')
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+export interface ListSource {
+  readonly reader: Pick<CatalogueReader, 'records'>
+  readonly links: Links
+  /** Names the database that gave the number the stream is announced with. */
+  readonly epoch: string
+}
+
+/**
+ * Nothing is held between two chunks, so the stream shows no one moment: a record that is removed before its chunk is read
+ * is missing, one that comes back may be there or not. Both are in the change feed from the number that was the latest
+ * before the first chunk. New records have higher ids and are left to the feed, which is why this comes to an end
+ * however fast they arrive.
+ * @throws CatalogueUnavailable when another database has taken the place of the one that the stream began with
+ */
+export async function* listLines(
+  { reader, links, epoch }: ListSource,
+  { header, line }: LineFormat,
+): AsyncGenerator<Buffer> {
+  if (header !== undefined) yield Buffer.from(`${header}\n`)
+  for (let before = Number.MAX_SAFE_INTEGER; ;) {
+    const chunk = await reader.records({ before, limit: recordsPerChunk })
+    if (chunk.epoch !== epoch) throw new CatalogueUnavailable('the catalogue was rebuilt meanwhile')
+    const lines = chunk.records.map((record) => line(serialiseRecord(record, links)))
+    if (lines.length > 0) yield Buffer.from(`${lines.join('\n')}\n`)
+    const last = chunk.records.at(-1)
+    if (last === undefined || lines.length < recordsPerChunk) return
+    before = last.id
+    await yieldToOthers()
+  }
+}

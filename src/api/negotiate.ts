@@ -1,0 +1,77 @@
+/** Which representation of a resource a request gets (contract 1, "Representations"; RFC 9110, 12.5.1). */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { notAcceptable, notFound } from './errors.ts'
+import { lastValue } from './query.ts'
+import type { Query } from './query.ts'
+
+export type Representation = 'json' | 'html'
+
+/** Media types as descriptions of a resource name them. */
+export const mediaTypes = {
+  json: 'application/json',
+  html: 'text/html',
+  events: 'text/event-stream',
+} as const
+
+interface MediaRange {
+  readonly type: string
+  readonly quality: number
+}
+
+/** The format a request names; `undefined` when it leaves the choice to `Accept`. */
+export function namedFormat({ query }: FastifyRequest): string | undefined {
+  const format = lastValue(query as Query, 'format') ?? ''
+  return format === '' || format === 'api' ? undefined : format
+}
+
+/** @throws HttpError 404 for a format that is none, 406 when the client takes neither. */
+export function negotiate(request: FastifyRequest, reply: FastifyReply): Representation {
+  reply.headers({ vary: 'Accept', 'cache-control': 'no-cache' })
+  const format = namedFormat(request)
+  if (format === 'json') return 'json'
+  if (format !== undefined) throw notFound()
+  const preferred = preferredRepresentation(request.headers.accept)
+  if (preferred === undefined) throw notAcceptable()
+  return preferred
+}
+
+/**
+ * HTML for a client that likes it better than JSON, JSON otherwise; `undefined` when it takes neither. Programs
+ * put parameters into `Accept` (`application/json; charset=utf-8`, `;indent=4`): they rule nothing out.
+ */
+export function preferredRepresentation(accept: string | undefined): Representation | undefined {
+  if (accept === undefined || accept.trim() === '') return 'json'
+  const ranges = accept.split(',').map(parseMediaRange)
+  const json = qualityOf(mediaTypes.json, ranges)
+  const html = qualityOf(mediaTypes.html, ranges)
+  if (json === 0 && html === 0) return undefined
+  return html > json ? 'html' : 'json'
+}
+
+/** Whether a client asks for events by name and likes nothing better; only the change feed has them. */
+export function prefersEvents(request: FastifyRequest): boolean {
+  if (namedFormat(request) !== undefined) return false
+  const ranges = (request.headers.accept ?? '').split(',').map(parseMediaRange)
+  if (!ranges.some(({ type }) => type === mediaTypes.events)) return false
+  const others = [mediaTypes.json, mediaTypes.html].map((type) => qualityOf(type, ranges))
+  const events = qualityOf(mediaTypes.events, ranges)
+  return events > 0 && events >= Math.max(...others)
+}
+
+function parseMediaRange(text: string): MediaRange {
+  const [type = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase())
+  const weight = parameters.find((parameter) => /^q\s*=/.test(parameter))
+  const quality = weight === undefined ? 1 : Number(weight.slice(weight.indexOf('=') + 1))
+  // Java's own client sends a lone star for "anything".
+  return { type: type === '*' ? '*/*' : type, quality: quality > 0 ? Math.min(quality, 1) : 0 }
+}
+
+/** The weight of the most specific range that covers a media type; 0 when none does. */
+function qualityOf(mediaType: string, ranges: readonly MediaRange[]): number {
+  const anySubtype = `${mediaType.slice(0, mediaType.indexOf('/'))}/*`
+  for (const wanted of [mediaType, anySubtype, '*/*']) {
+    const covering = ranges.filter(({ type }) => type === wanted)
+    if (covering.length > 0) return Math.max(...covering.map(({ quality }) => quality))
+  }
+  return 0
+}

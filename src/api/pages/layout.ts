@@ -1,0 +1,58 @@
+/**
+ * The frame of every page and the engine that fills templates. Templates are strings, so that one build step
+ * is all there is; what they print with `<%=` is escaped.
+ */
+import { Eta } from 'eta/core'
+
+const layout = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title><%= it.title %> – RINEX file catalogue</title>
+<link rel="stylesheet" href="<%= it.up %>../assets/page.css">
+<link rel="alternate" type="application/json" href="<%= it.json %>">
+</head>
+<body>
+<a class="skip" href="#main">Skip to content</a>
+<header>
+<p class="service">RINEX file catalogue</p>
+<nav aria-label="Resources">
+<ul>
+<li><a href="<%= it.up %>./">API root</a></li>
+<li><a href="<%= it.up %>rinex-file/">Files</a></li>
+<li><a href="<%= it.up %>changes/">Changes</a></li>
+<li><a href="<%= it.up %>status/">Status</a></li>
+</ul>
+</nav>
+</header>
+<main id="main">
+<h1><%= it.title %></h1>
+<%~ it.body %>
+</main>
+<footer>
+<p><a href="<%= it.json %>">This page as JSON</a></p>
+</footer>
+</body>
+</html>
+`
+
+const eta = new Eta({ autoTrim: false })
+eta.loadTemplate('@layout', layout)
+
+export interface PageFrame {
+  readonly title: string
+  /** From the page's own path to the API's: `../` for a resource. */
+  readonly up: string
+  /** The same page as JSON, relative to it. */
+  readonly json: string
+}
+
+/** Prepares a template under a name of its own, and returns what renders it with its frame. */
+export function page(name: string, template: string): (frame: PageFrame, data: object) => string {
+  eta.loadTemplate(`@${name}`, template)
+  return (frame, data) => {
+    const body = eta.render(`@${name}`, data)
+    return eta.render('@layout', { ...frame, body })
+  }
+}

@@ -1,0 +1,31 @@
+import type { WireRecord } from '../serialise.ts'
+import { page } from './layout.ts'
+import { durationWord, typeWord } from './words.ts'
+
+const template = `<p><a href="<%= it.download_path %>">Download <%= it.filename %></a></p>
+<dl>
+<% for (const field of it.fields) { %>
+<dt><%= field.name %></dt>
+<dd><% if (field.isLink) { %><a href="<%= field.value %>"><%= field.value %></a><% } else { %><%= field.value %><% } %><% if (field.word !== '') { %> (<%= field.word %>)<% } %></dd>
+<% } %>
+</dl>
+`
+
+const links = ['url', 'download_path']
+
+const render = page('record', template)
+
+export function renderRecord(record: WireRecord): string {
+  const words: Readonly<Record<string, string>> = {
+    file_duration: durationWord(record.file_duration),
+    file_type: typeWord(record.file_type),
+  }
+  const fields = Object.entries(record).map(([name, value]) => ({
+    name,
+    value: value as string | number | null,
+    isLink: links.includes(name),
+    word: words[name] ?? '',
+  }))
+  const frame = { title: record.filename, up: '../../', json: '?format=json' }
+  return render(frame, { ...record, fields })
+}

@@ -1,0 +1,80 @@
+/** What a query string asks for, and the links that ask for its neighbours. */
+import type { Links } from './links.ts'
+import { pageUrl } from './links.ts'
+
+/** A parsed query string: a parameter that is repeated is a list. */
+export type Query = Readonly<Record<string, string | readonly string[] | undefined>>
+
+export const defaultLimit = 20
+
+/**
+ * A page of the list. The offset is of any size, since a client may send any; no collection is larger than
+ * what a double counts exactly.
+ */
+export interface PageRange {
+  readonly limit: number
+  readonly offset: bigint
+}
+
+export interface PageLinks {
+  readonly first: string
+  readonly previous: string | null
+  readonly next: string | null
+  readonly last: string
+}
+
+/** The value of a parameter: of a repeated one the last, as Django has it. */
+export function lastValue(query: Query, key: string): string | undefined {
+  const value = query[key]
+  return typeof value === 'object' ? value.at(-1) : value
+}
+
+/**
+ * `limit` and `offset` as DRF's LimitOffsetPagination reads them: what is not an integer, or not in range, is
+ * as if it were absent; a limit above the cap is the cap.
+ */
+export function parsePageRange(query: Query, maxLimit: number): PageRange {
+  const limit = parseInteger(lastValue(query, 'limit'))
+  const offset = parseInteger(lastValue(query, 'offset'))
+  const wanted = limit === undefined || limit === 0n ? BigInt(defaultLimit) : limit
+  return {
+    limit: wanted > BigInt(maxLimit) ? maxLimit : Number(wanted),
+    offset: offset ?? 0n,
+  }
+}
+
+/** What Python's `int()` makes of a text, as far as that is not negative. */
+function parseInteger(text: string | undefined): bigint | undefined {
+  const digits = /^\s*(?:\+?(\d+)|-0+)\s*$/.exec(text ?? '')
+  return digits === null ? undefined : BigInt(digits[1] ?? 0)
+}
+
+/** The offset as the catalogue takes it: past any end it does not matter how far. */
+export function catalogueOffset(offset: bigint): number {
+  const end = BigInt(Number.MAX_SAFE_INTEGER)
+  return Number(offset < end ? offset : end)
+}
+
+/** Links to the pages around one, in a list of `count` records. */
+export function pageLinks(links: Links, range: PageRange, count: number): PageLinks {
+  const { limit, offset } = range
+  const step = BigInt(limit)
+  const before = offset > step ? offset - step : 0n
+  const lastOffset = count === 0 ? 0 : Math.floor((count - 1) / limit) * limit
+  return {
+    first: pageUrl(links, limit, 0),
+    previous: offset === 0n ? null : pageUrl(links, limit, before),
+    next: offset + step >= BigInt(count) ? null : pageUrl(links, limit, offset + step),
+    last: pageUrl(links, limit, lastOffset),
+  }
+}
+
+/** The `Link` header (RFC 8288) that repeats them. */
+export function linkHeader(pages: PageLinks): string {
+  const { first, previous, next, last } = pages
+  const entries = { first, prev: previous, next, last }
+  return Object.entries(entries)
+    .filter(([, url]) => url !== null)
+    .map(([relation, url]) => `<${url}>; rel="${relation}"`)
+    .join(', ')
+}

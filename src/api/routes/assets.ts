@@ -1,0 +1,21 @@
+import { fileURLToPath } from 'node:url'
+import fastifyStatic from '@fastify/static'
+import type { FastifyInstance } from 'fastify'
+import type { ApiContext } from '../context.ts'
+import { addResource } from '../resource.ts'
+
+/** They stay where they are written, since the compiler copies none: the same place from `src/` and `dist/`. */
+const folder = fileURLToPath(new URL('../../../src/api/pages/assets/', import.meta.url))
+
+/** What pages load. A closed list, so that nothing else is reached whatever is asked for. */
+const names = ['page.css']
+
+export async function addAssets(app: FastifyInstance, { settings }: ApiContext): Promise<void> {
+  await app.register(fastifyStatic, { root: folder, serve: false })
+  for (const name of names) {
+    addResource(app, {
+      path: `/${settings.datasetPrefix}/assets/${name}`,
+      get: (_request, reply) => reply.sendFile(name, { maxAge: '1h' }),
+    })
+  }
+}

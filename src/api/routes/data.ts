@@ -1,0 +1,126 @@
+/** Downloads: what is in the catalogue and nothing else (contract 6). */
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FileRecord } from '../../catalogue/catalogue.ts'
+import type { ByteRange } from '../byte-range.ts'
+import type { ApiContext } from '../context.ts'
+import { parseDataTarget } from '../data-target.ts'
+import { FileChanged, NotServed, openArchive } from '../download.ts'
+import type { Archive, ArchivedFile } from '../download.ts'
+import { HttpError, notFound, tryAgain } from '../errors.ts'
+import { contentHeaders, contentRange, isUnsettled } from '../file-version.ts'
+import { validatorHeaders, validatorsOf } from '../file-version.ts'
+import { printable } from '../log-text.ts'
+import { openPieceReader, pieceBytes } from '../pieces.ts'
+import type { PieceReader } from '../pieces.ts'
+import { select } from '../preconditions.ts'
+import { addResource } from '../resource.ts'
+
+export function addData(app: FastifyInstance, context: ApiContext): void {
+  const archive = openArchive(context.settings)
+  const pieces = openPieceReader()
+  addResource(app, {
+    // The router only brings requests here; which file they ask for is read from the raw target.
+    path: `${context.dataPath}*`,
+    get: async (request, reply) => {
+      const record = await findRecord(request, context)
+      const file = await openRecord(archive, record, request)
+      const body = await prepare(file, record, { request, reply, pieces })
+      return reply.send(body)
+    },
+  })
+}
+
+async function findRecord(request: FastifyRequest, context: ApiContext): Promise<FileRecord> {
+  const place = parseDataTarget(request.raw.url ?? '', context.settings.datasetPrefix)
+  if (place === undefined) throw notFound()
+  const record = await context.reader.file(place.directory, place.name)
+  if (record === undefined) throw notFound()
+  return record
+}
+
+async function openRecord(
+  archive: Archive,
+  record: FileRecord,
+  request: FastifyRequest,
+): Promise<ArchivedFile> {
+  try {
+    return await archive.open(record)
+  } catch (error) {
+    if (error instanceof FileChanged) throw beingWritten(error)
+    if (!(error instanceof NotServed)) throw error
+    const { id, directory, name } = record
+    const why = printable(error.message)
+    request.log.warn({ id, directory, name, why }, 'catalogued file is not served')
+    throw notFound()
+  }
+}
+
+function beingWritten(cause: FileChanged): HttpError {
+  return Object.assign(tryAgain('The file is being written.'), { cause })
+}
+
+interface Exchange {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly pieces: PieceReader
+}
+
+/** Sets status and headers and gives the body, if there is one: bytes, or a stream that closes the file. */
+async function prepare(
+  file: ArchivedFile,
+  record: FileRecord,
+  exchange: Exchange,
+): Promise<Buffer | Readable | undefined> {
+  let body: Buffer | Readable | undefined
+  try {
+    body = await answer(file, record, exchange)
+    return body
+  } catch (error) {
+    throw error instanceof FileChanged ? beingWritten(error) : error
+  } finally {
+    if (!(body instanceof Readable)) await file.handle.close()
+  }
+}
+
+async function answer(
+  file: ArchivedFile,
+  record: FileRecord,
+  exchange: Exchange,
+): Promise<Buffer | Readable | undefined> {
+  const { stats } = file
+  const { request, reply } = exchange
+  const nowMs = Date.now()
+  if (isUnsettled(record, stats, nowMs)) throw new FileChanged('young, and not as catalogued')
+  const validators = validatorsOf(record, stats, nowMs)
+  const selection = select({ method: request.method, headers: request.headers }, validators)
+  if (selection.status === 412) throw new HttpError(412, 'Precondition failed.')
+  if (selection.status === 416) throw rangeNotSatisfiable(stats.size)
+  if (selection.status === 304) {
+    reply.code(304).headers(validatorHeaders(validators))
+    return undefined
+  }
+  const range = selection.status === 206 ? selection.range : { first: 0, last: stats.size - 1 }
+  // Read before a header promises it: a file that fails here can still be answered with 503.
+  const body = request.method === 'HEAD' ? undefined : await openBody(file, range, exchange)
+  reply.code(selection.status).headers(validatorHeaders(validators))
+  reply.headers(contentHeaders(record.name, range))
+  if (selection.status === 206) reply.headers(contentRange(range, stats.size))
+  return body
+}
+
+async function openBody(
+  file: ArchivedFile,
+  range: ByteRange,
+  { request, pieces }: Exchange,
+): Promise<Buffer | Readable> {
+  const first = await pieces.read(file, range, range.first)
+  if (range.last - range.first < pieceBytes) return first
+  return pieces.stream(file, range, first).on('error', (error) => {
+    request.log.warn({ err: error }, 'download ended before its end')
+  })
+}
+
+function rangeNotSatisfiable(size: number): HttpError {
+  return new HttpError(416, 'Range not satisfiable.', { 'content-range': `bytes */${size}` })
+}

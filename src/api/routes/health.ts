@@ -1,0 +1,34 @@
+/** For those who watch over the service: is it alive, is it ready, how is it doing. */
+import type { FastifyInstance } from 'fastify'
+import { CatalogueUnavailable } from '../../catalogue/catalogue.ts'
+import type { CatalogueReader } from '../../catalogue/catalogue.ts'
+import { sendJson } from '../context.ts'
+import type { ApiContext } from '../context.ts'
+import { addResource } from '../resource.ts'
+
+export function addHealth(app: FastifyInstance, { reader }: ApiContext): void {
+  addResource(app, {
+    path: '/healthz',
+    get: (_request, reply) => sendJson(reply.header('cache-control', 'no-store'), { status: 'ok' }),
+  })
+  addResource(app, {
+    path: '/readyz',
+    get: async (_request, reply) => {
+      reply.header('cache-control', 'no-store')
+      const reason = await reasonNotReady(reader)
+      if (reason === undefined) return sendJson(reply, { status: 'ready' })
+      return sendJson(reply.code(503), { status: 'not ready', reason })
+    },
+  })
+}
+
+/** The list may be answered from before the first scan ends, but it is not complete until then. */
+async function reasonNotReady(reader: CatalogueReader): Promise<string | undefined> {
+  try {
+    const { lastScan } = await reader.summary()
+    return lastScan === undefined ? 'the first scan has not ended' : undefined
+  } catch (error) {
+    if (error instanceof CatalogueUnavailable) return 'the catalogue cannot be read'
+    throw error
+  }
+}

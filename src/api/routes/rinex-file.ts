@@ -1,0 +1,87 @@
+/** The list of files and its single records. */
+import { Readable } from 'node:stream'
+import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
+import { openAdmission } from '../admin.ts'
+import { isFresh, sendHtml, sendJson } from '../context.ts'
+import type { ApiContext } from '../context.ts'
+import { notFound } from '../errors.ts'
+import { changesUrl } from '../links.ts'
+import { lineFormats, listLines } from '../list-stream.ts'
+import { namedFormat, negotiate } from '../negotiate.ts'
+import { renderList } from '../pages/list.ts'
+import { renderRecord } from '../pages/record.ts'
+import { catalogueOffset, linkHeader, pageLinks, parsePageRange } from '../query.ts'
+import type { Query } from '../query.ts'
+import { registerFile } from '../register-file.ts'
+import { addResource } from '../resource.ts'
+import { serialiseRecord } from '../serialise.ts'
+
+export function addRinexFile(app: FastifyInstance, context: ApiContext): void {
+  const path = `${context.apiPath}rinex-file/`
+  addResource(app, {
+    path,
+    get: streamFiles(context, listFiles(context)),
+    post: { admit: openAdmission(context.administration), handler: registerFile(context) },
+    about: {
+      name: 'Rinex File List',
+      description: 'The RINEX files of the archive, the newest record first, a page at a time.',
+    },
+  })
+  addResource(app, {
+    path: `${path}:id(^[0-9]+$)/`,
+    get: showFile(context),
+    about: { name: 'Rinex File Instance', description: 'One RINEX file of the archive.' },
+  })
+}
+
+/** Streams the whole list where a format of lines is asked for, and leaves other requests to the next handler. */
+function streamFiles({ reader, links }: ApiContext, next: RouteHandlerMethod): RouteHandlerMethod {
+  return async function (request, reply) {
+    const format = lineFormats.get(namedFormat(request) ?? '')
+    if (format === undefined) return next.call(this, request, reply)
+    // Before the first line: what moves while the list is read comes again in the changes from there.
+    const { epoch, seq } = await reader.head()
+    const feed = changesUrl(links(), { epoch, since: String(seq) })
+    reply.headers({
+      'content-type': format.mediaType,
+      'cache-control': 'no-cache',
+      'catalogue-seq': String(seq),
+      link: `<${feed}>; rel="monitor"`,
+    })
+    if (request.method === 'HEAD') return reply.send()
+    const lines = listLines({ reader, links: links(), epoch }, format)
+    return reply.send(Readable.from(lines, { objectMode: false }))
+  }
+}
+
+function listFiles({ reader, settings, links, tag }: ApiContext): RouteHandlerMethod {
+  return async (request, reply) => {
+    const representation = negotiate(request, reply)
+    const head = await reader.head()
+    if (isFresh(request, reply, tag(head, representation))) return reply.code(304).send()
+    const range = parsePageRange(request.query as Query, settings.maxLimit)
+    const page = await reader.page({ limit: range.limit, offset: catalogueOffset(range.offset) })
+    const pages = pageLinks(links(), range, page.count)
+    const results = page.records.map((record) => serialiseRecord(record, links()))
+    reply.headers({ etag: tag(page.head, representation), link: linkHeader(pages) })
+    if (representation === 'html') {
+      return sendHtml(reply, renderList({ count: page.count, range, pages, results }))
+    }
+    const { next, previous } = pages
+    return sendJson(reply, { count: page.count, next, previous, results })
+  }
+}
+
+function showFile({ reader, links, tag }: ApiContext): RouteHandlerMethod {
+  return async (request, reply) => {
+    const representation = negotiate(request, reply)
+    const id = Number((request.params as { readonly id: string }).id)
+    if (!Number.isSafeInteger(id)) throw notFound()
+    const head = await reader.head()
+    if (isFresh(request, reply, tag(head, representation))) return reply.code(304).send()
+    const record = await reader.record(id)
+    if (record === undefined) throw notFound()
+    const wire = serialiseRecord(record, links())
+    return representation === 'html' ? sendHtml(reply, renderRecord(wire)) : sendJson(reply, wire)
+  }
+}

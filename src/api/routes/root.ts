@@ -1,0 +1,34 @@
+import type { FastifyInstance } from 'fastify'
+import { isFresh, sendHtml, sendJson } from '../context.ts'
+import type { ApiContext } from '../context.ts'
+import { resourceUrl } from '../links.ts'
+import type { ResourceName } from '../links.ts'
+import { negotiate } from '../negotiate.ts'
+import { renderRoot } from '../pages/root.ts'
+import { addResource } from '../resource.ts'
+
+/** What the root lists, in its order. */
+const descriptions: Readonly<Record<ResourceName, string>> = {
+  'rinex-file': 'The files, newest record first, with links to download them.',
+  changes: 'What is new, replaced or gone, in the order of its happening: for mirrors.',
+  status: 'What the indexer is doing, and what the catalogue holds.',
+}
+
+export function addRoot(app: FastifyInstance, { apiPath, links, tag }: ApiContext): void {
+  addResource(app, {
+    path: apiPath,
+    about: { name: 'Api Root', description: 'The resources of this service.' },
+    get: (request, reply) => {
+      const representation = negotiate(request, reply)
+      // It says the same at every state of the catalogue, and also when there is none.
+      if (isFresh(request, reply, tag('root', representation))) return reply.code(304).send()
+      const resources = Object.entries(descriptions).map(([name, description]) => ({
+        name,
+        description,
+        url: resourceUrl(links(), name as ResourceName),
+      }))
+      if (representation === 'html') return sendHtml(reply, renderRoot(resources))
+      return sendJson(reply, Object.fromEntries(resources.map(({ name, url }) => [name, url])))
+    },
+  })
+}

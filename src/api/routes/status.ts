@@ -1,0 +1,30 @@
+import type { FastifyInstance } from 'fastify'
+import { isFresh, sendHtml, sendJson } from '../context.ts'
+import type { ApiContext } from '../context.ts'
+import { digest } from '../entity-tag.ts'
+import { negotiate } from '../negotiate.ts'
+import { renderStatus } from '../pages/status.ts'
+import { addResource } from '../resource.ts'
+import { describeStatus } from '../status.ts'
+
+export function addStatus(app: FastifyInstance, context: ApiContext): void {
+  const { reader, indexerStatus, settings, tag } = context
+  addResource(app, {
+    path: `${context.apiPath}status/`,
+    about: {
+      name: 'Status',
+      description: 'What the indexer is doing, and what the catalogue holds.',
+    },
+    get: async (request, reply) => {
+      const representation = negotiate(request, reply)
+      const [summary, indexer] = await Promise.all([reader.summary(), indexerStatus()])
+      const status = describeStatus(summary, indexer, settings.version)
+      // The indexer has news without a change of the catalogue, so the tag is that of the whole answer.
+      const state = digest(JSON.stringify(status))
+      if (isFresh(request, reply, tag(state, representation))) return reply.code(304).send()
+      return representation === 'html'
+        ? sendHtml(reply, renderStatus(status))
+        : sendJson(reply, status)
+    },
+  })
+}

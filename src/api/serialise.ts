@@ -1,0 +1,66 @@
+import type { FileRecord } from '../catalogue/catalogue.ts'
+import { parseFilename } from '../parse/filename.ts'
+import type { FileDuration, FileType, FileVersion } from '../parse/types.ts'
+import type { Links } from './links.ts'
+import { downloadUrl, recordUrl } from './links.ts'
+
+/**
+ * A record as clients get it: the ten fields of the service's specification ("Resource: rinex-file record"),
+ * in its order. What the name tells is null only where a newer release no longer reads a name that an older
+ * one catalogued, until the next scan removes it: one such record must not take its whole page down.
+ */
+export interface WireRecord {
+  readonly id: number
+  readonly url: string
+  readonly filename: string
+  readonly data_date: string | null
+  readonly file_duration: FileDuration | null
+  readonly file_version: FileVersion | null
+  readonly file_type: FileType | null
+  readonly download_path: string
+  readonly created: string
+  readonly modified: string
+}
+
+/** The fields of a record in their order. */
+export const wireFields = [
+  'id',
+  'url',
+  'filename',
+  'data_date',
+  'file_duration',
+  'file_version',
+  'file_type',
+  'download_path',
+  'created',
+  'modified',
+] as const satisfies readonly (keyof WireRecord)[]
+
+export function serialiseRecord(record: FileRecord, links: Links): WireRecord {
+  const name = parseFilename(record.name)
+  const parsed = name.kind === 'parsed' ? name : undefined
+  return {
+    id: record.id,
+    url: recordUrl(links, record.id),
+    filename: record.name,
+    data_date: parsed === undefined ? null : secondsToIso(parsed.startSeconds),
+    file_duration: parsed?.duration ?? null,
+    file_version: parsed?.version ?? null,
+    file_type: parsed?.type ?? null,
+    download_path: downloadUrl(links, record.directory, record.name),
+    created: microsecondsToIso(record.createdUs),
+    modified: microsecondsToIso(record.modifiedUs),
+  }
+}
+
+/** `2026-01-22T05:00:00Z`: a time without a fraction, as in `data_date`. */
+export function secondsToIso(seconds: number): string {
+  return `${new Date(seconds * 1000).toISOString().slice(0, -5)}Z`
+}
+
+/** `2026-01-22T05:00:00.000001Z`: always six digits, also on a whole second. */
+export function microsecondsToIso(us: number): string {
+  const seconds = Math.floor(us / 1e6)
+  const fraction = String(us - seconds * 1e6).padStart(6, '0')
+  return `${secondsToIso(seconds).slice(0, -1)}.${fraction}Z`
+}

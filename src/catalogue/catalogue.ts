@@ -1,0 +1,281 @@
+/**
+ * The seam between what is known about the archive tree and everything that uses it: the indexer writes
+ * through `CatalogueWriter`, the API reads through `CatalogueReader`. Engines live in folders beside this
+ * file and are reached through `open*` functions only. All methods return promises, so that an engine may be
+ * a server elsewhere.
+ *
+ * Times ending in `Us` are microseconds since 1970-01-01T00:00:00Z, held exactly by a double until 2255.
+ * A directory is named by its path below the archive root, without slashes at its ends: `obs/2026/001`.
+ */
+import type { Area } from '../parse/archive-path.ts'
+import type { FileDuration, FileType, FileVersion, ParsedName } from '../parse/types.ts'
+
+/** One catalogued file. */
+export interface FileRecord {
+  /** Unique, grows with time, never reused. */
+  readonly id: number
+  readonly directory: string
+  readonly name: string
+  readonly createdUs: number
+  /** Equal to `createdUs` until size or mtime change on disk, then later than it. */
+  readonly modifiedUs: number
+  /** Bytes; `undefined` until the file was looked at. */
+  readonly size: number | undefined
+  /** Modification time of the file; `undefined` until the file was looked at. */
+  readonly mtimeUs: number | undefined
+  /** Number of the latest change of this record. */
+  readonly seq: number
+}
+
+/** Where the catalogue stands: two answers with the same head show the same state. */
+export interface Head {
+  /** Names this database; another value means that the catalogue was rebuilt. */
+  readonly epoch: string
+  /** Number of the latest change. */
+  readonly seq: number
+}
+
+/** A page of the list in its default order (highest id first) and the count, both of the moment `head`. */
+export interface Page {
+  readonly head: Head
+  /** All live records, not only those of this page. */
+  readonly count: number
+  readonly records: readonly FileRecord[]
+}
+
+/** A part of the list, highest id first, and the database it is from. */
+export interface RecordChunk {
+  readonly epoch: string
+  readonly records: readonly FileRecord[]
+}
+
+/** `created` and `modified`: the record is live; a file that came back counts as created. */
+export type ChangeKind = 'created' | 'modified' | 'removed'
+
+/** The latest change of a file. */
+export interface Change {
+  readonly seq: number
+  readonly change: ChangeKind
+  /** When the catalogue learned of it. */
+  readonly atUs: number
+  /** Of a removed file: as it last was. */
+  readonly record: FileRecord
+}
+
+/** Only changes of files that match every list; one that is left out matches all. */
+export interface ChangeFilters {
+  /** Station codes in upper case: those of 4 characters match both forms of names, those of 9 that code alone. */
+  readonly stations?: readonly string[]
+  readonly areas?: readonly Area[]
+  readonly types?: readonly FileType[]
+  readonly durations?: readonly FileDuration[]
+  readonly versions?: readonly FileVersion[]
+}
+
+export interface ChangesQuery {
+  /** The number after which changes are wanted. */
+  readonly since: number
+  /** At least 1. */
+  readonly limit: number
+  readonly filters: ChangeFilters
+}
+
+/** Changes in the order of their numbers, all of the moment `head`. */
+export interface ChangesPage {
+  readonly head: Head
+  /**
+   * Removals up to this number may be forgotten: who knows of no later one must start again with the whole list.
+   * The page is empty then, and also for a number that was never given.
+   */
+  readonly forgottenSeq: number
+  readonly changes: readonly Change[]
+  /**
+   * All that matched up to this number is in the page. Where filters match little it may lie before the head
+   * although the page is not full: one look is kept short.
+   */
+  readonly throughSeq: number
+}
+
+/** What the catalogue can say of itself without its indexer. */
+export interface CatalogueSummary {
+  readonly head: Head
+  readonly areas: Readonly<Record<Area, { files: number; directories: number }>>
+  /** Files whose name tells another date than their directory. */
+  readonly misplaced: number
+  /** Files that were listed although their gzip stream has no end. */
+  readonly incomplete: RejectionCount
+  /** Names and entries that are not catalogued, by reason, most frequent first. */
+  readonly rejected: readonly RejectionCount[]
+  /** End of the last complete scan of the tree; `undefined` before the first. */
+  readonly lastScan: ScanSummary | undefined
+}
+
+export interface RejectionCount {
+  readonly reason: string
+  readonly count: number
+  /** A few paths below the archive root; bytes that are not UTF-8 show as U+FFFD. */
+  readonly examples: readonly string[]
+}
+
+/** What one complete scan of the tree found. */
+export interface ScanSummary {
+  readonly startedUs: number
+  readonly endedUs: number
+  readonly directories: number
+  /** Regular files met, catalogued or not. */
+  readonly files: number
+  readonly added: number
+  readonly modified: number
+  readonly removed: number
+}
+
+/**
+ * Reads the catalogue. Every method may throw `CatalogueUnavailable` (no database yet, or one that this
+ * program cannot read) and works again by itself once there is one.
+ */
+export interface CatalogueReader {
+  head(): Promise<Head>
+  /** @param range limit at least 1, offset at least 0; past the end gives no records. */
+  page(range: { readonly limit: number; readonly offset: number }): Promise<Page>
+  /** The live record of that id. */
+  record(id: number): Promise<FileRecord | undefined>
+  /** The live record of a file by its exact path. */
+  file(directory: string, name: string): Promise<FileRecord | undefined>
+  /**
+   * The live records with ids below `before`, at most `limit`: called again with the lowest id until nothing is left
+   * it gives the whole list, without holding the database in between.
+   */
+  records(range: { readonly before: number; readonly limit: number }): Promise<RecordChunk>
+  changes(query: ChangesQuery): Promise<ChangesPage>
+  summary(): Promise<CatalogueSummary>
+  close(): void
+}
+
+/** There is no catalogue to read at this moment; the message is for the log, not for clients. */
+export class CatalogueUnavailable extends Error {
+  readonly code = 'CATALOGUE_UNAVAILABLE'
+}
+
+/**
+ * What tells whether a directory's names may have changed since they were read. Compared for inequality
+ * only: times can be set back, and an inode can be used again.
+ */
+export interface DirectoryStamp {
+  readonly mtimeUs: number
+  readonly ctimeUs: number
+  readonly inode: number
+}
+
+/** A file as the catalogue knows it while its directory is reconciled. */
+export interface KnownFile {
+  readonly id: number
+  readonly size: number | undefined
+  readonly mtimeUs: number | undefined
+}
+
+export interface KnownStamp {
+  readonly path: string
+  /** `undefined` when the last look was too close to a change to be sure of it. */
+  readonly stamp: DirectoryStamp | undefined
+  /** Since when removals in it are held back; `undefined` when none are. */
+  readonly heldSinceUs: number | undefined
+}
+
+export interface KnownDirectory {
+  readonly stamp: DirectoryStamp | undefined
+  /** The live files by name. */
+  readonly files: ReadonlyMap<string, KnownFile>
+}
+
+/** A file to be catalogued. Size and mtime are absent when only its name was read. */
+export interface NewFile {
+  readonly name: string
+  readonly parsed: ParsedName
+  readonly size: number | undefined
+  readonly mtimeUs: number | undefined
+  /** It was taken after a long wait although its gzip stream has no end. */
+  readonly incomplete?: boolean
+}
+
+/** Size and mtime of a file that is in the catalogue. */
+export interface FileFacts {
+  readonly id: number
+  readonly name: string
+  readonly size: number
+  readonly mtimeUs: number
+  readonly incomplete?: boolean
+}
+
+/** What one directory's entries are not catalogued for. */
+export interface DirectoryRejection {
+  readonly reason: string
+  readonly count: number
+  readonly example: string
+}
+
+/** What differs between a directory on disk and in the catalogue: the outcome of reconciling it. */
+export interface DirectoryChange {
+  readonly path: string
+  /** The directory is gone from disk: nothing below it stays known once its files are removed. */
+  readonly gone: boolean
+  readonly stamp: DirectoryStamp | undefined
+  /** Since when removals in it are held back; `undefined` when none are. */
+  readonly heldSinceUs: number | undefined
+  /**
+   * Paths of the directories below it that were not known. They become known with it, without a stamp, so that a
+   * sweep comes to them even if this process ends before it has read them.
+   */
+  readonly directories: readonly string[]
+  /** Whether the files were seen arriving, or found by a scan. */
+  readonly arrived: boolean
+  readonly added: readonly NewFile[]
+  /** Files whose size or mtime changed on disk. */
+  readonly modified: readonly FileFacts[]
+  /** Files whose size and mtime are known for the first time, which is no change. */
+  readonly filled: readonly FileFacts[]
+  readonly removed: readonly number[]
+  readonly rejections: readonly DirectoryRejection[]
+  /** `undefined` when nothing can be said of it: it stays as it was. */
+  readonly misplaced: number | undefined
+}
+
+export interface AppliedChange {
+  readonly head: Head
+  readonly added: number
+  readonly modified: number
+  readonly removed: number
+}
+
+/** The only writer of a catalogue: opening a second one on the same database throws `AlreadyRunning`. */
+export interface CatalogueWriter {
+  /** Every directory known, in no particular order. */
+  directories(): Promise<readonly KnownStamp[]>
+  /** What is known of one directory; `undefined` when that is nothing. */
+  directory(path: string): Promise<KnownDirectory | undefined>
+  /** How many live files an area has. */
+  count(area: Area): Promise<number>
+  /** Applies what was reconciled in one transaction: all of it or, when it throws, nothing. */
+  apply(changes: readonly DirectoryChange[]): Promise<AppliedChange>
+  summary(): Promise<CatalogueSummary>
+  /**
+   * Forgets some of the removals before a time, oldest first, and says whether there are more: one call is one
+   * short transaction. A file that comes back after that is a new record.
+   */
+  forgetRemovals(beforeUs: number): Promise<{ readonly more: boolean }>
+  /** Remembers a complete scan. */
+  scanned(scan: ScanSummary): Promise<void>
+  /** Brings the database file up to date. The process must then end by `process.exit`, see docs/decisions. */
+  checkpoint(): Promise<void>
+  /** Gives up the database and the right to write. Readers of another user may be locked out by it. */
+  close(): void
+}
+
+/** Another process is the writer of this database. */
+export class AlreadyRunning extends Error {
+  readonly code = 'ALREADY_RUNNING'
+}
+
+/** The database was found damaged or is not where it was. The process must end: the next one starts with a new one. */
+export class CatalogueRuined extends Error {
+  readonly code = 'CATALOGUE_RUINED'
+}

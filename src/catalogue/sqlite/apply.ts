@@ -1,0 +1,90 @@
+/**
+ * Applying reconciled directories: one transaction for all of them, the next number for each insert, change
+ * and removal. New names are inserted by one statement for those that differ in nothing but the station, since
+ * crossing into SQLite once a value is what a first scan spends its time on.
+ */
+import type { Database } from 'better-sqlite3'
+import type { AppliedChange, DirectoryChange, FileFacts } from '../catalogue.ts'
+import { prepareArrivals } from './arrivals.ts'
+import { prepareDirectories } from './directories.ts'
+import { openDimensions } from './dimensions.ts'
+import { prepareHead } from './summary.ts'
+import type { Tally } from './tally.ts'
+
+/** Prepares the statements; the result applies changes, all of them or, when it throws, none. */
+export function prepareApply(db: Database, nowUs: () => number) {
+  const head = prepareHead(db)
+  const setSeq = db.prepare('UPDATE catalogue SET seq = ? WHERE one = 1')
+  const dimensions = openDimensions(db)
+  const directories = prepareDirectories(db)
+  const arrive = prepareArrivals(db, dimensions)
+  const remove = prepareRemoval(db)
+  const update = prepareUpdates(db)
+
+  const applyOne = (change: DirectoryChange, tally: Tally): void => {
+    const directory = directories.idOf(change.path)
+    const now = nowUs()
+    const before = tally.added - tally.removed
+    for (const id of change.removed) remove(id, now, tally)
+    arrive({ change, directory, nowUs: now }, tally)
+    for (const facts of change.modified) update.modified(facts, now, tally)
+    for (const facts of change.filled) update.filled(facts)
+    directories.record(directory, change, tally.added - tally.removed - before)
+  }
+
+  const applyAll = db.transaction((changes: readonly DirectoryChange[]): AppliedChange => {
+    const start = head()
+    const tally = { seq: start.seq, added: 0, modified: 0, removed: 0 }
+    for (const change of changes) applyOne(change, tally)
+    if (tally.seq !== start.seq) setSeq.run(tally.seq)
+    const { seq, ...counts } = tally
+    return { head: { epoch: start.epoch, seq }, ...counts }
+  })
+
+  return (changes: readonly DirectoryChange[]): AppliedChange => {
+    try {
+      return applyAll.immediate(changes)
+    } catch (error) {
+      dimensions.forget()
+      throw error
+    }
+  }
+}
+
+function prepareRemoval(db: Database) {
+  const bury = db.prepare(
+    `INSERT INTO tombstone (id, directory, name, station, kind, data_date, size, mtime_us,
+       created_us, modified_us, seq, removed_us)
+     SELECT id, directory, name, station, kind, data_date, size, mtime_us, created_us, modified_us, ?, ?
+     FROM file WHERE id = ?`,
+  )
+  const remove = db.prepare('DELETE FROM file WHERE id = ?')
+  return (id: number, now: number, tally: Tally): void => {
+    if (bury.run(tally.seq + 1, now, id).changes === 0) return
+    remove.run(id)
+    tally.seq++
+    tally.removed++
+  }
+}
+
+function prepareUpdates(db: Database) {
+  // max(): the clock may have been set back since the record was created.
+  const modified = db.prepare(
+    `UPDATE file SET size = @size, mtime_us = @mtimeUs, modified_us = max(@now, created_us + 1),
+       seq = @seq, change = 1, incomplete = @incomplete WHERE id = @id`,
+  )
+  const filled = db.prepare('UPDATE file SET size = @size, mtime_us = @mtimeUs WHERE id = @id')
+  return {
+    modified(facts: FileFacts, now: number, tally: Tally): void {
+      const { id, size, mtimeUs } = facts
+      const incomplete = facts.incomplete === true ? 1 : 0
+      const values = { id, size, mtimeUs, incomplete, now, seq: tally.seq + 1 }
+      if (modified.run(values).changes === 0) return
+      tally.seq++
+      tally.modified++
+    },
+    filled({ id, size, mtimeUs }: FileFacts): void {
+      filled.run({ id, size, mtimeUs })
+    },
+  }
+}

@@ -1,0 +1,133 @@
+import type { Database } from 'better-sqlite3'
+import type { DirectoryChange, NewFile } from '../catalogue.ts'
+import type { Area } from '../../parse/archive-path.ts'
+import type { Dimensions } from './dimensions.ts'
+import type { Tally } from './tally.ts'
+
+interface Arrival {
+  readonly change: DirectoryChange
+  /** The directory's row. */
+  readonly directory: number
+  readonly nowUs: number
+}
+
+/** Inserts the new files of a directory, giving those their old id that were there before. */
+export function prepareArrivals(db: Database, dimensions: Dimensions) {
+  const insert = prepareInsert(db, dimensions)
+  const comeBack = prepareReturn(db)
+  return (arrival: Arrival, tally: Tally): void => {
+    if (arrival.change.added.length === 0) return
+    const isNew = comeBack(arrival, tally)
+    insert({ ...arrival, files: arrival.change.added.filter(isNew) }, tally)
+  }
+}
+
+/** Files whose records differ in nothing but name and station. */
+interface Group {
+  readonly kind: number
+  readonly startSeconds: number
+  readonly codeLength: number
+  readonly names: string[]
+}
+
+function prepareInsert(db: Database, dimensions: Dimensions) {
+  const insertNames = db.prepare(
+    `INSERT INTO file (directory, name, station, kind, data_date, created_us, seq, change, arrived)
+     SELECT @directory, names.value, station.id, @kind, @startSeconds, @now, @seq + names.key, 0, @arrived
+     FROM json_each(@names) AS names
+     CROSS JOIN station ON station.code = upper(substr(names.value, 1, @codeLength))`,
+  )
+  const setFacts = db.prepare(
+    'UPDATE file SET size = ?, mtime_us = ?, incomplete = ? WHERE directory = ? AND name = ?',
+  )
+  return (arrival: Arrival & { files: readonly NewFile[] }, tally: Tally): void => {
+    const { change, directory } = arrival
+    for (const group of groupFiles(arrival.files, change.path.slice(0, 3) as Area, dimensions)) {
+      insertNames.run({
+        directory,
+        kind: group.kind,
+        startSeconds: group.startSeconds,
+        codeLength: group.codeLength,
+        now: arrival.nowUs,
+        seq: tally.seq + 1,
+        arrived: change.arrived ? 1 : 0,
+        names: JSON.stringify(group.names),
+      })
+      tally.seq += group.names.length
+      tally.added += group.names.length
+    }
+    for (const { name, size, mtimeUs, incomplete } of arrival.files)
+      if (size !== undefined)
+        setFacts.run(size, mtimeUs ?? null, incomplete === true ? 1 : 0, directory, name)
+  }
+}
+
+/** Groups in the order of their start, so that ids follow time within a directory too. */
+function groupFiles(files: readonly NewFile[], area: Area, dimensions: Dimensions): Group[] {
+  // What follows the station code tells everything else, so equal endings belong together.
+  const groups = new Map<string, Group>()
+  for (const { name, parsed } of files) {
+    dimensions.addStation(parsed.station)
+    const codeLength = parsed.station.length
+    const ending = name.slice(codeLength)
+    let group = groups.get(ending)
+    if (group === undefined) {
+      const kind = dimensions.kind(area, parsed)
+      group = { kind, startSeconds: parsed.startSeconds, codeLength, names: [] }
+      groups.set(ending, group)
+    }
+    group.names.push(name)
+  }
+  return [...groups.values()].sort((a, b) => a.startSeconds - b.startSeconds)
+}
+
+interface TombstoneRow {
+  id: number
+  name: string
+  size: number | null
+  mtimeUs: number | null
+}
+
+/**
+ * Brings back the files of a directory that a tombstone remembers: same id, same `created`, and `modified` moved
+ * only when size or mtime are known to differ. Returns what tells the remaining, new files from them.
+ */
+function prepareReturn(db: Database) {
+  const remembered = db.prepare(
+    'SELECT id, name, size, mtime_us AS mtimeUs FROM tombstone WHERE directory = ?',
+  )
+  const restore = db.prepare(
+    `INSERT INTO file (id, directory, name, station, kind, data_date, size, mtime_us, created_us,
+       modified_us, returned_us, seq, change, arrived, incomplete)
+     SELECT id, directory, name, station, kind, data_date, coalesce(@size, size),
+       coalesce(@mtimeUs, mtime_us), created_us,
+       iif(@differs, max(@now, created_us + 1), modified_us), @now, @seq, 0, @arrived, @incomplete
+     FROM tombstone WHERE id = @id`,
+  )
+  const forget = db.prepare('DELETE FROM tombstone WHERE id = ?')
+  return ({ change, directory, nowUs }: Arrival, tally: Tally) => {
+    const rows = remembered.all(directory) as TombstoneRow[]
+    const byName = new Map(rows.map((row) => [row.name, row]))
+    if (rows.length > 0)
+      for (const { name, size, mtimeUs, incomplete } of change.added) {
+        const row = byName.get(name)
+        if (row === undefined) continue
+        const differs =
+          (size !== undefined && row.size !== null && size !== row.size) ||
+          (mtimeUs !== undefined && row.mtimeUs !== null && mtimeUs !== row.mtimeUs)
+        restore.run({
+          id: row.id,
+          size: size ?? null,
+          mtimeUs: mtimeUs ?? null,
+          differs: differs ? 1 : 0,
+          now: nowUs,
+          seq: ++tally.seq,
+          arrived: change.arrived ? 1 : 0,
+          incomplete: incomplete === true ? 1 : 0,
+        })
+        forget.run(row.id)
+        tally.added++
+      }
+    return (file: NewFile): boolean => !byName.has(file.name)
+  }
+}

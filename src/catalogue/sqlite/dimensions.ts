@@ -1,0 +1,59 @@
+import type { Database } from 'better-sqlite3'
+import type { Area } from '../../parse/archive-path.ts'
+import type { ParsedName } from '../../parse/types.ts'
+
+/** The small numbers that stand for stations and kinds of names; unknown ones are added. */
+export interface Dimensions {
+  /** Makes sure that the code has a row. */
+  addStation(code: string): void
+  kind(area: Area, parsed: ParsedName): number
+  /** Forgets what a rolled back transaction may have added. */
+  forget(): void
+}
+
+export function openDimensions(db: Database): Dimensions {
+  const stations = new Set<string>()
+  const kinds = new Map<string, number>()
+  const insertStation = db.prepare('INSERT INTO station (code) VALUES (?) ON CONFLICT DO NOTHING')
+  const insertKind = db.prepare(
+    `INSERT INTO kind (area, file_version, file_duration, file_type, source, period, interval, content)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+  )
+  const selectKind = db
+    .prepare(
+      `SELECT id FROM kind WHERE area = ? AND file_version = ? AND file_duration = ? AND file_type = ?
+       AND source = ? AND period = ? AND interval = ? AND content = ?`,
+    )
+    .pluck()
+  return {
+    addStation(code) {
+      if (stations.has(code)) return
+      insertStation.run(code)
+      stations.add(code)
+    },
+    kind(area, parsed) {
+      const parts = [
+        area,
+        parsed.version,
+        parsed.duration,
+        parsed.type,
+        parsed.source ?? '',
+        parsed.period ?? '',
+        parsed.interval ?? '',
+        parsed.content ?? '',
+      ]
+      const key = parts.join()
+      let id = kinds.get(key)
+      if (id === undefined) {
+        insertKind.run(parts)
+        id = selectKind.get(parts) as number
+        kinds.set(key, id)
+      }
+      return id
+    },
+    forget() {
+      stations.clear()
+      kinds.clear()
+    },
+  }
+}

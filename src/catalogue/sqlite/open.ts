@@ -1,0 +1,104 @@
+/** Opening database files, for writing and for reading, and saying what is wrong with one that will not open. */
+import { existsSync, renameSync, statSync } from 'node:fs'
+import Sqlite from 'better-sqlite3'
+import type { Database } from 'better-sqlite3'
+import { applicationId, migrate, schemaVersion, versionOf } from './schema.ts'
+
+/** A database file that this program must not touch; the message names it and the remedy. */
+export class UnusableDatabase extends Error {
+  readonly code = 'UNUSABLE_DATABASE'
+}
+
+/** Up to this size a database is checked when it is opened, at about 200 MB a second. */
+const largestChecked = 256 * 1024 * 1024
+
+/** Whether an error says that a file is not, or no longer, an SQLite database. */
+export function isRuin(error: unknown): error is Error {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return /^SQLITE_(NOTADB|CORRUPT)/.test(code)
+}
+
+/** Renames a ruined database, so that the next one to open it builds a new one; gives the new name. */
+export function setAside(path: string): string {
+  const aside = `${path}.corrupt-${new Date().toISOString().replace(/[:.]/g, '')}`
+  for (const suffix of ['', '-wal', '-shm'])
+    if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix)
+  return aside
+}
+
+/**
+ * Opens the catalogue for writing, creating or migrating it as needed. A ruined file is set aside as
+ * `<path>.corrupt-<time>`, since the tree can fill a new one.
+ * @throws UnusableDatabase for a database of another program or of a newer version of this one.
+ */
+export function openForWriting(path: string): { db: Database; setAside: string | undefined } {
+  try {
+    return { db: prepareWriter(path), setAside: undefined }
+  } catch (error) {
+    if (!isRuin(error)) throw error
+    const aside = setAside(path)
+    return { db: prepareWriter(path), setAside: aside }
+  }
+}
+
+function prepareWriter(path: string): Database {
+  const db = new Sqlite(path, { timeout: 5000 })
+  try {
+    const version = versionOf(db)
+    const owner = db.pragma('application_id', { simple: true }) as number
+    const tables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() as number
+    if (tables > 0 && owner !== applicationId)
+      throw new UnusableDatabase(
+        `${path} is a database of another program: configure another database file`,
+      )
+    if (version > schemaVersion)
+      throw new UnusableDatabase(
+        `${path} has schema ${version}, this program knows ${schemaVersion}: install the newer program, or configure another database file`,
+      )
+    db.pragma('journal_mode = WAL')
+    // A number or an id that a client has seen must survive a power loss.
+    db.pragma('synchronous = FULL')
+    // Checkpoints cost two synchronised writes each: rarely enough for a scan, often enough for the readers.
+    db.pragma('wal_autocheckpoint = 4000')
+    db.pragma('journal_size_limit = 67108864')
+    db.pragma('cache_size = -16384')
+    db.pragma('foreign_keys = OFF')
+    db.pragma('trusted_schema = OFF')
+    migrate(db)
+    checkPages(db, path)
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+/** Damage that was read over would give wrong answers until somebody came by the page. */
+function checkPages(db: Database, path: string): void {
+  if (statSync(path).size > largestChecked) return
+  const found = db.pragma('quick_check(1)', { simple: true })
+  if (found !== 'ok') throw new Sqlite.SqliteError(String(found), 'SQLITE_CORRUPT')
+}
+
+/**
+ * Opens the catalogue for reading only; never creates or migrates anything.
+ * @throws an error with the reason when there is no catalogue of this program's version at `path`.
+ */
+export function openForReading(path: string): Database {
+  const db = new Sqlite(path, { readonly: true, fileMustExist: true, timeout: 1000 })
+  try {
+    db.pragma('query_only = ON')
+    db.pragma('trusted_schema = OFF')
+    db.pragma('cache_size = -16384')
+    const version = versionOf(db)
+    const owner = db.pragma('application_id', { simple: true })
+    if (owner !== applicationId || version !== schemaVersion)
+      throw new UnusableDatabase(
+        `${path} has schema ${version}, this program reads ${schemaVersion}`,
+      )
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}

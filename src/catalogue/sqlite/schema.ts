@@ -1,0 +1,147 @@
+/**
+ * The tables of the embedded catalogue, as an ordered list of migrations: `user_version` is the number of
+ * those applied. A released migration is never edited, only followed by another.
+ *
+ * Times are microseconds since 1970 (`…_us`) or seconds (`data_date`). All tables are STRICT.
+ */
+import type { Database } from 'better-sqlite3'
+
+/** Marks a database file as ours (`file` and `sqlite3` show it): "RNXc". */
+export const applicationId = 0x524e5863
+
+const migrations: readonly string[] = [
+  `
+  -- The catalogue itself, one row: which database this is, its latest number, and the numbers it may give
+  -- (see numbers.ts). Removals up to forgotten_seq may have been dropped. last_scan is a ScanSummary as JSON.
+  CREATE TABLE catalogue (
+    one           INTEGER PRIMARY KEY CHECK (one = 1),
+    epoch         TEXT    NOT NULL,
+    seq           INTEGER NOT NULL,
+    forgotten_seq INTEGER NOT NULL DEFAULT 0,
+    reserved_id   INTEGER NOT NULL,
+    reserved_seq  INTEGER NOT NULL,
+    last_scan     TEXT
+  ) STRICT;
+
+  -- Live files by area, so that counting them costs nothing.
+  CREATE TABLE area (
+    name  TEXT    PRIMARY KEY,
+    files INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  -- Directories met. The stamp (mtime_us, ctime_us, inode) is that of the moment before its names were read;
+  -- mtime_us is NULL when that moment was too close to a change to rely on it, or was not yet. held_since_us is set
+  -- while removals in it are not believed. A directory that is gone from disk stays as long as removals remember
+  -- files in it.
+  CREATE TABLE directory (
+    id        INTEGER PRIMARY KEY,
+    path      TEXT    NOT NULL UNIQUE,
+    mtime_us  INTEGER,
+    ctime_us  INTEGER,
+    inode     INTEGER,
+    files     INTEGER NOT NULL DEFAULT 0,
+    misplaced INTEGER NOT NULL DEFAULT 0,
+    gone      INTEGER NOT NULL DEFAULT 0,
+    held_since_us INTEGER
+  ) STRICT;
+
+  -- Entries of a directory that are not catalogued, by reason, with one example name.
+  CREATE TABLE rejection (
+    directory INTEGER NOT NULL REFERENCES directory (id),
+    reason    TEXT    NOT NULL,
+    count     INTEGER NOT NULL,
+    example   TEXT    NOT NULL,
+    PRIMARY KEY (directory, reason)
+  ) STRICT, WITHOUT ROWID;
+
+  -- Station codes as named, upper case, 4 or 9 characters: a record carries a small number instead.
+  CREATE TABLE station (
+    id   INTEGER PRIMARY KEY,
+    code TEXT    NOT NULL UNIQUE
+  ) STRICT;
+
+  -- What many names have in common, so that a record carries a small number instead: a few hundred rows.
+  -- The parts that only long names have are '' for short ones.
+  CREATE TABLE kind (
+    id            INTEGER PRIMARY KEY,
+    area          TEXT    NOT NULL,
+    file_version  TEXT    NOT NULL,
+    file_duration TEXT    NOT NULL,
+    file_type     TEXT    NOT NULL,
+    source        TEXT    NOT NULL,
+    period        TEXT    NOT NULL,
+    interval      TEXT    NOT NULL,
+    content       TEXT    NOT NULL,
+    UNIQUE (area, file_version, file_duration, file_type, source, period, interval, content)
+  ) STRICT;
+
+  -- The live records. AUTOINCREMENT: an id is never given twice. size and mtime_us are NULL until the file was
+  -- looked at, modified_us while it equals created_us. change says what seq numbers: 0 created, 1 modified;
+  -- returned_us is when it was created again, NULL of a file that was never away.
+  -- arrived is 1 when the file was seen arriving, 0 when a scan found it. incomplete is 1 when it was listed after a
+  -- long wait although its gzip stream has no end.
+  CREATE TABLE file (
+    id          INTEGER PRIMARY KEY AUTOINCREMENT,
+    directory   INTEGER NOT NULL REFERENCES directory (id),
+    name        TEXT    NOT NULL,
+    station     INTEGER NOT NULL REFERENCES station (id),
+    kind        INTEGER NOT NULL REFERENCES kind (id),
+    data_date   INTEGER NOT NULL,
+    size        INTEGER,
+    mtime_us    INTEGER,
+    created_us  INTEGER NOT NULL,
+    modified_us INTEGER,
+    returned_us INTEGER,
+    seq         INTEGER NOT NULL,
+    change      INTEGER NOT NULL,
+    arrived     INTEGER NOT NULL,
+    incomplete  INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (directory, name)  -- a path is catalogued once; reconciling and downloads look up by it
+  ) STRICT;
+
+  -- The change feed reads live records in the order of their latest change.
+  CREATE INDEX file_seq ON file (seq);
+
+  -- The status names the few that are incomplete.
+  CREATE INDEX file_incomplete ON file (id) WHERE incomplete = 1;
+
+  -- Removed files as they last were: the feed tells of them, and a file that comes back gets its id back.
+  CREATE TABLE tombstone (
+    id          INTEGER PRIMARY KEY,
+    directory   INTEGER NOT NULL REFERENCES directory (id),
+    name        TEXT    NOT NULL,
+    station     INTEGER NOT NULL REFERENCES station (id),
+    kind        INTEGER NOT NULL REFERENCES kind (id),
+    data_date   INTEGER NOT NULL,
+    size        INTEGER,
+    mtime_us    INTEGER,
+    created_us  INTEGER NOT NULL,
+    modified_us INTEGER,
+    seq         INTEGER NOT NULL,
+    removed_us  INTEGER NOT NULL,
+    UNIQUE (directory, name)  -- is a file that appears one that was here before?
+  ) STRICT;
+
+  -- The change feed reads removals in their order; old ones are dropped from its start.
+  CREATE INDEX tombstone_seq ON tombstone (seq);
+  `,
+]
+
+/** The schema this program knows. */
+export const schemaVersion = migrations.length
+
+/** The `user_version` of an open database; 0 for an empty one. */
+export function versionOf(db: Database): number {
+  return db.pragma('user_version', { simple: true }) as number
+}
+
+/** Applies what is missing, each migration in a transaction of its own together with its number. */
+export function migrate(db: Database): void {
+  for (let version = versionOf(db); version < schemaVersion; version++) {
+    db.transaction(() => {
+      db.exec(migrations[version] ?? '')
+      db.pragma(`application_id = ${applicationId}`)
+      db.pragma(`user_version = ${version + 1}`)
+    }).immediate()
+  }
+}

@@ -1,0 +1,144 @@
+#!/usr/bin/env node
+/** Reads the command line, runs one command and ends the process with its exit code. */
+import { Command, CommanderError, Option } from 'commander'
+import { ConfigError } from './config/config-error.ts'
+import { loadConfig } from './config/load.ts'
+import type { LoadedConfig } from './config/load.ts'
+import { fileVariable, flagName, optionKeys, optionOf, variableName } from './config/options.ts'
+import type { OptionKey } from './config/options.ts'
+import type { Flags } from './config/sources.ts'
+import { endWithReader } from './output.ts'
+import { packageVersion } from './package.ts'
+
+const exitCodes = { failed: 1, usage: 2, configuration: 78 } as const
+
+/** Runs a command line to its exit code; says on standard error what went wrong. */
+async function main(argv: readonly string[]): Promise<number> {
+  let exitCode = 0
+  const program = buildProgram((code) => {
+    exitCode = code
+  })
+  try {
+    await program.parseAsync(argv)
+    return exitCode
+  } catch (error) {
+    return report(error)
+  }
+}
+
+function buildProgram(done: (exitCode: number) => void): Command {
+  // What is set here before the first command holds for all of them.
+  const program = new Command('rinex-catalogue')
+    .description('A catalogue of the RINEX files of a GNSS archive')
+    .version(packageVersion())
+    .option('--config <file>', `configuration file (TOML) [${fileVariable}]`)
+    .configureHelp({ showGlobalOptions: true })
+    .exitOverride()
+  addDaemons(program, done)
+  addOrders(program, done)
+  addQuestions(program, done)
+  return program
+}
+
+function addDaemons(program: Command, done: (exitCode: number) => void): void {
+  withOptions(program.command('start'))
+    .description('run indexer and API together, to try it out or for a small archive')
+    .action(async (_flags: unknown, command: Command) => {
+      const { start } = await import('./commands/start.ts')
+      done(await start(configOf(command).config, command.optsWithGlobals()))
+    })
+  withOptions(program.command('index'))
+    .description('run the indexer: scan the archive, then follow its changes')
+    .option('--once', 'scan once, print a summary and exit')
+    .action(async ({ once }: { once?: boolean }, command: Command) => {
+      const { index } = await import('./commands/index.ts')
+      done(await index(configOf(command).config, { once: once === true }))
+    })
+  withOptions(program.command('serve'))
+    .description('run the API')
+    .action(async (_flags: unknown, command: Command) => {
+      const { serve } = await import('./commands/serve.ts')
+      done(await serve(configOf(command).config))
+    })
+}
+
+function addOrders(program: Command, done: (exitCode: number) => void): void {
+  withOptions(program.command('rescan'), ['archive', 'database', 'control_socket'])
+    .description('have the running indexer look at the archive again')
+    .argument('[path...]', 'directories such as obs/2026; without any, the whole archive')
+    .option('--full', 'look at the size and time of every file too')
+    .option('--accept-removals', 'believe the removals that are held back')
+    .option('--wait', 'wait for its end and show how it goes on')
+    .action(async (paths: string[], flags: RescanFlags, command: Command) => {
+      const { rescan } = await import('./commands/rescan.ts')
+      const { full = false, acceptRemovals = false, wait = false } = flags
+      done(await rescan(configOf(command).config, { paths, full, acceptRemovals, wait }))
+    })
+}
+
+interface RescanFlags {
+  readonly full?: true
+  readonly acceptRemovals?: true
+  readonly wait?: true
+}
+
+function addQuestions(program: Command, done: (exitCode: number) => void): void {
+  withOptions(program.command('status'), ['database', 'control_socket'])
+    .description('say what the indexer is doing')
+    .option('--json', 'as one JSON object')
+    .action(async ({ json }: { json?: boolean }, command: Command) => {
+      const { status } = await import('./commands/status.ts')
+      done(await status(configOf(command).config, { json: json === true }))
+    })
+  program
+    .command('parse')
+    .description('print what the parser makes of file names, as one JSON object a line')
+    .argument('[name...]', 'base names; without any, the lines of standard input')
+    .action(async (names: string[], _flags: unknown, command: Command) => {
+      if (names.length === 0 && process.stdin.isTTY) command.error('error: no name to parse')
+      const { parse } = await import('./commands/parse.ts')
+      done(await parse(names))
+    })
+  withOptions(program.command('check-config'))
+    .description(
+      'print the configuration in effect and where each value is from, or all its faults',
+    )
+    .action(async (_flags: unknown, command: Command) => {
+      const { checkConfig } = await import('./commands/check-config.ts')
+      done(await checkConfig(configOf(command)))
+    })
+}
+
+/** Adds the flags of these options. They have no defaults here: those belong to the configuration. */
+function withOptions(command: Command, keys: readonly OptionKey[] = optionKeys): Command {
+  for (const key of keys) {
+    const { flag, meaning, defaultText, default: value } = optionOf(key)
+    if (flag === undefined) continue
+    const notes = `(default: ${defaultText ?? String(value)}) [${variableName(key)}]`
+    command.addOption(new Option(`${flagName(key)} <${flag.toLowerCase()}>`, `${meaning} ${notes}`))
+  }
+  return command
+}
+
+function configOf(command: Command): LoadedConfig {
+  const { config: file, ...flags } = command.optsWithGlobals<Flags & { config?: string }>()
+  return loadConfig({ file, flags, env: process.env, cwd: process.cwd() })
+}
+
+function report(error: unknown): number {
+  // Help and version come here with 0; for the rest the library has told what is wrong.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage
+  process.stderr.write(`rinex-catalogue: ${reasonOf(error)}\n`)
+  return error instanceof ConfigError ? exitCodes.configuration : exitCodes.failed
+}
+
+/** An error with a code is about the surroundings and says enough; any other is ours and needs its stack. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return 'code' in error ? error.message : (error.stack ?? error.message)
+}
+
+endWithReader()
+const exitCode = await main(process.argv)
+// Not left to a natural end: see lifecycle.ts. By then all that was written has left the process.
+process.stdout.write('', () => process.exit(exitCode))

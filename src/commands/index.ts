@@ -1,0 +1,100 @@
+import { EventEmitter } from 'node:events'
+import type { Logger } from 'pino'
+import { openWriter } from '../catalogue/sqlite/writer.ts'
+import type { OpenedWriter } from '../catalogue/sqlite/writer.ts'
+import { openClock } from '../clock.ts'
+import type { Config } from '../config/options.ts'
+import { openControl } from '../indexer/control.ts'
+import { IncompleteScan, startIndexer } from '../indexer/indexer.ts'
+import type { Indexer } from '../indexer/indexer.ts'
+import { startTreeReader } from '../indexer/tree/tree-reader.ts'
+import { startLifecycle } from '../lifecycle.ts'
+import type { Lifecycle } from '../lifecycle.ts'
+import { createLogger } from '../logger.ts'
+import { packageVersion } from '../package.ts'
+import { reportProgress, summaryLines } from '../progress.ts'
+import { print } from '../output.ts'
+import { realDirectories } from '../real-directories.ts'
+
+/** Longest time for finishing the directory in hand and the database; systemd waits longer. */
+const graceMs = 20_000
+
+/** Runs the indexer: for ever, or until the tree was scanned once. */
+export async function index(config: Config, { once }: { readonly once: boolean }): Promise<number> {
+  const logger = createLogger({ level: config.logLevel, name: 'indexer' })
+  const hangups = new EventEmitter()
+  const onHangup = (): void => {
+    if (!hangups.emit('hangup')) logger.warn('SIGHUP came before there was an indexer')
+  }
+  const lifecycle = startLifecycle({ logger, graceMs, ...(once ? {} : { onHangup }) })
+  const nowUs = openClock()
+  const writer = openWriter({ database: config.database, nowUs })
+  if (writer.setAside !== undefined)
+    logger.error({ set_aside: writer.setAside }, 'the database was ruined: building a new one')
+  const indexer = await start({ config, logger, writer, nowUs })
+  lifecycle.add({ name: 'indexer', close: () => indexer.close() })
+  hangups.on('hangup', () => {
+    logger.info('SIGHUP: a rescan was ordered')
+    indexer.rescan({ path: undefined, full: false, acceptRemovals: false })
+  })
+  indexer.broken.catch((error: unknown) => lifecycle.end(error))
+  const control = await openControl({
+    path: config.controlSocket,
+    logger,
+    indexer,
+  })
+  lifecycle.add({ name: 'control socket', close: control.close })
+  followParent(lifecycle)
+  try {
+    await work({ indexer, writer, logger, once })
+  } catch (error) {
+    return await lifecycle.end(error)
+  }
+  return once ? lifecycle.end() : lifecycle.untilEnd()
+}
+
+async function start(parts: {
+  readonly config: Config
+  readonly logger: Logger
+  readonly writer: OpenedWriter
+  readonly nowUs: () => number
+}): Promise<Indexer> {
+  const { config, logger, ...rest } = parts
+  const tree = startTreeReader({
+    archive: config.archive,
+    linkedDirectories: realDirectories(config.linkedDirectories, logger),
+  })
+  const times = {
+    sweepIntervalMs: config.sweepIntervalSeconds * 1000,
+    fullLookMs: config.fullLookHours * 3_600_000,
+    keepRemovalsMs: config.keepRemovalsDays * 86_400_000,
+    window: { obsDays: config.watchObsDays, nrtDays: config.watchNrtDays },
+  }
+  logger.info({ archive: config.archive, database: config.database }, 'indexing')
+  const { archive } = config
+  return startIndexer({ ...rest, ...times, archive, tree, logger, version: packageVersion() })
+}
+
+async function work(parts: {
+  readonly indexer: Indexer
+  readonly writer: OpenedWriter
+  readonly logger: Logger
+  readonly once: boolean
+}): Promise<void> {
+  const { indexer, writer, logger, once } = parts
+  if (!once) indexer.watch()
+  const progress = reportProgress(() => indexer.status().scan, logger)
+  const caughtUp = await indexer.catchUp({ scan: once, patient: !once }).finally(() => {
+    progress.stop()
+  })
+  const status = indexer.status()
+  const lines = summaryLines(caughtUp, await writer.summary(), status.settlingFiles)
+  if (once && process.stdout.isTTY) for (const line of lines.text) await print(line)
+  else logger.info(lines.fields, 'caught up with the archive')
+  if (once && status.reasons.length > 0) throw new IncompleteScan(status.reasons.join('; '))
+}
+
+/** A process that `start` runs ends with the one that runs it. */
+function followParent(lifecycle: Lifecycle): void {
+  if (process.connected) process.once('disconnect', () => void lifecycle.end())
+}

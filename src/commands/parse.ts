@@ -1,0 +1,38 @@
+import { createInterface } from 'node:readline'
+import { print } from '../output.ts'
+import { parseFilename } from '../parse/filename.ts'
+
+/** Prints what the parser makes of each name; of every line of standard input when there is no name. */
+export async function parse(names: readonly string[]): Promise<number> {
+  for await (const name of names.length > 0 ? names : lines()) await print(describeName(name))
+  return 0
+}
+
+async function* lines(): AsyncGenerator<string> {
+  // Carriage return and line feed are one end of line, however far apart they arrive.
+  for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
+    if (line !== '') yield line
+  }
+}
+
+/** One JSON object: the parts of the name, those it has, or why it is none of ours. */
+function describeName(name: string): string {
+  const result = parseFilename(name)
+  if (result.kind === 'rejected') return JSON.stringify({ name, rejected: result.reason })
+  const { version, station, startSeconds, duration, type } = result
+  const { country, source, period, interval, content } = result
+  return JSON.stringify({
+    name,
+    form: version,
+    station,
+    data_date: new Date(startSeconds * 1000).toISOString().replace('.000Z', 'Z'),
+    file_duration: duration,
+    file_version: version,
+    file_type: type,
+    country,
+    source,
+    period,
+    interval,
+    content,
+  })
+}

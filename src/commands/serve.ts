@@ -1,0 +1,87 @@
+import type { AddressInfo } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import { readAdminToken } from '../admin-token.ts'
+import { hashToken } from '../api/admin.ts'
+import type { Administration } from '../api/deps.ts'
+import { buildServer } from '../api/server.ts'
+import { openReader } from '../catalogue/sqlite/reader.ts'
+import { baseUrlFor } from '../config/address.ts'
+import type { Config } from '../config/options.ts'
+import { askIndexer, askStatus } from '../control/client.ts'
+import { startLifecycle } from '../lifecycle.ts'
+import type { Lifecycle } from '../lifecycle.ts'
+import { createLogger } from '../logger.ts'
+import { print } from '../output.ts'
+import { packageVersion } from '../package.ts'
+import { realDirectories } from '../real-directories.ts'
+
+/** Longest time for answering the requests in hand; systemd waits longer. */
+const graceMs = 10_000
+
+/** Runs the API until a signal ends it. */
+export async function serve(config: Config): Promise<number> {
+  const lifecycle = await startServing(config, () => undefined)
+  return lifecycle.untilEnd()
+}
+
+/**
+ * Starts the API; resolves when it listens.
+ * @param before starts what has to run beside it
+ */
+export async function startServing(
+  config: Config,
+  before: (lifecycle: Lifecycle) => void,
+): Promise<Lifecycle> {
+  const administration = administrationOf(config)
+  const logger = createLogger({ level: config.logLevel, name: 'api' })
+  const lifecycle = startLifecycle({ logger, graceMs })
+  before(lifecycle)
+  const reader = openReader({ database: config.database })
+  lifecycle.add({
+    name: 'catalogue',
+    close: () => {
+      reader.close()
+    },
+  })
+  const baseUrl = (): string => baseUrlFor(config, portOf(app, config))
+  const app = await buildServer({
+    reader,
+    logger,
+    indexerStatus: () => askStatus(config.controlSocket),
+    administration,
+    settings: {
+      archive: config.archive,
+      linkedDirectories: realDirectories(config.linkedDirectories, logger),
+      baseUrl,
+      datasetPrefix: config.datasetPrefix,
+      maxLimit: config.maxLimit,
+      version: packageVersion(),
+    },
+  })
+  lifecycle.add({ name: 'HTTP server', close: () => app.close() })
+  await app.listen({ host: config.host, port: config.port })
+  await announce(`${baseUrl()}/${config.datasetPrefix}/api/rinex-file/`, logger)
+  return lifecycle
+}
+
+function administrationOf(config: Config): Administration | undefined {
+  const token = readAdminToken(config.adminTokenFile)
+  if (token === undefined) return undefined
+  const { controlSocket } = config
+  return {
+    tokenHash: hashToken(token),
+    register: (path) => askIndexer(controlSocket, { command: 'register', path }),
+    rescan: (order) => askIndexer(controlSocket, { command: 'rescan', ...order }),
+  }
+}
+
+function portOf(app: FastifyInstance, config: Config): number {
+  return (app.server.address() as AddressInfo | null)?.port ?? config.port
+}
+
+/** Says where the list is: as a plain line on a terminal, as a field of a log line elsewhere. */
+async function announce(url: string, logger: Logger): Promise<void> {
+  if (process.stdout.isTTY) await print(`listening on ${url}`)
+  else logger.info({ url }, 'listening')
+}

@@ -1,0 +1,59 @@
+import { printable } from '../api/log-text.ts'
+import { describeStatus } from '../api/status.ts'
+import type { WireStatus } from '../api/status.ts'
+import { openReader } from '../catalogue/sqlite/reader.ts'
+import type { Config } from '../config/options.ts'
+import { askStatus } from '../control/client.ts'
+import { print } from '../output.ts'
+import { packageVersion } from '../package.ts'
+
+/** Says what the indexer is doing, and what the catalogue holds. */
+export async function status(
+  config: Config,
+  { json }: { readonly json: boolean },
+): Promise<number> {
+  const indexer = await askStatus(config.controlSocket)
+  const reader = openReader({ database: config.database })
+  try {
+    const wire = describeStatus(await reader.summary(), indexer, packageVersion())
+    for (const line of json ? [JSON.stringify(wire)] : describe(wire)) await print(line)
+    return 0
+  } finally {
+    reader.close()
+  }
+}
+
+function describe(status: WireStatus): string[] {
+  const { state, since, reasons, areas, scan, last_scan: last, watching } = status
+  return [
+    since === null ? state : `${state} since ${since}`,
+    ...reasons.map((reason) => `  ${reason}`),
+    ...Object.entries(areas).map(
+      ([area, { files, directories }]) =>
+        `${area}: ${number(files)} files in ${number(directories)} directories`,
+    ),
+    ...(scan === null
+      ? []
+      : [
+          `scan: ${Math.floor(scan.done * 100)} %, ${number(scan.files)} files, ${number(Math.round(scan.files_per_second))} files/s`,
+        ]),
+    last === null
+      ? 'no complete scan yet'
+      : `last scan: ended ${last.ended}, ${number(last.files)} files, ${number(last.added)} added, ${number(last.modified)} modified, ${number(last.removed)} removed`,
+    ...(watching === null
+      ? []
+      : [
+          `watching ${number(watching.directories)} directories${watching.limit === null ? '' : ` of ${number(watching.limit)} possible`}, ${number(status.dirty_directories ?? 0)} to be read, ${number(status.settling_files ?? 0)} files not complete yet`,
+        ]),
+    ...(status.held_removals ? [`${number(status.held_removals)} removals held back`] : []),
+    `misplaced: ${number(status.misplaced)}, incomplete: ${number(status.incomplete.count)}`,
+    ...status.rejected.map(
+      ({ reason, count, examples }) =>
+        `left out ${number(count)}: ${reason}, such as ${printable(examples[0] ?? '')}`,
+    ),
+  ]
+}
+
+function number(value: number): string {
+  return value.toLocaleString('en')
+}

@@ -1,0 +1,114 @@
+/** Brings defaults, configuration file, environment and flags together into one checked configuration. */
+import { parse as parsePath, relative, resolve } from 'node:path'
+import { inspect } from 'node:util'
+import { Value } from 'typebox/value'
+import { originOf, toBaseUrl } from './address.ts'
+import { ConfigError } from './config-error.ts'
+import type { Fault } from './config-error.ts'
+import { optionKeys, optionOf, propertyName } from './options.ts'
+import type { Config, OptionKey, OptionValue } from './options.ts'
+import { readSources } from './sources.ts'
+import type { ConfigSources, Setting } from './sources.ts'
+
+export interface LoadedConfig {
+  readonly config: Config
+  /** Where each value comes from: `default …`, a file, a variable or a flag. */
+  readonly origins: Readonly<Record<OptionKey, string>>
+}
+
+/** What is settled so far. The value of an option with a fault is `undefined`, like one that nobody set. */
+interface Draft {
+  readonly values: { -readonly [Key in OptionKey]?: OptionValue<Key> | undefined }
+  readonly origins: Record<OptionKey, string>
+  readonly faults: Fault[]
+}
+
+/** Longest path of a Unix socket: `sun_path` has 108 bytes with its final zero (unix(7)). */
+const maxSocketBytes = 107
+
+/** @throws ConfigError with every fault, never the first alone; nothing else. */
+export function loadConfig(sources: ConfigSources): LoadedConfig {
+  const { settings, faults } = readSources(sources)
+  const draft = draftOfDefaults(faults)
+  for (const setting of settings) apply(setting, draft)
+  const given = new Set(settings.map(({ key }) => key))
+  if (!given.has('base_url')) checkHostForLinks(draft)
+  if (!given.has('control_socket')) deriveControlSocket(draft)
+  fitControlSocket(draft, sources.cwd)
+  if (draft.faults.length > 0) throw new ConfigError(draft.faults)
+  return { config: toConfig(draft.values), origins: Object.freeze(draft.origins) }
+}
+
+function draftOfDefaults(faults: readonly Fault[]): Draft {
+  const values = Object.fromEntries(optionKeys.map((key) => [key, optionOf(key).default]))
+  const origins = Object.fromEntries(optionKeys.map((key) => [key, 'default']))
+  return { values, origins: origins as Draft['origins'], faults: [...faults] }
+}
+
+function apply(setting: Setting, { values, origins, faults }: Draft): void {
+  const { key, value, source } = setting
+  const { schema, expects } = optionOf(key)
+  const right = value !== undefined && Value.Check(schema, value)
+  if (!right) {
+    faults.push({ source, key, message: `${key} must be ${expects}, found ${show(value)}` })
+  }
+  Object.assign(values, { [key]: right ? inItsForm(setting) : undefined })
+  origins[key] = source
+}
+
+/** The one form of a checked value. */
+function inItsForm({ key, value, directory }: Setting): unknown {
+  const { kind } = optionOf(key)
+  if (kind === 'path' && typeof value === 'string') return resolve(directory, value)
+  if (kind === 'url' && typeof value === 'string') return toBaseUrl(value)
+  if (kind === 'paths' && Array.isArray(value)) {
+    return Object.freeze(value.map((path) => resolve(String(path))))
+  }
+  return value
+}
+
+function checkHostForLinks({ values: { host, port }, origins, faults }: Draft): void {
+  origins.base_url = 'default, from host and port'
+  if (host === undefined || originOf(host, port ?? 0) !== undefined) return
+  const message = `no link can point to ${host}, set base_url to what clients use`
+  faults.push({ source: origins.host, key: 'base_url', message })
+}
+
+function deriveControlSocket({ values, origins }: Draft): void {
+  if (values.database === undefined) return
+  const { dir, name } = parsePath(values.database)
+  values.control_socket = resolve(dir, `${name}.sock`)
+  origins.control_socket = 'default, from database'
+}
+
+function fitControlSocket({ values, origins, faults }: Draft, cwd: string): void {
+  const path = values.control_socket
+  if (path === undefined) return
+  const fault = (problem: string): void => {
+    const message = `control_socket ${JSON.stringify(path)} ${problem}, set control_socket to another path`
+    faults.push({ source: origins.control_socket, key: 'control_socket', message })
+  }
+  if (path === values.database) fault('is the database itself')
+  const forms = [path, relative(cwd, path) || path]
+  const fits = forms.find((form) => Buffer.byteLength(form) <= maxSocketBytes)
+  if (fits === undefined) {
+    fault(`has ${Buffer.byteLength(path)} bytes and a socket at most ${maxSocketBytes}`)
+  }
+  values.control_socket = fits
+}
+
+function toConfig(values: Draft['values']): Config {
+  const entries = optionKeys.map((key) => [propertyName(key), values[key]])
+  // Every value was checked by the schema its type is made of.
+  return Object.freeze(Object.fromEntries(entries)) as Config
+}
+
+/** A value for people: short, on one line, whatever it is. */
+function show(value: unknown): string {
+  return inspect(value, {
+    depth: 0,
+    breakLength: Infinity,
+    maxArrayLength: 3,
+    maxStringLength: 120,
+  })
+}

@@ -1,0 +1,204 @@
+/**
+ * Every option there is, a row each. The keys of the configuration file, the environment variables, the flags,
+ * their help and the type of the configuration all follow from this table. A new option is a row here, a line
+ * in config/rinex-catalogue.toml and one in README.md; tests name what was forgotten.
+ */
+import { join } from 'node:path'
+import { Type } from 'typebox'
+import type { Static, TSchema } from 'typebox'
+import { packageRoot } from '../package.ts'
+import { isBaseUrl, isHost } from './address.ts'
+
+/** How a value is read from text and brought to its one form; `path` and `paths` become absolute. */
+export type Kind = 'text' | 'integer' | 'path' | 'paths' | 'url'
+
+interface Option {
+  readonly kind: Kind
+  readonly schema: TSchema
+  /** `undefined` where the value follows from other options, see load.ts. */
+  readonly default: unknown
+  /** The default in words, where its value alone says little. */
+  readonly defaultText?: string
+  /** What a value must be, as the end of a sentence. */
+  readonly expects: string
+  readonly meaning: string
+  /** What stands for the value in the help; only options with it have a flag. */
+  readonly flag?: string
+}
+
+export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+export type LogLevel = (typeof logLevels)[number]
+
+const path = Type.String({ pattern: String.raw`^[^\0]+$` })
+
+export const options = {
+  archive: {
+    kind: 'path',
+    schema: path,
+    default: join(packageRoot, 'fixtures/archive'),
+    defaultText: 'the small archive that comes with the program',
+    expects: 'a directory',
+    meaning: 'Root of the archive tree, the directory that holds obs/ and nrt/.',
+    flag: 'DIR',
+  },
+  database: {
+    kind: 'path',
+    schema: path,
+    default: join(packageRoot, 'var/catalogue.db'),
+    defaultText: 'var/catalogue.db where the program is installed',
+    expects: 'a file',
+    meaning: 'Database of the catalogue; the indexer creates it.',
+    flag: 'FILE',
+  },
+  control_socket: {
+    kind: 'path',
+    schema: path,
+    default: undefined,
+    defaultText: 'the database with the extension .sock',
+    expects: 'a file',
+    meaning: 'Unix socket over which the other commands reach the indexer.',
+    flag: 'FILE',
+  },
+  host: {
+    kind: 'text',
+    schema: Type.Refine(Type.String(), isHost),
+    default: '127.0.0.1',
+    expects: 'a host name, or an address without brackets',
+    meaning: 'Address the API listens on.',
+    flag: 'HOST',
+  },
+  port: {
+    kind: 'integer',
+    schema: Type.Integer({ minimum: 0, maximum: 65535 }),
+    default: 8080,
+    expects: 'a whole number from 0 to 65535',
+    meaning: 'Port the API listens on; 0 takes a free one and prints it.',
+    flag: 'PORT',
+  },
+  base_url: {
+    kind: 'url',
+    schema: Type.Union([Type.Undefined(), Type.Refine(Type.String(), isBaseUrl)]),
+    default: undefined,
+    defaultText: 'from host and port',
+    expects: 'an absolute http or https URL without user, query and fragment',
+    meaning: 'What every link begins with, as clients reach the service; needed behind a proxy.',
+    flag: 'URL',
+  },
+  dataset_prefix: {
+    kind: 'text',
+    schema: Type.String({ pattern: '^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*$' }),
+    default: 'rinex',
+    expects: 'one or more names of letters, digits, _ and - with a slash between them',
+    meaning: 'Path below the base URL under which everything is served.',
+    flag: 'PREFIX',
+  },
+  log_level: {
+    kind: 'text',
+    schema: Type.Enum(logLevels),
+    default: 'info',
+    expects: `one of ${logLevels.join(', ')}`,
+    meaning: 'The least important kind of message that is logged.',
+    flag: 'LEVEL',
+  },
+  max_limit: {
+    kind: 'integer',
+    schema: Type.Integer({ minimum: 1, maximum: 10000 }),
+    default: 1000,
+    expects: 'a whole number from 1 to 10000',
+    meaning: 'Most records a page of the list holds, whatever limit a request asks for.',
+  },
+  admin_token_file: {
+    kind: 'path',
+    schema: Type.Union([Type.Undefined(), path]),
+    default: undefined,
+    defaultText: 'none: nobody may write',
+    expects: 'a file',
+    meaning: 'File with the token by which administrators may register files and order rescans.',
+  },
+  linked_directories: {
+    kind: 'paths',
+    schema: Type.Array(Type.String({ pattern: String.raw`^/[^\0]*$` })),
+    default: Object.freeze([]),
+    defaultText: 'none',
+    expects: 'a list of absolute directories',
+    meaning: 'Directories outside the archive to which symbolic links in it may lead.',
+  },
+  keep_removals_days: {
+    kind: 'integer',
+    schema: Type.Integer({ minimum: 1, maximum: 36500 }),
+    default: 90,
+    expects: 'a whole number from 1 to 36500',
+    meaning: 'How long removed files are remembered, for the change feed and for their ids.',
+  },
+  sweep_interval_seconds: {
+    kind: 'integer',
+    schema: Type.Integer({ minimum: 1, maximum: 86400 }),
+    default: 60,
+    expects: 'a whole number from 1 to 86400',
+    meaning: 'Time between two looks at the modification times of all directories.',
+  },
+  full_look_hours: {
+    kind: 'integer',
+    schema: Type.Integer({ minimum: 1, maximum: 8760 }),
+    default: 24,
+    expects: 'a whole number from 1 to 8760',
+    meaning: 'Time in which the indexer comes by the size and time of every file of the tree.',
+  },
+  watch_obs_days: {
+    kind: 'integer',
+    schema: Type.Integer({ minimum: 0, maximum: 366 }),
+    default: 14,
+    expects: 'a whole number from 0 to 366',
+    meaning: 'How many days back the directories of obs/ are watched by file events.',
+  },
+  watch_nrt_days: {
+    kind: 'integer',
+    schema: Type.Integer({ minimum: 0, maximum: 366 }),
+    default: 3,
+    expects: 'a whole number from 0 to 366',
+    meaning: 'How many days back the directories of nrt/ are watched by file events.',
+  },
+} as const satisfies Record<string, Option>
+
+/** Name of an option in the configuration file. */
+export type OptionKey = keyof typeof options
+
+/** What the value of an option is once it was checked. */
+export type OptionValue<Key extends OptionKey> = Readonly<Static<(typeof options)[Key]['schema']>>
+
+type CamelCase<Key extends string> = Key extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Key
+
+/**
+ * The checked configuration, frozen. Paths are absolute, but for a control socket that only fits when it is
+ * named from the working directory. `baseUrl` is `undefined` when none is configured: see `baseUrlFor`.
+ */
+export type Config = { readonly [Key in OptionKey as CamelCase<Key>]: OptionValue<Key> }
+
+export const optionKeys = Object.keys(options) as readonly OptionKey[]
+
+/** The row of an option, for those who walk through all of them. */
+export function optionOf(key: OptionKey): Option {
+  return options[key]
+}
+
+export const variablePrefix = 'RINEX_CATALOGUE_'
+/** Names the configuration file, and is therefore no option itself. */
+export const fileVariable = `${variablePrefix}CONFIG`
+
+/** `base_url` in the environment: `RINEX_CATALOGUE_BASE_URL`. */
+export function variableName(key: OptionKey): string {
+  return variablePrefix + key.toUpperCase()
+}
+
+/** `base_url` on the command line: `--base-url`. */
+export function flagName(key: OptionKey): string {
+  return `--${key.replaceAll('_', '-')}`
+}
+
+/** `base_url` in the configuration: `baseUrl`. */
+export function propertyName(key: OptionKey): keyof Config {
+  const name = key.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+  return name as keyof Config
+}

@@ -1,0 +1,131 @@
+/** Reads what the configuration file, the environment and the flags say, without judging the values. */
+import { readFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { TomlError, parse } from 'smol-toml'
+import { closest } from './closest.ts'
+import type { Fault } from './config-error.ts'
+import {
+  fileVariable,
+  flagName,
+  optionKeys,
+  optionOf,
+  propertyName,
+  variableName,
+  variablePrefix,
+} from './options.ts'
+import type { Config, Kind, OptionKey } from './options.ts'
+
+/** Values of flags by the name they have in `Config`. */
+export type Flags = { readonly [Name in keyof Config]?: string | undefined }
+
+export interface ConfigSources {
+  /** The configuration file, when a flag names it. */
+  readonly file?: string | undefined
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly flags: Flags
+  /** The working directory. */
+  readonly cwd: string
+}
+
+/** One value as it was found. */
+export interface Setting {
+  readonly key: OptionKey
+  readonly value: unknown
+  readonly source: string
+  /** What a relative path starts from. */
+  readonly directory: string
+}
+
+export interface Reading {
+  readonly settings: readonly Setting[]
+  readonly faults: readonly Fault[]
+}
+
+/** Every setting there is, the ones that win last. */
+export function readSources({ file, env, flags, cwd }: ConfigSources): Reading {
+  const named = file ?? env[fileVariable]
+  const readings = [
+    ...(named === undefined ? [] : [readConfigFile(resolve(cwd, named))]),
+    readEnvironment(env, cwd),
+    readFlags(flags, cwd),
+  ]
+  return {
+    settings: readings.flatMap(({ settings }) => settings),
+    faults: readings.flatMap(({ faults }) => faults),
+  }
+}
+
+function readConfigFile(file: string): Reading {
+  const settings: Setting[] = []
+  const faults: Fault[] = []
+  try {
+    // Bytes that are not UTF-8 would silently become other paths; a byte order mark is dropped.
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file))
+    // A number too big for a double stays a bigint and is refused with its key, not as a syntax error.
+    const table = parse(text, { integersAsBigInt: 'asNeeded' })
+    for (const [name, value] of Object.entries(table)) {
+      const key = optionKeys.find((known) => known === name)
+      if (key === undefined) faults.push(unknownName(file, name, optionKeys))
+      else settings.push({ key, value, source: file, directory: dirname(file) })
+    }
+  } catch (error) {
+    faults.push({ source: file, key: undefined, message: unusable(error) })
+  }
+  return { settings, faults }
+}
+
+function unusable(error: unknown): string {
+  const reason = error instanceof Error ? error.message : String(error)
+  if (!(error instanceof TomlError)) return `cannot be read, name a readable file: ${reason}`
+  // The lines after the first draw the place.
+  const [summary] = reason.split('\n')
+  return `line ${error.line}, column ${error.column}: ${summary ?? reason}`
+}
+
+function readEnvironment(env: ConfigSources['env'], cwd: string): Reading {
+  const settings: Setting[] = []
+  const faults: Fault[] = []
+  const variables = new Map(optionKeys.map((key) => [variableName(key), key]))
+  for (const [name, text] of Object.entries(env)) {
+    if (!name.startsWith(variablePrefix) || name === fileVariable || text === undefined) continue
+    const key = variables.get(name)
+    if (key === undefined) {
+      faults.push(unknownName(name, name, [...variables.keys(), fileVariable]))
+    } else {
+      const value = fromText(optionOf(key).kind, text)
+      settings.push({ key, value, source: name, directory: cwd })
+    }
+  }
+  return { settings, faults }
+}
+
+function readFlags(flags: Flags, cwd: string): Reading {
+  const settings: Setting[] = []
+  for (const key of optionKeys) {
+    const { kind, flag } = optionOf(key)
+    const text = flags[propertyName(key)]
+    if (flag === undefined || text === undefined) continue
+    settings.push({ key, value: fromText(kind, text), source: flagName(key), directory: cwd })
+  }
+  return { settings, faults: [] }
+}
+
+/** Text that is no number or list of its kind stays as it is: the check shows it to the user. */
+function fromText(kind: Kind, text: string): unknown {
+  switch (kind) {
+    case 'integer':
+      return /^-?\d+$/.test(text) ? Number(text) : text
+    case 'paths':
+      return text === '' ? [] : text.split(',').map((item) => item.trim())
+    case 'text':
+    case 'path':
+    case 'url':
+      return text
+  }
+}
+
+function unknownName(source: string, name: string, known: readonly string[]): Fault {
+  const meant = closest(name, known)
+  const remedy = meant === undefined ? 'remove it' : `did you mean ${meant}?`
+  return { source, key: name, message: `no option is called ${JSON.stringify(name)}, ${remedy}` }
+}

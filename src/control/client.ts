@@ -1,0 +1,64 @@
+import { connect } from 'node:net'
+import { IndexerAway } from './protocol.ts'
+import type {
+  ControlAnswer,
+  ControlCommand,
+  ControlRequest,
+  ControlResults,
+  IndexerStatus,
+} from './protocol.ts'
+
+/** How long a live indexer may take for what it answers at once. */
+const patienceMs = 2000
+/** Looking at a file may mean inflating a large one. */
+const registerPatienceMs = 30_000
+
+/** Asks the indexer what it is doing; `undefined` when nobody answers. */
+export async function askStatus(socketPath: string): Promise<IndexerStatus | undefined> {
+  try {
+    return await askIndexer(socketPath, { command: 'status' })
+  } catch (error) {
+    if (error instanceof IndexerAway) return undefined
+    throw error
+  }
+}
+
+/**
+ * Sends one request to the indexer.
+ * @throws IndexerAway when nobody answers, an Error with the indexer's words when it refuses
+ */
+export async function askIndexer<Command extends ControlCommand>(
+  socketPath: string,
+  request: ControlRequest & { readonly command: Command },
+): Promise<ControlResults[Command]> {
+  const line = await exchange(socketPath, request).catch((error: unknown) => {
+    throw new IndexerAway(`no indexer answers on ${socketPath}: ${(error as Error).message}`, {
+      cause: error,
+    })
+  })
+  const answer = JSON.parse(line) as ControlAnswer<Command>
+  if (!answer.ok) throw new Error(answer.error)
+  return answer.result
+}
+
+function exchange(socketPath: string, request: ControlRequest): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(socketPath)
+    let received = ''
+    socket.setEncoding('utf8')
+    socket.setTimeout(request.command === 'register' ? registerPatienceMs : patienceMs, () => {
+      socket.destroy(new Error('no answer in time'))
+    })
+    socket.on('connect', () => socket.write(`${JSON.stringify(request)}\n`))
+    socket.on('data', (text: string) => {
+      received += text
+      if (!received.endsWith('\n')) return
+      socket.end()
+      resolve(received)
+    })
+    socket.on('error', reject)
+    socket.on('close', () => {
+      reject(new Error('the connection ended without an answer'))
+    })
+  })
+}

@@ -1,0 +1,106 @@
+/**
+ * What the indexer says and is asked over its control socket: one JSON object a line, each request answered
+ * by one line. The socket's file permissions are its only guard.
+ */
+import type { ScanSummary } from '../catalogue/catalogue.ts'
+
+/** `stopped` is what a client concludes when nobody answers; the indexer never says it. */
+export type IndexerState = 'starting' | 'scanning' | 'watching' | 'degraded' | 'stopped'
+
+/** What the indexer is doing at this moment. */
+export interface IndexerStatus {
+  readonly state: IndexerState
+  /** When this state began. */
+  readonly sinceUs: number
+  /** Why the state is `degraded`, in words an operator can act on. */
+  readonly reasons: readonly string[]
+  readonly pid: number
+  readonly version: string
+  /** The scan that is running. */
+  readonly scan: ScanProgress | undefined
+  /** The last complete scan, by this process or an earlier one. */
+  readonly lastScan: ScanSummary | undefined
+  readonly lastSweepUs: number | undefined
+  /** Directories waiting to be reconciled. */
+  readonly dirtyDirectories: number
+  readonly watching: WatchCounts
+  /** Files that are not complete yet. */
+  readonly settlingFiles: number
+  /** Files that are gone from disk and stay listed because too many went at once. */
+  readonly heldRemovals: number
+  readonly rescans: RescanNumbers
+}
+
+export interface WatchCounts {
+  readonly directories: number
+  /** What the kernel allows this user; `null` when it does not tell. */
+  readonly limit: number | null
+  /** How often more events came than the kernel keeps. */
+  readonly overflows: number
+}
+
+/** Rescans are numbered from 1 in each process. */
+export interface RescanNumbers {
+  readonly running: number | undefined
+  readonly waiting: number | undefined
+  /** The last that has ended; 0 when none has. */
+  readonly done: number
+}
+
+export interface RescanOrder {
+  /** A directory below the archive root; the whole tree when there is none. */
+  readonly path: string | undefined
+  /** Look at the size and mtime of every file too. */
+  readonly full: boolean
+  /** Believe the removals that are held back. */
+  readonly acceptRemovals: boolean
+}
+
+/** It runs already, it waits for another to end, or it has become part of one that waits. */
+export type RescanPlace = 'running' | 'waiting' | 'merged'
+
+export type RegisterAnswer =
+  | { readonly outcome: 'created' | 'known'; readonly id: number }
+  | { readonly outcome: 'refused'; readonly reason: string }
+
+export interface ScanProgress {
+  readonly startedUs: number
+  readonly directoriesDone: number
+  /** Directories found so far, done or not; grows while directories are read. */
+  readonly directoriesFound: number
+  readonly files: number
+  /** Share of the tree that is done, 0 to 1. */
+  readonly done: number
+  /** Files a second since the start. */
+  readonly rate: number
+  /** `undefined` while nothing can be said. */
+  readonly secondsLeft: number | undefined
+}
+
+export type ControlRequest =
+  | { readonly command: 'status' }
+  | ({ readonly command: 'rescan' } & RescanOrder)
+  | { readonly command: 'register'; readonly path: string }
+
+/** What each command is answered with. */
+export interface ControlResults {
+  readonly status: IndexerStatus
+  readonly rescan: RescanTicket
+  readonly register: RegisterAnswer
+}
+
+export interface RescanTicket {
+  readonly number: number
+  readonly place: RescanPlace
+}
+
+export type ControlCommand = keyof ControlResults
+
+export type ControlAnswer<Command extends ControlCommand = ControlCommand> =
+  | { readonly ok: true; readonly result: ControlResults[Command] }
+  | { readonly ok: false; readonly error: string }
+
+/** Nobody answers on the control socket: the indexer does not run, or is not reachable from here. */
+export class IndexerAway extends Error {
+  readonly code = 'INDEXER_AWAY'
+}

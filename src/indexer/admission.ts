@@ -1,0 +1,155 @@
+import type { CatalogueWriter, DirectoryChange } from '../catalogue/catalogue.ts'
+import { areas } from '../parse/archive-path.ts'
+import type { Area } from '../parse/archive-path.ts'
+import type { Condition } from './condition.ts'
+import type { Guard } from './guard.ts'
+import type { FileLook, Settling } from './settle.ts'
+import type { DirectoryLook } from './tree/look.ts'
+import type { TreeReader } from './tree/tree-reader.ts'
+
+/** What one directory may cost at a time, so that it holds up no other: files inflated, and their bytes. */
+const filesAtATime = 2000
+const bytesAtATime = 16 * 1024 * 1024
+/** When those are looked at again that have to let others go first, though they were not complete lately. */
+const growingMs = 1000
+
+export interface AdmissionDeps {
+  readonly writer: CatalogueWriter
+  readonly tree: TreeReader
+  readonly settling: Settling
+  readonly guard: Guard
+  readonly condition: Condition
+  readonly nowUs: () => number
+}
+
+export interface Admitted {
+  /** The part of the change that may be applied now. */
+  readonly change: DirectoryChange
+  /** When to look again at what may not, in ms from now; `undefined` when all of it may. */
+  readonly againMs: number | undefined
+}
+
+type Candidate = FileLook & { readonly name: string }
+
+/**
+ * Decides how much of a directory's difference may be applied: files that are complete, and removals that are
+ * believable. What is left out leaves the directory without a stamp, so that sweeps come back to it.
+ */
+export function openAdmission(deps: AdmissionDeps) {
+  const { writer, tree, settling, guard, condition } = deps
+
+  /** Judges the candidates; gives those that may be taken, as they were when they were judged. */
+  const settled = async (directory: string, candidates: readonly Candidate[]) => {
+    const now = { steadyMs: performance.now(), wallMs: Date.now() }
+    const taken = new Map<string, FileLook & { incomplete: boolean }>()
+    const toInflate: Candidate[] = []
+    let bytes = 0
+    let againMs: number | undefined
+    const again = (delayMs: number): void => {
+      againMs = Math.min(againMs ?? Infinity, delayMs)
+    }
+    // Longest not looked at first, so that large files that grow never keep the others waiting.
+    const lookedAtMs = (file: Candidate): number =>
+      settling.lookedAtMs(`${directory}/${file.name}`) ?? 0
+    for (const file of candidates.toSorted((a, b) => lookedAtMs(a) - lookedAtMs(b))) {
+      const { name, size, mtimeUs } = file
+      const path = `${directory}/${name}`
+      const verdict = settling.judge(path, { size, mtimeUs }, now)
+      if (verdict === 'wait') again(settling.isIncomplete(path, file, now.steadyMs))
+      else if (verdict !== 'inflate')
+        taken.set(name, { size, mtimeUs, incomplete: verdict === 'take-incomplete' })
+      else if (toInflate.length >= filesAtATime || bytes >= bytesAtATime)
+        again(lookedAtMs(file) === 0 ? 0 : growingMs)
+      else {
+        toInflate.push(file)
+        bytes += size
+      }
+    }
+    const outcomes = await inflateAll(directory, toInflate)
+    toInflate.forEach((file, index) => {
+      const [path, inflated] = [`${directory}/${file.name}`, outcomes[index]]
+      if (inflated === undefined) again(settling.isUnreadable(path, file, performance.now()))
+      else if (!inflated.complete) again(settling.isIncomplete(path, inflated, performance.now()))
+      else {
+        const { size, mtimeUs } = inflated
+        taken.set(file.name, { size, mtimeUs, incomplete: false })
+      }
+    })
+    for (const name of taken.keys()) settling.forget(`${directory}/${name}`)
+    return { taken, againMs }
+  }
+  const inflateAll = async (directory: string, files: readonly Candidate[]) =>
+    files.length === 0 ? [] : tree.inflate(files.map(({ name }) => `${directory}/${name}`))
+
+  /** Files that are no candidates any more are as the catalogue has them, or gone. */
+  const forgetOthers = (look: DirectoryLook, candidates: readonly Candidate[]): void => {
+    const open = new Set(look.sizes === undefined ? look.names : candidates.map(({ name }) => name))
+    for (const name of settling.within(look.path))
+      if (!open.has(name)) settling.forget(`${look.path}/${name}`)
+  }
+
+  const mayRemove = async (look: DirectoryLook, change: DirectoryChange): Promise<boolean> => {
+    const count = change.removed.length
+    if (count === 0) {
+      // What cannot be read may lack anything.
+      if (look.outcome !== 'unreadable') guard.isWhole(change.path)
+      return true
+    }
+    const area = change.path.split('/', 1)[0] as Area
+    const request = { directory: change.path, area, count, files: await writer.count(area) }
+    return guard.mayRemove({ ...request, nowMs: performance.now() })
+  }
+  /** As a time of the day, for those who come later. */
+  const heldSinceUs = (directory: string): number | undefined => {
+    const sinceMs = guard.heldSinceMs(directory)
+    return sinceMs && Math.round(deps.nowUs() - (performance.now() - sinceMs) * 1000)
+  }
+  const noteHeld = (): void => {
+    const held = guard.held()
+    for (const area of areas) {
+      const count = held.get(area)
+      condition.trouble(
+        `removals ${area}`,
+        count === undefined
+          ? undefined
+          : `${count} files of ${area}/ are gone at once: they stay listed until they are back, are still gone hours later, or a rescan accepts removals`,
+      )
+    }
+  }
+
+  return {
+    async admit(look: DirectoryLook, change: DirectoryChange): Promise<Admitted> {
+      const candidates = candidatesOf(change)
+      if (look.outcome !== 'unreadable') forgetOthers(look, candidates)
+      const { taken, againMs } = await settled(look.path, candidates)
+      const believed = await mayRemove(look, change)
+      noteHeld()
+      return {
+        change: {
+          ...change,
+          added: change.added.flatMap((file) => {
+            if (file.size === undefined) return [file]
+            const facts = taken.get(file.name)
+            return facts === undefined ? [] : [{ ...file, ...facts }]
+          }),
+          modified: change.modified.flatMap((file) => {
+            const facts = taken.get(file.name)
+            return facts === undefined ? [] : [{ ...file, ...facts }]
+          }),
+          heldSinceUs: believed ? undefined : heldSinceUs(change.path),
+          removed: believed ? change.removed : [],
+          gone: change.gone && believed,
+          stamp: againMs === undefined && believed ? change.stamp : undefined,
+        },
+        againMs,
+      }
+    },
+  }
+}
+
+function candidatesOf(change: DirectoryChange): Candidate[] {
+  const added = change.added.flatMap(({ name, size, mtimeUs }) =>
+    size === undefined || mtimeUs === undefined ? [] : [{ name, size, mtimeUs }],
+  )
+  return [...added, ...change.modified]
+}

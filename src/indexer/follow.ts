@@ -1,0 +1,161 @@
+import type { Logger } from 'pino'
+import type { WatchCounts } from '../control/protocol.ts'
+import type { Condition } from './condition.ts'
+import type { DirtyDirectories } from './dirty-directories.ts'
+import { isHot } from './hot-window.ts'
+import type { HotWindow } from './hot-window.ts'
+import type { KnownDirectories } from './known-directories.ts'
+import { areas } from '../parse/archive-path.ts'
+import { openWatcher, watchLimit } from './watch.ts'
+
+/** Time between a hint and the look, in which more hints of the same change arrive. */
+const hintMs = 5
+/** A directory rests this multiple of what its last reconcile cost. */
+const restFactor = 4
+/** but never longer: a disk that hung made one look cost as much as a thousand. */
+const longestRestMs = 5000
+/** A directory that was just watched is read once more after this time. */
+const againMs = 1000
+/** The window moves with the clock; what could not be watched is tried again. */
+const moveMs = 60_000
+/** A process that was held up so long may have lost events. */
+const stallMs = 3000
+
+export interface FollowDeps {
+  readonly archive: string
+  readonly window: HotWindow
+  readonly dirty: DirtyDirectories
+  readonly known: KnownDirectories
+  readonly condition: Condition
+  readonly logger: Logger
+  /** Wakes the loop that reconciles. */
+  readonly wake: () => void
+}
+
+/** Follows the directories in which files are expected, by file events. */
+export interface Follow {
+  /** Begins; until then hints are of no use, since everything is read anyway. */
+  start(): void
+  /** A directory has become known, or is gone. */
+  note(directory: string, known: boolean): void
+  /** Watches everything anew, after a disk was away. */
+  renew(): void
+  /** A directory was reconciled at this cost: it rests. */
+  rest(directory: string, costMs: number): void
+  status(): WatchCounts
+  close(): Promise<void>
+}
+
+export function openFollow(deps: FollowDeps): Follow {
+  const { dirty, known, condition, logger, window } = deps
+  const resting = new Map<string, number>()
+  const timers: NodeJS.Timeout[] = []
+  let overflows = 0
+  let moving = false
+  let started = false
+
+  const mark = (path: string, options: { arrived: boolean; delayMs: number }): void => {
+    const nowMs = performance.now()
+    const dueMs = Math.max(nowMs + options.delayMs, resting.get(path) ?? 0)
+    // A file that is written over shows in its own facts alone, however old its directory.
+    dirty.add({ path, detail: 'facts', arrived: options.arrived }, dueMs)
+    deps.wake()
+  }
+  const markAll = (): void => {
+    for (const path of hotDirectories(known, window)) mark(path, { arrived: true, delayMs: 0 })
+  }
+  const watcher = openWatcher({
+    archive: deps.archive,
+    onHint(path) {
+      mark(path, { arrived: true, delayMs: hintMs })
+    },
+    onWatching(path) {
+      mark(path, { arrived: true, delayMs: 0 })
+      setTimeout(() => {
+        mark(path, { arrived: true, delayMs: 0 })
+      }, againMs).unref()
+    },
+    onOverflow() {
+      overflows++
+      logger.warn('more file events than the kernel keeps: reading all watched directories')
+      markAll()
+    },
+    onFailure(path, error) {
+      logger.debug({ err: error, path }, 'not watched')
+      condition.trouble('watching', failureWords(error))
+    },
+  })
+  const move = (options: { retry: boolean }): void => {
+    moving = false
+    const hot = hotDirectories(known, window)
+    if (hot.every((path) => watcher.has(path))) condition.trouble('watching', undefined)
+    watcher.follow(hot, options)
+    for (const [path, untilMs] of resting) if (untilMs < performance.now()) resting.delete(path)
+  }
+  const moveSoon = (): void => {
+    if (!moving && started) setImmediate(move, { retry: false })
+    moving = started
+  }
+  const watchForStalls = (): void => {
+    let [lastMs, lastWallMs] = [performance.now(), Date.now()]
+    const look = (): void => {
+      const [nowMs, wallMs] = [performance.now(), Date.now()]
+      const jumpMs = Math.abs(wallMs - lastWallMs - (nowMs - lastMs))
+      if (nowMs - lastMs > stallMs || jumpMs > stallMs) {
+        logger.warn(
+          { stalled_ms: nowMs - lastMs, jumped_ms: jumpMs },
+          'held up, or the clock was set',
+        )
+        markAll()
+      }
+      ;[lastMs, lastWallMs] = [nowMs, wallMs]
+    }
+    timers.push(setInterval(look, stallMs / 3))
+  }
+  return {
+    start() {
+      started = true
+      moveSoon()
+      timers.push(setInterval(move, moveMs, { retry: true }))
+      watchForStalls()
+    },
+    note(path, isKnown) {
+      if (!started || !isHot(path, Date.now(), window)) return
+      if (!isKnown || !watcher.has(path)) moveSoon()
+    },
+    renew: () => {
+      watcher.renew()
+    },
+    rest(path, costMs) {
+      resting.set(path, performance.now() + Math.min(restFactor * costMs, longestRestMs))
+    },
+    status: () => ({ directories: watcher.size, limit: watchLimit(), overflows }),
+    async close() {
+      started = false
+      for (const timer of timers) clearInterval(timer)
+      await watcher.close()
+    },
+  }
+}
+
+/** The hot directories that are known: found from the areas down, since most of a tree is cold. */
+function hotDirectories(known: KnownDirectories, window: HotWindow): string[] {
+  const nowMs = Date.now()
+  const found: string[] = []
+  const pending: string[] = areas.filter((area) => known.has(area))
+  for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
+    if (!isHot(path, nowMs, window)) continue
+    found.push(path)
+    pending.push(...known.childrenOf(path))
+  }
+  return found
+}
+
+function failureWords(error: Error): string {
+  const code = 'code' in error ? String(error.code) : error.message
+  if (code === 'ENOSPC')
+    return 'the kernel has no file watches left for this user: raise fs.inotify.max_user_watches; sweeps find changes meanwhile'
+  if (code === 'EMFILE')
+    return 'no more file watchers can be opened: raise fs.inotify.max_user_instances or the limit of open files; sweeps find changes meanwhile'
+  return `directories cannot be watched (${code}); sweeps find changes meanwhile`
+}

@@ -1,0 +1,110 @@
+/** May these files be removed? Rules without I/O: a lost disk or a slip of the hand must not empty the catalogue. */
+import type { Area } from '../parse/archive-path.ts'
+
+/** Removals of an area within this time count together. */
+const windowMs = 10 * 60_000
+/** They are held back from this share of the area on, */
+const largestShare = 0.2
+/** but never below this number. */
+const smallestMass = 1000
+/** A directory that still lacks its files after this time has been looked at again often enough. */
+const patienceMs = 6 * 3_600_000
+
+export interface Guard {
+  /** Whether the files that a directory lacks may be removed from the catalogue now. */
+  mayRemove(request: RemovalRequest): boolean
+  /** What was allowed since the last time has been written, or could not be and is as if it had never been asked. */
+  settle(written: boolean): void
+  /** A directory lacks nothing any more. */
+  isWhole(directory: string): void
+  /** Since when removals in a directory are held back. */
+  heldSinceMs(directory: string): number | undefined
+  /** An administrator says that what is missing at or below these directories was meant to go. */
+  accept(roots: readonly string[]): void
+  /** Removals that are held back, by area. */
+  held(): ReadonlyMap<Area, number>
+}
+
+export interface RemovalRequest {
+  readonly directory: string
+  readonly area: Area
+  readonly count: number
+  /** Live files of the area before. */
+  readonly files: number
+  /** Of a steady clock. */
+  readonly nowMs: number
+}
+
+/** A directory of which removals are held back. */
+export interface HeldDirectory {
+  readonly directory: string
+  readonly area: Area
+  /** Of the same steady clock; before this process began it is negative. */
+  readonly sinceMs: number
+}
+
+interface Held {
+  readonly area: Area
+  readonly sinceMs: number
+  readonly count: number
+}
+
+/** @param remembered what an earlier process held back */
+export function openGuard(remembered: readonly HeldDirectory[] = []): Guard {
+  const recent = new Map<Area, { atMs: number; count: number }[]>()
+  const held = new Map<string, Held>()
+  for (const { directory, area, sinceMs } of remembered)
+    held.set(directory, { area, sinceMs, count: 0 })
+  const accepted = new Set<string>()
+  let undo: (() => void)[] = []
+  const removedLately = (area: Area, nowMs: number): { atMs: number; count: number }[] => {
+    const kept = (recent.get(area) ?? []).filter(({ atMs }) => atMs > nowMs - windowMs)
+    recent.set(area, kept)
+    return kept
+  }
+  return {
+    mayRemove({ directory, area, count, files, nowMs }) {
+      const lately = removedLately(area, nowMs)
+      const before = lately.reduce((sum, removal) => sum + removal.count, 0)
+      const known = held.get(directory)
+      const limit = Math.max(smallestMass, largestShare * (files + before))
+      const meant =
+        accepted.has(directory) || (known !== undefined && nowMs - known.sinceMs > patienceMs)
+      // What is held stays held, or waiting would let it through bit by bit.
+      if (!meant && (known !== undefined || before + count > limit)) {
+        held.set(directory, { area, sinceMs: known?.sinceMs ?? nowMs, count })
+        return false
+      }
+      const wasAccepted = accepted.delete(directory)
+      held.delete(directory)
+      // What was meant says nothing of what else is missing.
+      const removal = { atMs: nowMs, count: meant ? 0 : count }
+      lately.push(removal)
+      undo.push(() => {
+        removal.count = 0
+        if (known !== undefined) held.set(directory, known)
+        if (wasAccepted) accepted.add(directory)
+      })
+      return true
+    },
+    settle(written) {
+      if (!written) for (const back of undo) back()
+      undo = []
+    },
+    isWhole(directory) {
+      held.delete(directory)
+      accepted.delete(directory)
+    },
+    heldSinceMs: (directory) => held.get(directory)?.sinceMs,
+    accept(roots) {
+      for (const directory of held.keys())
+        if (roots.some((root) => directory === root || directory.startsWith(`${root}/`)))
+          accepted.add(directory)
+    },
+    held() {
+      const counts = new Map<Area, number>()
+      for (const { area, count } of held.values()) counts.set(area, (counts.get(area) ?? 0) + count)
+      return counts
+    },
+  }
+}

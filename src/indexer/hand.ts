@@ -1,0 +1,155 @@
+import { CatalogueRuined } from '../catalogue/catalogue.ts'
+import type {
+  AppliedChange,
+  CatalogueWriter,
+  DirectoryChange,
+  KnownDirectory,
+} from '../catalogue/catalogue.ts'
+import type { Admitted } from './admission.ts'
+import { openBatch } from './batch.ts'
+import type { Condition } from './condition.ts'
+import type { DirtyDirectories } from './dirty-directories.ts'
+import type { KnownDirectories } from './known-directories.ts'
+import { reconcile } from './reconcile.ts'
+import type { DirectoryLook } from './tree/look.ts'
+
+/** Directories that could not be written are tried again after this time. */
+const retryMs = 5000
+
+export interface HandDeps {
+  readonly writer: CatalogueWriter
+  readonly dirty: DirtyDirectories
+  readonly known: KnownDirectories
+  readonly condition: Condition
+  /** Decides what of a difference may be applied now. */
+  readonly admit: (look: DirectoryLook, change: DirectoryChange) => Promise<Admitted>
+  /** A directory is known from now on, or not any more. */
+  readonly onDirectory: (path: string, known: boolean) => void
+  /** An area that was lost or unreadable is there again. */
+  readonly onAreaBack: (area: string) => void
+  /** A transaction failed: what was in it comes later. */
+  readonly onFailed: () => void
+  /** Told of every transaction. */
+  readonly onApplied: (change: AppliedChange) => void
+  /** What was admitted was written, or not. */
+  readonly onFlushed: (written: boolean) => void
+}
+
+export interface Taken {
+  readonly look: DirectoryLook
+  /** Whether a walk brought it, which comes by the directories below on its own. */
+  readonly walked: boolean
+  /** Whether new files were seen arriving. */
+  readonly arrived: boolean
+}
+
+/** What reconciles one look after the other with the catalogue. */
+export interface Hand {
+  /** Looks have to be taken in the order in which they were read. */
+  take(taken: Taken): Promise<void>
+  /** Whether it is time to flush. */
+  readonly full: boolean
+  /** Directories of which a part was taken, and which wait for the rest to be looked at. */
+  readonly unfinished: number
+  /** Brings what was taken into the catalogue; what cannot be written is marked dirty again. */
+  flush(): Promise<void>
+}
+
+export function openHand(deps: HandDeps): Hand {
+  const { writer, dirty, known, condition } = deps
+  const batch = openBatch(writer)
+  const unfinished = new Set<string>()
+  const markDirty = (path: string, arrived: boolean): void => {
+    dirty.add({ path, detail: 'fitting', arrived }, performance.now())
+  }
+  /** What was found may show in the facts of a file alone, so no less is looked at the next time. */
+  const markAgain = (path: string, options: { arrived: boolean; delayMs: number }): void => {
+    const { arrived, delayMs } = options
+    dirty.add({ path, detail: 'facts', arrived }, performance.now() + delayMs)
+  }
+
+  /** Directories that appeared or vanished below this one since it was read last. */
+  const noteChildren = ({ look, arrived }: Taken): void => {
+    const found = new Set(look.directories.map((name) => `${look.path}/${name}`))
+    for (const path of found) if (!known.has(path)) markDirty(path, arrived)
+    for (const path of known.childrenOf(look.path)) if (!found.has(path)) markDirty(path, arrived)
+  }
+
+  const withChildren = (change: DirectoryChange, look: DirectoryLook): DirectoryChange => {
+    const paths = look.directories.map((name) => `${look.path}/${name}`)
+    return { ...change, directories: paths.filter((path) => !known.has(path)) }
+  }
+
+  const noteArea = (look: DirectoryLook): void => {
+    const [area = ''] = look.path.split('/')
+    if (look.outcome === 'lost-area') {
+      // An area that never held anything is no loss.
+      if (known.has(area))
+        condition.trouble(
+          `area ${area}`,
+          `${area}/ below the archive root is lost (${look.error ?? ''}): nothing is removed from the catalogue, mount or restore it`,
+        )
+    } else if (look.path === area) {
+      if (look.outcome === 'unreadable')
+        condition.trouble(`area ${area}`, `${area}/ cannot be read (${look.error ?? ''})`)
+      else if (condition.trouble(`area ${area}`, undefined)) deps.onAreaBack(area)
+    }
+  }
+
+  /** An area that was not empty and is now: what a mount point shows without its disk. */
+  const unlessLost = (look: DirectoryLook, before: KnownDirectory | undefined): DirectoryLook => {
+    const isArea = !look.path.includes('/')
+    if (!isArea || look.outcome !== 'read' || look.directories.length > 0) return look
+    const held = known.childrenOf(look.path).length > 0 || (before?.files.size ?? 0) > 0
+    const holds = known.childrenOf(look.path).length === 0 && look.names.length > 0
+    return held && !holds ? { ...look, outcome: 'lost-area', error: 'empty' } : look
+  }
+
+  const place = (look: DirectoryLook, change: DirectoryChange | undefined): void => {
+    const gone = look.outcome === 'missing' && change?.gone !== false
+    if (gone) known.delete(look.path)
+    else if (look.outcome !== 'lost-area' && look.outcome !== 'missing') known.add(look.path)
+    else return
+    deps.onDirectory(look.path, !gone)
+  }
+
+  return {
+    async take(taken) {
+      if (batch.has(taken.look.path)) await this.flush()
+      const before = await writer.directory(taken.look.path)
+      const look = unlessLost(taken.look, before)
+      noteArea(look)
+      if (!taken.walked && (look.outcome === 'read' || look.outcome === 'missing'))
+        noteChildren(taken)
+      const differing = reconcile(look, before, taken.arrived)
+      const admitted = differing && (await deps.admit(look, withChildren(differing, look)))
+      place(look, admitted?.change)
+      unfinished.delete(look.path)
+      if (admitted === undefined) return
+      if (admitted.againMs === 0) unfinished.add(look.path)
+      if (admitted.againMs !== undefined)
+        markAgain(look.path, { arrived: taken.arrived, delayMs: admitted.againMs })
+      batch.add(admitted.change)
+    },
+    get unfinished() {
+      return unfinished.size
+    },
+    get full() {
+      return batch.full
+    },
+    async flush() {
+      const { applied, error, changes } = await batch.flush()
+      deps.onFlushed(error === undefined)
+      if (applied !== undefined) {
+        condition.trouble('database', undefined)
+        deps.onApplied(applied)
+      }
+      if (error instanceof CatalogueRuined) throw error
+      if (error !== undefined) {
+        condition.trouble('database', `the catalogue cannot be written: ${error.message}`)
+        deps.onFailed()
+        for (const { path, arrived } of changes) markAgain(path, { arrived, delayMs: retryMs })
+      }
+    },
+  }
+}

@@ -1,0 +1,214 @@
+/**
+ * The indexer: catches up with the tree, then follows it. Whatever notices a change — a file event, a sweep, an
+ * administrator — only marks a directory dirty; reconciling the directory brings the catalogue up to date.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { CatalogueWriter, KnownStamp, ScanSummary } from '../catalogue/catalogue.ts'
+import type {
+  IndexerStatus,
+  RegisterAnswer,
+  RescanOrder,
+  RescanTicket,
+} from '../control/protocol.ts'
+import { areas } from '../parse/archive-path.ts'
+import type { Area } from '../parse/archive-path.ts'
+import { openAdmission } from './admission.ts'
+import { openCondition } from './condition.ts'
+import { openDirtyDirectories } from './dirty-directories.ts'
+import { openFollow } from './follow.ts'
+import { openGuard } from './guard.ts'
+import type { HeldDirectory } from './guard.ts'
+import type { HotWindow } from './hot-window.ts'
+import { openKnownDirectories } from './known-directories.ts'
+import { openRegister } from './register.ts'
+import { openRescans } from './rescans.ts'
+import { openRounds } from './rounds.ts'
+import { openSettling } from './settle.ts'
+import type { TreeReader } from './tree/tree-reader.ts'
+import { startWork } from './work.ts'
+import type { ScanResult } from './work.ts'
+
+export interface IndexerDeps {
+  readonly writer: CatalogueWriter
+  readonly tree: TreeReader
+  /** Absolute path of the archive root. */
+  readonly archive: string
+  readonly logger: Logger
+  /** The clock: microseconds since 1970. */
+  readonly nowUs: () => number
+  readonly sweepIntervalMs: number
+  readonly fullLookMs: number
+  /** How long removed files are remembered. */
+  readonly keepRemovalsMs: number
+  readonly window: HotWindow
+  readonly version: string
+}
+
+export interface CaughtUp {
+  /** The last complete scan. */
+  readonly scan: ScanSummary
+  /** Whether that was now, or is remembered from an earlier process. */
+  readonly now: boolean
+}
+
+export interface Indexer {
+  /**
+   * Catches up with the tree: reads all names when no complete scan is remembered or `scan` asks for it, else
+   * compares stamps. Where there is no archive to read it waits for one when it is
+   * `patient`, and fails otherwise.
+   */
+  catchUp(options: { readonly scan: boolean; readonly patient: boolean }): Promise<CaughtUp>
+  /** Follows the tree: by file events at once, and by rounds from when it has been caught up with. */
+  watch(): void
+  rescan(order: RescanOrder): RescanTicket
+  /** Looks at one file now, given by its path below the archive root. */
+  register(path: string): Promise<RegisterAnswer>
+  status(): IndexerStatus
+  /** Finishes the directory in hand and brings the database up to date. */
+  close(): Promise<void>
+  /** Rejects when the indexer cannot go on. */
+  readonly broken: Promise<never>
+}
+
+/** A scan that could not be what it should; the message says what to do. */
+export class IncompleteScan extends Error {
+  readonly code = 'INCOMPLETE_SCAN'
+}
+
+/** An archive that is not there yet is looked for again after this time. */
+const retryMs = 5000
+
+/** Puts the parts together. What each does is told in its own file. */
+export async function startIndexer(deps: IndexerDeps): Promise<Indexer> {
+  const { writer, tree, logger, nowUs } = deps
+  const earlier = (await writer.summary()).lastScan
+  const condition = openCondition({ ...deps, lastScan: earlier })
+  const dirty = openDirtyDirectories()
+  const directories = await writer.directories()
+  const known = openKnownDirectories(directories.map(({ path }) => path))
+  const settling = openSettling()
+  const guard = openGuard(heldEarlier(directories, nowUs()))
+  const follow = openFollow({
+    ...deps,
+    dirty,
+    known,
+    condition,
+    wake: () => {
+      work.wake()
+    },
+  })
+  const admission = openAdmission({ writer, tree, settling, guard, condition, nowUs })
+  const work = startWork({
+    ...{ writer, tree, dirty, known, condition, nowUs },
+    admit: (look, change) => admission.admit(look, change),
+    onDirectory(path, isKnown) {
+      follow.note(path, isKnown)
+    },
+    onReconciled(path, costMs) {
+      follow.rest(path, costMs)
+    },
+    onFlushed(written) {
+      guard.settle(written)
+    },
+    onAreaBack() {
+      follow.renew()
+      rounds.sweepSoon()
+    },
+  })
+  const rounds = openRounds({ ...deps, dirty, known, condition, work })
+  let fail: (error: unknown) => void
+  let watching = false
+  let current = false
+  const scanBroken = new Promise<never>((_resolve, reject) => (fail = reject))
+
+  const scanNow = async (roots: readonly string[], full: boolean): Promise<ScanResult> => {
+    condition.enter('scanning')
+    const result = await work.scan(roots, full ? 'facts' : 'fitting')
+    if (isComplete(result) && areas.every((area) => roots.includes(area))) {
+      condition.scanned(result.summary)
+      await writer.scanned(result.summary).catch((error: unknown) => {
+        // What the scan found is tried again until it can be written; the next start then scans anew.
+        logger.error({ err: error }, 'the scan cannot be remembered')
+      })
+    }
+    condition.enter('watching')
+    return result
+  }
+  let lastScan: Promise<unknown> = Promise.resolve()
+  /** One scan at a time. */
+  const scan = (roots: readonly string[], full: boolean): Promise<ScanResult> => {
+    const next = lastScan.then(() => scanNow(roots, full))
+    lastScan = next.catch(() => undefined)
+    return next
+  }
+  const scanAll = async (patient: boolean): Promise<ScanSummary> => {
+    for (;;) {
+      const result = await scan(areas, false)
+      const fault = result.archiveRead
+        ? 'not all that was found could be written'
+        : `${deps.archive} holds neither obs/ nor nrt/ that can be read: mount the archive, or configure where it is`
+      condition.trouble('archive', isComplete(result) ? undefined : fault)
+      if (isComplete(result)) return result.summary
+      if (!patient) throw new IncompleteScan(fault)
+      await delay(retryMs, undefined, { ref: false })
+    }
+  }
+  const rescans = openRescans({
+    scan,
+    acceptRemovals: (roots) => {
+      guard.accept(roots)
+    },
+    onError: (error) => {
+      fail(error)
+    },
+  })
+  return {
+    async catchUp(options) {
+      const now = earlier === undefined || options.scan
+      const summary = now ? await scanAll(options.patient) : earlier
+      if (!now) await rounds.sweepNow()
+      condition.enter('watching')
+      current = true
+      if (watching) rounds.start()
+      return { scan: summary, now }
+    },
+    watch() {
+      watching = true
+      follow.start()
+      if (current) rounds.start()
+    },
+    rescan: (order) => rescans.order(order),
+    register: openRegister({ writer, dirty, settling, work }),
+    status: () =>
+      condition.status({
+        scan: work.scanning?.progress(),
+        dirtyDirectories: dirty.size,
+        watching: follow.status(),
+        settlingFiles: settling.size,
+        heldRemovals: [...guard.held().values()].reduce((sum, count) => sum + count, 0),
+        rescans: rescans.numbers,
+      }),
+    async close() {
+      rounds.close()
+      await follow.close()
+      await work.close()
+      await tree.close()
+      await writer.checkpoint()
+    },
+    broken: Promise.race([work.broken, rounds.broken, scanBroken]),
+  }
+}
+
+function isComplete({ archiveRead, written }: ScanResult): boolean {
+  return archiveRead && written
+}
+
+/** What an earlier process held back, on the steady clock of this one. */
+function heldEarlier(directories: readonly KnownStamp[], nowUs: number): HeldDirectory[] {
+  return directories.flatMap(({ path, heldSinceUs }) => {
+    if (heldSinceUs === undefined) return []
+    const sinceMs = performance.now() - (nowUs - heldSinceUs) / 1000
+    return [{ directory: path, area: path.split('/', 1)[0] as Area, sinceMs }]
+  })
+}

@@ -1,0 +1,151 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { areas } from '../parse/archive-path.ts'
+import type { CatalogueWriter } from '../catalogue/catalogue.ts'
+import type { Condition } from './condition.ts'
+import type { DirtyDirectories } from './dirty-directories.ts'
+import type { KnownDirectories } from './known-directories.ts'
+import { sweep } from './sweep.ts'
+import type { Detail } from './tree/look.ts'
+import type { TreeReader } from './tree/tree-reader.ts'
+import type { Work } from './work.ts'
+
+/** How often it is asked whether the areas are there at all, and whether their disk answers. */
+const areasMs = 5000
+/** The next sweep comes so soon after one that found something. */
+const busyMs = 3000
+/** How often removals are looked for that need not be remembered any longer. */
+const forgetMs = 3_600_000
+/** Between two transactions of forgetting, so that what arrives meanwhile is not kept waiting. */
+const forgetPauseMs = 100
+/** The reading thread is in trouble when a request takes it this long. */
+const hangingMs = 8000
+
+export interface RoundsDeps {
+  readonly logger: Logger
+  readonly writer: CatalogueWriter
+  readonly tree: TreeReader
+  readonly dirty: DirtyDirectories
+  readonly known: KnownDirectories
+  readonly condition: Condition
+  readonly work: Work
+  readonly sweepIntervalMs: number
+  /** In this time the rolling look comes by every directory of the tree. */
+  readonly fullLookMs: number
+  readonly keepRemovalsMs: number
+  /** The clock: microseconds since 1970. */
+  readonly nowUs: () => number
+}
+
+/**
+ * What comes round by itself: the areas every few seconds, the stamps of all directories every minute or so, and the
+ * sizes and times of all files over a day, which alone finds a file that was written over in a cold directory. Once an
+ * hour, removals that are old enough are forgotten.
+ */
+export interface Rounds {
+  start(): void
+  /** Compares all stamps now; resolves, when what differed was reconciled, with how much of it is new. */
+  sweepNow(): Promise<number>
+  /** The same without being waited for. */
+  sweepSoon(): void
+  close(): void
+  /** Rejects when a round cannot go on. */
+  readonly broken: Promise<never>
+}
+
+export function openRounds(deps: RoundsDeps): Rounds {
+  const { tree, dirty, known, condition, work } = deps
+  const timers: NodeJS.Timeout[] = []
+  let closing = false
+  let fail: (error: unknown) => void
+  const broken = new Promise<never>((_resolve, reject) => (fail = reject))
+  const mark = (path: string, detail: Detail): void => {
+    dirty.add({ path, detail, arrived: false }, performance.now())
+    work.wake()
+  }
+
+  let lastFound = new Set<string>()
+  const sweepNow = async (): Promise<number> => {
+    const found = await sweep(deps.writer, tree)
+    for (const path of found) mark(path, 'facts')
+    await work.caughtUp()
+    condition.swept()
+    // What differed the last time too may do so for ever: files that settle, removals that are held back.
+    const fresh = found.filter((path) => !lastFound.has(path)).length
+    lastFound = new Set(found)
+    return fresh
+  }
+  const failed = (error: unknown): void => {
+    if (!closing) fail(error)
+  }
+  const sweepLater = (found: number): void => {
+    if (closing) return
+    // Where something changes, more will: a tree in motion is compared more often than one at rest.
+    const delayMs = found > 0 ? Math.min(busyMs, deps.sweepIntervalMs) : deps.sweepIntervalMs
+    timers[0] = setTimeout(() => {
+      sweepNow().then(sweepLater, failed)
+    }, delayMs)
+  }
+  const lookAtAreas = (): void => {
+    const waitedMs = tree.waitingMs()
+    const hangs = waitedMs > hangingMs
+    condition.trouble(
+      'tree',
+      hangs ? `the disk of the archive has not answered for ${hangingMs / 1000} s` : undefined,
+    )
+    // One that was never there may appear, and nothing above it would tell.
+    if (!hangs) for (const area of areas) mark(area, 'fitting')
+  }
+  const forgetRemovals = async (): Promise<void> => {
+    while (!closing) {
+      const { more } = await deps.writer.forgetRemovals(deps.nowUs() - deps.keepRemovalsMs * 1000)
+      if (!more) return
+      await pause(forgetPauseMs)
+    }
+  }
+  const forgetNow = (): void => {
+    forgetRemovals().catch((error: unknown) => {
+      // A full disk, say. They can wait for the next round.
+      if (!closing) deps.logger.warn({ err: error }, 'old removals could not be forgotten')
+    })
+  }
+  const nextOfRound = openRollingLook(known)
+  const lookCloser = (): void => {
+    for (let count = perSecond(known.size, deps.fullLookMs); count > 0; count--) {
+      const path = nextOfRound()
+      if (path !== undefined) mark(path, 'facts')
+    }
+  }
+  return {
+    start() {
+      sweepLater(1)
+      forgetNow()
+      timers.push(setInterval(forgetNow, forgetMs))
+      timers.push(setInterval(lookAtAreas, areasMs), setInterval(lookCloser, 1000))
+    },
+    sweepNow,
+    sweepSoon() {
+      sweepNow().catch(failed)
+    },
+    close() {
+      closing = true
+      for (const timer of timers) clearTimeout(timer)
+    },
+    broken,
+  }
+}
+
+/** Directories in the order of their round, newest date first, each round over those known at its start. */
+function openRollingLook(known: KnownDirectories): () => string | undefined {
+  let round: string[] = []
+  return () => {
+    if (round.length === 0) round = known.all().sort((a, b) => (a.slice(4) < b.slice(4) ? -1 : 1))
+    return round.pop()
+  }
+}
+
+/** How many directories come by in this second: most of the time none, when there are few. */
+function perSecond(directories: number, roundMs: number): number {
+  const rate = (directories * 1000) / roundMs
+  return Math.floor(rate) + (Math.random() < rate % 1 ? 1 : 0)
+}

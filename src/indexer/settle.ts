@@ -1,0 +1,111 @@
+/**
+ * Is this file complete? Nobody tells when a file was closed, so a young one is believed when its gzip stream
+ * inflates to its end, and one that does not is believed after it has not changed for long. Rules without I/O.
+ */
+
+/** A file that has not changed for this time is listed whatever it holds. */
+export const settleMs = 10 * 60_000
+
+/** Delays between two looks at a file that is not complete: it grows, or it has stopped. */
+const growingMs = 1000
+const longestMs = 60_000
+
+export interface FileLook {
+  readonly size: number
+  readonly mtimeUs: number
+}
+
+/** What to do with a file that is new or has changed. */
+export type Verdict =
+  /** It is old enough to be as it is meant to be. */
+  | 'take'
+  /** It was waited for long enough, and lacks its end all the same. */
+  | 'take-incomplete'
+  /** Whether it is complete has to be seen by inflating it. */
+  | 'inflate'
+  /** It was not complete, and has not changed since. */
+  | 'wait'
+
+export interface Settling {
+  /** What to do with a file of which this was seen. Times are of a steady clock and of the day, in ms. */
+  judge(path: string, look: FileLook, now: { steadyMs: number; wallMs: number }): Verdict
+  /** The file was inflated and has no end yet. Gives the delay until it should be looked at again. */
+  isIncomplete(path: string, look: FileLook, steadyMs: number): number
+  /** The file could not be read, which may change without a change of its size and mtime. Gives the delay too. */
+  isUnreadable(path: string, look: FileLook, steadyMs: number): number
+  /** When the file was last found incomplete; `undefined` for one that is not waited for. */
+  lookedAtMs(path: string): number | undefined
+  /** The file was taken, or is gone. */
+  forget(path: string): void
+  /** Files below a directory that are waited for. */
+  within(directory: string): string[]
+  readonly size: number
+}
+
+interface Waiting {
+  size: number
+  mtimeUs: number
+  /** Since when it has been as it is. */
+  sinceMs: number
+  lookedMs: number
+  delayMs: number
+  readable: boolean
+}
+
+export function openSettling(): Settling {
+  const directories = new Map<string, Map<string, Waiting>>()
+  let size = 0
+  const locate = (path: string): [string, string] => {
+    const slash = path.lastIndexOf('/')
+    return [path.slice(0, slash), path.slice(slash + 1)]
+  }
+  const find = (path: string): Waiting | undefined => {
+    const [directory, name] = locate(path)
+    return directories.get(directory)?.get(name)
+  }
+  const wait = (path: string, look: FileLook & { readable: boolean }, steadyMs: number): number => {
+    const [directory, name] = locate(path)
+    const files = directories.get(directory) ?? new Map<string, Waiting>()
+    directories.set(directory, files)
+    const before = files.get(name)
+    if (before === undefined) size++
+    const unchanged = isAsBefore(before, look)
+    const delayMs = unchanged ? Math.min(before.delayMs * 2, longestMs) : growingMs
+    const sinceMs = unchanged ? before.sinceMs : steadyMs
+    files.set(name, { ...look, sinceMs, lookedMs: steadyMs, delayMs })
+    return delayMs
+  }
+  return {
+    judge(path, look, now) {
+      const waiting = find(path)
+      const unchanged = isAsBefore(waiting, look)
+      // Many a program sets an old time when it has written a file: what has changed is inflated, whatever its age.
+      if (waiting !== undefined && !unchanged) return 'inflate'
+      const restedMs = unchanged ? now.steadyMs - waiting.sinceMs : 0
+      // A time in the future says nothing of the age; then only what we have seen ourselves counts.
+      if (now.wallMs - look.mtimeUs / 1000 >= settleMs || restedMs >= settleMs)
+        return waiting?.readable === true ? 'take-incomplete' : 'take'
+      return waiting?.readable === true ? 'wait' : 'inflate'
+    },
+    isIncomplete: (path, { size, mtimeUs }, steadyMs) =>
+      wait(path, { size, mtimeUs, readable: true }, steadyMs),
+    isUnreadable: (path, { size, mtimeUs }, steadyMs) =>
+      wait(path, { size, mtimeUs, readable: false }, steadyMs),
+    lookedAtMs: (path) => find(path)?.lookedMs,
+    forget(path) {
+      const [directory, name] = locate(path)
+      const files = directories.get(directory)
+      if (files?.delete(name) !== true) return
+      size--
+      if (files.size === 0) directories.delete(directory)
+    },
+    within: (directory) => [...(directories.get(directory)?.keys() ?? [])],
+    get size() {
+      return size
+    },
+  }
+}
+
+function isAsBefore(before: Waiting | undefined, look: FileLook): before is Waiting {
+  return before?.size === look.size && before.mtimeUs === look.mtimeUs
+}

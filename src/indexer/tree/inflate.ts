@@ -1,0 +1,79 @@
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip, gunzipSync } from 'node:zlib'
+import { toUs } from './exact.ts'
+
+/**
+ * A file as it was before it was inflated; without `complete` it has no end, is no gzip file, or changed meanwhile.
+ * Were it told as it was afterwards, a file that was finished in between would look as if it had not changed since.
+ */
+export interface Inflated {
+  readonly complete: boolean
+  readonly size: number
+  readonly mtimeUs: number
+}
+
+/** Files up to this size are inflated in one piece, which is several times cheaper than a stream. */
+const onePiece = 4 * 1024 * 1024
+/** What one piece may inflate to; RINEX files grow three- to sixfold. */
+const largestOutput = 64 * 1024 * 1024
+
+const pieceSize = 256 * 1024
+
+/** Whether a gzip file inflates to its end; `undefined` when there is no such file. */
+export async function inflate(path: string): Promise<Inflated | undefined> {
+  let file
+  try {
+    // Not blocking: what was a file a moment ago may be a pipe that nobody writes to.
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    const before = fstatSync(file)
+    if (!before.isFile()) return undefined
+    const complete = await inflatesToItsEnd(file, before.size)
+    const after = fstatSync(file)
+    const unchanged = before.size === after.size && before.mtimeMs === after.mtimeMs
+    return { complete: complete && unchanged, size: before.size, mtimeUs: toUs(before.mtimeMs) }
+  } catch {
+    return undefined // gone, or not ours to read
+  } finally {
+    if (file !== undefined) closeSync(file)
+  }
+}
+
+async function inflatesToItsEnd(file: number, size: number): Promise<boolean> {
+  if (size > onePiece) return streamInflates(file, size)
+  const content = Buffer.allocUnsafe(size)
+  const length = readSync(file, content, 0, size, 0)
+  try {
+    gunzipSync(content.subarray(0, length), { maxOutputLength: largestOutput })
+    return true
+  } catch (error) {
+    const tooLarge = (error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE'
+    return tooLarge && streamInflates(file, size)
+  }
+}
+
+async function streamInflates(file: number, size: number): Promise<boolean> {
+  const nowhere = new Writable({
+    write(_chunk, _encoding, done) {
+      done()
+    },
+  })
+  try {
+    await pipeline(piecesOf(file, size), createGunzip({ chunkSize: pieceSize }), nowhere)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Not a stream of `node:fs`: that closes its file when it breaks off, and the number may then be another's. */
+function* piecesOf(file: number, size: number): Generator<Buffer> {
+  for (let position = 0; position < size;) {
+    const piece = Buffer.allocUnsafe(Math.min(pieceSize, size - position))
+    const length = readSync(file, piece, 0, piece.length, position)
+    if (length === 0) return
+    position += length
+    yield piece.subarray(0, length)
+  }
+}

@@ -1,0 +1,38 @@
+/** What one look at a directory of the tree brings back: plain data that crosses a thread boundary. */
+import type { DirectoryRejection, DirectoryStamp } from '../../catalogue/catalogue.ts'
+
+/**
+ * How closely a directory is looked at. `names` reads names and entry types. `facts` reads the size and mtime of
+ * every RINEX file too. `fitting` lets the directory decide: names where nothing has happened for long
+ * (see `isQuiet`), facts elsewhere.
+ */
+export type Detail = 'names' | 'facts' | 'fitting'
+
+export interface LookRequest {
+  /** Below the archive root: `obs/2026/001`. */
+  readonly path: string
+  readonly detail: Detail
+}
+
+/**
+ * `read`: all its names are here. `missing`: there is no such directory. `unreadable`: it may hold anything,
+ * `error` says why. `lost-area`: its area is missing or empty as a whole, which is what a lost disk looks like,
+ * so nothing can be said of any directory in it.
+ */
+export type LookOutcome = 'read' | 'missing' | 'unreadable' | 'lost-area'
+
+export interface DirectoryLook {
+  readonly path: string
+  readonly outcome: LookOutcome
+  readonly error: string | undefined
+  /** Taken before the names were read; `undefined` when a change may hide behind it. */
+  readonly stamp: DirectoryStamp | undefined
+  /** Names of the regular files that are RINEX files, sorted by bytes. */
+  readonly names: readonly string[]
+  /** Sizes (bytes) and mtimes of `names`, in their order; `undefined` when only names were read. */
+  readonly sizes: readonly number[] | undefined
+  readonly mtimesUs: readonly number[] | undefined
+  /** Names of the subdirectories to walk. */
+  readonly directories: readonly string[]
+  readonly rejections: readonly DirectoryRejection[]
+}

@@ -1,0 +1,84 @@
+import { Worker } from 'node:worker_threads'
+import type { DirectoryStamp } from '../../catalogue/catalogue.ts'
+import type { Inflated } from './inflate.ts'
+import type { Detail, DirectoryLook, LookRequest } from './look.ts'
+import type { Tree } from './read-directory.ts'
+import type { TreeAnswer, TreeRequest } from './tree-worker.ts'
+import type { WalkStep } from './walk.ts'
+
+/**
+ * Reads the tree in a thread of its own, so that a disk that hangs never holds up the process. Requests are
+ * answered one after the other: what was asked later was read later.
+ */
+export interface TreeReader {
+  look(request: LookRequest): Promise<DirectoryLook>
+  /** The stamps of directories in their order; `undefined` where one cannot be relied on. */
+  stamps(paths: readonly string[]): Promise<readonly (DirectoryStamp | undefined)[]>
+  /** Begins a walk below the roots, oldest date first; gives up one that has not ended. */
+  startWalk(roots: readonly string[], detail: Detail): Promise<void>
+  /** The next directory of the walk; `undefined` when there is none left. May be asked ahead. */
+  step(): Promise<WalkStep | undefined>
+  /** Whether files inflate to their end; `undefined` for one that is not there. */
+  inflate(paths: readonly string[]): Promise<readonly (Inflated | undefined)[]>
+  /** How long the thread has been at the request in hand; inflating may take its time and counts for nothing. */
+  waitingMs(): number
+  close(): Promise<void>
+}
+
+/** The file beside this one, under whichever suffix this one runs: `.ts` in tests, `.js` when built. */
+const workerFile = import.meta.url.replace(/tree-reader(\.[jt]s)$/, 'tree-worker$1')
+
+interface Waiting {
+  readonly kind: TreeRequest['kind']
+  readonly sinceMs: number
+  readonly resolve: (answer: TreeAnswer) => void
+  readonly reject: (error: Error) => void
+}
+
+export function startTreeReader(tree: Tree): TreeReader {
+  const worker = new Worker(new URL(workerFile), {
+    workerData: tree,
+    // Names come and go at once: a larger nursery would only hold more of what is dead.
+    resourceLimits: { maxYoungGenerationSizeMb: 16 },
+  })
+  const waiting: Waiting[] = []
+  let answeredMs = 0
+  worker.on('message', (answer: TreeAnswer) => {
+    answeredMs = performance.now()
+    waiting.shift()?.resolve(answer)
+  })
+  let closing = false
+  const fail = (error: Error): void => {
+    // What is asked at the end stays without an answer: nobody is there to take it for a failure.
+    if (closing) return
+    for (const request of waiting.splice(0)) request.reject(error)
+  }
+  worker.on('error', fail)
+  worker.on('exit', () => {
+    fail(new Error('the thread that reads the tree has ended'))
+  })
+  // The kind of a request decides the type of its answer.
+  const ask = async (request: TreeRequest): Promise<unknown> =>
+    new Promise<TreeAnswer>((resolve, reject) => {
+      waiting.push({ kind: request.kind, sinceMs: performance.now(), resolve, reject })
+      worker.postMessage(request)
+    })
+  return {
+    look: (request) => ask({ kind: 'look', request }) as Promise<DirectoryLook>,
+    stamps: (paths) => ask({ kind: 'stamps', paths }) as Promise<(DirectoryStamp | undefined)[]>,
+    startWalk: async (roots, detail) => {
+      await ask({ kind: 'walk', roots, detail })
+    },
+    step: () => ask({ kind: 'step' }) as Promise<WalkStep | undefined>,
+    inflate: (paths) => ask({ kind: 'inflate', paths }) as Promise<(Inflated | undefined)[]>,
+    waitingMs() {
+      const [first] = waiting
+      if (first === undefined || first.kind === 'inflate') return 0
+      return performance.now() - Math.max(first.sinceMs, answeredMs)
+    },
+    close: async () => {
+      closing = true
+      await worker.terminate()
+    },
+  }
+}

@@ -1,0 +1,54 @@
+/** The thread that reads the tree: answers one request after the other, in their order. */
+import { join } from 'node:path'
+import { parentPort, workerData } from 'node:worker_threads'
+import type { DirectoryStamp } from '../../catalogue/catalogue.ts'
+import { openDisks } from './disks.ts'
+import { inflate } from './inflate.ts'
+import type { Inflated } from './inflate.ts'
+import type { Detail, DirectoryLook, LookRequest } from './look.ts'
+import { readDirectory, readStamp } from './read-directory.ts'
+import type { Tree } from './read-directory.ts'
+import { walkTree } from './walk.ts'
+import type { WalkStep } from './walk.ts'
+
+export type TreeRequest =
+  | { readonly kind: 'look'; readonly request: LookRequest }
+  | { readonly kind: 'stamps'; readonly paths: readonly string[] }
+  | { readonly kind: 'walk'; readonly roots: readonly string[]; readonly detail: Detail }
+  | { readonly kind: 'step' }
+  | { readonly kind: 'inflate'; readonly paths: readonly string[] }
+
+/** In the order of the requests: a look, stamps, nothing, the next step or nothing at the walk's end, files. */
+export type TreeAnswer =
+  DirectoryLook | (DirectoryStamp | undefined)[] | (Inflated | undefined)[] | WalkStep | undefined
+
+const { archive, linkedDirectories } = workerData as Tree
+const tree: Tree = { archive, linkedDirectories, isForeign: openDisks(archive) }
+let walk: ReturnType<typeof walkTree> | undefined
+
+async function answer(request: TreeRequest): Promise<TreeAnswer> {
+  switch (request.kind) {
+    case 'look':
+      return readDirectory(tree, request.request)
+    case 'stamps':
+      return request.paths.map((path) => readStamp(tree, path))
+    case 'walk':
+      walk = walkTree(tree, request.roots, request.detail)
+      return undefined
+    case 'step':
+      return walk?.next().value
+    case 'inflate':
+      return inflateAll(request.paths)
+  }
+}
+
+async function inflateAll(paths: readonly string[]): Promise<(Inflated | undefined)[]> {
+  const files: (Inflated | undefined)[] = []
+  for (const path of paths) files.push(await inflate(join(tree.archive, path)))
+  return files
+}
+
+let last = Promise.resolve()
+parentPort?.on('message', (request: TreeRequest) => {
+  last = last.then(async () => parentPort?.postMessage(await answer(request)))
+})

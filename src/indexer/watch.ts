@@ -1,0 +1,181 @@
+/**
+ * File events as hints. chokidar watches directories only, each by an instance of its own without depth: it gives
+ * back all it holds when it is closed, while an instance for many would remember every path it ever left. They
+ * are started one after the other, since each reads its directory once.
+ */
+import { readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { watch } from 'chokidar'
+import type { ChokidarOptions, FSWatcher } from 'chokidar'
+
+export interface WatchDeps {
+  /** Absolute path of the archive root. */
+  readonly archive: string
+  /** Something happened in a watched directory. */
+  readonly onHint: (directory: string) => void
+  /** A directory is watched from now on: what it holds has to be read now. */
+  readonly onWatching: (directory: string) => void
+  /** So many events came at once that the kernel may have dropped others. */
+  readonly onOverflow: () => void
+  /** A directory cannot be watched. */
+  readonly onFailure: (directory: string, error: Error) => void
+}
+
+export interface Watcher {
+  /** Watches these directories and no others; tries those again that could not be watched if `retry` says so. */
+  follow(directories: readonly string[], options: { readonly retry: boolean }): void
+  has(directory: string): boolean
+  /** Watches all of them anew: another disk may lie under the same names. */
+  renew(): void
+  readonly size: number
+  close(): Promise<void>
+}
+
+export function openWatcher(deps: WatchDeps): Watcher {
+  const watched = new Map<string, FSWatcher>()
+  const failed = new Set<string>()
+  let wanted = new Set<string>()
+  let inStart: FSWatcher | undefined
+  let starting: Promise<void> | undefined
+  let closing = false
+  const countEvent = openFlood(deps.onOverflow)
+
+  const start = async (directory: string): Promise<void> => {
+    const path = join(deps.archive, directory)
+    const watcher = watch(path, watchOptions)
+    watched.set(directory, watcher)
+    watcher.on('raw', (event, name) => {
+      countEvent()
+      // It was moved or removed itself: what lies under its name from now on is another directory.
+      if (event === 'rename' && name === basename(directory)) restartBelow(directory)
+      deps.onHint(directory)
+    })
+    inStart = watcher
+    const failure = await beginning(watcher)
+    inStart = undefined
+    if (watched.get(directory) !== watcher) return close(watcher) // it was stopped meanwhile
+    if (failure !== undefined) {
+      await stop(directory)
+      fail(directory, failure)
+    } else if (path in watcher.getWatched()) deps.onWatching(directory)
+    else {
+      // It vanished; should it come back, somebody will ask for it again.
+      wanted.delete(directory)
+      await stop(directory)
+    }
+  }
+  const fail = (directory: string, failure: Error): void => {
+    failed.add(directory)
+    // Where one finds no room, the others find none either.
+    if (isExhaustion(failure)) for (const path of wanted) if (!watched.has(path)) failed.add(path)
+    deps.onFailure(directory, failure)
+  }
+  const stop = async (directory: string): Promise<void> => {
+    const watcher = watched.get(directory)
+    watched.delete(directory)
+    // One that is being started would never tell that it has if it were closed now: its start closes it.
+    if (watcher !== undefined && watcher !== inStart) await close(watcher)
+  }
+  const restartBelow = (directory: string): void => {
+    for (const path of watched.keys())
+      if (path === directory || path.startsWith(`${directory}/`)) void stop(path)
+    startMissing()
+  }
+  const startMissing = (): void => {
+    if (starting !== undefined || closing) return
+    starting = startWanted().then(() => {
+      starting = undefined
+      if (missing() !== undefined) startMissing()
+    })
+  }
+  const startWanted = async (): Promise<void> => {
+    for (let next = missing(); next !== undefined && !closing; next = missing()) await start(next)
+  }
+  const missing = (): string | undefined => {
+    for (const directory of wanted)
+      if (!watched.has(directory) && !failed.has(directory)) return directory
+    return undefined
+  }
+  return {
+    follow(directories, { retry }) {
+      wanted = new Set(directories)
+      if (retry) failed.clear()
+      for (const directory of watched.keys()) if (!wanted.has(directory)) void stop(directory)
+      startMissing()
+    },
+    has: (directory) => watched.has(directory),
+    renew() {
+      failed.clear()
+      for (const directory of watched.keys()) void stop(directory)
+      startMissing()
+    },
+    get size() {
+      return watched.size
+    },
+    async close() {
+      closing = true
+      await starting
+      await Promise.all(Array.from(watched.keys(), stop))
+    },
+  }
+}
+
+/** Directories only, and nothing below them. */
+const watchOptions: ChokidarOptions = {
+  ignored: (_path, stats) => stats !== undefined && !stats.isDirectory(),
+  ignoreInitial: true,
+  ignorePermissionErrors: true,
+  atomic: false,
+  depth: 0,
+}
+
+/** Waits until a watcher has started; gives the reason when it has not. */
+function beginning(watcher: FSWatcher): Promise<Error | undefined> {
+  return new Promise((resolve) => {
+    watcher.on('ready', () => {
+      resolve(undefined)
+    })
+    watcher.on('error', (error) => {
+      resolve(error as Error)
+    })
+  })
+}
+
+async function close(watcher: FSWatcher): Promise<void> {
+  const closed = watcher.close()
+  // Closing takes its listeners away; an error that was on its way would end the process without one.
+  watcher.on('error', () => undefined)
+  await closed
+}
+
+/** Whether the kernel has no room for more watches, rather than something being wrong with one directory. */
+export function isExhaustion(error: Error): boolean {
+  const code = 'code' in error ? error.code : undefined
+  return code === 'ENOSPC' || code === 'EMFILE'
+}
+
+/** The kernel's queue of events; what does not fit is dropped, and Node does not tell. */
+const queueLength = '/proc/sys/fs/inotify/max_queued_events'
+
+/** Suspects an overflow when half the queue's length arrives in one turn of the event loop. */
+function openFlood(onOverflow: () => void): () => void {
+  const limit = (readNumber(queueLength) ?? 16_384) / 2
+  let count = 0
+  return () => {
+    if (count === 0) setImmediate(() => (count = 0))
+    if (++count === limit) onOverflow()
+  }
+}
+
+/** How many directories this user may watch; `null` where the kernel's settings are hidden. */
+export function watchLimit(): number | null {
+  return readNumber('/proc/sys/fs/inotify/max_user_watches') ?? null
+}
+
+function readNumber(path: string): number | undefined {
+  try {
+    return Number(readFileSync(path, 'utf8'))
+  } catch {
+    return undefined // hidden by a sandbox
+  }
+}

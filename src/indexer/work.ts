@@ -1,0 +1,196 @@
+/**
+ * The one loop that reconciles directories: dirty ones and those of a running walk, each read by the thread
+ * that reads and taken in hand here, strictly in the order of reading.
+ */
+import type { ScanSummary } from '../catalogue/catalogue.ts'
+import { openHand } from './hand.ts'
+import type { HandDeps } from './hand.ts'
+import { openScan } from './scan.ts'
+import type { Scan } from './scan.ts'
+import type { Detail, DirectoryLook } from './tree/look.ts'
+import type { TreeReader } from './tree/tree-reader.ts'
+import type { WalkStep } from './tree/walk.ts'
+
+/** Looks asked for ahead, so that the reading thread never waits for the writing one. */
+const lookAhead = 8
+
+export interface WorkDeps extends Omit<HandDeps, 'onApplied' | 'onFailed'> {
+  readonly tree: TreeReader
+  readonly nowUs: () => number
+  /** Told of each dirty directory that was reconciled, and what that cost. */
+  readonly onReconciled: (path: string, costMs: number) => void
+}
+
+export interface Work {
+  /** Wakes the loop after something was marked dirty. */
+  wake(): void
+  /** Reads all directories below the roots; resolves when what was found is in the catalogue, or failed to be. */
+  scan(roots: readonly string[], detail: Detail): Promise<ScanResult>
+  /** Resolves when every directory that is dirty and due now has been reconciled. */
+  caughtUp(): Promise<void>
+  /** The scan that is running. */
+  readonly scanning: Scan | undefined
+  /** Ends after the directory in hand. */
+  close(): Promise<void>
+  /** Rejects when the loop breaks, which only a broken environment or program can do. */
+  readonly broken: Promise<never>
+}
+
+export interface ScanResult {
+  readonly summary: ScanSummary
+  /** Whether there was an archive to read. */
+  readonly archiveRead: boolean
+  /** Whether all of it could be written; the rest is tried again. */
+  readonly written: boolean
+}
+
+type Job = { readonly number: number } & (
+  | { readonly kind: 'dirty'; readonly arrived: boolean; readonly look: Promise<DirectoryLook> }
+  | { readonly kind: 'step'; readonly step: Promise<WalkStep | undefined> }
+)
+
+interface Waiter {
+  /** Directories that were due then count. */
+  readonly dueMs: number
+  /** The job that took the last of them; `undefined` while some still wait. */
+  lastJob: number | undefined
+  readonly resolve: () => void
+}
+
+export function startWork(deps: WorkDeps): Work {
+  const { tree, dirty, known } = deps
+  let scan: Scan | undefined
+  let walking = false
+  let jobs = 0
+  let dirtyLast = false
+  let closing = false
+  let waiters: Waiter[] = []
+  const bell = openBell()
+  let walkEnded = (): void => undefined
+  const hand = openHand({
+    ...deps,
+    onApplied: (change) => scan?.applied(change),
+    onFailed: () => scan?.failed(),
+  })
+
+  const nextDirty = (): Job | undefined => {
+    const next = dirty.take(performance.now())
+    if (next === undefined) return undefined
+    return { number: ++jobs, kind: 'dirty', arrived: next.arrived, look: tree.look(next) }
+  }
+  const nextStep = (): Job | undefined =>
+    walking ? { number: ++jobs, kind: 'step', step: tree.step() } : undefined
+  /** In turn, so that neither holds up the other. */
+  const nextJob = (): Job | undefined => {
+    const job = dirtyLast ? (nextStep() ?? nextDirty()) : (nextDirty() ?? nextStep())
+    dirtyLast = job?.kind === 'dirty'
+    return job
+  }
+
+  const take = async (job: Job): Promise<void> => {
+    if (job.kind === 'dirty') {
+      const look = await job.look
+      const startedMs = performance.now()
+      // While a scan finds files, nobody can tell which of them were there before.
+      await hand.take({ look, walked: false, arrived: job.arrived && scan === undefined })
+      deps.onReconciled(look.path, performance.now() - startedMs)
+      return
+    }
+    const step = await job.step
+    if (step === undefined) {
+      walking = false
+      walkEnded()
+      return
+    }
+    scan?.step(step)
+    await hand.take({ look: step.look, walked: true, arrived: false })
+  }
+
+  const serveWaiters = async (doneJob: number): Promise<void> => {
+    const nextDue = dirty.nextDueMs() ?? Infinity
+    // What was only taken in part counts until it is whole, however late its rest is due.
+    if (hand.unfinished === 0)
+      for (const waiter of waiters) if (nextDue > waiter.dueMs) waiter.lastJob ??= jobs
+    const served = waiters.filter(({ lastJob }) => lastJob !== undefined && lastJob <= doneJob)
+    if (served.length === 0) return
+    await hand.flush()
+    waiters = waiters.filter((waiter) => !served.includes(waiter))
+    for (const waiter of served) waiter.resolve()
+  }
+
+  const loop = async (): Promise<void> => {
+    const inHand: Job[] = []
+    while (!closing) {
+      for (let job; inHand.length < lookAhead && (job = nextJob());) inHand.push(job)
+      const job = inHand.shift()
+      if (job !== undefined) await take(job)
+      if (job === undefined || inHand.length === 0 || hand.full) await hand.flush()
+      await serveWaiters(job?.number ?? jobs)
+      if (job === undefined) await bell.wait(dirty.nextDueMs())
+    }
+    await hand.flush()
+  }
+  const running = loop()
+  running.catch(() => undefined) // `broken` tells
+
+  const caughtUp = (): Promise<void> =>
+    new Promise((resolve) => {
+      waiters.push({ dueMs: performance.now(), lastJob: undefined, resolve })
+      bell.ring()
+    })
+
+  return {
+    wake: () => {
+      bell.ring()
+    },
+    async scan(roots, detail) {
+      scan = openScan(deps.nowUs())
+      await tree.startWalk(roots, detail)
+      const ended = new Promise<void>((resolve) => (walkEnded = resolve))
+      walking = true
+      bell.ring()
+      await ended
+      // What is known and was not met may be gone.
+      for (const path of known.all())
+        if (!scan.visited(path) && roots.some((root) => path.startsWith(`${root}/`)))
+          dirty.add({ path, detail: 'fitting', arrived: false }, performance.now())
+      await caughtUp()
+      const { archiveRead, written } = scan
+      const summary = scan.summary(deps.nowUs())
+      scan = undefined
+      return { summary, archiveRead, written }
+    },
+    caughtUp,
+    get scanning() {
+      return scan
+    },
+    async close() {
+      closing = true
+      bell.ring()
+      await running.catch(() => undefined)
+    },
+    broken: running.then(() => new Promise<never>(() => undefined)),
+  }
+}
+
+/** Lets the loop sleep until something rings or a time of `performance.now()` has come. */
+function openBell() {
+  let wake = (): void => undefined
+  let rung = false
+  return {
+    ring(): void {
+      rung = true
+      wake()
+    },
+    async wait(untilMs: number | undefined): Promise<void> {
+      let timer: NodeJS.Timeout | undefined
+      if (!rung)
+        await new Promise<void>((resolve) => {
+          wake = resolve
+          if (untilMs !== undefined) timer = setTimeout(resolve, untilMs - performance.now())
+        })
+      clearTimeout(timer)
+      rung = false
+    },
+  }
+}

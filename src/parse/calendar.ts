@@ -1,0 +1,61 @@
+/**
+ * The calendar of file names: years, days of the year, hours. Times are in the time system of the name,
+ * without leap seconds, counted in seconds since 1970-01-01T00:00:00. Plain arithmetic in place of `Date`
+ * objects, since millions of names are read in one scan. Every year follows the Gregorian rule.
+ */
+
+export const secondsPerMinute = 60
+export const secondsPerHour = 3600
+export const secondsPerDay = 86_400
+
+export function isLeapYear(year: number): boolean {
+  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
+}
+
+export function daysInYear(year: number): number {
+  return isLeapYear(year) ? 366 : 365
+}
+
+/** Whether the year has that day: 1 to 365, in leap years also 366. */
+export function isDayOfYear(year: number, dayOfYear: number): boolean {
+  return dayOfYear >= 1 && dayOfYear <= daysInYear(year)
+}
+
+/**
+ * The year two digits stand for: 80 to 99 are 1980 to 1999, 00 to 79 are 2000 to 2079.
+ * RINEX 2.11, section 6.5 (3.04, section 6.10), lays this down for all years of two digits in RINEX 1 and 2.
+ */
+export function fullYear(twoDigits: number): number {
+  return twoDigits >= 80 ? 1900 + twoDigits : 2000 + twoDigits
+}
+
+/**
+ * Hour of the day a session letter stands for, in either case: `a` is 00, `x` is 23.
+ * `y` and `z` are past the end of the day, and digits tell no hour: `undefined`.
+ */
+export function sessionHour(session: string): number | undefined {
+  // Setting bit 5 makes the letter lower-case.
+  const hour = (session.charCodeAt(0) | 32) - 97
+  return hour >= 0 && hour < 24 ? hour : undefined
+}
+
+/** Midnight at the start of a day of the year. A day beyond the year's end runs on into the next one. */
+export function dayStartSeconds(year: number, dayOfYear: number): number {
+  return (daysBeforeYear(year) + dayOfYear - 1) * secondsPerDay
+}
+
+/** The day an instant falls on: `dayStartSeconds` the other way round. */
+export function dayOfYearAt(seconds: number): { year: number; dayOfYear: number } {
+  const day = Math.floor(seconds / secondsPerDay)
+  // Years have 365.2425 days on average, so that the estimate is at most one too late.
+  let year = 1971 + Math.floor(day / 365.2425)
+  while (daysBeforeYear(year) > day) year--
+  return { year, dayOfYear: day - daysBeforeYear(year) + 1 }
+}
+
+/** Days from 1970-01-01 to the first of January of the year; negative before 1970. */
+function daysBeforeYear(year: number): number {
+  const past = year - 1
+  const leapDays = Math.floor(past / 4) - Math.floor(past / 100) + Math.floor(past / 400)
+  return past * 365 + leapDays - 719_162
+}

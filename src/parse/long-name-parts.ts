@@ -1,0 +1,133 @@
+/**
+ * What each part of a long name may be, and what it says. Part and element names are those of RINEX 3.04 and 3.05,
+ * table A1. The functions read the part that begins in column `at`, and give `undefined` when it is none.
+ */
+import { dayStartSeconds, secondsPerDay, secondsPerHour, secondsPerMinute } from './calendar.ts'
+import { letterAt, letterIndexAt, numberAt, partAt, pictureOf } from './characters.ts'
+import type { DataSource, FileDuration, FileType } from './types.ts'
+
+/** `PPU`, FILE PERIOD. */
+export interface Period {
+  /** As written, in upper case. */
+  readonly text: string
+  readonly count: number
+  readonly duration: FileDuration
+}
+
+/** `DT`, DATA TYPE. */
+export interface Content {
+  /** As written, in upper case. */
+  readonly text: string
+  readonly type: FileType
+}
+
+const stationPicture = pictureOf('XXXX99AAA')
+
+const alphabet = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ')
+
+/** The units of a period: minutes, hours, days, years, unspecified. */
+const periodUnits = new Map<string, FileDuration>([
+  ['M', 'm'],
+  ['H', 'h'],
+  ['D', 'd'],
+  ['Y', 'y'],
+  ['U', 'u'],
+])
+
+/** `FFU`, DATA FREQ: hundreds of hertz, hertz; seconds, minutes, hours, days between epochs; unspecified. */
+const intervalUnits = ['C', 'Z', 'S', 'M', 'H', 'D', 'U']
+
+/** GPS, GLONASS, Galileo, QZSS, BeiDou, NavIC (since RINEX 3.03), SBAS, mixed. */
+const systems = ['G', 'R', 'E', 'J', 'C', 'I', 'S', 'M']
+
+// All parts that there can be, made once: reading one is a look-up, and millions of names share their strings.
+const periods = alphabet.map((unit) => upTo99((count) => periodOf(count, unit)))
+const intervals = alphabet.map((unit) => upTo99((count) => intervalOf(count, unit)))
+const contents = alphabet.map((system) => alphabet.map((type) => contentOf(system, type)))
+
+/** A count of 00 tells no length, which is for `00U` alone to say. */
+function periodOf(count: number, unit: string): Period | undefined {
+  const duration = periodUnits.get(unit)
+  if (duration === undefined || (count === 0 && duration !== 'u')) return undefined
+  return { text: twoDigits(count) + unit, count, duration }
+}
+
+function intervalOf(count: number, unit: string): string | undefined {
+  return intervalUnits.includes(unit) ? twoDigits(count) + unit : undefined
+}
+
+function contentOf(system: string, type: string): Content | undefined {
+  const text = system + type
+  if (text === 'MM') return { text, type: 'm' }
+  if (!systems.includes(system)) return undefined
+  return type === 'O' ? { text, type: 'o' } : type === 'N' ? { text, type: 'n' } : undefined
+}
+
+function upTo99<T>(entry: (count: number) => T): T[] {
+  return Array.from({ length: 100 }, (_, count) => entry(count))
+}
+
+function twoDigits(count: number): string {
+  return String(count).padStart(2, '0')
+}
+
+/**
+ * `SSSSMRCCC`: 4 letters or digits for the site, a digit each for monument and receiver, 3 letters for the country;
+ * in upper case. The country is one of ISO 3166-1 alpha-3, but projects put codes of their own in its place (`IGS`,
+ * `DLR`): any letters will do.
+ */
+export function stationAt(text: string, at: number): string | undefined {
+  return partAt(text, at, stationPicture)
+}
+
+/** `S`, DATA SOURCE: from the receiver, from a data stream, unknown. */
+export function sourceAt(text: string, at: number): DataSource | undefined {
+  const letter = letterAt(text, at)
+  return letter === 'R' || letter === 'S' || letter === 'U' ? letter : undefined
+}
+
+/** `PPU`, FILE PERIOD. */
+export function periodAt(text: string, at: number): Period | undefined {
+  const count = numberAt(text, at, 2)
+  return count < 0 ? undefined : periods[letterIndexAt(text, at + 2)]?.[count]
+}
+
+/**
+ * Length of a period in seconds. Years are calendar years counted from the first of January of the start year,
+ * where such files begin; for one that begins later this may be a leap day off.
+ */
+export function periodSeconds({ count, duration }: Period, startYear: number): number | undefined {
+  switch (duration) {
+    case 'm':
+      return count * secondsPerMinute
+    case 'h':
+      return count * secondsPerHour
+    case 'd':
+      return count * secondsPerDay
+    case 'y':
+      return dayStartSeconds(startYear + count, 1) - dayStartSeconds(startYear, 1)
+    case 'u':
+      return undefined
+  }
+}
+
+/** `FFU`, DATA FREQ, as written, in upper case. */
+export function intervalAt(text: string, at: number): string | undefined {
+  const count = numberAt(text, at, 2)
+  return count < 0 ? undefined : intervals[letterIndexAt(text, at + 2)]?.[count]
+}
+
+/** `DT`, DATA TYPE: a satellite system with `O` or `N`, or `MM`. */
+export function contentAt(text: string, at: number): Content | undefined {
+  return contents[letterIndexAt(text, at)]?.[letterIndexAt(text, at + 1)]
+}
+
+/** FORMAT: `rnx`, or `crx` for Hatanaka compression. */
+export function isFormatAt(text: string, at: number): boolean {
+  const first = letterAt(text, at)
+  const second = letterAt(text, at + 1)
+  return (
+    ((first === 'R' && second === 'N') || (first === 'C' && second === 'R')) &&
+    letterAt(text, at + 2) === 'X'
+  )
+}

@@ -1,0 +1,66 @@
+/**
+ * The form of a file name: `r2` short, `r3` long. It says nothing of the version inside the file
+ * (RINEX 4 content travels under long names, RINEX 3 content sometimes under short ones).
+ */
+export type FileVersion = 'r2' | 'r3'
+
+/**
+ * The unit of the period a file covers: minutes, hour(s), day(s), year(s), or unspecified.
+ * `d` and `h` are the commissioned values; `m`, `y` and `u` follow the same rule.
+ */
+export type FileDuration = 'm' | 'h' | 'd' | 'y' | 'u'
+
+/** Observation, navigation or meteorological data. */
+export type FileType = 'o' | 'n' | 'm'
+
+/** How the data reached the archive: from the receiver, from a stream, or not known. */
+export type DataSource = 'R' | 'S' | 'U'
+
+/** Everything a RINEX file name tells. Parts that only long names have are absent in short ones. */
+export interface ParsedName {
+  readonly kind: 'parsed'
+  readonly version: FileVersion
+  /** Station code in upper case: 4 characters (`r2`), or site, monument, receiver and country, 9 (`r3`). */
+  readonly station: string
+  /** Nominal start of the data: seconds since 1970-01-01T00:00:00Z, no leap seconds. */
+  readonly startSeconds: number
+  readonly duration: FileDuration
+  readonly type: FileType
+  /**
+   * Nominal length of the data in seconds; `undefined` when the name does not tell (`00U`, file numbers
+   * 1 to 9 of the short form). High-rate short names (`hmm`) count as 900 s, the convention of IGSMAIL-5501.
+   */
+  readonly spanSeconds: number | undefined
+  /** ISO 3166-1 alpha-3 or a project code (`IGS`, `DLR`); long names only. */
+  readonly country: string | undefined
+  readonly source: DataSource | undefined
+  /** File period as written, in upper case: `01D`, `15M`; long names only. */
+  readonly period: string | undefined
+  /** Sampling interval as written, in upper case: `30S`; long names that have one. */
+  readonly interval: string | undefined
+  /** Content code in upper case: system and type, `MO`, `GN`, `MM`; long names only. */
+  readonly content: string | undefined
+  /** True for Hatanaka-compressed observations (`crx`, short type letter `d`). */
+  readonly hatanaka: boolean
+}
+
+/** Why a name is not one of ours. */
+export type RejectionReason =
+  | 'not-gz'
+  | 'not-utf8'
+  | 'unknown-form'
+  | 'bad-day'
+  | 'bad-hour'
+  | 'bad-minute'
+  | 'bad-session'
+  | 'bad-source'
+  | 'bad-period'
+  | 'bad-frequency'
+  | 'bad-type'
+  | 'bad-station'
+
+/** A name that is no RINEX file name, as a value: nothing about a name is ever an exception. */
+export interface Rejection {
+  readonly kind: 'rejected'
+  readonly reason: RejectionReason
+}

@@ -1,0 +1,124 @@
+/** What a person sees of a scan: a bar on a terminal, log lines elsewhere, and a summary at its end. */
+import { Presets, SingleBar } from 'cli-progress'
+import type { Logger } from 'pino'
+import { printable } from './api/log-text.ts'
+import type { CatalogueSummary, ScanSummary } from './catalogue/catalogue.ts'
+import type { ScanProgress } from './control/protocol.ts'
+import type { CaughtUp } from './indexer/indexer.ts'
+
+const barEveryMs = 200
+const logEveryMs = 10_000
+
+/** Reports a running scan until stopped; says nothing while there is none. */
+export function reportProgress(
+  progress: () => ScanProgress | undefined,
+  logger: Logger,
+): { stop: () => void } {
+  return process.stdout.isTTY ? showBar(progress) : logLines(progress, logger)
+}
+
+function showBar(progress: () => ScanProgress | undefined): { stop: () => void } {
+  const format = '{bar} {percentage}% | {files} files | {rate} files/s | {left}'
+  const bar = new SingleBar({ format, clearOnComplete: true }, Presets.shades_classic)
+  let shown = false
+  const timer = setInterval(() => {
+    const scan = progress()
+    if (scan === undefined) return
+    const fields = {
+      files: scan.files.toLocaleString('en'),
+      rate: Math.round(scan.rate).toLocaleString('en'),
+      left: scan.secondsLeft === undefined ? '' : `${duration(scan.secondsLeft)} left`,
+    }
+    if (shown) bar.update(Math.floor(scan.done * 1000), fields)
+    else bar.start(1000, Math.floor(scan.done * 1000), fields)
+    shown = true
+  }, barEveryMs)
+  return {
+    stop() {
+      clearInterval(timer)
+      bar.stop()
+    },
+  }
+}
+
+function logLines(progress: () => ScanProgress | undefined, logger: Logger): { stop: () => void } {
+  const timer = setInterval(() => {
+    const scan = progress()
+    if (scan === undefined) return
+    const { files, directoriesDone, done, rate, secondsLeft } = scan
+    logger.info(
+      {
+        files,
+        directories: directoriesDone,
+        percent: Math.round(done * 100),
+        files_per_second: Math.round(rate),
+        seconds_left: secondsLeft === undefined ? undefined : Math.round(secondsLeft),
+      },
+      'scanning',
+    )
+  }, logEveryMs)
+  return {
+    stop: () => {
+      clearInterval(timer)
+    },
+  }
+}
+
+/**
+ * The outcome of catching up, for people and for the log.
+ * @param settling files that are not complete yet, and so not in the catalogue
+ */
+export function summaryLines(caughtUp: CaughtUp, summary: CatalogueSummary, settling: number) {
+  const records = summary.areas.obs.files + summary.areas.nrt.files
+  const { misplaced } = summary
+  const rejected = summary.rejected.map(({ reason, count }) => [reason, count] as const)
+  const scan = caughtUp.now ? describeScan(caughtUp.scan) : undefined
+  return {
+    fields: {
+      ...scan?.fields,
+      records,
+      misplaced,
+      settling,
+      rejected: Object.fromEntries(rejected),
+    },
+    text: [
+      ...(scan?.text ?? []),
+      `${number(records)} records, ${number(misplaced)} misplaced, ${number(settling)} files not complete yet`,
+      ...summary.rejected.map(
+        ({ reason, count, examples }) =>
+          `  left out ${number(count).padStart(9)}  ${reason.padEnd(20)} ${printable(examples[0] ?? '')}`,
+      ),
+    ],
+  }
+}
+
+function describeScan(scan: ScanSummary) {
+  const seconds = (scan.endedUs - scan.startedUs) / 1e6
+  const perSecond = Math.round(scan.files / Math.max(seconds, 1e-6))
+  const { files, directories, added, modified, removed } = scan
+  return {
+    fields: {
+      files,
+      directories,
+      added,
+      modified,
+      removed,
+      seconds: Math.round(seconds * 1000) / 1000,
+      files_per_second: perSecond,
+    },
+    text: [
+      `${number(files)} files in ${number(directories)} directories, ${seconds.toFixed(1)} s, ${number(perSecond)} files/s`,
+      `${number(added)} added, ${number(modified)} modified, ${number(removed)} removed`,
+    ],
+  }
+}
+
+function number(value: number): string {
+  return value.toLocaleString('en')
+}
+
+function duration(seconds: number): string {
+  if (seconds < 90) return `${Math.ceil(seconds)} s`
+  if (seconds < 5400) return `${Math.ceil(seconds / 60)} min`
+  return `${(seconds / 3600).toFixed(1)} h`
+}

@@ -1,0 +1,155 @@
+/**
+ * Whatever happens to the database file, the list never shows what is not so: the file is set aside and a new one is
+ * built from the tree, with ids above the old ones, or the start is refused in clear words.
+ */
+import {
+  closeSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import Sqlite from 'better-sqlite3'
+import t from 'tap'
+import type { Test } from 'tap'
+import { slow, startService, stop, until, untilEqual } from './service.ts'
+import type { Service } from './service.ts'
+import { arrive, hourDirectory, makeOldDays, paths, pathIn, put } from './tree.ts'
+
+const oldDays = slow ? 333 : 10
+const perDay = slow ? 300 : 50
+const pageSize = 4096
+
+t.setTimeout(0)
+
+async function startFull(t: Test): Promise<{ service: Service; highest: number }> {
+  const folder = t.testdir()
+  const archive = join(folder, 'archive')
+  makeOldDays(archive, oldDays, perDay)
+  for (const path of paths(hourDirectory(), 20)) put(archive, path)
+  const service = await startService(t, folder)
+  await until('the first scan ends', service.ready)
+  await untilEqual(service)
+  return {
+    service,
+    highest: Math.max(...Array.from((await service.list()).values(), ({ id }) => id)),
+  }
+}
+
+/** What every rebuilt catalogue has to be. */
+async function untilRebuilt(t: Test, service: Service, highest: number): Promise<void> {
+  const startedMs = performance.now()
+  await until('a new catalogue is ready', service.ready)
+  await untilEqual(service)
+  t.pass(`rebuilt after ${Math.round(performance.now() - startedMs)} ms`)
+  const ids = Array.from((await service.list()).values(), ({ id }) => id)
+  t.ok(Math.min(...ids) > highest, 'its ids are above the old ones')
+}
+
+const asides = ({ folder }: Service) =>
+  readdirSync(folder).filter((name) => /^catalogue\.db\.corrupt-[-\dT]+Z$/.test(name))
+
+const damages: readonly [string, (database: string) => void][] = [
+  ['pages overwritten', overwritePages],
+  [
+    'no database at all',
+    (database) => {
+      const file = openSync(database, 'w')
+      writeSync(file, randomBytes(100_000))
+      closeSync(file)
+    },
+  ],
+]
+
+/** Every fourth page but the first, so that some of them are in use. */
+function overwritePages(database: string): void {
+  const file = openSync(database, 'r+')
+  for (let at = 4 * pageSize; at < statSync(database).size; at += 4 * pageSize)
+    writeSync(file, randomBytes(pageSize), 0, pageSize, at)
+  closeSync(file)
+}
+
+for (const [what, damage] of damages)
+  t.test(`${what}: set aside and built anew`, async (t) => {
+    const { service, highest } = await startFull(t)
+    await stop(service.indexer, 'SIGTERM')
+    damage(service.database)
+    service.startIndexer()
+    await until('told', () => service.log.some(({ set_aside }) => set_aside !== undefined))
+    await untilRebuilt(t, service, highest)
+    t.equal(asides(service).length, 1, 'the ruined file is kept')
+  })
+
+t.test('an empty file is filled anew', async (t) => {
+  const { service, highest } = await startFull(t)
+  await stop(service.indexer, 'SIGTERM')
+  truncateSync(service.database)
+  service.startIndexer()
+  await untilRebuilt(t, service, highest)
+})
+
+t.test('pages overwritten while it is in use: set aside, and the indexer ends', async (t) => {
+  const { service, highest } = await startFull(t)
+  const ended = once(service.indexer, 'exit')
+  // Another's transaction makes all forget what they remember of pages, which would hide the damage for long.
+  const db = new Sqlite(service.database)
+  db.exec('UPDATE catalogue SET last_scan = last_scan')
+  db.pragma('wal_checkpoint(TRUNCATE)')
+  overwritePages(service.database)
+  db.close()
+  arrive(service.archive, pathIn(hourDirectory(), 5000))
+  t.same(await ended, [1, null], 'it ends with a failure')
+  t.equal(asides(service).length, 1, 'the ruined file is kept')
+  const refused = async () => (await service.get('?limit=1')).status === 503
+  await until('nothing is answered from it', refused)
+  service.startIndexer()
+  await untilRebuilt(t, service, highest)
+})
+
+t.test('removed while it is in use: the indexer ends, the next one builds anew', async (t) => {
+  const { service, highest } = await startFull(t)
+  const ended = once(service.indexer, 'exit')
+  rmSync(service.database)
+  arrive(service.archive, pathIn(hourDirectory(), 5000))
+  t.same(await ended, [1, null], 'it ends with a failure')
+  t.ok(service.log.some(({ err }) => /was removed or replaced/.test(JSON.stringify(err ?? ''))))
+  const refused = async () => (await service.get('?limit=1')).status === 503
+  await until('there is nothing to answer from', refused)
+  service.startIndexer()
+  await untilRebuilt(t, service, highest)
+})
+
+t.test('a database of a newer version is refused', async (t) => {
+  const { service } = await startFull(t)
+  await stop(service.indexer, 'SIGTERM')
+  const db = new Sqlite(service.database)
+  db.pragma('user_version = 999')
+  db.close()
+  service.startIndexer()
+  t.same(await once(service.indexer, 'exit'), [1, null])
+  t.same(asides(service), [], 'and left alone')
+  // The API finds out when it opens the file, not while it holds it.
+  await stop(service.api, 'SIGTERM')
+  await service.startApi()
+  t.equal((await service.get('?limit=1')).status, 503)
+})
+
+t.test('a side file that is missing is made again', async (t) => {
+  const { service } = await startFull(t)
+  const before = await service.list()
+  await Promise.all([stop(service.indexer, 'SIGKILL'), stop(service.api, 'SIGKILL')])
+  rmSync(`${service.database}-shm`)
+  service.startIndexer()
+  await service.startApi()
+  await until('ready', service.ready)
+  const changed = [...(await service.list())].filter(
+    ([path, { id }]) => before.get(path)?.id !== id,
+  )
+  t.same(changed, [])
+  await untilEqual(service)
+})

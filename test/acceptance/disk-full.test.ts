@@ -1,0 +1,50 @@
+/** No room left for the database: the list is answered as before, and agrees with the tree once there is room. */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { lacksMounts, openMounts, slow, startService, until, untilEqual } from './service.ts'
+import { arrive, hourDirectory, paths, pathIn, put } from './tree.ts'
+
+const megabytes = slow ? 32 : 8
+const newFiles = slow ? 5000 : 500
+const watchedMs = slow ? 60_000 : 6000
+const promisedMs = slow ? 30_000 : 60_000
+
+t.setTimeout(0)
+
+t.test('a database on a disk that is full', { skip: lacksMounts }, async (t) => {
+  const mounts = await openMounts(t)
+  const folder = t.testdir()
+  mkdirSync(join(folder, 'var'))
+  mounts.run(`mount -t tmpfs -o size=${megabytes}m none ${folder}/var`)
+  put(join(folder, 'archive'), pathIn(hourDirectory(), 0))
+  const service = await startService(t, folder, {
+    wrap: mounts.wrap(folder),
+    database: 'var/catalogue.db',
+  })
+  await until('the first scan ends', service.ready)
+
+  mounts.run(`cat /dev/zero > ${folder}/var/filler 2> /dev/null || true`)
+  for (const path of paths(hourDirectory(), newFiles, 1)) arrive(service.archive, path)
+  await until('degraded', async () => (await service.status()).state === 'degraded')
+  t.match((await service.status()).reasons.join(), /cannot be written/)
+
+  let [answers, refusals] = [0, 0]
+  const endMs = performance.now() + watchedMs
+  await until(
+    'some time has passed',
+    async () => {
+      answers++
+      if ((await service.get('?limit=5')).status !== 200) refusals++
+      return performance.now() > endMs
+    },
+    watchedMs * 2,
+  )
+  t.equal(refusals, 0, `${answers} requests, all answered`)
+  t.equal(service.indexer.exitCode, null, 'the indexer still runs')
+
+  mounts.run(`rm ${folder}/var/filler`)
+  const tookMs = await untilEqual(service, promisedMs)
+  t.pass(`equal ${Math.round(tookMs)} ms after there was room`)
+  await until('well again', async () => (await service.status()).state === 'watching')
+})

@@ -1,0 +1,98 @@
+/**
+ * A process that is killed at any moment of the first scan costs a second look and nothing else. With SLOW=1 the
+ * tree has 100,000 files and is killed fifty times.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import t from 'tap'
+
+const slow = process.env['SLOW'] === '1'
+const kills = slow ? 50 : 5
+const days = slow ? 333 : 100
+const filesPerDay = 300
+const old = new Date('2021-01-01T00:00:00Z')
+
+t.test(`${kills} kills during a scan leave exactly the tree's content`, async (t) => {
+  const folder = t.testdir()
+  const archive = join(folder, 'archive')
+  const database = join(folder, 'catalogue.db')
+  makeTree(archive)
+  const uninterrupted = await scanMs(folder, 'other.db')
+
+  let ids = new Map<string, number>()
+  for (let kill = 0; kill < kills; kill++) {
+    const indexer = startIndexer(folder, 'catalogue.db')
+    await once(indexer.stdout, 'data')
+    indexer.stdout.resume()
+    // Spread over the whole scan.
+    const timer = setTimeout(() => indexer.kill('SIGKILL'), (uninterrupted * (kill + 0.5)) / kills)
+    await once(indexer, 'exit')
+    clearTimeout(timer)
+    const found = contentOf(database)
+    if (found === undefined) continue
+    t.equal(found.check, 'ok', `quick_check after kill ${kill + 1}`)
+    const changed = [...ids].filter(([path, id]) => found.ids.get(path) !== id)
+    t.same(changed, [], 'no record that was there has another id')
+    ids = found.ids
+  }
+
+  t.ok(ids.size > 0, 'some kills came amidst the work')
+  await scanMs(folder, 'catalogue.db')
+  const tree = readdirSync(archive, { recursive: true, encoding: 'utf8' })
+  const files = tree.filter((path) => path.endsWith('.gz')).sort()
+  const content = contentOf(database)
+  t.same([...(content?.ids.keys() ?? [])].sort(), files)
+  t.equal(content?.check, 'ok')
+})
+
+/** Works in the folder, from where the path of the control socket is short; says something when it begins. */
+function startIndexer(folder: string, database: string) {
+  const cli = join(process.cwd(), 'dist/cli.js')
+  const args = [cli, 'index', '--once', '--archive', 'archive', '--database', database]
+  return spawn(process.execPath, args, { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
+}
+
+/** How long a scan that is left alone takes, without the start of its process. */
+async function scanMs(folder: string, database: string): Promise<number> {
+  const indexer = startIndexer(folder, database)
+  await once(indexer.stdout, 'data')
+  indexer.stdout.resume()
+  const started = performance.now()
+  const [code] = (await once(indexer, 'exit')) as [number]
+  t.equal(code, 0, 'a scan that is left alone succeeds')
+  return performance.now() - started
+}
+
+function makeTree(archive: string): void {
+  for (let day = 1; day <= days; day++) {
+    const ddd = String(day).padStart(3, '0')
+    const path = join(archive, 'obs/2020', ddd)
+    mkdirSync(path, { recursive: true })
+    // Old files, of which the name is enough.
+    for (let station = 0; station < filesPerDay; station++)
+      writeFileSync(join(path, `s${String(station).padStart(3, '0')}${ddd}0.20d.gz`), '')
+    utimesSync(path, old, old)
+  }
+}
+
+/** All records, as a reader of the file as it lies there would find them; nothing before it has tables. */
+function contentOf(database: string): { check: unknown; ids: Map<string, number> } | undefined {
+  let db
+  try {
+    db = new Sqlite(database, { fileMustExist: true })
+    const rows = db
+      .prepare('SELECT d.path, f.name, f.id FROM file f JOIN directory d ON d.id = f.directory')
+      .all() as { path: string; name: string; id: number }[]
+    const ids = new Map(rows.map(({ path, name, id }) => [`${path}/${name}`, id]))
+    if (ids.size !== rows.length) throw new Error('a path is catalogued twice')
+    return { check: db.pragma('quick_check', { simple: true }), ids }
+  } catch (error) {
+    if (/no such table|unable to open/.test(String(error))) return undefined
+    throw error
+  } finally {
+    db?.close()
+  }
+}

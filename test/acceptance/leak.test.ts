@@ -1,0 +1,50 @@
+/** Temporary files that come and go leave nothing behind in the indexer: no memory, no open handles. */
+import { readFileSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { slow, startService, until, untilEqual } from './service.ts'
+import type { Service } from './service.ts'
+import { hourDirectory, paths, pathIn, put } from './tree.ts'
+
+const rounds = slow ? 200 : 15
+const perRound = 500
+const megabytes = 10
+
+t.setTimeout(0)
+
+t.test(`${rounds * perRound} temporary files`, async (t) => {
+  const folder = t.testdir()
+  put(join(folder, 'archive'), pathIn(hourDirectory(), 0))
+  const service = await startService(t, folder)
+  await until('the first scan ends', service.ready)
+  // What a process needs once, it has after a first part.
+  for (let round = 0; round < rounds; round++) await comeAndGo(service, round)
+  const before = footprint(service)
+  for (let round = 0; round < rounds; round++) await comeAndGo(service, round)
+  await untilEqual(service)
+  await until('nothing waits', async () => {
+    const { dirty_directories: dirty, settling_files: settling } = await service.status()
+    return dirty === 0 && settling === 0
+  })
+  await until('all handles are closed', () => footprint(service).handles <= before.handles, 10_000)
+  const growth = footprint(service).megabytes - before.megabytes
+  t.pass(`${before.handles} handles before and after`)
+  // A short run says nothing of memory: the heap is still finding its size.
+  if (slow) t.ok(growth <= megabytes, `${growth.toFixed(1)} MB more memory`)
+  else t.comment(`${growth.toFixed(1)} MB more memory`)
+})
+
+/** Half of the names are those of transfers, half are RINEX names of files without their end. */
+async function comeAndGo({ archive, status }: Service, round: number): Promise<void> {
+  const some = paths(hourDirectory(), perRound, 1 + round * perRound)
+  const names = some.map((path, n) => (n % 2 === 0 ? path : `${path}.part`))
+  for (const path of names) put(archive, path, Buffer.from('no gzip'))
+  await status()
+  for (const path of names) rmSync(join(archive, path))
+}
+
+function footprint({ indexer }: Service): { handles: number; megabytes: number } {
+  const process = `/proc/${indexer.pid}`
+  const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`${process}/status`, 'utf8')) ?? []
+  return { handles: readdirSync(`${process}/fd`).length, megabytes: Number(kilobytes) / 1024 }
+}

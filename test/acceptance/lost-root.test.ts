@@ -1,0 +1,168 @@
+/** A lost disk removes nothing from the list, is told, and needs no restart when it is back. */
+import { spawn } from 'node:child_process'
+import { mkdirSync, readdirSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import type { Test } from 'tap'
+import {
+  lacks,
+  lacksMounts,
+  openMounts,
+  slow,
+  startService,
+  stop,
+  until,
+  untilEqual,
+} from './service.ts'
+import type { Options, Service } from './service.ts'
+import { arrive, hourDirectory, makeOldDays, paths, pathIn, put } from './tree.ts'
+
+/** Promised are 10 and 30 seconds; the rest is for a busy machine. */
+const noticedMs = slow ? 10_000 : 30_000
+const backMs = slow ? 30_000 : 60_000
+const oldDays = slow ? 100 : 10
+const removedAtOnce = 1500
+
+t.setTimeout(0)
+
+async function startFull(t: Test, given: Options = {}): Promise<Service> {
+  const folder = t.testdirName
+  const archive = join(folder, 'archive')
+  makeOldDays(archive, oldDays, 20)
+  for (const path of paths(hourDirectory(), 20)) put(archive, path)
+  const service = await startService(t, folder, given)
+  await until('the first scan ends', service.ready)
+  await untilEqual(service)
+  return service
+}
+
+const state = async (service: Service) => (await service.status()).state
+
+/** Loses the archive and gets it back; new files are seen arriving afterwards. */
+async function loseAndFind(t: Test, service: Service, lose: () => void, find: () => void) {
+  const count = await service.count()
+  lose()
+  const degraded = async () => (await state(service)) === 'degraded'
+  const noticed = await until('degraded', degraded, noticedMs)
+  const { reasons } = await service.status()
+  t.match(reasons.join(), /lost|cannot be read/, `told ${Math.round(noticed)} ms after`)
+  t.equal(await service.count(), count, 'nothing is removed')
+  find()
+  const back = await until('well again', async () => !(await degraded()), backMs)
+  t.pass(`well ${Math.round(back)} ms after it was back`)
+  t.equal(await service.count(), count, 'all is listed')
+  arrive(service.archive, pathIn(hourDirectory(), await service.count()))
+  await until('a new file is listed', async () => (await service.count()) === count + 1, backMs)
+  await untilEqual(service)
+}
+
+t.test('the root renamed away', async (t) => {
+  t.testdir()
+  const service = await startFull(t)
+  const aside = join(service.folder, 'aside')
+  await loseAndFind(
+    t,
+    service,
+    () => {
+      renameSync(service.archive, aside)
+    },
+    () => {
+      renameSync(aside, service.archive)
+    },
+  )
+})
+
+t.test('the root emptied, and its directories brought back', async (t) => {
+  t.testdir()
+  const service = await startFull(t)
+  const aside = join(service.folder, 'aside')
+  const move = (from: string, to: string) => {
+    mkdirSync(to, { recursive: true })
+    for (const name of readdirSync(from)) renameSync(join(from, name), join(to, name))
+  }
+  await loseAndFind(
+    t,
+    service,
+    () => {
+      move(service.archive, aside)
+    },
+    () => {
+      move(aside, service.archive)
+    },
+  )
+})
+
+t.test(
+  'a disk that is unmounted, and an empty one in its place',
+  { skip: lacksMounts },
+  async (t) => {
+    const mounts = await openMounts(t)
+    const run = (command: string) => () => {
+      mounts.run(`cd ${t.testdirName} && ${command}`)
+    }
+    mkdirSync(join(t.testdir(), 'mounted/archive'), { recursive: true })
+    const mount = run('mount --bind archive mounted/archive')
+    mkdirSync(join(t.testdirName, 'archive'))
+    mount()
+    const options = { ARCHIVE: 'mounted/archive' }
+    const service = await startFull(t, { wrap: mounts.wrap(t.testdirName), options })
+    await loseAndFind(t, service, run('umount --lazy mounted/archive'), mount)
+    await loseAndFind(
+      t,
+      service,
+      run('mount -t tmpfs none mounted/archive'),
+      run('umount mounted/archive'),
+    )
+  },
+)
+
+t.test('a disk that answers with errors', { skip: lacks('strace', 'strace true') }, async (t) => {
+  t.testdir()
+  const service = await startFull(t)
+  let strace: ReturnType<typeof spawn> | undefined
+  await loseAndFind(
+    t,
+    service,
+    () => {
+      const words = ['-qq', '-f', '-e', 'inject=getdents64:error=EIO', '-e', 'trace=getdents64']
+      const to = ['-o', '/dev/null', '-p', String(service.indexer.pid)]
+      strace = spawn('strace', [...words, ...to], { stdio: 'ignore' })
+      t.teardown(() => strace && stop(strace, 'SIGINT'))
+    },
+    () => {
+      strace?.kill('SIGINT')
+    },
+  )
+})
+
+t.test('a mass removal is held back until it is accepted', async (t) => {
+  t.testdir()
+  const service = await startFull(t)
+  const many = paths(hourDirectory(1), removedAtOnce)
+  for (const path of many) put(service.archive, path)
+  await untilEqual(service)
+  const count = await service.count()
+  renameSync(join(service.archive, hourDirectory(1)), join(service.folder, 'aside'))
+  await until('held', async () => (await service.status()).held_removals === removedAtOnce)
+  t.equal(await service.count(), count, 'nothing is removed')
+  t.equal(await state(service), 'degraded')
+  t.match((await service.status()).reasons.join(), /gone at once/)
+  await service.control({ command: 'rescan', path: undefined, full: false, acceptRemovals: true })
+  await untilEqual(service)
+  t.equal(await service.count(), count - removedAtOnce, 'removed once it was accepted')
+  await until('well again', async () => (await state(service)) === 'watching')
+})
+
+t.test('an area that appears later is found', async (t) => {
+  const folder = t.testdir()
+  const service = await startService(t, folder)
+  const reasons = [/holds neither obs\/ nor nrt\//]
+  await until('it says that there is none', async () => {
+    const { state } = await service.status()
+    return state === 'degraded'
+  })
+  t.match(await service.status(), { reasons })
+  put(service.archive, pathIn(hourDirectory(), 0))
+  await untilEqual(service, backMs)
+  await until('the first scan ends', service.ready)
+})

@@ -1,0 +1,93 @@
+/** Whatever lies in the tree: only what conforms is listed, and all the rest is counted. */
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { randomBytes } from 'node:crypto'
+import t from 'tap'
+import { slow, startService, until } from './service.ts'
+import { dayDirectory, filesBelow, paths, pathIn, put } from './tree.ts'
+
+const oddNames = slow ? 10_000 : 1000
+
+/** As bytes; the last is an emoji. */
+const oddities = [
+  '\xff\xfe',
+  '\n',
+  '<script>alert(1)<script>',
+  '%2e%2e',
+  ' ',
+  "'",
+  '"',
+  '\x1b[31m',
+  '\\',
+  '\u00f0\u009f\u0098\u0080',
+]
+
+t.setTimeout(0)
+
+t.test(`${oddNames} odd names`, async (t) => {
+  const folder = t.testdir()
+  const archive = join(folder, 'archive')
+  const day = dayDirectory()
+  const good = paths(day, 20)
+  for (const path of good) put(archive, path)
+  // The same name in two directories: two files.
+  put(archive, pathIn(day, 0).replace(`${day}/`, `${day}/copies/`))
+  const name = pathIn(day, 0).slice(day.length + 1)
+  const written = new Set(Array.from({ length: oddNames }, (_, n) => oddName(n, name)))
+  for (const odd of written)
+    writeFileSync(
+      Buffer.concat([Buffer.from(`${archive}/${day}/`), Buffer.from(odd, 'latin1')]),
+      '',
+    )
+
+  const special = join(archive, day, 'special')
+  mkdirSync(special)
+  symlinkSync('..', join(special, 'loop'))
+  symlinkSync('/etc/passwd', join(special, name))
+  const fifo = pathIn(day, 1).slice(day.length + 1)
+  execFileSync('mkfifo', [join(special, fifo)])
+  const socket = createServer()
+  // The path of a socket must be short.
+  const short = mkdtempSync(join(tmpdir(), 'names-'))
+  symlinkSync(special, join(short, 's'))
+  t.teardown(() => {
+    socket.close()
+    rmSync(short, { recursive: true })
+  })
+  await once(socket.listen(join(short, 's', 'x.gz')), 'listening')
+
+  const service = await startService(t, folder)
+  await until('the first scan ends', service.ready)
+  t.same([...(await service.list()).keys()].sort(), expected(archive, good.length + 1))
+  const watching = async () => (await service.status()).watching?.directories ?? 0
+  await until('all is watched', async () => (await watching()) >= 5)
+  const { rejected, reasons } = await service.status()
+  t.same(reasons, [], 'nothing is wrong')
+  const counts = new Map(rejected.map(({ reason, count }) => [reason, count]))
+  t.equal(counts.get('symlink'), 2, 'both links')
+  t.equal(counts.get('not-a-file'), 2, 'the pipe and the socket')
+  const counted = rejected.reduce((sum, { count }) => sum + count, 0)
+  t.equal(counted, written.size + 4, 'everything is counted')
+  put(archive, pathIn(day, 5000))
+  const more = async () => (await service.count()) === good.length + 2
+  await until('a new file beside them is listed', more)
+})
+
+/** What `find` would list of regular files; the pipe and the link have names that conform. */
+function expected(archive: string, count: number): string[] {
+  const found = filesBelow(archive).filter((path) => !path.includes('/special/'))
+  t.equal(found.length, count)
+  return found
+}
+
+/** No name that conforms, in bytes: a conforming one with something in its midst, or noise, up to 255 bytes if it is UTF-8. */
+function oddName(n: number, name: string): string {
+  const oddity = oddities[n % oddities.length] ?? ''
+  if (n % 3 === 0) return `${n}${oddity}${name}`
+  if (n % 3 === 1) return `${oddity}${n}`.padEnd(n % oddities.length === 0 ? 60 : 255, 'x')
+  return `${n}${randomBytes(20).toString('latin1').replace(/[/\0]/g, '_')}.gz`
+}

@@ -1,0 +1,30 @@
+/** More file events than the kernel keeps, while the indexer is held up: nothing is missing afterwards. */
+import { join } from 'node:path'
+import t from 'tap'
+import { slow, startService, until, untilEqual } from './service.ts'
+import { hourDirectory, paths, pathIn, put } from './tree.ts'
+
+/** The kernel keeps 16,384 events, unless it was told otherwise. */
+const files = slow ? 40_000 : 20_000
+const promisedMs = slow ? 30_000 : 60_000
+
+t.setTimeout(0)
+
+t.test(`${files} files arrive while the indexer is held up`, async (t) => {
+  const folder = t.testdir()
+  for (const hour of [0, 1]) put(join(folder, 'archive'), pathIn(hourDirectory(hour), 0))
+  const service = await startService(t, folder)
+  await until('the first scan ends', service.ready)
+  const watched = async () => ((await service.status()).watching?.directories ?? 0) >= 5
+  await until('the directories are watched', watched)
+
+  service.indexer.kill('SIGSTOP')
+  for (const path of paths(hourDirectory(1), files / 2, 1)) put(service.archive, path)
+  for (const path of paths(hourDirectory(0), files / 2, 1)) put(service.archive, path)
+  service.indexer.kill('SIGCONT')
+  const tookMs = await untilEqual(service, promisedMs)
+  t.pass(`equal ${Math.round(tookMs)} ms after it went on`)
+  const { watching } = await service.status()
+  const stalled = service.log.some(({ msg }) => msg.startsWith('held up'))
+  t.ok((watching?.overflows ?? 0) > 0 || stalled, 'it knows that events were lost')
+})

@@ -1,0 +1,224 @@
+/**
+ * The running program in a folder of its own: the indexer and the API as processes, their log, and the list as a
+ * client of the API sees it.
+ */
+import { spawn, spawnSync } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Test } from 'tap'
+import { askIndexer } from '../../src/control/client.ts'
+import type { ControlRequest } from '../../src/control/protocol.ts'
+import { filesBelow } from './tree.ts'
+
+/** With SLOW=1 the programs here run with the full figures. */
+export const slow = process.env['SLOW'] === '1'
+
+export interface Options {
+  /** Commands that run each process, such as those that take it into another namespace. */
+  readonly wrap?: readonly string[]
+  /** Those of the indexer alone. */
+  readonly wrapIndexer?: readonly string[]
+  /** Options of the program as environment variables: `{ SWEEP_INTERVAL_SECONDS: '2' }`. */
+  readonly options?: Readonly<Record<string, string>>
+  /** The database, from the folder of the service. */
+  readonly database?: string
+}
+
+export interface LogLine {
+  readonly level: string
+  readonly msg: string
+  readonly [field: string]: unknown
+}
+
+export interface Listed {
+  readonly id: number
+  readonly created: string
+  readonly modified: string
+}
+
+export interface Status {
+  readonly state: string
+  readonly reasons: readonly string[]
+  readonly settling_files: number | null
+  readonly dirty_directories: number | null
+  readonly held_removals: number | null
+  readonly watching: { directories: number; overflows: number } | null
+  readonly areas: Readonly<Record<string, { files: number }>>
+  readonly rejected: readonly { reason: string; count: number; examples: string[] }[]
+}
+
+export type Service = Awaited<ReturnType<typeof startService>>
+
+/** Starts the API and the indexer on `archive` in a folder; whatever still runs in the end is killed. */
+export async function startService(t: Test, folder: string, given: Options = {}) {
+  const { wrap = [], wrapIndexer = [], options, database = 'catalogue.db' } = given
+  const archive = join(folder, 'archive')
+  mkdirSync(archive, { recursive: true })
+  // Relative paths, because that of the control socket must be short; and none of the test runner's hooks.
+  const variables = {
+    ARCHIVE: 'archive',
+    DATABASE: database,
+    PORT: '0',
+    MAX_LIMIT: '10000',
+    ...options,
+  }
+  const log: LogLine[] = []
+  const start = (command: string): ChildProcess => {
+    const words = [...wrap, ...(command === 'index' ? wrapIndexer : [])]
+    words.push(process.execPath, join(process.cwd(), 'dist/cli.js'), command)
+    const [program = '', ...args] = words
+    const env = Object.fromEntries(
+      Object.entries(variables).map(([name, value]) => [`RINEX_CATALOGUE_${name}`, value]),
+    )
+    const child = spawn(program, args, {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { PATH: process.env['PATH'], ...env },
+    })
+    createInterface(child.stdout).on('line', (line) => log.push(JSON.parse(line) as LogLine))
+    t.teardown(() => stop(child, 'SIGKILL'))
+    return child
+  }
+  let api: ChildProcess
+  let url: URL
+  const startApi = async (): Promise<void> => {
+    const earlier = log.length
+    const ours = () => log.slice(earlier).find(({ msg }) => msg === 'listening')
+    api = start('serve')
+    await until('the API listens', () => ours() !== undefined)
+    url = new URL(String(ours()?.['url']))
+  }
+  let indexer = start('index')
+  await startApi()
+  const get = async (path: string) => {
+    const answer = await fetch(new URL(path, url), { headers: { accept: 'application/json' } })
+    return { status: answer.status, body: await answer.json() }
+  }
+  const ask = async <T>(path: string): Promise<T> => {
+    const { status, body } = await get(path)
+    if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`)
+    return body as T
+  }
+  return {
+    ...{ folder, archive, database: join(folder, database), log, get, startApi },
+    /** Those that were started last. */
+    get api(): ChildProcess {
+      return api
+    },
+    get url(): URL {
+      return url
+    },
+    get indexer(): ChildProcess {
+      return indexer
+    },
+    startIndexer(): void {
+      indexer = start('index')
+    },
+    status: () => ask<Status>('/rinex/api/status/'),
+    count: async () => (await ask<{ count: number }>('?limit=1')).count,
+    list: () => readList(ask),
+    control: (request: ControlRequest) => askIn(folder, request),
+    ready: async () => (await get('/readyz')).status === 200,
+  }
+}
+
+/** Asks the indexer over its control socket, by a path short enough for one wherever the folder is. */
+async function askIn(folder: string, request: ControlRequest) {
+  const directory = openSync(folder, 'r')
+  try {
+    return await askIndexer(`/proc/self/fd/${directory}/catalogue.sock`, request)
+  } finally {
+    closeSync(directory)
+  }
+}
+
+type ListPage = {
+  readonly next: string | null
+  readonly results: readonly (Listed & { download_path: string })[]
+}
+
+/** The whole list, page by page, by path below the archive root. */
+async function readList(ask: <T>(path: string) => Promise<T>): Promise<Map<string, Listed>> {
+  const found = new Map<string, Listed>()
+  for (let next: string | null = '?limit=10000'; next !== null;) {
+    const page: ListPage = await ask(next)
+    for (const record of page.results)
+      found.set(record.download_path.split('/rinex/data/')[1] ?? '', record)
+    next = page.next
+  }
+  return found
+}
+
+/** Waits until something holds, and says how long that took (ms). What cannot be asked does not hold. */
+export async function until(
+  what: string,
+  holds: () => boolean | Promise<boolean>,
+  patienceMs = 60_000,
+): Promise<number> {
+  const startedMs = performance.now()
+  let trouble: unknown
+  for (;;) {
+    try {
+      if (await holds()) return performance.now() - startedMs
+    } catch (error) {
+      trouble = error
+    }
+    if (performance.now() - startedMs > patienceMs)
+      throw new Error(`in vain: ${what}`, { cause: trouble })
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+/** Waits until the list holds the files of the tree and nothing else. */
+export async function untilEqual(service: Service, patienceMs = 60_000): Promise<number> {
+  const expected = filesBelow(service.archive)
+  let found = ''
+  const equal = async (): Promise<boolean> => {
+    const count = await service.count()
+    found = `${count} listed, ${expected.length} in the tree`
+    if (count !== expected.length) return false
+    const list = await service.list()
+    const missing = expected.filter((path) => !list.delete(path))
+    found = `missing ${missing.join()}, too many ${[...list.keys()].join()}`
+    return missing.length + list.size === 0
+  }
+  return until('the list equals the tree', equal, patienceMs).catch((error: unknown) => {
+    throw new Error(`${String(error)}: ${found.slice(0, 500)}`, { cause: error })
+  })
+}
+
+export async function stop(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  if (child.exitCode === null && child.signalCode === null) {
+    const ended = once(child, 'exit')
+    child.kill(signal)
+    await ended
+  }
+  return child.exitCode
+}
+
+/** Why a test that needs a command to succeed is skipped; `false` when it does. */
+export function lacks(what: string, command: string): string | false {
+  return spawnSync('sh', ['-c', command]).status === 0 ? false : `no ${what} here`
+}
+
+export const lacksMounts = lacks('mount namespaces', 'unshare -m true')
+
+/** A mount namespace of its own: mounts in it are seen by nobody else. */
+export async function openMounts(t: Test) {
+  const holder = spawn('unshare', ['-m', 'sh', '-c', 'echo; exec sleep infinity'])
+  t.teardown(() => stop(holder, 'SIGKILL'))
+  await once(holder.stdout, 'data')
+  const enter = ['nsenter', '--mount', '--target', String(holder.pid)]
+  return {
+    /** Runs a shell command in it. */
+    run(command: string): void {
+      const { status, stderr } = spawnSync(enter[0] ?? '', [...enter.slice(1), 'sh', '-c', command])
+      if (status !== 0) throw new Error(`${command}: ${stderr.toString()}`)
+    },
+    /** Runs a process in it that keeps its working directory. */
+    wrap: (folder: string) => [...enter, 'sh', '-c', 'cd "$0" && exec "$@"', folder],
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * Files that come, move and go while the first scan runs: in the end the list is the tree, and what stayed has kept
+ * its id. With SLOW=1 ten times, beside a first scan of 100,000 files.
+ */
+import { mkdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { slow, startService, stop, until, untilEqual } from './service.ts'
+import type { Service } from './service.ts'
+import { arrive, dayDirectory, hourDirectory, makeOldDays, paths, pathIn, put } from './tree.ts'
+
+const rounds = slow ? 10 : 1
+const oldDays = slow ? 333 : 30
+const perDay = slow ? 300 : 100
+const created = slow ? 10_000 : 1000
+const renamed = created / 2
+const deleted = created / 4
+const nested = slow ? 1500 : 150
+
+t.setTimeout(0)
+
+for (let round = 1; round <= rounds; round++)
+  t.test(`a storm during the first scan, ${round} of ${rounds}`, async (t) => {
+    const folder = t.testdir()
+    const archive = join(folder, 'archive')
+    makeOldDays(archive, oldDays, perDay)
+    // These lie in the tree before, and are renamed and removed by the storm.
+    const before = paths(dayDirectory(1), renamed + deleted)
+    for (const path of before) put(archive, path)
+    put(archive, pathIn(hourDirectory(2), 0))
+    const service = await startService(t, folder)
+    await until('the scan has begun', async () => (await service.count()) > 0)
+
+    const known = new Map<string, number>()
+    await storm(service, before, known)
+    t.comment((await service.ready()) ? 'the scan ended before' : 'the scan still ran in the end')
+    const tookMs = await untilEqual(service, 30_000)
+    t.pass(`the list equals the tree ${Math.round(tookMs)} ms after the last change`)
+
+    const list = await service.list()
+    const changed = [...known].filter(([path, id]) => (list.get(path)?.id ?? id) !== id)
+    t.same(changed, [], 'no file that stayed has another id')
+    t.equal(await stop(service.indexer, 'SIGTERM'), 0, 'the indexer ends in order')
+  })
+
+/** In pieces, so that the scan goes on beside it; remembers the ids that were listed in its midst. */
+async function storm(service: Service, before: string[], known: Map<string, number>) {
+  const { archive } = service
+  const hour = hourDirectory()
+  const pieces = 10
+  for (let piece = 0; piece < pieces; piece++) {
+    const part = (count: number) => ({
+      from: Math.floor((count * piece) / pieces),
+      to: Math.floor((count * (piece + 1)) / pieces),
+    })
+    const { from, to } = part(created)
+    for (const path of paths(hour, to - from, from)) put(archive, path)
+    const moves = part(renamed)
+    for (let n = moves.from; n < moves.to; n++)
+      renameSync(join(archive, before[n] ?? ''), join(archive, pathIn(dayDirectory(1), 20_000 + n)))
+    const removals = part(deleted)
+    for (let n = removals.from; n < removals.to; n++)
+      rmSync(join(archive, before[renamed + n] ?? ''))
+    const directories = part(nested)
+    for (let n = directories.from; n < directories.to; n++) makeNested(archive, n)
+    // The list is read amidst the storm, once, since that takes longer than a piece of it.
+    if (piece === 2) for (const [path, { id }] of await service.list()) known.set(path, id)
+  }
+}
+
+/** A new directory below a new directory, and at once three files that are renamed into place. */
+function makeNested(archive: string, n: number): void {
+  const directory = `${hourDirectory(1)}/group${Math.floor(n / 10)}/n${n}`
+  mkdirSync(join(archive, directory), { recursive: true })
+  for (const path of paths(hourDirectory(1), 3, n * 3))
+    arrive(archive, `${directory}/${path.slice(path.lastIndexOf('/') + 1)}`)
+}

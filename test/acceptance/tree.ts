@@ -1,0 +1,70 @@
+/** Archive trees on disk: names and contents that conform, dated now where file events are expected. */
+import { mkdirSync, readdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+
+const dayMs = 86_400_000
+const tiny = gzipSync('x')
+const conforming = /\/[A-Z][0-9A-Z]{3}00AUT_R_\d{11}_01[DH]_30S_MO\.crx\.gz$/
+
+/** `nrt/2026/022/05`, of now or of some hours ago. */
+export function hourDirectory(hoursAgo = 0): string {
+  const time = new Date(Date.now() - hoursAgo * 3_600_000)
+  return `nrt/${dayOf(time)}/${String(time.getUTCHours()).padStart(2, '0')}`
+}
+
+/** `obs/2026/022`, of today or of some days ago. */
+export function dayDirectory(daysAgo = 0): string {
+  return `obs/${dayOf(new Date(Date.now() - daysAgo * dayMs))}`
+}
+
+function dayOf(time: Date): string {
+  const year = time.getUTCFullYear()
+  const day = Math.floor((time.getTime() - Date.UTC(year, 0)) / dayMs) + 1
+  return `${year}/${String(day).padStart(3, '0')}`
+}
+
+/** The file of the n-th station in a directory: `nrt/2026/022/05/A00000AUT_R_20260220500_01H_30S_MO.crx.gz`. */
+export function pathIn(directory: string, n: number): string {
+  const [area, year = '', day = '', hour = '00'] = directory.split('/')
+  const station = (n + 10 * 36 ** 3).toString(36).toUpperCase()
+  const period = area === 'obs' ? '01D' : '01H'
+  return `${directory}/${station}00AUT_R_${year}${day}${hour}00_${period}_30S_MO.crx.gz`
+}
+
+export function paths(directory: string, count: number, from = 0): string[] {
+  return Array.from({ length: count }, (_, n) => pathIn(directory, from + n))
+}
+
+/** Writes a file in one go, with its directory when that is missing. */
+export function put(archive: string, path: string, content: Uint8Array = tiny): void {
+  mkdirSync(dirname(join(archive, path)), { recursive: true })
+  writeFileSync(join(archive, path), content)
+}
+
+/** Writes a file under a temporary name and renames it into place, as a transfer does. */
+export function arrive(archive: string, path: string, content: Uint8Array = tiny): void {
+  const aside = `${dirname(path)}/.${path.slice(path.lastIndexOf('/') + 1)}.part`
+  put(archive, aside, content)
+  renameSync(join(archive, aside), join(archive, path))
+}
+
+/** Directories of past days, full of files that nobody has touched for long. */
+export function makeOldDays(archive: string, days: number, perDay: number): void {
+  const old = new Date(Date.now() - 100 * dayMs)
+  for (let day = 0; day < days; day++) {
+    const directory = dayDirectory(100 + day)
+    for (const path of paths(directory, perDay)) {
+      put(archive, path)
+      utimesSync(join(archive, path), old, old)
+    }
+    utimesSync(join(archive, directory), old, old)
+  }
+}
+
+/** Paths of all files below the archive root that the list should have. */
+export function filesBelow(archive: string): string[] {
+  return readdirSync(archive, { recursive: true, encoding: 'utf8' })
+    .filter((path) => conforming.test(path))
+    .sort()
+}

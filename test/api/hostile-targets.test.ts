@@ -1,0 +1,197 @@
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+import type { Test } from 'tap'
+import { day, dayFile, openService } from './service.ts'
+import type { Service } from './service.ts'
+import { sendRaw } from './wire.ts'
+import type { RawAnswer } from './wire.ts'
+
+const prefix = 'rinex'
+const known = `/${prefix}/data/${day}/${dayFile}`
+const content = randomBytes(3000)
+const canary = 'what nobody may read'
+const repository = fileURLToPath(new URL('../..', import.meta.url))
+const ours = join(repository, 'test/api/hostile-targets.txt')
+/** A larger collection that may lie beside the project, with `<prefix>` in angle brackets. */
+const shared = join(repository, '../shared/vectors/request-targets.txt')
+
+/** The bytes of every target in a list. */
+function readTargets(file: string, names: Readonly<Record<string, string>>): Buffer[] {
+  const lines = readFileSync(file, 'latin1').split('\n')
+  return lines
+    .filter((line) => line !== '' && !line.startsWith('# '))
+    .map((line) => {
+      const named = Object.entries(names).reduce(
+        (text, [from, to]) => text.replaceAll(from, to),
+        line,
+      )
+      const bytes = named.replaceAll(/\\x([0-9a-fA-F]{2})/g, (_, hex: string) =>
+        String.fromCharCode(parseInt(hex, 16)),
+      )
+      return Buffer.from(bytes, 'latin1')
+    })
+}
+
+/** One catalogued file, and around it everything that must not be reached. */
+async function plant(t: Test, service: Service): Promise<void> {
+  const { archive } = service
+  await service.add(`${day}/${dayFile}`, content)
+  const outside = join(dirname(archive), 'outside')
+  const folder = join(archive, day)
+  for (const each of [outside, join(archive, 'other'), join(folder, 'directory.gz')])
+    mkdirSync(each)
+  mkdirSync(join(folder, 'dir_named_like_file.crx.gz'))
+  const secrets = [
+    'unlisted.gz',
+    'not_indexed.txt',
+    '.hidden.gz',
+    `.${dayFile}.Xa81bC`,
+    `${dayFile}.part`,
+  ]
+  for (const name of secrets) writeFileSync(join(folder, name), canary)
+  const elsewhere = [
+    join(outside, 'secret.gz'),
+    join(archive, 'other/secret.gz'),
+    join(archive, 'obs/.env'),
+  ]
+  for (const file of elsewhere) writeFileSync(file, canary)
+  symlinkSync(join(outside, 'secret.gz'), join(folder, 'link.gz'))
+  symlinkSync('/etc', join(folder, 'etc'))
+  symlinkSync('/etc', join(folder, 'symlink_dir_to_etc'))
+  symlinkSync('/proc/self', join(folder, 'self'))
+  symlinkSync('/proc/self', join(folder, 'symlink_to_proc_self'))
+  execFileSync('mkfifo', [join(folder, 'fifo.gz')])
+  // The path of a socket may be no longer than 107 bytes, but it may be relative.
+  const socket = createServer().listen(relative(process.cwd(), join(folder, 'socket.gz')))
+  await new Promise((resolve) => socket.on('listening', resolve))
+  t.teardown(() => socket.close())
+}
+
+const forms: [string, (target: Buffer) => Buffer][] = [
+  ['GET', get],
+  ['HEAD', (target) => request('HEAD ', target, ' HTTP/1.1\r\nHost: x\r\nConnection: close')],
+  ['HTTP/1.0', (target) => request('GET ', target, ' HTTP/1.0')],
+]
+
+function get(target: Buffer): Buffer {
+  return request('GET ', target, ' HTTP/1.1\r\nHost: x\r\nConnection: close')
+}
+
+function request(method: string, target: Buffer, rest: string): Buffer {
+  return Buffer.concat([Buffer.from(method), target, Buffer.from(`${rest}\r\n\r\n`)])
+}
+
+/** What is wrong with an answer, in words. */
+function faultsOf(target: string, answer: RawAnswer): string[] {
+  const { status, head, body, ms } = answer
+  const text = `${head}\n${body.toString('latin1')}`
+  const [, location = ''] = /^location: (.*)$/im.exec(head) ?? []
+  const path = target.split('?')[0] ?? ''
+  const mayBeFound = path === known || path === `/${prefix}/api/rinex-file/`
+  return [
+    text.includes(canary) || text.includes('root:') ? 'a canary came out' : '',
+    text.includes('evil.example') ? 'another site is named' : '',
+    text.includes(content.toString('latin1')) && path !== known ? 'another spelling of a path' : '',
+    status === 200 && !mayBeFound ? 'found' : '',
+    [200, 301, 400, 403, 404, 405, 414, 431].includes(status) ? '' : `status ${status}`,
+    (status === 301) === (location !== '')
+      ? ''
+      : 'a location without a redirect, or the other way round',
+    /^[a-z0-9-]*\/(\?|$)/.test(location) || location === '' ? '' : `leads to ${location}`,
+    ms > 2000 ? `took ${ms} ms` : '',
+  ].filter((fault) => fault !== '')
+}
+
+async function attack(t: Test, targets: readonly Buffer[]): Promise<void> {
+  const service = await openService(t)
+  await plant(t, service)
+  const port = await service.listen()
+  for (const [form, write] of forms) {
+    for (const target of targets) {
+      const text = target.toString('latin1')
+      const answer = await sendRaw(port, write(target))
+      const name = `${form} ${JSON.stringify(text.slice(0, 120))} ${answer.status}`
+      t.same(faultsOf(text, answer), [], name)
+    }
+  }
+  t.notMatch(service.logText(), /[^\x20-\x7e\n]/, 'no byte in the log that a terminal acts on')
+  t.notOk(
+    service.log.some(({ level }) => Number(level) >= 50),
+    'nothing failed',
+  )
+  const answer = await sendRaw(port, request('GET ', Buffer.from(known), ' HTTP/1.0'))
+  t.same(answer.body, content, 'and the file is still there')
+}
+
+t.test('our own list', async (t) => {
+  await attack(t, readTargets(ours, { PREFIX: prefix, KNOWN: dayFile }))
+})
+
+const skip = existsSync(shared) ? false : 'no collection of targets lies beside the project'
+t.test('the larger collection', { skip }, async (t) => {
+  const names = { '<prefix>': prefix, '<PREFIX>': prefix.toUpperCase(), 'KNOWN.crx.gz': dayFile }
+  await attack(t, readTargets(shared, names))
+})
+
+t.test('every byte there is, in a path and in a query', async (t) => {
+  const service = await openService(t)
+  await service.add(`${day}/${dayFile}`, content)
+  const port = await service.listen()
+  const places: [before: string, after: string][] = [
+    [`/${prefix}/data/${day}/`, dayFile],
+    [`/${prefix}/api/rinex-file/2`, ''],
+    [`/${prefix}/api/rinex-file?x=`, '//evil.example'],
+    [`/${prefix}/api/rinex-file/1?`, ''],
+  ]
+  for (const [before, after] of places) {
+    const faults: string[] = []
+    for (let byte = 0; byte < 256; byte++) {
+      const target = `${before}${String.fromCharCode(byte)}${after}`
+      const { status, head } = await sendRaw(port, get(Buffer.from(target, 'latin1')))
+      const [, location] = /^location: (.*)$/im.exec(head) ?? []
+      // A blank ends the target.
+      const [sent = ''] = target.split(' ')
+      const query = sent.includes('?') ? sent.slice(sent.indexOf('?')) : ''
+      const right =
+        status === 301
+          ? /^(rinex-file|1|2[0-9]?)\/$/.test(location?.replace(query, '') ?? '')
+          : [400, 404].includes(status)
+      if (!right) faults.push(`${byte.toString(16)}: ${status} ${location ?? ''}`)
+    }
+    t.same(faults, [], before)
+  }
+  t.notMatch(service.logText(), /[^\x20-\x7e\n]/)
+})
+
+t.test('what is not HTTP is told so, and what is too long', async (t) => {
+  const service = await openService(t)
+  const port = await service.listen()
+  const close = '\r\nConnection: close\r\n\r\n'
+  const cases: [string, string, number][] = [
+    ['no HTTP at all', 'hello\r\n\r\n', 400],
+    ['no Host', `GET /${prefix}/api/ HTTP/1.1${close}`, 400],
+    ['long headers', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(65_536)}${close}`, 431],
+    ['a long target', `GET /${'x'.repeat(65_536)} HTTP/1.1\r\nHost: x${close}`, 431],
+    [
+      'two lengths',
+      `POST /${prefix}/api/rescan/ HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked${close}`,
+      400,
+    ],
+    ['another Host', `GET /${prefix}/api/ HTTP/1.1\r\nHost: evil.example${close}`, 200],
+    [
+      'forwarded headers',
+      `GET /${prefix}/api/ HTTP/1.1\r\nHost: x\r\nX-Forwarded-Host: evil.example\r\nX-Forwarded-Proto: gopher${close}`,
+      200,
+    ],
+  ]
+  for (const [name, bytes, status] of cases) {
+    const answer = await sendRaw(port, bytes)
+    t.equal(answer.status, status, name)
+    t.notMatch(answer.body.toString(), 'evil.example')
+  }
+})

@@ -1,0 +1,192 @@
+import { connect } from 'node:net'
+import fc from 'fast-check'
+import t from 'tap'
+import type { Test } from 'tap'
+import type { CatalogueReader } from '../../src/catalogue/catalogue.ts'
+import { lineFormats, listLines } from '../../src/api/list-stream.ts'
+import { applySteps, steps } from '../catalogue/mirror.ts'
+import { day, dayFile, hour, hourFile, openService, shortFile } from './service.ts'
+import { until } from './wire.ts'
+
+const path = '/rinex/api/rinex-file/'
+
+const lines = (text: string): string[] => text.split('\n').slice(0, -1)
+
+/** So many names of the first of January. */
+const manyNames = (count: number): string[] =>
+  Array.from({ length: count }, (_, i) => `${i.toString(36).padStart(4, '0')}0010.26d.gz`)
+
+t.test('one record a line, all of them, whatever limit and offset say', async (t) => {
+  const service = await openService(t)
+  const { app } = service
+  await service.addNames(day, [dayFile, shortFile])
+  await service.addNames(hour, [hourFile])
+  const list = (await app.inject(path)).json<{ results: unknown[] }>().results
+  const answer = await app.inject(`${path}?format=ndjson&limit=1&offset=1`)
+  t.equal(answer.statusCode, 200)
+  t.match(answer.headers, {
+    'content-type': 'application/x-ndjson',
+    'catalogue-seq': '3',
+    allow: 'GET, POST, HEAD, OPTIONS',
+    link: /^<https:\/\/archive\.example\/rinex\/api\/changes\/\?epoch=\w+&format=api&since=3>; rel="monitor"$/,
+  })
+  t.strictSame(
+    lines(answer.body).map((line) => JSON.parse(line) as unknown),
+    list,
+  )
+  const urls = await app.inject(`${path}?format=urls`)
+  t.equal(urls.headers['content-type'], 'text/plain; charset=utf-8')
+  t.equal(lines(urls.body)[0], `https://archive.example/rinex/data/${hour}/${hourFile}`)
+  const head = await app.inject({ method: 'HEAD', url: `${path}?format=csv` })
+  t.match(head, { statusCode: 200, body: '', headers: { 'catalogue-seq': '3' } })
+  for (const target of [`${path}1/?format=csv`, `${path}?format=constructor`, `${path}?format=CSV`])
+    t.equal((await app.inject(target)).statusCode, 404, target)
+})
+
+t.test('CSV has a header line, and quotes what needs it', async (t) => {
+  const settings = { baseUrl: () => 'https://archive.example/a,b' }
+  const service = await openService(t, { settings })
+  const { app } = service
+  await service.addNames(day, [dayFile])
+  const answer = await app.inject(`${path}?format=csv`)
+  t.equal(answer.headers['content-type'], 'text/csv; charset=utf-8; header=present')
+  const [header, first] = lines(answer.body)
+  t.equal(
+    header,
+    'id,url,filename,data_date,file_duration,file_version,file_type,download_path,created,modified',
+  )
+  const root = 'https://archive.example/a,b/rinex'
+  const time = '2026-01-22T05:06:07.000008Z'
+  t.equal(
+    first,
+    `1,"${root}/api/rinex-file/1/?format=api",${dayFile},2026-01-01T00:00:00Z,d,r3,o,"${root}/data/${day}/${dayFile}",${time},${time}`,
+  )
+})
+
+t.test('an empty catalogue, and none', async (t) => {
+  const { app, reader } = await openService(t)
+  t.match(await app.inject(`${path}?format=ndjson`), { statusCode: 200, body: '' })
+  t.equal(lines((await app.inject(`${path}?format=csv`)).body).length, 1)
+  reader.close()
+  t.equal((await app.inject(`${path}?format=ndjson`)).statusCode, 503)
+})
+
+t.test('a long list, while others are served and files arrive', async (t) => {
+  const service = await openService(t)
+  for (const doy of ['001', '002', '003', '004'])
+    await service.addNames(`obs/2026/${doy}`, manyNames(5000))
+  const port = await service.listen()
+  const started = performance.now()
+  const url = `http://127.0.0.1:${port}${path}`
+  const stream = fetch(`${url}?format=ndjson`)
+  let served = 0
+  let reading = true
+  const isReading = () => reading
+  const others = (async () => {
+    for (; isReading(); served++) await (await fetch(`${url}?limit=1`)).arrayBuffer()
+  })()
+  await service.addNames('obs/2026/005', manyNames(10))
+  const answer = await stream
+  const text = await answer.text()
+  const ms = performance.now() - started
+  reading = false
+  await others
+  const ids = lines(text).map((line) => (JSON.parse(line) as { id: number }).id)
+  t.comment(`20,000 records in ${Math.round(ms)} ms, ${served} others served meanwhile`)
+  t.ok(ids.length === 20_000 || ids.length === 20_010)
+  t.ok(ids.every((id, i) => i === 0 || id < (ids[i - 1] ?? 0)))
+  t.ok(served > 5)
+})
+
+t.test('the work stops when the client goes, and rests while it does not read', async (t) => {
+  let chunks = 0
+  const counting = (reader: CatalogueReader): CatalogueReader => ({
+    ...reader,
+    records: (range) => (chunks++, reader.records({ ...range, before: 25_001 })),
+  })
+  const service = await openService(t, { deps: ({ reader }) => ({ reader: counting(reader) }) })
+  for (const doy of ['001', '002']) await service.addNames(`obs/2026/${doy}`, manyNames(2000))
+  const port = await service.listen()
+  // The catalogue seems endless, so the stream ends only if it is stopped.
+  const socket = connect(port, '127.0.0.1')
+  socket.write(`GET ${path}?format=ndjson HTTP/1.1\r\nHost: x\r\n\r\n`)
+  await until(() => chunks > 2, 'it has begun')
+  socket.pause()
+  let before = -1
+  await until(async () => {
+    before = chunks
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    return chunks === before
+  }, 'it rests')
+  socket.destroy()
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  t.ok(chunks <= before + 1, 'it has stopped')
+})
+
+t.test('a stream is cut off when another database takes its place', async (t) => {
+  const service = await openService(t)
+  const { reader } = service
+  await service.addNames(day, manyNames(1500))
+  const replaced: CatalogueReader = {
+    ...reader,
+    records: async (range) => ({ ...(await reader.records(range)), epoch: 'another' }),
+  }
+  const format = lineFormats.get('urls')
+  if (format === undefined) throw new Error('no such format')
+  const links = { api: 'https://a.example/api/', data: 'https://a.example/data/' }
+  const stream = listLines({ reader: replaced, links, epoch: 'one' }, format)
+  await t.rejects(stream.next(), { code: 'CATALOGUE_UNAVAILABLE' })
+})
+
+interface Feed {
+  readonly next: string
+  readonly last_seq: number
+  readonly results: { change: string; record: { id: number } }[]
+}
+
+/** A mirror by the API alone: the list as it streams while changes go on, then the feed to its end. */
+async function mirrorTree(t: Test): Promise<void> {
+  const { app, writer, reader } = await openService(t)
+  const get = async <T>(target: string) =>
+    (await app.inject(target.replace('https://archive.example', ''))).json<T>()
+  const holds = fc.asyncProperty(
+    ...[steps, steps, steps, fc.integer({ min: 1, max: 5 })],
+    async (before, during, after, limit) => {
+      await applySteps(writer, before)
+      const streaming = app.inject(`${path}?format=ndjson`)
+      await applySteps(writer, during)
+      const { headers, body } = await streaming
+      const mirror = new Map<number, unknown>()
+      for (const line of lines(body)) {
+        const record = JSON.parse(line) as { id: number }
+        mirror.set(record.id, record)
+      }
+      const seq = String(headers['catalogue-seq'])
+      let next = `/rinex/api/changes/?since=${seq}&limit=${limit}`
+      const follow = async () => {
+        for (let page: Feed; ; next = page.next) {
+          page = await get<Feed>(next)
+          for (const { change, record } of page.results)
+            if (change === 'removed') mirror.delete(record.id)
+            else mirror.set(record.id, record)
+          if (page.results.length === 0) return
+        }
+      }
+      await follow()
+      await applySteps(writer, after)
+      await follow()
+      const live = await get<{ results: { id: number }[] }>(`${path}?limit=1000`)
+      t.strictSame(mirror, new Map(live.results.map((record) => [record.id, record])))
+      await writer.forgetRemovals(Number.MAX_SAFE_INTEGER)
+      const { seq: since } = await reader.head()
+      const { forgottenSeq } = await reader.changes({ since, limit: 1, filters: {} })
+      if (forgottenSeq > 0) {
+        const old = await app.inject(`/rinex/api/changes/?since=${forgottenSeq - 1}`)
+        t.equal(old.statusCode, 410)
+      }
+    },
+  )
+  await fc.assert(holds, { numRuns: 15 })
+}
+
+t.test('the list and the changes from its number end with exactly the live list', mirrorTree)

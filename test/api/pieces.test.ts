@@ -1,0 +1,99 @@
+import { appendFileSync, mkdirSync, renameSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { parseDataTarget } from '../../src/api/data-target.ts'
+import { openArchive } from '../../src/api/download.ts'
+import { openPieceReader, pieceBytes } from '../../src/api/pieces.ts'
+import { day, dayFile, hourFile, openService } from './service.ts'
+
+t.test('the last piece is given out only if nothing has changed', async (t) => {
+  const archive = t.testdir({ obs: {} })
+  mkdirSync(join(archive, day), { recursive: true })
+  const path = join(archive, day, dayFile)
+  const size = pieceBytes + 10
+  const whole = { first: 0, last: size - 1 }
+  const pieces = openPieceReader()
+  const tree = openArchive({ archive, linkedDirectories: [] })
+  const reopen = async () => {
+    writeFileSync(path, Buffer.alloc(size, 'a'))
+    const file = await tree.open({ directory: day, name: dayFile })
+    t.teardown(() => file.handle.close())
+    return file
+  }
+  const changes = {
+    'cut short': () => {
+      truncateSync(path, size - 1)
+    },
+    grown: () => {
+      appendFileSync(path, 'b')
+    },
+    overwritten: () => {
+      writeFileSync(path, Buffer.alloc(size, 'b'))
+    },
+    'moved away': () => {
+      renameSync(path, `${path}.old`)
+    },
+  }
+  const changed = { message: /^(cut short|changed while it was read)$/ }
+  for (const [what, change] of Object.entries(changes)) {
+    const file = await reopen()
+    t.equal((await pieces.read(file, whole, 0)).length, pieceBytes, 'a first piece')
+    change()
+    await t.rejects(pieces.read(file, whole, pieceBytes), changed, what)
+    const part = { first: 0, last: 9 }
+    await t.rejects(pieces.read(file, part, 0), changed, `${what}, of a small part`)
+  }
+  const file = await reopen()
+  const first = await pieces.read(file, { first: 5, last: size - 1 }, 5)
+  const received = await pieces.stream(file, { first: 5, last: size - 1 }, first).toArray()
+  t.same(
+    received.map((piece: Buffer) => piece.length),
+    [pieceBytes, 5],
+  )
+})
+
+t.test('the grammar of request targets', async (t) => {
+  const place = { directory: 'obs/2026/001', name: dayFile }
+  const file = `obs/2026/001/${dayFile}`
+  const long = 'a'.repeat(64)
+  const cases: [string, string, object | undefined][] = [
+    ['rinex', `/rinex/data/${file}`, place],
+    ['rinex', `/rinex/data/${file}?`, place],
+    ['rinex', `/rinex/data/${file}?a=../..&b=%00`, place],
+    ['gnss/rinex', `/gnss/rinex/data/${file}`, place],
+    ['gnss/rinex', `/rinex/data/${file}`, undefined],
+    ['rinex', '/rinex/data/obs/x.gz', { directory: 'obs', name: 'x.gz' }],
+    ['rinex', `/rinex/data/nrt/${hourFile}`, { directory: 'nrt', name: hourFile }],
+    ['rinex', `/rinex/data/obs/${long}/x`, { directory: `obs/${long}`, name: 'x' }],
+    ['rinex', `/rinex/data/obs/${long}a/x`, undefined],
+    ['rinex', '/rinex/data/obs/b/c/d/e/f/g/h/x', { directory: 'obs/b/c/d/e/f/g/h', name: 'x' }],
+    ['rinex', '/rinex/data/obs/b/c/d/e/f/g/h/i/x', undefined],
+    ['rinex', `/rinex/data/obs/${'x'.repeat(255)}`, { directory: 'obs', name: 'x'.repeat(255) }],
+    ['rinex', `/rinex/data/obs/${'x'.repeat(256)}`, undefined],
+    ['rinex', '/rinex/data/x', undefined],
+    ['rinex', '/rinex/data/', undefined],
+    ['rinex', '/rinex/data/other/x', undefined],
+    ['rinex', '/rinex/data/obs/-a/x', undefined],
+    ['rinex', '/rinex/data/obs/a-b.c_d/x', { directory: 'obs/a-b.c_d', name: 'x' }],
+    ['rinex', '/rinex/data/obs/a-b', undefined],
+  ]
+  for (const [prefix, target, expected] of cases) {
+    t.same(parseDataTarget(target, prefix), expected, target.slice(0, 60))
+  }
+})
+
+t.test('a prefix of several parts', async (t) => {
+  const service = await openService(t, { settings: { datasetPrefix: 'gnss/rinex' } })
+  await service.add(`${day}/${dayFile}`)
+  interface Page {
+    results: { url: string; download_path: string }[]
+  }
+  const page = await service.app.inject('/gnss/rinex/api/rinex-file/')
+  const [record] = page.json<Page>().results
+  for (const url of [record?.url, record?.download_path]) {
+    t.match(url, /^https:\/\/archive\.example\/gnss\/rinex\//)
+    t.equal((await service.app.inject(new URL(url ?? '').pathname)).statusCode, 200)
+  }
+  const sent = await service.app.inject('/gnss/rinex/api')
+  t.equal(sent.headers.location, 'api/')
+})

@@ -1,0 +1,292 @@
+import t from 'tap'
+import type { IndexerStatus } from '../../src/control/protocol.ts'
+import { day, dayFile, openService, startUs } from './service.ts'
+import { change, newFile } from '../catalogue/change.ts'
+
+const api = '/rinex/api/'
+const html = { accept: 'text/html' }
+
+t.test('the root lists the resources', async (t) => {
+  const { app } = await openService(t)
+  const answer = await app.inject(api)
+  t.same(answer.json(), {
+    'rinex-file': 'https://archive.example/rinex/api/rinex-file/?format=api',
+    changes: 'https://archive.example/rinex/api/changes/?format=api',
+    status: 'https://archive.example/rinex/api/status/?format=api',
+  })
+  const page = await app.inject({ url: api, headers: html })
+  t.match(page.body, '<a href="https://archive.example/rinex/api/status/?format=api">status</a>')
+  const again = { 'if-none-match': String(answer.headers.etag) }
+  t.equal((await app.inject({ url: api, headers: again })).statusCode, 304)
+})
+
+t.test('OPTIONS describes, a preflight is let through', async (t) => {
+  const { app } = await openService(t)
+  const cases: [string, string, string][] = [
+    ['', 'Api Root', 'GET, HEAD, OPTIONS'],
+    ['rinex-file/', 'Rinex File List', 'GET, POST, HEAD, OPTIONS'],
+    ['rinex-file/1/', 'Rinex File Instance', 'GET, HEAD, OPTIONS'],
+    ['status/', 'Status', 'GET, HEAD, OPTIONS'],
+    ['rescan/', 'Rescan', 'POST, OPTIONS'],
+  ]
+  const preflight = { origin: 'https://a.example', 'access-control-request-method': 'GET' }
+  for (const [path, name, allow] of cases) {
+    const plain = await app.inject({ url: api + path, method: 'OPTIONS' })
+    t.equal(plain.statusCode, 200, path)
+    t.equal(plain.headers.allow, allow, path)
+    t.equal(plain.headers['content-type'], 'application/json')
+    t.match(plain.json(), { name, description: /\w/, parses: ['application/json'] })
+    const asked = await app.inject({ url: api + path, method: 'OPTIONS', headers: preflight })
+    t.equal(asked.statusCode, 204, path)
+    t.match(asked.headers, {
+      'access-control-allow-origin': '*',
+      'access-control-allow-methods': 'GET, HEAD, OPTIONS',
+    })
+  }
+  const list = await app.inject({ url: `${api}rinex-file/`, method: 'OPTIONS' })
+  t.same(list.json<{ renders: string[] }>().renders, ['application/json', 'text/html'])
+  for (const path of ['/healthz', '/readyz', '/metrics', `/rinex/data/${day}/${dayFile}`]) {
+    const answer = await app.inject({ url: path, method: 'OPTIONS' })
+    t.equal(answer.statusCode, 204, path)
+    t.equal(answer.headers.allow, 'GET, HEAD, OPTIONS')
+  }
+  for (const headers of [{}, preflight]) {
+    const missing = await app.inject({ url: `${api}nothing/`, method: 'OPTIONS', headers })
+    t.equal(missing.statusCode, 404)
+    t.same(missing.json(), { detail: 'Not found.' })
+  }
+})
+
+t.test('a method that is not allowed', async (t) => {
+  const { app } = await openService(t)
+  const refused: [string, string, string][] = [
+    ['PUT', `${api}rinex-file/`, 'GET, POST, HEAD, OPTIONS'],
+    ['PROPFIND', `${api}rinex-file/`, 'GET, POST, HEAD, OPTIONS'],
+    ['TRACE', `${api}rinex-file/`, 'GET, POST, HEAD, OPTIONS'],
+    ['PATCH', `${api}rinex-file/1/`, 'GET, HEAD, OPTIONS'],
+    ['POST', `${api}rinex-file/1/`, 'GET, HEAD, OPTIONS'],
+    ['DELETE', api, 'GET, HEAD, OPTIONS'],
+    ['GET', `${api}rescan/`, 'POST, OPTIONS'],
+    ['HEAD', `${api}rescan/`, 'POST, OPTIONS'],
+    ['POST', '/healthz', 'GET, HEAD, OPTIONS'],
+    ['PUT', `/rinex/data/${day}/${dayFile}`, 'GET, HEAD, OPTIONS'],
+  ]
+  for (const [method, path, allow] of refused) {
+    const answer = await app.inject({
+      method: method as 'PUT',
+      url: path,
+      payload: '{',
+      headers: { 'content-type': 'text/x-nonsense' },
+    })
+    t.equal(answer.statusCode, 405, `${method} ${path}`)
+    t.equal(answer.headers.allow, allow)
+    const detail = `Method "${method}" not allowed.`
+    if (method !== 'HEAD') t.same(answer.json(), { detail })
+  }
+  t.equal((await app.inject({ method: 'DELETE', url: '/nothing' })).statusCode, 404)
+})
+
+t.test('writing is refused while nobody can be an administrator, whatever is sent', async (t) => {
+  const { app } = await openService(t)
+  const payloads = ['{"path":"obs/2026/001/x"}', '{', '', 'x'.repeat(20_000)]
+  for (const path of [`${api}rinex-file/`, `${api}rescan/`]) {
+    for (const payload of payloads) {
+      for (const type of ['application/json', 'text/x-nonsense']) {
+        const headers = { 'content-type': type, authorization: 'Bearer guess' }
+        const answer = await app.inject({ method: 'POST', url: path, payload, headers })
+        t.equal(answer.statusCode, 403, path)
+        t.match(answer.json(), { detail: /administrator/ })
+      }
+    }
+  }
+})
+
+t.test('who forgets the slash is sent to it, and nowhere else', async (t) => {
+  const { app } = await openService(t)
+  const cases: [string, string][] = [
+    ['/rinex/api', 'api/'],
+    ['/rinex/api/rinex-file', 'rinex-file/'],
+    [
+      '/rinex/api/rinex-file?limit=1&x=%2f%0d%0a//evil.example',
+      'rinex-file/?limit=1&x=%2f%0d%0a//evil.example',
+    ],
+    ['/rinex/api/rinex-file/7', '7/'],
+    ['/rinex/api/rinex-file/7?a?b', '7/?a?b'],
+    ['/rinex/api/status', 'status/'],
+  ]
+  for (const [target, location] of cases) {
+    for (const method of ['GET', 'HEAD'] as const) {
+      const answer = await app.inject({ method, url: target })
+      t.equal(answer.statusCode, 301, target)
+      t.equal(answer.headers.location, location)
+    }
+    const post = await app.inject({ method: 'POST', url: target })
+    t.equal(post.statusCode, 404, `POST ${target}`)
+  }
+  const none = [
+    '/',
+    '/rinex',
+    '/rinex/',
+    '/rinex/api/x',
+    '/rinex/api/rinex-file/x',
+    '//evil.example',
+  ]
+  for (const target of [...none, '/rinex/api//', '/rinex/api/rinex-file//', '/RINEX/api/']) {
+    const answer = await app.inject(target)
+    t.equal(answer.statusCode, 404, target)
+    t.same(answer.json(), { detail: 'Not found.' })
+    t.notOk(answer.headers.location)
+  }
+})
+
+const scan = {
+  startedUs: startUs,
+  endedUs: startUs + 1_500_000,
+  directories: 2,
+  files: 3,
+  added: 1,
+  modified: 0,
+  removed: 0,
+}
+
+const indexer: IndexerStatus = {
+  state: 'degraded',
+  sinceUs: startUs,
+  reasons: ['the archive is <gone>'],
+  pid: 4711,
+  version: '1.2.3',
+  scan: {
+    startedUs: startUs,
+    directoriesDone: 1,
+    directoriesFound: 2,
+    files: 30,
+    done: 0.5,
+    rate: 12.5,
+    secondsLeft: undefined,
+  },
+  lastScan: undefined,
+  lastSweepUs: startUs + 1,
+  dirtyDirectories: 1,
+  watching: { directories: 3, limit: null, overflows: 0 },
+  settlingFiles: 4,
+  heldRemovals: 5,
+  rescans: { running: 2, waiting: undefined, done: 1 },
+}
+
+t.test('the status tells what the indexer says and what the catalogue holds', async (t) => {
+  const service = await openService(t, { deps: () => ({ indexerStatus: async () => indexer }) })
+  const rejections = [{ reason: 'unknown-form', count: 2, example: '<b>.gz' }]
+  const added = [newFile(dayFile)]
+  await service.writer.apply([change(day, { added, rejections, misplaced: 1 })])
+  await service.writer.scanned(scan)
+  const { epoch } = await service.reader.head()
+  const answer = await service.app.inject(`${api}status/`)
+  t.match(answer.headers, { vary: 'Accept', 'cache-control': 'no-cache', etag: /^W\// })
+  t.same(answer.json(), {
+    state: 'degraded',
+    since: '2026-01-22T05:06:07.000008Z',
+    reasons: ['the archive is <gone>'],
+    indexer: { pid: 4711, version: '1.2.3' },
+    scan: {
+      started: '2026-01-22T05:06:07.000008Z',
+      directories_done: 1,
+      directories_found: 2,
+      files: 30,
+      done: 0.5,
+      files_per_second: 12.5,
+      seconds_left: null,
+    },
+    last_scan: {
+      started: '2026-01-22T05:06:07.000008Z',
+      ended: '2026-01-22T05:06:08.500008Z',
+      directories: 2,
+      files: 3,
+      added: 1,
+      modified: 0,
+      removed: 0,
+    },
+    last_sweep: '2026-01-22T05:06:07.000009Z',
+    dirty_directories: 1,
+    watching: { directories: 3, limit: null, overflows: 0 },
+    settling_files: 4,
+    held_removals: 5,
+    rescans: { running: 2, waiting: null, done: 1 },
+    areas: { obs: { files: 1, directories: 1 }, nrt: { files: 0, directories: 0 } },
+    rejected: [{ reason: 'unknown-form', count: 2, examples: [`${day}/<b>.gz`] }],
+    misplaced: 1,
+    incomplete: { count: 0, examples: [] },
+    seq: 1,
+    epoch,
+    version: '1.2.3',
+  })
+  const page = await service.app.inject({ url: `${api}status/`, headers: html })
+  t.match(page.body, 'The indexer is <strong>degraded</strong> since 2026-01-22 05:06:07 UTC.')
+  t.match(page.body, 'the archive is &lt;gone&gt;')
+  t.match(page.body, `<code>${day}/&lt;b&gt;.gz</code>`)
+  t.notMatch(page.body, '<b>')
+})
+
+t.test('without an indexer the status is stopped, with the numbers of the catalogue', async (t) => {
+  const service = await openService(t)
+  await service.addNames(day, [dayFile])
+  const answer = await service.app.inject(`${api}status/`)
+  t.match(answer.json(), {
+    state: 'stopped',
+    since: null,
+    indexer: null,
+    scan: null,
+    last_scan: null,
+    dirty_directories: null,
+    watching: null,
+    rescans: null,
+    areas: { obs: { files: 1 } },
+    seq: 1,
+  })
+  const page = await service.app.inject({ url: `${api}status/`, headers: html })
+  t.match(page.body, 'The indexer is <strong>stopped</strong>.')
+})
+
+t.test('alive is not ready: that is after the first scan', async (t) => {
+  const service = await openService(t)
+  const ready = () => service.app.inject('/readyz')
+  t.same((await service.app.inject('/healthz')).json(), { status: 'ok' })
+  const before = await ready()
+  t.equal(before.statusCode, 503)
+  t.same(before.json(), { status: 'not ready', reason: 'the first scan has not ended' })
+  await service.writer.scanned(scan)
+  t.equal((await ready()).statusCode, 200)
+  service.reader.close()
+  const after = await ready()
+  t.equal(after.statusCode, 503)
+  t.same(after.json(), { status: 'not ready', reason: 'the catalogue cannot be read' })
+  t.equal((await service.app.inject('/healthz')).statusCode, 200)
+})
+
+t.test('metrics count requests by route and tell where the catalogue stands', async (t) => {
+  const service = await openService(t)
+  await service.addNames(day, [dayFile])
+  await service.app.inject(`${api}rinex-file/1/`)
+  await service.app.inject(`${api}rinex-file/2/`)
+  await service.app.inject('/nothing/1')
+  const answer = await service.app.inject('/metrics')
+  t.match(answer.headers['content-type'], /^text\/plain; version=0\.0\.4/)
+  const count = (route: string, status: number) =>
+    `rinex_http_requests_total{method="GET",route="${route}",status="${status}"} 1\n`
+  const route = `${api}rinex-file/:id/`
+  for (const line of [
+    count(route, 200),
+    count(route, 404),
+    count('none', 404),
+    `rinex_http_request_duration_seconds_count{route="${route}"} 2\n`,
+    'rinex_catalogue_seq 1\n',
+    'rinex_catalogue_files{area="obs"} 1\n',
+    'rinex_catalogue_available 1\n',
+    'process_cpu_seconds_total',
+  ]) {
+    t.ok(answer.body.includes(line), line)
+  }
+  service.reader.close()
+  const without = await service.app.inject('/metrics')
+  t.equal(without.statusCode, 200)
+  t.match(without.body, 'rinex_catalogue_available 0\n')
+})

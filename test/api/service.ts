@@ -1,0 +1,116 @@
+/** A service for tests: a real archive on disk, a real catalogue of it, and the API on both. */
+import { mkdirSync, statSync, writeFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { dirname, join } from 'node:path'
+import { Writable } from 'node:stream'
+import type { FastifyInstance } from 'fastify'
+import { pino } from 'pino'
+import type { Test } from 'tap'
+import { buildServer } from '../../src/api/server.ts'
+import type { ApiDeps, ApiSettings } from '../../src/api/server.ts'
+import type { CatalogueReader, CatalogueWriter } from '../../src/catalogue/catalogue.ts'
+import { openReader } from '../../src/catalogue/sqlite/reader.ts'
+import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
+import { change, newFile } from '../catalogue/change.ts'
+
+/** 2026-01-22T05:06:07.000008Z, and a microsecond later at each look. */
+export const startUs = 1_769_058_367_000_008
+
+export interface Service {
+  readonly app: FastifyInstance
+  readonly archive: string
+  readonly writer: CatalogueWriter
+  readonly reader: CatalogueReader
+  /** Lines of the log, parsed. */
+  readonly log: Record<string, unknown>[]
+  /** Everything logged, as it was written. */
+  readonly logText: () => string
+  /** Puts a file on disk and into the catalogue, as the indexer would. */
+  add(path: string, content?: string | Buffer): Promise<void>
+  /** Puts names into the catalogue only. */
+  addNames(directory: string, names: readonly string[]): Promise<void>
+  listen(): Promise<number>
+}
+
+export interface ServiceOptions {
+  readonly settings?: Partial<ApiSettings>
+  readonly deps?: (deps: ApiDeps) => Partial<ApiDeps>
+}
+
+export async function openService(t: Test, options: ServiceOptions = {}): Promise<Service> {
+  const folder = t.testdir({ archive: { obs: {}, nrt: {} } })
+  const archive = join(folder, 'archive')
+  const database = join(folder, 'catalogue.db')
+  let us = startUs
+  const writer = openWriter({ database, nowUs: () => us++ })
+  const reader = openReader({ database })
+  const written: string[] = []
+  const stream = new Writable({
+    write(line: Buffer, _encoding, done) {
+      written.push(line.toString())
+      done()
+    },
+  })
+  const deps: ApiDeps = {
+    reader,
+    indexerStatus: () => Promise.resolve(undefined),
+    logger: pino({ level: 'debug' }, stream),
+    settings: {
+      archive,
+      linkedDirectories: [],
+      baseUrl: () => 'https://archive.example',
+      datasetPrefix: 'rinex',
+      maxLimit: 1000,
+      version: '1.2.3',
+      ...options.settings,
+    },
+  }
+  const app = await buildServer({ ...deps, ...options.deps?.(deps) })
+  t.teardown(async () => {
+    await app.close()
+    reader.close()
+    writer.close()
+  })
+  return {
+    app,
+    archive,
+    writer,
+    reader,
+    get log() {
+      return written.map((line) => JSON.parse(line) as Record<string, unknown>)
+    },
+    logText: () => written.join(''),
+    async add(path, content = path) {
+      const file = join(archive, path)
+      mkdirSync(dirname(file), { recursive: true })
+      writeFileSync(file, content)
+      await catalogue(writer, archive, path)
+    },
+    async addNames(directory, names) {
+      await writer.apply([change(directory, { added: names.map((name) => newFile(name)) })])
+    },
+    async listen() {
+      await app.listen({ port: 0, host: '127.0.0.1' })
+      return (app.server.address() as AddressInfo).port
+    },
+  }
+}
+
+/** Puts a file that is on disk into the catalogue. */
+export async function catalogue(
+  writer: CatalogueWriter,
+  archive: string,
+  path: string,
+): Promise<void> {
+  const slash = path.lastIndexOf('/')
+  const stats = statSync(join(archive, path))
+  const facts = { size: stats.size, mtimeUs: Math.round(stats.mtimeMs * 1000) }
+  const added = [newFile(path.slice(slash + 1), facts)]
+  await writer.apply([change(path.slice(0, slash), { added })])
+}
+
+export const day = 'obs/2026/001'
+export const hour = 'nrt/2026/001/05'
+export const dayFile = 'GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz'
+export const hourFile = 'GRAZ00AUT_S_20260010500_01H_30S_MO.crx.gz'
+export const shortFile = 'graz0010.26m.gz'

@@ -1,0 +1,74 @@
+import { spawnSync } from 'node:child_process'
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+
+const shape =
+  /^(obs\/\d{4}\/\d{3}|nrt\/\d{4}\/\d{3}\/\d\d)\/([A-Z][A-Z\d]{3}00[A-Z]{3}_[RS]_\d{11}_01[DH]_(30S_MO\.crx|MN\.rnx|10M_MM\.rnx)|[a-z][a-z\d]{3}\d{3}[0a-x]\.\d\d[dnm])\.gz$/
+
+function run(out: string, ...options: string[]): { status: number | null; stderr: string } {
+  const fixed = ['bench/tree.js', '--out', out, '--per-directory', '40']
+  return spawnSync(process.execPath, [...fixed, ...options], { encoding: 'utf8' })
+}
+
+function entriesBelow(directory: string): { files: string[]; directories: string[] } {
+  const entries = readdirSync(directory, { recursive: true, withFileTypes: true })
+  const paths = (wanted: boolean) =>
+    entries
+      .filter((entry) => entry.isFile() === wanted)
+      .map((entry) => join(entry.parentPath, entry.name).slice(directory.length + 1))
+      .sort()
+  return { files: paths(true), directories: paths(false) }
+}
+
+t.test('a tree has the asked number of files, sparse, named as RINEX files are', async (t) => {
+  const out = join(t.testdir(), 'tree')
+  t.same(run(out, '--files', '1001', '--layout', 'both', '--size', '70000').stderr, '')
+  const { files } = entriesBelow(out)
+  t.equal(files.length, 1001)
+  t.same(
+    files.filter((path) => !shape.test(path)),
+    [],
+  )
+  const stats = files.map((path) => statSync(join(out, path)))
+  t.ok(stats.every(({ size, blocks }) => size === 70000 && blocks * 512 < size))
+})
+
+t.test('nothing in a tree is younger than the day asked for', async (t) => {
+  const out = join(t.testdir(), 'tree')
+  run(out, '--files', '500', '--layout', 'both', '--age-days', '30')
+  const { files, directories } = entriesBelow(out)
+  const newest = Math.max(
+    ...[...files, ...directories].map((path) => statSync(join(out, path)).mtimeMs),
+    statSync(out).mtimeMs,
+  )
+  t.ok(newest < Date.now() - 28 * 86400_000)
+})
+
+t.test('the newest hours end now when asked', async (t) => {
+  const out = join(t.testdir(), 'tree')
+  run(out, '--files', '200', '--layout', 'nrt', '--recent-hours', '2')
+  const recent = entriesBelow(out).files.filter((path) => {
+    return statSync(join(out, path)).mtimeMs > Date.now() - 4 * 3600_000
+  })
+  t.equal(recent.length, 80)
+})
+
+t.test('a seed gives the same names, another seed others', async (t) => {
+  const directory = t.testdir()
+  const names = ['7', '7', '8'].map((seed, index) => {
+    const out = join(directory, String(index))
+    run(out, '--files', '90', '--seed', seed)
+    return entriesBelow(out).files
+  })
+  t.same(names[0], names[1])
+  t.not(names[0]?.join(), names[2]?.join())
+})
+
+t.test('a directory with anything in it is left alone', async (t) => {
+  const out = t.testdir({ obs: {} })
+  const { status, stderr } = run(out, '--files', '10')
+  t.equal(status, 1)
+  t.match(stderr, /is not empty/)
+  t.same(readdirSync(join(out, 'obs')), [])
+})

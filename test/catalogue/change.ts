@@ -1,0 +1,27 @@
+/** Changes for tests, made as reconciling makes them. */
+import type { DirectoryChange, NewFile } from '../../src/catalogue/catalogue.ts'
+import { parseFilename } from '../../src/parse/filename.ts'
+import type { ParsedName } from '../../src/parse/types.ts'
+
+export function newFile(name: string, facts?: { size: number; mtimeUs: number }): NewFile {
+  const parsed = parseFilename(name) as ParsedName
+  return { name, parsed, size: facts?.size, mtimeUs: facts?.mtimeUs }
+}
+
+export function change(path: string, parts: Partial<DirectoryChange>): DirectoryChange {
+  return {
+    path,
+    gone: false,
+    stamp: undefined,
+    heldSinceUs: undefined,
+    directories: [],
+    arrived: false,
+    added: [],
+    modified: [],
+    filled: [],
+    removed: [],
+    rejections: [],
+    misplaced: 0,
+    ...parts,
+  }
+}

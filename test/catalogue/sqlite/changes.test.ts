@@ -1,0 +1,217 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import t from 'tap'
+import type { Test } from 'tap'
+import type { ChangeFilters, ChangesPage } from '../../../src/catalogue/catalogue.ts'
+import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
+import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
+import { change, newFile } from '../change.ts'
+import { applySteps, followFeed, liveList, steps } from '../mirror.ts'
+
+const day = 'obs/2026/001'
+const graz = 'GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz'
+const grazShort = 'graz0010.26m.gz'
+const zimm = 'zimm0010.26d.gz'
+
+function openCatalogue(t: Test, folder = t.testdir()) {
+  const database = join(folder, 'catalogue.db')
+  const clock = { us: 1_700_000_000_000_000 }
+  const writer = openWriter({ database, nowUs: () => clock.us })
+  const reader = openReader({ database })
+  t.teardown(() => {
+    reader.close()
+    writer.close()
+  })
+  const changes = (since: number, limit = 1000, filters: ChangeFilters = {}) =>
+    reader.changes({ since, limit, filters })
+  return { database, writer, reader, clock, changes }
+}
+
+const brief = ({ changes }: ChangesPage) =>
+  changes.map(({ seq, change, record }) => `${seq} ${change} ${record.id}`)
+
+t.test('of each file the latest change, in the order of the numbers', async (t) => {
+  const { writer, clock, changes } = openCatalogue(t)
+  const added = [graz, grazShort, zimm].map((name) => newFile(name, { size: 1, mtimeUs: 1 }))
+  const { head } = await writer.apply([change(day, { added })])
+  t.strictSame(brief(await changes(0)), ['1 created 1', '2 created 2', '3 created 3'])
+  clock.us += 10
+  await writer.apply([change(day, { modified: [{ id: 1, name: graz, size: 2, mtimeUs: 2 }] })])
+  clock.us += 10
+  const last = await writer.apply([change(day, { removed: [2] })])
+  const page = await changes(0)
+  t.strictSame(brief(page), ['3 created 3', '4 modified 1', '5 removed 2'])
+  t.match(page, { head: last.head, forgottenSeq: 0, throughSeq: 5 })
+  t.strictSame(
+    page.changes.map(({ atUs }) => atUs - clock.us),
+    [-20, -10, 0],
+  )
+  t.match(page.changes[2]?.record, { id: 2, name: grazShort, directory: day, size: 1, seq: 5 })
+  t.strictSame(brief(await changes(head.seq)), ['4 modified 1', '5 removed 2'])
+  t.strictSame(brief(await changes(5)), [])
+  const first = await changes(0, 2)
+  t.strictSame(brief(first), ['3 created 3', '4 modified 1'])
+  t.equal(first.throughSeq, 4)
+})
+
+t.test('a file that comes back is created, at the time of its return', async (t) => {
+  const { writer, reader, clock, changes } = openCatalogue(t)
+  const added = [newFile(graz, { size: 1, mtimeUs: 1 })]
+  await writer.apply([change(day, { added })])
+  const before = await reader.record(1)
+  clock.us += 10
+  await writer.apply([change(day, { removed: [1] })])
+  clock.us += 10
+  await writer.apply([change(day, { added })])
+  t.strictSame(await changes(0), {
+    head: await reader.head(),
+    forgottenSeq: 0,
+    throughSeq: 3,
+    changes: [{ seq: 3, change: 'created', atUs: clock.us, record: { ...before, seq: 3 } }],
+  })
+  clock.us += 10
+  await writer.apply([change(day, { modified: [{ id: 1, name: graz, size: 2, mtimeUs: 2 }] })])
+  t.match(await changes(0), { changes: [{ seq: 4, change: 'modified', atUs: clock.us }] })
+})
+
+t.test('filters', async (t) => {
+  const { writer, changes } = openCatalogue(t)
+  const hourly = 'GRAZ00AUT_S_20260010500_01H_MN.rnx.gz'
+  await writer.apply([
+    change(day, { added: [graz, grazShort, zimm].map((name) => newFile(name)) }),
+    change('nrt/2026/001/05', { added: [newFile(hourly)] }),
+  ])
+  await writer.apply([change(day, { removed: [3] })])
+  const cases: [ChangeFilters, number[]][] = [
+    [{}, [1, 2, 4, 3]],
+    [{ stations: ['GRAZ'] }, [1, 2, 4]],
+    [{ stations: ['GRAZ00AUT'] }, [1, 4]],
+    [{ stations: ['ZIMM', 'GRAZ00AUT'] }, [1, 4, 3]],
+    [{ stations: ['GRA'] }, []],
+    [{ areas: ['nrt'] }, [4]],
+    [{ types: ['o'] }, [1, 3]],
+    [{ types: ['n', 'm'] }, [2, 4]],
+    [{ durations: ['h'] }, [4]],
+    [{ versions: ['r2'] }, [2, 3]],
+    [{ versions: ['r2'], stations: ['GRAZ'], areas: ['obs'] }, [2]],
+    [{ stations: [] }, []],
+  ]
+  for (const [filters, ids] of cases) {
+    const page = await changes(0, 1000, filters)
+    const found = page.changes.map(({ record }) => record.id)
+    t.strictSame([...found].sort(), [...ids].sort(), JSON.stringify(filters))
+    t.equal(page.throughSeq, 5)
+  }
+})
+
+t.test('one look is short where filters leave much out', async (t) => {
+  const { writer, changes } = openCatalogue(t)
+  const names = Array.from({ length: 5000 }, (_, i) => `s${String(i).padStart(3, '0')}`)
+  for (let dayOfYear = 1; dayOfYear <= 5; dayOfYear++) {
+    const doy = String(dayOfYear).padStart(3, '0')
+    const added = names.slice(0, 1000).map((station) => newFile(`${station}${doy}0.26d.gz`))
+    await writer.apply([change(`obs/2026/${doy}`, { added })])
+  }
+  const filters = { stations: ['S999'] }
+  const first = await changes(0, 10, filters)
+  t.match(first, { throughSeq: 2000, head: { seq: 5000 }, changes: { length: 2 } })
+  const last = await changes(4000, 10, filters)
+  t.match(last, { throughSeq: 5000, changes: [{ seq: 5000 }] })
+  const full = await changes(0, 1, filters)
+  t.match(full, { throughSeq: 1000, changes: [{ seq: 1000 }] })
+})
+
+t.test('old removals are forgotten, and the number up to which they are is known', async (t) => {
+  const { writer, reader, clock, changes } = openCatalogue(t)
+  const added = [graz, grazShort, zimm].map((name) => newFile(name))
+  await writer.apply([change(day, { added })])
+  await writer.apply([change(day, { removed: [1] })])
+  clock.us += 100
+  await writer.apply([change(day, { removed: [2] })])
+  t.strictSame(await writer.forgetRemovals(clock.us - 100), { more: false })
+  t.match(await changes(0), { forgottenSeq: 0, changes: { length: 3 } })
+  await writer.forgetRemovals(clock.us)
+  t.match(await changes(3), { forgottenSeq: 4, changes: [], throughSeq: 3 })
+  t.strictSame(brief(await changes(4)), ['5 removed 2'])
+  t.match(await changes(6), { changes: [], head: { seq: 5 } }, 'a number that was never given')
+  await writer.apply([change(day, { added: [newFile(graz)] })])
+  t.match(await reader.page({ limit: 1, offset: 0 }), { records: [{ id: 4, name: graz }] })
+})
+
+t.test('a gone directory is forgotten with the last of its removals', async (t) => {
+  const { writer, clock } = openCatalogue(t)
+  const added = Array.from({ length: 2500 }, (_, i) => {
+    const station = i.toString(36).padStart(4, '0')
+    return newFile(`${station}0010.26d.gz`)
+  })
+  await writer.apply([change(day, { added })])
+  const removed = Array.from({ length: 2500 }, (_, i) => i + 1)
+  await writer.apply([change(day, { removed, gone: true })])
+  clock.us += 1
+  t.strictSame(await writer.forgetRemovals(clock.us), { more: true })
+  t.ok(await writer.directory(day))
+  t.strictSame(await writer.forgetRemovals(clock.us), { more: false })
+  t.equal(await writer.directory(day), undefined)
+})
+
+t.test('who knows numbers of another database must start again', async (t) => {
+  const folder = t.testdir()
+  const first = openWriter({ database: join(folder, 'catalogue.db'), nowUs: () => 1 })
+  const { head } = await first.apply([change(day, { added: [newFile(graz)] })])
+  first.close()
+  rmSync(join(folder, 'catalogue.db'))
+  const { reader, changes } = openCatalogue(t, folder)
+  const rebuilt = await reader.head()
+  t.not(rebuilt.epoch, head.epoch)
+  const page = await changes(head.seq)
+  t.ok(page.forgottenSeq > head.seq)
+  t.strictSame(page.changes, [])
+})
+
+t.test('the list in chunks and the feed from its start end with the live list', async (t) => {
+  const folder = t.testdir()
+  let run = 0
+  const mirrorHolds = fc.asyncProperty(
+    ...[steps, steps, steps, fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 4 })],
+    async (before, during, after, chunk, page) => {
+      const database = join(folder, `${run++}.db`)
+      const clock = { us: 1_700_000_000_000_000 }
+      const writer = openWriter({ database, nowUs: () => clock.us++ })
+      const reader = openReader({ database })
+      const read = (since: number) => reader.changes({ since, limit: page, filters: {} })
+      try {
+        await applySteps(writer, before)
+        const { seq } = await reader.head()
+        const mirror = new Map<number, string>()
+        let steps = [...during]
+        for (let last = Infinity; ;) {
+          const { records } = await reader.records({
+            before: Math.min(last, Number.MAX_SAFE_INTEGER),
+            limit: chunk,
+          })
+          for (const { id, directory, name, size } of records)
+            mirror.set(id, `${directory}/${name} ${String(size)}`)
+          await applySteps(writer, steps.slice(0, 2))
+          steps = steps.slice(2)
+          if (records.length === 0) break
+          last = records.at(-1)?.id ?? 0
+        }
+        await applySteps(writer, steps)
+        const since = await followFeed(read, seq, mirror)
+        await applySteps(writer, after)
+        const { head } = await writer.apply([])
+        await followFeed(read, since, mirror)
+        t.strictSame(mirror, await liveList(reader))
+        clock.us += 10
+        await writer.forgetRemovals(clock.us)
+        const { forgottenSeq } = await read(head.seq)
+        if (forgottenSeq > 0) t.strictSame((await read(forgottenSeq - 1)).changes, [])
+      } finally {
+        reader.close()
+        writer.close()
+      }
+    },
+  )
+  await fc.assert(mirrorHolds, { numRuns: 20 })
+})

@@ -1,0 +1,147 @@
+import { execFile } from 'node:child_process'
+import { chmodSync, chownSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { promisify } from 'node:util'
+import t from 'tap'
+import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
+import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
+import { change, newFile } from '../change.ts'
+
+const nowUs = () => 1_700_000_000_000_000
+const day = 'obs/2026/001'
+const stations = Array.from({ length: 50 }, (_, index) => `s${String(index).padStart(3, '0')}`)
+const names = stations.map((station) => `${station}0010.26d.gz`)
+
+t.test('pages run from the highest id down and tell the count', async (t) => {
+  const database = join(t.testdir(), 'catalogue.db')
+  const writer = openWriter({ database, nowUs })
+  const reader = openReader({ database })
+  t.teardown(() => {
+    reader.close()
+    writer.close()
+  })
+  await writer.apply([change(day, { added: names.map((name) => newFile(name)) })])
+  const cases = [
+    { limit: 3, offset: 0, ids: [50, 49, 48] },
+    { limit: 3, offset: 47, ids: [3, 2, 1] },
+    { limit: 3, offset: 49, ids: [1] },
+    { limit: 3, offset: 50, ids: [] },
+    { limit: 3, offset: Number.MAX_SAFE_INTEGER, ids: [] },
+  ]
+  for (const { ids, ...range } of cases) {
+    const page = await reader.page(range)
+    t.same(
+      page.records.map(({ id }) => id),
+      ids,
+      `limit ${range.limit} offset ${range.offset}`,
+    )
+    t.equal(page.count, 50)
+  }
+})
+
+t.test('without a catalogue the reader says so, and reads it once it is there', async (t) => {
+  const database = join(t.testdir(), 'catalogue.db')
+  const reader = openReader({ database })
+  t.teardown(() => {
+    reader.close()
+  })
+  await t.rejects(reader.head(), { code: 'CATALOGUE_UNAVAILABLE' })
+  t.same(readdirSync(t.testdirName), [], 'it creates nothing')
+  const writer = openWriter({ database, nowUs })
+  t.teardown(() => {
+    writer.close()
+  })
+  t.match(await reader.head(), { seq: 0 })
+})
+
+t.test('a database that was replaced by another is noticed', async (t) => {
+  const folder = t.testdir()
+  const database = join(folder, 'catalogue.db')
+  const first = openWriter({ database, nowUs })
+  const reader = openReader({ database })
+  const { epoch } = await reader.head()
+  first.close()
+  for (const suffix of ['', '-wal', '-shm'])
+    if (statSync(database + suffix, { throwIfNoEntry: false }))
+      renameSync(database + suffix, join(folder, `aside${suffix}`))
+  const second = openWriter({ database, nowUs })
+  t.teardown(() => {
+    reader.close()
+    second.close()
+  })
+  let head = await reader.head()
+  for (const end = Date.now() + 5000; head.epoch === epoch && Date.now() < end;)
+    head = await new Promise((resolve) => setImmediate(resolve)).then(() => reader.head())
+  t.not(head.epoch, epoch)
+})
+
+/** Runs a program of ours as another user, given as the arguments of `setpriv`. */
+async function runAs(user: string[], script: string, args: string[]): Promise<string> {
+  const node = ['--', process.execPath, '--input-type=module', '-e', script, '--', ...args]
+  const { stdout } = await promisify(execFile)('setpriv', [...user, '--clear-groups', ...node])
+  return stdout.trim()
+}
+
+const isRoot = process.getuid?.() === 0
+
+t.test(
+  'a reader of another user reads while the writer runs, after it stopped, and after it was killed',
+  { skip: isRoot ? false : 'it takes root to be two users' },
+  async (t) => {
+    // Out of the checkout, whose folders another user may not enter.
+    const folder = mkdtempSync(join(tmpdir(), 'catalogue-'))
+    t.teardown(() => {
+      rmSync(folder, { recursive: true, force: true })
+    })
+    const group = 65_534
+    const writerUser = ['--reuid=64001', `--regid=${group}`]
+    const readerUser = ['--reuid=64002', `--regid=${group}`]
+    const state = join(folder, 'state')
+    mkdirSync(state)
+    chownSync(state, 64_001, group)
+    chmodSync(state, 0o2750)
+    chmodSync(folder, 0o755)
+    const database = join(state, 'catalogue.db')
+    const modules = join(process.cwd(), 'dist')
+    const canEnter = await runAs(readerUser, '', []).then(
+      () => true,
+      () => false,
+    )
+    const write = (end: string) =>
+      runAs(
+        writerUser,
+        `process.umask(0o027)
+         const { openWriter } = await import(process.argv[1] + '/catalogue/sqlite/writer.js')
+         const writer = openWriter({ database: process.argv[2], nowUs: () => Date.now() * 1000 })
+         await writer.apply([{ path: 'obs/2026/001', gone: false, arrived: false, directories: [], added: [], modified: [],
+           filled: [], removed: [], rejections: [{ reason: 'not-gz', count: 1, example: String(Date.now()) }],
+           misplaced: 0 }])
+         ${end}`,
+        [modules, database],
+      )
+    const read = () =>
+      runAs(
+        readerUser,
+        `const { openReader } = await import(process.argv[1] + '/catalogue/sqlite/reader.js')
+         const reader = openReader({ database: process.argv[2] })
+         console.log((await reader.summary()).rejected.length)
+         const { writeFileSync } = await import('node:fs')
+         try { writeFileSync(process.argv[2] + '-mine', ''); console.log('wrote') } catch {}`,
+        [modules, database],
+      )
+    if (!canEnter) {
+      await t.test('', { skip: 'this checkout is closed to other users' }, async () => undefined)
+      return
+    }
+    for (const [name, end] of [
+      ['stopped', 'await writer.checkpoint(); process.exit(0)'],
+      ['killed', `process.kill(process.pid, 'SIGKILL')`],
+      ['stopped again', 'await writer.checkpoint(); process.exit(0)'],
+    ] as const) {
+      await write(end).catch(() => undefined)
+      t.equal(await read(), '1', name)
+    }
+  },
+)

@@ -1,0 +1,274 @@
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  rmdirSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import t from 'tap'
+import type { Test } from 'tap'
+import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
+import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
+import { change, newFile } from '../change.ts'
+
+const day = 'obs/2026/001'
+const graz = 'GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz'
+const zimm = 'zimm0010.26d.gz'
+
+/** A catalogue in a folder of its own, with a clock that the test moves. */
+function openCatalogue(t: Test, folder = t.testdir()) {
+  const database = join(folder, 'catalogue.db')
+  const clock = { us: 1_700_000_000_000_000 }
+  const writer = openWriter({ database, nowUs: () => clock.us })
+  const reader = openReader({ database })
+  t.teardown(() => {
+    reader.close()
+    writer.close()
+  })
+  return { database, writer, reader, clock }
+}
+
+t.test('each new file takes the next id and the next number', async (t) => {
+  const { writer, reader } = openCatalogue(t)
+  const applied = await writer.apply([change(day, { added: [newFile(graz), newFile(zimm)] })])
+  t.match(applied, { added: 2, modified: 0, removed: 0, head: { seq: 2 } })
+  const { records, count, head } = await reader.page({ limit: 20, offset: 0 })
+  t.equal(count, 2)
+  t.same(head, applied.head)
+  t.same(
+    records.map(({ id, seq, name }) => ({ id, seq, name })),
+    [
+      { id: 2, seq: 2, name: zimm },
+      { id: 1, seq: 1, name: graz },
+    ],
+  )
+})
+
+t.test('files of a directory are numbered in the order of their start', async (t) => {
+  const { writer, reader } = openCatalogue(t)
+  const starts = ['1045', '1000', '1030', '1015']
+  const added = starts.map((start) => newFile(`GRAZ00AUT_R_2026001${start}_15M_01S_MO.crx.gz`))
+  await writer.apply([change('nrt/2026/001/10', { added })])
+  const { records } = await reader.page({ limit: 20, offset: 0 })
+  t.same(
+    records.map(({ name }) => name.slice(19, 23)),
+    ['1045', '1030', '1015', '1000'],
+  )
+})
+
+t.test('size and mtime that become known are no change', async (t) => {
+  const { writer, reader, clock } = openCatalogue(t)
+  const { head } = await writer.apply([change(day, { added: [newFile(graz)] })])
+  clock.us += 5
+  const filled = [{ id: 1, name: graz, size: 10, mtimeUs: 1000 }]
+  t.match(await writer.apply([change(day, { filled })]), { head, modified: 0 })
+  const record = await reader.record(1)
+  t.match(record, { size: 10, mtimeUs: 1000 })
+  t.equal(record?.modifiedUs, record?.createdUs)
+})
+
+t.test('a changed file keeps id and created, and moves modified', async (t) => {
+  const { writer, reader, clock } = openCatalogue(t)
+  await writer.apply([change(day, { added: [newFile(graz, { size: 10, mtimeUs: 1000 })] })])
+  const before = await reader.record(1)
+  clock.us += 7
+  await writer.apply([change(day, { modified: [{ id: 1, name: graz, size: 11, mtimeUs: 2000 }] })])
+  t.same(await reader.record(1), {
+    ...before,
+    size: 11,
+    mtimeUs: 2000,
+    modifiedUs: clock.us,
+    seq: 2,
+  })
+})
+
+t.test('modified never runs before created, even when the clock was set back', async (t) => {
+  const { writer, reader, clock } = openCatalogue(t)
+  await writer.apply([change(day, { added: [newFile(graz, { size: 10, mtimeUs: 1000 })] })])
+  clock.us -= 3_600_000_000
+  await writer.apply([change(day, { modified: [{ id: 1, name: graz, size: 11, mtimeUs: 2000 }] })])
+  const record = await reader.record(1)
+  t.ok(record && record.modifiedUs > record.createdUs)
+})
+
+t.test('a removed file leaves the list and gets its id back when it returns', async (t) => {
+  const { writer, reader, clock } = openCatalogue(t)
+  await writer.apply([change(day, { added: [newFile(graz, { size: 10, mtimeUs: 1000 })] })])
+  const before = await reader.record(1)
+  t.match(await writer.apply([change(day, { removed: [1] })]), { removed: 1, head: { seq: 2 } })
+  t.equal(await reader.record(1), undefined)
+  t.match(await reader.page({ limit: 20, offset: 0 }), { count: 0, records: [] })
+
+  await t.test('unchanged', async (t) => {
+    await writer.apply([change(day, { added: [newFile(zimm)] })])
+    await writer.apply([change(day, { added: [newFile(graz, { size: 10, mtimeUs: 1000 })] })])
+    t.same(await reader.record(1), { ...before, seq: 4 })
+  })
+  await t.test('as another version', async (t) => {
+    await writer.apply([change(day, { removed: [1] })])
+    clock.us += 9
+    await writer.apply([change(day, { added: [newFile(graz, { size: 99, mtimeUs: 3000 })] })])
+    t.same(await reader.record(1), {
+      ...before,
+      seq: 6,
+      size: 99,
+      mtimeUs: 3000,
+      modifiedUs: clock.us,
+    })
+  })
+  await t.test('and a new file never takes an id that was given', async (t) => {
+    await writer.apply([change(day, { removed: [1, 2] })])
+    await writer.apply([change('obs/2026/002', { added: [newFile('zimm0020.26d.gz')] })])
+    t.match(await reader.page({ limit: 20, offset: 0 }), { count: 1, records: [{ id: 3 }] })
+  })
+})
+
+t.test('the same name in two directories is two records', async (t) => {
+  const { writer, reader } = openCatalogue(t)
+  await writer.apply([
+    change(day, { added: [newFile(graz)] }),
+    change('nrt/2026/001/00', { added: [newFile(graz)] }),
+  ])
+  t.match(await reader.file(day, graz), { id: 1, directory: day })
+  t.match(await reader.file('nrt/2026/001/00', graz), { id: 2, directory: 'nrt/2026/001/00' })
+  t.equal(await reader.file('obs/2026/002', graz), undefined)
+})
+
+t.test('when one change fails, none of the transaction is applied', async (t) => {
+  const { writer, reader } = openCatalogue(t)
+  const twice = [newFile(graz), newFile(graz)]
+  const changes = [
+    change('obs/2026/002', { added: [newFile('zimm0020.26d.gz')] }),
+    change(day, { added: twice }),
+  ]
+  await t.rejects(writer.apply(changes), { code: 'SQLITE_CONSTRAINT_UNIQUE' })
+  t.match(await reader.page({ limit: 20, offset: 0 }), { count: 0, head: { seq: 0 } })
+  // Dimensions that the rolled back transaction had added are added again.
+  await writer.apply([change(day, { added: [newFile(graz)] })])
+  t.match(await reader.page({ limit: 20, offset: 0 }), { count: 1, head: { seq: 1 } })
+})
+
+t.test('the summary counts by area, reason and place', async (t) => {
+  const { writer, reader } = openCatalogue(t)
+  const rejections = [{ reason: 'not-gz', count: 3, example: 'a.Z' }]
+  await writer.apply([
+    change('obs', {}),
+    change(day, { added: [newFile(graz), newFile(zimm)], rejections, misplaced: 1 }),
+    change('obs/2026/002', { rejections: [{ reason: 'not-gz', count: 1, example: 'b.Z' }] }),
+  ])
+  await writer.apply([change(day, { removed: [1], rejections, misplaced: 1 })])
+  const expected = {
+    areas: { obs: { files: 1, directories: 3 }, nrt: { files: 0, directories: 0 } },
+    misplaced: 1,
+    rejected: [{ reason: 'not-gz', count: 4, examples: ['obs/2026/002/b.Z', `${day}/a.Z`] }],
+    lastScan: undefined,
+  }
+  t.match(await writer.summary(), expected)
+  t.same(await reader.summary(), await writer.summary())
+})
+
+t.test('a directory that is gone is forgotten, but not its removed files', async (t) => {
+  const { writer, reader } = openCatalogue(t)
+  const stamp = { mtimeUs: 1, ctimeUs: 2, inode: 3 }
+  await writer.apply([change(day, { stamp, added: [newFile(graz)] })])
+  t.same(await writer.directories(), [{ path: day, stamp }])
+  await writer.apply([change(day, { gone: true, removed: [1] })])
+  t.same(await writer.directories(), [])
+  await writer.apply([change(day, { stamp, added: [newFile(graz)] })])
+  t.match(await reader.record(1), { name: graz })
+  t.match(await writer.directory(day), { stamp })
+})
+
+t.test('there is one writer', async (t) => {
+  const { database, writer } = openCatalogue(t)
+  t.throws(() => openWriter({ database, nowUs: () => 0 }), { code: 'ALREADY_RUNNING' })
+  await writer.apply([change(day, { added: [newFile(graz)] })])
+})
+
+t.test('numbers are given once, whatever happens to the database', async (t) => {
+  const folder = t.testdir()
+  const database = join(folder, 'catalogue.db')
+  const fill = async (name: string) => {
+    const writer = openWriter({ database, nowUs: () => 1 })
+    const applied = await writer.apply([change(day, { added: [newFile(name)] })])
+    const ids = [...((await writer.directory(day))?.files.values() ?? [])].map(({ id }) => id)
+    writer.close()
+    return { head: applied.head, id: Math.max(...ids) }
+  }
+  const first = await fill(graz)
+  copyFileSync(database, join(folder, 'backup'))
+  const second = await fill(zimm)
+  t.equal(second.head.epoch, first.head.epoch)
+
+  await t.test('a database that was deleted continues above, as another one', async (t) => {
+    renameSync(database, join(folder, 'aside'))
+    const rebuilt = await fill(graz)
+    t.ok(rebuilt.id > second.id)
+    t.ok(rebuilt.head.seq > second.head.seq)
+    t.not(rebuilt.head.epoch, first.head.epoch)
+  })
+  await t.test('and so does one that was restored from before', async (t) => {
+    const rebuilt = await fill(zimm)
+    copyFileSync(join(folder, 'backup'), database)
+    const restored = await fill('gope0010.26d.gz')
+    t.ok(restored.id > rebuilt.id)
+    t.ok(restored.head.seq > rebuilt.head.seq)
+    t.not(restored.head.epoch, rebuilt.head.epoch)
+  })
+  await t.test('a lost memory is written again', async () => {
+    rmSync(`${database}-numbers`)
+    await fill('onsa0010.26d.gz')
+    t.ok(existsSync(`${database}-numbers`))
+  })
+})
+
+t.test('a file that is no database is set aside', async (t) => {
+  const folder = t.testdir({
+    'catalogue.db': 'no database at all, but long enough to be read as one',
+  })
+  const { writer } = openCatalogue(t, folder)
+  t.ok(writer.setAside?.startsWith(join(folder, 'catalogue.db.corrupt-')))
+  t.equal(readdirSync(folder).filter((name) => name.includes('.corrupt-')).length, 1)
+  await writer.apply([change(day, { added: [newFile(graz)] })])
+})
+
+t.test('a database that is not ours to write is refused', async (t) => {
+  const cases = {
+    'of another program': 'CREATE TABLE other (a)',
+    'of a newer version': 'PRAGMA user_version = 99',
+  }
+  for (const [name, sql] of Object.entries(cases))
+    await t.test(name, async (t) => {
+      const database = join(t.testdir(), 'catalogue.db')
+      const db = new Sqlite(database)
+      db.exec(sql)
+      db.close()
+      t.throws(() => openWriter({ database, nowUs: () => 0 }), { code: 'UNUSABLE_DATABASE' })
+      t.notOk(readdirSync(t.testdirName).some((file) => file.includes('corrupt')))
+    })
+})
+
+t.test('an empty file is taken for a database to be made', async (t) => {
+  const folder = t.testdir()
+  writeFileSync(join(folder, 'catalogue.db'), '')
+  const { writer } = openCatalogue(t, folder)
+  t.equal(writer.setAside, undefined)
+})
+
+t.test('no number is given that the memory beside the database does not know of', async (t) => {
+  const { database, writer } = openCatalogue(t)
+  mkdirSync(`${database}-numbers.new`)
+  const changes = [change(day, { added: [newFile(graz)] })]
+  for (const attempt of ['once', 'twice'])
+    await t.rejects(writer.apply(changes), { code: 'EISDIR' }, `it cannot be written ${attempt}`)
+  rmdirSync(`${database}-numbers.new`)
+  const { head } = await writer.apply(changes)
+  const remembered = JSON.parse(readFileSync(`${database}-numbers`, 'utf8')) as { seq: number }
+  t.ok(remembered.seq >= head.seq)
+})

@@ -1,0 +1,157 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import t from 'tap'
+import { parse } from 'smol-toml'
+
+interface Outcome {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+interface Surroundings {
+  readonly env?: Record<string, string>
+  readonly input?: string
+  /** Closes the reading end of standard output after the first bytes. */
+  readonly hangUp?: boolean
+}
+
+function run(args: readonly string[], { env, input, hangUp }: Surroundings = {}): Promise<Outcome> {
+  const variables = Object.entries(env ?? {}).map((variable) => variable.join('='))
+  // Without the test runner's hooks, which env(1) drops: the program as its users start it.
+  const child = spawn('env', ['-i', ...variables, process.execPath, 'dist/cli.js', ...args])
+  const outcome = { code: null, stdout: '', stderr: '' }
+  child.stdout.on('data', (chunk: Buffer) => {
+    outcome.stdout += chunk.toString()
+    if (hangUp === true) child.stdout.destroy()
+  })
+  child.stderr.on('data', (chunk: Buffer) => {
+    outcome.stderr += chunk.toString()
+  })
+  // It may end before it has read everything.
+  child.stdin.on('error', () => {})
+  child.stdin.end(input)
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code) => {
+      resolve({ ...outcome, code })
+    })
+  })
+}
+
+const commands = ['start', 'index', 'serve', 'rescan', 'status', 'parse', 'check-config']
+
+t.test('help and version everywhere', async (t) => {
+  const prefixes = [[], ...commands.map((command) => [command])]
+  for (const args of prefixes) {
+    const help = await run([...args, '--help'])
+    t.match(help, { code: 0, stdout: /--config <file>/, stderr: '' }, args.join())
+  }
+  for (const args of prefixes.slice(0, 2)) {
+    t.match(await run([...args, '--version']), { code: 0, stdout: /^\d+\.\d+\.\d+\n$/ })
+  }
+  const { stdout } = await run(['serve', '--help'])
+  const flags = ['archive', 'database', 'control-socket', 'host', 'port', 'base-url']
+  for (const flag of [...flags, 'dataset-prefix', 'log-level'])
+    t.match(stdout, ` --${flag} <`, flag)
+})
+
+t.test('wrong usage is exit code 2 and nothing on standard output', async (t) => {
+  const lines = [
+    '',
+    'nope',
+    '--nope',
+    'serve --nope',
+    'serve extra',
+    'serve --port',
+    'serve --config',
+    'serve --max-limit 5',
+    'status --port 1',
+    'parse --nope',
+  ]
+  for (const line of lines) {
+    const outcome = await run(line.split(' ').filter((word) => word !== ''))
+    t.match(outcome, { code: 2, stdout: '', stderr: /./ }, line)
+  }
+})
+
+t.test('bad configuration is exit code 78, every fault on standard error', async (t) => {
+  const file = join(t.testdir({ 'a.toml': 'prot = 1' }), 'a.toml')
+  const env = { RINEX_CATALOGUE_HOST: 'a b', RINEX_CATALOGUE_CONFIG: file }
+  for (const command of commands.filter((command) => command !== 'parse')) {
+    const { code, stdout, stderr } = await run([command, '--database', ''], { env })
+    t.strictSame({ code, stdout }, { code: 78, stdout: '' }, command)
+    for (const fault of [`${file}: .*port`, 'RINEX_CATALOGUE_HOST: host', '--database: database']) {
+      t.match(stderr, new RegExp(`^ {2}${fault}`, 'm'))
+    }
+  }
+})
+
+t.test('check-config prints a configuration with the origin of each value', async (t) => {
+  const file = join(t.testdir({ 'a.toml': 'max_limit = 5' }), 'a.toml')
+  const env = { RINEX_CATALOGUE_LINKED_DIRECTORIES: '/a,/b "c"' }
+  const { code, stdout } = await run(['--config', file, 'check-config', '--host', '::1'], { env })
+  t.equal(code, 0)
+  const expected = [
+    'host = "::1" # from --host',
+    'port = 8080 # from default',
+    'base_url = "http://[::1]:8080" # from default, from host and port',
+    `max_limit = 5 # from ${file}`,
+    'linked_directories = [ "/a", "/b \\"c\\"" ] # from RINEX_CATALOGUE_LINKED_DIRECTORIES',
+  ]
+  for (const line of expected) t.ok(stdout.split('\n').includes(line), line)
+  t.match(parse(stdout), { max_limit: 5, linked_directories: ['/a', '/b "c"'] })
+
+  const again = await run([
+    'check-config',
+    '--config',
+    join(t.testdir({ 'b.toml': stdout }), 'b.toml'),
+  ])
+  const values = ({ stdout }: Outcome): string => stdout.replaceAll(/ # from .*/g, '')
+  t.equal(values(again), values({ code, stdout, stderr: '' }), 'what is printed is a configuration')
+})
+
+t.test('check-config with a port that is not known yet', async (t) => {
+  const { code, stdout } = await run(['check-config', '--port', '0'])
+  t.equal(code, 0)
+  t.match(stdout, /^# base_url .*# from default, from host and port$/m)
+})
+
+t.test('parse prints one JSON object a name', async (t) => {
+  const names = ['GRAZ00AUT_R_20260220000_01D_30S_MO.crx.gz', 'graz0220.26d.gz', '-x "y"']
+  const { code, stdout } = await run(['parse', '--', ...names])
+  t.equal(code, 0)
+  const common = { data_date: '2026-01-22T00:00:00Z', file_duration: 'd' }
+  const expected = [
+    {
+      name: names[0],
+      form: 'r3',
+      station: 'GRAZ00AUT',
+      ...common,
+      file_version: 'r3',
+      file_type: 'o',
+      country: 'AUT',
+      source: 'R',
+      period: '01D',
+      interval: '30S',
+      content: 'MO',
+    },
+    { name: names[1], form: 'r2', station: 'GRAZ', ...common, file_version: 'r2', file_type: 'o' },
+    { name: names[2], rejected: 'not-gz' },
+  ]
+  t.equal(stdout, expected.map((line) => `${JSON.stringify(line)}\n`).join(''))
+})
+
+t.test('parse reads names from standard input', async (t) => {
+  const { code, stdout } = await run(['parse'], { input: 'a\r\n\nb\nc' })
+  const expected = ['a', 'b', 'c'].map(
+    (name) => `${JSON.stringify({ name, rejected: 'not-gz' })}\n`,
+  )
+  t.strictSame({ code, stdout }, { code: 0, stdout: expected.join('') })
+  t.match(await run(['parse'], { input: '' }), { code: 0, stdout: '' })
+})
+
+t.test('parse ends quietly when its reader goes away', async (t) => {
+  const outcome = await run(['parse'], { input: 'a\n'.repeat(200_000), hangUp: true })
+  t.match(outcome, { code: 0, stderr: '' })
+})

@@ -1,0 +1,166 @@
+import { join } from 'node:path'
+import t from 'tap'
+import { ConfigError } from '../../src/config/config-error.ts'
+import type { Fault } from '../../src/config/config-error.ts'
+import { loadConfig } from '../../src/config/load.ts'
+import type { ConfigSources } from '../../src/config/sources.ts'
+
+function faultsOf(sources: Partial<ConfigSources>): readonly Fault[] {
+  try {
+    loadConfig({ env: {}, flags: {}, cwd: '/srv', ...sources })
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults
+    throw error
+  }
+  return []
+}
+
+t.test('values of the file that no option takes', async (t) => {
+  const lines = [
+    'archive = 1',
+    'archive = ""',
+    'archive = "a\\u0000b"',
+    'archive = ["a"]',
+    'database = false',
+    'control_socket = {}',
+    'host = "a b"',
+    'host = 1',
+    'port = "8080"',
+    'port = -1',
+    'port = 65536',
+    'port = 80.5',
+    'port = nan',
+    'port = 99999999999999999999',
+    'port = 2026-01-22',
+    'base_url = "gnss.example.org"',
+    'base_url = "http://a?b"',
+    'dataset_prefix = ""',
+    'dataset_prefix = "/a"',
+    'dataset_prefix = "a/"',
+    'dataset_prefix = "a//b"',
+    'dataset_prefix = "a.b"',
+    'dataset_prefix = "a\\n"',
+    'log_level = "warning"',
+    'log_level = "INFO"',
+    'max_limit = 0',
+    'max_limit = 10001',
+    'linked_directories = "/a"',
+    'linked_directories = ["a"]',
+    'linked_directories = [""]',
+    'linked_directories = [1, 99999999999999999999]',
+    'sweep_interval_seconds = 0',
+    'sweep_interval_seconds = 86401',
+  ]
+  for (const [number, line] of lines.entries()) {
+    const name = `${number}.toml`
+    const source = join(t.testdir({ [name]: line }), name)
+    const [key] = line.split(' ')
+    const message = new RegExp(`^${key ?? ''} must be [^\n]+, found [^\n]+$`)
+    t.match(faultsOf({ file: source }), [{ source, key, message }], line)
+  }
+})
+
+t.test('values of environment and flags that no option takes', async (t) => {
+  const cases: [variable: string, text: string][] = [
+    ['ARCHIVE', ''],
+    ['BASE_URL', ''],
+    ['PORT', ''],
+    ['PORT', ' 80'],
+    ['PORT', '0x50'],
+    ['PORT', '8e1'],
+    ['LINKED_DIRECTORIES', '/a,'],
+    ['LINKED_DIRECTORIES', '/a,b'],
+  ]
+  for (const [variable, text] of cases) {
+    const source = `RINEX_CATALOGUE_${variable}`
+    t.match(faultsOf({ env: { [source]: text } }), [{ source, key: variable.toLowerCase() }], text)
+  }
+  t.match(faultsOf({ flags: { baseUrl: 'x', logLevel: 'x' } }), [
+    { source: '--base-url', key: 'base_url' },
+    { source: '--log-level', key: 'log_level' },
+  ])
+})
+
+t.test('unknown names, with the known one that was probably meant', async (t) => {
+  const names: [name: string, meant: string | undefined][] = [
+    ['prot', 'port'],
+    ['baseUrl', 'base_url'],
+    ['base-url', 'base_url'],
+    ['sweep_interval_second', 'sweep_interval_seconds'],
+    ['colour', undefined],
+    ['__proto__', undefined],
+    ['constructor', undefined],
+    ['x'.repeat(100), undefined],
+  ]
+  for (const [name, meant] of names) {
+    const file = join(t.testdir({ 'a.toml': `${name} = 1` }), 'a.toml')
+    const remedy = meant === undefined ? 'remove it' : `did you mean ${meant}?`
+    t.match(faultsOf({ file }), [{ source: file, key: name, message: remedy }], name)
+  }
+  t.match(faultsOf({ file: join(t.testdir({ 'a.toml': '[api]\nport = 1' }), 'a.toml') }), [
+    { key: 'api' },
+  ])
+  t.match(
+    faultsOf({ env: { RINEX_CATALOGUE_port: '1', RINEX_CATALOGUE_CONFG: 'x', RINEX: 'x' } }),
+    [
+      { source: 'RINEX_CATALOGUE_port', message: 'did you mean RINEX_CATALOGUE_PORT?' },
+      { source: 'RINEX_CATALOGUE_CONFG', message: 'did you mean RINEX_CATALOGUE_CONFIG?' },
+    ],
+  )
+})
+
+t.test('a file that cannot be used', async (t) => {
+  const dir = t.testdir({
+    'syntax.toml': 'port = 1\nhost = \n',
+    'twice.toml': 'port = 1\nport = 2',
+    'latin.toml': Buffer.from('archive = "\xE9"', 'latin1'),
+  })
+  const cases: [file: string, message: string][] = [
+    [join(dir, 'syntax.toml'), 'line 2, column'],
+    [join(dir, 'twice.toml'), 'line 2, column'],
+    [join(dir, 'latin.toml'), 'not valid'],
+    [join(dir, 'absent.toml'), 'ENOENT'],
+    [dir, 'EISDIR'],
+  ]
+  for (const [source, message] of cases) {
+    t.match(faultsOf({ file: source }), [{ source, key: undefined, message }], message)
+  }
+  t.match(faultsOf({ cwd: dir, file: '' }), [{ source: dir }], 'an empty name')
+  t.match(faultsOf({ cwd: dir, env: { RINEX_CATALOGUE_CONFIG: '' } }), [{ source: dir }])
+})
+
+t.test('a wildcard host needs a base URL', async (t) => {
+  for (const host of ['0.0.0.0', '::', '0', '::0']) {
+    const fault = { source: '--host', key: 'base_url', message: 'set base_url' }
+    t.match(faultsOf({ flags: { host } }), [fault], host)
+    t.strictSame(faultsOf({ flags: { host, baseUrl: 'http://a' } }), [])
+  }
+  const faults = faultsOf({ flags: { host: '::', baseUrl: 'a' } })
+  t.match(faults, [{ source: '--base-url' }], 'a bad one is the only fault')
+  t.equal(faults.length, 1)
+})
+
+t.test('the control socket is not the database', async (t) => {
+  t.match(faultsOf({ flags: { database: 'a.sock' } }), [
+    { key: 'control_socket', message: 'itself' },
+  ])
+})
+
+t.test('all faults at once, also of values that another source overrules', async (t) => {
+  const file = join(t.testdir({ 'a.toml': 'port = "x"\nmax_limit = 0\nhots = "a"' }), 'a.toml')
+  const env = { RINEX_CATALOGUE_PORT: '80', RINEX_CATALOGUE_LOG_LEVEL: 'loud' }
+  const faults = faultsOf({ file, env, flags: { host: '::', datasetPrefix: '/' } })
+  t.strictSame(
+    faults.map(({ source, key }) => [source, key]),
+    [
+      [file, 'hots'],
+      [file, 'port'],
+      [file, 'max_limit'],
+      ['RINEX_CATALOGUE_LOG_LEVEL', 'log_level'],
+      ['--dataset-prefix', 'dataset_prefix'],
+      ['--host', 'base_url'],
+    ],
+  )
+  const { message } = new ConfigError(faults)
+  for (const fault of faults) t.match(message, `\n  ${fault.source}: ${fault.message}`)
+})

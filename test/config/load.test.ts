@@ -1,0 +1,172 @@
+import { writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import fc from 'fast-check'
+import t from 'tap'
+import { ConfigError } from '../../src/config/config-error.ts'
+import { loadConfig } from '../../src/config/load.ts'
+import type { LoadedConfig } from '../../src/config/load.ts'
+import { optionKeys, propertyName, variableName } from '../../src/config/options.ts'
+import type { Config } from '../../src/config/options.ts'
+import type { ConfigSources } from '../../src/config/sources.ts'
+
+const root = process.cwd()
+
+function load(sources: Partial<ConfigSources>): LoadedConfig {
+  return loadConfig({ env: {}, flags: {}, cwd: '/srv', ...sources })
+}
+
+t.test('nothing needs to be configured', async (t) => {
+  const { config, origins } = load({})
+  t.strictSame(config, {
+    archive: join(root, 'fixtures/archive'),
+    database: join(root, 'var/catalogue.db'),
+    controlSocket: join(root, 'var/catalogue.sock'),
+    host: '127.0.0.1',
+    port: 8080,
+    baseUrl: undefined,
+    datasetPrefix: 'rinex',
+    logLevel: 'info',
+    maxLimit: 1000,
+    adminTokenFile: undefined,
+    linkedDirectories: [],
+    keepRemovalsDays: 90,
+    sweepIntervalSeconds: 60,
+    fullLookHours: 24,
+    watchObsDays: 14,
+    watchNrtDays: 3,
+  } satisfies Config)
+  t.strictSame(Object.keys(origins), optionKeys)
+  t.equal(origins.port, 'default')
+  t.ok(Object.isFrozen(config) && Object.isFrozen(config.linkedDirectories))
+})
+
+t.test('flags win over the environment, the environment over the file', async (t) => {
+  const file = join(t.testdir({ 'a.toml': 'host = "a"\nport = 1\nlog_level = "warn"' }), 'a.toml')
+  const env = { RINEX_CATALOGUE_HOST: 'b', RINEX_CATALOGUE_PORT: '2' }
+  const { config, origins } = load({ file, env, flags: { host: 'c' } })
+  t.match(config, { host: 'c', port: 2, logLevel: 'warn', maxLimit: 1000 })
+  t.match(origins, {
+    host: '--host',
+    port: 'RINEX_CATALOGUE_PORT',
+    log_level: file,
+    max_limit: 'default',
+  })
+})
+
+t.test('the file is the one of the flag, else of the environment', async (t) => {
+  const dir = t.testdir({ 'a.toml': 'port = 1', 'b.toml': 'port = 2' })
+  const env = { RINEX_CATALOGUE_CONFIG: 'b.toml' }
+  t.equal(load({ cwd: dir, env }).config.port, 2)
+  t.equal(load({ cwd: dir, env, file: 'a.toml' }).config.port, 1)
+  t.equal(load({ cwd: dir, env, file: 'a.toml' }).origins.port, join(dir, 'a.toml'))
+})
+
+t.test(
+  'relative paths start from the folder of their file, else from the working directory',
+  async (t) => {
+    const file = join(t.testdir({ 'a.toml': 'archive = "x/"\ndatabase = "../y.db"' }), 'a.toml')
+    const inFile = load({ file }).config
+    t.equal(inFile.archive, join(dirname(file), 'x'))
+    t.equal(inFile.database, join(dirname(file), '../y.db'))
+    t.equal(load({ env: { RINEX_CATALOGUE_ARCHIVE: 'x' } }).config.archive, '/srv/x')
+    t.equal(load({ flags: { archive: '/x/./y' } }).config.archive, '/x/y')
+  },
+)
+
+t.test('every option can be set in the file and in the environment alike', async (t) => {
+  const written = {
+    archive: '/a',
+    database: '/b.db',
+    control_socket: '/run/c.sock',
+    host: '::',
+    port: 0,
+    base_url: 'https://d.example/e/',
+    dataset_prefix: 'f/g-1',
+    log_level: 'silent',
+    max_limit: 10000,
+    admin_token_file: '/etc/token',
+    linked_directories: ['/h/', '/i'],
+    keep_removals_days: 5,
+    sweep_interval_seconds: 1,
+    full_look_hours: 2,
+    watch_obs_days: 3,
+    watch_nrt_days: 4,
+  }
+  const expected = Object.fromEntries(optionKeys.map((key) => [propertyName(key), written[key]]))
+  Object.assign(expected, { baseUrl: 'https://d.example/e', linkedDirectories: ['/h', '/i'] })
+
+  const toml = Object.entries(written).map(([key, value]) => `${key} = ${JSON.stringify(value)}`)
+  const file = join(t.testdir({ 'a.toml': `\uFEFF${toml.join('\n')}` }), 'a.toml')
+  t.strictSame(load({ file }).config, expected)
+
+  const env = Object.fromEntries(optionKeys.map((key) => [variableName(key), String(written[key])]))
+  t.strictSame(load({ env }).config, expected)
+  t.strictSame(
+    load({ env: { RINEX_CATALOGUE_LINKED_DIRECTORIES: '' } }).config.linkedDirectories,
+    [],
+  )
+})
+
+t.test('the control socket lies beside the database, named so that it fits', async (t) => {
+  const socketOf = (database: string, cwd = '/srv'): string =>
+    load({ cwd, flags: { database } }).config.controlSocket
+  t.equal(socketOf('/a/b.c/d'), '/a/b.c/d.sock')
+  t.equal(socketOf('/a/b.db.old'), '/a/b.db.sock')
+  const fits = `/${'x'.repeat(101)}.db`
+  t.equal(socketOf(fits), fits.replace('.db', '.sock'), '107 bytes')
+  const deep = `/${'d'.repeat(200)}`
+  t.equal(
+    socketOf(`${deep}/a/b.db`, deep),
+    'a/b.sock',
+    'the path from the working directory is short',
+  )
+  t.equal(load({ cwd: deep, flags: { controlSocket: 's' } }).config.controlSocket, 's')
+  t.throws(() => socketOf(`/${'ü'.repeat(51)}.db`), /control_socket .* 108 bytes/, '108 bytes')
+  t.throws(() => load({ cwd: deep, flags: { controlSocket: '.' } }), ConfigError)
+})
+
+t.test('whatever the sources say, the outcome is a configuration or its faults', async (t) => {
+  const file = join(t.testdir({ 'a.toml': '' }), 'a.toml')
+  const text = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom('', '0', '1', '::', '0.0.0.0', 'info', '/a', '/a,/b', 'http://a', '__proto__'),
+  )
+  const value = fc.oneof(
+    text.map((text) => JSON.stringify(text)),
+    fc.constantFrom(
+      '1',
+      '1.5',
+      'nan',
+      '-inf',
+      '99999999999999999999',
+      'true',
+      '2026-01-22',
+      '[]',
+      '{a=1}',
+    ),
+    fc.constantFrom('[1, 99999999999999999999]', '25:99:99', '[["a"]]', '1e400'),
+  )
+  const key = fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...optionKeys) }, text)
+  const toml = fc.oneof(
+    fc.uint8Array(),
+    fc.array(fc.tuple(key, value)).map((lines) => lines.map((line) => line.join(' = ')).join('\n')),
+  )
+  const variable = fc.oneof(
+    fc.constantFrom(...optionKeys.map(variableName)),
+    text.map((name) => `RINEX_CATALOGUE_${name}`),
+  )
+  const env = fc.dictionary(variable, fc.option(text, { nil: undefined }))
+  const flags = fc.dictionary(fc.constantFrom(...optionKeys.map(propertyName)), text)
+  const sources = fc.record({ file: fc.oneof(fc.constant(file), text), env, flags, cwd: text })
+  fc.assert(
+    fc.property(toml, sources, (toml, sources) => {
+      writeFileSync(file, toml)
+      try {
+        return Object.isFrozen(loadConfig(sources).config)
+      } catch (error) {
+        return error instanceof ConfigError && error.faults.length > 0
+      }
+    }),
+    { numRuns: 1000 },
+  )
+})

@@ -1,0 +1,116 @@
+import { existsSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pino from 'pino'
+import t from 'tap'
+import type { Test } from 'tap'
+import { askIndexer, askStatus } from '../../src/control/client.ts'
+import type { ControlRequest, RescanOrder } from '../../src/control/protocol.ts'
+import { openCondition } from '../../src/indexer/condition.ts'
+import { openControl } from '../../src/indexer/control.ts'
+import { noTroubles } from '../indexer/parts.ts'
+
+const logger = pino({ level: 'silent' })
+const condition = openCondition({
+  ...{ logger, version: 'test', lastScan: undefined },
+  nowUs: () => 1,
+})
+
+/** Path of a socket: it must be short. */
+function socketPath(t: Test): string {
+  const folder = mkdtempSync(join(tmpdir(), 'control-'))
+  t.teardown(() => {
+    rmSync(folder, { recursive: true })
+  })
+  return join(folder, 'socket')
+}
+
+/** What a process leaves that was killed. */
+async function leaveSocket(path: string): Promise<void> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(path, resolve))
+  renameSync(path, `${path}-left`)
+  await new Promise((resolve) => server.close(resolve))
+  renameSync(`${path}-left`, path)
+}
+
+async function openOn(t: Test) {
+  const path = socketPath(t)
+  await leaveSocket(path)
+  const orders: RescanOrder[] = []
+  const indexer = {
+    status: () => condition.status(noTroubles),
+    rescan: (order: RescanOrder) => {
+      orders.push(order)
+      return { number: orders.length, place: 'running' as const }
+    },
+    register: (file: string) =>
+      file === 'broken'
+        ? Promise.reject(new Error('of ours'))
+        : Promise.resolve({ outcome: 'created' as const, id: 7 }),
+  }
+  const control = await openControl({ path, logger, indexer })
+  t.teardown(() => {
+    control.close()
+  })
+  return { path, orders, control }
+}
+
+t.test('the indexer is asked over its socket', async (t) => {
+  const { path, orders, control } = await openOn(t)
+  t.equal(statSync(path).mode & 0o777, 0o660, 'by its group and nobody else')
+  t.match(await askStatus(path), { state: 'starting', version: 'test', pid: process.pid })
+  const order = { path: 'obs/2026', full: true, acceptRemovals: false }
+  t.same(await askIndexer(path, { command: 'rescan', ...order }), { number: 1, place: 'running' })
+  t.same(orders, [order])
+  t.same(await askIndexer(path, { command: 'register', path: 'x' }), { outcome: 'created', id: 7 })
+  control.close()
+  t.notOk(existsSync(path), 'the socket goes with it')
+  t.equal(await askStatus(path), undefined)
+})
+
+t.test('what is no sensible request is refused in words', async (t) => {
+  const { path, orders } = await openOn(t)
+  const cases: { request: unknown; words: RegExp }[] = [
+    { request: {}, words: /unknown command/ },
+    { request: { command: 'drop' }, words: /unknown command/ },
+    { request: { command: 'rescan', path: '../etc' }, words: /no directory below obs/ },
+    { request: { command: 'rescan', path: 5 }, words: /must be text/ },
+    { request: { command: 'rescan', acceptRemovals: 'no' }, words: /true or false/ },
+    { request: { command: 'register' }, words: /must be text/ },
+    { request: { command: 'register', path: 'broken' }, words: /its log says why/ },
+  ]
+  for (const { request, words } of cases)
+    await t.rejects(askIndexer(path, request as ControlRequest), { message: words })
+  t.same(orders, [])
+  t.match(await askStatus(path), { state: 'starting' }, 'and it goes on')
+})
+
+t.test('an indexer that is not there, or does not answer as one, is away', async (t) => {
+  const path = socketPath(t)
+  await t.rejects(askIndexer(path, { command: 'status' }), { code: 'INDEXER_AWAY' })
+  t.equal(await askStatus(path), undefined)
+  const server = createServer((socket) => {
+    socket.resume().end()
+  })
+  await new Promise<void>((resolve) => server.listen(path, resolve))
+  t.teardown(() => server.close())
+  await t.rejects(askIndexer(path, { command: 'status' }), {
+    message: /ended without an answer/,
+  })
+})
+
+t.test('a socket that cannot be opened says where and why', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'control-'))
+  t.teardown(() => {
+    rmSync(folder, { recursive: true })
+  })
+  const path = join(folder, 'nowhere/socket')
+  writeFileSync(join(folder, 'notes'), '')
+  const other = openControl({ path: join(folder, 'notes'), logger, indexer: {} as never })
+  await t.rejects(other, { message: /is no socket/ }, 'a file of somebody else stays')
+  await t.rejects(openControl({ path, logger, indexer: {} as never }), {
+    message: `cannot listen on the control socket ${path}`,
+  })
+})

@@ -1,0 +1,81 @@
+/** What the documents promise to be complete is complete, and no file tells of the machine it was made on. */
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import t from 'tap'
+
+const decisions = 'docs/decisions'
+
+/** The files that belong to the project; `undefined` where this is not a checkout. */
+function trackedFiles(): string[] | undefined {
+  try {
+    const output = execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8', stdio: 'pipe' })
+    const files = output.split('\0').filter((file) => file !== '' && existsSync(file))
+    return files.length > 0 ? files : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const files = trackedFiles()
+const skip = files === undefined && 'this is not a checkout'
+
+/** Lines of all tracked text files that a pattern finds, as `file:line: text`. */
+function linesWith(pattern: RegExp): string[] {
+  return (files ?? []).flatMap((file) => {
+    const text = readFileSync(file, 'utf8')
+    if (text.includes('\0')) return []
+    const lines = text.split('\n').map((line, index) => `${file}:${index + 1}: ${line.trim()}`)
+    return lines.filter((line) => pattern.test(line.slice(file.length)))
+  })
+}
+
+t.test('every source file is named in docs/ARCHITECTURE.md', async (t) => {
+  const text = readFileSync('docs/ARCHITECTURE.md', 'utf8')
+  // A section for each folder, `### src/parse/`, names the files below it in the first column of its table.
+  const sections = text.split(/^### (?=src\/)/m).slice(1)
+  const named = sections.flatMap((section) => {
+    const folder = section.slice(0, section.indexOf('\n'))
+    return Array.from(section.matchAll(/^\| `([^`]+\.\w+)`/gm), ([, file]) => folder + (file ?? ''))
+  })
+  const sources = readdirSync('src', { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+  t.strictSame(named.toSorted(), sources.toSorted())
+})
+
+t.test('every decision is linked from its index, in order', async (t) => {
+  const index = readFileSync(join(decisions, 'README.md'), 'utf8')
+  const linked = Array.from(index.matchAll(/^\d+\. \[.+\]\((.+\.md)\)$/gm), ([, file]) => file)
+  const written = readdirSync(decisions).filter((file) => file !== 'README.md')
+  t.strictSame(linked, written.toSorted())
+  for (const [position, file] of written.toSorted().entries()) {
+    const [title = ''] = readFileSync(join(decisions, file), 'utf8').split('\n')
+    t.match(title, new RegExp(`^# ${position + 1}\\. `), file)
+    t.match(file, new RegExp(`^${String(position + 1).padStart(4, '0')}-`))
+  }
+})
+
+t.test('every dependency has its reason', async (t) => {
+  const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Record<string, object>
+  const reasons = readFileSync(join(decisions, '0011-dependencies.md'), 'utf8')
+  for (const kind of ['dependencies', 'devDependencies'])
+    for (const name of Object.keys(manifest[kind] ?? {}))
+      t.ok(reasons.includes(`\`${name}\``), name)
+})
+
+t.test('links between documents lead somewhere', { skip }, async (t) => {
+  for (const file of files?.filter((name) => name.endsWith('.md')) ?? [])
+    for (const [, target = ''] of readFileSync(file, 'utf8').matchAll(/\]\(([^)#\s]+)[^)]*\)/g))
+      if (!target.includes(':')) t.ok(existsSync(join(dirname(file), target)), `${file}: ${target}`)
+})
+
+t.test('no file names a path of somebody’s machine', { skip }, async (t) => {
+  // A folder below them; the directories as such are spoken of where systemd shuts them off.
+  t.strictSame(linesWith(/(?<![\w.$~}-])\/(tmp|root|work|home)\/\w/), [])
+})
+
+t.test('no file names a package registry', { skip }, async (t) => {
+  t.strictSame(linesWith(/\bregistry\.[\w-]+\.[a-z]{2,}|https?:\/\/[^\s/]*npm/), [])
+  t.notMatch(readFileSync('package-lock.json', 'utf8'), /"resolved"/)
+})

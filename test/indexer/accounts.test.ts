@@ -1,0 +1,137 @@
+/** What the indexer keeps account of: directories it knows, how it is, how far a scan has come, what to write. */
+import fc from 'fast-check'
+import pino from 'pino'
+import t from 'tap'
+import type { DirectoryChange } from '../../src/catalogue/catalogue.ts'
+import { openBatch } from '../../src/indexer/batch.ts'
+import { openCondition } from '../../src/indexer/condition.ts'
+import { openKnownDirectories } from '../../src/indexer/known-directories.ts'
+import { openScan } from '../../src/indexer/scan.ts'
+import type { WalkStep } from '../../src/indexer/tree/walk.ts'
+import { change, newFile } from '../catalogue/change.ts'
+import { noTroubles, openParts } from './parts.ts'
+
+t.test('known directories are known below their parents, whatever comes and goes', async () => {
+  const path = fc.constantFrom('obs', 'obs/2026', 'obs/2025', 'obs/2026/001', 'obs/2026/002', 'nrt')
+  const step = fc.record({ path, add: fc.boolean() })
+  fc.assert(
+    fc.property(fc.array(step), (steps) => {
+      const known = openKnownDirectories(['nrt'])
+      const expected = new Set(['nrt'])
+      for (const each of steps) {
+        if (each.add) known.add(each.path)
+        else known.delete(each.path)
+        if (each.add) expected.add(each.path)
+        else expected.delete(each.path)
+      }
+      const below = (parent: string) =>
+        [...expected].filter((each) => each.replace(/\/?[^/]*$/, '') === parent).sort()
+      return (
+        known.size === expected.size &&
+        known.all().sort().join() === [...expected].sort().join() &&
+        ['', 'obs', 'obs/2026'].every(
+          (parent) =>
+            known.has(parent) === expected.has(parent) &&
+            known.childrenOf(parent).sort().join() === below(parent).join(),
+        )
+      )
+    }),
+  )
+})
+
+t.test('the condition tells the phase, or why it is degraded, and since when', async (t) => {
+  let nowUs = 1
+  const lines: { msg: string; trouble: string }[] = []
+  const write = (line: string) => lines.push(JSON.parse(line) as (typeof lines)[number])
+  const logger = pino({}, { write })
+  const condition = openCondition({ logger, nowUs: () => nowUs, version: '1', lastScan: undefined })
+  const status = () => condition.status(noTroubles)
+  t.match(status(), { state: 'starting', sinceUs: 1, reasons: [] })
+  nowUs = 2
+  condition.enter('scanning')
+  t.match(status(), { state: 'scanning', sinceUs: 2 })
+  nowUs = 3
+  t.equal(condition.trouble('disk', 'the disk is away'), false)
+  nowUs = 4
+  condition.trouble('disk', 'the disk is still away')
+  condition.trouble('other', 'something else')
+  condition.enter('watching')
+  t.match(status(), {
+    ...{ state: 'degraded', sinceUs: 3 },
+    reasons: ['the disk is still away', 'something else'],
+  })
+  t.equal(condition.trouble('disk', undefined), true)
+  t.equal(condition.trouble('disk', undefined), false)
+  t.match(status(), { state: 'degraded', sinceUs: 3 })
+  nowUs = 5
+  condition.trouble('other', undefined)
+  t.match(status(), { state: 'watching', sinceUs: 5, reasons: [] })
+  t.same(
+    lines.map(({ msg, trouble }) => `${msg}: ${trouble}`),
+    [
+      'degraded: the disk is away',
+      'degraded: something else',
+      'well again: the disk is still away',
+      'well again: something else',
+    ],
+    'each is logged once',
+  )
+})
+
+t.test('a scan counts regular files and tells how far it is', async (t) => {
+  const scan = openScan(5)
+  const step = (path: string, parts: object, done: number): WalkStep => ({
+    look: {
+      ...{ path, outcome: 'read', error: undefined, stamp: undefined, names: [] },
+      ...{ sizes: undefined, mtimesUs: undefined, directories: [], rejections: [], ...parts },
+    },
+    ...{ pending: 3, done },
+  })
+  t.match(scan.progress(), { done: 0, files: 0, secondsLeft: undefined })
+  const rejections = [
+    { reason: 'not-gz', count: 2, example: '' },
+    { reason: 'symlink', count: 4, example: '' },
+  ]
+  scan.step(step('obs', { names: ['a', 'b'], rejections }, 0.5))
+  scan.applied({ head: { epoch: '', seq: 1 }, added: 2, modified: 1, removed: 0 })
+  const progress = scan.progress()
+  t.match(progress, { startedUs: 5, files: 4, directoriesDone: 1, directoriesFound: 4, done: 0.5 })
+  t.ok((progress.secondsLeft ?? -1) >= 0 && progress.rate > 0)
+  t.ok(scan.visited('obs'))
+  t.notOk(scan.visited('nrt'))
+  t.same(scan.summary(9), {
+    ...{ startedUs: 5, endedUs: 9, directories: 1, files: 4 },
+    ...{ added: 2, modified: 1, removed: 0 },
+  })
+})
+
+t.test('a batch gathers directories until it is worth writing', async (t) => {
+  const { writer, sql } = openParts(t)
+  const batch = openBatch(writer)
+  const files = (count: number) =>
+    Array.from({ length: count }, (_, n) =>
+      newFile(`${1000 + (n % 9000)}${String(1 + Math.floor(n / 9000)).padStart(3, '0')}0.26d.gz`),
+    )
+  t.match(await batch.flush(), { applied: undefined, error: undefined, changes: [] })
+  const day = (n: number, parts: Partial<DirectoryChange>) => change(`obs/2026/00${n}`, parts)
+  batch.add(day(1, { added: files(1) }))
+  t.ok(batch.has('obs/2026/001'))
+  t.notOk(batch.has('obs/2026/002'))
+  t.notOk(batch.full)
+  batch.add(day(2, { added: files(9_999) }))
+  t.ok(batch.full)
+  t.match(await batch.flush(), { applied: { added: 10_000 }, error: undefined })
+  t.notOk(batch.full)
+  t.notOk(batch.has('obs/2026/001'))
+
+  sql(`CREATE TRIGGER full BEFORE INSERT ON file BEGIN SELECT RAISE(ABORT, 'no space'); END`)
+  batch.add(day(3, { added: files(1) }))
+  batch.add(day(4, {}))
+  t.match(await batch.flush(), {
+    applied: undefined,
+    error: { message: 'no space' },
+    changes: [{ path: 'obs/2026/003' }, { path: 'obs/2026/004' }],
+  })
+  t.equal(await writer.directory('obs/2026/004'), undefined, 'all of it or nothing')
+  t.match(await batch.flush(), { changes: [] }, 'what failed is forgotten')
+})

@@ -1,0 +1,88 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { openDirtyDirectories } from '../../src/indexer/dirty-directories.ts'
+
+t.test('directories are taken when they are due, longest due first', async (t) => {
+  const dirty = openDirtyDirectories()
+  dirty.add({ path: 'obs/b', detail: 'names', arrived: false }, 20)
+  dirty.add({ path: 'obs/a', detail: 'names', arrived: false }, 10)
+  t.equal(dirty.nextDueMs(), 10)
+  t.equal(dirty.take(5), undefined)
+  t.match(dirty.take(30), { path: 'obs/a' })
+  t.match(dirty.take(30), { path: 'obs/b' })
+  t.equal(dirty.take(30), undefined)
+  t.equal(dirty.nextDueMs(), undefined)
+})
+
+t.test(
+  'however often a directory is noted it waits once: earliest time, closest look',
+  async (t) => {
+    const dirty = openDirtyDirectories()
+    for (const dueMs of [30, 10, 20])
+      dirty.add(
+        { path: 'obs/a', detail: dueMs === 20 ? 'facts' : 'fitting', arrived: dueMs === 30 },
+        dueMs,
+      )
+    t.equal(dirty.size, 1)
+    t.equal(dirty.take(9), undefined)
+    t.same(dirty.take(10), { path: 'obs/a', detail: 'facts', arrived: true })
+    t.equal(dirty.size, 0)
+    t.equal(dirty.take(100), undefined)
+  },
+)
+
+t.test('a directory that was taken can be noted again', async (t) => {
+  const dirty = openDirtyDirectories()
+  dirty.add({ path: 'obs/a', detail: 'fitting', arrived: false }, 10)
+  dirty.take(10)
+  dirty.add({ path: 'obs/a', detail: 'fitting', arrived: false }, 50)
+  t.equal(dirty.take(20), undefined)
+  t.match(dirty.take(50), { path: 'obs/a' })
+})
+
+t.test('nothing that was noted is lost or taken twice, and nothing is taken early', async () => {
+  const note = fc.record({
+    path: fc.constantFrom('obs/a', 'obs/b', 'obs/c', 'obs/d'),
+    detail: fc.constantFrom('names' as const, 'fitting' as const, 'facts' as const),
+    arrived: fc.boolean(),
+    delayMs: fc.nat(50),
+    passedMs: fc.nat(30),
+    takes: fc.nat(3),
+  })
+  const closeness = ['names', 'fitting', 'facts']
+  fc.assert(
+    fc.property(fc.array(note), (notes) => {
+      const dirty = openDirtyDirectories()
+      const expected = new Map<string, { dueMs: number; detail: number; arrived: boolean }>()
+      let nowMs = 0
+      const take = (): boolean => {
+        const taken = dirty.take(nowMs)
+        const due = [...expected].filter(([, { dueMs }]) => dueMs <= nowMs)
+        if (taken === undefined) return due.length === 0
+        const wanted = expected.get(taken.path)
+        expected.delete(taken.path)
+        return (
+          wanted !== undefined &&
+          wanted.dueMs === Math.min(...due.map(([, { dueMs }]) => dueMs)) &&
+          closeness[wanted.detail] === taken.detail &&
+          wanted.arrived === taken.arrived
+        )
+      }
+      for (const { path, detail, arrived, delayMs, passedMs, takes } of notes) {
+        dirty.add({ path, detail, arrived }, nowMs + delayMs)
+        const before = expected.get(path)
+        expected.set(path, {
+          dueMs: Math.min(nowMs + delayMs, before?.dueMs ?? Infinity),
+          detail: Math.max(closeness.indexOf(detail), before?.detail ?? 0),
+          arrived: arrived || before?.arrived === true,
+        })
+        nowMs += passedMs
+        for (let count = 0; count < takes; count++) if (!take()) return false
+        if (dirty.size !== expected.size) return false
+      }
+      nowMs = Infinity
+      while (expected.size > 0) if (!take()) return false
+      return dirty.take(Infinity) === undefined && dirty.nextDueMs() === undefined
+    }),
+  )
+})

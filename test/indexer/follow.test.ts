@@ -1,0 +1,155 @@
+import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import pino from 'pino'
+import t from 'tap'
+import type { Test } from 'tap'
+import { openCondition } from '../../src/indexer/condition.ts'
+import { openDirtyDirectories } from '../../src/indexer/dirty-directories.ts'
+import { openFollow } from '../../src/indexer/follow.ts'
+import { isHot } from '../../src/indexer/hot-window.ts'
+import { openKnownDirectories } from '../../src/indexer/known-directories.ts'
+import { until } from './until.ts'
+
+const dayMs = 86_400_000
+const window = { obsDays: 14, nrtDays: 3 }
+
+/** Path of the day so many days before a time, today unless told. */
+function day(area: string, ago: number, nowMs = Date.now()): string {
+  const date = new Date(nowMs - ago * dayMs)
+  const first = Date.UTC(date.getUTCFullYear(), 0, 1)
+  const dayOfYear = Math.floor((date.getTime() - first) / dayMs) + 1
+  return `${area}/${date.getUTCFullYear()}/${String(dayOfYear).padStart(3, '0')}`
+}
+
+function openFollowOn(t: Test, directories: readonly string[]) {
+  const archive = t.testdir({})
+  for (const path of directories) mkdirSync(join(archive, path), { recursive: true })
+  const dirty = openDirtyDirectories()
+  const known = openKnownDirectories(
+    directories.flatMap((path) =>
+      path.split('/').map((_, index, all) => all.slice(0, index + 1).join('/')),
+    ),
+  )
+  const logger = pino({ level: 'silent' })
+  const deps = { nowUs: () => Date.now() * 1000, version: 'test', lastScan: undefined, logger }
+  const condition = openCondition(deps)
+  const follow = openFollow({
+    archive,
+    window,
+    dirty,
+    known,
+    condition,
+    logger,
+    wake: () => undefined,
+  })
+  t.teardown(() => follow.close())
+  /** What is dirty now or will be within the next seconds. */
+  const drain = () => {
+    const all = []
+    for (let next; (next = dirty.take(performance.now() + 10_000)) !== undefined;) all.push(next)
+    return all
+  }
+  const watching = async (count: number) => {
+    await until(t, `watching ${count}`, () => follow.status().directories === count)
+    // Each is read once more a second after it was watched.
+    const end = performance.now() + 1100
+    await until(
+      t,
+      'nothing happens any more',
+      () => drain().length === 0 && performance.now() > end,
+    )
+  }
+  return { archive, dirty, known, follow, drain, watching }
+}
+
+t.test('where files are expected at any moment', async (t) => {
+  const nowMs = Date.UTC(2026, 5, 15, 12)
+  const cases: [string, boolean][] = [
+    ['obs', true],
+    ['nrt', true],
+    ['obs/2026', true],
+    ['obs/2025', true],
+    ['obs/2024', false],
+    [day('obs', 0, nowMs), true],
+    [day('obs', 14, nowMs), true],
+    [day('obs', 15, nowMs), false],
+    [day('obs', -1, nowMs), true],
+    [day('obs', -4, nowMs), false],
+    [day('nrt', 3, nowMs), true],
+    [day('nrt', 4, nowMs), false],
+    [`${day('nrt', 0, nowMs)}/05`, true],
+    [`${day('nrt', 4, nowMs)}/05`, false],
+    [`${day('nrt', 0, nowMs)}/05/deeper`, true],
+    [`${day('obs', 0, nowMs)}/special`, true],
+    [`${day('obs', 20, nowMs)}/special`, false],
+    ['obs/misc', false],
+    ['obs/misc/2026', false],
+    ['elsewhere', false],
+  ]
+  for (const [path, hot] of cases) t.equal(isHot(path, nowMs, window), hot, path)
+})
+
+t.test('hot directories are watched, cold ones are not', async (t) => {
+  const directories = [day('obs', 0), day('obs', 200), day('nrt', 0), 'obs/1998/003']
+  const { archive, follow, known, drain, watching } = openFollowOn(t, directories)
+  t.equal(follow.status().directories, 0, 'nothing before the start')
+  follow.start()
+  const years = new Set(['obs', 'nrt'].flatMap((area) => [area, day(area, 0).slice(0, 8)]))
+  if (day('obs', 200).slice(0, 8) !== day('obs', 0).slice(0, 8))
+    years.add(day('obs', 200).slice(0, 8))
+  await watching(years.size + 2)
+
+  writeFileSync(join(archive, 'obs/1998/003', 'x.gz'), '')
+  writeFileSync(join(archive, day('nrt', 0), 'x.gz'), '')
+  await until(t, 'a hint', () => drain().some(({ path }) => path === day('nrt', 0)))
+
+  const later = `${day('nrt', 0)}/05`
+  mkdirSync(join(archive, later))
+  known.add(later)
+  follow.note(later, true)
+  await until(t, 'one that joins', () => follow.status().directories === years.size + 3)
+  known.delete(later)
+  follow.note(later, false)
+  await until(t, 'and leaves', () => follow.status().directories === years.size + 2)
+})
+
+t.test('a file written over in a directory that was quiet for days is looked at', async (t) => {
+  const path = day('obs', 10)
+  const { archive, follow, drain, watching } = openFollowOn(t, [path])
+  writeFileSync(join(archive, path, 'x.gz'), 'x')
+  utimesSync(
+    join(archive, path),
+    new Date(Date.now() - 9 * dayMs),
+    new Date(Date.now() - 9 * dayMs),
+  )
+  follow.start()
+  await watching(3)
+  writeFileSync(join(archive, path, 'x.gz'), 'y')
+  const noted: unknown[] = []
+  await until(t, 'a hint', () => noted.push(...drain()) > 0)
+  t.match(noted, [{ path, detail: 'facts', arrived: true }])
+})
+
+t.test('a directory rests after a look that was dear, but never for long', async (t) => {
+  const path = day('obs', 0)
+  const { archive, dirty, follow, watching } = openFollowOn(t, [path])
+  follow.start()
+  await watching(3)
+  follow.rest(path, 3_600_000)
+  writeFileSync(join(archive, path, 'x.gz'), '')
+  await until(t, 'a hint', () => dirty.size > 0)
+  const restMs = (dirty.nextDueMs() ?? 0) - performance.now()
+  t.ok(restMs > 3000 && restMs <= 5000, `it rests for ${restMs} ms`)
+})
+
+t.test('a clock that was set makes all watched directories dirty', async (t) => {
+  const path = day('obs', 0)
+  const { follow, drain, watching } = openFollowOn(t, [path])
+  follow.start()
+  await watching(3)
+  const now = Date.now.bind(Date)
+  t.intercept(Date, 'now', { value: () => now() + 3_600_000 })
+  const noted: string[] = []
+  await until(t, 'they are noted', () => noted.push(...drain().map((each) => each.path)) >= 3)
+  t.same(noted.sort(), ['obs', path.slice(0, 8), path])
+})

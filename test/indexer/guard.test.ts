@@ -1,0 +1,123 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { openGuard } from '../../src/indexer/guard.ts'
+
+const minute = 60_000
+const hour = 60 * minute
+
+/** Asks for the removal of so many of an area's 10,000 files from one directory. */
+const removal = (directory: string, count: number, nowMs = 0, files = 10_000) => ({
+  directory,
+  area: directory.startsWith('obs') ? ('obs' as const) : ('nrt' as const),
+  count,
+  files,
+  nowMs,
+})
+
+t.test('few files may go at once, many may not', async (t) => {
+  const cases = [
+    { title: 'the daily purge', count: 500, files: 10_000, may: true },
+    { title: 'a fifth', count: 2000, files: 10_000, may: true },
+    { title: 'more than a fifth', count: 2001, files: 10_000, may: false },
+    { title: 'all of an area that is small', count: 1000, files: 1000, may: true },
+    { title: 'all of one that is not', count: 1001, files: 1001, may: false },
+  ]
+  for (const { title, count, files, may } of cases)
+    t.equal(openGuard().mayRemove(removal('obs/2026/001', count, 0, files)), may, title)
+})
+
+t.test('what goes within ten minutes counts together, by area', async (t) => {
+  const guard = openGuard()
+  t.ok(guard.mayRemove(removal('obs/2026/001', 1500)))
+  t.notOk(guard.mayRemove(removal('obs/2026/002', 700, 9 * minute, 8500)))
+  t.ok(guard.mayRemove(removal('nrt/2026/002', 700, 9 * minute)), 'the other area')
+  t.ok(guard.mayRemove(removal('obs/2026/003', 100, 9 * minute, 8500)), 'what still fits')
+  t.same([...guard.held()], [['obs', 700]])
+  t.notOk(
+    guard.mayRemove(removal('obs/2026/002', 700, 11 * minute, 8400)),
+    'waiting lets none through',
+  )
+  t.ok(guard.mayRemove(removal('obs/2026/004', 700, 11 * minute, 8400)), 'the ten minutes are over')
+  guard.isWhole('obs/2026/002')
+  t.same([...guard.held()], [])
+})
+
+t.test('held removals are released', async (t) => {
+  const held = () => {
+    const guard = openGuard()
+    t.notOk(guard.mayRemove(removal('obs/2026/001', 5000)))
+    t.notOk(guard.mayRemove(removal('obs/2026/002', 4000)))
+    return guard
+  }
+  t.test('when the files are back', async (t) => {
+    const guard = held()
+    guard.isWhole('obs/2026/001')
+    t.same([...guard.held()], [['obs', 4000]])
+  })
+  t.test('when they are still gone hours later', async (t) => {
+    const guard = held()
+    t.notOk(guard.mayRemove(removal('obs/2026/001', 5000, 5 * hour)))
+    t.ok(guard.mayRemove(removal('obs/2026/001', 5000, 7 * hour)))
+    t.ok(guard.mayRemove(removal('obs/2026/002', 4000, 7 * hour)))
+  })
+  t.test('when an administrator accepts them, once and nowhere else', async (t) => {
+    const guard = held()
+    t.notOk(guard.mayRemove(removal('obs/2027', 3000)))
+    guard.accept(['obs/2026', 'nrt'])
+    t.notOk(guard.mayRemove(removal('obs/2027', 3000)), 'outside of what was accepted')
+    t.ok(guard.mayRemove(removal('obs/2026/001', 5000)))
+    t.notOk(guard.mayRemove(removal('obs/2026/001', 3000)), 'what goes after it')
+    guard.accept([])
+    t.notOk(guard.mayRemove(removal('obs/2026/001', 3000)), 'a rescan that accepts nothing')
+    guard.accept(['obs/2026/001'])
+    t.ok(guard.mayRemove(removal('obs/2026/001', 3000)))
+  })
+})
+
+t.test(
+  'no more than the limit is ever removed within ten minutes unless it was meant',
+  async () => {
+    const step = fc.record({
+      directory: fc.nat(20),
+      count: fc.integer({ min: 1, max: 5000 }),
+      passedMs: fc.nat(5 * minute),
+    })
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), fc.nat(100_000), (steps, start) => {
+        const guard = openGuard()
+        const removed: { atMs: number; count: number; filesBefore: number }[] = []
+        let [files, nowMs] = [start, 0]
+        for (const { directory, count, passedMs } of steps) {
+          nowMs += passedMs
+          const gone = Math.min(count, files)
+          if (gone === 0 || !guard.mayRemove(removal(`obs/${directory}`, gone, nowMs, files)))
+            continue
+          removed.push({ atMs: nowMs, count: gone, filesBefore: files })
+          files -= gone
+          const lately = removed.filter(({ atMs }) => atMs > nowMs - 10 * minute)
+          const total = lately.reduce((sum, each) => sum + each.count, 0)
+          const before = lately[0]?.filesBefore ?? 0
+          if (total > Math.max(1000, 0.2 * before)) return false
+        }
+        return true
+      }),
+    )
+  },
+)
+
+t.test('removals that could not be written are as if they had never been asked for', async (t) => {
+  const guard = openGuard()
+  for (let attempt = 0; attempt < 10; attempt++) {
+    t.ok(guard.mayRemove(removal('obs/2026/001', 1500)), 'they do not add up')
+    guard.settle(false)
+  }
+  t.ok(guard.mayRemove(removal('obs/2026/001', 1500)))
+  guard.settle(true)
+  guard.settle(false)
+  t.notOk(guard.mayRemove(removal('obs/2026/002', 1500, 1, 8500)), 'what was written counts')
+  guard.accept(['obs'])
+  t.ok(guard.mayRemove(removal('obs/2026/002', 1500, 2, 8500)))
+  guard.settle(false)
+  t.same([...guard.held()], [['obs', 1500]], 'they are held again')
+  t.ok(guard.mayRemove(removal('obs/2026/002', 1500, 3, 8500)), 'and still accepted')
+})

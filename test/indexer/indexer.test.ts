@@ -1,0 +1,210 @@
+import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import pino from 'pino'
+import t from 'tap'
+import type { Test } from 'tap'
+import { openReader } from '../../src/catalogue/sqlite/reader.ts'
+import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
+import { openClock } from '../../src/clock.ts'
+import { startIndexer } from '../../src/indexer/indexer.ts'
+import { startTreeReader } from '../../src/indexer/tree/tree-reader.ts'
+
+const logger = pino({ level: 'silent' })
+
+/** A running indexer on an archive of its own. */
+async function startOn(t: Test, folder: string, other: { keepRemovalsMs?: number } = {}) {
+  const archive = join(folder, 'archive')
+  const database = join(folder, 'catalogue.db')
+  const nowUs = openClock()
+  const writer = openWriter({ database, nowUs })
+  const tree = startTreeReader({ archive, linkedDirectories: [] })
+  const times = { sweepIntervalMs: 20, fullLookMs: 86_400_000, keepRemovalsMs: 86_400_000 }
+  const window = { obsDays: 14, nrtDays: 3 }
+  const deps = { writer, tree, archive, logger, nowUs, ...times, window, version: 'test', ...other }
+  const indexer = await startIndexer(deps)
+  // The test's folder is removed before its teardown: the database then vanishes in use.
+  indexer.broken.catch(() => undefined)
+  const reader = openReader({ database })
+  let open = true
+  const close = async () => {
+    if (!open) return
+    open = false
+    await indexer.close()
+    reader.close()
+    writer.close()
+  }
+  t.teardown(close)
+  const paths = async () => {
+    const { records } = await reader.page({ limit: 100_000, offset: 0 })
+    return records.map(({ directory, name }) => `${directory}/${name}`).sort()
+  }
+  return { archive, indexer, reader, paths, close }
+}
+
+function put(archive: string, path: string, content = 'x'): void {
+  mkdirSync(join(archive, dirname(path)), { recursive: true })
+  writeFileSync(join(archive, path), path.endsWith('.gz') ? gzipSync(content) : content)
+}
+
+/** Waits until something holds; fails the test after a time that is far longer than it takes. */
+async function until(t: Test, what: string, holds: () => Promise<boolean>): Promise<void> {
+  for (const end = Date.now() + 15_000; !(await holds());)
+    if (Date.now() > end) return void t.fail(`in vain: ${what}`)
+    else await new Promise((resolve) => setTimeout(resolve, 10))
+  t.pass(what)
+}
+
+t.test('the first scan catalogues the tree, oldest date first', async (t) => {
+  const folder = t.testdir()
+  const archive = join(folder, 'archive')
+  const paths = [
+    'obs/1998/003/gode0030.98m.gz',
+    'obs/2025/365/zimm3650.25d.gz',
+    'obs/2026/001/graz0010.26d.gz',
+    'nrt/2026/001/05/graz001f.26d.gz',
+    'nrt/2026/002/00/graz002a.26d.gz',
+    'obs/2026/003/graz0030.26d.gz',
+  ]
+  for (const path of paths) put(archive, path)
+  put(archive, 'obs/2026/001/graz0010.26d.Z')
+  put(archive, 'nrt/readme.txt')
+  const { indexer, reader, paths: listed } = await startOn(t, folder)
+  t.match(await indexer.catchUp({ scan: false, patient: false }), {
+    now: true,
+    scan: { files: 8, added: 6, removed: 0 },
+  })
+  t.same(await listed(), paths.toSorted())
+  const { records } = await reader.page({ limit: 20, offset: 0 })
+  t.same(
+    records.map(({ directory, name }) => `${directory}/${name}`).reverse(),
+    paths,
+    'ids follow time',
+  )
+  t.match(await reader.summary(), { rejected: [{ reason: 'not-gz', count: 2 }] })
+  t.match(indexer.status(), { state: 'watching', lastScan: { added: 6 } })
+})
+
+t.test('scanning an unchanged tree again changes nothing', async (t) => {
+  const folder = t.testdir()
+  for (const path of ['nrt/2026/001/05/graz001f.26d.gz', 'obs/2026/001/graz0010.26d.gz'])
+    put(join(folder, 'archive'), path)
+  const before = await startOn(t, folder)
+  await before.indexer.catchUp({ scan: true, patient: false })
+  const head = await before.reader.head()
+  const page = await before.reader.page({ limit: 20, offset: 0 })
+  t.match(await before.indexer.catchUp({ scan: true, patient: false }), {
+    scan: { added: 0, modified: 0, removed: 0 },
+  })
+  await before.close()
+  const after = await startOn(t, folder)
+  await after.indexer.catchUp({ scan: true, patient: false })
+  t.same(await after.reader.head(), head)
+  t.same(await after.reader.page({ limit: 20, offset: 0 }), page)
+})
+
+t.test('what changes below an indexed tree shows up', async (t) => {
+  const folder = t.testdir()
+  const name = 'graz0010.26d.gz'
+  put(join(folder, 'archive'), `obs/2026/001/${name}`)
+  const { archive, indexer, reader, paths } = await startOn(t, folder)
+  await indexer.catchUp({ scan: false, patient: false })
+  indexer.watch()
+  const { records } = await reader.page({ limit: 1, offset: 0 })
+  const id = records[0]?.id ?? 0
+
+  put(archive, 'nrt/2026/001/00/deeper/graz001a.26d.gz')
+  await until(t, 'a new file in new directories', async () => (await paths()).length === 2)
+
+  put(archive, 'aside.gz', 'another version')
+  const { size } = statSync(join(archive, 'aside.gz'))
+  renameSync(join(archive, 'aside.gz'), join(archive, 'obs/2026/001', name))
+  await until(t, 'a file replaced by another', async () => {
+    const record = await reader.record(id)
+    return record !== undefined && record.modifiedUs > record.createdUs && record.size === size
+  })
+
+  rmSync(join(archive, 'obs/2026/001', name))
+  put(archive, 'obs/2026/002/zimm0020.26d.gz')
+  await until(t, 'a file that vanished', async () => (await reader.record(id)) === undefined)
+
+  rmSync(join(archive, 'nrt/2026'), { recursive: true })
+  put(archive, 'nrt/2027/001/00/graz001a.27d.gz')
+  await until(t, 'directories that vanished', async () => {
+    const listed = await paths()
+    return listed.join() === 'nrt/2027/001/00/graz001a.27d.gz,obs/2026/002/zimm0020.26d.gz'
+  })
+})
+
+t.test('what changed while no indexer ran is found at its start', async (t) => {
+  const folder = t.testdir()
+  for (const path of ['obs/2026/001/graz0010.26d.gz', 'obs/2026/002/graz0020.26d.gz'])
+    put(join(folder, 'archive'), path)
+  const before = await startOn(t, folder)
+  await before.indexer.catchUp({ scan: false, patient: false })
+  await before.close()
+  rmSync(join(folder, 'archive/obs/2026/001'), { recursive: true })
+  put(join(folder, 'archive'), 'obs/2026/003/graz0030.26d.gz')
+  const after = await startOn(t, folder)
+  await after.indexer.catchUp({ scan: false, patient: false })
+  await until(t, 'the catalogue agrees with the tree', async () => {
+    const listed = await after.paths()
+    return listed.join() === 'obs/2026/002/graz0020.26d.gz,obs/2026/003/graz0030.26d.gz'
+  })
+})
+
+t.test('an area that is lost as a whole removes nothing', async (t) => {
+  const folder = t.testdir()
+  const name = 'obs/2026/001/graz0010.26d.gz'
+  put(join(folder, 'archive'), name)
+  const { archive, indexer, paths } = await startOn(t, folder)
+  await indexer.catchUp({ scan: false, patient: false })
+  indexer.watch()
+  renameSync(join(archive, 'obs'), join(archive, 'aside'))
+  await until(t, 'it is degraded', async () => indexer.status().state === 'degraded')
+  t.match(indexer.status().reasons, [/obs\/ below the archive root is lost/])
+  mkdirSync(join(archive, 'obs'))
+  for (let sweeps = 0; sweeps < 3; sweeps++) {
+    const last = indexer.status().lastSweepUs
+    await until(t, 'another sweep', async () => indexer.status().lastSweepUs !== last)
+  }
+  t.same(await paths(), [name])
+  rmSync(join(archive, 'obs'), { recursive: true })
+  renameSync(join(archive, 'aside'), join(archive, 'obs'))
+  await until(t, 'it is well again', async () => indexer.status().state === 'watching')
+  t.same(await paths(), [name])
+})
+
+t.test('removals older than they are kept are forgotten', async (t) => {
+  const folder = t.testdir()
+  put(join(folder, 'archive'), 'obs/2026/001/graz0010.26d.gz')
+  put(join(folder, 'archive'), 'obs/2026/001/zimm0010.26d.gz')
+  const { archive, indexer, reader } = await startOn(t, folder, { keepRemovalsMs: 0 })
+  await indexer.catchUp({ scan: true, patient: false })
+  rmSync(join(archive, 'obs/2026/001/graz0010.26d.gz'))
+  await indexer.catchUp({ scan: true, patient: false })
+  indexer.watch()
+  await until(t, 'the removal is forgotten', async () => {
+    const { forgottenSeq } = await reader.changes({ since: 0, limit: 1, filters: {} })
+    return forgottenSeq === 3
+  })
+})
+
+t.test('two scans of files that come and go in between give ids for ever', async (t) => {
+  const folder = t.testdir()
+  put(join(folder, 'archive'), 'obs/2026/001/graz0010.26d.gz')
+  put(join(folder, 'archive'), 'obs/2026/001/zimm0010.26d.gz')
+  const { archive, indexer, reader } = await startOn(t, folder)
+  await indexer.catchUp({ scan: true, patient: false })
+  const before = await reader.page({ limit: 20, offset: 0 })
+  renameSync(join(archive, 'obs/2026/001/graz0010.26d.gz'), join(archive, 'aside'))
+  await indexer.catchUp({ scan: true, patient: false })
+  t.match(await reader.page({ limit: 20, offset: 0 }), { count: 1 })
+  renameSync(join(archive, 'aside'), join(archive, 'obs/2026/001/graz0010.26d.gz'))
+  await indexer.catchUp({ scan: true, patient: false })
+  const after = await reader.page({ limit: 20, offset: 0 })
+  t.same(
+    after.records.map(({ id, name, createdUs }) => ({ id, name, createdUs })),
+    before.records.map(({ id, name, createdUs }) => ({ id, name, createdUs })),
+  )
+})

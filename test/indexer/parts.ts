@@ -1,0 +1,54 @@
+/** The real parts of an indexer on an archive of its own. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import Sqlite from 'better-sqlite3'
+import pino from 'pino'
+import type { Test } from 'tap'
+import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
+import { openClock } from '../../src/clock.ts'
+import { openCondition } from '../../src/indexer/condition.ts'
+import { startTreeReader } from '../../src/indexer/tree/tree-reader.ts'
+
+export function openParts(t: Test) {
+  const folder = t.testdir({ archive: {} })
+  const [archive, database] = [join(folder, 'archive'), join(folder, 'catalogue.db')]
+  const nowUs = openClock()
+  const writer = openWriter({ database, nowUs })
+  const tree = startTreeReader({ archive, linkedDirectories: [] })
+  const lines: { level: number; msg: string; trouble?: string }[] = []
+  const logger = pino(
+    { level: 'debug' },
+    { write: (line: string) => lines.push(JSON.parse(line) as (typeof lines)[number]) },
+  )
+  const condition = openCondition({ logger, nowUs, version: 'test', lastScan: undefined })
+  t.teardown(async () => {
+    await tree.close()
+    writer.close()
+  })
+  const put = (path: string, content: string | Buffer = gzipSync('x')): string => {
+    mkdirSync(join(archive, dirname(path)), { recursive: true })
+    writeFileSync(join(archive, path), content)
+    return join(archive, path)
+  }
+  /** Works on the same database, as a fault in it would. */
+  const sql = (statement: string): unknown[] => {
+    const db = new Sqlite(database)
+    try {
+      const prepared = db.prepare(statement)
+      return prepared.reader ? prepared.all() : [prepared.run()]
+    } finally {
+      db.close()
+    }
+  }
+  return { folder, archive, database, nowUs, writer, tree, lines, logger, condition, put, sql }
+}
+
+export const noTroubles = {
+  scan: undefined,
+  dirtyDirectories: 0,
+  watching: { directories: 0, limit: null, overflows: 0 },
+  settlingFiles: 0,
+  heldRemovals: 0,
+  rescans: { running: undefined, waiting: undefined, done: 0 },
+}

@@ -1,0 +1,139 @@
+import t from 'tap'
+import type { KnownDirectory, KnownFile } from '../../src/catalogue/catalogue.ts'
+import { reconcile } from '../../src/indexer/reconcile.ts'
+import type { DirectoryLook } from '../../src/indexer/tree/look.ts'
+
+const stamp = { mtimeUs: 1, ctimeUs: 2, inode: 3 }
+const name = 'graz0010.26d.gz'
+const other = 'zimm0010.26d.gz'
+
+function look(parts: Partial<DirectoryLook>): DirectoryLook {
+  return {
+    path: 'obs/2026/001',
+    outcome: 'read',
+    error: undefined,
+    stamp,
+    names: [],
+    sizes: undefined,
+    mtimesUs: undefined,
+    directories: [],
+    rejections: [],
+    ...parts,
+  }
+}
+
+function known(files: Record<string, Partial<KnownFile>>, sure = true): KnownDirectory {
+  const complete = Object.entries(files).map(
+    ([file, facts], index) =>
+      [file, { id: index + 1, size: undefined, mtimeUs: undefined, ...facts }] as const,
+  )
+  return { stamp: sure ? stamp : undefined, files: new Map(complete) }
+}
+
+const facts = { sizes: [10], mtimesUs: [1000] }
+
+const cases: {
+  title: string
+  look: Partial<DirectoryLook>
+  known: KnownDirectory | undefined
+  change: object | undefined
+}[] = [
+  {
+    title: 'a new name is added, without facts when only names were read',
+    look: { names: [name] },
+    known: undefined,
+    change: { added: [{ name, size: undefined }], stamp },
+  },
+  {
+    title: 'a new name is added with its facts',
+    look: { names: [name], ...facts },
+    known: undefined,
+    change: { added: [{ name, size: 10, mtimeUs: 1000 }] },
+  },
+  {
+    title: 'an empty directory that is new is noted',
+    look: {},
+    known: undefined,
+    change: { added: [], stamp },
+  },
+  {
+    title: 'nothing differs',
+    look: { names: [name], ...facts },
+    known: known({ [name]: { size: 10, mtimeUs: 1000 } }),
+    change: undefined,
+  },
+  {
+    title: 'nothing differs but what is known is not sure: the stamp is noted',
+    look: { names: [name] },
+    known: known({ [name]: {} }, false),
+    change: { stamp, added: [], modified: [], removed: [] },
+  },
+  {
+    title: 'facts become known',
+    look: { names: [name], ...facts },
+    known: known({ [name]: {} }),
+    change: { filled: [{ id: 1, name, size: 10, mtimeUs: 1000 }], modified: [] },
+  },
+  {
+    title: 'the size changed',
+    look: { names: [name], ...facts },
+    known: known({ [name]: { size: 9, mtimeUs: 1000 } }),
+    change: { modified: [{ id: 1, name, size: 10, mtimeUs: 1000 }], filled: [] },
+  },
+  {
+    title: 'the mtime changed, backwards too',
+    look: { names: [name], ...facts },
+    known: known({ [name]: { size: 10, mtimeUs: 2000 } }),
+    change: { modified: [{ id: 1, name, size: 10, mtimeUs: 1000 }] },
+  },
+  {
+    title: 'names alone say nothing of facts that are known',
+    look: { names: [name] },
+    known: known({ [name]: { size: 9, mtimeUs: 1 } }),
+    change: undefined,
+  },
+  {
+    title: 'a name that is not there any more is removed',
+    look: { names: [other] },
+    known: known({ [name]: {}, [other]: {} }),
+    change: { removed: [1], added: [] },
+  },
+  {
+    title: 'a missing directory removes its files',
+    look: { outcome: 'missing', stamp: undefined },
+    known: known({ [name]: {}, [other]: {} }),
+    change: { gone: true, removed: [1, 2] },
+  },
+  {
+    title: 'a missing directory that was never known is nothing',
+    look: { outcome: 'missing' },
+    known: undefined,
+    change: undefined,
+  },
+  {
+    title: 'an unreadable directory removes nothing',
+    look: { outcome: 'unreadable', stamp: undefined },
+    known: known({ [name]: {} }),
+    change: { gone: false, removed: [], stamp: undefined },
+  },
+  {
+    title: 'a lost area says nothing',
+    look: { outcome: 'lost-area' },
+    known: known({ [name]: {} }),
+    change: undefined,
+  },
+  {
+    title: 'files of another day are counted as misplaced and catalogued all the same',
+    look: { names: ['graz0020.26d.gz', name] },
+    known: undefined,
+    change: { misplaced: 1, added: [{ name: 'graz0020.26d.gz' }, { name }] },
+  },
+]
+
+t.test('a directory against the catalogue', async (t) => {
+  for (const { title, look: parts, known: before, change } of cases) {
+    const outcome = reconcile(look(parts), before, false)
+    if (change === undefined) t.equal(outcome, undefined, title)
+    else t.match(outcome, change, title)
+  }
+})

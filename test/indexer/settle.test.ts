@@ -1,0 +1,132 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { openSettling, settleMs } from '../../src/indexer/settle.ts'
+import type { Verdict } from '../../src/indexer/settle.ts'
+
+const path = 'nrt/2026/001/05/graz001f.26d.gz'
+const minute = 60_000
+const wallMs = Date.UTC(2026, 0, 1, 6)
+/** A file of that size which was written so many minutes ago. */
+const file = (size: number, minutesAgo: number) => ({
+  size,
+  mtimeUs: (wallMs - minutesAgo * minute) * 1000,
+})
+
+const cases: {
+  title: string
+  before?: { look: ReturnType<typeof file>; minutesAgo: number; unreadable?: true }
+  look: ReturnType<typeof file>
+  verdict: Verdict
+}[] = [
+  { title: 'an old file that is new to us is taken', look: file(9, 11), verdict: 'take' },
+  { title: 'a young one has to show its end', look: file(9, 1), verdict: 'inflate' },
+  { title: 'one of the future too', look: file(9, -600), verdict: 'inflate' },
+  {
+    title: 'one that has grown is inflated again',
+    before: { look: file(8, 1), minutesAgo: 1 },
+    look: file(9, 0),
+    verdict: 'inflate',
+  },
+  {
+    title: 'one that has not changed is waited for',
+    before: { look: file(9, 1), minutesAgo: 1 },
+    look: file(9, 1),
+    verdict: 'wait',
+  },
+  {
+    title: 'one that has not changed for long is taken all the same',
+    before: { look: file(9, 11), minutesAgo: 5 },
+    look: file(9, 11),
+    verdict: 'take-incomplete',
+  },
+  {
+    title: 'one of the future that has not changed while we saw it is taken too',
+    before: { look: file(9, -600), minutesAgo: 10 },
+    look: file(9, -600),
+    verdict: 'take-incomplete',
+  },
+  {
+    title: 'one of the future that changed in this time is not',
+    before: { look: file(8, -600), minutesAgo: 10 },
+    look: file(9, -600),
+    verdict: 'inflate',
+  },
+  {
+    title: 'one that was given an old time when it was finished shows whether it is',
+    before: { look: file(8, 0), minutesAgo: 1 },
+    look: file(9, 60),
+    verdict: 'inflate',
+  },
+  {
+    title: 'one that could not be read is tried again, changed or not',
+    before: { look: file(9, 1), minutesAgo: 1, unreadable: true },
+    look: file(9, 1),
+    verdict: 'inflate',
+  },
+  {
+    title: 'and is taken like any other when it is old, since nobody knows that it lacks anything',
+    before: { look: file(9, 11), minutesAgo: 5, unreadable: true },
+    look: file(9, 11),
+    verdict: 'take',
+  },
+]
+
+t.test('whether a file is complete', async (t) => {
+  for (const { title, before, look, verdict } of cases) {
+    const settling = openSettling()
+    const steadyMs = 20 * minute
+    if (before !== undefined) {
+      const thenMs = steadyMs - before.minutesAgo * minute
+      if (before.unreadable) settling.isUnreadable(path, before.look, thenMs)
+      else settling.isIncomplete(path, before.look, thenMs)
+    }
+    t.equal(settling.judge(path, look, { steadyMs, wallMs }), verdict, title)
+  }
+})
+
+t.test('a file that grows is looked at every second, one that rests ever less often', async (t) => {
+  const settling = openSettling()
+  t.equal(settling.isIncomplete(path, file(1, 0), 0), 1000)
+  t.equal(settling.isIncomplete(path, file(2, 0), 1000), 1000)
+  t.equal(settling.isIncomplete(path, file(2, 0), 2000), 2000)
+  t.equal(settling.isIncomplete(path, file(2, 0), 4000), 4000)
+  for (let look = 0; look < 10; look++) settling.isIncomplete(path, file(2, 0), 5000)
+  t.equal(settling.isIncomplete(path, file(2, 0), 6000), minute)
+  t.equal(settling.lookedAtMs(path), 6000)
+})
+
+t.test('what is forgotten leaves nothing behind', async (t) => {
+  const settling = openSettling()
+  const other = 'nrt/2026/001/05/zimm001f.26d.gz'
+  settling.isIncomplete(path, file(1, 0), 0)
+  settling.isIncomplete(path, file(2, 0), 1)
+  settling.isIncomplete(other, file(1, 0), 2)
+  t.equal(settling.size, 2)
+  t.same(settling.within('nrt/2026/001/05'), ['graz001f.26d.gz', 'zimm001f.26d.gz'])
+  settling.forget(path)
+  settling.forget(path)
+  settling.forget(other)
+  t.equal(settling.size, 0)
+  t.same(settling.within('nrt/2026/001/05'), [])
+  t.equal(settling.lookedAtMs(path), undefined)
+})
+
+t.test('whatever its times say, a file that has stopped changing is taken in the end', async () => {
+  const times = fc.record({
+    size: fc.nat(),
+    mtimeUs: fc.maxSafeInteger(),
+    wallMs: fc.integer({ min: 0, max: 4e12 }),
+  })
+  fc.assert(
+    fc.property(times, ({ size, mtimeUs, wallMs: startMs }) => {
+      const settling = openSettling()
+      for (let steadyMs = 0; steadyMs <= 2 * settleMs;) {
+        const now = { steadyMs, wallMs: startMs + steadyMs }
+        const verdict = settling.judge(path, { size, mtimeUs }, now)
+        if (verdict === 'take' || verdict === 'take-incomplete') return true
+        steadyMs += settling.isIncomplete(path, { size, mtimeUs }, steadyMs)
+      }
+      return false
+    }),
+  )
+})

@@ -1,0 +1,207 @@
+import { execFileSync } from 'node:child_process'
+import fs from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  realpathSync,
+  renameSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import t from 'tap'
+import type * as module from '../../../src/indexer/tree/read-directory.ts'
+import { readDirectory } from '../../../src/indexer/tree/read-directory.ts'
+
+const name = 'graz0010.26d.gz'
+const old = new Date('2020-01-01T00:00:00Z')
+
+t.test('a directory is read with names, facts, subdirectories and what is left out', async (t) => {
+  const archive = t.testdir({
+    obs: {
+      '2026': {
+        '001': {
+          [name]: 'twelve bytes',
+          'README.txt': '',
+          'CKMG0090.21I.gz': '',
+          '.graz0010.26d.gz.Xa81bC': '',
+          deeper: {},
+          '.hidden': {},
+          'sp ace': {},
+        },
+      },
+    },
+  })
+  const path = join(archive, 'obs/2026/001')
+  symlinkSync('/etc/passwd', join(path, 'zimm0010.26d.gz'))
+  symlinkSync('/etc', join(path, 'linked'))
+  execFileSync('mkfifo', [join(path, 'onsa0010.26d.gz')])
+  utimesSync(join(path, name), old, old)
+  utimesSync(path, old, old)
+  const look = readDirectory(
+    { archive, linkedDirectories: [] },
+    { path: 'obs/2026/001', detail: 'facts' },
+  )
+  t.match(look, {
+    outcome: 'read',
+    names: [name],
+    sizes: [12],
+    mtimesUs: [old.getTime() * 1000],
+    directories: ['deeper'],
+  })
+  const counts = Object.fromEntries(look.rejections.map(({ reason, count }) => [reason, count]))
+  t.same(counts, {
+    'bad-type': 1,
+    'not-gz': 1,
+    'unknown-form': 1,
+    'bad-directory-name': 2,
+    symlink: 2,
+    'not-a-file': 1,
+  })
+})
+
+t.test('names that could hurt are left out with a reason', async (t) => {
+  const archive = t.testdir({ obs: {} })
+  const hostile = Buffer.from([0x67, 0x72, 0x61, 0x7a, 0xff, 0xfe, 0x2e, 0x67, 0x7a])
+  writeFileSync(Buffer.concat([Buffer.from(`${archive}/obs/`), hostile]), '')
+  const names = [
+    '<script>alert(1)<script>.gz',
+    'graz0010.26d.gz\n',
+    'graz0010\n.26d.gz',
+    `${'a'.repeat(252)}.gz`,
+    'graz0010.26d.gz;rm -rf .gz',
+    '😀0010.26d.gz',
+    '%2e%2e.gz',
+  ]
+  for (const hurtful of names) writeFileSync(join(archive, 'obs', hurtful), '')
+  const look = readDirectory({ archive, linkedDirectories: [] }, { path: 'obs', detail: 'facts' })
+  t.same(look.names, [])
+  t.equal(
+    look.rejections.reduce((sum, { count }) => sum + count, 0),
+    names.length + 1,
+  )
+  t.ok(look.rejections.some(({ reason }) => reason === 'not-utf8'))
+})
+
+t.test('a stamp that a change could hide behind is none', async (t) => {
+  const archive = t.testdir({ obs: { '2026': {} } })
+  const tree = { archive, linkedDirectories: [] }
+  t.equal(readDirectory(tree, { path: 'obs', detail: 'names' }).stamp, undefined)
+})
+
+t.test('how closely a directory is looked at', async (t) => {
+  const now = new Date()
+  const today = `obs/${now.getUTCFullYear()}/${String(dayOfYear(now)).padStart(3, '0')}`
+  const cases = [
+    { title: 'an old date, untouched', path: 'obs/2019/001', touched: old, facts: false },
+    { title: 'an old date, touched now', path: 'obs/2019/002', touched: now, facts: true },
+    { title: 'today, untouched', path: today, touched: old, facts: true },
+    { title: 'no date', path: 'obs/misc', touched: old, facts: true },
+  ]
+  const archive = t.testdir()
+  for (const { title, path, touched, facts } of cases) {
+    mkdirSync(join(archive, path), { recursive: true })
+    writeFileSync(join(archive, path, name), '')
+    utimesSync(join(archive, path), touched, touched)
+    const look = readDirectory({ archive, linkedDirectories: [] }, { path, detail: 'fitting' })
+    t.equal(look.sizes !== undefined, facts, title)
+  }
+})
+
+function dayOfYear(date: Date): number {
+  return Math.floor((date.getTime() - Date.UTC(date.getUTCFullYear(), 0, 1)) / 86_400_000) + 1
+}
+
+t.test('what cannot be read is told apart from what is not there', async (t) => {
+  const archive = t.testdir({ obs: { '2026': { '001': {} } }, nrt: {} })
+  const tree = { archive, linkedDirectories: [] }
+  const outcome = (path: string) => readDirectory(tree, { path, detail: 'names' }).outcome
+  t.equal(outcome('obs/2026/002'), 'missing')
+  t.equal(outcome('nrt/2026'), 'lost-area', 'an empty area is a lost disk')
+  renameSync(join(archive, 'obs'), join(archive, 'aside'))
+  t.equal(outcome('obs/2026/001'), 'lost-area')
+  t.equal(outcome('obs'), 'lost-area')
+})
+
+t.test(
+  'a directory without permission is unreadable',
+  { skip: process.getuid?.() === 0 ? 'root reads everything' : false },
+  async (t) => {
+    const archive = t.testdir({ obs: { '2026': { [name]: '' } } })
+    chmodSync(join(archive, 'obs/2026'), 0)
+    t.teardown(() => {
+      chmodSync(join(archive, 'obs/2026'), 0o755)
+    })
+    const look = readDirectory(
+      { archive, linkedDirectories: [] },
+      { path: 'obs/2026', detail: 'names' },
+    )
+    t.match(look, { outcome: 'unreadable', error: 'EACCES' })
+    t.match(look.rejections, [{ reason: 'unreadable-directory', count: 1 }])
+  },
+)
+
+t.test('symlinks are followed below the directories that the configuration names', async (t) => {
+  const folder = t.testdir({
+    archive: { obs: {} },
+    disk2: { '2019': { [name]: '' }, [name]: '' },
+    elsewhere: { '2018': {} },
+  })
+  const archive = join(folder, 'archive')
+  symlinkSync(join(folder, 'disk2/2019'), join(archive, 'obs/2019'))
+  symlinkSync(join(folder, 'disk2', name), join(archive, 'obs', name))
+  symlinkSync(join(folder, 'elsewhere/2018'), join(archive, 'obs/2018'))
+  symlinkSync(join(folder, 'nowhere'), join(archive, 'obs/2017'))
+  const linkedDirectories = [realpathSync(join(folder, 'disk2'))]
+  const look = readDirectory({ archive, linkedDirectories }, { path: 'obs', detail: 'facts' })
+  t.match(look, {
+    directories: ['2019'],
+    names: [name],
+    rejections: [{ reason: 'symlink', count: 2 }],
+  })
+  t.match(readDirectory({ archive, linkedDirectories }, { path: 'obs/2019', detail: 'names' }), {
+    names: [name],
+  })
+})
+
+t.test('a socket named like a RINEX file is none', async (t) => {
+  const archive = t.testdir({ obs: {} })
+  const server = createServer()
+  // Within the folder, since the path of a socket is short.
+  const before = process.cwd()
+  process.chdir(join(archive, 'obs'))
+  await new Promise<void>((resolve) => server.listen(name, resolve))
+  process.chdir(before)
+  t.teardown(() => server.close())
+  t.match(readDirectory({ archive, linkedDirectories: [] }, { path: 'obs', detail: 'facts' }), {
+    names: [],
+    rejections: [{ reason: 'not-a-file', count: 1 }],
+  })
+})
+
+t.test(
+  'a file that comes while the names of a quiet directory are read is looked at',
+  async (t) => {
+    const archive = t.testdir({ obs: { '2019': { '001': {} } } })
+    const path = join(archive, 'obs/2019/001')
+    utimesSync(path, old, old)
+    const { readDirectory: readWhileItComes } = await t.mockImport<typeof module>(
+      '../../../src/indexer/tree/read-directory.ts',
+      {
+        'node:fs': t.createMock(fs, {
+          readdirSync(...args: Parameters<typeof fs.readdirSync>) {
+            writeFileSync(join(path, name), 'half of it')
+            return fs.readdirSync(...args)
+          },
+        }),
+      },
+    )
+    const look = readWhileItComes(
+      { archive, linkedDirectories: [] },
+      { path: 'obs/2019/001', detail: 'fitting' },
+    )
+    t.match(look, { names: [name], sizes: [10] })
+  },
+)

@@ -1,0 +1,93 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import t from 'tap'
+import type { Test } from 'tap'
+import { startTreeReader } from '../../../src/indexer/tree/tree-reader.ts'
+import { until } from '../until.ts'
+
+const graz = 'graz0010.20d.gz'
+
+function startOn(t: Test) {
+  const archive = t.testdir({ obs: { '2020': { '001': { [graz]: 'x' } } }, nrt: {} })
+  const tree = startTreeReader({ archive, linkedDirectories: [] })
+  t.teardown(() => tree.close())
+  return { archive, tree }
+}
+
+t.test('the tree is read by a thread of its own, in the order of asking', async (t) => {
+  const { archive, tree } = startOn(t)
+  writeFileSync(join(archive, 'obs/2020/001/zimm0010.20d.gz'), gzipSync('x'))
+  const order: string[] = []
+  const note = (what: string) => () => order.push(what)
+  const [look, stamps, inflated] = await Promise.all([
+    tree.look({ path: 'obs/2020/001', detail: 'names' }),
+    tree.stamps(['obs', 'nowhere']),
+    tree.inflate([`obs/2020/001/${graz}`, 'obs/2020/001/zimm0010.20d.gz', 'obs/nothing.gz']),
+    tree.startWalk(['obs'], 'names').then(note('walk')),
+    tree.step().then(note('first step')),
+    tree.step().then(note('second step')),
+  ])
+  t.match(look, { outcome: 'read', names: [graz, 'zimm0010.20d.gz'] })
+  t.equal(stamps[1], undefined)
+  t.match(inflated, [{ complete: false }, { complete: true }, undefined])
+  t.same(order, ['walk', 'first step', 'second step'])
+  t.match(await tree.step(), { look: { path: 'obs/2020/001' } })
+  t.equal(await tree.step(), undefined, 'the end of the walk')
+  t.equal(await tree.step(), undefined)
+})
+
+t.test('a stamp is that of the directory, and none when it is too young to rely on', async (t) => {
+  const { archive, tree } = startOn(t)
+  const old = new Date('2020-03-01T00:00:00Z')
+  mkdirSync(join(archive, 'obs/2021'))
+  let settled: unknown
+  await until(t, 'it is old enough', async () => {
+    settled = (await tree.stamps(['obs/2021']))[0]
+    return settled !== undefined
+  })
+  // The time of the entry itself cannot be set back, so it is young for two seconds whatever its mtime says.
+  mkdirSync(join(archive, 'obs/2022'))
+  utimesSync(join(archive, 'obs/2022'), old, old)
+  t.same(await tree.stamps(['obs/2021', 'obs/2022']), [settled, undefined])
+})
+
+t.test('how long the thread has been at the request in hand is told', async (t) => {
+  const { archive, tree } = startOn(t)
+  writeFileSync(join(archive, 'obs/large.gz'), gzipSync(Buffer.alloc(20_000_000), { level: 1 }))
+  await tree.look({ path: 'obs', detail: 'names' })
+  t.equal(tree.waitingMs(), 0)
+  const longestUntil = async (end: Promise<unknown>): Promise<number> => {
+    let [longest, ended] = [0, false]
+    void end.then(() => (ended = true))
+    await until(t, 'it is answered', () => {
+      longest = Math.max(longest, tree.waitingMs())
+      return ended
+    })
+    return longest
+  }
+  // One that takes a while, asked for several times: what counts is each of them, not their queue.
+  const many = Array.from({ length: 20_000 }, () => 'obs')
+  const startedMs = performance.now()
+  const longest = await longestUntil(
+    Promise.all(Array.from({ length: 5 }, () => tree.stamps(many))),
+  )
+  const tookMs = performance.now() - startedMs
+  t.ok(longest > 0 && longest < 0.7 * tookMs, `${longest} of ${tookMs} ms`)
+  t.equal(
+    await longestUntil(tree.inflate(['obs/large.gz'])),
+    0,
+    'a large file says nothing of the disk',
+  )
+})
+
+t.test('what is still asked when it is closed stays without an answer', async (t) => {
+  const { archive, tree } = startOn(t)
+  execFileSync('touch', [join(archive, 'obs/x')])
+  let answered = false
+  const note = () => (answered = true)
+  for (let count = 0; count < 1000; count++) tree.look({ path: 'obs', detail: 'names' }).catch(note)
+  await tree.close()
+  t.notOk(answered, 'so that nobody takes it for a failure')
+})

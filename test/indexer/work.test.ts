@@ -1,0 +1,121 @@
+/** The indexer as a whole when its surroundings fail, when it is asked for one file, and when it is ended. */
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import t from 'tap'
+import type { Test } from 'tap'
+import { startIndexer } from '../../src/indexer/indexer.ts'
+import { openParts } from './parts.ts'
+import { until } from './until.ts'
+
+const day = 'obs/2026/001'
+const graz = 'graz0010.26d.gz'
+const times = {
+  ...{ sweepIntervalMs: 50, fullLookMs: 86_400_000, keepRemovalsMs: 86_400_000, version: 'test' },
+  window: { obsDays: 14, nrtDays: 3 },
+}
+
+async function startOn(t: Test) {
+  const parts = openParts(t)
+  mkdirSync(join(parts.archive, 'nrt'))
+  const indexer = await startIndexer({ ...parts, ...times })
+  let open = true
+  const close = async () => {
+    if (open) await indexer.close()
+    open = false
+  }
+  t.teardown(close)
+  return { ...parts, indexer, close }
+}
+
+t.test('a file that somebody names is looked at now', async (t) => {
+  const { indexer, put } = await startOn(t)
+  await indexer.catchUp({ scan: true, patient: false })
+  t.same(await indexer.register(`${day}/${graz}`), {
+    ...{ outcome: 'refused', reason: 'not-in-the-tree' },
+  })
+  const content = gzipSync('observations')
+  put(`${day}/${graz}`, content.subarray(0, -1))
+  t.match(await indexer.register(`${day}/${graz}`), { reason: 'still-being-written' })
+  put(`${day}/${graz}`, content)
+  const created = await indexer.register(`${day}/${graz}`)
+  t.match(created, { outcome: 'created', id: 1 })
+  t.same(await indexer.register(`${day}/${graz}`), { ...created, outcome: 'known' })
+  t.match(await indexer.register(`${day}/notes.txt`), { outcome: 'refused', reason: 'not-gz' })
+  t.match(await indexer.register(`../${graz}`), { outcome: 'refused', reason: 'not-in-area' })
+})
+
+t.test(
+  'a scan that cannot be written does not end the indexer, and is not remembered',
+  async (t) => {
+    const { indexer, put, sql, writer, logger, nowUs, tree, archive, lines } = await startOn(t)
+    put(`${day}/${graz}`)
+    const fail = (name: string, event: string) =>
+      sql(`CREATE TRIGGER ${name} BEFORE ${event} BEGIN SELECT RAISE(ABORT, 'no space'); END`)
+    fail('a', 'INSERT ON file')
+    await t.rejects(indexer.catchUp({ scan: true, patient: false }), { code: 'INCOMPLETE_SCAN' })
+    t.match(indexer.status(), { state: 'degraded' })
+    t.ok(indexer.status().reasons.some((words) => words.includes('no space')))
+    t.equal((await writer.summary()).lastScan, undefined)
+    sql('DROP TRIGGER a')
+
+    fail('b', 'UPDATE OF last_scan ON catalogue')
+    await indexer.catchUp({ scan: true, patient: false })
+    t.ok(lines.some(({ msg }) => msg === 'the scan cannot be remembered'))
+    t.equal((await writer.summary()).lastScan, undefined)
+    sql('DROP TRIGGER b')
+    const parts = { writer, logger, nowUs, tree, archive }
+    const next = await startIndexer({ ...parts, ...times })
+    t.match(await next.catchUp({ scan: false, patient: false }), { now: true, scan: { files: 1 } })
+    t.not((await writer.summary()).lastScan, undefined)
+  },
+)
+
+t.test('rescans are ordered, merged and remembered when they were of everything', async (t) => {
+  const { indexer, put, writer } = await startOn(t)
+  put(`${day}/${graz}`)
+  await indexer.catchUp({ scan: true, patient: false })
+  const first = (await writer.summary()).lastScan?.startedUs ?? 0
+  const plain = { path: undefined, full: false, acceptRemovals: false }
+  t.match(indexer.rescan({ ...plain, path: day }), { number: 1, place: 'running' })
+  t.match(indexer.rescan({ ...plain, path: 'nrt' }), { number: 2, place: 'waiting' })
+  t.match(indexer.rescan(plain), { number: 2, place: 'merged' })
+  await until(t, 'both are done', () => indexer.status().rescans.done === 2)
+  t.ok(((await writer.summary()).lastScan?.startedUs ?? 0) > first)
+  t.match(indexer.status(), { state: 'watching', scan: undefined, lastScan: { files: 1 } })
+})
+
+t.test('it can be ended at any moment', async (t) => {
+  const errors: unknown[] = []
+  const note = (error: unknown) => errors.push(error)
+  process.on('unhandledRejection', note)
+  t.teardown(() => process.off('unhandledRejection', note))
+  for (const moment of ['a scan', 'a sweep', 'its first watches'])
+    t.test(moment, async (t) => {
+      const { indexer, put, close, sql, archive } = await startOn(t)
+      for (let number = 1; number <= 300; number++)
+        put(
+          `obs/2020/${String(number).padStart(3, '0')}/graz${String(number).padStart(3, '0')}0.20d.gz`,
+        )
+      put(`${day}/${graz}`)
+      if (moment !== 'a scan') await indexer.catchUp({ scan: true, patient: false })
+      if (moment === 'its first watches') indexer.watch()
+      else {
+        for (const each of readdirSync(join(archive, 'obs/2020')))
+          writeFileSync(join(archive, 'obs/2020', each, 'zimm0010.20d.gz'), '')
+        indexer.catchUp({ scan: moment === 'a scan', patient: false }).catch(note)
+        await until(
+          t,
+          'it works',
+          () => indexer.status().dirtyDirectories > 0 || indexer.status().scan !== undefined,
+        )
+      }
+      await close()
+      await new Promise((resolve) => setImmediate(resolve))
+      t.same(sql('PRAGMA quick_check'), [{ quick_check: 'ok' }])
+      rmSync(archive, { recursive: true })
+    })
+  t.test('and nothing complains', async (t) => {
+    t.same(errors, [])
+  })
+})

@@ -1,0 +1,120 @@
+import { spawn } from 'node:child_process'
+import t from 'tap'
+
+interface Outcome {
+  readonly code: number | null
+  /** Messages of the log, and what the script printed. */
+  readonly lines: readonly string[]
+}
+
+/** Runs a script that has a lifecycle and two parts; sends each signal once `ready` has been printed again. */
+function run(script: string, signals: readonly NodeJS.Signals[] = []): Promise<Outcome> {
+  const source = `
+    import { createLogger } from './dist/logger.js'
+    import { startLifecycle } from './dist/lifecycle.js'
+    const say = (text) => process.stdout.write(JSON.stringify({ msg: text }) + '\\n')
+    const logger = createLogger({ level: 'info' })
+    const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
+    const stay = () => setInterval(() => {}, 1000)
+    ${script}`
+  // Without the test runner's hooks, which have their own idea of how a process ends.
+  const command = ['-i', process.execPath, '--input-type=module', '--eval', source]
+  const child = spawn('env', command)
+  const left = [...signals]
+  let output = ''
+  child.stdout.on('data', (chunk: Buffer) => {
+    output += chunk.toString()
+    const ready = output.split('"ready"').length - 1
+    while (signals.length - left.length < ready && left.length > 0) child.kill(left.shift())
+  })
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code) => {
+      const lines = output.trimEnd().split('\n')
+      resolve({ code, lines: lines.map((line) => (JSON.parse(line) as { msg: string }).msg) })
+    })
+  })
+}
+
+const twoParts = `
+  lifecycle.add({ name: 'a', close: () => say('a closed') })
+  lifecycle.add({ name: 'b', close: async () => { await sleep(20); say('b closed') } })`
+
+const plain = `const lifecycle = startLifecycle({ logger, graceMs: 5000 })\n${twoParts}`
+
+t.test('a signal closes the parts, the last started first', async (t) => {
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    const { code, lines } = await run(`${plain}; stay(); say('ready')`, [signal])
+    t.strictSame({ code, lines }, { code: 0, lines: ['ready', 'ending', 'b closed', 'a closed'] })
+  }
+})
+
+t.test('a process with nothing left to do ends in the same way', async (t) => {
+  const { code, lines } = await run(`${plain}; await lifecycle.untilEnd()`)
+  t.strictSame({ code, lines }, { code: 0, lines: ['ending', 'b closed', 'a closed'] })
+})
+
+t.test('a command that is done ends the process, exit handlers included', async (t) => {
+  const script = `${plain}; stay(); process.on('exit', () => say('exit')); lifecycle.end(); await lifecycle.end()`
+  const { code, lines } = await run(script)
+  t.strictSame({ code, lines }, { code: 0, lines: ['ending', 'b closed', 'a closed', 'exit'] })
+})
+
+t.test('a failure is logged and exits 1, whichever way it comes', async (t) => {
+  const ways = [
+    `lifecycle.end(new Error('x'))`,
+    `setTimeout(() => { throw new Error('x') })`,
+    `void Promise.reject(new Error('x'))`,
+  ]
+  for (const way of ways) {
+    const { code, lines } = await run(`${plain}; stay(); ${way}`)
+    const expected = ['ending because of an error', 'b closed', 'a closed']
+    t.strictSame({ code, lines }, { code: 1, lines: expected }, way)
+  }
+})
+
+t.test('a part that fails to close does not keep the others open', async (t) => {
+  const script = `${plain}
+    lifecycle.add({ name: 'c', close: () => { throw new Error('x') } })
+    lifecycle.end()`
+  const { code, lines } = await run(script)
+  const expected = ['ending', 'failed to close', 'b closed', 'a closed']
+  t.strictSame({ code, lines }, { code: 1, lines: expected })
+})
+
+t.test('a second signal does not wait', async (t) => {
+  const script = `${plain}; stay()
+    lifecycle.add({ name: 'c', close: () => { say('ready'); return sleep(4000) } })
+    say('ready')`
+  const { code, lines } = await run(script, ['SIGTERM', 'SIGINT'])
+  const expected = ['ready', 'ending', 'ready', 'second signal SIGINT, not waiting for the rest']
+  t.strictSame({ code, lines }, { code: 1, lines: expected })
+})
+
+t.test('a part that hangs is left at the deadline', async (t) => {
+  const script = `const lifecycle = startLifecycle({ logger, graceMs: 50 })
+    lifecycle.add({ name: 'a', close: () => new Promise(() => {}) })
+    lifecycle.end()`
+  const { code, lines } = await run(script)
+  t.strictSame({ code, lines }, { code: 1, lines: ['ending', 'not closed within 50 ms'] })
+})
+
+t.test('a part that starts during the end is closed as well', async (t) => {
+  const script = `${plain}
+    lifecycle.end()
+    lifecycle.add({ name: 'c', close: () => say('c closed') })`
+  const { code, lines } = await run(script)
+  t.equal(code, 0)
+  t.ok(lines.includes('c closed'))
+})
+
+t.test('SIGHUP can mean something else, but not during the end', async (t) => {
+  const script = `
+    const onHangup = () => { say('hangup'); say('ready') }
+    const lifecycle = startLifecycle({ logger, graceMs: 5000, onHangup })
+    lifecycle.add({ name: 'a', close: async () => { say('ready'); await sleep(100); say('closed') } })
+    stay(); say('ready')`
+  const { code, lines } = await run(script, ['SIGHUP', 'SIGTERM', 'SIGHUP'])
+  const expected = ['ready', 'hangup', 'ready', 'ending', 'ready', 'closed']
+  t.strictSame({ code, lines }, { code: 0, lines: expected })
+})

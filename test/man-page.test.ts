@@ -1,0 +1,22 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import t from 'tap'
+
+const page = 'docs/man/rinex-catalogue.1'
+
+t.test('the manual page names every command and exit status', async (t) => {
+  const text = readFileSync(page, 'utf8')
+  for (const command of ['start', 'index', 'serve', 'rescan', 'status', 'parse', 'check-config'])
+    t.match(text, new RegExp(`^\\.It Cm ${command}\\b`, 'm'), command)
+  for (const status of [0, 1, 2, 78])
+    t.match(text, new RegExp(`^\\.It ${status}$`, 'm'), `${status}`)
+})
+
+const { error } = spawnSync('groff', ['--version'])
+const skip = error !== undefined && 'no groff here'
+
+t.test('the manual page is formatted without a warning', { skip }, async (t) => {
+  const options = ['-ww', '-z', '-mandoc', '-Tutf8', page]
+  const { status, stderr } = spawnSync('groff', options, { encoding: 'utf8' })
+  t.strictSame({ status, stderr }, { status: 0, stderr: '' })
+})

@@ -1,0 +1,179 @@
+import t from 'tap'
+import {
+  areas,
+  isDirectoryName,
+  isMisplaced,
+  parseDirectory,
+} from '../../src/parse/archive-path.ts'
+import type { ArchiveDirectory } from '../../src/parse/archive-path.ts'
+import { parseFilename } from '../../src/parse/filename.ts'
+import type { ParsedName } from '../../src/parse/types.ts'
+
+const second = (iso: string): number => Date.parse(iso) / 1000
+const day = 86_400
+const hour = 3600
+
+t.test('there are two areas', async (t) => {
+  t.strictSame(areas, ['obs', 'nrt'])
+})
+
+t.test('a directory of the layout has a start and a length', async (t) => {
+  const cases = [
+    { path: 'obs/2026', start: '2026-01-01T00:00Z', span: 365 * day },
+    { path: 'obs/2024', start: '2024-01-01T00:00Z', span: 366 * day },
+    { path: 'nrt/2026', start: '2026-01-01T00:00Z', span: 365 * day },
+    { path: 'obs/2026/001', start: '2026-01-01T00:00Z', span: day },
+    { path: 'obs/2024/366', start: '2024-12-31T00:00Z', span: day },
+    { path: 'obs/1996/060', start: '1996-02-29T00:00Z', span: day },
+    { path: 'nrt/2026/164', start: '2026-06-13T00:00Z', span: day },
+    { path: 'nrt/2026/164/00', start: '2026-06-13T00:00Z', span: hour },
+    { path: 'nrt/2026/164/23', start: '2026-06-13T23:00Z', span: hour },
+  ]
+  for (const { path, start, span } of cases) {
+    t.strictSame(
+      parseDirectory(path),
+      {
+        kind: 'directory',
+        area: path.slice(0, 3),
+        startSeconds: second(start),
+        spanSeconds: span,
+      },
+      path,
+    )
+  }
+})
+
+t.test('any other directory below an area has the area alone', async (t) => {
+  const paths = [
+    'obs',
+    'nrt',
+    'obs/26',
+    'obs/02026',
+    'obs/2O26',
+    'obs/year',
+    'obs/2026/1',
+    'obs/2026/000',
+    'obs/2026/366',
+    'obs/2024/367',
+    'obs/2026/1e1',
+    'obs/2026/d01',
+    'obs/2026/022/05',
+    'obs/2026/022/daily',
+    'nrt/2026/164/24',
+    'nrt/2026/164/5',
+    'nrt/2026/164/f',
+    'nrt/2026/164/05/30',
+    'nrt/2026/366/05',
+    'obs/GRAZ/2026/022',
+    'nrt/a/b/c/d/e/f/g',
+  ]
+  for (const path of paths) {
+    const area = path.slice(0, 3)
+    const nothing = { startSeconds: undefined, spanSeconds: undefined }
+    t.strictSame(parseDirectory(path), { kind: 'directory', area, ...nothing }, path)
+  }
+})
+
+t.test('a directory that is not walked says why', async (t) => {
+  const cases = {
+    'not-in-area': [
+      '',
+      '/',
+      '/obs',
+      'OBS/2026/022',
+      'obs2',
+      'obsolete/x',
+      'data/obs',
+      '.',
+      '../obs',
+    ],
+    'too-deep': ['obs/1/2/3/4/5/6/7/8', `nrt${'/x'.repeat(5000)}`, 'obs/a/b/c/d/e/f/g/'],
+    'bad-directory-name': [
+      'obs/',
+      'obs//2026',
+      'obs/2026/',
+      'obs/..',
+      'obs/2026/../2025',
+      'obs/.hidden',
+      'obs/-x',
+      'obs/a b',
+      'obs/a%20b',
+      'obs/jahr\u00E9',
+      'obs/2026\n',
+      `obs/${'x'.repeat(65)}`,
+    ],
+  }
+  for (const [reason, paths] of Object.entries(cases)) {
+    for (const path of paths) {
+      t.strictSame(parseDirectory(path), { kind: 'rejected', reason }, JSON.stringify(path))
+    }
+  }
+})
+
+t.test('directory names need no escaping and are not hidden', async (t) => {
+  const good = ['2026', '001', '_x', 'A.b-c_d', 'x'.repeat(64), '0', 'a..b']
+  const bad = [
+    '',
+    '.',
+    '..',
+    '.x',
+    '-x',
+    'x'.repeat(65),
+    'a/b',
+    'a b',
+    'a\n',
+    '\n',
+    'ä',
+    'a\\',
+    '%2e',
+  ]
+  for (const name of good) t.ok(isDirectoryName(name), name)
+  for (const name of bad) t.notOk(isDirectoryName(name), JSON.stringify(name))
+})
+
+t.test('a file is misplaced when its directory is for another time', async (t) => {
+  const dayFile = 'GRAZ00AUT_R_20260220000_01D_30S_MO.crx.gz'
+  const hourFile = 'GRAZ00AUT_R_20260220500_01H_30S_MO.crx.gz'
+  const cases = [
+    { name: dayFile, path: 'obs/2026/022', misplaced: false },
+    { name: dayFile, path: 'obs/2026/021', misplaced: true },
+    { name: dayFile, path: 'obs/2026/023', misplaced: true },
+    { name: dayFile, path: 'obs/2025/022', misplaced: true },
+    { name: dayFile, path: 'obs/2026', misplaced: false },
+    { name: dayFile, path: 'obs/2025', misplaced: true },
+    { name: dayFile, path: 'obs', misplaced: true },
+    { name: dayFile, path: 'obs/2026/022/05', misplaced: true },
+    { name: dayFile, path: 'nrt/2026/022', misplaced: false },
+    { name: dayFile, path: 'nrt/2026/022/00', misplaced: true },
+    { name: hourFile, path: 'nrt/2026/022/05', misplaced: false },
+    { name: hourFile, path: 'nrt/2026/022/04', misplaced: true },
+    { name: hourFile, path: 'nrt/2026/022/06', misplaced: true },
+    { name: hourFile, path: 'obs/2026/022', misplaced: false },
+    {
+      name: 'GRAZ00AUT_R_20260220545_15M_01S_MO.crx.gz',
+      path: 'nrt/2026/022/05',
+      misplaced: false,
+    },
+    {
+      name: 'GRAZ00AUT_R_20260220500_06H_30S_MO.crx.gz',
+      path: 'nrt/2026/022/05',
+      misplaced: false,
+    },
+    { name: 'GRAZ00AUT_R_20260220500_00U_MN.rnx.gz', path: 'nrt/2026/022/05', misplaced: false },
+    { name: 'GRAZ00AUT_R_20260010000_01Y_MN.rnx.gz', path: 'nrt/2026/001/00', misplaced: true },
+    { name: 'ALGO00CAN_R_20121601000_01D_05Z_RO.rnx.gz', path: 'obs/2012/160', misplaced: false },
+    { name: 'graz022f.26d.gz', path: 'nrt/2026/022/05', misplaced: false },
+    { name: 'graz0220.26d.gz', path: 'nrt/2026/022/00', misplaced: true },
+    { name: 'graz0221.26d.gz', path: 'obs/2026/022', misplaced: false },
+  ]
+  for (const { name, path, misplaced } of cases) {
+    const [parsed, directory] = [parseFilename(name), parseDirectory(path)]
+    t.equal(parsed.kind, 'parsed', name)
+    t.equal(directory.kind, 'directory', path)
+    t.equal(
+      isMisplaced(parsed as ParsedName, directory as ArchiveDirectory),
+      misplaced,
+      `${path}/${name}`,
+    )
+  }
+})

@@ -1,0 +1,122 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { parseFilename } from '../../src/parse/filename.ts'
+
+const longName = 'GRAZ00AUT_R_20260220000_01D_30S_MO.crx.gz'
+const shortName = 'zimm028a.26n.gz'
+
+/** What the parser makes of a name, in brief. */
+function brief(name: string): string {
+  const parsed = parseFilename(name)
+  if (parsed.kind === 'rejected') return parsed.reason
+  const start = new Date(parsed.startSeconds * 1000).toISOString().slice(0, 16)
+  return `${parsed.version} ${parsed.station} ${start} ${parsed.duration} ${parsed.type}`
+}
+
+t.test('names that surprise', async (t) => {
+  const cases = {
+    '3034078M.21O.gz': 'r2 3034 2021-03-19T12:00 h o',
+    'ELDC221t.26D.gz': 'r2 ELDC 2026-08-09T19:00 h o',
+    'brdc2420.18n.gz': 'r2 BRDC 2018-08-30T00:00 d n',
+    'hour3360.20n.gz': 'r2 HOUR 2020-12-01T00:00 d n',
+    'BRDC00IGS_R_20230010000_01D_MN.rnx.gz': 'r3 BRDC00IGS 2023-01-01T00:00 d n',
+    'ALGO00CAN_R_20121601000_01D_05Z_RO.rnx.gz': 'r3 ALGO00CAN 2012-06-08T10:00 d o',
+    'PASA00ESP_R_20261290800_01H_10M_MM.rnx.gz': 'r3 PASA00ESP 2026-05-09T08:00 h m',
+    'CKMG0090.21I.gz': 'bad-type',
+    'AIRA00JPN_00001047_FRO_RX3_MO_20220105_000000_01D_30S_IGS.crx.gz': 'unknown-form',
+    'TLSE00FRA_R_20220010000_01D_30S_MO.rnx_slice_0.24h.rnx.gz': 'unknown-form',
+  }
+  for (const [name, expected] of Object.entries(cases)) t.equal(brief(name), expected, name)
+})
+
+t.test('a name has to end in .gz, in lower case', async (t) => {
+  const endings = ['', '.Z', '.bz2', '.GZ', '.Gz', ' gz']
+  for (const ending of endings) {
+    for (const name of [longName, shortName]) {
+      t.equal(brief(name.replace(/\.gz$/, ending)), 'not-gz', JSON.stringify(ending))
+    }
+  }
+  t.equal(brief(''), 'not-gz')
+  t.equal(brief('.gz'), 'unknown-form')
+})
+
+t.test('what lies beside data is of no form', async (t) => {
+  for (const ending of ['.md5', '.filepart', '.part', '~', '\n', '.gz', '.Xa81bC'])
+    for (const name of [longName, shortName])
+      t.equal(brief(name + ending), 'unknown-form', JSON.stringify(ending))
+})
+
+t.test('a name with a dot before it is hidden or temporary', async (t) => {
+  for (const start of ['.', './', '.~', '..']) {
+    t.equal(brief(start + longName), 'unknown-form', start)
+    t.equal(brief(start + shortName), 'unknown-form', start)
+  }
+})
+
+t.test('a name that was not UTF-8 says so, whatever else is wrong with it', async (t) => {
+  t.equal(brief('gra\uFFFD0220.26o.gz'), 'not-utf8')
+  t.equal(brief('GRA\uFFFD00AUT_R_20260220000_01D_30S_MO.crx.gz'), 'not-utf8')
+  t.equal(brief(`${longName}\uFFFD`), 'not-utf8')
+  t.equal(brief('\uFFFD'.repeat(252) + '.gz'), 'not-utf8', 'each may stand for a single byte')
+})
+
+t.test('a name of more than 255 bytes is none, whatever else is wrong with it', async (t) => {
+  t.equal(brief('x'.repeat(255)), 'not-gz')
+  t.equal(brief('x'.repeat(256)), 'unknown-form')
+  t.equal(brief('é'.repeat(127) + 'x'), 'not-gz', '255 bytes')
+  t.equal(brief('é'.repeat(128)), 'unknown-form', '256 bytes')
+  t.equal(brief('€'.repeat(85)), 'not-gz', '255 bytes')
+  t.equal(brief('€'.repeat(86)), 'unknown-form', '258 bytes')
+  t.equal(brief('🛰'.repeat(63)), 'not-gz', '252 bytes')
+  t.equal(brief('🛰'.repeat(64)), 'unknown-form', '256 bytes')
+  t.equal(brief('\uFFFD'.repeat(256)), 'unknown-form')
+  t.equal(brief(`${longName}/`.repeat(10_000)), 'unknown-form')
+})
+
+t.test('no column of a long name is left unread', async (t) => {
+  for (const stem of [
+    'GRAZ00AUT_R_20260220000_01D_30S_MO.crx',
+    'GRAZ00AUT_R_20260220000_01D_MN.rnx',
+  ]) {
+    for (let column = 0; column < stem.length; column++) {
+      for (const character of ['-', ',', '@', '[', '`', '{', '/', ':', '\n', 'é', 'ſ']) {
+        const name = `${stem.slice(0, column)}${character}${stem.slice(column + 1)}.gz`
+        t.match(parseFilename(name), { kind: 'rejected' }, JSON.stringify(name))
+      }
+    }
+  }
+})
+
+const anyCodeUnits = fc
+  .array(fc.integer({ min: 0, max: 0xff_ff }), { maxLength: 300 })
+  .map((codes) => String.fromCharCode(...codes))
+
+/** Characters of names, and others that may be taken for them. */
+const nameLike = fc.string({
+  unit: fc.constantFrom(
+    ...Array.from('GRAZgraz0123_.-\n\0 ſKıé\uFFFD\uD83D'),
+    '.gz',
+    '.rnx.gz',
+    '_01D_',
+  ),
+  maxLength: 60,
+})
+
+const slips = fc.array(fc.tuple(fc.nat(40), fc.nat(3), nameLike), { minLength: 1, maxLength: 3 })
+const nearlyNames = fc
+  .tuple(fc.constantFrom<string[]>(longName, shortName, 'faa1170b00.16d.gz'), slips)
+  .map(([name, edits]) =>
+    edits.reduce((text, [at, cut, put]) => text.slice(0, at) + put + text.slice(at + cut), name),
+  )
+
+t.test('every string is a name or has a reason to be none', async () => {
+  const anything = fc.oneof(anyCodeUnits, fc.string({ unit: 'binary' }), nameLike, nearlyNames)
+  fc.assert(
+    fc.property(anything, (name) => {
+      const parsed = parseFilename(name)
+      if (parsed.kind === 'rejected') return /^(bad|not|unknown)-[a-z0-9]+$/.test(parsed.reason)
+      return Number.isSafeInteger(parsed.startSeconds) && /^[!-~]{15,41}$/.test(name)
+    }),
+    { numRuns: 20_000 },
+  )
+})

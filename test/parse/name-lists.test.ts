@@ -1,0 +1,71 @@
+/** Lists of file names with what each says, read from tables: one line a name, the first line heads the columns. */
+import { existsSync, readFileSync } from 'node:fs'
+import t from 'tap'
+import { parseFilename } from '../../src/parse/filename.ts'
+
+type Row = Readonly<Record<string, string | undefined>>
+
+function readTable(path: string): Row[] {
+  const [head = [], ...lines] = readFileSync(path, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split('\t'))
+  return lines.map((cells) => Object.fromEntries(head.map((column, i) => [column, cells[i]])))
+}
+
+/** What the parser says of a name, as the columns of a table say it. */
+function toRow(name: string): Row {
+  const parsed = parseFilename(name)
+  if (parsed.kind === 'rejected') {
+    const none = { form: '-', station: '-', data_date: '-', file_duration: '-', file_type: '-' }
+    return { name, ...none, rejected: parsed.reason }
+  }
+  return {
+    name,
+    form: parsed.version,
+    station: parsed.station,
+    data_date: new Date(parsed.startSeconds * 1000).toISOString().replace('.000Z', 'Z'),
+    file_duration: parsed.duration,
+    file_type: parsed.type,
+    rejected: '-',
+  }
+}
+
+t.test('every name of our list says what the list says', async (t) => {
+  for (const { note, ...expected } of readTable('fixtures/names.tsv')) {
+    const { name = '' } = expected
+    t.strictSame(toRow(name), expected, `${name} (${note})`)
+  }
+})
+
+t.test('our list has every reason for a rejection', async (t) => {
+  const reasons = new Set(readTable('fixtures/names.tsv').map(({ rejected }) => rejected))
+  reasons.delete('-')
+  t.strictSame(Array.from(reasons).toSorted(), [
+    'bad-day',
+    'bad-frequency',
+    'bad-hour',
+    'bad-minute',
+    'bad-period',
+    'bad-session',
+    'bad-source',
+    'bad-station',
+    'bad-type',
+    'not-gz',
+    'not-utf8',
+    'unknown-form',
+  ])
+})
+
+const sharedList = '../shared/vectors/names.tsv'
+const skip = existsSync(sharedList) ? false : 'no list of real names beside this repository'
+
+t.test('every name of the list beside the repository says what that list says', { skip }, (t) => {
+  for (const { note, ...expected } of readTable(sharedList)) {
+    const { name = '' } = expected
+    // This list gives no reasons.
+    const { rejected, ...row } = toRow(name)
+    t.strictSame(row, expected, `${name} (${note ?? ''}) ${rejected ?? ''}`)
+  }
+  t.end()
+})

@@ -1,0 +1,81 @@
+import pino from 'pino'
+import t from 'tap'
+import type { ScanProgress } from '../src/control/protocol.ts'
+import { reportProgress, summaryLines } from '../src/progress.ts'
+
+const progress: ScanProgress = {
+  ...{ startedUs: 0, directoriesDone: 3, directoriesFound: 9, files: 1234 },
+  ...{ done: 0.256, rate: 99.6, secondsLeft: 12.3 },
+}
+
+t.test('off a terminal a running scan is told in lines of the log', async (t) => {
+  let tick = () => undefined as unknown
+  t.intercept(globalThis, 'setInterval', { value: (work: () => unknown) => void (tick = work) })
+  t.intercept(process.stdout, 'isTTY', { value: false })
+  const lines: object[] = []
+  const logger = pino({}, { write: (line: string) => lines.push(JSON.parse(line) as object) })
+  let running: ScanProgress | undefined
+  const report = reportProgress(() => running, logger)
+  tick()
+  t.same(lines, [], 'nothing while there is none')
+  running = progress
+  tick()
+  t.match(lines, [
+    { msg: 'scanning', files: 1234, directories: 3, percent: 26, files_per_second: 100 },
+  ])
+  t.match(lines, [{ seconds_left: 12 }])
+  running = { ...progress, secondsLeft: undefined }
+  tick()
+  t.notHas(lines[1], { seconds_left: Number })
+  report.stop()
+})
+
+t.test('the outcome of a scan, for people and for the log', async (t) => {
+  const scan = {
+    ...{ startedUs: 1_000_000, endedUs: 3_500_000, directories: 12, files: 5000 },
+    ...{ added: 4000, modified: 2, removed: 1 },
+  }
+  const summary = {
+    head: { epoch: 'e', seq: 1 },
+    areas: { obs: { files: 3000, directories: 10 }, nrt: { files: 1000, directories: 2 } },
+    misplaced: 3,
+    incomplete: { reason: 'incomplete', count: 0, examples: [] },
+    rejected: [{ reason: 'not-gz', count: 999, examples: ['obs/a\nb'] }],
+    lastScan: scan,
+  }
+  const { fields, text } = summaryLines({ scan, now: true }, summary, 7)
+  t.match(fields, {
+    records: 4000,
+    rejected: { 'not-gz': 999 },
+    seconds: 2.5,
+    files_per_second: 2000,
+    settling: 7,
+  })
+  t.match(text, [
+    '5,000 files in 12 directories, 2.5 s, 2,000 files/s',
+    '4,000 added, 2 modified, 1 removed',
+    '4,000 records, 3 misplaced, 7 files not complete yet',
+    /999 {2}not-gz .*obs\/a\\u\{a\}b/,
+  ])
+  const remembered = summaryLines({ scan, now: false }, summary, 0)
+  t.equal(remembered.text.length, 2, 'of a scan that is only remembered nothing is told')
+  t.notOk('files_per_second' in remembered.fields)
+})
+
+t.test('a scan that took no time at all has a speed all the same', async (t) => {
+  const scan = {
+    ...{ startedUs: 1, endedUs: 1, directories: 0, files: 0 },
+    ...{ added: 0, modified: 0, removed: 0 },
+  }
+  const empty = { files: 0, directories: 0 }
+  const summary = {
+    head: { epoch: 'e', seq: 1 },
+    areas: { obs: empty, nrt: empty },
+    misplaced: 0,
+    incomplete: { reason: 'incomplete', count: 0, examples: [] },
+    rejected: [],
+    lastScan: undefined,
+  }
+  const { fields } = summaryLines({ scan, now: true }, summary, 0)
+  t.equal(fields.files_per_second, 0)
+})

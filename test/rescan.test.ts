@@ -1,0 +1,118 @@
+/** Orders to the running program: over HTTP, from the command line, by a signal. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import t from 'tap'
+import type { Test } from 'tap'
+
+const cli = join(process.cwd(), 'dist/cli.js')
+const token = 'a-secret-that-nobody-logs'
+
+function launch(folder: string, args: readonly string[], env: Record<string, string> = {}) {
+  const options = { cwd: folder, env: { ...process.env, ...env } }
+  const child = spawn(process.execPath, [cli, ...args], options)
+  const outcome = { child, text: '' }
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (piece: Buffer) => (outcome.text += piece.toString()))
+  return outcome
+}
+
+async function run(folder: string, line: string, env: Record<string, string> = {}) {
+  const outcome = launch(folder, line.split(' '), env)
+  const [code] = (await once(outcome.child, 'close')) as [number | null]
+  return { code, text: outcome.text }
+}
+
+async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  for (const end = Date.now() + 30_000; !(await holds());) {
+    if (Date.now() > end) throw new Error(`in vain: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+function put(folder: string, path: string): void {
+  mkdirSync(join(folder, 'archive', path, '..'), { recursive: true })
+  writeFileSync(join(folder, 'archive', path), gzipSync('x'))
+}
+
+/** The whole program on an archive of one file, with sweeps so rare that nothing is found by itself. */
+async function startProgram(t: Test) {
+  const folder = t.testdir({ token: `${token}\n` })
+  mkdirSync(join(folder, 'archive/nrt'), { recursive: true })
+  put(folder, 'obs/1998/001/graz0010.98d.gz')
+  const env = {
+    RINEX_CATALOGUE_ADMIN_TOKEN_FILE: 'token',
+    RINEX_CATALOGUE_SWEEP_INTERVAL_SECONDS: '86400',
+  }
+  const args = ['--archive', 'archive', '--database', 'c.db', '--port', '0']
+  const program = launch(folder, ['start', ...args], env)
+  t.teardown(async () => {
+    if (program.child.exitCode !== null) return
+    program.child.kill('SIGTERM')
+    await once(program.child, 'exit')
+  })
+  await until(() => program.text.includes('caught up with the archive'), 'it runs')
+  await until(() => program.text.includes('"url"'), 'it listens')
+  const [, list = ''] = /"url":"([^"]+)"/.exec(program.text) ?? []
+  const post = (url: string, body: object) =>
+    fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+      body: JSON.stringify(body),
+    })
+  const get = async <T>(path: string) => (await (await fetch(new URL(path, list))).json()) as T
+  return { folder, list, post, get, program }
+}
+
+t.test('orders to the running program', async (t) => {
+  const { folder, list, post, get, program } = await startProgram(t)
+  const count = async () => (await get<{ count: number }>('.')).count
+  t.equal(await count(), 1)
+
+  put(folder, 'obs/1998/002/graz0020.98d.gz')
+  const ordered = await post(new URL('../rescan/', list).href, { path: 'obs/1998' })
+  t.equal(ordered.status, 202)
+  t.match(await ordered.json(), { rescan: 1, place: 'running' })
+  await until(async () => (await count()) === 2, 'a rescan ordered over HTTP')
+
+  put(folder, 'obs/1998/003/graz0030.98d.gz')
+  const registered = await post(list, { path: 'obs/1998/003/graz0030.98d.gz' })
+  t.equal(registered.status, 201)
+  const record = (await registered.json()) as { id: number; url: string }
+  t.equal(registered.headers.get('location'), record.url)
+  t.strictSame(await get<object>(`${record.id}/`), record)
+  t.equal((await post(list, { download_path: `${list}x` })).status, 400)
+  t.equal((await post(list, { path: 'obs/1998/003/zimm0030.98d.gz' })).status, 400)
+
+  put(folder, 'obs/1998/004/graz0040.98d.gz')
+  const waited = await run(folder, 'rescan --database c.db --archive archive --wait --full')
+  t.match(waited, { code: 0, text: /^the whole archive: rescan 2 is running\ndone\n/m })
+  t.equal(await count(), 4, 'it has waited for the end')
+  const two = await run(folder, 'rescan --database c.db obs/1998/ nrt')
+  t.match(two, { code: 0, text: /^obs\/1998: rescan 3 is running\nnrt: rescan \d /m })
+  const wrong = await run(folder, 'rescan --database c.db elsewhere')
+  t.match(wrong, { code: 1, text: /elsewhere is no directory below obs\/ or nrt\// })
+
+  put(folder, 'obs/1998/005/graz0050.98d.gz')
+  const { indexer } = await get<{ indexer: { pid: number } }>('../status/')
+  process.kill(indexer.pid, 'SIGHUP')
+  await until(async () => (await count()) === 5, 'a rescan by SIGHUP')
+  t.notMatch(program.text, token)
+})
+
+t.test('without an indexer, and without a token', async (t) => {
+  const folder = t.testdir({ empty: '\n', two: 'a b' })
+  const { code, text } = await run(folder, 'rescan --database c.db --wait')
+  t.equal(code, 1)
+  t.match(text, /no indexer answers on \S+c\.sock/)
+  t.notMatch(text, '    at ')
+  for (const file of ['missing', 'empty', 'two']) {
+    const path = join(folder, file)
+    const env = { RINEX_CATALOGUE_ADMIN_TOKEN_FILE: path }
+    const outcome = await run(folder, 'serve --database c.db --port 0', env)
+    t.equal(outcome.code, 78, file)
+    t.match(outcome.text, `${path}: admin_token_file `)
+  }
+})

@@ -1,0 +1,135 @@
+/** The program as its users run it: processes, a socket, HTTP. */
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import t from 'tap'
+import type { Test } from 'tap'
+
+const checkout = process.cwd()
+
+interface Running {
+  readonly process: ChildProcess
+  readonly list: string
+  /** Ends it with SIGTERM; gives its exit code. */
+  readonly stop: () => Promise<unknown>
+}
+
+/** Starts a service on an archive; its other files lie in a folder of the test. */
+async function start(t: Test, archive: string): Promise<Running> {
+  const args = ['start', '--archive', archive, '--database', 'catalogue.db', '--port', '0']
+  const process = run(t.testdir(), args)
+  const stop = async () => {
+    if (process.exitCode === null) {
+      process.kill('SIGTERM')
+      await once(process, 'exit')
+    }
+    return process.exitCode
+  }
+  t.teardown(stop)
+  let log = ''
+  let list = ''
+  for await (const text of process.stdout ?? []) {
+    log += String(text)
+    list = /"url":"([^"]+)"/.exec(log)?.[1] ?? ''
+    if (list !== '' && log.includes('caught up with the archive')) break
+  }
+  t.match(
+    list,
+    /^http:\/\/127\.0\.0\.1:\d+\/rinex\/api\/rinex-file\/$/,
+    'the URL of the list is told',
+  )
+  return { process, list, stop }
+}
+
+function run(folder: string, args: string[]): ChildProcess {
+  const cli = join(checkout, 'dist/cli.js')
+  return spawn(process.execPath, [cli, ...args], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+}
+
+type Wire = Record<
+  'filename' | 'data_date' | 'file_duration' | 'file_version' | 'file_type' | 'download_path',
+  string
+> & { id: number }
+
+async function everything(list: string): Promise<Wire[]> {
+  const answer = await fetch(`${list}?limit=1000`)
+  const { count, results } = (await answer.json()) as { count: number; results: Wire[] }
+  t.equal(results.length, count)
+  return results
+}
+
+const pathOf = ({ download_path }: Wire): string => download_path.replace(/^.*\/rinex\/data\//, '')
+
+t.test('the archive that comes with the program is listed, exactly', async (t) => {
+  const { list } = await start(t, join(checkout, 'fixtures/archive'))
+  const records = await everything(list)
+  const expected = readFileSync('fixtures/expected.tsv', 'utf8').trim().split('\n').slice(1).sort()
+  t.same(
+    records
+      .map((record) =>
+        [
+          pathOf(record),
+          record.data_date,
+          record.file_duration,
+          record.file_version,
+          record.file_type,
+        ].join('\t'),
+      )
+      .sort(),
+    expected,
+  )
+  const ids = records.map(({ id }) => id)
+  t.same(
+    ids,
+    ids.toSorted((a, b) => b - a),
+    'highest id first',
+  )
+})
+
+const real = join(checkout, '../shared/real-archive')
+
+t.test(
+  'a real archive is listed and downloaded byte for byte',
+  { skip: existsSync(real) ? false : 'there is no real archive beside this checkout' },
+  async (t) => {
+    const { list } = await start(t, real)
+    const records = await everything(list)
+    const manifest = readFileSync(join(real, 'MANIFEST.tsv'), 'utf8').trim().split('\n').slice(1)
+    const expected = manifest
+      .map((line) => line.split('\t'))
+      .filter(([, , , note]) => !note?.includes('rejected'))
+      .map(([path]) => path)
+    t.same(records.map(pathOf).sort(), expected.sort())
+    for (const record of records) {
+      const answer = await fetch(record.download_path)
+      const content = Buffer.from(await answer.arrayBuffer())
+      t.ok(content.equals(readFileSync(join(real, pathOf(record)))), record.filename)
+      t.ok(gunzipSync(content).length > 0)
+    }
+  },
+)
+
+t.test('one indexer at a time, and all of it ends on SIGTERM', async (t) => {
+  const service = await start(t, join(checkout, 'fixtures/archive'))
+  const second = run(t.testdirName, ['index', '--database', 'catalogue.db'])
+  let told = ''
+  second.stderr?.on('data', (text) => (told += String(text)))
+  const [code] = (await once(second, 'exit')) as [number]
+  t.equal(code, 1)
+  t.match(told, 'already running')
+
+  const status = run(t.testdirName, ['status', '--json', '--database', 'catalogue.db'])
+  let answer = ''
+  for await (const text of status.stdout ?? []) answer += String(text)
+  t.match(JSON.parse(answer), {
+    state: 'watching',
+    areas: { obs: { files: 50 }, nrt: { files: 22 } },
+  })
+
+  t.equal(await service.stop(), 0)
+  const third = run(t.testdirName, ['index', '--once', '--database', 'catalogue.db'])
+  t.same(await once(third, 'exit'), [0, null], 'and the indexer has ended with it')
+})

@@ -1,0 +1,146 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+
+const indexer = 'rinex-catalogue-indexer.service'
+const api = 'rinex-catalogue-api.service'
+const services = [indexer, api]
+
+const read = (file: string): string => readFileSync(join('systemd', file), 'utf8')
+
+/** The values of each setting of a unit file by `Section.Key`, in their order. */
+function parseUnit(text: string): Map<string, string[]> {
+  const settings = new Map<string, string[]>()
+  let section = ''
+  for (const line of text.split('\n')) {
+    const [, name] = /^\[(\w+)\]$/.exec(line) ?? []
+    const [, key, value] = /^(\w+)=(.*)$/.exec(line) ?? []
+    if (name !== undefined) section = name
+    if (key === undefined || value === undefined) continue
+    const values = settings.get(`${section}.${key}`) ?? []
+    settings.set(`${section}.${key}`, [...values, value])
+  }
+  return settings
+}
+
+function valuesOf(file: string): (key: string, section?: string) => string | undefined {
+  const unit = parseUnit(read(file))
+  return (key, section = 'Service') => unit.get(`${section}.${key}`)?.join(' ')
+}
+
+/** `false`, or why a test cannot run here: the program is missing or older than the option it needs. */
+function without(program: string, version = 0): false | string {
+  const { stdout, error } = spawnSync(program, ['--version'], { encoding: 'utf8' })
+  if (error !== undefined) return `no ${program} here`
+  const found = Number(/\d+/.exec(stdout)?.[0])
+  return found < version && `${program} ${version} is needed, here is ${found}`
+}
+
+function run(program: string, args: readonly string[]): { status: number | null; said: string } {
+  const { status, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8' })
+  return { status, said: stdout + stderr }
+}
+
+t.test('the services are two users of one group', async (t) => {
+  const [writer, reader] = [valuesOf(indexer), valuesOf(api)]
+  t.not(writer('User'), reader('User'))
+  t.equal(writer('Group'), 'rinexcat')
+  t.equal(reader('Group'), 'rinexcat')
+  for (const file of services) t.notMatch(read(file), /DynamicUser/)
+})
+
+t.test('only the indexer has a directory to write to', async (t) => {
+  const [writer, reader] = [valuesOf(indexer), valuesOf(api)]
+  t.equal(writer('StateDirectory'), 'rinex-catalogue')
+  t.equal(writer('StateDirectoryMode'), '2750')
+  t.equal(writer('UMask'), '0027', 'the group can read what the indexer creates')
+  t.equal(writer('RuntimeDirectory'), 'rinex-catalogue')
+  t.equal(writer('RuntimeDirectoryMode'), '0750')
+  for (const key of ['StateDirectory', 'RuntimeDirectory', 'CacheDirectory', 'LogsDirectory'])
+    t.equal(reader(key), undefined, key)
+  for (const file of services) {
+    t.equal(valuesOf(file)('ProtectSystem'), 'strict')
+    t.equal(valuesOf(file)('ReadWritePaths'), undefined)
+  }
+})
+
+t.test('nothing the indexer can write can be run', async (t) => {
+  const noExec = valuesOf(indexer)('NoExecPaths')?.split(' ')
+  t.strictSame(noExec, ['/var/lib/rinex-catalogue', '/run/rinex-catalogue', '/tmp', '/var/tmp'])
+  for (const file of services) t.equal(valuesOf(file)('ExecPaths'), undefined)
+})
+
+t.test('V8 may compile, and a refused system call is an error and no death', async (t) => {
+  for (const file of services) {
+    const value = valuesOf(file)
+    t.equal(value('MemoryDenyWriteExecute'), undefined)
+    t.match(value('SystemCallFilter'), /@system-service/)
+    t.equal(value('SystemCallErrorNumber'), 'EPERM')
+  }
+})
+
+t.test('the indexer has no network, the API talks to this host', async (t) => {
+  const [writer, reader] = [valuesOf(indexer), valuesOf(api)]
+  t.equal(writer('PrivateNetwork'), 'yes')
+  t.equal(writer('RestrictAddressFamilies'), 'AF_UNIX')
+  t.equal(reader('PrivateNetwork'), undefined)
+  t.equal(reader('RestrictAddressFamilies'), 'AF_UNIX AF_INET AF_INET6 AF_NETLINK')
+  t.equal(reader('IPAddressAllow'), 'localhost')
+  for (const file of services) t.equal(valuesOf(file)('IPAddressDeny'), 'any')
+  t.equal(writer('ProcSubset'), undefined, 'the limits of inotify stay readable')
+})
+
+t.test('an unmounted archive stops nothing', async (t) => {
+  for (const file of [...services, 'archive.conf']) {
+    t.notMatch(read(file), /^(RequiresMountsFor|Requires|BindsTo|PartOf)=/m)
+  }
+  t.match(valuesOf('archive.conf')('ReadOnlyPaths'), /^-/, 'nor does a missing one')
+  t.match(valuesOf(api)('After', 'Unit'), indexer)
+})
+
+t.test('a service starts again unless its configuration is wrong', async (t) => {
+  for (const file of services) {
+    t.equal(valuesOf(file)('Restart'), 'on-failure')
+    t.equal(valuesOf(file)('RestartPreventExitStatus'), '2 78')
+    t.equal(valuesOf(file)('StartLimitIntervalSec', 'Unit'), '0')
+  }
+})
+
+t.test('both services and the drop-in verify', { skip: without('systemd-analyze') }, async (t) => {
+  // The program is looked for where the units name it, so a copy names the one that runs this test.
+  const copy = (file: string): string => read(file).replace('/usr/bin/node', process.execPath)
+  const dir = t.testdir({
+    [indexer]: copy(indexer),
+    [api]: copy(api),
+    'rinex-catalogue-.service.d': { 'archive.conf': read('archive.conf') },
+  })
+  const paths = services.map((file) => join(dir, file))
+  // A key it does not know is told without a bad exit code.
+  t.strictSame(run('systemd-analyze', ['verify', ...paths]), { status: 0, said: '' })
+})
+
+t.test('their exposure stays low', { skip: without('systemd-analyze', 250) }, async (t) => {
+  const threshold = { [indexer]: 10, [api]: 15 }
+  for (const [file, tenths] of Object.entries(threshold)) {
+    const options = ['--offline=true', `--threshold=${tenths}`, '--no-pager']
+    const { status, said } = run('systemd-analyze', ['security', ...options, join('systemd', file)])
+    t.equal(status, 0, said.trim().split('\n').at(-1) ?? '')
+  }
+})
+
+t.test('the users are made as the units name them', { skip: without('systemd-sysusers') }, (t) => {
+  const conf = read('sysusers.conf')
+  const root = t.testdir({ etc: { 'sysusers.d': { 'rinex-catalogue.conf': conf } } })
+  const { status, said } = run('systemd-sysusers', [`--root=${root}`, 'rinex-catalogue.conf'])
+  t.equal(status, 0, said)
+  const etc = (file: string): string => readFileSync(join(root, 'etc', file), 'utf8')
+  const [, gid] = /^rinexcat:[^:]*:(\d+):/m.exec(etc('group')) ?? []
+  t.ok(gid, 'the group is there')
+  for (const file of services) {
+    const user = valuesOf(file)('User') ?? ''
+    const [, group] = new RegExp(`^${user}:[^:]*:\\d+:(\\d+):`, 'm').exec(etc('passwd')) ?? []
+    t.equal(group, gid, `${user} is there and of that group`)
+  }
+  t.end()
+})
