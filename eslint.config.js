@@ -27,6 +27,7 @@ export default defineConfig(
       '@typescript-eslint/no-floating-promises': 'off',
       '@typescript-eslint/require-await': 'off',
       '@typescript-eslint/no-empty-function': 'off',
+      'no-restricted-properties': ['error', { property: 'testdir', message: 'Use testFolder.' }],
     },
   },
   // Fixtures and benchmarks are plain JavaScript outside the TypeScript project: no types to lint with.

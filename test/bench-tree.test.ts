@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { testFolder } from './folder.ts'
 
 const shape =
   /^(obs\/\d{4}\/\d{3}|nrt\/\d{4}\/\d{3}\/\d\d)\/([A-Z][A-Z\d]{3}00[A-Z]{3}_[RS]_\d{11}_01[DH]_(30S_MO\.crx|MN\.rnx|10M_MM\.rnx)|[a-z][a-z\d]{3}\d{3}[0a-x]\.\d\d[dnm])\.gz$/
@@ -22,7 +23,7 @@ function entriesBelow(directory: string): { files: string[]; directories: string
 }
 
 t.test('a tree has the asked number of files, sparse, named as RINEX files are', async (t) => {
-  const out = join(t.testdir(), 'tree')
+  const out = join(testFolder(t), 'tree')
   t.same(run(out, '--files', '1001', '--layout', 'both', '--size', '70000').stderr, '')
   const { files } = entriesBelow(out)
   t.equal(files.length, 1001)
@@ -35,7 +36,7 @@ t.test('a tree has the asked number of files, sparse, named as RINEX files are',
 })
 
 t.test('nothing in a tree is younger than the day asked for', async (t) => {
-  const out = join(t.testdir(), 'tree')
+  const out = join(testFolder(t), 'tree')
   run(out, '--files', '500', '--layout', 'both', '--age-days', '30')
   const { files, directories } = entriesBelow(out)
   const newest = Math.max(
@@ -46,7 +47,7 @@ t.test('nothing in a tree is younger than the day asked for', async (t) => {
 })
 
 t.test('the newest hours end now when asked', async (t) => {
-  const out = join(t.testdir(), 'tree')
+  const out = join(testFolder(t), 'tree')
   run(out, '--files', '200', '--layout', 'nrt', '--recent-hours', '2')
   const recent = entriesBelow(out).files.filter((path) => {
     return statSync(join(out, path)).mtimeMs > Date.now() - 4 * 3600_000
@@ -55,7 +56,7 @@ t.test('the newest hours end now when asked', async (t) => {
 })
 
 t.test('a seed gives the same names, another seed others', async (t) => {
-  const directory = t.testdir()
+  const directory = testFolder(t)
   const names = ['7', '7', '8'].map((seed, index) => {
     const out = join(directory, String(index))
     run(out, '--files', '90', '--seed', seed)
@@ -66,7 +67,7 @@ t.test('a seed gives the same names, another seed others', async (t) => {
 })
 
 t.test('a directory with anything in it is left alone', async (t) => {
-  const out = t.testdir({ obs: {} })
+  const out = testFolder(t, { obs: {} })
   const { status, stderr } = run(out, '--files', '10')
   t.equal(status, 1)
   t.match(stderr, /is not empty/)

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import t from 'tap'
 import { parse } from 'smol-toml'
+import { testFolder } from './folder.ts'
 
 interface Outcome {
   readonly code: number | null
@@ -76,7 +77,7 @@ t.test('wrong usage is exit code 2 and nothing on standard output', async (t) =>
 })
 
 t.test('bad configuration is exit code 78, every fault on standard error', async (t) => {
-  const file = join(t.testdir({ 'a.toml': 'prot = 1' }), 'a.toml')
+  const file = join(testFolder(t, { 'a.toml': 'prot = 1' }), 'a.toml')
   const env = { RINEX_CATALOGUE_HOST: 'a b', RINEX_CATALOGUE_CONFIG: file }
   for (const command of commands.filter((command) => command !== 'parse')) {
     const { code, stdout, stderr } = await run([command, '--database', ''], { env })
@@ -88,7 +89,7 @@ t.test('bad configuration is exit code 78, every fault on standard error', async
 })
 
 t.test('check-config prints a configuration with the origin of each value', async (t) => {
-  const file = join(t.testdir({ 'a.toml': 'max_limit = 5' }), 'a.toml')
+  const file = join(testFolder(t, { 'a.toml': 'max_limit = 5' }), 'a.toml')
   const env = { RINEX_CATALOGUE_LINKED_DIRECTORIES: '/a,/b "c"' }
   const { code, stdout } = await run(['--config', file, 'check-config', '--host', '::1'], { env })
   t.equal(code, 0)
@@ -105,7 +106,7 @@ t.test('check-config prints a configuration with the origin of each value', asyn
   const again = await run([
     'check-config',
     '--config',
-    join(t.testdir({ 'b.toml': stdout }), 'b.toml'),
+    join(testFolder(t, { 'b.toml': stdout }), 'b.toml'),
   ])
   const values = ({ stdout }: Outcome): string => stdout.replaceAll(/ # from .*/g, '')
   t.equal(values(again), values({ code, stdout, stderr: '' }), 'what is printed is a configuration')

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import t from 'tap'
+import { testFolder } from './folder.ts'
 
 const archive = 'fixtures/archive'
 
@@ -78,7 +79,7 @@ function firstTime({ header, data }: ReturnType<typeof split>, type: string): st
 }
 
 t.test('generating again gives the committed bytes', async (t) => {
-  const directory = t.testdir()
+  const directory = testFolder(t)
   execFileSync(process.execPath, ['fixtures/generate.js', directory])
   const paths = filesBelow(directory)
   t.same(

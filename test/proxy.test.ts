@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
+import { testFolder } from './folder.ts'
 
 interface Echo {
   readonly target: string
@@ -77,7 +78,7 @@ function nginxConf({ http, https, service }: Ports): string {
 }
 
 async function startNginx(t: Test, ports: Ports): Promise<void> {
-  const dir = t.testdir({ 'nginx.conf': nginxConf(ports) })
+  const dir = testFolder(t, { 'nginx.conf': nginxConf(ports) })
   const key = '-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout archive.key'
   const certificate = `req -x509 ${key} -days 2 -subj /CN=archive.example.org -out archive.pem`
   spawnSync('openssl', certificate.split(' '), { cwd: dir })

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import type { Test } from 'tap'
+import { testFolder } from './folder.ts'
 
 const cli = join(process.cwd(), 'dist/cli.js')
 const token = 'a-secret-that-nobody-logs'
@@ -39,7 +40,7 @@ function put(folder: string, path: string): void {
 
 /** The whole program on an archive of one file, with sweeps so rare that nothing is found by itself. */
 async function startProgram(t: Test) {
-  const folder = t.testdir({ token: `${token}\n` })
+  const folder = testFolder(t, { token: `${token}\n` })
   mkdirSync(join(folder, 'archive/nrt'), { recursive: true })
   put(folder, 'obs/1998/001/graz0010.98d.gz')
   const env = {
@@ -103,7 +104,7 @@ t.test('orders to the running program', async (t) => {
 })
 
 t.test('without an indexer, and without a token', async (t) => {
-  const folder = t.testdir({ empty: '\n', two: 'a b' })
+  const folder = testFolder(t, { empty: '\n', two: 'a b' })
   const { code, text } = await run(folder, 'rescan --database c.db --wait')
   t.equal(code, 1)
   t.match(text, /no indexer answers on \S+c\.sock/)

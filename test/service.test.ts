@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import t from 'tap'
 import type { Test } from 'tap'
+import { testFolder } from './folder.ts'
 
 const checkout = process.cwd()
 
@@ -20,7 +21,7 @@ interface Running {
 /** Starts a service on an archive; its other files lie in a folder of the test. */
 async function start(t: Test, archive: string): Promise<Running> {
   const args = ['start', '--archive', archive, '--database', 'catalogue.db', '--port', '0']
-  const process = run(t.testdir(), args)
+  const process = run(testFolder(t), args)
   const stop = async () => {
     if (process.exitCode === null) {
       process.kill('SIGTERM')

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { testFolder } from './folder.ts'
 
 const indexer = 'rinex-catalogue-indexer.service'
 const api = 'rinex-catalogue-api.service'
@@ -110,7 +111,7 @@ t.test('a service starts again unless its configuration is wrong', async (t) => 
 t.test('both services and the drop-in verify', { skip: without('systemd-analyze') }, async (t) => {
   // The program is looked for where the units name it, so a copy names the one that runs this test.
   const copy = (file: string): string => read(file).replace('/usr/bin/node', process.execPath)
-  const dir = t.testdir({
+  const dir = testFolder(t, {
     [indexer]: copy(indexer),
     [api]: copy(api),
     'rinex-catalogue-.service.d': { 'archive.conf': read('archive.conf') },
@@ -131,7 +132,7 @@ t.test('their exposure stays low', { skip: without('systemd-analyze', 250) }, as
 
 t.test('the users are made as the units name them', { skip: without('systemd-sysusers') }, (t) => {
   const conf = read('sysusers.conf')
-  const root = t.testdir({ etc: { 'sysusers.d': { 'rinex-catalogue.conf': conf } } })
+  const root = testFolder(t, { etc: { 'sysusers.d': { 'rinex-catalogue.conf': conf } } })
   const { status, said } = run('systemd-sysusers', [`--root=${root}`, 'rinex-catalogue.conf'])
   t.equal(status, 0, said)
   const etc = (file: string): string => readFileSync(join(root, 'etc', file), 'utf8')

@@ -20,6 +20,7 @@ import type { Test } from 'tap'
 import { slow, startService, stop, until, untilEqual } from './service.ts'
 import type { Service } from './service.ts'
 import { arrive, hourDirectory, makeOldDays, paths, pathIn, put } from './tree.ts'
+import { testFolder } from '../folder.ts'
 
 const oldDays = slow ? 333 : 10
 const perDay = slow ? 300 : 50
@@ -28,7 +29,7 @@ const pageSize = 4096
 t.setTimeout(0)
 
 async function startFull(t: Test): Promise<{ service: Service; highest: number }> {
-  const folder = t.testdir()
+  const folder = testFolder(t)
   const archive = join(folder, 'archive')
   makeOldDays(archive, oldDays, perDay)
   for (const path of paths(hourDirectory(), 20)) put(archive, path)

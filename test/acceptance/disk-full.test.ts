@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { lacksMounts, openMounts, slow, startService, until, untilEqual } from './service.ts'
 import { arrive, hourDirectory, paths, pathIn, put } from './tree.ts'
+import { testFolder } from '../folder.ts'
 
 const megabytes = slow ? 32 : 8
 const newFiles = slow ? 5000 : 500
@@ -14,7 +15,7 @@ t.setTimeout(0)
 
 t.test('a database on a disk that is full', { skip: lacksMounts }, async (t) => {
   const mounts = await openMounts(t)
-  const folder = t.testdir()
+  const folder = testFolder(t)
   mkdirSync(join(folder, 'var'))
   mounts.run(`mount -t tmpfs -o size=${megabytes}m none ${folder}/var`)
   put(join(folder, 'archive'), pathIn(hourDirectory(), 0))

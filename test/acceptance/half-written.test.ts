@@ -16,6 +16,7 @@ import type { Test } from 'tap'
 import { slow, startService, until } from './service.ts'
 import type { Service } from './service.ts'
 import { hourDirectory, pathIn, put } from './tree.ts'
+import { testFolder } from '../folder.ts'
 
 /** Bytes that do not get smaller by compression, so that the file has about this size. */
 const content = gzipSync(randomBytes(slow ? 1024 * 1024 : 128 * 1024))
@@ -30,7 +31,7 @@ const directory = (path: string): string => path.slice(0, path.lastIndexOf('/'))
 t.setTimeout(0)
 
 t.test('half-written files', async (t) => {
-  const folder = t.testdir()
+  const folder = testFolder(t)
   put(join(folder, 'archive'), pathIn(hour, 0))
   const service = await startService(t, folder)
   await until('the first scan ends', service.ready)

@@ -8,6 +8,7 @@ import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import t from 'tap'
+import { testFolder } from '../folder.ts'
 
 const slow = process.env['SLOW'] === '1'
 const kills = slow ? 50 : 5
@@ -16,7 +17,7 @@ const filesPerDay = 300
 const old = new Date('2021-01-01T00:00:00Z')
 
 t.test(`${kills} kills during a scan leave exactly the tree's content`, async (t) => {
-  const folder = t.testdir()
+  const folder = testFolder(t)
   const archive = join(folder, 'archive')
   const database = join(folder, 'catalogue.db')
   makeTree(archive)

@@ -5,6 +5,7 @@ import t from 'tap'
 import { slow, startService, until, untilEqual } from './service.ts'
 import type { Service } from './service.ts'
 import { hourDirectory, paths, pathIn, put } from './tree.ts'
+import { testFolder } from '../folder.ts'
 
 const rounds = slow ? 200 : 15
 const perRound = 500
@@ -13,7 +14,7 @@ const megabytes = 10
 t.setTimeout(0)
 
 t.test(`${rounds * perRound} temporary files`, async (t) => {
-  const folder = t.testdir()
+  const folder = testFolder(t)
   put(join(folder, 'archive'), pathIn(hourDirectory(), 0))
   const service = await startService(t, folder)
   await until('the first scan ends', service.ready)

@@ -16,6 +16,7 @@ import {
 } from './service.ts'
 import type { Options, Service } from './service.ts'
 import { arrive, hourDirectory, makeOldDays, paths, pathIn, put } from './tree.ts'
+import { testFolder } from '../folder.ts'
 
 /** Promised are 10 and 30 seconds; the rest is for a busy machine. */
 const noticedMs = slow ? 10_000 : 30_000
@@ -57,7 +58,7 @@ async function loseAndFind(t: Test, service: Service, lose: () => void, find: ()
 }
 
 t.test('the root renamed away', async (t) => {
-  t.testdir()
+  testFolder(t)
   const service = await startFull(t)
   const aside = join(service.folder, 'aside')
   await loseAndFind(
@@ -73,7 +74,7 @@ t.test('the root renamed away', async (t) => {
 })
 
 t.test('the root emptied, and its directories brought back', async (t) => {
-  t.testdir()
+  testFolder(t)
   const service = await startFull(t)
   const aside = join(service.folder, 'aside')
   const move = (from: string, to: string) => {
@@ -100,7 +101,7 @@ t.test(
     const run = (command: string) => () => {
       mounts.run(`cd ${t.testdirName} && ${command}`)
     }
-    mkdirSync(join(t.testdir(), 'mounted/archive'), { recursive: true })
+    mkdirSync(join(testFolder(t), 'mounted/archive'), { recursive: true })
     const mount = run('mount --bind archive mounted/archive')
     mkdirSync(join(t.testdirName, 'archive'))
     mount()
@@ -117,7 +118,7 @@ t.test(
 )
 
 t.test('a disk that answers with errors', { skip: lacks('strace', 'strace true') }, async (t) => {
-  t.testdir()
+  testFolder(t)
   const service = await startFull(t)
   let strace: ReturnType<typeof spawn> | undefined
   await loseAndFind(
@@ -136,7 +137,7 @@ t.test('a disk that answers with errors', { skip: lacks('strace', 'strace true')
 })
 
 t.test('a mass removal is held back until it is accepted', async (t) => {
-  t.testdir()
+  testFolder(t)
   const service = await startFull(t)
   const many = paths(hourDirectory(1), removedAtOnce)
   for (const path of many) put(service.archive, path)
@@ -154,7 +155,7 @@ t.test('a mass removal is held back until it is accepted', async (t) => {
 })
 
 t.test('an area that appears later is found', async (t) => {
-  const folder = t.testdir()
+  const folder = testFolder(t)
   const service = await startService(t, folder)
   const reasons = [/holds neither obs\/ nor nrt\//]
   await until('it says that there is none', async () => {

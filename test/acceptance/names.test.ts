@@ -9,6 +9,7 @@ import { randomBytes } from 'node:crypto'
 import t from 'tap'
 import { slow, startService, until } from './service.ts'
 import { dayDirectory, filesBelow, paths, pathIn, put } from './tree.ts'
+import { testFolder } from '../folder.ts'
 
 const oddNames = slow ? 10_000 : 1000
 
@@ -29,7 +30,7 @@ const oddities = [
 t.setTimeout(0)
 
 t.test(`${oddNames} odd names`, async (t) => {
-  const folder = t.testdir()
+  const folder = testFolder(t)
   const archive = join(folder, 'archive')
   const day = dayDirectory()
   const good = paths(day, 20)

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { slow, startService, until, untilEqual } from './service.ts'
 import { hourDirectory, paths, pathIn, put } from './tree.ts'
+import { testFolder } from '../folder.ts'
 
 /** The kernel keeps 16,384 events, unless it was told otherwise. */
 const files = slow ? 40_000 : 20_000
@@ -11,7 +12,7 @@ const promisedMs = slow ? 30_000 : 60_000
 t.setTimeout(0)
 
 t.test(`${files} files arrive while the indexer is held up`, async (t) => {
-  const folder = t.testdir()
+  const folder = testFolder(t)
   for (const hour of [0, 1]) put(join(folder, 'archive'), pathIn(hourDirectory(hour), 0))
   const service = await startService(t, folder)
   await until('the first scan ends', service.ready)

@@ -8,6 +8,7 @@ import t from 'tap'
 import { slow, startService, stop, until, untilEqual } from './service.ts'
 import type { Service } from './service.ts'
 import { arrive, dayDirectory, hourDirectory, makeOldDays, paths, pathIn, put } from './tree.ts'
+import { testFolder } from '../folder.ts'
 
 const rounds = slow ? 10 : 1
 const oldDays = slow ? 333 : 30
@@ -21,7 +22,7 @@ t.setTimeout(0)
 
 for (let round = 1; round <= rounds; round++)
   t.test(`a storm during the first scan, ${round} of ${rounds}`, async (t) => {
-    const folder = t.testdir()
+    const folder = testFolder(t)
     const archive = join(folder, 'archive')
     makeOldDays(archive, oldDays, perDay)
     // These lie in the tree before, and are renamed and removed by the storm.

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { lacks, slow, startService, until, untilEqual } from './service.ts'
 import { arrive, hourDirectory, pathIn, put } from './tree.ts'
+import { testFolder } from '../folder.ts'
 
 const limit = slow ? 2000 : 20
 const directories = slow ? 5000 : 60
@@ -13,7 +14,7 @@ t.setTimeout(0)
 const skip = lacks('limit of watches for a user namespace', `unshare -Ur sh -c '${setLimit}'`)
 
 t.test(`${directories} directories and ${limit} watches`, { skip }, async (t) => {
-  const folder = t.testdir()
+  const folder = testFolder(t)
   // Directories below an hour's are watched like it, whatever their names.
   const inGroup = (n: number) =>
     pathIn(hourDirectory(), n).replace(/\/([^/]*)$/, `/group${n % directories}/$1`)

@@ -5,9 +5,10 @@ import { parseDataTarget } from '../../src/api/data-target.ts'
 import { openArchive } from '../../src/api/download.ts'
 import { openPieceReader, pieceBytes } from '../../src/api/pieces.ts'
 import { day, dayFile, hourFile, openService } from './service.ts'
+import { testFolder } from '../folder.ts'
 
 t.test('the last piece is given out only if nothing has changed', async (t) => {
-  const archive = t.testdir({ obs: {} })
+  const archive = testFolder(t, { obs: {} })
   mkdirSync(join(archive, day), { recursive: true })
   const path = join(archive, day, dayFile)
   const size = pieceBytes + 10

@@ -2,6 +2,7 @@ import t from 'tap'
 import type { CatalogueReader } from '../../src/catalogue/catalogue.ts'
 import { openReader } from '../../src/catalogue/sqlite/reader.ts'
 import { day, dayFile, hour, hourFile, openService, shortFile } from './service.ts'
+import { testFolder } from '../folder.ts'
 
 const list = '/rinex/api/rinex-file/'
 const url = (path: string) => `https://archive.example/rinex/api/${path}`
@@ -256,7 +257,7 @@ t.test('HEAD tells what GET would, without the body', async (t) => {
 })
 
 t.test('while there is no catalogue the answer is 503, and nothing of the inside', async (t) => {
-  const database = `${t.testdir()}/missing/catalogue.db`
+  const database = `${testFolder(t)}/missing/catalogue.db`
   const service = await openService(t, { deps: () => ({ reader: openReader({ database }) }) })
   for (const path of [list, `${list}1/`, '/rinex/api/status/', `/rinex/data/${day}/${dayFile}`]) {
     const answer = await service.app.inject(path)

@@ -12,6 +12,7 @@ import type { CatalogueReader, CatalogueWriter } from '../../src/catalogue/catal
 import { openReader } from '../../src/catalogue/sqlite/reader.ts'
 import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
 import { change, newFile } from '../catalogue/change.ts'
+import { testFolder } from '../folder.ts'
 
 /** 2026-01-22T05:06:07.000008Z, and a microsecond later at each look. */
 export const startUs = 1_769_058_367_000_008
@@ -38,7 +39,7 @@ export interface ServiceOptions {
 }
 
 export async function openService(t: Test, options: ServiceOptions = {}): Promise<Service> {
-  const folder = t.testdir({ archive: { obs: {}, nrt: {} } })
+  const folder = testFolder(t, { archive: { obs: {}, nrt: {} } })
   const archive = join(folder, 'archive')
   const database = join(folder, 'catalogue.db')
   let us = startUs

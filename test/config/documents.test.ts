@@ -5,6 +5,7 @@ import { baseUrlFor } from '../../src/config/address.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { optionKeys } from '../../src/config/options.ts'
 import { packageRoot } from '../../src/package.ts'
+import { testFolder } from '../folder.ts'
 
 const example = readFileSync('config/rinex-catalogue.toml', 'utf8')
 const sources = { env: {}, flags: {}, cwd: '/' }
@@ -20,7 +21,7 @@ t.test('the example sets nothing', async (t) => {
 
 t.test('the example shows every option at its default', async (t) => {
   const text = example.replaceAll(/^# (\w+ = )/gm, '$1')
-  const home = t.testdir({ config: { 'a.toml': text } })
+  const home = testFolder(t, { config: { 'a.toml': text } })
   const { config, origins } = loadConfig({ ...sources, file: 'config/a.toml', cwd: home })
   for (const key of optionKeys) t.match(origins[key], 'a.toml', key)
   const defaults = loadConfig(sources).config

@@ -4,6 +4,7 @@ import { ConfigError } from '../../src/config/config-error.ts'
 import type { Fault } from '../../src/config/config-error.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import type { ConfigSources } from '../../src/config/sources.ts'
+import { testFolder } from '../folder.ts'
 
 function faultsOf(sources: Partial<ConfigSources>): readonly Fault[] {
   try {
@@ -53,7 +54,7 @@ t.test('values of the file that no option takes', async (t) => {
   ]
   for (const [number, line] of lines.entries()) {
     const name = `${number}.toml`
-    const source = join(t.testdir({ [name]: line }), name)
+    const source = join(testFolder(t, { [name]: line }), name)
     const [key] = line.split(' ')
     const message = new RegExp(`^${key ?? ''} must be [^\n]+, found [^\n]+$`)
     t.match(faultsOf({ file: source }), [{ source, key, message }], line)
@@ -93,11 +94,11 @@ t.test('unknown names, with the known one that was probably meant', async (t) =>
     ['x'.repeat(100), undefined],
   ]
   for (const [name, meant] of names) {
-    const file = join(t.testdir({ 'a.toml': `${name} = 1` }), 'a.toml')
+    const file = join(testFolder(t, { 'a.toml': `${name} = 1` }), 'a.toml')
     const remedy = meant === undefined ? 'remove it' : `did you mean ${meant}?`
     t.match(faultsOf({ file }), [{ source: file, key: name, message: remedy }], name)
   }
-  t.match(faultsOf({ file: join(t.testdir({ 'a.toml': '[api]\nport = 1' }), 'a.toml') }), [
+  t.match(faultsOf({ file: join(testFolder(t, { 'a.toml': '[api]\nport = 1' }), 'a.toml') }), [
     { key: 'api' },
   ])
   t.match(
@@ -110,7 +111,7 @@ t.test('unknown names, with the known one that was probably meant', async (t) =>
 })
 
 t.test('a file that cannot be used', async (t) => {
-  const dir = t.testdir({
+  const dir = testFolder(t, {
     'syntax.toml': 'port = 1\nhost = \n',
     'twice.toml': 'port = 1\nport = 2',
     'latin.toml': Buffer.from('archive = "\xE9"', 'latin1'),
@@ -147,7 +148,7 @@ t.test('the control socket is not the database', async (t) => {
 })
 
 t.test('all faults at once, also of values that another source overrules', async (t) => {
-  const file = join(t.testdir({ 'a.toml': 'port = "x"\nmax_limit = 0\nhots = "a"' }), 'a.toml')
+  const file = join(testFolder(t, { 'a.toml': 'port = "x"\nmax_limit = 0\nhots = "a"' }), 'a.toml')
   const env = { RINEX_CATALOGUE_PORT: '80', RINEX_CATALOGUE_LOG_LEVEL: 'loud' }
   const faults = faultsOf({ file, env, flags: { host: '::', datasetPrefix: '/' } })
   t.strictSame(

@@ -8,6 +8,7 @@ import type { LoadedConfig } from '../../src/config/load.ts'
 import { optionKeys, propertyName, variableName } from '../../src/config/options.ts'
 import type { Config } from '../../src/config/options.ts'
 import type { ConfigSources } from '../../src/config/sources.ts'
+import { testFolder } from '../folder.ts'
 
 const root = process.cwd()
 
@@ -41,7 +42,10 @@ t.test('nothing needs to be configured', async (t) => {
 })
 
 t.test('flags win over the environment, the environment over the file', async (t) => {
-  const file = join(t.testdir({ 'a.toml': 'host = "a"\nport = 1\nlog_level = "warn"' }), 'a.toml')
+  const file = join(
+    testFolder(t, { 'a.toml': 'host = "a"\nport = 1\nlog_level = "warn"' }),
+    'a.toml',
+  )
   const env = { RINEX_CATALOGUE_HOST: 'b', RINEX_CATALOGUE_PORT: '2' }
   const { config, origins } = load({ file, env, flags: { host: 'c' } })
   t.match(config, { host: 'c', port: 2, logLevel: 'warn', maxLimit: 1000 })
@@ -54,7 +58,7 @@ t.test('flags win over the environment, the environment over the file', async (t
 })
 
 t.test('the file is the one of the flag, else of the environment', async (t) => {
-  const dir = t.testdir({ 'a.toml': 'port = 1', 'b.toml': 'port = 2' })
+  const dir = testFolder(t, { 'a.toml': 'port = 1', 'b.toml': 'port = 2' })
   const env = { RINEX_CATALOGUE_CONFIG: 'b.toml' }
   t.equal(load({ cwd: dir, env }).config.port, 2)
   t.equal(load({ cwd: dir, env, file: 'a.toml' }).config.port, 1)
@@ -64,7 +68,7 @@ t.test('the file is the one of the flag, else of the environment', async (t) => 
 t.test(
   'relative paths start from the folder of their file, else from the working directory',
   async (t) => {
-    const file = join(t.testdir({ 'a.toml': 'archive = "x/"\ndatabase = "../y.db"' }), 'a.toml')
+    const file = join(testFolder(t, { 'a.toml': 'archive = "x/"\ndatabase = "../y.db"' }), 'a.toml')
     const inFile = load({ file }).config
     t.equal(inFile.archive, join(dirname(file), 'x'))
     t.equal(inFile.database, join(dirname(file), '../y.db'))
@@ -96,7 +100,7 @@ t.test('every option can be set in the file and in the environment alike', async
   Object.assign(expected, { baseUrl: 'https://d.example/e', linkedDirectories: ['/h', '/i'] })
 
   const toml = Object.entries(written).map(([key, value]) => `${key} = ${JSON.stringify(value)}`)
-  const file = join(t.testdir({ 'a.toml': `\uFEFF${toml.join('\n')}` }), 'a.toml')
+  const file = join(testFolder(t, { 'a.toml': `\uFEFF${toml.join('\n')}` }), 'a.toml')
   t.strictSame(load({ file }).config, expected)
 
   const env = Object.fromEntries(optionKeys.map((key) => [variableName(key), String(written[key])]))
@@ -126,7 +130,7 @@ t.test('the control socket lies beside the database, named so that it fits', asy
 })
 
 t.test('whatever the sources say, the outcome is a configuration or its faults', async (t) => {
-  const file = join(t.testdir({ 'a.toml': '' }), 'a.toml')
+  const file = join(testFolder(t, { 'a.toml': '' }), 'a.toml')
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.constantFrom('', '0', '1', '::', '0.0.0.0', 'info', '/a', '/a,/b', 'http://a', '__proto__'),

@@ -9,6 +9,7 @@ import { openFollow } from '../../src/indexer/follow.ts'
 import { isHot } from '../../src/indexer/hot-window.ts'
 import { openKnownDirectories } from '../../src/indexer/known-directories.ts'
 import { until } from './until.ts'
+import { testFolder } from '../folder.ts'
 
 const dayMs = 86_400_000
 const window = { obsDays: 14, nrtDays: 3 }
@@ -22,7 +23,7 @@ function day(area: string, ago: number, nowMs = Date.now()): string {
 }
 
 function openFollowOn(t: Test, directories: readonly string[]) {
-  const archive = t.testdir({})
+  const archive = testFolder(t, {})
   for (const path of directories) mkdirSync(join(archive, path), { recursive: true })
   const dirty = openDirtyDirectories()
   const known = openKnownDirectories(

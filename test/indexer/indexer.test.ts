@@ -9,6 +9,7 @@ import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
 import { openClock } from '../../src/clock.ts'
 import { startIndexer } from '../../src/indexer/indexer.ts'
 import { startTreeReader } from '../../src/indexer/tree/tree-reader.ts'
+import { testFolder } from '../folder.ts'
 
 const logger = pino({ level: 'silent' })
 
@@ -56,7 +57,7 @@ async function until(t: Test, what: string, holds: () => Promise<boolean>): Prom
 }
 
 t.test('the first scan catalogues the tree, oldest date first', async (t) => {
-  const folder = t.testdir()
+  const folder = testFolder(t)
   const archive = join(folder, 'archive')
   const paths = [
     'obs/1998/003/gode0030.98m.gz',
@@ -86,7 +87,7 @@ t.test('the first scan catalogues the tree, oldest date first', async (t) => {
 })
 
 t.test('scanning an unchanged tree again changes nothing', async (t) => {
-  const folder = t.testdir()
+  const folder = testFolder(t)
   for (const path of ['nrt/2026/001/05/graz001f.26d.gz', 'obs/2026/001/graz0010.26d.gz'])
     put(join(folder, 'archive'), path)
   const before = await startOn(t, folder)
@@ -104,7 +105,7 @@ t.test('scanning an unchanged tree again changes nothing', async (t) => {
 })
 
 t.test('what changes below an indexed tree shows up', async (t) => {
-  const folder = t.testdir()
+  const folder = testFolder(t)
   const name = 'graz0010.26d.gz'
   put(join(folder, 'archive'), `obs/2026/001/${name}`)
   const { archive, indexer, reader, paths } = await startOn(t, folder)
@@ -137,7 +138,7 @@ t.test('what changes below an indexed tree shows up', async (t) => {
 })
 
 t.test('what changed while no indexer ran is found at its start', async (t) => {
-  const folder = t.testdir()
+  const folder = testFolder(t)
   for (const path of ['obs/2026/001/graz0010.26d.gz', 'obs/2026/002/graz0020.26d.gz'])
     put(join(folder, 'archive'), path)
   const before = await startOn(t, folder)
@@ -154,7 +155,7 @@ t.test('what changed while no indexer ran is found at its start', async (t) => {
 })
 
 t.test('an area that is lost as a whole removes nothing', async (t) => {
-  const folder = t.testdir()
+  const folder = testFolder(t)
   const name = 'obs/2026/001/graz0010.26d.gz'
   put(join(folder, 'archive'), name)
   const { archive, indexer, paths } = await startOn(t, folder)
@@ -176,7 +177,7 @@ t.test('an area that is lost as a whole removes nothing', async (t) => {
 })
 
 t.test('removals older than they are kept are forgotten', async (t) => {
-  const folder = t.testdir()
+  const folder = testFolder(t)
   put(join(folder, 'archive'), 'obs/2026/001/graz0010.26d.gz')
   put(join(folder, 'archive'), 'obs/2026/001/zimm0010.26d.gz')
   const { archive, indexer, reader } = await startOn(t, folder, { keepRemovalsMs: 0 })
@@ -191,7 +192,7 @@ t.test('removals older than they are kept are forgotten', async (t) => {
 })
 
 t.test('two scans of files that come and go in between give ids for ever', async (t) => {
-  const folder = t.testdir()
+  const folder = testFolder(t)
   put(join(folder, 'archive'), 'obs/2026/001/graz0010.26d.gz')
   put(join(folder, 'archive'), 'obs/2026/001/zimm0010.26d.gz')
   const { archive, indexer, reader } = await startOn(t, folder)

@@ -9,9 +9,10 @@ import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
 import { openClock } from '../../src/clock.ts'
 import { openCondition } from '../../src/indexer/condition.ts'
 import { startTreeReader } from '../../src/indexer/tree/tree-reader.ts'
+import { testFolder } from '../folder.ts'
 
 export function openParts(t: Test) {
-  const folder = t.testdir({ archive: {} })
+  const folder = testFolder(t, { archive: {} })
   const [archive, database] = [join(folder, 'archive'), join(folder, 'catalogue.db')]
   const nowUs = openClock()
   const writer = openWriter({ database, nowUs })

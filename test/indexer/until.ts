@@ -6,7 +6,7 @@ export async function until(
   what: string,
   holds: () => boolean | Promise<boolean>,
 ): Promise<void> {
-  for (const end = Date.now() + 15_000; !(await holds());)
+  for (const end = Date.now() + 60_000; !(await holds());)
     if (Date.now() > end) return void t.fail(`in vain: ${what}`)
     else await new Promise((resolve) => setTimeout(resolve, 5))
   t.pass(what)

@@ -4,10 +4,11 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { isExhaustion, openWatcher, watchLimit } from '../../src/indexer/watch.ts'
 import { until } from './until.ts'
+import { testFolder } from '../folder.ts'
 
 /** A watcher, and what it tells. */
 function openOn(t: Test, tree: Parameters<Test['testdir']>[0]) {
-  const archive = t.testdir(tree)
+  const archive = testFolder(t, tree)
   const told = { hints: [] as string[], watching: [] as string[], failures: [] as string[] }
   const watcher = openWatcher({
     archive,

@@ -8,13 +8,14 @@ import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
 import { change, newFile } from '../change.ts'
 import { applySteps, followFeed, liveList, steps } from '../mirror.ts'
+import { testFolder } from '../../folder.ts'
 
 const day = 'obs/2026/001'
 const graz = 'GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz'
 const grazShort = 'graz0010.26m.gz'
 const zimm = 'zimm0010.26d.gz'
 
-function openCatalogue(t: Test, folder = t.testdir()) {
+function openCatalogue(t: Test, folder = testFolder(t)) {
   const database = join(folder, 'catalogue.db')
   const clock = { us: 1_700_000_000_000_000 }
   const writer = openWriter({ database, nowUs: () => clock.us })
@@ -156,7 +157,7 @@ t.test('a gone directory is forgotten with the last of its removals', async (t) 
 })
 
 t.test('who knows numbers of another database must start again', async (t) => {
-  const folder = t.testdir()
+  const folder = testFolder(t)
   const first = openWriter({ database: join(folder, 'catalogue.db'), nowUs: () => 1 })
   const { head } = await first.apply([change(day, { added: [newFile(graz)] })])
   first.close()
@@ -170,7 +171,7 @@ t.test('who knows numbers of another database must start again', async (t) => {
 })
 
 t.test('the list in chunks and the feed from its start end with the live list', async (t) => {
-  const folder = t.testdir()
+  const folder = testFolder(t)
   let run = 0
   const mirrorHolds = fc.asyncProperty(
     ...[steps, steps, steps, fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 4 })],

@@ -8,6 +8,7 @@ import t from 'tap'
 import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
 import { change, newFile } from '../change.ts'
+import { testFolder } from '../../folder.ts'
 
 const nowUs = () => 1_700_000_000_000_000
 const day = 'obs/2026/001'
@@ -15,7 +16,7 @@ const stations = Array.from({ length: 50 }, (_, index) => `s${String(index).padS
 const names = stations.map((station) => `${station}0010.26d.gz`)
 
 t.test('pages run from the highest id down and tell the count', async (t) => {
-  const database = join(t.testdir(), 'catalogue.db')
+  const database = join(testFolder(t), 'catalogue.db')
   const writer = openWriter({ database, nowUs })
   const reader = openReader({ database })
   t.teardown(() => {
@@ -42,7 +43,7 @@ t.test('pages run from the highest id down and tell the count', async (t) => {
 })
 
 t.test('without a catalogue the reader says so, and reads it once it is there', async (t) => {
-  const database = join(t.testdir(), 'catalogue.db')
+  const database = join(testFolder(t), 'catalogue.db')
   const reader = openReader({ database })
   t.teardown(() => {
     reader.close()
@@ -57,7 +58,7 @@ t.test('without a catalogue the reader says so, and reads it once it is there', 
 })
 
 t.test('a database that was replaced by another is noticed', async (t) => {
-  const folder = t.testdir()
+  const folder = testFolder(t)
   const database = join(folder, 'catalogue.db')
   const first = openWriter({ database, nowUs })
   const reader = openReader({ database })

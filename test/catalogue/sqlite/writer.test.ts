@@ -16,13 +16,14 @@ import type { Test } from 'tap'
 import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
 import { change, newFile } from '../change.ts'
+import { testFolder } from '../../folder.ts'
 
 const day = 'obs/2026/001'
 const graz = 'GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz'
 const zimm = 'zimm0010.26d.gz'
 
 /** A catalogue in a folder of its own, with a clock that the test moves. */
-function openCatalogue(t: Test, folder = t.testdir()) {
+function openCatalogue(t: Test, folder = testFolder(t)) {
   const database = join(folder, 'catalogue.db')
   const clock = { us: 1_700_000_000_000_000 }
   const writer = openWriter({ database, nowUs: () => clock.us })
@@ -192,7 +193,7 @@ t.test('there is one writer', async (t) => {
 })
 
 t.test('numbers are given once, whatever happens to the database', async (t) => {
-  const folder = t.testdir()
+  const folder = testFolder(t)
   const database = join(folder, 'catalogue.db')
   const fill = async (name: string) => {
     const writer = openWriter({ database, nowUs: () => 1 })
@@ -229,7 +230,7 @@ t.test('numbers are given once, whatever happens to the database', async (t) => 
 })
 
 t.test('a file that is no database is set aside', async (t) => {
-  const folder = t.testdir({
+  const folder = testFolder(t, {
     'catalogue.db': 'no database at all, but long enough to be read as one',
   })
   const { writer } = openCatalogue(t, folder)
@@ -245,7 +246,7 @@ t.test('a database that is not ours to write is refused', async (t) => {
   }
   for (const [name, sql] of Object.entries(cases))
     await t.test(name, async (t) => {
-      const database = join(t.testdir(), 'catalogue.db')
+      const database = join(testFolder(t), 'catalogue.db')
       const db = new Sqlite(database)
       db.exec(sql)
       db.close()
@@ -255,7 +256,7 @@ t.test('a database that is not ours to write is refused', async (t) => {
 })
 
 t.test('an empty file is taken for a database to be made', async (t) => {
-  const folder = t.testdir()
+  const folder = testFolder(t)
   writeFileSync(join(folder, 'catalogue.db'), '')
   const { writer } = openCatalogue(t, folder)
   t.equal(writer.setAside, undefined)

@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import t from 'tap'
 import { openDisks } from '../../../src/indexer/tree/disks.ts'
 import { readDirectory } from '../../../src/indexer/tree/read-directory.ts'
+import { testFolder } from '../../folder.ts'
 
 t.test('an area on the disk it was on is not foreign, nor is one that is missing', async (t) => {
-  const archive = t.testdir({ obs: {} })
+  const archive = testFolder(t, { obs: {} })
   const isForeign = openDisks(archive)
   t.notOk(isForeign('obs'), 'empty, so not remembered')
   mkdirSync(join(archive, 'obs/2026'))
@@ -15,7 +16,7 @@ t.test('an area on the disk it was on is not foreign, nor is one that is missing
 })
 
 t.test('nothing is said of what lies on a foreign disk, found or missing', async (t) => {
-  const archive = t.testdir({ obs: { '2026': { 'graz0010.26d.gz': '' } } })
+  const archive = testFolder(t, { obs: { '2026': { 'graz0010.26d.gz': '' } } })
   const tree = { archive, linkedDirectories: [], isForeign: () => true }
   for (const path of ['obs', 'obs/2026', 'obs/2027'])
     t.match(readDirectory(tree, { path, detail: 'facts' }), { outcome: 'lost-area', names: [] })

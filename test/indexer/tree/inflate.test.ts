@@ -15,13 +15,14 @@ import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import { toInode, toUs } from '../../../src/indexer/tree/exact.ts'
 import { inflate } from '../../../src/indexer/tree/inflate.ts'
+import { testFolder } from '../../folder.ts'
 
 const small = gzipSync('observations')
 const large = gzipSync(randomBytes(5_000_000))
 const spacious = gzipSync(Buffer.alloc(70_000_000))
 
 t.test('a file is complete when its gzip stream inflates to its end', async (t) => {
-  const folder = t.testdir()
+  const folder = testFolder(t)
   const cases = [
     { title: 'a small file', content: small, complete: true },
     { title: 'without its end', content: small.subarray(0, -1), complete: false },
@@ -60,14 +61,14 @@ t.test('a file is complete when its gzip stream inflates to its end', async (t) 
 })
 
 t.test('a file that changes meanwhile is not complete yet', async (t) => {
-  const path = join(t.testdir({ 'file.gz': large }), 'file.gz')
+  const path = join(testFolder(t, { 'file.gz': large }), 'file.gz')
   const inflated = inflate(path)
   appendFileSync(path, small)
   t.match(await inflated, { complete: false, size: large.length }, 'told as it was before')
 })
 
 t.test('what is no file, or gone, is nothing', async (t) => {
-  const folder = t.testdir()
+  const folder = testFolder(t)
   mkdirSync(join(folder, 'directory.gz'))
   execFileSync('mkfifo', [join(folder, 'pipe.gz')])
   for (const name of ['directory.gz', 'pipe.gz', 'nowhere.gz'])
@@ -75,7 +76,7 @@ t.test('what is no file, or gone, is nothing', async (t) => {
 })
 
 t.test('a file that breaks off never closes the file of somebody else', async (t) => {
-  const folder = t.testdir({ other: '' })
+  const folder = testFolder(t, { other: '' })
   const path = join(folder, 'file.gz')
   writeFileSync(path, '')
   truncateSync(path, 9_000_000)

@@ -14,12 +14,13 @@ import { join } from 'node:path'
 import t from 'tap'
 import type * as module from '../../../src/indexer/tree/read-directory.ts'
 import { readDirectory } from '../../../src/indexer/tree/read-directory.ts'
+import { testFolder } from '../../folder.ts'
 
 const name = 'graz0010.26d.gz'
 const old = new Date('2020-01-01T00:00:00Z')
 
 t.test('a directory is read with names, facts, subdirectories and what is left out', async (t) => {
-  const archive = t.testdir({
+  const archive = testFolder(t, {
     obs: {
       '2026': {
         '001': {
@@ -63,7 +64,7 @@ t.test('a directory is read with names, facts, subdirectories and what is left o
 })
 
 t.test('names that could hurt are left out with a reason', async (t) => {
-  const archive = t.testdir({ obs: {} })
+  const archive = testFolder(t, { obs: {} })
   const hostile = Buffer.from([0x67, 0x72, 0x61, 0x7a, 0xff, 0xfe, 0x2e, 0x67, 0x7a])
   writeFileSync(Buffer.concat([Buffer.from(`${archive}/obs/`), hostile]), '')
   const names = [
@@ -86,7 +87,7 @@ t.test('names that could hurt are left out with a reason', async (t) => {
 })
 
 t.test('a stamp that a change could hide behind is none', async (t) => {
-  const archive = t.testdir({ obs: { '2026': {} } })
+  const archive = testFolder(t, { obs: { '2026': {} } })
   const tree = { archive, linkedDirectories: [] }
   t.equal(readDirectory(tree, { path: 'obs', detail: 'names' }).stamp, undefined)
 })
@@ -100,7 +101,7 @@ t.test('how closely a directory is looked at', async (t) => {
     { title: 'today, untouched', path: today, touched: old, facts: true },
     { title: 'no date', path: 'obs/misc', touched: old, facts: true },
   ]
-  const archive = t.testdir()
+  const archive = testFolder(t)
   for (const { title, path, touched, facts } of cases) {
     mkdirSync(join(archive, path), { recursive: true })
     writeFileSync(join(archive, path, name), '')
@@ -115,7 +116,7 @@ function dayOfYear(date: Date): number {
 }
 
 t.test('what cannot be read is told apart from what is not there', async (t) => {
-  const archive = t.testdir({ obs: { '2026': { '001': {} } }, nrt: {} })
+  const archive = testFolder(t, { obs: { '2026': { '001': {} } }, nrt: {} })
   const tree = { archive, linkedDirectories: [] }
   const outcome = (path: string) => readDirectory(tree, { path, detail: 'names' }).outcome
   t.equal(outcome('obs/2026/002'), 'missing')
@@ -129,7 +130,7 @@ t.test(
   'a directory without permission is unreadable',
   { skip: process.getuid?.() === 0 ? 'root reads everything' : false },
   async (t) => {
-    const archive = t.testdir({ obs: { '2026': { [name]: '' } } })
+    const archive = testFolder(t, { obs: { '2026': { [name]: '' } } })
     chmodSync(join(archive, 'obs/2026'), 0)
     t.teardown(() => {
       chmodSync(join(archive, 'obs/2026'), 0o755)
@@ -144,7 +145,7 @@ t.test(
 )
 
 t.test('symlinks are followed below the directories that the configuration names', async (t) => {
-  const folder = t.testdir({
+  const folder = testFolder(t, {
     archive: { obs: {} },
     disk2: { '2019': { [name]: '' }, [name]: '' },
     elsewhere: { '2018': {} },
@@ -167,7 +168,7 @@ t.test('symlinks are followed below the directories that the configuration names
 })
 
 t.test('a socket named like a RINEX file is none', async (t) => {
-  const archive = t.testdir({ obs: {} })
+  const archive = testFolder(t, { obs: {} })
   const server = createServer()
   // Within the folder, since the path of a socket is short.
   const before = process.cwd()
@@ -184,7 +185,7 @@ t.test('a socket named like a RINEX file is none', async (t) => {
 t.test(
   'a file that comes while the names of a quiet directory are read is looked at',
   async (t) => {
-    const archive = t.testdir({ obs: { '2019': { '001': {} } } })
+    const archive = testFolder(t, { obs: { '2019': { '001': {} } } })
     const path = join(archive, 'obs/2019/001')
     utimesSync(path, old, old)
     const { readDirectory: readWhileItComes } = await t.mockImport<typeof module>(

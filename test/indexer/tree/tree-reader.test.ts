@@ -6,11 +6,12 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { startTreeReader } from '../../../src/indexer/tree/tree-reader.ts'
 import { until } from '../until.ts'
+import { testFolder } from '../../folder.ts'
 
 const graz = 'graz0010.20d.gz'
 
 function startOn(t: Test) {
-  const archive = t.testdir({ obs: { '2020': { '001': { [graz]: 'x' } } }, nrt: {} })
+  const archive = testFolder(t, { obs: { '2020': { '001': { [graz]: 'x' } } }, nrt: {} })
   const tree = startTreeReader({ archive, linkedDirectories: [] })
   t.teardown(() => tree.close())
   return { archive, tree }
