@@ -40,6 +40,7 @@ export const crossOrigin = {
     'Content-Disposition',
     'Content-Range',
     'ETag',
+    'Ignored-Parameters',
     'Link',
     'Retry-After',
     'X-Request-Id',

@@ -12,7 +12,7 @@ export function linksBelow(baseUrl: string, datasetPrefix: string): Links {
 }
 
 /** Names of the API's resources, as their paths and the API root spell them. */
-export type ResourceName = 'rinex-file' | 'changes' | 'status'
+export type ResourceName = 'rinex-file' | 'station' | 'changes' | 'status'
 
 /** Links into the API carry `format=api` whoever asks, so that an answer does not depend on that. */
 export function resourceUrl(links: Links, name: ResourceName): string {
@@ -23,20 +23,37 @@ export function recordUrl(links: Links, id: number): string {
   return `${links.api}rinex-file/${id}/?format=api`
 }
 
+export function stationUrl(links: Links, code: string): string {
+  return `${links.api}station/${code}/?format=api`
+}
+
 /** Where a file is downloaded. Catalogued names and directories need no percent-encoding (contract 6). */
 export function downloadUrl(links: Links, directory: string, name: string): string {
   return `${links.data}${directory}/${name}`
 }
 
-/** A page of the list; keys in alphabetical order. */
-export function pageUrl(links: Links, limit: number, offset: number | bigint): string {
-  return `${links.api}rinex-file/?format=api&limit=${limit}&offset=${offset}`
+/** A parameter of a link; a key may come several times. */
+export type Parameter = readonly [key: string, value: string]
+
+/** A page of a collection; keys in alphabetical order, several values of one in theirs. */
+export function pageUrl(
+  links: Links,
+  name: ResourceName,
+  parameters: readonly Parameter[],
+): string {
+  const query = new URLSearchParams([...parameters, ['format', 'api']] as [string, string][])
+  query.sort()
+  return `${links.api}${name}/?${readable(query)}`
 }
 
 /** A page of the change feed; keys in alphabetical order. */
 export function changesUrl(links: Links, parameters: Readonly<Record<string, string>>): string {
   const query = new URLSearchParams({ ...parameters, format: 'api' })
   query.sort()
-  // Commas between values are ours, and easier to read as they are.
-  return `${links.api}changes/?${query.toString().replaceAll('%2C', ',')}`
+  return `${links.api}changes/?${readable(query)}`
+}
+
+/** What may stand in a query as it is (RFC 3986, 3.4), and is easier to read so. */
+function readable(query: URLSearchParams): string {
+  return query.toString().replaceAll('%2C', ',').replaceAll('%3A', ':').replaceAll('%2F', '/')
 }

@@ -2,6 +2,7 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { CatalogueReader } from '../catalogue/catalogue.ts'
 import { CatalogueUnavailable } from '../catalogue/catalogue.ts'
+import type { FileFilter } from '../catalogue/filter.ts'
 import type { Links } from './links.ts'
 import { serialiseRecord, wireFields } from './serialise.ts'
 import type { WireRecord } from './serialise.ts'
@@ -41,6 +42,7 @@ export interface ListSource {
   readonly links: Links
   /** Names the database that gave the number the stream is announced with. */
   readonly epoch: string
+  readonly filter: FileFilter
 }
 
 /**
@@ -51,18 +53,17 @@ export interface ListSource {
  * @throws CatalogueUnavailable when another database has taken the place of the one that the stream began with
  */
 export async function* listLines(
-  { reader, links, epoch }: ListSource,
+  { reader, links, epoch, filter }: ListSource,
   { header, line }: LineFormat,
 ): AsyncGenerator<Buffer> {
   if (header !== undefined) yield Buffer.from(`${header}\n`)
   for (let before = Number.MAX_SAFE_INTEGER; ;) {
-    const chunk = await reader.records({ before, limit: recordsPerChunk })
+    const chunk = await reader.records({ before, limit: recordsPerChunk, filter })
     if (chunk.epoch !== epoch) throw new CatalogueUnavailable('the catalogue was rebuilt meanwhile')
     const lines = chunk.records.map((record) => line(serialiseRecord(record, links)))
     if (lines.length > 0) yield Buffer.from(`${lines.join('\n')}\n`)
-    const last = chunk.records.at(-1)
-    if (last === undefined || lines.length < recordsPerChunk) return
-    before = last.id
+    if (chunk.next === undefined) return
+    before = chunk.next
     await yieldToOthers()
   }
 }

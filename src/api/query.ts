@@ -1,5 +1,5 @@
 /** What a query string asks for, and the links that ask for its neighbours. */
-import type { Links } from './links.ts'
+import type { Links, Parameter, ResourceName } from './links.ts'
 import { pageUrl } from './links.ts'
 
 /** A parsed query string: a parameter that is repeated is a list. */
@@ -55,17 +55,29 @@ export function catalogueOffset(offset: bigint): number {
   return Number(offset < end ? offset : end)
 }
 
-/** Links to the pages around one, in a list of `count` records. */
-export function pageLinks(links: Links, range: PageRange, count: number): PageLinks {
-  const { limit, offset } = range
+/** What of a collection is paged through: the parameters that its links repeat are those that chose it. */
+export interface Collection {
+  readonly name: ResourceName
+  readonly kept: readonly Parameter[]
+  readonly count: number
+}
+
+/** Links to the pages around one. */
+export function pageLinks(
+  links: Links,
+  { limit, offset }: PageRange,
+  { name, kept, count }: Collection,
+): PageLinks {
   const step = BigInt(limit)
   const before = offset > step ? offset - step : 0n
   const lastOffset = count === 0 ? 0 : Math.floor((count - 1) / limit) * limit
+  const at = (start: number | bigint): string =>
+    pageUrl(links, name, [...kept, ['limit', String(limit)], ['offset', String(start)]])
   return {
-    first: pageUrl(links, limit, 0),
-    previous: offset === 0n ? null : pageUrl(links, limit, before),
-    next: offset + step >= BigInt(count) ? null : pageUrl(links, limit, offset + step),
-    last: pageUrl(links, limit, lastOffset),
+    first: at(0),
+    previous: offset === 0n ? null : at(before),
+    next: offset + step >= BigInt(count) ? null : at(offset + step),
+    last: at(lastOffset),
   }
 }
 

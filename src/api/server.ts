@@ -18,6 +18,7 @@ import { addMetrics } from './routes/metrics.ts'
 import { addRinexFile } from './routes/rinex-file.ts'
 import { addRoot } from './routes/root.ts'
 import { addRescan } from './routes/rescan.ts'
+import { addStation } from './routes/station.ts'
 import { addStatus } from './routes/status.ts'
 
 export type { ApiDeps, ApiSettings } from './deps.ts'
@@ -59,6 +60,7 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   })
   addRoot(app, context)
   addRinexFile(app, context)
+  addStation(app, context)
   addChanges(app, context)
   addStatus(app, context)
   addRescan(app, context)

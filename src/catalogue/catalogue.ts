@@ -9,6 +9,7 @@
  */
 import type { Area } from '../parse/archive-path.ts'
 import type { FileDuration, FileType, FileVersion, ParsedName } from '../parse/types.ts'
+import type { FileFilter, Ordering } from './filter.ts'
 
 /** One catalogued file. */
 export interface FileRecord {
@@ -35,18 +36,68 @@ export interface Head {
   readonly seq: number
 }
 
-/** A page of the list in its default order (highest id first) and the count, both of the moment `head`. */
+export interface PageQuery {
+  /** At least 1. */
+  readonly limit: number
+  /** At least 0; past the end gives no records. */
+  readonly offset: number
+  /** Without one, all live records. */
+  readonly filter?: FileFilter
+  /** Without one, highest id first. */
+  readonly ordering?: Ordering
+}
+
+/** A page of the list and the count, both of the moment `head`. */
 export interface Page {
   readonly head: Head
-  /** All live records, not only those of this page. */
+  /** All live records that match, not only those of this page. */
   readonly count: number
   readonly records: readonly FileRecord[]
+}
+
+export interface ChunkQuery {
+  /** Only ids below it. */
+  readonly before: number
+  /** At least 1. */
+  readonly limit: number
+  readonly filter?: FileFilter
 }
 
 /** A part of the list, highest id first, and the database it is from. */
 export interface RecordChunk {
   readonly epoch: string
   readonly records: readonly FileRecord[]
+  /** `before` of the next chunk; `undefined` at the end of the list. A chunk may be empty before that. */
+  readonly next: number | undefined
+}
+
+/** What the live files of a station are, by what their names tell. */
+export interface StationSummary {
+  /** In upper case: 4 characters, or 9 with the country. */
+  readonly code: string
+  /** UTC days since 1970-01-01 on which the earliest and the latest data start. */
+  readonly firstDay: number
+  readonly lastDay: number
+  readonly files: number
+  readonly byArea: Readonly<Partial<Record<Area, number>>>
+  readonly byType: Readonly<Partial<Record<FileType, number>>>
+  readonly byDuration: Readonly<Partial<Record<FileDuration, number>>>
+  readonly byVersion: Readonly<Partial<Record<FileVersion, number>>>
+}
+
+export interface StationsQuery {
+  readonly limit: number
+  readonly offset: number
+  readonly countries?: readonly string[]
+  /** Only their files are counted, and stations without such files are left out. */
+  readonly areas?: readonly Area[]
+}
+
+/** Stations in the order of their codes. */
+export interface StationsPage {
+  readonly head: Head
+  readonly count: number
+  readonly stations: readonly StationSummary[]
 }
 
 /** `created` and `modified`: the record is live; a file that came back counts as created. */
@@ -135,17 +186,21 @@ export interface ScanSummary {
  */
 export interface CatalogueReader {
   head(): Promise<Head>
-  /** @param range limit at least 1, offset at least 0; past the end gives no records. */
-  page(range: { readonly limit: number; readonly offset: number }): Promise<Page>
+  page(query: PageQuery): Promise<Page>
   /** The live record of that id. */
   record(id: number): Promise<FileRecord | undefined>
   /** The live record of a file by its exact path. */
   file(directory: string, name: string): Promise<FileRecord | undefined>
   /**
-   * The live records with ids below `before`, at most `limit`: called again with the lowest id until nothing is left
-   * it gives the whole list, without holding the database in between.
+   * The list in pieces: asked again with `next` until there is none it gives all of it, without holding the database
+   * in between.
    */
-  records(range: { readonly before: number; readonly limit: number }): Promise<RecordChunk>
+  records(query: ChunkQuery): Promise<RecordChunk>
+  stations(query: StationsQuery): Promise<StationsPage>
+  /** Of a code of 4 characters: both forms of names together. `undefined` when no file is live. */
+  station(
+    code: string,
+  ): Promise<{ readonly head: Head; readonly station: StationSummary | undefined }>
   changes(query: ChangesQuery): Promise<ChangesPage>
   summary(): Promise<CatalogueSummary>
   close(): void

@@ -134,7 +134,7 @@ t.test('a stream is cut off when another database takes its place', async (t) =>
   const format = lineFormats.get('urls')
   if (format === undefined) throw new Error('no such format')
   const links = { api: 'https://a.example/api/', data: 'https://a.example/data/' }
-  const stream = listLines({ reader: replaced, links, epoch: 'one' }, format)
+  const stream = listLines({ reader: replaced, links, epoch: 'one', filter: {} }, format)
   await t.rejects(stream.next(), { code: 'CATALOGUE_UNAVAILABLE' })
 })
 

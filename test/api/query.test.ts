@@ -42,6 +42,7 @@ t.test('links lead to the neighbours, with keys in alphabetical order', async (t
   const links = linksBelow('https://archive.example', 'rinex')
   const url = (limit: number, offset: bigint | number) =>
     `https://archive.example/rinex/api/rinex-file/?format=api&limit=${limit}&offset=${offset}`
+  const list = (count: number) => ({ name: 'rinex-file' as const, kept: [], count })
   const cases: [string, number, bigint, number, (bigint | null)[]][] = [
     // name, limit, offset, count, [first, previous, next, last]
     ['first page', 20, 0n, 45, [0n, null, 20n, 40n]],
@@ -58,9 +59,9 @@ t.test('links lead to the neighbours, with keys in alphabetical order', async (t
     const [first, previous, next, last] = offsets.map((each) =>
       each === null ? null : url(limit, each),
     )
-    t.same(pageLinks(links, { limit, offset }, count), { first, previous, next, last }, name)
+    t.same(pageLinks(links, { limit, offset }, list(count)), { first, previous, next, last }, name)
   }
-  const header = linkHeader(pageLinks(links, { limit: 20, offset: 20n }, 45))
+  const header = linkHeader(pageLinks(links, { limit: 20, offset: 20n }, list(45)))
   t.equal(
     header,
     `<${url(20, 0)}>; rel="first", <${url(20, 0)}>; rel="prev", ` +

@@ -11,6 +11,7 @@ t.test('the root lists the resources', async (t) => {
   const answer = await app.inject(api)
   t.same(answer.json(), {
     'rinex-file': 'https://archive.example/rinex/api/rinex-file/?format=api',
+    station: 'https://archive.example/rinex/api/station/?format=api',
     changes: 'https://archive.example/rinex/api/changes/?format=api',
     status: 'https://archive.example/rinex/api/status/?format=api',
   })

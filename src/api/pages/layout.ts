@@ -21,6 +21,7 @@ const layout = `<!doctype html>
 <ul>
 <li><a href="<%= it.up %>./">API root</a></li>
 <li><a href="<%= it.up %>rinex-file/">Files</a></li>
+<li><a href="<%= it.up %>station/">Stations</a></li>
 <li><a href="<%= it.up %>changes/">Changes</a></li>
 <li><a href="<%= it.up %>status/">Status</a></li>
 </ul>

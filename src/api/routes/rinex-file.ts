@@ -6,6 +6,8 @@ import { isFresh, sendHtml, sendJson } from '../context.ts'
 import type { ApiContext } from '../context.ts'
 import { notFound } from '../errors.ts'
 import { changesUrl } from '../links.ts'
+import { sayIgnored } from '../list/ignored.ts'
+import { parseListRequest } from '../list/request.ts'
 import { lineFormats, listLines } from '../list-stream.ts'
 import { namedFormat, negotiate } from '../negotiate.ts'
 import { renderList } from '../pages/list.ts'
@@ -39,6 +41,8 @@ function streamFiles({ reader, links }: ApiContext, next: RouteHandlerMethod): R
   return async function (request, reply) {
     const format = lineFormats.get(namedFormat(request) ?? '')
     if (format === undefined) return next.call(this, request, reply)
+    const { filter, ignored } = parseListRequest(request.query as Query)
+    sayIgnored(reply, ignored)
     // Before the first line: what moves while the list is read comes again in the changes from there.
     const { epoch, seq } = await reader.head()
     const feed = changesUrl(links(), { epoch, since: String(seq) })
@@ -49,7 +53,7 @@ function streamFiles({ reader, links }: ApiContext, next: RouteHandlerMethod): R
       link: `<${feed}>; rel="monitor"`,
     })
     if (request.method === 'HEAD') return reply.send()
-    const lines = listLines({ reader, links: links(), epoch }, format)
+    const lines = listLines({ reader, links: links(), epoch, filter }, format)
     return reply.send(Readable.from(lines, { objectMode: false }))
   }
 }
@@ -57,15 +61,19 @@ function streamFiles({ reader, links }: ApiContext, next: RouteHandlerMethod): R
 function listFiles({ reader, settings, links, tag }: ApiContext): RouteHandlerMethod {
   return async (request, reply) => {
     const representation = negotiate(request, reply)
+    const query = request.query as Query
+    const { filter, ordering, kept, ignored } = parseListRequest(query)
+    sayIgnored(reply, ignored)
     const head = await reader.head()
     if (isFresh(request, reply, tag(head, representation))) return reply.code(304).send()
-    const range = parsePageRange(request.query as Query, settings.maxLimit)
-    const page = await reader.page({ limit: range.limit, offset: catalogueOffset(range.offset) })
-    const pages = pageLinks(links(), range, page.count)
+    const range = parsePageRange(query, settings.maxLimit)
+    const { limit, offset } = range
+    const page = await reader.page({ limit, offset: catalogueOffset(offset), filter, ordering })
+    const pages = pageLinks(links(), range, { name: 'rinex-file', kept, count: page.count })
     const results = page.records.map((record) => serialiseRecord(record, links()))
     reply.headers({ etag: tag(page.head, representation), link: linkHeader(pages) })
     if (representation === 'html') {
-      return sendHtml(reply, renderList({ count: page.count, range, pages, results }))
+      return sendHtml(reply, renderList({ count: page.count, range, kept, pages, results }))
     }
     const { next, previous } = pages
     return sendJson(reply, { count: page.count, next, previous, results })

@@ -10,6 +10,7 @@ import { addResource } from '../resource.ts'
 /** What the root lists, in its order. */
 const descriptions: Readonly<Record<ResourceName, string>> = {
   'rinex-file': 'The files, newest record first, with links to download them.',
+  station: 'The stations of the files, with their first and last dates.',
   changes: 'What is new, replaced or gone, in the order of its happening: for mirrors.',
   status: 'What the indexer is doing, and what the catalogue holds.',
 }

@@ -6,6 +6,8 @@
 import type { Database } from 'better-sqlite3'
 import type { AppliedChange, DirectoryChange, FileFacts } from '../catalogue.ts'
 import { prepareArrivals } from './arrivals.ts'
+import { prepareBlocks } from './blocks.ts'
+import type { Blocks } from './blocks.ts'
 import { prepareDirectories } from './directories.ts'
 import { openDimensions } from './dimensions.ts'
 import { prepareHead } from './summary.ts'
@@ -17,9 +19,10 @@ export function prepareApply(db: Database, nowUs: () => number) {
   const setSeq = db.prepare('UPDATE catalogue SET seq = ? WHERE one = 1')
   const dimensions = openDimensions(db)
   const directories = prepareDirectories(db)
-  const arrive = prepareArrivals(db, dimensions)
-  const remove = prepareRemoval(db)
-  const update = prepareUpdates(db)
+  const blocks = prepareBlocks(db)
+  const arrive = prepareArrivals(db, { dimensions, blocks })
+  const remove = prepareRemoval(db, blocks)
+  const update = prepareUpdates(db, blocks)
 
   const applyOne = (change: DirectoryChange, tally: Tally): void => {
     const directory = directories.idOf(change.path)
@@ -37,6 +40,7 @@ export function prepareApply(db: Database, nowUs: () => number) {
     const tally = { seq: start.seq, added: 0, modified: 0, removed: 0 }
     for (const change of changes) applyOne(change, tally)
     if (tally.seq !== start.seq) setSeq.run(tally.seq)
+    blocks.flush(tally.seq)
     const { seq, ...counts } = tally
     return { head: { epoch: start.epoch, seq }, ...counts }
   })
@@ -46,12 +50,13 @@ export function prepareApply(db: Database, nowUs: () => number) {
       return applyAll.immediate(changes)
     } catch (error) {
       dimensions.forget()
+      blocks.forget()
       throw error
     }
   }
 }
 
-function prepareRemoval(db: Database) {
+function prepareRemoval(db: Database, blocks: Blocks) {
   const bury = db.prepare(
     `INSERT INTO tombstone (id, directory, name, station, kind, data_date, size, mtime_us,
        created_us, modified_us, seq, removed_us)
@@ -62,12 +67,13 @@ function prepareRemoval(db: Database) {
   return (id: number, now: number, tally: Tally): void => {
     if (bury.run(tally.seq + 1, now, id).changes === 0) return
     remove.run(id)
+    blocks.clear(id)
     tally.seq++
     tally.removed++
   }
 }
 
-function prepareUpdates(db: Database) {
+function prepareUpdates(db: Database, blocks: Blocks) {
   // max(): the clock may have been set back since the record was created.
   const modified = db.prepare(
     `UPDATE file SET size = @size, mtime_us = @mtimeUs, modified_us = max(@now, created_us + 1),
@@ -80,6 +86,7 @@ function prepareUpdates(db: Database) {
       const incomplete = facts.incomplete === true ? 1 : 0
       const values = { id, size, mtimeUs, incomplete, now, seq: tally.seq + 1 }
       if (modified.run(values).changes === 0) return
+      blocks.modified(id, now)
       tally.seq++
       tally.modified++
     },

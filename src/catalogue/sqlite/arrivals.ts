@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { DirectoryChange, NewFile } from '../catalogue.ts'
 import type { Area } from '../../parse/archive-path.ts'
+import type { Blocks } from './blocks.ts'
 import type { Dimensions } from './dimensions.ts'
 import type { Tally } from './tally.ts'
 
@@ -11,10 +12,15 @@ interface Arrival {
   readonly nowUs: number
 }
 
+interface Parts {
+  readonly dimensions: Dimensions
+  readonly blocks: Blocks
+}
+
 /** Inserts the new files of a directory, giving those their old id that were there before. */
-export function prepareArrivals(db: Database, dimensions: Dimensions) {
-  const insert = prepareInsert(db, dimensions)
-  const comeBack = prepareReturn(db)
+export function prepareArrivals(db: Database, parts: Parts) {
+  const insert = prepareInsert(db, parts)
+  const comeBack = prepareReturn(db, parts)
   return (arrival: Arrival, tally: Tally): void => {
     if (arrival.change.added.length === 0) return
     const isNew = comeBack(arrival, tally)
@@ -28,9 +34,11 @@ interface Group {
   readonly startSeconds: number
   readonly codeLength: number
   readonly names: string[]
+  /** The number of each name's station. */
+  readonly stations: number[]
 }
 
-function prepareInsert(db: Database, dimensions: Dimensions) {
+function prepareInsert(db: Database, { dimensions, blocks }: Parts) {
   const insertNames = db.prepare(
     `INSERT INTO file (directory, name, station, kind, data_date, created_us, seq, change, arrived)
      SELECT @directory, names.value, station.id, @kind, @startSeconds, @now, @seq + names.key, 0, @arrived
@@ -43,7 +51,7 @@ function prepareInsert(db: Database, dimensions: Dimensions) {
   return (arrival: Arrival & { files: readonly NewFile[] }, tally: Tally): void => {
     const { change, directory } = arrival
     for (const group of groupFiles(arrival.files, change.path.slice(0, 3) as Area, dimensions)) {
-      insertNames.run({
+      const { lastInsertRowid } = insertNames.run({
         directory,
         kind: group.kind,
         startSeconds: group.startSeconds,
@@ -53,6 +61,10 @@ function prepareInsert(db: Database, dimensions: Dimensions) {
         arrived: change.arrived ? 1 : 0,
         names: JSON.stringify(group.names),
       })
+      // Ids rise by one in the order of the names.
+      const firstId = Number(lastInsertRowid) - group.names.length + 1
+      for (const [index, station] of group.stations.entries())
+        blocks.set(firstId + index, { ...group, station }, arrival.nowUs)
       tally.seq += group.names.length
       tally.added += group.names.length
     }
@@ -67,16 +79,17 @@ function groupFiles(files: readonly NewFile[], area: Area, dimensions: Dimension
   // What follows the station code tells everything else, so equal endings belong together.
   const groups = new Map<string, Group>()
   for (const { name, parsed } of files) {
-    dimensions.addStation(parsed.station)
+    const station = dimensions.station(parsed.station)
     const codeLength = parsed.station.length
     const ending = name.slice(codeLength)
     let group = groups.get(ending)
     if (group === undefined) {
       const kind = dimensions.kind(area, parsed)
-      group = { kind, startSeconds: parsed.startSeconds, codeLength, names: [] }
+      group = { kind, startSeconds: parsed.startSeconds, codeLength, names: [], stations: [] }
       groups.set(ending, group)
     }
     group.names.push(name)
+    group.stations.push(station)
   }
   return [...groups.values()].sort((a, b) => a.startSeconds - b.startSeconds)
 }
@@ -84,6 +97,10 @@ function groupFiles(files: readonly NewFile[], area: Area, dimensions: Dimension
 interface TombstoneRow {
   id: number
   name: string
+  station: number
+  kind: number
+  startSeconds: number
+  createdUs: number
   size: number | null
   mtimeUs: number | null
 }
@@ -92,9 +109,10 @@ interface TombstoneRow {
  * Brings back the files of a directory that a tombstone remembers: same id, same `created`, and `modified` moved
  * only when size or mtime are known to differ. Returns what tells the remaining, new files from them.
  */
-function prepareReturn(db: Database) {
+function prepareReturn(db: Database, { blocks }: Parts) {
   const remembered = db.prepare(
-    'SELECT id, name, size, mtime_us AS mtimeUs FROM tombstone WHERE directory = ?',
+    `SELECT id, name, station, kind, data_date AS startSeconds, created_us AS createdUs, size, mtime_us AS mtimeUs
+     FROM tombstone WHERE directory = ?`,
   )
   const restore = db.prepare(
     `INSERT INTO file (id, directory, name, station, kind, data_date, size, mtime_us, created_us,
@@ -126,6 +144,8 @@ function prepareReturn(db: Database) {
           incomplete: incomplete === true ? 1 : 0,
         })
         forget.run(row.id)
+        blocks.set(row.id, row, row.createdUs)
+        blocks.modified(row.id, nowUs)
         tally.added++
       }
     return (file: NewFile): boolean => !byName.has(file.name)

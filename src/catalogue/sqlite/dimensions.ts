@@ -4,17 +4,17 @@ import type { ParsedName } from '../../parse/types.ts'
 
 /** The small numbers that stand for stations and kinds of names; unknown ones are added. */
 export interface Dimensions {
-  /** Makes sure that the code has a row. */
-  addStation(code: string): void
+  station(code: string): number
   kind(area: Area, parsed: ParsedName): number
   /** Forgets what a rolled back transaction may have added. */
   forget(): void
 }
 
 export function openDimensions(db: Database): Dimensions {
-  const stations = new Set<string>()
+  const stations = new Map<string, number>()
   const kinds = new Map<string, number>()
   const insertStation = db.prepare('INSERT INTO station (code) VALUES (?) ON CONFLICT DO NOTHING')
+  const selectStation = db.prepare('SELECT id FROM station WHERE code = ?').pluck()
   const insertKind = db.prepare(
     `INSERT INTO kind (area, file_version, file_duration, file_type, source, period, interval, content)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
@@ -26,10 +26,14 @@ export function openDimensions(db: Database): Dimensions {
     )
     .pluck()
   return {
-    addStation(code) {
-      if (stations.has(code)) return
-      insertStation.run(code)
-      stations.add(code)
+    station(code) {
+      let id = stations.get(code)
+      if (id === undefined) {
+        insertStation.run(code)
+        id = selectStation.get(code) as number
+        stations.set(code, id)
+      }
+      return id
     },
     kind(area, parsed) {
       const parts = [

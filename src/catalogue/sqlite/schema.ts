@@ -102,6 +102,22 @@ const migrations: readonly string[] = [
   -- The change feed reads live records in the order of their latest change.
   CREATE INDEX file_seq ON file (seq);
 
+  -- What pages and filters look at instead of the records, for every 256 ids (id >> 8): how many are live, and of each
+  -- its station, kind and day (see block-layout.ts). seq is the number of the latest change of any of them, so that a
+  -- reader takes again just what moved. The times hold all that were ever in it; a removal does not narrow them.
+  CREATE TABLE block (
+    id               INTEGER PRIMARY KEY,
+    seq              INTEGER NOT NULL,
+    live             INTEGER NOT NULL,
+    created_from_us  INTEGER NOT NULL,
+    created_to_us    INTEGER NOT NULL,
+    modified_to_us   INTEGER NOT NULL,
+    places           BLOB    NOT NULL
+  ) STRICT;
+
+  -- Readers ask for the blocks that changed since they last looked.
+  CREATE INDEX block_seq ON block (seq);
+
   -- The status names the few that are incomplete.
   CREATE INDEX file_incomplete ON file (id) WHERE incomplete = 1;
 

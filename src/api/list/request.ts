@@ -1,0 +1,149 @@
+/** What a request for the list asks for. Pure. */
+import { defaultOrdering, orderKeys } from '../../catalogue/filter.ts'
+import type { FileFilter, Ordering, TimeRange } from '../../catalogue/filter.ts'
+import { badFields } from '../errors.ts'
+import { lastValue } from '../query.ts'
+import type { Query } from '../query.ts'
+import { filterParameters, isFault } from './parameters.ts'
+import type { Parameter } from './parameters.ts'
+
+export interface ListRequest {
+  readonly filter: FileFilter
+  readonly ordering: Ordering
+  /** What links to other pages repeat, in no particular order. */
+  readonly kept: readonly (readonly [key: string, value: string])[]
+  /** Parameters that mean nothing here. */
+  readonly ignored: readonly string[]
+}
+
+/** Parameters that every page of a collection knows. */
+const commonParameters = ['format', 'limit', 'offset', 'strict']
+
+/**
+ * @param parameters those of `filterParameters` that the resource knows, besides `ordering` if it can be sorted
+ * @throws HttpError 400 that names all faults
+ */
+export function parseListRequest(
+  query: Query,
+  { parameters, isSorted } = { parameters: filterParameters, isSorted: true },
+): ListRequest {
+  const faults: Record<string, string[]> = {}
+  const kept: [string, string][] = []
+  const filters: FileFilter[] = []
+  const ignored: string[] = []
+  for (const key of Object.keys(query)) {
+    const parameter = parameters.get(key)
+    if (parameter !== undefined) {
+      const read = readValues(parameter, valuesOf(query, key))
+      if (read.faults.length > 0) faults[key] = read.faults
+      filters.push(...read.filters)
+      kept.push(...read.values.map((value) => [key, value] as [string, string]))
+    } else if (!commonParameters.includes(key) && !(isSorted && key === 'ordering')) {
+      ignored.push(key)
+    }
+  }
+  const strict = ['1', 'true'].includes(lastValue(query, 'strict') ?? '')
+  if (strict) {
+    kept.push(['strict', '1'])
+    for (const key of ignored) faults[key] = ['Unknown parameter.']
+  }
+  const ordering = isSorted ? parseOrdering(lastValue(query, 'ordering')) : defaultOrdering
+  if (ordering === undefined) faults['ordering'] = [notAnOrdering(lastValue(query, 'ordering'))]
+  else if (ordering !== defaultOrdering) kept.push(['ordering', lastValue(query, 'ordering') ?? ''])
+  if (Object.keys(faults).length > 0) throw badFields(faults)
+  return { filter: filters.reduce(both, {}), ordering: ordering ?? defaultOrdering, kept, ignored }
+}
+
+function valuesOf(query: Query, key: string): readonly string[] {
+  const value = query[key] ?? []
+  return (typeof value === 'string' ? [value] : value).filter((each) => each.trim() !== '')
+}
+
+/** Reads all values of one parameter; those of a choice become one condition. */
+function readValues(parameter: Parameter, values: readonly string[]) {
+  const items = parameter.isChoice
+    ? values.flatMap((value) => value.split(',')).map((item) => item.trim())
+    : values
+  const given = items.filter((item) => item !== '')
+  const results = given.map((item) => parameter.read(item))
+  const read = results.filter((result): result is FileFilter => !isFault(result))
+  const filters = parameter.isChoice && read.length > 0 ? [read.reduce(either)] : read
+  return { faults: results.filter(isFault).map(({ fault }) => fault), filters, values }
+}
+
+/** `-created`: the key by which the list is sorted, and the way. */
+function parseOrdering(text = ''): Ordering | undefined {
+  if (text === '' || text === '-id') return defaultOrdering
+  const descending = text.startsWith('-')
+  const key = orderKeys.find((each) => each === text.slice(descending ? 1 : 0))
+  return key && { key, descending }
+}
+
+function notAnOrdering(text = ''): string {
+  return `Select a valid choice. ${text} is not one of the available choices.`
+}
+
+/** The values of a choice: each is a list of one. */
+function either(a: FileFilter, b: FileFilter): FileFilter {
+  const merged: Record<string, readonly unknown[]> = { ...(a as Record<string, unknown[]>) }
+  for (const [key, list] of Object.entries(b) as [string, unknown[]][])
+    merged[key] = [...new Set([...(merged[key] ?? []), ...list])]
+  return merged
+}
+
+/** What meets both filters: lists of choices have in common what is in both, ranges what is within both. */
+function both(a: FileFilter, b: FileFilter): FileFilter {
+  const merged: Record<string, unknown> = { ...a }
+  for (const [key, value] of Object.entries(b)) {
+    const known = merged[key]
+    merged[key] = known === undefined ? value : combine(key as keyof FileFilter, known, value)
+  }
+  return merged
+}
+
+function combine(key: keyof FileFilter, a: unknown, b: unknown): unknown {
+  switch (key) {
+    case 'names':
+    case 'overlaps':
+      return [...(a as unknown[]), ...(b as unknown[])]
+    case 'idAbove':
+      return Math.max(a as number, b as number)
+    case 'idBelow':
+      return Math.min(a as number, b as number)
+    case 'dataDate':
+    case 'created':
+    case 'modified':
+      return within(a as TimeRange, b as TimeRange)
+    case 'stations':
+      return commonStations(a as string[], b as string[])
+    case 'areas':
+    case 'contents':
+    case 'countries':
+    case 'days':
+    case 'durations':
+    case 'intervals':
+    case 'sources':
+    case 'types':
+    case 'versions':
+      return (a as unknown[]).filter((value) => (b as unknown[]).includes(value))
+  }
+}
+
+function within(a: TimeRange, b: TimeRange): TimeRange {
+  const fromUs = Math.max(a.fromUs ?? -Infinity, b.fromUs ?? -Infinity)
+  const toUs = Math.min(a.toUs ?? Infinity, b.toUs ?? Infinity)
+  return {
+    ...(fromUs === -Infinity ? {} : { fromUs }),
+    ...(toUs === Infinity ? {} : { toUs }),
+  }
+}
+
+/** A code of 9 characters is one of those that its first 4 stand for. */
+function commonStations(a: readonly string[], b: readonly string[]): string[] {
+  const covers = (codes: readonly string[], code: string) =>
+    codes.includes(code) || codes.includes(code.slice(0, 4))
+  return [
+    ...a.filter((code) => covers(b, code)),
+    ...b.filter((code) => !a.includes(code) && covers(a, code)),
+  ]
+}

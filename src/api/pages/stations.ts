@@ -1,0 +1,86 @@
+import type { WireStation } from '../stations.ts'
+import { page } from './layout.ts'
+import { extentOf, jsonLink, pagerOf, pagerTemplate } from './pager.ts'
+import type { CollectionPage } from './pager.ts'
+import { durationWord, readableNumber, typeWord } from './words.ts'
+import type { FileDuration, FileType } from '../../parse/types.ts'
+
+const listTemplate = `<p><%= it.extent %></p>
+<% if (it.rows.length > 0) { %>
+<div class="wide">
+<table>
+<caption>Dates are those of the data, in UTC</caption>
+<thead>
+<tr>
+<th scope="col">Station</th><th scope="col">Country</th><th scope="col">First date</th><th scope="col">Last date</th>
+<th scope="col">Files</th>
+</tr>
+</thead>
+<tbody>
+<% for (const row of it.rows) { %>
+<tr>
+<th scope="row"><a href="<%= row.url %>"><%= row.code %></a></th>
+<td><%= row.country %></td>
+<td><time><%= row.first_data_date %></time></td>
+<td><time><%= row.last_data_date %></time></td>
+<td><a href="<%= row.files %>"><%= row.number %></a></td>
+</tr>
+<% } %>
+</tbody>
+</table>
+</div>
+<% } %>
+`
+
+const oneTemplate = `<p><a href="<%= it.files %>">Files of <%= it.code %></a></p>
+<dl>
+<% for (const fact of it.facts) { %>
+<dt><%= fact.name %></dt>
+<dd><%= fact.value %></dd>
+<% } %>
+</dl>
+`
+
+const renderAll = page('stations', listTemplate + pagerTemplate)
+const renderOne = page('station', oneTemplate)
+
+export function renderStations(list: CollectionPage<WireStation>): string {
+  const frame = { title: 'Station List', up: '../', json: jsonLink(list) }
+  return renderAll(frame, {
+    extent: extentOf(list, ['station', 'stations']),
+    rows: list.results.map((station) => ({
+      ...station,
+      country: station.country ?? '',
+      number: readableNumber(station.count),
+    })),
+    pager: pagerOf(list.pages),
+  })
+}
+
+export function renderStation(station: WireStation): string {
+  const frame = { title: `Station ${station.code}`, up: '../../', json: '?format=json' }
+  const facts = [
+    { name: 'country', value: station.country ?? 'not told by the code' },
+    { name: 'first data date', value: station.first_data_date },
+    { name: 'last data date', value: station.last_data_date },
+    { name: 'files', value: readableNumber(station.count) },
+    { name: 'by area', value: counts(station.area, (area) => area) },
+    { name: 'by type', value: counts(station.file_type, (type) => typeWord(type as FileType)) },
+    {
+      name: 'by period',
+      value: counts(station.file_duration, (period) => durationWord(period as FileDuration)),
+    },
+    { name: 'by version', value: counts(station.file_version, (version) => version) },
+  ]
+  return renderOne(frame, { ...station, facts })
+}
+
+/** `observation: 12, navigation: 3` */
+function counts(
+  values: Readonly<Record<string, number>>,
+  wordOf: (value: string) => string,
+): string {
+  return Object.entries(values)
+    .map(([value, count]) => `${wordOf(value)}: ${readableNumber(count)}`)
+    .join(', ')
+}

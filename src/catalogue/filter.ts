@@ -1,0 +1,62 @@
+/**
+ * What records can be asked for. All conditions of a filter must hold; each list means any of its values, and an empty
+ * list is a condition that nothing meets. Text is compared as the catalogue holds it: codes in upper case.
+ */
+import type { Area } from '../parse/archive-path.ts'
+import type { FileDuration, FileType, FileVersion } from '../parse/types.ts'
+
+/** Microseconds since 1970, both ends included; an end that is absent is open. */
+export interface TimeRange {
+  readonly fromUs?: number
+  readonly toUs?: number
+}
+
+export interface FileFilter {
+  /** Codes of 4 characters match both forms of names, those of 9 that code alone. */
+  readonly stations?: readonly string[]
+  /** The last three characters of codes of 9. */
+  readonly countries?: readonly string[]
+  readonly areas?: readonly Area[]
+  readonly types?: readonly FileType[]
+  readonly durations?: readonly FileDuration[]
+  readonly versions?: readonly FileVersion[]
+  /** Parts of long names, as in `ParsedName`. */
+  readonly intervals?: readonly string[]
+  readonly contents?: readonly string[]
+  readonly sources?: readonly string[]
+  /** UTC days on which the data start, counted from 1970-01-01. */
+  readonly days?: readonly number[]
+  /** When the data start. */
+  readonly dataDate?: TimeRange
+  /** All ranges that the data touch, nominally: the half-open span that a name tells, or its start where it tells no end. */
+  readonly overlaps?: readonly TimeRange[]
+  readonly created?: TimeRange
+  readonly modified?: TimeRange
+  /** Ids above and below these, themselves excluded. */
+  readonly idAbove?: number
+  readonly idBelow?: number
+  /** Conditions on the whole name, without regard to case (ASCII). */
+  readonly names?: readonly NameCondition[]
+}
+
+export interface NameCondition {
+  readonly how: 'is' | 'starts' | 'contains'
+  /** In lower case. */
+  readonly text: string
+}
+
+/** What lists are sorted by; equal keys by id, in the same direction. */
+export const orderKeys = ['id', 'data_date', 'created', 'modified', 'filename'] as const
+export type OrderKey = (typeof orderKeys)[number]
+
+export interface Ordering {
+  readonly key: OrderKey
+  readonly descending: boolean
+}
+
+/** Highest id first. */
+export const defaultOrdering: Ordering = { key: 'id', descending: true }
+
+export function isUnfiltered(filter: FileFilter): boolean {
+  return Object.values(filter).every((condition) => condition === undefined)
+}

@@ -1,0 +1,97 @@
+import type { Database } from 'better-sqlite3'
+import { blockSize, dayOf, narrow, placesOf } from './block-layout.ts'
+import type { Places } from './block-layout.ts'
+
+/** Where a record is found by what: the numbers of its station and kind, and when its data start. */
+export interface Place {
+  readonly station: number
+  readonly kind: number
+  readonly startSeconds: number
+}
+
+/** Keeps the blocks in step with the records. What is told is gathered, and written by `flush` in the same transaction. */
+export interface Blocks {
+  set(id: number, place: Place, createdUs: number): void
+  clear(id: number): void
+  modified(id: number, nowUs: number): void
+  /** @param seq the number of the latest change */
+  flush(seq: number): void
+  /** Forgets what a rolled back transaction gathered. */
+  forget(): void
+}
+
+interface Block {
+  readonly places: Places
+  live: number
+  createdFromUs: number
+  createdToUs: number
+  modifiedToUs: number
+}
+
+export function prepareBlocks(db: Database): Blocks {
+  const read = prepareRead(db)
+  const write = db.prepare(
+    `INSERT INTO block (id, seq, live, created_from_us, created_to_us, modified_to_us, places)
+     VALUES (@id, @seq, @live, @createdFromUs, @createdToUs, @modifiedToUs, @places)
+     ON CONFLICT DO UPDATE SET seq = @seq, live = @live, created_from_us = @createdFromUs,
+       created_to_us = @createdToUs, modified_to_us = @modifiedToUs, places = @places`,
+  )
+  const touched = new Map<number, Block>()
+  const blockOf = (id: number): Block => {
+    const key = Math.floor(id / blockSize)
+    let block = touched.get(key)
+    if (block === undefined) touched.set(key, (block = read(key)))
+    return block
+  }
+  return {
+    set(id, { station, kind, startSeconds }, createdUs) {
+      const block = blockOf(id)
+      const index = id % blockSize
+      const { stations, kinds, days } = block.places
+      if (stations[index] === 0) block.live++
+      stations[index] = narrow(station)
+      kinds[index] = narrow(kind)
+      days[index] = narrow(dayOf(startSeconds))
+      block.createdFromUs = Math.min(block.createdFromUs, createdUs)
+      block.createdToUs = Math.max(block.createdToUs, createdUs)
+      block.modifiedToUs = Math.max(block.modifiedToUs, createdUs)
+    },
+    clear(id) {
+      const block = blockOf(id)
+      const { stations } = block.places
+      if (stations[id % blockSize] !== 0) block.live--
+      stations[id % blockSize] = 0
+    },
+    modified(id, nowUs) {
+      const block = blockOf(id)
+      // A record is modified after it was created, even where the clock was set back.
+      block.modifiedToUs = Math.max(block.modifiedToUs, block.createdToUs + 1, nowUs)
+    },
+    flush(seq) {
+      for (const [id, { places, ...numbers }] of touched)
+        write.run({ id, seq, ...numbers, places: places.bytes })
+      touched.clear()
+    },
+    forget() {
+      touched.clear()
+    },
+  }
+}
+
+function prepareRead(db: Database): (id: number) => Block {
+  const select = db.prepare(
+    `SELECT live, created_from_us AS createdFromUs, created_to_us AS createdToUs,
+       modified_to_us AS modifiedToUs, places FROM block WHERE id = ?`,
+  )
+  return (id) => {
+    const row = select.get(id) as (Omit<Block, 'places'> & { places: Buffer }) | undefined
+    if (row !== undefined) return { ...row, places: placesOf(row.places) }
+    return {
+      places: placesOf(),
+      live: 0,
+      createdFromUs: Number.MAX_SAFE_INTEGER,
+      createdToUs: 0,
+      modifiedToUs: 0,
+    }
+  }
+}

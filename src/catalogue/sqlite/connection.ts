@@ -1,0 +1,79 @@
+import { statSync } from 'node:fs'
+import type { Database } from 'better-sqlite3'
+import { CatalogueUnavailable } from '../catalogue.ts'
+import { openForReading, UnusableDatabase } from './open.ts'
+
+/** How long a connection is used before asking whether its file was replaced by another. */
+const replacedCheckMs = 500
+
+/**
+ * A connection for reading to a database file that another process writes: opened when it is first used, and again
+ * whenever the file was replaced or became unreadable. It stays open between uses, which also keeps the side files of
+ * WAL alive that a reader without write permission depends on.
+ */
+export interface ConnectionSource<T> {
+  /** @throws CatalogueUnavailable when there is nothing that can be read */
+  use<R>(work: (prepared: T) => R): R
+  close(): void
+}
+
+interface Connection<T> {
+  readonly db: Database
+  readonly prepared: T
+  readonly device: number
+  readonly inode: number
+}
+
+/** @param prepare makes of each new connection what is used */
+export function connectionSource<T>(
+  path: string,
+  prepare: (db: Database) => T,
+): ConnectionSource<T> {
+  let connection: Connection<T> | undefined
+  let checkedMs = 0
+  let closed = false
+  const drop = (): void => {
+    connection?.db.close()
+    connection = undefined
+  }
+  const current = (): Connection<T> => {
+    if (closed) throw new CatalogueUnavailable('the reader is closed')
+    const now = performance.now()
+    if (connection !== undefined && now - checkedMs < replacedCheckMs) return connection
+    const { dev, ino } = statSync(path)
+    if (connection?.device !== dev || connection.inode !== ino) {
+      drop()
+      const db = openForReading(path)
+      try {
+        connection = { db, prepared: prepare(db), device: dev, inode: ino }
+      } catch (error) {
+        db.close()
+        throw error
+      }
+    }
+    checkedMs = now
+    return connection
+  }
+  return {
+    use(work) {
+      try {
+        return work(current().prepared)
+      } catch (error) {
+        if (!isOfTheDatabase(error)) throw error
+        drop()
+        throw new CatalogueUnavailable(`cannot read ${path}: ${error.message}`, { cause: error })
+      }
+    },
+    close() {
+      closed = true
+      drop()
+    },
+  }
+}
+
+/** Whether the file or its engine failed, rather than this program. */
+function isOfTheDatabase(error: unknown): error is Error {
+  if (error instanceof UnusableDatabase) return true
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return /^(SQLITE_|E[A-Z]+$)/.test(code)
+}

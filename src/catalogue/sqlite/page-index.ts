@@ -1,0 +1,52 @@
+import type { Database } from 'better-sqlite3'
+import { blockSize, placesOf } from './block-layout.ts'
+import { openFenwick } from './fenwick.ts'
+
+/**
+ * Finds any place of the list by counting blocks instead of records, so that the last page of ten million costs what the
+ * first one does. To be used within one read transaction, after `follow`.
+ */
+export interface PageIndex {
+  /** Takes again the blocks that changed. @param seq the number of the latest change */
+  follow(seq: number): void
+  /** How many records are live. */
+  readonly total: number
+  /** The id of the live record at a place, counted from 0 in the order of ids. */
+  idAt(place: number): number
+}
+
+export function openPageIndex(db: Database): PageIndex {
+  const changed = db.prepare('SELECT id, live FROM block WHERE seq > ? ORDER BY id').raw()
+  const places = db.prepare('SELECT places FROM block WHERE id = ?').pluck()
+  // Blocks have no gaps to speak of, but the first of them may be far up: numbers go on where another database ended.
+  const blockIds: number[] = []
+  const indexes = new Map<number, number>()
+  const counts = openFenwick()
+  let followed = -1
+  return {
+    follow(seq) {
+      if (seq === followed) return
+      for (const [id, live] of changed.all(followed) as [number, number][]) {
+        let index = indexes.get(id)
+        if (index === undefined) {
+          // Ids only grow, so a block that was not there before comes after all others.
+          index = blockIds.push(id) - 1
+          indexes.set(id, index)
+        }
+        counts.set(index, live)
+      }
+      followed = seq
+    },
+    get total() {
+      return counts.total
+    },
+    idAt(place) {
+      const { index, rest } = counts.find(place)
+      const block = blockIds[index] ?? 0
+      const { stations } = placesOf(places.get(block) as Buffer)
+      let at = 0
+      for (let left = rest; stations[at] === 0 || left-- > 0; at++);
+      return block * blockSize + at
+    },
+  }
+}

@@ -1,0 +1,108 @@
+import type { Database } from 'better-sqlite3'
+import type { ChunkQuery, FileRecord, Head, Page, PageQuery, RecordChunk } from '../../catalogue.ts'
+import { defaultOrdering } from '../../filter.ts'
+import { fileColumns, toRecord } from '../records.ts'
+import type { FileRow } from '../records.ts'
+import { prepareHead } from '../summary.ts'
+import { openColumns } from './columns.ts'
+import { openMatching } from './matching.ts'
+import { idsAt } from './places.ts'
+import type { Answers } from './question.ts'
+import { openSorting } from './sorting.ts'
+import { openStations } from './stations.ts'
+import { openTallies } from './tallies.ts'
+import { openVocabulary } from './vocabulary.ts'
+
+/** So long one look may take before others get their turn. */
+const turnMs = 8
+
+/**
+ * Answers questions that filter, sort or sum up. Each method looks once, in one read transaction, and gives `undefined`
+ * when its time was up: what it learned is kept, so that it comes to an end when it is called again and again.
+ * @param turn how many times it was called for this question; who has waited long may take longer
+ */
+export interface Answering {
+  page(query: PageQuery, turn: number): Page | undefined
+  records(query: ChunkQuery): RecordChunk
+  stations(query: Answers['stations']['query']): Answers['stations']['answer']
+  station(query: { readonly code: string }): Answers['station']['answer']
+}
+
+export function prepareAnswering(db: Database): Answering {
+  const head = prepareHead(db)
+  const columns = openColumns(db)
+  const vocabulary = openVocabulary(db)
+  const tallies = openTallies({ matching: openMatching(db), vocabulary })
+  const sort = openSorting(db, vocabulary)
+  const stations = openStations(db, columns, vocabulary)
+  const readRecords = prepareRecords(db)
+  const follow = (): Head => {
+    const now = head()
+    columns.follow(now.seq)
+    vocabulary.follow()
+    return now
+  }
+  const page = ({ limit, offset, filter = {}, ordering }: PageQuery, turn: number) => {
+    const now = follow()
+    const { segments } = columns
+    const tally = tallies.of(filter)
+    const endMs = performance.now() + turnMs * (1 + turn / 20)
+    if (!tally.follow(segments, () => performance.now() > endMs)) return undefined
+    const count = segments.reduce((sum, segment) => sum + tally.count(segment), 0)
+    const { key, descending } = ordering ?? defaultOrdering
+    const stretch = { offset, limit, descending }
+    if (offset >= count) return { head: now, count, records: [] }
+    const ids =
+      key === 'id' ? idsAt(segments, tally, stretch) : sort(segments, tally, { ...stretch, key })
+    return { head: now, count, records: readRecords(ids) }
+  }
+  const records = ({ before, limit, filter = {} }: ChunkQuery): RecordChunk => {
+    const { epoch } = follow()
+    const tally = tallies.of(filter)
+    const endMs = performance.now() + turnMs
+    const found: number[] = []
+    for (const segment of columns.segments.toReversed()) {
+      const { firstId } = segment
+      if (firstId >= before) continue
+      if (performance.now() > endMs) break
+      tally.follow([segment], () => false)
+      const positions = tally.positions(segment)
+      for (let index = positions.length - 1; index >= 0 && found.length < limit; index--) {
+        const id = firstId + (positions[index] as number)
+        if (id < before) found.push(id)
+      }
+      if (found.length === limit) return chunkOf(epoch, found, found.at(-1))
+      before = firstId
+    }
+    return chunkOf(
+      epoch,
+      found,
+      columns.segments.some(({ firstId }) => firstId < before) ? before : undefined,
+    )
+  }
+  const chunkOf = (epoch: string, ids: readonly number[], next: number | undefined) => ({
+    epoch,
+    records: readRecords(ids),
+    next,
+  })
+  return {
+    page: db.transaction(page),
+    records: db.transaction(records),
+    stations: db.transaction((query: Answers['stations']['query']) => ({
+      head: follow(),
+      ...stations.page(query),
+    })),
+    station: db.transaction(({ code }: { readonly code: string }) => ({
+      head: follow(),
+      station: stations.one(code),
+    })),
+  }
+}
+
+/** Records in the order of the ids. */
+function prepareRecords(db: Database): (ids: readonly number[]) => FileRecord[] {
+  const select = db.prepare(
+    `SELECT ${fileColumns} FROM file f JOIN directory d ON d.id = f.directory WHERE f.id = ?`,
+  )
+  return (ids) => ids.map((id) => toRecord(select.get(id) as FileRow))
+}

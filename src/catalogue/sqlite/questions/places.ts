@@ -1,0 +1,35 @@
+/** Which ids stand at a place of a list that is in the order of ids. Pure. */
+import type { Positions } from './matching.ts'
+import type { Segment } from './columns.ts'
+
+export interface Matches {
+  count(segment: Segment): number
+  positions(segment: Segment): Positions
+}
+
+export interface Stretch {
+  readonly offset: number
+  readonly limit: number
+  readonly descending: boolean
+}
+
+/** Segments that lie before the offset are passed over by their counts. */
+export function idsAt(segments: readonly Segment[], matches: Matches, stretch: Stretch): number[] {
+  const ids: number[] = []
+  let before = stretch.offset
+  const order = stretch.descending ? segments.toReversed() : segments
+  for (const segment of order) {
+    if (ids.length >= stretch.limit) break
+    const count = matches.count(segment)
+    if (count <= before) {
+      before -= count
+      continue
+    }
+    const positions = matches.positions(segment)
+    const ordered = stretch.descending ? positions.toReversed() : positions
+    const end = before + stretch.limit - ids.length
+    for (const at of ordered.slice(before, end)) ids.push(segment.firstId + at)
+    before = 0
+  }
+  return ids
+}

@@ -1,0 +1,87 @@
+import type { FileFilter } from '../../filter.ts'
+import type { Segment } from './columns.ts'
+import { matcherOf } from './matcher.ts'
+import type { Matching, Positions, Wanted } from './matching.ts'
+import type { Vocabulary } from './vocabulary.ts'
+
+/** Filters whose counts are kept, those that were asked for latest. */
+const keptFilters = 64
+/** Positions are kept where there are no more in a segment, and found again where there are. */
+const keptPositions = 512
+
+/** What a filter takes of each segment, counted once and again when the segment changed. */
+export interface Tally {
+  /**
+   * Counts the segments that were not, or that changed.
+   * @returns false when time was up before the end; what was counted is kept for the next call
+   */
+  follow(segments: readonly Segment[], isTimeUp: () => boolean): boolean
+  count(segment: Segment): number
+  positions(segment: Segment): Positions
+}
+
+export interface Tallies {
+  of(filter: FileFilter): Tally
+}
+
+interface Counted {
+  readonly seq: number
+  readonly count: number
+  readonly positions: Positions | undefined
+}
+
+/** To be used within a read transaction, after columns and vocabulary have followed it. */
+export function openTallies(parts: { matching: Matching; vocabulary: Vocabulary }): Tallies {
+  const tallies = new Map<string, Tally>()
+  return {
+    of(filter) {
+      const key = JSON.stringify(filter)
+      const tally = tallies.get(key) ?? openTally(filter, parts)
+      // The order of a map is that of insertion: the first is the one that was not asked for longest.
+      tallies.delete(key)
+      tallies.set(key, tally)
+      const [oldest] = tallies.keys()
+      if (tallies.size > keptFilters && oldest !== undefined) tallies.delete(oldest)
+      return tally
+    },
+  }
+}
+
+function openTally(
+  filter: FileFilter,
+  { matching, vocabulary }: { matching: Matching; vocabulary: Vocabulary },
+): Tally {
+  const counted = new Map<number, Counted>()
+  const asksRecords = [filter.names, filter.created, filter.modified].some(
+    (condition) => condition !== undefined,
+  )
+  let wanted: Wanted = { filter, matcher: matcherOf(filter, vocabulary) }
+  let words = vocabulary.size
+  const take = (segment: Segment): void => {
+    // Finding them is what takes long, so that they are worth keeping.
+    const positions = asksRecords ? matching.positions(segment, wanted) : undefined
+    const count = positions?.length ?? matching.count(segment, wanted)
+    const kept = positions !== undefined && count <= keptPositions ? positions : undefined
+    counted.set(segment.firstId, { seq: segment.seq, count, positions: kept })
+  }
+  return {
+    follow(segments, isTimeUp) {
+      if (words !== vocabulary.size) {
+        wanted = { filter, matcher: matcherOf(filter, vocabulary) }
+        words = vocabulary.size
+      }
+      for (const segment of segments) {
+        if (counted.get(segment.firstId)?.seq === segment.seq) continue
+        if (isTimeUp()) return false
+        take(segment)
+      }
+      return true
+    },
+    count: (segment) => counted.get(segment.firstId)?.count ?? 0,
+    positions: (segment) => {
+      const kept = counted.get(segment.firstId)
+      if (kept?.count === 0) return new Uint16Array()
+      return kept?.positions ?? matching.positions(segment, wanted)
+    },
+  }
+}

@@ -1,0 +1,136 @@
+/** Answers of the list found the plain way: all records in memory, each looked at for each question. */
+import { parseFilename } from '../../../src/parse/filename.ts'
+import type { ParsedName } from '../../../src/parse/types.ts'
+
+/** A record as the service gives it, and what its name tells. */
+export interface Known {
+  readonly id: number
+  readonly filename: string
+  readonly data_date: string
+  readonly created: string
+  readonly modified: string
+  readonly area: string
+  readonly parsed: ParsedName
+}
+
+export type Listed = Omit<Known, 'area' | 'parsed'> & { readonly download_path: string }
+
+export function know(record: Listed): Known {
+  const parsed = parseFilename(record.filename) as ParsedName
+  return { ...record, parsed, area: /data\/(\w+)\//.exec(record.download_path)?.[1] ?? '' }
+}
+
+/** Microseconds since 1970 of a date or a time. */
+export function timeOf(text: string): bigint {
+  return micros(midnight(text))
+}
+
+/** Parameters as a client gives them; a list is a parameter given several times. */
+export type Parameters = Readonly<Record<string, string | readonly string[]>>
+
+type Test = (record: Known, value: string) => boolean
+
+const micros = (iso: string): bigint => {
+  const [, whole = '', fraction = ''] = /^(.*?)(?:\.(\d+))?Z$/.exec(iso) ?? []
+  return BigInt(Date.parse(`${whole}Z`)) * 1000n + BigInt(fraction.padEnd(6, '0'))
+}
+const midnight = (value: string) => (value.length === 10 ? `${value}T00:00:00Z` : value)
+const compare =
+  (field: 'data_date' | 'created' | 'modified', holds: (sign: number) => boolean): Test =>
+  (record, value) => {
+    const [a, b] = [micros(record[field]), micros(midnight(value))]
+    return holds(a < b ? -1 : a > b ? 1 : 0)
+  }
+const anyOf =
+  (holds: Test): Test =>
+  (record, value) =>
+    value.split(',').some((item) => holds(record, item))
+
+const timeTests = (field: 'data_date' | 'created' | 'modified'): Record<string, Test> => ({
+  [field]: compare(field, (sign) => sign === 0),
+  [`${field}__gt`]: compare(field, (sign) => sign > 0),
+  [`${field}__gte`]: compare(field, (sign) => sign >= 0),
+  [`${field}__lt`]: compare(field, (sign) => sign < 0),
+  [`${field}__lte`]: compare(field, (sign) => sign <= 0),
+})
+
+const station = anyOf(({ parsed }, code) => parsed.station.startsWith(code.toUpperCase()))
+
+function touches({ parsed }: Known, from: number, to: number): boolean {
+  const { startSeconds, spanSeconds = 0 } = parsed
+  return startSeconds <= to && (startSeconds >= from || startSeconds + spanSeconds > from)
+}
+
+const seconds = (text: string, open: number) =>
+  text === '..' ? open : Date.parse(midnight(text)) / 1000
+
+export const tests: Readonly<Record<string, Test>> = {
+  filename: ({ filename }, value) => filename.toLowerCase() === value.toLowerCase(),
+  filename__startswith: ({ filename }, value) =>
+    filename.toLowerCase().startsWith(value.toLowerCase()),
+  filename__contains: ({ filename }, value) => filename.toLowerCase().includes(value.toLowerCase()),
+  ...timeTests('data_date'),
+  ...timeTests('created'),
+  ...timeTests('modified'),
+  id__gt: ({ id }, value) => id > Number(value),
+  id__lt: ({ id }, value) => id < Number(value),
+  file_duration: anyOf(({ parsed }, value) => parsed.duration === value),
+  file_version: anyOf(({ parsed }, value) => parsed.version === value),
+  file_type: anyOf(({ parsed }, value) => parsed.type === value),
+  station,
+  stationId: station,
+  area: anyOf(({ area }, value) => area === value),
+  country: anyOf(({ parsed }, value) => parsed.country === value.toUpperCase()),
+  date: anyOf(({ data_date }, value) => data_date.startsWith(value)),
+  doy: anyOf(({ data_date }, value) => {
+    const day = new Date(data_date)
+    const start = Date.UTC(day.getUTCFullYear(), 0, 1)
+    const dayOfYear = Math.floor((day.getTime() - start) / 86_400_000) + 1
+    return `${day.getUTCFullYear()}-${String(dayOfYear).padStart(3, '0')}` === value
+  }),
+  interval: anyOf(({ parsed }, value) => parsed.interval === value.toUpperCase()),
+  content: anyOf(({ parsed }, value) => parsed.content === value.toUpperCase()),
+  source: anyOf(({ parsed }, value) => parsed.source === value),
+  overlaps: (record, value) => {
+    const [from = '', to = ''] = value.split('/')
+    return touches(record, seconds(from, -Infinity), seconds(to, Infinity))
+  },
+  startDate: (record, value) => touches(record, seconds(value, 0), Infinity),
+  endDate: (record, value) => touches(record, -Infinity, seconds(value, 0) + 86_399.999999),
+  rinexVersion: anyOf(({ parsed }, value) => parsed.version === `r${value}`),
+  filePeriod: anyOf(({ parsed }, value) => parsed.duration === { '01D': 'd', '01H': 'h' }[value]),
+  fileType: anyOf(({ parsed }, value) => value.startsWith(parsed.type)),
+}
+
+/** Parameters of which several values mean any of them. */
+const choices =
+  /^(file_(duration|version|type)|station(Id)?|area|country|date|doy|interval|content|source|rinexVersion|filePeriod|fileType)$/
+
+/** All that match, in their order. */
+export function expected(
+  known: readonly Known[],
+  parameters: Parameters,
+  ordering = '-id',
+): number[] {
+  const matching = known.filter((record) =>
+    Object.entries(parameters).every(([name, value]) => {
+      const test = tests[name]
+      if (test === undefined) throw new Error(`no test for ${name}`)
+      const values = typeof value === 'string' ? [value] : value
+      const holds = (each: string): boolean => test(record, each)
+      return choices.test(name) ? values.some(holds) : values.every(holds)
+    }),
+  )
+  const key = ordering.replace('-', '')
+  const keyOf = (record: Known): number | bigint | string => {
+    if (key === 'id') return record.id
+    if (key === 'filename') return record.filename.toLowerCase()
+    return micros(record[key as 'data_date' | 'created' | 'modified'])
+  }
+  matching.sort((a, b) => {
+    const [first, second] = [keyOf(a), keyOf(b)]
+    return first === second ? a.id - b.id : first < second ? -1 : 1
+  })
+  if (ordering.startsWith('-')) matching.reverse()
+  return matching.map(({ id }) => id)
+}
