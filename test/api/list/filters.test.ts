@@ -158,7 +158,7 @@ function parametersOf(known: readonly Known[]): fc.Arbitrary<Parameters> {
         rinexVersion: lists(['2', '3']),
         filePeriod: lists(['01D', '01H']),
         fileType: lists(['obs', 'nav', 'met']),
-      } as Record<string, fc.Arbitrary<string | string[]>>,
+      },
       { requiredKeys: [] },
     )
     .chain((all) =>
