@@ -123,6 +123,37 @@ t.test('the work stops when the client goes, and rests while it does not read', 
   t.ok(chunks <= before + 1, 'it has stopped')
 })
 
+t.test('streams are limited, and there is room again when their clients leave', async (t) => {
+  let begun = 0
+  let open = (): void => undefined
+  const gate = new Promise<void>((resolve) => (open = resolve))
+  const service = await openService(t, {
+    deps: ({ reader }) => ({
+      reader: { ...reader, records: (range) => (begun++, gate.then(() => reader.records(range))) },
+    }),
+  })
+  const port = await service.listen()
+  const target = `${path}?format=ndjson`
+  const streams = Array.from({ length: 50 }, () => connect(port, '127.0.0.1'))
+  for (const socket of streams) {
+    t.teardown(() => socket.destroy())
+    socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`)
+  }
+  await until(() => begun === 50, 'all of them have begun')
+  const late = await service.app.inject(target)
+  t.equal(late.statusCode, 429)
+  t.match(late.headers['retry-after'], /^\d+$/)
+  t.strictSame(late.json(), { detail: 'Too many clients are reading the whole list.' })
+  t.equal((await service.app.inject(path)).statusCode, 200, 'pages are served')
+  t.equal((await service.app.inject({ method: 'HEAD', url: target })).statusCode, 200)
+  for (const socket of streams) socket.destroy()
+  open()
+  await until(
+    async () => (await service.app.inject(target)).statusCode === 200,
+    'there is room again',
+  )
+})
+
 t.test('a stream is cut off when another database takes its place', async (t) => {
   const service = await openService(t)
   const { reader } = service

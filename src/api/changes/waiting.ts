@@ -1,10 +1,8 @@
 import type { FastifyReply } from 'fastify'
-import { HttpError } from '../errors.ts'
+import { openPlaces } from '../places.ts'
 
 /** Most clients that wait for changes at the same time: each keeps a connection. */
-const places = 500
-/** Seconds after which who found no place may ask again. */
-const retryAfterSeconds = 10
+const mostWaiting = 500
 
 /** Where clients wait: for so many there is room, and all of them leave at once when the server stops. */
 export interface WaitingRoom {
@@ -18,11 +16,12 @@ export interface WaitingRoom {
 }
 
 export function openWaitingRoom(): WaitingRoom {
+  const places = openPlaces(mostWaiting, 'Too many clients are waiting for changes.')
   const waiting = new Set<AbortController>()
   let closed = false
   return {
     enter(reply) {
-      if (waiting.size >= places) throw full()
+      places.take(reply)
       const leaving = new AbortController()
       if (closed) leaving.abort()
       waiting.add(leaving)
@@ -37,10 +36,4 @@ export function openWaitingRoom(): WaitingRoom {
       for (const leaving of waiting) leaving.abort()
     },
   }
-}
-
-function full(): HttpError {
-  return new HttpError(429, 'Too many clients are waiting for changes.', {
-    'retry-after': String(retryAfterSeconds),
-  })
 }

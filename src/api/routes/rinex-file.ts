@@ -12,11 +12,15 @@ import { lineFormats, listLines } from '../list-stream.ts'
 import { namedFormat, negotiate } from '../negotiate.ts'
 import { renderList } from '../pages/list.ts'
 import { renderRecord } from '../pages/record.ts'
+import { openPlaces } from '../places.ts'
 import { catalogueOffset, linkHeader, pageLinks, parsePageRange } from '../query.ts'
 import type { Query } from '../query.ts'
 import { registerFile } from '../register-file.ts'
 import { addResource } from '../resource.ts'
 import { serialiseRecord } from '../serialise.ts'
+
+/** Most lists that are streamed at the same time: each keeps the others, and everybody else, waiting for its chunks. */
+const mostStreams = 50
 
 export function addRinexFile(app: FastifyInstance, context: ApiContext): void {
   const path = `${context.apiPath}rinex-file/`
@@ -38,11 +42,13 @@ export function addRinexFile(app: FastifyInstance, context: ApiContext): void {
 
 /** Streams the whole list where a format of lines is asked for, and leaves other requests to the next handler. */
 function streamFiles({ reader, links }: ApiContext, next: RouteHandlerMethod): RouteHandlerMethod {
+  const places = openPlaces(mostStreams, 'Too many clients are reading the whole list.')
   return async function (request, reply) {
     const format = lineFormats.get(namedFormat(request) ?? '')
     if (format === undefined) return next.call(this, request, reply)
     const { filter, ignored } = parseListRequest(request.query as Query)
     sayIgnored(reply, ignored)
+    if (request.method !== 'HEAD') places.take(reply)
     // Before the first line: what moves while the list is read comes again in the changes from there.
     const { epoch, seq } = await reader.head()
     const feed = changesUrl(links(), { epoch, since: String(seq) })

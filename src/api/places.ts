@@ -1,0 +1,27 @@
+import type { FastifyReply } from 'fastify'
+import { HttpError } from './errors.ts'
+
+/** Seconds after which who found no place may ask again. */
+const retryAfterSeconds = 10
+
+/** So many answers of a kind may be under way at the same time. */
+export interface Places {
+  /**
+   * Takes a place until the answer has ended, or its client is gone.
+   * @throws HttpError 429 when all places are taken
+   */
+  take(reply: FastifyReply): void
+}
+
+/** @param detail what who finds no place is told */
+export function openPlaces(count: number, detail: string): Places {
+  let taken = 0
+  return {
+    take(reply) {
+      if (taken >= count)
+        throw new HttpError(429, detail, { 'retry-after': String(retryAfterSeconds) })
+      taken++
+      reply.raw.once('close', () => taken--)
+    },
+  }
+}
