@@ -18,6 +18,9 @@ export interface ArchivedFile {
 /** What lies at a path is not to be served; the message, for the log, says why. */
 export class NotServed extends Error {}
 
+/** This process has no descriptor left to open anything with: those of others are closed sooner or later. */
+export class NoDescriptor extends Error {}
+
 /** A file is no longer what it was when it was opened. */
 export class FileChanged extends Error {}
 
@@ -30,7 +33,7 @@ export interface ArchiveTree {
 export interface Archive {
   /**
    * Opens a regular file that lies where its path says, or below a linked directory. Who opens it closes it.
-   * @throws NotServed for anything else, FileChanged when it was replaced meanwhile
+   * @throws NotServed for anything else, FileChanged when it was replaced meanwhile, NoDescriptor
    */
   open(place: FilePlace): Promise<ArchivedFile>
 }
@@ -40,6 +43,9 @@ const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW
 
 /** What opening fails with where there is nothing to be served. */
 const absent = ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO', 'ENODEV', 'EACCES', 'EPERM']
+
+/** What it fails with when this process, or the whole system, holds as many open files as it may. */
+const exhausted = ['EMFILE', 'ENFILE']
 
 /** How Linux marks the path of a descriptor whose file has no name any more. */
 const deletedMark = ' (deleted)'
@@ -89,13 +95,14 @@ async function openFile(path: string, isLinked: (path: string) => boolean): Prom
   }
 }
 
-/** Tells a path where nothing is to be served from a disk that fails. */
+/** Tells a path where nothing is to be served, and a want of descriptors, from a disk that fails. */
 async function ifPresent<T>(result: Promise<T>): Promise<T> {
   try {
     return await result
   } catch (error) {
     const code = codeOf(error)
     if (absent.includes(code)) throw new NotServed(code, { cause: error })
+    if (exhausted.includes(code)) throw new NoDescriptor(code, { cause: error })
     throw error
   }
 }

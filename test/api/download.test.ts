@@ -1,5 +1,6 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdirSync, readlinkSync, readdirSync, realpathSync, renameSync } from 'node:fs'
 import { rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -66,6 +67,36 @@ t.test('a file is sent as it is', async (t) => {
   t.equal(empty.headers['content-length'], '0')
   await until(() => openBelow(service.archive).length === 0, 'all files are closed')
 })
+
+const ofMine = `prlimit --pid ${process.pid} --nofile`
+const limit = spawnSync('sh', ['-c', `${ofMine} --output SOFT --noheadings`])
+const lacksLimits = limit.status === 0 ? false : 'no prlimit here'
+
+t.test(
+  'without a descriptor left it is 503, to be tried again',
+  { skip: lacksLimits },
+  async (t) => {
+    const service = await openService(t)
+    await service.add(path, content)
+    t.equal((await service.app.inject(target)).statusCode, 200)
+    // Gives the limit back on a word: nothing can be started while there is no descriptor.
+    const give = `read word; exec ${ofMine}=${limit.stdout.toString().trim()}:`
+    const giver = spawn('sh', ['-c', give], { stdio: ['pipe', 'ignore', 'ignore'] })
+    const given = once(giver, 'exit')
+    const giveBack = () => {
+      if (giver.exitCode === null) giver.stdin.end('now\n')
+      return given
+    }
+    t.teardown(giveBack)
+    execFileSync('sh', ['-c', `exec ${ofMine}=1:`])
+    const answer = await service.app.inject(target)
+    await giveBack()
+    t.equal(answer.statusCode, 503)
+    t.equal(answer.headers['retry-after'], '5')
+    t.match(answer.json(), { detail: 'Too many files are open at this moment.' })
+    t.equal((await service.app.inject(target)).statusCode, 200)
+  },
+)
 
 t.test('parts of a file, and conditions', async (t) => {
   const service = await openService(t)

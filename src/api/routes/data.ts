@@ -5,7 +5,7 @@ import type { FileRecord } from '../../catalogue/catalogue.ts'
 import type { ByteRange } from '../byte-range.ts'
 import type { ApiContext } from '../context.ts'
 import { parseDataTarget } from '../data-target.ts'
-import { FileChanged, NotServed, openArchive } from '../download.ts'
+import { FileChanged, NoDescriptor, NotServed, openArchive } from '../download.ts'
 import type { Archive, ArchivedFile } from '../download.ts'
 import { HttpError, notFound, tryAgain } from '../errors.ts'
 import { contentHeaders, contentRange, isUnsettled } from '../file-version.ts'
@@ -48,6 +48,7 @@ async function openRecord(
     return await archive.open(record)
   } catch (error) {
     if (error instanceof FileChanged) throw beingWritten(error)
+    if (error instanceof NoDescriptor) throw busy(error)
     if (!(error instanceof NotServed)) throw error
     const { id, directory, name } = record
     const why = printable(error.message)
@@ -58,6 +59,10 @@ async function openRecord(
 
 function beingWritten(cause: FileChanged): HttpError {
   return Object.assign(tryAgain('The file is being written.'), { cause })
+}
+
+function busy(cause: NoDescriptor): HttpError {
+  return Object.assign(tryAgain('Too many files are open at this moment.'), { cause })
 }
 
 interface Exchange {
