@@ -71,7 +71,9 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
 }
 
 function createApp({ logger }: ApiDeps): FastifyInstance {
-  const loggerInstance: FastifyBaseLogger = logger
+  // All the framework says by itself at this level is where it listens, which `serve` says in its own words.
+  const silent = { info: () => undefined }
+  const loggerInstance: FastifyBaseLogger = Object.assign(logger.child({}), silent)
   const app = fastify({
     loggerInstance,
     // It would log targets as they came, and two lines of each request.

@@ -6,6 +6,13 @@ import { change, newFile } from '../catalogue/change.ts'
 const api = '/rinex/api/'
 const html = { accept: 'text/html' }
 
+t.test('where it listens is for the program to say, not for the framework', async (t) => {
+  const service = await openService(t)
+  await service.listen()
+  t.equal((await service.app.inject('/rinex/api/')).statusCode, 200)
+  t.notMatch(service.logText(), 'Server listening')
+})
+
 t.test('the root lists the resources', async (t) => {
   const { app } = await openService(t)
   const answer = await app.inject(api)
