@@ -1,5 +1,6 @@
 /** Orders to the running program: over HTTP, from the command line, by a signal. */
 import { spawn } from 'node:child_process'
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +14,10 @@ const token = 'a-secret-that-nobody-logs'
 
 function launch(folder: string, args: readonly string[], env: Record<string, string> = {}) {
   const options = { cwd: folder, env: { ...process.env, ...env } }
-  const child = spawn(process.execPath, [cli, ...args], options)
+  return follow(spawn(process.execPath, [cli, ...args], options))
+}
+
+function follow(child: ChildProcessWithoutNullStreams) {
   const outcome = { child, text: '' }
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (piece: Buffer) => (outcome.text += piece.toString()))
@@ -101,6 +105,27 @@ t.test('orders to the running program', async (t) => {
   process.kill(indexer.pid, 'SIGHUP')
   await until(async () => (await count()) === 5, 'a rescan by SIGHUP')
   t.notMatch(program.text, token)
+})
+
+t.test('SIGHUP before there is an indexer means a rescan once there is', async (t) => {
+  const folder = testFolder(t)
+  put(folder, 'obs/1998/001/graz0010.98d.gz')
+  // Comes with the first listener, which is long before the indexer is there.
+  const early = `process.once('newListener', function come(event) {
+    if (event === 'SIGHUP') queueMicrotask(() => process.emit('SIGHUP'))
+    else process.once('newListener', come)
+  })`
+  const preload = `--import=data:text/javascript,${encodeURIComponent(early)}`
+  // Without the test runner's hooks, which listen to signals themselves.
+  const command = ['-i', process.execPath, preload, cli, 'index', '--archive', 'archive']
+  const indexer = follow(spawn('env', [...command, '--database', 'c.db'], { cwd: folder }))
+  t.teardown(async () => {
+    indexer.child.kill('SIGKILL')
+    await once(indexer.child, 'exit')
+  })
+  await until(() => indexer.text.includes('caught up with the archive'), 'it runs')
+  t.match(indexer.text, 'SIGHUP: a rescan was ordered')
+  t.match(await run(folder, 'rescan --database c.db --wait'), { code: 0, text: /rescan 2 / })
 })
 
 t.test('without an indexer, and without a token', async (t) => {

@@ -1,4 +1,3 @@
-import { EventEmitter } from 'node:events'
 import type { Logger } from 'pino'
 import { openWriter } from '../catalogue/sqlite/writer.ts'
 import type { OpenedWriter } from '../catalogue/sqlite/writer.ts'
@@ -22,10 +21,14 @@ const graceMs = 20_000
 /** Runs the indexer: for ever, or until the tree was scanned once. */
 export async function index(config: Config, { once }: { readonly once: boolean }): Promise<number> {
   const logger = createLogger({ level: config.logLevel, name: 'indexer' })
-  const hangups = new EventEmitter()
-  const onHangup = (): void => {
-    if (!hangups.emit('hangup')) logger.warn('SIGHUP came before there was an indexer')
-  }
+  let isThere: (indexer: Indexer) => void = () => undefined
+  const thereIs = new Promise<Indexer>((resolve) => (isThere = resolve))
+  /** Means a rescan once there is an indexer, however early it comes. */
+  const onHangup = (): void =>
+    void thereIs.then((indexer) => {
+      logger.info('SIGHUP: a rescan was ordered')
+      indexer.rescan({ path: undefined, full: false, acceptRemovals: false })
+    })
   const lifecycle = startLifecycle({ logger, graceMs, ...(once ? {} : { onHangup }) })
   const nowUs = openClock()
   const writer = openWriter({ database: config.database, nowUs })
@@ -33,10 +36,7 @@ export async function index(config: Config, { once }: { readonly once: boolean }
     logger.error({ set_aside: writer.setAside }, 'the database was ruined: building a new one')
   const indexer = await start({ config, logger, writer, nowUs })
   lifecycle.add({ name: 'indexer', close: () => indexer.close() })
-  hangups.on('hangup', () => {
-    logger.info('SIGHUP: a rescan was ordered')
-    indexer.rescan({ path: undefined, full: false, acceptRemovals: false })
-  })
+  isThere(indexer)
   indexer.broken.catch((error: unknown) => lifecycle.end(error))
   const control = await openControl({
     path: config.controlSocket,
