@@ -29,7 +29,7 @@ export interface RemovalRequest {
   readonly directory: string
   readonly area: Area
   readonly count: number
-  /** Live files of the area before. */
+  /** Live files of the area in the catalogue, which still counts those of which the removal is not written yet. */
   readonly files: number
   /** Of a steady clock. */
   readonly nowMs: number
@@ -56,6 +56,8 @@ export function openGuard(remembered: readonly HeldDirectory[] = []): Guard {
   for (const { directory, area, sinceMs } of remembered)
     held.set(directory, { area, sinceMs, count: 0 })
   const accepted = new Set<string>()
+  /** What was allowed since the last time something was written, by area. */
+  const allowed = new Map<Area, number>()
   let undo: (() => void)[] = []
   const removedLately = (area: Area, nowMs: number): { atMs: number; count: number }[] => {
     const kept = (recent.get(area) ?? []).filter(({ atMs }) => atMs > nowMs - windowMs)
@@ -67,7 +69,8 @@ export function openGuard(remembered: readonly HeldDirectory[] = []): Guard {
       const lately = removedLately(area, nowMs)
       const before = lately.reduce((sum, removal) => sum + removal.count, 0)
       const known = held.get(directory)
-      const limit = Math.max(smallestMass, largestShare * (files + before))
+      const unwritten = allowed.get(area) ?? 0
+      const limit = Math.max(smallestMass, largestShare * (files - unwritten + before))
       const meant =
         accepted.has(directory) || (known !== undefined && nowMs - known.sinceMs > patienceMs)
       // What is held stays held, or waiting would let it through bit by bit.
@@ -80,6 +83,7 @@ export function openGuard(remembered: readonly HeldDirectory[] = []): Guard {
       // What was meant says nothing of what else is missing.
       const removal = { atMs: nowMs, count: meant ? 0 : count }
       lately.push(removal)
+      allowed.set(area, unwritten + count)
       undo.push(() => {
         removal.count = 0
         if (known !== undefined) held.set(directory, known)
@@ -90,6 +94,7 @@ export function openGuard(remembered: readonly HeldDirectory[] = []): Guard {
     settle(written) {
       if (!written) for (const back of undo) back()
       undo = []
+      allowed.clear()
     },
     isWhole(directory) {
       held.delete(directory)

@@ -29,9 +29,11 @@ t.test('few files may go at once, many may not', async (t) => {
 t.test('what goes within ten minutes counts together, by area', async (t) => {
   const guard = openGuard()
   t.ok(guard.mayRemove(removal('obs/2026/001', 1500)))
+  guard.settle(true)
   t.notOk(guard.mayRemove(removal('obs/2026/002', 700, 9 * minute, 8500)))
   t.ok(guard.mayRemove(removal('nrt/2026/002', 700, 9 * minute)), 'the other area')
   t.ok(guard.mayRemove(removal('obs/2026/003', 100, 9 * minute, 8500)), 'what still fits')
+  guard.settle(true)
   t.same([...guard.held()], [['obs', 700]])
   t.notOk(
     guard.mayRemove(removal('obs/2026/002', 700, 11 * minute, 8400)),
@@ -74,6 +76,13 @@ t.test('held removals are released', async (t) => {
   })
 })
 
+t.test('removals of which the writing waits count like those that are written', async (t) => {
+  const guard = openGuard()
+  t.ok(guard.mayRemove(removal('obs/2026/001', 1900)))
+  t.notOk(guard.mayRemove(removal('obs/2026/002', 101)), 'the count is that of before')
+  t.ok(guard.mayRemove(removal('obs/2026/003', 100)))
+})
+
 t.test(
   'no more than the limit is ever removed within ten minutes unless it was meant',
   async () => {
@@ -81,19 +90,24 @@ t.test(
       directory: fc.nat(20),
       count: fc.integer({ min: 1, max: 5000 }),
       passedMs: fc.nat(5 * minute),
+      written: fc.boolean(),
     })
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), fc.nat(100_000), (steps, start) => {
         const guard = openGuard()
         const removed: { atMs: number; count: number; filesBefore: number }[] = []
-        let [files, nowMs] = [start, 0]
-        for (const { directory, count, passedMs } of steps) {
+        let [files, counted, nowMs] = [start, start, 0]
+        for (const { directory, count, passedMs, written } of steps) {
           nowMs += passedMs
           const gone = Math.min(count, files)
-          if (gone === 0 || !guard.mayRemove(removal(`obs/${directory}`, gone, nowMs, files)))
+          if (gone === 0 || !guard.mayRemove(removal(`obs/${directory}`, gone, nowMs, counted)))
             continue
           removed.push({ atMs: nowMs, count: gone, filesBefore: files })
           files -= gone
+          if (written) {
+            guard.settle(true)
+            counted = files
+          }
           const lately = removed.filter(({ atMs }) => atMs > nowMs - 10 * minute)
           const total = lately.reduce((sum, each) => sum + each.count, 0)
           const before = lately[0]?.filesBefore ?? 0
