@@ -294,6 +294,13 @@ export interface DirectoryChange {
   readonly misplaced: number | undefined
 }
 
+/** So many files of an area were removed at a time. */
+export interface RemovedFiles {
+  readonly area: Area
+  readonly atUs: number
+  readonly count: number
+}
+
 export interface AppliedChange {
   readonly head: Head
   readonly added: number
@@ -309,6 +316,8 @@ export interface CatalogueWriter {
   directory(path: string): Promise<KnownDirectory | undefined>
   /** How many live files an area has. */
   count(area: Area): Promise<number>
+  /** What was removed since a time and has not come back, by the moment of its removal. */
+  removedSince(us: number): Promise<readonly RemovedFiles[]>
   /** Applies what was reconciled in one transaction: all of it or, when it throws, nothing. */
   apply(changes: readonly DirectoryChange[]): Promise<AppliedChange>
   summary(): Promise<CatalogueSummary>

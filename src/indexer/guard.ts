@@ -1,8 +1,9 @@
 /** May these files be removed? Rules without I/O: a lost disk or a slip of the hand must not empty the catalogue. */
+import { areas } from '../parse/archive-path.ts'
 import type { Area } from '../parse/archive-path.ts'
 
 /** Removals of an area within this time count together. */
-const windowMs = 10 * 60_000
+export const removalWindowMs = 10 * 60_000
 /** They are held back from this share of the area on, */
 const largestShare = 0.2
 /** but never below this number. */
@@ -43,24 +44,40 @@ export interface HeldDirectory {
   readonly sinceMs: number
 }
 
+/** So many files of an area were removed at a time of that clock. */
+export interface Removal {
+  readonly area: Area
+  readonly atMs: number
+  readonly count: number
+}
+
+/** What earlier processes held back, and removed of late. */
+export interface Remembered {
+  readonly held: readonly HeldDirectory[]
+  readonly removed: readonly Removal[]
+}
+
 interface Held {
   readonly area: Area
   readonly sinceMs: number
   readonly count: number
 }
 
-/** @param remembered what an earlier process held back */
-export function openGuard(remembered: readonly HeldDirectory[] = []): Guard {
+export function openGuard(remembered: Remembered = { held: [], removed: [] }): Guard {
   const recent = new Map<Area, { atMs: number; count: number }[]>()
+  for (const area of areas) {
+    const removed = remembered.removed.filter((removal) => removal.area === area)
+    recent.set(area, removed)
+  }
   const held = new Map<string, Held>()
-  for (const { directory, area, sinceMs } of remembered)
+  for (const { directory, area, sinceMs } of remembered.held)
     held.set(directory, { area, sinceMs, count: 0 })
   const accepted = new Set<string>()
   /** What was allowed since the last time something was written, by area. */
   const allowed = new Map<Area, number>()
   let undo: (() => void)[] = []
   const removedLately = (area: Area, nowMs: number): { atMs: number; count: number }[] => {
-    const kept = (recent.get(area) ?? []).filter(({ atMs }) => atMs > nowMs - windowMs)
+    const kept = (recent.get(area) ?? []).filter(({ atMs }) => atMs > nowMs - removalWindowMs)
     recent.set(area, kept)
     return kept
   }

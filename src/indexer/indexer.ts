@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { CatalogueWriter, KnownStamp, ScanSummary } from '../catalogue/catalogue.ts'
+import type { CatalogueWriter, ScanSummary } from '../catalogue/catalogue.ts'
 import type {
   IndexerStatus,
   RegisterAnswer,
@@ -12,16 +12,15 @@ import type {
   RescanTicket,
 } from '../control/protocol.ts'
 import { areas } from '../parse/archive-path.ts'
-import type { Area } from '../parse/archive-path.ts'
 import { openAdmission } from './admission.ts'
 import { openCondition } from './condition.ts'
 import { openDirtyDirectories } from './dirty-directories.ts'
 import { openFollow } from './follow.ts'
 import { openGuard } from './guard.ts'
-import type { HeldDirectory } from './guard.ts'
 import type { HotWindow } from './hot-window.ts'
 import { openKnownDirectories } from './known-directories.ts'
 import { openRegister } from './register.ts'
+import { recallRemovals } from './remembered.ts'
 import { openRescans } from './rescans.ts'
 import { openRounds } from './rounds.ts'
 import { openSettling } from './settle.ts'
@@ -88,7 +87,7 @@ export async function startIndexer(deps: IndexerDeps): Promise<Indexer> {
   const directories = await writer.directories()
   const known = openKnownDirectories(directories.map(({ path }) => path))
   const settling = openSettling()
-  const guard = openGuard(heldEarlier(directories, nowUs()))
+  const guard = openGuard(await recallRemovals({ writer, directories, nowUs }))
   const follow = openFollow({
     ...deps,
     dirty,
@@ -202,13 +201,4 @@ export async function startIndexer(deps: IndexerDeps): Promise<Indexer> {
 
 function isComplete({ archiveRead, written }: ScanResult): boolean {
   return archiveRead && written
-}
-
-/** What an earlier process held back, on the steady clock of this one. */
-function heldEarlier(directories: readonly KnownStamp[], nowUs: number): HeldDirectory[] {
-  return directories.flatMap(({ path, heldSinceUs }) => {
-    if (heldSinceUs === undefined) return []
-    const sinceMs = performance.now() - (nowUs - heldSinceUs) / 1000
-    return [{ directory: path, area: path.split('/', 1)[0] as Area, sinceMs }]
-  })
 }

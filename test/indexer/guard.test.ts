@@ -76,6 +76,17 @@ t.test('held removals are released', async (t) => {
   })
 })
 
+t.test('what was removed before this process began counts for its ten minutes', async (t) => {
+  const removed = [{ area: 'obs' as const, atMs: -4 * minute, count: 1500 }]
+  const guard = openGuard({ held: [], removed })
+  t.notOk(guard.mayRemove(removal('obs/2026/001', 501, 0, 8500)))
+  t.ok(guard.mayRemove(removal('obs/2026/002', 500, 0, 8500)))
+  t.ok(guard.mayRemove(removal('nrt/2026/001', 2000)), 'the other area')
+  guard.settle(true)
+  t.notOk(guard.mayRemove(removal('obs/2026/003', 1500, 5 * minute, 8000)))
+  t.ok(guard.mayRemove(removal('obs/2026/004', 1200, 7 * minute, 8000)), 'they are over')
+})
+
 t.test('removals of which the writing waits count like those that are written', async (t) => {
   const guard = openGuard()
   t.ok(guard.mayRemove(removal('obs/2026/001', 1900)))

@@ -5,6 +5,8 @@ import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import type { Test } from 'tap'
 import { startIndexer } from '../../src/indexer/indexer.ts'
+import { startTreeReader } from '../../src/indexer/tree/tree-reader.ts'
+import { change, newFile } from '../catalogue/change.ts'
 import { openParts } from './parts.ts'
 import { until } from './until.ts'
 
@@ -70,6 +72,27 @@ t.test(
     t.not((await writer.summary()).lastScan, undefined)
   },
 )
+
+t.test('what was removed just before a restart counts for what is missing after it', async (t) => {
+  const { indexer, archive, writer, logger, nowUs, close } = await startOn(t)
+  for (const path of ['obs/2020/001', 'obs/2020/002']) {
+    mkdirSync(join(archive, path), { recursive: true })
+    const doy = path.slice(-3)
+    const names = Array.from({ length: 600 }, (_, n) => newFile(`${1000 + n}${doy}0.20d.gz`))
+    await writer.apply([change(path, { added: names })])
+  }
+  indexer.rescan({ path: 'obs/2020/001', full: false, acceptRemovals: false })
+  await until(t, 'one half is gone', async () => (await writer.count('obs')) === 600)
+  await close()
+  const next = await startIndexer({
+    ...{ ...times, archive, writer, logger, nowUs },
+    tree: startTreeReader({ archive, linkedDirectories: [] }),
+  })
+  t.teardown(() => next.close())
+  await next.catchUp({ scan: true, patient: false })
+  t.equal(await writer.count('obs'), 600, 'the other half stays')
+  t.match(next.status(), { state: 'degraded', heldRemovals: 600 })
+})
 
 t.test('rescans are ordered, merged and remembered when they were of everything', async (t) => {
   const { indexer, put, writer } = await startOn(t)

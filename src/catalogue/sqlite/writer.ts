@@ -10,6 +10,7 @@ import type {
   KnownDirectory,
   KnownFile,
   KnownStamp,
+  RemovedFiles,
   ScanSummary,
 } from '../catalogue.ts'
 import type { Area } from '../../parse/archive-path.ts'
@@ -73,6 +74,7 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
     }),
     directory: promised(queries.directory),
     count: promised(queries.count),
+    removedSince: promised(queries.removedSince),
     apply: promised((changes: readonly DirectoryChange[]): AppliedChange => {
       checkPlace()
       reserveNumbers(db, parts.numbersPath, numbersNeeded(changes))
@@ -153,6 +155,14 @@ function prepareQueries(db: Database) {
     'SELECT id, name, size, mtime_us AS mtimeUs FROM file WHERE directory = ?',
   )
   const count = db.prepare('SELECT files FROM area WHERE name = ?').pluck()
+  // From the latest back to the first that is older, rather than through all that are remembered.
+  const removedSince = db.prepare(
+    `SELECT k.area, t.removed_us AS atUs, count(*) AS count
+     FROM tombstone t INDEXED BY tombstone_seq CROSS JOIN kind k ON k.id = t.kind
+     WHERE t.seq > coalesce((SELECT seq FROM tombstone INDEXED BY tombstone_seq
+       WHERE removed_us < ? ORDER BY seq DESC LIMIT 1), 0)
+     GROUP BY k.area, t.removed_us`,
+  )
   const scanned = db.prepare('UPDATE catalogue SET last_scan = ? WHERE one = 1')
   return {
     directories: (): KnownStamp[] =>
@@ -168,6 +178,7 @@ function prepareQueries(db: Database) {
       return { stamp: toStamp(row), files: new Map(known.map(toKnownFile)) }
     },
     count: (area: Area): number => (count.get(area) as number | undefined) ?? 0,
+    removedSince: (us: number) => removedSince.all(us) as RemovedFiles[],
     scanned: (scan: ScanSummary): void => {
       scanned.run(JSON.stringify(scan))
     },

@@ -130,6 +130,28 @@ t.test('a removed file leaves the list and gets its id back when it returns', as
   })
 })
 
+t.test('it tells what was removed since a time', async (t) => {
+  const { writer, clock } = openCatalogue(t)
+  const hour = 'nrt/2026/001/05'
+  await writer.apply([change(day, { added: [newFile(graz), newFile(zimm)] })])
+  await writer.apply([change(hour, { added: [newFile(graz), newFile(zimm)] })])
+  const startUs = clock.us
+  for (const removed of [[1], [2]]) {
+    clock.us += 10
+    await writer.apply([change(day, { removed })])
+  }
+  clock.us += 10
+  await writer.apply([change(hour, { removed: [3, 4] })])
+  const latest = { area: 'nrt', atUs: startUs + 30, count: 2 }
+  t.same(await writer.removedSince(startUs + 30), [latest])
+  const both = [latest, { area: 'obs', atUs: startUs + 20, count: 1 }]
+  t.same(await writer.removedSince(startUs + 11), both)
+  t.equal((await writer.removedSince(0)).length, 3)
+  t.same(await writer.removedSince(clock.us + 1), [])
+  await writer.apply([change(hour, { added: [newFile(graz), newFile(zimm)] })])
+  t.same(await writer.removedSince(startUs + 30), [], 'what came back is not gone')
+})
+
 t.test('the same name in two directories is two records', async (t) => {
   const { writer, reader } = openCatalogue(t)
   await writer.apply([
