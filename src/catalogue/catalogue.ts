@@ -306,6 +306,13 @@ export interface AppliedChange {
   readonly added: number
   readonly modified: number
   readonly removed: number
+  /** Directories of which the change cannot be written, whatever comes with it; nothing of it was. */
+  readonly refused: readonly RefusedChange[]
+}
+
+export interface RefusedChange {
+  readonly path: string
+  readonly error: Error
 }
 
 /** The only writer of a catalogue: opening a second one on the same database throws `AlreadyRunning`. */
@@ -318,7 +325,10 @@ export interface CatalogueWriter {
   count(area: Area): Promise<number>
   /** What was removed since a time and has not come back, by the moment of its removal. */
   removedSince(us: number): Promise<readonly RemovedFiles[]>
-  /** Applies what was reconciled in one transaction: all of it or, when it throws, nothing. */
+  /**
+   * Applies what was reconciled in one transaction: all of it but what it refuses or, when it throws, nothing. It
+   * throws when nothing can be written at this moment, and refuses the change of a directory that is at fault itself.
+   */
   apply(changes: readonly DirectoryChange[]): Promise<AppliedChange>
   summary(): Promise<CatalogueSummary>
   /**

@@ -14,8 +14,11 @@ const patienceMs = 6 * 3_600_000
 export interface Guard {
   /** Whether the files that a directory lacks may be removed from the catalogue now. */
   mayRemove(request: RemovalRequest): boolean
-  /** What was allowed since the last time has been written, or could not be and is as if it had never been asked. */
-  settle(written: boolean): void
+  /**
+   * What was allowed since the last time has been written; but for these directories, of which the removals could
+   * not be and are as if they had never been asked for.
+   */
+  settle(unwritten: ReadonlySet<string>): void
   /** A directory lacks nothing any more. */
   isWhole(directory: string): void
   /** Since when removals in a directory are held back. */
@@ -75,7 +78,7 @@ export function openGuard(remembered: Remembered = { held: [], removed: [] }): G
   const accepted = new Set<string>()
   /** What was allowed since the last time something was written, by area. */
   const allowed = new Map<Area, number>()
-  let undo: (() => void)[] = []
+  let undo: { directory: string; back: () => void }[] = []
   const removedLately = (area: Area, nowMs: number): { atMs: number; count: number }[] => {
     const kept = (recent.get(area) ?? []).filter(({ atMs }) => atMs > nowMs - removalWindowMs)
     recent.set(area, kept)
@@ -101,15 +104,16 @@ export function openGuard(remembered: Remembered = { held: [], removed: [] }): G
       const removal = { atMs: nowMs, count: meant ? 0 : count }
       lately.push(removal)
       allowed.set(area, unwritten + count)
-      undo.push(() => {
+      const back = (): void => {
         removal.count = 0
         if (known !== undefined) held.set(directory, known)
         if (wasAccepted) accepted.add(directory)
-      })
+      }
+      undo.push({ directory, back })
       return true
     },
-    settle(written) {
-      if (!written) for (const back of undo) back()
+    settle(unwritten) {
+      for (const { directory, back } of undo) if (unwritten.has(directory)) back()
       undo = []
       allowed.clear()
     },

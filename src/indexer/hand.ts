@@ -15,6 +15,8 @@ import type { DirectoryLook } from './tree/look.ts'
 
 /** Directories that could not be written are tried again after this time. */
 const retryMs = 5000
+/** One that the catalogue refuses is read again for as long as that goes on: rarely, since others wait meanwhile. */
+const refusedRetryMs = 60_000
 
 export interface HandDeps {
   readonly writer: CatalogueWriter
@@ -31,8 +33,8 @@ export interface HandDeps {
   readonly onFailed: () => void
   /** Told of every transaction. */
   readonly onApplied: (change: AppliedChange) => void
-  /** What was admitted was written, or not. */
-  readonly onFlushed: (written: boolean) => void
+  /** What was admitted was written, but for these directories. */
+  readonly onFlushed: (unwritten: ReadonlySet<string>) => void
 }
 
 export interface Taken {
@@ -105,6 +107,12 @@ export function openHand(deps: HandDeps): Hand {
     return held && !holds ? { ...look, outcome: 'lost-area', error: 'empty' } : look
   }
 
+  /** Says once of a directory that it stays out, and that it does not any more. */
+  const noteRefused = (path: string, error: Error | undefined): void => {
+    const words = error && `${path}/ cannot be brought into the catalogue: ${error.message}`
+    condition.trouble(`directory ${path}`, words)
+  }
+
   const place = (look: DirectoryLook, change: DirectoryChange | undefined): void => {
     const gone = look.outcome === 'missing' && change?.gone !== false
     if (gone) known.delete(look.path)
@@ -125,7 +133,11 @@ export function openHand(deps: HandDeps): Hand {
       const admitted = differing && (await deps.admit(look, withChildren(differing, look)))
       place(look, admitted?.change)
       unfinished.delete(look.path)
-      if (admitted === undefined) return
+      if (admitted === undefined) {
+        // There is nothing to be written any more, if anything can be said of it at all.
+        if (look.outcome === 'read' || look.outcome === 'missing') noteRefused(look.path, undefined)
+        return
+      }
       if (admitted.againMs === 0) unfinished.add(look.path)
       if (admitted.againMs !== undefined)
         markAgain(look.path, { arrived: taken.arrived, delayMs: admitted.againMs })
@@ -139,16 +151,22 @@ export function openHand(deps: HandDeps): Hand {
     },
     async flush() {
       const { applied, error, changes } = await batch.flush()
-      deps.onFlushed(error === undefined)
+      const refused = new Map(applied?.refused.map((each) => [each.path, each.error]))
+      const paths = changes.map(({ path }) => path)
+      deps.onFlushed(new Set(error === undefined ? refused.keys() : paths))
+      if (error instanceof CatalogueRuined) throw error
       if (applied !== undefined) {
         condition.trouble('database', undefined)
         deps.onApplied(applied)
+        for (const path of paths) noteRefused(path, refused.get(path))
       }
-      if (error instanceof CatalogueRuined) throw error
       if (error !== undefined) {
         condition.trouble('database', `the catalogue cannot be written: ${error.message}`)
         deps.onFailed()
-        for (const { path, arrived } of changes) markAgain(path, { arrived, delayMs: retryMs })
+      }
+      for (const { path, arrived } of changes) {
+        if (error !== undefined) markAgain(path, { arrived, delayMs: retryMs })
+        else if (refused.has(path)) markAgain(path, { arrived, delayMs: refusedRetryMs })
       }
     },
   }

@@ -107,8 +107,8 @@ export async function startIndexer(deps: IndexerDeps): Promise<Indexer> {
     onReconciled(path, costMs) {
       follow.rest(path, costMs)
     },
-    onFlushed(written) {
-      guard.settle(written)
+    onFlushed(unwritten) {
+      guard.settle(unwritten)
     },
     onAreaBack() {
       follow.renew()

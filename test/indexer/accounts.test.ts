@@ -9,7 +9,7 @@ import { openKnownDirectories } from '../../src/indexer/known-directories.ts'
 import { openScan } from '../../src/indexer/scan.ts'
 import type { WalkStep } from '../../src/indexer/tree/walk.ts'
 import { change, newFile } from '../catalogue/change.ts'
-import { noTroubles, openParts } from './parts.ts'
+import { failing, noTroubles, openParts } from './parts.ts'
 
 t.test('known directories are known below their parents, whatever comes and goes', async () => {
   const path = fc.constantFrom('obs', 'obs/2026', 'obs/2025', 'obs/2026/001', 'obs/2026/002', 'nrt')
@@ -93,7 +93,7 @@ t.test('a scan counts regular files and tells how far it is', async (t) => {
     { reason: 'symlink', count: 4, example: '' },
   ]
   scan.step(step('obs', { names: ['a', 'b'], rejections }, 0.5))
-  scan.applied({ head: { epoch: '', seq: 1 }, added: 2, modified: 1, removed: 0 })
+  scan.applied({ head: { epoch: '', seq: 1 }, added: 2, modified: 1, removed: 0, refused: [] })
   const progress = scan.progress()
   t.match(progress, { startedUs: 5, files: 4, directoriesDone: 1, directoriesFound: 4, done: 0.5 })
   t.ok((progress.secondsLeft ?? -1) >= 0 && progress.rate > 0)
@@ -124,12 +124,12 @@ t.test('a batch gathers directories until it is worth writing', async (t) => {
   t.notOk(batch.full)
   t.notOk(batch.has('obs/2026/001'))
 
-  sql(`CREATE TRIGGER full BEFORE INSERT ON file BEGIN SELECT RAISE(ABORT, 'no space'); END`)
+  sql(failing('INSERT ON file'))
   batch.add(day(3, { added: files(1) }))
   batch.add(day(4, {}))
   t.match(await batch.flush(), {
     applied: undefined,
-    error: { message: 'no space' },
+    error: { message: 'malformed JSON' },
     changes: [{ path: 'obs/2026/003' }, { path: 'obs/2026/004' }],
   })
   t.equal(await writer.directory('obs/2026/004'), undefined, 'all of it or nothing')

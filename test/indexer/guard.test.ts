@@ -5,6 +5,9 @@ import { openGuard } from '../../src/indexer/guard.ts'
 const minute = 60_000
 const hour = 60 * minute
 
+/** All of it was written. */
+const none: ReadonlySet<string> = new Set()
+
 /** Asks for the removal of so many of an area's 10,000 files from one directory. */
 const removal = (directory: string, count: number, nowMs = 0, files = 10_000) => ({
   directory,
@@ -29,11 +32,11 @@ t.test('few files may go at once, many may not', async (t) => {
 t.test('what goes within ten minutes counts together, by area', async (t) => {
   const guard = openGuard()
   t.ok(guard.mayRemove(removal('obs/2026/001', 1500)))
-  guard.settle(true)
+  guard.settle(none)
   t.notOk(guard.mayRemove(removal('obs/2026/002', 700, 9 * minute, 8500)))
   t.ok(guard.mayRemove(removal('nrt/2026/002', 700, 9 * minute)), 'the other area')
   t.ok(guard.mayRemove(removal('obs/2026/003', 100, 9 * minute, 8500)), 'what still fits')
-  guard.settle(true)
+  guard.settle(none)
   t.same([...guard.held()], [['obs', 700]])
   t.notOk(
     guard.mayRemove(removal('obs/2026/002', 700, 11 * minute, 8400)),
@@ -82,7 +85,7 @@ t.test('what was removed before this process began counts for its ten minutes', 
   t.notOk(guard.mayRemove(removal('obs/2026/001', 501, 0, 8500)))
   t.ok(guard.mayRemove(removal('obs/2026/002', 500, 0, 8500)))
   t.ok(guard.mayRemove(removal('nrt/2026/001', 2000)), 'the other area')
-  guard.settle(true)
+  guard.settle(none)
   t.notOk(guard.mayRemove(removal('obs/2026/003', 1500, 5 * minute, 8000)))
   t.ok(guard.mayRemove(removal('obs/2026/004', 1200, 7 * minute, 8000)), 'they are over')
 })
@@ -116,7 +119,7 @@ t.test(
           removed.push({ atMs: nowMs, count: gone, filesBefore: files })
           files -= gone
           if (written) {
-            guard.settle(true)
+            guard.settle(none)
             counted = files
           }
           const lately = removed.filter(({ atMs }) => atMs > nowMs - 10 * minute)
@@ -134,15 +137,15 @@ t.test('removals that could not be written are as if they had never been asked f
   const guard = openGuard()
   for (let attempt = 0; attempt < 10; attempt++) {
     t.ok(guard.mayRemove(removal('obs/2026/001', 1500)), 'they do not add up')
-    guard.settle(false)
+    guard.settle(new Set(['obs/2026/001']))
   }
   t.ok(guard.mayRemove(removal('obs/2026/001', 1500)))
-  guard.settle(true)
-  guard.settle(false)
+  guard.settle(new Set(['obs/2026/003']))
+  guard.settle(new Set(['obs/2026/001']))
   t.notOk(guard.mayRemove(removal('obs/2026/002', 1500, 1, 8500)), 'what was written counts')
   guard.accept(['obs'])
   t.ok(guard.mayRemove(removal('obs/2026/002', 1500, 2, 8500)))
-  guard.settle(false)
+  guard.settle(new Set(['obs/2026/002']))
   t.same([...guard.held()], [['obs', 1500]], 'they are held again')
   t.ok(guard.mayRemove(removal('obs/2026/002', 1500, 3, 8500)), 'and still accepted')
 })

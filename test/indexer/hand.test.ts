@@ -9,7 +9,7 @@ import { openGuard } from '../../src/indexer/guard.ts'
 import { openHand } from '../../src/indexer/hand.ts'
 import { openKnownDirectories } from '../../src/indexer/known-directories.ts'
 import { openSettling } from '../../src/indexer/settle.ts'
-import { noTroubles, openParts } from './parts.ts'
+import { failing, noTroubles, openParts, refusing } from './parts.ts'
 
 const day = 'obs/2020/001'
 const graz = 'graz0010.20d.gz'
@@ -127,18 +127,48 @@ t.test('what cannot be written is told, kept, and tried again as closely', async
   utimesSync(join(archive, day), old, old)
   utimesSync(path, old, old)
   await come('obs')
-  sql(`CREATE TRIGGER full BEFORE UPDATE ON file BEGIN SELECT RAISE(ABORT, 'no space'); END`)
+  sql(failing('UPDATE ON file'))
   writeFileSync(path, gzipSync('written over in place'))
   t.same(statSync(join(archive, day)).mtime, old, 'its directory does not show it')
   await come(day)
   await come(day)
-  t.match(status(), { state: 'degraded', reasons: [/cannot be written: no space/] })
-  t.equal(lines.filter(({ trouble }) => /no space/.test(trouble ?? '')).length, 1, 'said once')
+  t.match(status(), { state: 'degraded', reasons: [/cannot be written: malformed JSON/] })
+  t.equal(lines.filter(({ trouble }) => /malformed/.test(trouble ?? '')).length, 1, 'said once')
   t.equal(dirty.take(performance.now()), undefined, 'not at once')
   const again = dirty.take(performance.now() + 10_000)
   t.same(again, { path: day, detail: 'facts', arrived: true })
-  sql('DROP TRIGGER full')
+  sql('DROP TRIGGER failing')
   await come(day)
   t.match(status(), { state: 'starting', reasons: [] })
   t.equal((await writer.directory(day))?.files.get(graz)?.size, statSync(path).size)
+})
+
+t.test('a directory that the catalogue refuses keeps no other out', async (t) => {
+  const { archive, put, come, status, sql, dirty, writer, lines } = openHandOn(t)
+  const others = ['obs/2020/002', 'obs/2020/003']
+  for (const path of [day, ...others]) put(`${path}/${graz}`)
+  put(`${day}/odd10010.20d.gz`)
+  sql(refusing('odd10010.20d.gz'))
+  await come('obs')
+  await come(day)
+  for (const path of others) t.equal((await writer.directory(path))?.files.size, 1, path)
+  t.notOk((await writer.directory(day))?.files.size, 'nothing of it')
+  const words = /^obs\/2020\/001\/ cannot be brought into the catalogue: odd row$/
+  t.match(status(), { state: 'degraded', reasons: [words] })
+  t.equal(lines.filter(({ trouble }) => words.test(trouble ?? '')).length, 1, 'said once')
+  t.equal(dirty.take(performance.now()), undefined, 'not at once')
+  t.match(dirty.take(Infinity), { path: day, detail: 'facts', arrived: true })
+  sql('DROP TRIGGER refusing')
+  await come(day)
+  t.match(status(), { state: 'starting', reasons: [] })
+  t.equal((await writer.directory(day))?.files.size, 2)
+  t.equal(await writer.count('obs'), 4)
+
+  put('obs/2020/004/odd10040.20d.gz')
+  sql(refusing('odd10040.20d.gz'))
+  await come('obs/2020')
+  t.match(status(), { state: 'degraded', reasons: [/^obs\/2020\/004\/ cannot/] })
+  rmSync(join(archive, 'obs/2020/004'), { recursive: true })
+  await come('obs/2020/004')
+  t.match(status(), { state: 'starting', reasons: [] }, 'what is gone is no trouble')
 })

@@ -45,6 +45,17 @@ export function openParts(t: Test) {
   return { folder, archive, database, nowUs, writer, tree, lines, logger, condition, put, sql }
 }
 
+/** SQL for a database in which this fails whatever is to be written, as on a disk that is full. */
+export function failing(event: string): string {
+  return `CREATE TRIGGER failing BEFORE ${event} BEGIN SELECT json('no space'); END`
+}
+
+/** SQL for a database that will not have a file of this name. */
+export function refusing(name: string): string {
+  const when = `WHEN new.name = '${name}'`
+  return `CREATE TRIGGER refusing BEFORE INSERT ON file ${when} BEGIN SELECT RAISE(ABORT, 'odd row'); END`
+}
+
 export const noTroubles = {
   scan: undefined,
   dirtyDirectories: 0,

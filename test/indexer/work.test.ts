@@ -7,7 +7,7 @@ import type { Test } from 'tap'
 import { startIndexer } from '../../src/indexer/indexer.ts'
 import { startTreeReader } from '../../src/indexer/tree/tree-reader.ts'
 import { change, newFile } from '../catalogue/change.ts'
-import { openParts } from './parts.ts'
+import { failing, openParts, refusing } from './parts.ts'
 import { until } from './until.ts'
 
 const day = 'obs/2026/001'
@@ -52,26 +52,35 @@ t.test(
   async (t) => {
     const { indexer, put, sql, writer, logger, nowUs, tree, archive, lines } = await startOn(t)
     put(`${day}/${graz}`)
-    const fail = (name: string, event: string) =>
-      sql(`CREATE TRIGGER ${name} BEFORE ${event} BEGIN SELECT RAISE(ABORT, 'no space'); END`)
-    fail('a', 'INSERT ON file')
+    sql(failing('INSERT ON file'))
     await t.rejects(indexer.catchUp({ scan: true, patient: false }), { code: 'INCOMPLETE_SCAN' })
     t.match(indexer.status(), { state: 'degraded' })
-    t.ok(indexer.status().reasons.some((words) => words.includes('no space')))
+    t.ok(indexer.status().reasons.some((words) => words.includes('malformed JSON')))
     t.equal((await writer.summary()).lastScan, undefined)
-    sql('DROP TRIGGER a')
+    sql('DROP TRIGGER failing')
 
-    fail('b', 'UPDATE OF last_scan ON catalogue')
+    sql(failing('UPDATE OF last_scan ON catalogue'))
     await indexer.catchUp({ scan: true, patient: false })
     t.ok(lines.some(({ msg }) => msg === 'the scan cannot be remembered'))
     t.equal((await writer.summary()).lastScan, undefined)
-    sql('DROP TRIGGER b')
+    sql('DROP TRIGGER failing')
     const parts = { writer, logger, nowUs, tree, archive }
     const next = await startIndexer({ ...parts, ...times })
     t.match(await next.catchUp({ scan: false, patient: false }), { now: true, scan: { files: 1 } })
     t.not((await writer.summary()).lastScan, undefined)
   },
 )
+
+t.test('a scan ends and is remembered although one directory is refused', async (t) => {
+  const { indexer, put, sql, writer } = await startOn(t)
+  put(`${day}/${graz}`)
+  put('obs/2026/002/zimm0020.26d.gz')
+  sql(refusing(graz))
+  await indexer.catchUp({ scan: true, patient: false })
+  t.match(indexer.status(), { state: 'degraded', reasons: [/^obs\/2026\/001\/ .*odd row$/] })
+  t.equal(await writer.count('obs'), 1)
+  t.match((await writer.summary()).lastScan, { files: 2, added: 1 })
+})
 
 t.test('what was removed just before a restart counts for what is missing after it', async (t) => {
   const { indexer, archive, writer, logger, nowUs, close } = await startOn(t)

@@ -4,7 +4,7 @@
  * crossing into SQLite once a value is what a first scan spends its time on.
  */
 import type { Database } from 'better-sqlite3'
-import type { AppliedChange, DirectoryChange, FileFacts } from '../catalogue.ts'
+import type { AppliedChange, DirectoryChange, FileFacts, RefusedChange } from '../catalogue.ts'
 import { prepareArrivals } from './arrivals.ts'
 import { prepareBlocks } from './blocks.ts'
 import type { Blocks } from './blocks.ts'
@@ -13,7 +13,7 @@ import { openDimensions } from './dimensions.ts'
 import { prepareHead } from './summary.ts'
 import type { Tally } from './tally.ts'
 
-/** Prepares the statements; the result applies changes, all of them or, when it throws, none. */
+/** Prepares the statements; the result applies changes, all but those it refuses or, when it throws, none. */
 export function prepareApply(db: Database, nowUs: () => number) {
   const head = prepareHead(db)
   const setSeq = db.prepare('UPDATE catalogue SET seq = ? WHERE one = 1')
@@ -35,25 +35,62 @@ export function prepareApply(db: Database, nowUs: () => number) {
     directories.record(directory, change, tally.added - tally.removed - before)
   }
 
-  const applyAll = db.transaction((changes: readonly DirectoryChange[]): AppliedChange => {
+  /** A transaction within the transaction: it is rolled back alone, with what it did to the blocks. */
+  const applyAlone = db.transaction((change: DirectoryChange, tally: Tally): void => {
+    applyOne(change, tally)
+    blocks.flush(tally.seq)
+  })
+
+  /** Gives the error of a change that is at fault itself, of which then nothing is applied. */
+  const tryOne = (change: DirectoryChange, tally: Tally): Error | undefined => {
+    const before = { ...tally }
+    try {
+      applyAlone(change, tally)
+      return undefined
+    } catch (error) {
+      dimensions.forget()
+      blocks.forget()
+      if (!isOfTheChange(error)) throw error
+      Object.assign(tally, before)
+      return error
+    }
+  }
+
+  const transaction = db.transaction((changes: readonly DirectoryChange[], careful: boolean) => {
     const start = head()
     const tally = { seq: start.seq, added: 0, modified: 0, removed: 0 }
-    for (const change of changes) applyOne(change, tally)
+    const refused: RefusedChange[] = []
+    for (const change of changes) {
+      if (!careful) applyOne(change, tally)
+      else {
+        const error = tryOne(change, tally)
+        if (error !== undefined) refused.push({ path: change.path, error })
+      }
+    }
     if (tally.seq !== start.seq) setSeq.run(tally.seq)
     blocks.flush(tally.seq)
     const { seq, ...counts } = tally
-    return { head: { epoch: start.epoch, seq }, ...counts }
+    return { head: { epoch: start.epoch, seq }, ...counts, refused }
   })
 
   return (changes: readonly DirectoryChange[]): AppliedChange => {
     try {
-      return applyAll.immediate(changes)
+      return transaction.immediate(changes, false)
     } catch (error) {
       dimensions.forget()
       blocks.forget()
-      throw error
+      if (!isOfTheChange(error)) throw error
+      // One by one costs more, and leaves out the one that it is about.
+      return transaction.immediate(changes, true)
     }
   }
+}
+
+/** Whether an error is about what was to be written, rather than about the database or its disk. */
+function isOfTheChange(error: unknown): error is Error {
+  if (error instanceof TypeError || error instanceof RangeError) return true
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return /^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG)/.test(code)
 }
 
 function prepareRemoval(db: Database, blocks: Blocks) {

@@ -163,18 +163,48 @@ t.test('the same name in two directories is two records', async (t) => {
   t.equal(await reader.file('obs/2026/002', graz), undefined)
 })
 
-t.test('when one change fails, none of the transaction is applied', async (t) => {
+t.test('a change that cannot be written stays out, and no other', async (t) => {
   const { writer, reader } = openCatalogue(t)
-  const twice = [newFile(graz), newFile(graz)]
+  const [before, after] = ['obs/2025/365', 'obs/2026/002']
+  const applied = await writer.apply([
+    change(before, { added: [newFile('zimm3650.25d.gz')] }),
+    change(day, { added: [newFile(zimm), newFile(graz), newFile(graz)], removed: [1] }),
+    // Its station is one that went with the change before it.
+    change(after, { added: [newFile('GRAZ00AUT_R_20260020000_01D_30S_MO.crx.gz')] }),
+  ])
+  t.match(applied, { added: 2, modified: 0, removed: 0, head: { seq: 2 } })
+  const refused = [{ path: day, error: { code: 'SQLITE_CONSTRAINT_UNIQUE' } }]
+  t.match(applied, { refused })
+  const { records, count, head } = await reader.page({ limit: 20, offset: 0 })
+  t.same(head, applied.head)
+  t.equal(count, 2)
+  t.same(
+    records.map(({ directory, seq }) => ({ directory, seq })),
+    [
+      { directory: after, seq: 2 },
+      { directory: before, seq: 1 },
+    ],
+  )
+  t.same(await writer.directory(day), undefined)
+  const again = await writer.apply([change(day, { added: [newFile(graz)] })])
+  t.match(again, { added: 1, refused: [], head: { seq: 3 } })
+})
+
+t.test('when the database fails, none of the transaction is applied', async (t) => {
+  const { writer, reader, database } = openCatalogue(t)
+  const db = new Sqlite(database)
+  t.teardown(() => db.close())
+  db.exec(`CREATE TRIGGER failing BEFORE INSERT ON file WHEN new.name = '${graz}'
+    BEGIN SELECT json('no space'); END`)
   const changes = [
     change('obs/2026/002', { added: [newFile('zimm0020.26d.gz')] }),
-    change(day, { added: twice }),
+    change(day, { added: [newFile(graz)] }),
   ]
-  await t.rejects(writer.apply(changes), { code: 'SQLITE_CONSTRAINT_UNIQUE' })
+  await t.rejects(writer.apply(changes), { code: 'SQLITE_ERROR' })
   t.match(await reader.page({ limit: 20, offset: 0 }), { count: 0, head: { seq: 0 } })
   // Dimensions that the rolled back transaction had added are added again.
-  await writer.apply([change(day, { added: [newFile(graz)] })])
-  t.match(await reader.page({ limit: 20, offset: 0 }), { count: 1, head: { seq: 1 } })
+  db.exec('DROP TRIGGER failing')
+  t.match(await writer.apply(changes), { added: 2, head: { seq: 2 } })
 })
 
 t.test('the summary counts by area, reason and place', async (t) => {
