@@ -51,8 +51,8 @@ export interface Hand {
   take(taken: Taken): Promise<void>
   /** Whether it is time to flush. */
   readonly full: boolean
-  /** Directories of which a part was taken, and which wait for the rest to be looked at. */
-  readonly unfinished: number
+  /** Directories that what was taken has left to be looked at: found in others, or taken in part. */
+  readonly unfinished: ReadonlySet<string>
   /** Brings what was taken into the catalogue; what cannot be written is marked dirty again. */
   flush(): Promise<void>
 }
@@ -62,6 +62,7 @@ export function openHand(deps: HandDeps): Hand {
   const batch = openBatch(writer)
   const unfinished = new Set<string>()
   const markDirty = (path: string, arrived: boolean): void => {
+    unfinished.add(path)
     dirty.add({ path, detail: 'fitting', arrived }, performance.now())
   }
   /** What was found may show in the facts of a file alone, so no less is looked at the next time. */
@@ -143,9 +144,7 @@ export function openHand(deps: HandDeps): Hand {
         markAgain(look.path, { arrived: taken.arrived, delayMs: admitted.againMs })
       batch.add(admitted.change)
     },
-    get unfinished() {
-      return unfinished.size
-    },
+    unfinished,
     get full() {
       return batch.full
     },

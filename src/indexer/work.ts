@@ -26,7 +26,7 @@ export interface Work {
   wake(): void
   /** Reads all directories below the roots; resolves when what was found is in the catalogue, or failed to be. */
   scan(roots: readonly string[], detail: Detail): Promise<ScanResult>
-  /** Resolves when every directory that is dirty and due now has been reconciled. */
+  /** Resolves when every directory that is dirty and due now has been reconciled, and those found on the way. */
   caughtUp(): Promise<void>
   /** The scan that is running. */
   readonly scanning: Scan | undefined
@@ -108,9 +108,9 @@ export function startWork(deps: WorkDeps): Work {
 
   const serveWaiters = async (doneJob: number): Promise<void> => {
     const nextDue = dirty.nextDueMs() ?? Infinity
-    // What was only taken in part counts until it is whole, however late its rest is due.
-    if (hand.unfinished === 0)
-      for (const waiter of waiters) if (nextDue > waiter.dueMs) waiter.lastJob ??= jobs
+    for (const waiter of waiters) if (nextDue > waiter.dueMs) waiter.lastJob ??= jobs
+    // What a directory leads to counts until it is whole, however late that is due.
+    if (hand.unfinished.size > 0) return
     const served = waiters.filter(({ lastJob }) => lastJob !== undefined && lastJob <= doneJob)
     if (served.length === 0) return
     await hand.flush()

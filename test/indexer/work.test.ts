@@ -4,8 +4,14 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import type { Test } from 'tap'
+import { openAdmission } from '../../src/indexer/admission.ts'
+import { openDirtyDirectories } from '../../src/indexer/dirty-directories.ts'
+import { openGuard } from '../../src/indexer/guard.ts'
 import { startIndexer } from '../../src/indexer/indexer.ts'
+import { openKnownDirectories } from '../../src/indexer/known-directories.ts'
+import { openSettling } from '../../src/indexer/settle.ts'
 import { startTreeReader } from '../../src/indexer/tree/tree-reader.ts'
+import { startWork } from '../../src/indexer/work.ts'
 import { change, newFile } from '../catalogue/change.ts'
 import { failing, openParts, refusing } from './parts.ts'
 import { until } from './until.ts'
@@ -28,6 +34,21 @@ async function startOn(t: Test) {
   }
   t.teardown(close)
   return { ...parts, indexer, close }
+}
+
+/** The loop alone, with nobody who finds anything dirty. */
+function openWorkOn(t: Test) {
+  const parts = openParts(t)
+  const dirty = openDirtyDirectories()
+  const admission = openAdmission({ ...parts, settling: openSettling(), guard: openGuard() })
+  const nothing = () => undefined
+  const work = startWork({
+    ...{ ...parts, dirty, known: openKnownDirectories([]) },
+    admit: (look, change) => admission.admit(look, change),
+    ...{ onDirectory: nothing, onAreaBack: nothing, onFlushed: nothing, onReconciled: nothing },
+  })
+  t.teardown(() => work.close())
+  return { ...parts, dirty, work }
 }
 
 t.test('a file that somebody names is looked at now', async (t) => {
@@ -101,6 +122,15 @@ t.test('what was removed just before a restart counts for what is missing after 
   await next.catchUp({ scan: true, patient: false })
   t.equal(await writer.count('obs'), 600, 'the other half stays')
   t.match(next.status(), { state: 'degraded', heldRemovals: 600 })
+})
+
+t.test('who waits for what is dirty waits for what is found on the way too', async (t) => {
+  const { work, dirty, put, writer } = openWorkOn(t)
+  put('obs/2020/001/a/b/c/graz0010.20d.gz')
+  put('obs/2020/002/graz0020.20d.gz')
+  dirty.add({ path: 'obs', detail: 'fitting', arrived: false }, performance.now())
+  await work.caughtUp()
+  t.equal(await writer.count('obs'), 2)
 })
 
 t.test('rescans are ordered, merged and remembered when they were of everything', async (t) => {
