@@ -29,6 +29,7 @@ export function registerFile(context: ApiContext): RouteHandlerMethod {
     const { field, path } = parseRegistration(request.body, links().data)
     request.raw.socket.setTimeout(patienceMs)
     const answer = await askThrough(required(administration).register(path))
+    if (answer.outcome === 'unsure') throw tryAgain('The file cannot be catalogued at this moment.')
     if (answer.outcome === 'refused') throw badFields({ [field]: [wordsFor(answer.reason)] })
     const record = serialiseRecord(await find(answer.id), links())
     if (answer.outcome === 'created') reply.code(201).header('location', record.url)

@@ -59,9 +59,11 @@ export interface RescanOrder {
 /** It runs already, it waits for another to end, or it has become part of one that waits. */
 export type RescanPlace = 'running' | 'waiting' | 'merged'
 
+/** `unsure`: the file cannot be looked at, or not be brought into the catalogue, at this moment. */
 export type RegisterAnswer =
   | { readonly outcome: 'created' | 'known'; readonly id: number }
   | { readonly outcome: 'refused'; readonly reason: string }
+  | { readonly outcome: 'unsure' }
 
 export interface ScanProgress {
   readonly startedUs: number

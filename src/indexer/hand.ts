@@ -53,8 +53,11 @@ export interface Hand {
   readonly full: boolean
   /** Directories that what was taken has left to be looked at: found in others, or taken in part. */
   readonly unfinished: ReadonlySet<string>
-  /** Brings what was taken into the catalogue; what cannot be written is marked dirty again. */
-  flush(): Promise<void>
+  /**
+   * Brings what was taken into the catalogue; what cannot be written is marked dirty again.
+   * @returns the directories of which something could not be written
+   */
+  flush(): Promise<ReadonlySet<string>>
 }
 
 export function openHand(deps: HandDeps): Hand {
@@ -152,7 +155,8 @@ export function openHand(deps: HandDeps): Hand {
       const { applied, error, changes } = await batch.flush()
       const refused = new Map(applied?.refused.map((each) => [each.path, each.error]))
       const paths = changes.map(({ path }) => path)
-      deps.onFlushed(new Set(error === undefined ? refused.keys() : paths))
+      const unwritten = new Set(error === undefined ? refused.keys() : paths)
+      deps.onFlushed(unwritten)
       if (error instanceof CatalogueRuined) throw error
       if (applied !== undefined) {
         condition.trouble('database', undefined)
@@ -163,10 +167,10 @@ export function openHand(deps: HandDeps): Hand {
         condition.trouble('database', `the catalogue cannot be written: ${error.message}`)
         deps.onFailed()
       }
-      for (const { path, arrived } of changes) {
-        if (error !== undefined) markAgain(path, { arrived, delayMs: retryMs })
-        else if (refused.has(path)) markAgain(path, { arrived, delayMs: refusedRetryMs })
-      }
+      const delayMs = error === undefined ? refusedRetryMs : retryMs
+      for (const { path, arrived } of changes)
+        if (unwritten.has(path)) markAgain(path, { arrived, delayMs })
+      return unwritten
     },
   }
 }

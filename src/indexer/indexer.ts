@@ -178,7 +178,7 @@ export async function startIndexer(deps: IndexerDeps): Promise<Indexer> {
       if (current) rounds.start()
     },
     rescan: (order) => rescans.order(order),
-    register: openRegister({ writer, dirty, settling, work }),
+    register: openRegister({ writer, known, settling, work }),
     status: () =>
       condition.status({
         scan: work.scanning?.progress(),

@@ -2,20 +2,26 @@ import type { CatalogueWriter } from '../catalogue/catalogue.ts'
 import type { RegisterAnswer } from '../control/protocol.ts'
 import { parseDirectory } from '../parse/archive-path.ts'
 import { parseFilename } from '../parse/filename.ts'
-import type { DirtyDirectories } from './dirty-directories.ts'
+import type { KnownDirectories } from './known-directories.ts'
 import type { Settling } from './settle.ts'
+import type { DirectoryLook } from './tree/look.ts'
 import type { Work } from './work.ts'
 
 export interface RegisterDeps {
   readonly writer: CatalogueWriter
-  readonly dirty: DirtyDirectories
+  readonly known: KnownDirectories
   readonly settling: Settling
   readonly work: Work
 }
 
 /** Looks at one file now, because somebody says that it is there: on a network file system no event tells. */
 export function openRegister(deps: RegisterDeps) {
-  const { writer, dirty, settling, work } = deps
+  const { writer, known, settling, work } = deps
+  const lacks = (look: DirectoryLook, name: string): boolean => {
+    if (look.outcome === 'read') return !look.names.includes(name)
+    // An area that never held anything is not lost.
+    return look.outcome === 'missing' || (look.outcome === 'lost-area' && !known.has(areaOf(look)))
+  }
   return async (path: string): Promise<RegisterAnswer> => {
     const slash = path.lastIndexOf('/')
     const directory = path.slice(0, Math.max(0, slash))
@@ -25,12 +31,16 @@ export function openRegister(deps: RegisterDeps) {
     const parsed = parseFilename(name)
     if (parsed.kind === 'rejected') return { outcome: 'refused', reason: parsed.reason }
     const before = (await writer.directory(directory))?.files.get(name)
-    dirty.add({ path: directory, detail: 'facts', arrived: true }, performance.now())
-    await work.caughtUp()
+    const { look, written } = await work.lookNow(directory)
+    if (lacks(look, name)) return { outcome: 'refused', reason: 'not-in-the-tree' }
+    if (settling.within(directory).includes(name))
+      return { outcome: 'refused', reason: 'still-being-written' }
     const after = (await writer.directory(directory))?.files.get(name)
-    if (after !== undefined)
-      return { outcome: before === undefined ? 'created' : 'known', id: after.id }
-    const waited = settling.within(directory).includes(name)
-    return { outcome: 'refused', reason: waited ? 'still-being-written' : 'not-in-the-tree' }
+    if (look.outcome !== 'read' || !written || after === undefined) return { outcome: 'unsure' }
+    return { outcome: before === undefined ? 'created' : 'known', id: after.id }
   }
+}
+
+function areaOf({ path }: DirectoryLook): string {
+  return path.split('/', 1)[0] ?? ''
 }

@@ -3,6 +3,7 @@
  * that reads and taken in hand here, strictly in the order of reading.
  */
 import type { ScanSummary } from '../catalogue/catalogue.ts'
+import { openBell } from './bell.ts'
 import { openHand } from './hand.ts'
 import type { HandDeps } from './hand.ts'
 import { openScan } from './scan.ts'
@@ -28,12 +29,20 @@ export interface Work {
   scan(roots: readonly string[], detail: Detail): Promise<ScanResult>
   /** Resolves when every directory that is dirty and due now has been reconciled, and those found on the way. */
   caughtUp(): Promise<void>
+  /** Looks at one directory now, in its turn beside all that is dirty and a scan; resolves with what came of it. */
+  lookNow(path: string): Promise<LookedAt>
   /** The scan that is running. */
   readonly scanning: Scan | undefined
   /** Ends after the directory in hand. */
   close(): Promise<void>
   /** Rejects when the loop breaks, which only a broken environment or program can do. */
   readonly broken: Promise<never>
+}
+
+export interface LookedAt {
+  readonly look: DirectoryLook
+  /** Whether the catalogue has what may be believed of it. */
+  readonly written: boolean
 }
 
 export interface ScanResult {
@@ -45,9 +54,17 @@ export interface ScanResult {
 }
 
 type Job = { readonly number: number } & (
-  | { readonly kind: 'dirty'; readonly arrived: boolean; readonly look: Promise<DirectoryLook> }
+  | {
+      readonly kind: 'dirty'
+      readonly arrived: boolean
+      readonly look: Promise<DirectoryLook>
+      /** Who asked for it by name. */
+      readonly askers?: readonly Asker[]
+    }
   | { readonly kind: 'step'; readonly step: Promise<WalkStep | undefined> }
 )
+
+type Asker = (answer: LookedAt) => void
 
 interface Waiter {
   /** Directories that were due then count. */
@@ -62,9 +79,10 @@ export function startWork(deps: WorkDeps): Work {
   let scan: Scan | undefined
   let walking = false
   let jobs = 0
-  let dirtyLast = false
+  let turn = 0
   let closing = false
   let waiters: Waiter[] = []
+  const asked = new Map<string, Asker[]>()
   const bell = openBell()
   let walkEnded = (): void => undefined
   const hand = openHand({
@@ -73,6 +91,14 @@ export function startWork(deps: WorkDeps): Work {
     onFailed: () => scan?.failed(),
   })
 
+  const nextAsked = (): Job | undefined => {
+    const first = asked.entries().next()
+    if (first.done === true) return undefined
+    const [path, askers] = first.value
+    asked.delete(path)
+    const look = tree.look({ path, detail: 'facts' })
+    return { number: ++jobs, kind: 'dirty', arrived: true, look, askers }
+  }
   const nextDirty = (): Job | undefined => {
     const next = dirty.take(performance.now())
     if (next === undefined) return undefined
@@ -80,11 +106,14 @@ export function startWork(deps: WorkDeps): Work {
   }
   const nextStep = (): Job | undefined =>
     walking ? { number: ++jobs, kind: 'step', step: tree.step() } : undefined
-  /** In turn, so that neither holds up the other. */
+  const kinds = [nextAsked, nextDirty, nextStep]
+  /** In turn, so that none holds up the others. */
   const nextJob = (): Job | undefined => {
-    const job = dirtyLast ? (nextStep() ?? nextDirty()) : (nextDirty() ?? nextStep())
-    dirtyLast = job?.kind === 'dirty'
-    return job
+    for (let tried = 0; tried < kinds.length; tried++) {
+      const job = kinds[turn++ % kinds.length]?.()
+      if (job !== undefined) return job
+    }
+    return undefined
   }
 
   const take = async (job: Job): Promise<void> => {
@@ -94,6 +123,7 @@ export function startWork(deps: WorkDeps): Work {
       // While a scan finds files, nobody can tell which of them were there before.
       await hand.take({ look, walked: false, arrived: job.arrived && scan === undefined })
       deps.onReconciled(look.path, performance.now() - startedMs)
+      if (job.askers !== undefined) await answer(look, job.askers)
       return
     }
     const step = await job.step
@@ -104,6 +134,19 @@ export function startWork(deps: WorkDeps): Work {
     }
     scan?.step(step)
     await hand.take({ look: step.look, walked: true, arrived: false })
+  }
+  const ask = (path: string, askers: readonly Asker[]): void => {
+    asked.set(path, [...(asked.get(path) ?? []), ...askers])
+    bell.ring()
+  }
+  const answer = async (look: DirectoryLook, askers: readonly Asker[]): Promise<void> => {
+    // It had more files to look into than may hold up others.
+    if (hand.unfinished.has(look.path)) {
+      ask(look.path, askers)
+      return
+    }
+    const unwritten = await hand.flush()
+    for (const tell of askers) tell({ look, written: !unwritten.has(look.path) })
   }
 
   const serveWaiters = async (doneJob: number): Promise<void> => {
@@ -161,6 +204,10 @@ export function startWork(deps: WorkDeps): Work {
       return { summary, archiveRead, written }
     },
     caughtUp,
+    lookNow: (path) =>
+      new Promise((resolve) => {
+        ask(path, [resolve])
+      }),
     get scanning() {
       return scan
     },
@@ -170,27 +217,5 @@ export function startWork(deps: WorkDeps): Work {
       await running.catch(() => undefined)
     },
     broken: running.then(() => new Promise<never>(() => undefined)),
-  }
-}
-
-/** Lets the loop sleep until something rings or a time of `performance.now()` has come. */
-function openBell() {
-  let wake = (): void => undefined
-  let rung = false
-  return {
-    ring(): void {
-      rung = true
-      wake()
-    },
-    async wait(untilMs: number | undefined): Promise<void> {
-      let timer: NodeJS.Timeout | undefined
-      if (!rung)
-        await new Promise<void>((resolve) => {
-          wake = resolve
-          if (untilMs !== undefined) timer = setTimeout(resolve, untilMs - performance.now())
-        })
-      clearTimeout(timer)
-      rung = false
-    },
   }
 }

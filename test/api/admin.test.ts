@@ -164,7 +164,7 @@ t.test('a file is registered, over a real connection', async (t) => {
     },
   })
   const port = await administered.service.listen()
-  const send = (body: object) => {
+  const sendTo = (port: number, body: object) => {
     const text = JSON.stringify(body)
     const head = [
       `POST ${files} HTTP/1.1`,
@@ -176,6 +176,7 @@ t.test('a file is registered, over a real connection', async (t) => {
     ]
     return sendRaw(port, `${head.join('\r\n')}\r\n\r\n${text}`)
   }
+  const send = (body: object) => sendTo(port, body)
   const created = await send({ path: `${day}/${dayFile}` })
   t.equal(created.status, 201)
   const url = 'https://archive.example/rinex/api/rinex-file/1/?format=api'
@@ -207,6 +208,14 @@ t.test('a file is registered, over a real connection', async (t) => {
     t.equal(answer.status, 400)
     t.strictSame(JSON.parse(answer.body.toString()), { path: [words] })
   }
+
+  const unsure = await openAdministered(t, {
+    register: () => Promise.resolve({ outcome: 'unsure' }),
+  })
+  const later = await sendTo(await unsure.service.listen(), { path: `${day}/${dayFile}` })
+  t.equal(later.status, 503)
+  t.match(later.head.toLowerCase(), /\r\nretry-after: \d+\r\n/)
+  t.match(later.body.toString(), 'The file cannot be catalogued at this moment.')
 })
 
 t.test('without an indexer it is 503, to be tried again', async (t) => {

@@ -16,6 +16,7 @@ function openRoundsOn(t: Test, options: { directories: string[]; fullLookMs?: nu
     wake: () => undefined,
     caughtUp: () => Promise.resolve(),
     scan: () => Promise.reject(new Error('no scan here')),
+    lookNow: () => Promise.reject(new Error('nobody asks here')),
     scanning: undefined,
     close: () => Promise.resolve(),
     broken: new Promise<never>(() => undefined),

@@ -1,5 +1,5 @@
 /** The indexer as a whole when its surroundings fail, when it is asked for one file, and when it is ended. */
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
@@ -66,6 +66,51 @@ t.test('a file that somebody names is looked at now', async (t) => {
   t.same(await indexer.register(`${day}/${graz}`), { ...created, outcome: 'known' })
   t.match(await indexer.register(`${day}/notes.txt`), { outcome: 'refused', reason: 'not-gz' })
   t.match(await indexer.register(`../${graz}`), { outcome: 'refused', reason: 'not-in-area' })
+})
+
+t.test('who names a file is told the truth about it', async (t) => {
+  const { indexer, put, archive, sql } = await startOn(t)
+  await indexer.catchUp({ scan: true, patient: false })
+  const path = `${day}/${graz}`
+  put(path)
+  const unsure = { outcome: 'unsure' }
+  for (const [fault, name] of [
+    [failing('INSERT ON file'), 'failing'],
+    [refusing(graz), 'refusing'],
+  ] as const) {
+    sql(fault)
+    t.same(await indexer.register(path), unsure, name)
+    sql(`DROP TRIGGER ${name}`)
+  }
+  t.match(await indexer.register(path), { outcome: 'created' })
+  await indexer.catchUp({ scan: true, patient: false })
+  renameSync(join(archive, 'obs'), join(archive, 'aside'))
+  t.same(await indexer.register(path), unsure, 'its disk is lost')
+  renameSync(join(archive, 'aside'), join(archive, 'obs'))
+  t.match(await indexer.register(path), { outcome: 'known' })
+  put(path, gzipSync('another version').subarray(0, -1))
+  t.match(await indexer.register(path), { reason: 'still-being-written' })
+  rmSync(join(archive, path))
+  t.match(await indexer.register(path), { reason: 'not-in-the-tree' })
+})
+
+t.test('who names a file is answered in turn, whatever else there is to do', async (t) => {
+  const { work, dirty, put, writer } = openWorkOn(t)
+  const days = Array.from({ length: 300 }, (_, n) => `obs/2020/${String(n + 1).padStart(3, '0')}`)
+  for (const path of days) put(`${path}/graz${path.slice(-3)}0.20d.gz`)
+  const last = days.at(-1) ?? ''
+  for (const path of days) dirty.add({ path, detail: 'facts', arrived: false }, 0)
+  const looked = await work.lookNow(last)
+  t.match(looked, { look: { path: last, outcome: 'read' }, written: true })
+  t.ok(dirty.size > 0, 'before others that wait for longer')
+  t.equal((await writer.directory(last))?.files.size, 1)
+  await work.caughtUp()
+
+  const scanned = work.scan(['obs'], 'facts')
+  await until(t, 'a scan runs', () => (work.scanning?.progress().directoriesDone ?? 0) > 0)
+  await Promise.all([work.lookNow(last), work.lookNow(last)])
+  t.not(work.scanning, undefined, 'and before a scan has ended')
+  t.match(await scanned, { written: true })
 })
 
 t.test(
