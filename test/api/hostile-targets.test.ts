@@ -88,7 +88,7 @@ function request(method: string, target: Buffer, rest: string): Buffer {
 
 /** What is wrong with an answer, in words. */
 function faultsOf(target: string, answer: RawAnswer): string[] {
-  const { status, head, body, ms } = answer
+  const { status, head, body } = answer
   const text = `${head}\n${body.toString('latin1')}`
   const [, location = ''] = /^location: (.*)$/im.exec(head) ?? []
   const path = target.split('?')[0] ?? ''
@@ -103,7 +103,6 @@ function faultsOf(target: string, answer: RawAnswer): string[] {
       ? ''
       : 'a location without a redirect, or the other way round',
     /^[a-z0-9-]*\/(\?|$)/.test(location) || location === '' ? '' : `leads to ${location}`,
-    ms > 2000 ? `took ${ms} ms` : '',
   ].filter((fault) => fault !== '')
 }
 

@@ -6,7 +6,7 @@ import type { CatalogueReader } from '../../src/catalogue/catalogue.ts'
 import { lineFormats, listLines } from '../../src/api/list-stream.ts'
 import { applySteps, steps } from '../catalogue/mirror.ts'
 import { day, dayFile, hour, hourFile, openService, shortFile } from './service.ts'
-import { until } from './wire.ts'
+import { letHappen, until } from './wire.ts'
 
 const path = '/rinex/api/rinex-file/'
 
@@ -112,15 +112,21 @@ t.test('the work stops when the client goes, and rests while it does not read', 
   socket.write(`GET ${path}?format=ndjson HTTP/1.1\r\nHost: x\r\n\r\n`)
   await until(() => chunks > 2, 'it has begun')
   socket.pause()
-  let before = -1
-  await until(async () => {
-    before = chunks
-    await new Promise((resolve) => setTimeout(resolve, 200))
+  const rests = async () => {
+    const before = chunks
+    await letHappen()
     return chunks === before
-  }, 'it rests')
+  }
+  await until(rests, 'it rests')
   socket.destroy()
-  await new Promise((resolve) => setTimeout(resolve, 200))
-  t.ok(chunks <= before + 1, 'it has stopped')
+  const connections = () =>
+    new Promise((resolve) => {
+      service.app.server.getConnections((_error, count) => {
+        resolve(count)
+      })
+    })
+  await until(async () => (await connections()) === 0, 'the server has noticed')
+  await until(rests, 'it has stopped')
 })
 
 t.test('streams are limited, and there is room again when their clients leave', async (t) => {

@@ -5,6 +5,7 @@ import { parseDataTarget } from '../../src/api/data-target.ts'
 import { openArchive } from '../../src/api/download.ts'
 import { openPieceReader, pieceBytes } from '../../src/api/pieces.ts'
 import { day, dayFile, hourFile, openService } from './service.ts'
+import { laterThan } from '../file-clock.ts'
 import { testFolder } from '../folder.ts'
 
 t.test('the last piece is given out only if nothing has changed', async (t) => {
@@ -39,6 +40,7 @@ t.test('the last piece is given out only if nothing has changed', async (t) => {
   for (const [what, change] of Object.entries(changes)) {
     const file = await reopen()
     t.equal((await pieces.read(file, whole, 0)).length, pieceBytes, 'a first piece')
+    await laterThan(path)
     change()
     await t.rejects(pieces.read(file, whole, pieceBytes), changed, what)
     const part = { first: 0, last: 9 }
