@@ -11,6 +11,7 @@ import { startIndexer } from '../../src/indexer/indexer.ts'
 import { openKnownDirectories } from '../../src/indexer/known-directories.ts'
 import { openSettling } from '../../src/indexer/settle.ts'
 import { startTreeReader } from '../../src/indexer/tree/tree-reader.ts'
+import type { TreeReader } from '../../src/indexer/tree/tree-reader.ts'
 import { startWork } from '../../src/indexer/work.ts'
 import { change, newFile } from '../catalogue/change.ts'
 import { failing, openParts, refusing } from './parts.ts'
@@ -26,14 +27,27 @@ const times = {
 async function startOn(t: Test) {
   const parts = openParts(t)
   mkdirSync(join(parts.archive, 'nrt'))
-  const indexer = await startIndexer({ ...parts, ...times })
+  let asked = (): void => undefined
+  const tree: TreeReader = {
+    ...parts.tree,
+    look: (request) => (asked(), parts.tree.look(request)),
+    step: () => (asked(), parts.tree.step()),
+  }
+  /** Resolves when so many directories have been asked for. */
+  const untilAsked = (count: number) =>
+    new Promise<void>((resolve) => {
+      asked = () => {
+        if (--count === 0) resolve()
+      }
+    })
+  const indexer = await startIndexer({ ...parts, tree, ...times })
   let open = true
   const close = async () => {
     if (open) await indexer.close()
     open = false
   }
   t.teardown(close)
-  return { ...parts, indexer, close }
+  return { ...parts, indexer, untilAsked, close }
 }
 
 /** The loop alone, with nobody who finds anything dirty. */
@@ -199,7 +213,7 @@ t.test('it can be ended at any moment', async (t) => {
   t.teardown(() => process.off('unhandledRejection', note))
   for (const moment of ['a scan', 'a sweep', 'its first watches'])
     t.test(moment, async (t) => {
-      const { indexer, put, close, sql, archive } = await startOn(t)
+      const { indexer, put, close, sql, archive, untilAsked } = await startOn(t)
       for (let number = 1; number <= 300; number++)
         put(
           `obs/2020/${String(number).padStart(3, '0')}/graz${String(number).padStart(3, '0')}0.20d.gz`,
@@ -210,12 +224,9 @@ t.test('it can be ended at any moment', async (t) => {
       else {
         for (const each of readdirSync(join(archive, 'obs/2020')))
           writeFileSync(join(archive, 'obs/2020', each, 'zimm0010.20d.gz'), '')
+        const amidst = untilAsked(100)
         indexer.catchUp({ scan: moment === 'a scan', patient: false }).catch(note)
-        await until(
-          t,
-          'it works',
-          () => indexer.status().dirtyDirectories > 0 || indexer.status().scan !== undefined,
-        )
+        await amidst
       }
       await close()
       await new Promise((resolve) => setImmediate(resolve))

@@ -15,6 +15,7 @@ import t from 'tap'
 import type * as module from '../../../src/indexer/tree/read-directory.ts'
 import { readDirectory } from '../../../src/indexer/tree/read-directory.ts'
 import { testFolder } from '../../folder.ts'
+import { until } from '../until.ts'
 
 const name = 'graz0010.26d.gz'
 const old = new Date('2020-01-01T00:00:00Z')
@@ -89,7 +90,12 @@ t.test('names that could hurt are left out with a reason', async (t) => {
 t.test('a stamp that a change could hide behind is none', async (t) => {
   const archive = testFolder(t, { obs: { '2026': {} } })
   const tree = { archive, linkedDirectories: [] }
-  t.equal(readDirectory(tree, { path: 'obs', detail: 'names' }).stamp, undefined)
+  const isSeenYoung = () => {
+    utimesSync(join(archive, 'obs'), new Date(), new Date())
+    return readDirectory(tree, { path: 'obs', detail: 'names' }).stamp === undefined
+  }
+  // Once more where so much time passed in between that it was not young any more.
+  await until(t, 'that of a directory that has just changed', isSeenYoung)
 })
 
 t.test('how closely a directory is looked at', async (t) => {
