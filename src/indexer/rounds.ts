@@ -10,16 +10,18 @@ import type { Detail } from './tree/look.ts'
 import type { TreeReader } from './tree/tree-reader.ts'
 import type { Work } from './work.ts'
 
-/** How often it is asked whether the areas are there at all, and whether their disk answers. */
-const areasMs = 5000
+/** How often it is asked whether the areas are there at all, so that a disk that hangs is noticed when all is quiet. */
+const areasMs = 2000
 /** The next sweep comes so soon after one that found something. */
 const busyMs = 3000
 /** How often removals are looked for that need not be remembered any longer. */
 const forgetMs = 3_600_000
 /** Between two transactions of forgetting, so that what arrives meanwhile is not kept waiting. */
 const forgetPauseMs = 100
-/** The reading thread is in trouble when a request takes it this long. */
-const hangingMs = 8000
+/** A disk hangs when the reading thread has not come on for this time; with the two others ten seconds at most. */
+const hangingMs = 6000
+/** How often that is looked at. */
+const progressMs = 1000
 
 export interface RoundsDeps {
   readonly logger: Logger
@@ -56,6 +58,7 @@ export interface Rounds {
 export function openRounds(deps: RoundsDeps): Rounds {
   const { tree, dirty, known, condition, work } = deps
   const timers: NodeJS.Timeout[] = []
+  let sweepTimer: NodeJS.Timeout | undefined
   let closing = false
   let fail: (error: unknown) => void
   const broken = new Promise<never>((_resolve, reject) => (fail = reject))
@@ -82,19 +85,22 @@ export function openRounds(deps: RoundsDeps): Rounds {
     if (closing) return
     // Where something changes, more will: a tree in motion is compared more often than one at rest.
     const delayMs = found > 0 ? Math.min(busyMs, deps.sweepIntervalMs) : deps.sweepIntervalMs
-    timers[0] = setTimeout(() => {
+    sweepTimer = setTimeout(() => {
       sweepNow().then(sweepLater, failed)
     }, delayMs)
   }
-  const lookAtAreas = (): void => {
-    const waitedMs = tree.waitingMs()
-    const hangs = waitedMs > hangingMs
+  const noteHanging = (): void => {
+    const hangs = tree.waitingMs() > hangingMs
     condition.trouble(
       'tree',
       hangs ? `the disk of the archive has not answered for ${hangingMs / 1000} s` : undefined,
     )
-    // One that was never there may appear, and nothing above it would tell.
-    if (!hangs) for (const area of areas) mark(area, 'fitting')
+  }
+  // From now on: a disk may hang while all of it is read for the first time.
+  timers.push(setInterval(noteHanging, progressMs).unref())
+  // One that was never there may appear, and nothing above it would tell.
+  const lookAtAreas = (): void => {
+    for (const area of areas) mark(area, 'fitting')
   }
   const forgetRemovals = async (): Promise<void> => {
     while (!closing) {
@@ -129,7 +135,8 @@ export function openRounds(deps: RoundsDeps): Rounds {
     },
     close() {
       closing = true
-      for (const timer of timers) clearTimeout(timer)
+      clearTimeout(sweepTimer)
+      for (const timer of timers) clearInterval(timer)
     },
     broken,
   }

@@ -21,15 +21,22 @@ const largestOutput = 64 * 1024 * 1024
 
 const pieceSize = 256 * 1024
 
-/** Whether a gzip file inflates to its end; `undefined` when there is no such file. */
-export async function inflate(path: string): Promise<Inflated | undefined> {
+/**
+ * Whether a gzip file inflates to its end; `undefined` when there is no such file.
+ * @param onProgress called again and again: the disk answers
+ */
+export async function inflate(
+  path: string,
+  onProgress: () => void = () => undefined,
+): Promise<Inflated | undefined> {
   let file
+  onProgress()
   try {
     // Not blocking: what was a file a moment ago may be a pipe that nobody writes to.
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
     const before = fstatSync(file)
     if (!before.isFile()) return undefined
-    const complete = await inflatesToItsEnd(file, before.size)
+    const complete = await inflatesToItsEnd(file, before.size, onProgress)
     const after = fstatSync(file)
     const unchanged = before.size === after.size && before.mtimeMs === after.mtimeMs
     return { complete: complete && unchanged, size: before.size, mtimeUs: toUs(before.mtimeMs) }
@@ -40,8 +47,12 @@ export async function inflate(path: string): Promise<Inflated | undefined> {
   }
 }
 
-async function inflatesToItsEnd(file: number, size: number): Promise<boolean> {
-  if (size > onePiece) return streamInflates(file, size)
+async function inflatesToItsEnd(
+  file: number,
+  size: number,
+  onProgress: () => void,
+): Promise<boolean> {
+  if (size > onePiece) return streamInflates(file, size, onProgress)
   const content = Buffer.allocUnsafe(size)
   const length = readSync(file, content, 0, size, 0)
   try {
@@ -49,13 +60,18 @@ async function inflatesToItsEnd(file: number, size: number): Promise<boolean> {
     return true
   } catch (error) {
     const tooLarge = (error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE'
-    return tooLarge && streamInflates(file, size)
+    return tooLarge && streamInflates(file, size, onProgress)
   }
 }
 
-async function streamInflates(file: number, size: number): Promise<boolean> {
+async function streamInflates(
+  file: number,
+  size: number,
+  onProgress: () => void,
+): Promise<boolean> {
   const nowhere = new Writable({
     write(_chunk, _encoding, done) {
+      onProgress()
       done()
     },
   })

@@ -19,6 +19,8 @@ export interface Tree {
   readonly linkedDirectories: readonly string[]
   /** Whether another disk lies under an area than before. */
   readonly isForeign?: (area: string) => boolean
+  /** Called again and again while a look goes on: the disk answers. */
+  readonly onProgress?: () => void
 }
 
 /** Times this close to a look may hide a later change behind the same value. */
@@ -35,7 +37,7 @@ export function readDirectory(tree: Tree, request: LookRequest): DirectoryLook {
     const found = sortEntries(tree, request.path, readdirSync(path, { withFileTypes: true }))
     // After the names: one that came while they were read is young, however long its directory was quiet.
     const withFacts = needsFacts(request, path, nowMs)
-    const files = withFacts ? factsOf(path, found.names) : namesAlone(found.names)
+    const files = withFacts ? factsOf(tree, path, found.names) : namesAlone(found.names)
     // Last of all, so that nothing of the above can be from another disk unnoticed.
     if (isForeign(tree, request.path)) return foreignLook(request.path)
     return {
@@ -54,6 +56,7 @@ export function readDirectory(tree: Tree, request: LookRequest): DirectoryLook {
 
 /** The stamp of a directory; `undefined` when it cannot be had or a later change may hide behind it. */
 export function readStamp(tree: Tree, path: string): DirectoryStamp | undefined {
+  tree.onProgress?.()
   try {
     return stampOf(statSync(join(tree.archive, path)), Date.now())
   } catch {
@@ -78,10 +81,11 @@ function namesAlone(names: readonly string[]) {
 }
 
 /** Sizes and mtimes; a name that vanished or became something else since it was read is left out. */
-function factsOf(path: string, names: readonly string[]) {
+function factsOf(tree: Tree, path: string, names: readonly string[]) {
   const found = { names: [] as string[], sizes: [] as number[], mtimesUs: [] as number[] }
   for (const name of names) {
     const stats = statSync(`${path}/${name}`, { throwIfNoEntry: false })
+    tree.onProgress?.()
     if (!stats?.isFile()) continue
     found.names.push(name)
     found.sizes.push(stats.size)

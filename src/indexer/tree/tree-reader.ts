@@ -2,8 +2,7 @@ import { Worker } from 'node:worker_threads'
 import type { DirectoryStamp } from '../../catalogue/catalogue.ts'
 import type { Inflated } from './inflate.ts'
 import type { Detail, DirectoryLook, LookRequest } from './look.ts'
-import type { Tree } from './read-directory.ts'
-import type { TreeAnswer, TreeRequest } from './tree-worker.ts'
+import type { TreeAnswer, TreeRequest, TreeWorkerData } from './tree-worker.ts'
 import type { WalkStep } from './walk.ts'
 
 /**
@@ -20,7 +19,10 @@ export interface TreeReader {
   step(): Promise<WalkStep | undefined>
   /** Whether files inflate to their end; `undefined` for one that is not there. */
   inflate(paths: readonly string[]): Promise<readonly (Inflated | undefined)[]>
-  /** How long the thread has been at the request in hand; inflating may take its time and counts for nothing. */
+  /**
+   * How long the thread has been at the request in hand without coming on in it. It shows at the next call that it
+   * has come on, so this has to be asked regularly.
+   */
   waitingMs(): number
   close(): Promise<void>
 }
@@ -29,20 +31,21 @@ export interface TreeReader {
 const workerFile = import.meta.url.replace(/tree-reader(\.[jt]s)$/, 'tree-worker$1')
 
 interface Waiting {
-  readonly kind: TreeRequest['kind']
   readonly sinceMs: number
   readonly resolve: (answer: TreeAnswer) => void
   readonly reject: (error: Error) => void
 }
 
-export function startTreeReader(tree: Tree): TreeReader {
+export function startTreeReader(tree: TreeWorkerData['tree']): TreeReader {
+  const progress = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
   const worker = new Worker(new URL(workerFile), {
-    workerData: tree,
+    workerData: { tree, progress } satisfies TreeWorkerData,
     // Names come and go at once: a larger nursery would only hold more of what is dead.
     resourceLimits: { maxYoungGenerationSizeMb: 16 },
   })
   const waiting: Waiting[] = []
   let answeredMs = 0
+  let last = { progress: 0, ms: 0 }
   worker.on('message', (answer: TreeAnswer) => {
     answeredMs = performance.now()
     waiting.shift()?.resolve(answer)
@@ -60,7 +63,7 @@ export function startTreeReader(tree: Tree): TreeReader {
   // The kind of a request decides the type of its answer.
   const ask = async (request: TreeRequest): Promise<unknown> =>
     new Promise<TreeAnswer>((resolve, reject) => {
-      waiting.push({ kind: request.kind, sinceMs: performance.now(), resolve, reject })
+      waiting.push({ sinceMs: performance.now(), resolve, reject })
       worker.postMessage(request)
     })
   return {
@@ -72,9 +75,11 @@ export function startTreeReader(tree: Tree): TreeReader {
     step: () => ask({ kind: 'step' }) as Promise<WalkStep | undefined>,
     inflate: (paths) => ask({ kind: 'inflate', paths }) as Promise<(Inflated | undefined)[]>,
     waitingMs() {
+      const ms = performance.now()
+      const seen = Atomics.load(progress, 0)
+      if (seen !== last.progress) last = { progress: seen, ms }
       const [first] = waiting
-      if (first === undefined || first.kind === 'inflate') return 0
-      return performance.now() - Math.max(first.sinceMs, answeredMs)
+      return first === undefined ? 0 : ms - Math.max(first.sinceMs, answeredMs, last.ms)
     },
     close: async () => {
       closing = true

@@ -22,8 +22,15 @@ export type TreeRequest =
 export type TreeAnswer =
   DirectoryLook | (DirectoryStamp | undefined)[] | (Inflated | undefined)[] | WalkStep | undefined
 
-const { archive, linkedDirectories } = workerData as Tree
-const tree: Tree = { archive, linkedDirectories, isForeign: openDisks(archive) }
+/** What the thread is given: the tree, and a number that it counts up while the disk answers. */
+export interface TreeWorkerData {
+  readonly tree: Pick<Tree, 'archive' | 'linkedDirectories'>
+  readonly progress: Int32Array
+}
+
+const { tree: given, progress } = workerData as TreeWorkerData
+const onProgress = (): void => void Atomics.add(progress, 0, 1)
+const tree: Tree = { ...given, isForeign: openDisks(given.archive), onProgress }
 let walk: ReturnType<typeof walkTree> | undefined
 
 async function answer(request: TreeRequest): Promise<TreeAnswer> {
@@ -44,7 +51,7 @@ async function answer(request: TreeRequest): Promise<TreeAnswer> {
 
 async function inflateAll(paths: readonly string[]): Promise<(Inflated | undefined)[]> {
   const files: (Inflated | undefined)[] = []
-  for (const path of paths) files.push(await inflate(join(tree.archive, path)))
+  for (const path of paths) files.push(await inflate(join(tree.archive, path), onProgress))
   return files
 }
 

@@ -161,7 +161,7 @@ function parametersOf(known: readonly Known[]): fc.Arbitrary<Parameters> {
       },
       { requiredKeys: [] },
     )
-    .chain((all) =>
+    .chain((all: Readonly<Record<string, string | string[]>>) =>
       // Few at a time, so that something is left.
       fc
         .subarray(Object.keys(all), { maxLength: 3 })

@@ -67,6 +67,13 @@ t.test('a file that changes meanwhile is not complete yet', async (t) => {
   t.match(await inflated, { complete: false, size: large.length }, 'told as it was before')
 })
 
+t.test('a large file tells again and again that its disk answers', async (t) => {
+  const path = join(testFolder(t, { 'file.gz': large }), 'file.gz')
+  let steps = 0
+  await inflate(path, () => steps++)
+  t.ok(steps > 10, `${steps} times`)
+})
+
 t.test('what is no file, or gone, is nothing', async (t) => {
   const folder = testFolder(t)
   mkdirSync(join(folder, 'directory.gz'))

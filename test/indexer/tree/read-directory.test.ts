@@ -212,3 +212,12 @@ t.test(
     t.match(look, { names: [name], sizes: [10] })
   },
 )
+
+t.test('a look at many files tells again and again that the disk answers', async (t) => {
+  const archive = testFolder(t, { obs: { '2026': {} } })
+  for (let n = 0; n < 50; n++) writeFileSync(join(archive, `obs/2026/${1000 + n}0010.26d.gz`), '')
+  let steps = 0
+  const tree = { archive, linkedDirectories: [], onProgress: () => steps++ }
+  readDirectory(tree, { path: 'obs/2026', detail: 'facts' })
+  t.ok(steps >= 50, `${steps} times`)
+})
