@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import type { Test } from 'tap'
-import { slow, startService, until } from './service.ts'
+import { longestMs, patienceMs, slow, startService, until } from './service.ts'
 import type { Service } from './service.ts'
 import { hourDirectory, pathIn, put } from './tree.ts'
 import { testFolder } from '../folder.ts'
@@ -22,13 +22,13 @@ import { testFolder } from '../folder.ts'
 const content = gzipSync(randomBytes(slow ? 1024 * 1024 : 128 * 1024))
 const pieceSize = 64 * 1024
 const pieceMs = slow ? 1000 : 400
-/** Promised is three seconds; on a busy machine a wait may be longer, and is told. */
-const patienceMs = slow ? 3000 : 15_000
+/** What is promised; on a busy machine a wait may be longer, and is told. */
+const promisedMs = slow ? 3000 : patienceMs
 
 const hour = hourDirectory()
 const directory = (path: string): string => path.slice(0, path.lastIndexOf('/'))
 
-t.setTimeout(0)
+t.setTimeout(longestMs)
 
 t.test('half-written files', async (t) => {
   const folder = testFolder(t)
@@ -40,7 +40,7 @@ t.test('half-written files', async (t) => {
     const path = pathIn(hour, 1)
     const early = await write(service, path, 'w')
     t.notOk(early, 'not before')
-    const tookMs = await until('listed', async () => (await service.list()).has(path), patienceMs)
+    const tookMs = await until('listed', async () => (await service.list()).has(path), promisedMs)
     t.pass(`listed ${Math.round(tookMs)} ms after it was complete`)
   })
 
@@ -51,7 +51,7 @@ t.test('half-written files', async (t) => {
     closeSync(file)
     const early = await write(service, path, 'r+')
     t.notOk(early, 'not before')
-    const tookMs = await until('listed', async () => (await service.list()).has(path), patienceMs)
+    const tookMs = await until('listed', async () => (await service.list()).has(path), promisedMs)
     t.pass(`listed ${Math.round(tookMs)} ms after it was complete`)
   })
 
@@ -110,7 +110,7 @@ async function untilModified(
   before?: string,
 ): Promise<void> {
   const modified = async () => ((await service.list()).get(path)?.modified ?? '') > (before ?? '')
-  const tookMs = await until('modified', modified, patienceMs)
+  const tookMs = await until('modified', modified, promisedMs)
   t.pass(`modified ${Math.round(tookMs)} ms after it was complete`)
 }
 

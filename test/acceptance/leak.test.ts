@@ -2,7 +2,7 @@
 import { readFileSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { slow, startService, until, untilEqual } from './service.ts'
+import { longestMs, slow, startService, until, untilEqual } from './service.ts'
 import type { Service } from './service.ts'
 import { hourDirectory, paths, pathIn, put } from './tree.ts'
 import { testFolder } from '../folder.ts'
@@ -11,7 +11,7 @@ const rounds = slow ? 200 : 15
 const perRound = 500
 const megabytes = 10
 
-t.setTimeout(0)
+t.setTimeout(longestMs)
 
 t.test(`${rounds * perRound} temporary files`, async (t) => {
   const folder = testFolder(t)
@@ -20,20 +20,26 @@ t.test(`${rounds * perRound} temporary files`, async (t) => {
   await until('the first scan ends', service.ready)
   // What a process needs once, it has after a first part.
   for (let round = 0; round < rounds; round++) await comeAndGo(service, round)
+  await untilIdle(service)
   const before = footprint(service)
   for (let round = 0; round < rounds; round++) await comeAndGo(service, round)
   await untilEqual(service)
-  await until('nothing waits', async () => {
-    const { dirty_directories: dirty, settling_files: settling } = await service.status()
-    return dirty === 0 && settling === 0
-  })
-  await until('all handles are closed', () => footprint(service).handles <= before.handles, 10_000)
+  await untilIdle(service)
+  await until('all handles are closed', () => footprint(service).handles <= before.handles)
   const growth = footprint(service).megabytes - before.megabytes
   t.pass(`${before.handles} handles before and after`)
   // A short run says nothing of memory: the heap is still finding its size.
   if (slow) t.ok(growth <= megabytes, `${growth.toFixed(1)} MB more memory`)
   else t.comment(`${growth.toFixed(1)} MB more memory`)
 })
+
+/** Everything is watched, and nothing waits to be looked at. */
+async function untilIdle(service: Service): Promise<void> {
+  await until('nothing waits', async () => {
+    const { dirty_directories, settling_files, watching } = await service.status()
+    return dirty_directories === 0 && settling_files === 0 && (watching?.directories ?? 0) >= 4
+  })
+}
 
 /** Half of the names are those of transfers, half are RINEX names of files without their end. */
 async function comeAndGo({ archive, status }: Service, round: number): Promise<void> {

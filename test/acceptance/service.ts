@@ -16,6 +16,9 @@ import { filesBelow } from './tree.ts'
 /** With SLOW=1 the programs here run with the full figures. */
 export const slow = process.env['SLOW'] === '1'
 
+/** What a file of tests may take (ms), so that one that hangs is told by its name. */
+export const longestMs = slow ? 0 : 600_000
+
 export interface Options {
   /** Commands that run each process, such as those that take it into another namespace. */
   readonly wrap?: readonly string[]
@@ -78,7 +81,10 @@ export async function startService(t: Test, folder: string, given: Options = {})
       stdio: ['ignore', 'pipe', 'inherit'],
       env: { PATH: process.env['PATH'], ...env },
     })
-    createInterface(child.stdout).on('line', (line) => log.push(JSON.parse(line) as LogLine))
+    createInterface(child.stdout).on('line', (line) => {
+      // One that is killed may leave half a line.
+      if (line.endsWith('}')) log.push(JSON.parse(line) as LogLine)
+    })
     t.teardown(() => stop(child, 'SIGKILL'))
     return child
   }
@@ -94,7 +100,9 @@ export async function startService(t: Test, folder: string, given: Options = {})
   let indexer = start('index')
   await startApi()
   const get = async (path: string) => {
-    const answer = await fetch(new URL(path, url), { headers: { accept: 'application/json' } })
+    // A connection that is kept may be closed by the server at the moment of the next request.
+    const headers = { accept: 'application/json', connection: 'close' }
+    const answer = await fetch(new URL(path, url), { headers })
     return { status: answer.status, body: await answer.json() }
   }
   const ask = async <T>(path: string): Promise<T> => {
@@ -152,11 +160,14 @@ async function readList(ask: <T>(path: string) => Promise<T>): Promise<Map<strin
   return found
 }
 
+/** Far longer than anything takes, also on a busy machine; what was promised is checked with SLOW=1. */
+export const patienceMs = 120_000
+
 /** Waits until something holds, and says how long that took (ms). What cannot be asked does not hold. */
 export async function until(
   what: string,
   holds: () => boolean | Promise<boolean>,
-  patienceMs = 60_000,
+  mostMs = patienceMs,
 ): Promise<number> {
   const startedMs = performance.now()
   let trouble: unknown
@@ -166,14 +177,14 @@ export async function until(
     } catch (error) {
       trouble = error
     }
-    if (performance.now() - startedMs > patienceMs)
+    if (performance.now() - startedMs > mostMs)
       throw new Error(`in vain: ${what}`, { cause: trouble })
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
 
 /** Waits until the list holds the files of the tree and nothing else. */
-export async function untilEqual(service: Service, patienceMs = 60_000): Promise<number> {
+export async function untilEqual(service: Service, mostMs = patienceMs): Promise<number> {
   const expected = filesBelow(service.archive)
   let found = ''
   const equal = async (): Promise<boolean> => {
@@ -185,7 +196,7 @@ export async function untilEqual(service: Service, patienceMs = 60_000): Promise
     found = `missing ${missing.join()}, too many ${[...list.keys()].join()}`
     return missing.length + list.size === 0
   }
-  return until('the list equals the tree', equal, patienceMs).catch((error: unknown) => {
+  return until('the list equals the tree', equal, mostMs).catch((error: unknown) => {
     throw new Error(`${String(error)}: ${found.slice(0, 500)}`, { cause: error })
   })
 }
@@ -202,6 +213,16 @@ export async function stop(child: ChildProcess, signal: NodeJS.Signals): Promise
 /** Why a test that needs a command to succeed is skipped; `false` when it does. */
 export function lacks(what: string, command: string): string | false {
   return spawnSync('sh', ['-c', command]).status === 0 ? false : `no ${what} here`
+}
+
+/** Waits until the reasons why the service is degraded tell this. */
+export async function untilTold(
+  service: Service,
+  words: RegExp,
+  mostMs = patienceMs,
+): Promise<number> {
+  const told = async () => words.test((await service.status()).reasons.join())
+  return until(`degraded: ${String(words)}`, told, mostMs)
 }
 
 export const lacksMounts = lacks('mount namespaces', 'unshare -m true')

@@ -5,7 +5,7 @@
 import { mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { slow, startService, stop, until, untilEqual } from './service.ts'
+import { longestMs, patienceMs, slow, startService, stop, until, untilEqual } from './service.ts'
 import type { Service } from './service.ts'
 import { arrive, dayDirectory, hourDirectory, makeOldDays, paths, pathIn, put } from './tree.ts'
 import { testFolder } from '../folder.ts'
@@ -18,7 +18,7 @@ const renamed = created / 2
 const deleted = created / 4
 const nested = slow ? 1500 : 150
 
-t.setTimeout(0)
+t.setTimeout(longestMs)
 
 for (let round = 1; round <= rounds; round++)
   t.test(`a storm during the first scan, ${round} of ${rounds}`, async (t) => {
@@ -35,7 +35,7 @@ for (let round = 1; round <= rounds; round++)
     const known = new Map<string, number>()
     await storm(service, before, known)
     t.comment((await service.ready()) ? 'the scan ended before' : 'the scan still ran in the end')
-    const tookMs = await untilEqual(service, 30_000)
+    const tookMs = await untilEqual(service, slow ? 30_000 : patienceMs)
     t.pass(`the list equals the tree ${Math.round(tookMs)} ms after the last change`)
 
     const list = await service.list()

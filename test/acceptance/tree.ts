@@ -7,15 +7,18 @@ const dayMs = 86_400_000
 const tiny = gzipSync('x')
 const conforming = /\/[A-Z][0-9A-Z]{3}00AUT_R_\d{11}_01[DH]_30S_MO\.crx\.gz$/
 
+/** The time of all that is called now: a test that passes the full hour, or midnight, still means one directory. */
+const nowMs = Date.now()
+
 /** `nrt/2026/022/05`, of now or of some hours ago. */
 export function hourDirectory(hoursAgo = 0): string {
-  const time = new Date(Date.now() - hoursAgo * 3_600_000)
+  const time = new Date(nowMs - hoursAgo * 3_600_000)
   return `nrt/${dayOf(time)}/${String(time.getUTCHours()).padStart(2, '0')}`
 }
 
 /** `obs/2026/022`, of today or of some days ago. */
 export function dayDirectory(daysAgo = 0): string {
-  return `obs/${dayOf(new Date(Date.now() - daysAgo * dayMs))}`
+  return `obs/${dayOf(new Date(nowMs - daysAgo * dayMs))}`
 }
 
 function dayOf(time: Date): string {
@@ -51,7 +54,7 @@ export function arrive(archive: string, path: string, content: Uint8Array = tiny
 
 /** Directories of past days, full of files that nobody has touched for long. */
 export function makeOldDays(archive: string, days: number, perDay: number): void {
-  const old = new Date(Date.now() - 100 * dayMs)
+  const old = new Date(nowMs - 100 * dayMs)
   for (let day = 0; day < days; day++) {
     const directory = dayDirectory(100 + day)
     for (const path of paths(directory, perDay)) {

@@ -1,7 +1,7 @@
 /** Fewer file watches than directories: no crash, no flood of log lines, and sweeps find what is new. */
 import { join } from 'node:path'
 import t from 'tap'
-import { lacks, slow, startService, until, untilEqual } from './service.ts'
+import { lacks, longestMs, slow, startService, until, untilEqual, untilTold } from './service.ts'
 import { arrive, hourDirectory, pathIn, put } from './tree.ts'
 import { testFolder } from '../folder.ts'
 
@@ -9,7 +9,7 @@ const limit = slow ? 2000 : 20
 const directories = slow ? 5000 : 60
 const setLimit = `echo ${limit} > /proc/sys/user/max_inotify_watches`
 
-t.setTimeout(0)
+t.setTimeout(longestMs)
 
 const skip = lacks('limit of watches for a user namespace', `unshare -Ur sh -c '${setLimit}'`)
 
@@ -24,9 +24,9 @@ t.test(`${directories} directories and ${limit} watches`, { skip }, async (t) =>
     options: { SWEEP_INTERVAL_SECONDS: '2' },
   })
   await until('the first scan ends', service.ready)
-  await until('degraded', async () => (await service.status()).state === 'degraded')
-  const { reasons, watching } = await service.status()
-  t.match(reasons.join(), /no file watches left.*max_user_watches/)
+  await untilTold(service, /no file watches left.*max_user_watches/)
+  const { state, watching } = await service.status()
+  t.equal(state, 'degraded')
   // One more is being tried.
   t.ok((watching?.directories ?? Infinity) <= limit + 1, 'no more watches than allowed')
 
@@ -34,6 +34,8 @@ t.test(`${directories} directories and ${limit} watches`, { skip }, async (t) =>
   const tookMs = await untilEqual(service)
   t.pass(`all new files are listed ${Math.round(tookMs)} ms after the last`)
   t.equal(service.indexer.exitCode, null, 'the indexer still runs')
-  const lines = service.log.filter(({ name }) => name === 'indexer')
+  // A busy machine may hold it up, which it tells each time.
+  const ofLoad = /^(held up|scanning)/
+  const lines = service.log.filter(({ name, msg }) => name === 'indexer' && !ofLoad.test(msg))
   t.ok(lines.length <= 10, `${lines.length} lines in the log`)
 })
