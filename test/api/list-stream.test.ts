@@ -1,5 +1,4 @@
 import { connect } from 'node:net'
-import fc from 'fast-check'
 import t from 'tap'
 import type { Test } from 'tap'
 import type { CatalogueReader } from '../../src/catalogue/catalogue.ts'
@@ -7,6 +6,7 @@ import { lineFormats, listLines } from '../../src/api/list-stream.ts'
 import { applySteps, steps } from '../catalogue/mirror.ts'
 import { day, dayFile, hour, hourFile, openService, shortFile } from './service.ts'
 import { letHappen, until } from './wire.ts'
+import { fc } from '../random.ts'
 
 const path = '/rinex/api/rinex-file/'
 

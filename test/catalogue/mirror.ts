@@ -1,11 +1,11 @@
 /** Random changes of a catalogue, and a mirror that follows them. */
-import fc from 'fast-check'
 import type {
   CatalogueReader,
   CatalogueWriter,
   ChangesPage,
 } from '../../src/catalogue/catalogue.ts'
 import { change, newFile } from './change.ts'
+import { fc } from '../random.ts'
 
 /** A file appears, is written over or vanishes; whichever is possible is done. */
 export interface Step {

@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import fc from 'fast-check'
 import t from 'tap'
 import { ConfigError } from '../../src/config/config-error.ts'
 import { loadConfig } from '../../src/config/load.ts'
@@ -9,6 +8,7 @@ import { optionKeys, propertyName, variableName } from '../../src/config/options
 import type { Config } from '../../src/config/options.ts'
 import type { ConfigSources } from '../../src/config/sources.ts'
 import { testFolder } from '../folder.ts'
+import { fc } from '../random.ts'
 
 const root = process.cwd()
 

@@ -1,5 +1,4 @@
 /** What the indexer keeps account of: directories it knows, how it is, how far a scan has come, what to write. */
-import fc from 'fast-check'
 import pino from 'pino'
 import t from 'tap'
 import type { DirectoryChange } from '../../src/catalogue/catalogue.ts'
@@ -10,6 +9,7 @@ import { openScan } from '../../src/indexer/scan.ts'
 import type { WalkStep } from '../../src/indexer/tree/walk.ts'
 import { change, newFile } from '../catalogue/change.ts'
 import { failing, noTroubles, openParts } from './parts.ts'
+import { fc } from '../random.ts'
 
 t.test('known directories are known below their parents, whatever comes and goes', async () => {
   const path = fc.constantFrom('obs', 'obs/2026', 'obs/2025', 'obs/2026/001', 'obs/2026/002', 'nrt')

@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import t from 'tap'
 import { openDirtyDirectories } from '../../src/indexer/dirty-directories.ts'
+import { fc } from '../random.ts'
 
 t.test('directories are taken when they are due, longest due first', async (t) => {
   const dirty = openDirtyDirectories()

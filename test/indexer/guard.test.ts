@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import t from 'tap'
 import { openGuard } from '../../src/indexer/guard.ts'
+import { fc } from '../random.ts'
 
 const minute = 60_000
 const hour = 60 * minute

@@ -1,7 +1,7 @@
-import fc from 'fast-check'
 import t from 'tap'
 import { openSettling, settleMs } from '../../src/indexer/settle.ts'
 import type { Verdict } from '../../src/indexer/settle.ts'
+import { fc } from '../random.ts'
 
 const path = 'nrt/2026/001/05/graz001f.26d.gz'
 const minute = 60_000

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import fc from 'fast-check'
 import t from 'tap'
 import {
   dayOfYearAt,
@@ -9,6 +8,7 @@ import {
   isDayOfYear,
   sessionHour,
 } from '../../src/parse/calendar.ts'
+import { fc } from '../random.ts'
 
 t.test('leap years have a day more, centuries only every fourth time', async (t) => {
   for (const year of [2024, 2000, 1980, 2400, 0]) t.equal(daysInYear(year), 366, `${year}`)

@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import t from 'tap'
 import { parseFilename } from '../../src/parse/filename.ts'
+import { fc } from '../random.ts'
 
 const longName = 'GRAZ00AUT_R_20260220000_01D_30S_MO.crx.gz'
 const shortName = 'zimm028a.26n.gz'

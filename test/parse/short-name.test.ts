@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import fc from 'fast-check'
 import t from 'tap'
 import { parseFilename } from '../../src/parse/filename.ts'
+import { fc } from '../random.ts'
 
 const sessionLetters = Array.from('abcdefghijklmnopqrstuvwx')
 

@@ -1,8 +1,8 @@
 /** Filtered, sorted and paged lists, compared with answers that are found the plain way. */
-import fc from 'fast-check'
 import t from 'tap'
 import type { Test } from 'tap'
 import { change, newFile } from '../../catalogue/change.ts'
+import { fc } from '../../random.ts'
 import { openService } from '../service.ts'
 import type { Service } from '../service.ts'
 import { expected, know, timeOf } from './oracle.ts'
