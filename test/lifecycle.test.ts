@@ -40,7 +40,7 @@ const twoParts = `
   lifecycle.add({ name: 'a', close: () => say('a closed') })
   lifecycle.add({ name: 'b', close: async () => { await sleep(20); say('b closed') } })`
 
-const plain = `const lifecycle = startLifecycle({ logger, graceMs: 5000 })\n${twoParts}`
+const plain = `const lifecycle = startLifecycle({ logger, graceMs: 120000 })\n${twoParts}`
 
 t.test('a signal closes the parts, the last started first', async (t) => {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
@@ -84,7 +84,7 @@ t.test('a part that fails to close does not keep the others open', async (t) => 
 
 t.test('a second signal does not wait', async (t) => {
   const script = `${plain}; stay()
-    lifecycle.add({ name: 'c', close: () => { say('ready'); return sleep(4000) } })
+    lifecycle.add({ name: 'c', close: () => { say('ready'); return new Promise(() => {}) } })
     say('ready')`
   const { code, lines } = await run(script, ['SIGTERM', 'SIGINT'])
   const expected = ['ready', 'ending', 'ready', 'second signal SIGINT, not waiting for the rest']
@@ -111,8 +111,14 @@ t.test('a part that starts during the end is closed as well', async (t) => {
 t.test('SIGHUP can mean something else, but not during the end', async (t) => {
   const script = `
     const onHangup = () => { say('hangup'); say('ready') }
-    const lifecycle = startLifecycle({ logger, graceMs: 5000, onHangup })
-    lifecycle.add({ name: 'a', close: async () => { say('ready'); await sleep(100); say('closed') } })
+    const lifecycle = startLifecycle({ logger, graceMs: 120000, onHangup })
+    const closed = async () => {
+      const hungUp = new Promise((resolve) => process.once('SIGHUP', resolve))
+      say('ready')
+      await hungUp
+      say('closed')
+    }
+    lifecycle.add({ name: 'a', close: closed })
     stay(); say('ready')`
   const { code, lines } = await run(script, ['SIGHUP', 'SIGTERM', 'SIGHUP'])
   const expected = ['ready', 'hangup', 'ready', 'ending', 'ready', 'closed']

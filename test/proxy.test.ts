@@ -52,12 +52,16 @@ async function listen(t: Test, server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-async function freePort(): Promise<number> {
-  const server = createTcpServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  await once(server.close(), 'close')
-  return port
+/** A loopback address that is this process's own: elsewhere a port that is free now may be taken a moment later. */
+const ownHost = `127.${64 + ((process.pid >> 16) & 63)}.${(process.pid >> 8) & 255}.${process.pid & 255}`
+
+/** Ports for nginx, which cannot tell those that it would find itself. */
+async function freePorts(): Promise<{ http: number; https: number }> {
+  const servers = [createTcpServer(), createTcpServer()]
+  for (const server of servers) await once(server.listen(0, ownHost), 'listening')
+  const [http = 0, https = 0] = servers.map((server) => (server.address() as AddressInfo).port)
+  for (const server of servers) await once(server.close(), 'close')
+  return { http, https }
 }
 
 type Ports = Readonly<Record<'http' | 'https' | 'service', number>>
@@ -66,8 +70,8 @@ type Ports = Readonly<Record<'http' | 'https' | 'service', number>>
 function nginxConf({ http, https, service }: Ports): string {
   const example = readFileSync('config/nginx.conf.example', 'utf8')
     .replaceAll(/^ *listen \[::\].*\n/gm, '')
-    .replace('listen 80;', `listen 127.0.0.1:${http};`)
-    .replace('listen 443 ssl;', `listen 127.0.0.1:${https} ssl;`)
+    .replace('listen 80;', `listen ${ownHost}:${http};`)
+    .replace('listen 443 ssl;', `listen ${ownHost}:${https} ssl;`)
     .replace('server 127.0.0.1:8080;', `server 127.0.0.1:${service};`)
     .replaceAll(/\/etc\/ssl\/.*\.(pem|key);/g, 'archive.$1;')
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
@@ -93,13 +97,14 @@ async function startNginx(t: Test, ports: Ports): Promise<void> {
     if (nginx.exitCode === null && nginx.kill()) await once(nginx, 'exit')
   })
   while (!(await answers(ports.https))) {
-    if (nginx.exitCode !== null) throw new Error(`nginx ended with ${nginx.exitCode}`)
+    if (nginx.exitCode !== null || nginx.signalCode !== null)
+      throw new Error(`nginx ended with ${nginx.exitCode ?? nginx.signalCode}`)
     await pause(20)
   }
 }
 
 function answers(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1')
+  const socket = connect(port, ownHost)
   return new Promise<boolean>((resolve) => {
     socket.once('connect', resolve.bind(undefined, true)).once('error', () => {
       resolve(false)
@@ -116,15 +121,13 @@ t.test('the nginx of the example', { skip }, async (t) => {
     if (target.endsWith('.gz')) sending = sendFile(response)
     else response.end(JSON.stringify({ target, headers, port: socket.remotePort } satisfies Echo))
   })
-  const ports = {
-    http: await freePort(),
-    https: await freePort(),
-    service: await listen(t, service),
-  }
+  // That a connection is kept must not depend on how soon its next request comes.
+  service.keepAliveTimeout = 0
+  const ports = { ...(await freePorts()), service: await listen(t, service) }
   await startNginx(t, ports)
 
   const get = async (path: string, headers = {}): Promise<IncomingMessage> => {
-    const server = { host: '127.0.0.1', port: ports.https, rejectUnauthorized: false }
+    const server = { host: ownHost, port: ports.https, rejectUnauthorized: false }
     const asked = request({ ...server, path, headers: { host: 'archive.example.org', ...headers } })
     const [answer] = (await once(asked.end(), 'response')) as [IncomingMessage]
     return answer
@@ -171,7 +174,7 @@ t.test('the nginx of the example', { skip }, async (t) => {
 
   t.test('sends plain HTTP to HTTPS', async (t) => {
     const target = '/rinex/api/rinex-file/?limit=5&x=%2F'
-    const url = `http://127.0.0.1:${ports.http}${target}`
+    const url = `http://${ownHost}:${ports.http}${target}`
     const { status, headers } = await fetch(url, { redirect: 'manual' })
     t.equal(status, 301)
     t.equal(headers.get('location'), `https://archive.example.org${target}`)

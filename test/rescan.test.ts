@@ -11,6 +11,8 @@ import { testFolder } from './folder.ts'
 
 const cli = join(process.cwd(), 'dist/cli.js')
 const token = 'a-secret-that-nobody-logs'
+/** A connection that is kept may be closed by the server at the moment of the next request. */
+const fresh = { connection: 'close' }
 
 function launch(folder: string, args: readonly string[], env: Record<string, string> = {}) {
   const options = { cwd: folder, env: { ...process.env, ...env } }
@@ -31,7 +33,7 @@ async function run(folder: string, line: string, env: Record<string, string> = {
 }
 
 async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  for (const end = Date.now() + 30_000; !(await holds());) {
+  for (const end = Date.now() + 120_000; !(await holds());) {
     if (Date.now() > end) throw new Error(`in vain: ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
@@ -59,15 +61,17 @@ async function startProgram(t: Test) {
     await once(program.child, 'exit')
   })
   await until(() => program.text.includes('caught up with the archive'), 'it runs')
-  await until(() => program.text.includes('"url"'), 'it listens')
-  const [, list = ''] = /"url":"([^"]+)"/.exec(program.text) ?? []
+  const url = () => /"url":"([^"]+)"/.exec(program.text)?.[1] ?? ''
+  await until(() => url() !== '', 'it listens')
+  const list = url()
   const post = (url: string, body: object) =>
     fetch(url, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+      headers: { ...fresh, 'content-type': 'application/json', authorization: `Bearer ${token}` },
       body: JSON.stringify(body),
     })
-  const get = async <T>(path: string) => (await (await fetch(new URL(path, list))).json()) as T
+  const get = async <T>(path: string) =>
+    (await (await fetch(new URL(path, list), { headers: fresh })).json()) as T
   return { folder, list, post, get, program }
 }
 
@@ -81,12 +85,20 @@ t.test('orders to the running program', async (t) => {
   t.equal(ordered.status, 202)
   t.match(await ordered.json(), { rescan: 1, place: 'running' })
   await until(async () => (await count()) === 2, 'a rescan ordered over HTTP')
+  const done = async () => (await get<{ rescans: { done: number } }>('../status/')).rescans.done
+  await until(async () => (await done()) === 1, 'it has ended')
 
-  put(folder, 'obs/1998/003/graz0030.98d.gz')
-  const registered = await post(list, { path: 'obs/1998/003/graz0030.98d.gz' })
-  t.equal(registered.status, 201)
-  const record = (await registered.json()) as { id: number; url: string }
-  t.equal(registered.headers.get('location'), record.url)
+  let files = 2
+  let registered: Response | undefined
+  await until(async () => {
+    const path = `obs/1998/003/s${String(files++).padStart(3, '0')}0030.98d.gz`
+    put(folder, path)
+    registered = await post(list, { path })
+    // 200 when the sweep that follows a start came in between.
+    return registered.status === 201
+  }, 'a file is registered before anything else finds it')
+  const record = (await registered?.json()) as { id: number; url: string }
+  t.equal(registered?.headers.get('location'), record.url)
   t.strictSame(await get<object>(`${record.id}/`), record)
   t.equal((await post(list, { download_path: `${list}x` })).status, 400)
   t.equal((await post(list, { path: 'obs/1998/003/zimm0030.98d.gz' })).status, 400)
@@ -94,7 +106,7 @@ t.test('orders to the running program', async (t) => {
   put(folder, 'obs/1998/004/graz0040.98d.gz')
   const waited = await run(folder, 'rescan --database c.db --archive archive --wait --full')
   t.match(waited, { code: 0, text: /^the whole archive: rescan 2 is running\ndone\n/m })
-  t.equal(await count(), 4, 'it has waited for the end')
+  t.equal(await count(), files + 1, 'it has waited for the end')
   const two = await run(folder, 'rescan --database c.db obs/1998/ nrt')
   t.match(two, { code: 0, text: /^obs\/1998: rescan 3 is running\nnrt: rescan \d /m })
   const wrong = await run(folder, 'rescan --database c.db elsewhere')
@@ -103,7 +115,7 @@ t.test('orders to the running program', async (t) => {
   put(folder, 'obs/1998/005/graz0050.98d.gz')
   const { indexer } = await get<{ indexer: { pid: number } }>('../status/')
   process.kill(indexer.pid, 'SIGHUP')
-  await until(async () => (await count()) === 5, 'a rescan by SIGHUP')
+  await until(async () => (await count()) === files + 2, 'a rescan by SIGHUP')
   t.notMatch(program.text, token)
 })
 

@@ -8,6 +8,7 @@ import { gunzipSync } from 'node:zlib'
 import t from 'tap'
 import type { Test } from 'tap'
 import { testFolder } from './folder.ts'
+import { until } from './indexer/until.ts'
 
 const checkout = process.cwd()
 
@@ -118,15 +119,19 @@ t.test('one indexer at a time, and all of it ends on SIGTERM', async (t) => {
   const second = run(t.testdirName, ['index', '--database', 'catalogue.db'])
   let told = ''
   second.stderr?.on('data', (text) => (told += String(text)))
-  const [code] = (await once(second, 'exit')) as [number]
+  const [code] = (await once(second, 'close')) as [number]
   t.equal(code, 1)
   t.match(told, 'already running')
 
-  const status = run(t.testdirName, ['status', '--json', '--database', 'catalogue.db'])
-  let answer = ''
-  for await (const text of status.stdout ?? []) answer += String(text)
-  t.match(JSON.parse(answer), {
-    state: 'watching',
+  const status = async () => {
+    const process = run(t.testdirName, ['status', '--json', '--database', 'catalogue.db'])
+    let answer = ''
+    for await (const text of process.stdout ?? []) answer += String(text)
+    return JSON.parse(answer) as { state: string }
+  }
+  // A busy machine may not answer in the time that the command waits.
+  await until(t, 'it says what it does', async () => (await status()).state === 'watching')
+  t.match(await status(), {
     areas: { obs: { files: 50 }, nrt: { files: 22 } },
   })
 

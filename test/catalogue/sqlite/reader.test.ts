@@ -73,7 +73,7 @@ t.test('a database that was replaced by another is noticed', async (t) => {
     second.close()
   })
   let head = await reader.head()
-  for (const end = Date.now() + 5000; head.epoch === epoch && Date.now() < end;)
+  for (const end = Date.now() + 60_000; head.epoch === epoch && Date.now() < end;)
     head = await new Promise((resolve) => setImmediate(resolve)).then(() => reader.head())
   t.not(head.epoch, epoch)
 })
