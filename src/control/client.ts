@@ -8,15 +8,15 @@ import type {
   IndexerStatus,
 } from './protocol.ts'
 
-/** How long a live indexer may take for what it answers at once. */
-const patienceMs = 2000
-/** Looking at a file may mean inflating a large one. */
-const registerPatienceMs = 30_000
+/** How long a page that shows the status waits for an indexer that answers it at once when nothing holds it up. */
+const statusPatienceMs = 2000
+/** A disk may hold it up for seconds, and looking at a file may mean inflating a large one. */
+const longestPatienceMs = 30_000
 
 /** Asks the indexer what it is doing; `undefined` when nobody answers. */
 export async function askStatus(socketPath: string): Promise<IndexerStatus | undefined> {
   try {
-    return await askIndexer(socketPath, { command: 'status' })
+    return await askIndexer(socketPath, { command: 'status' }, statusPatienceMs)
   } catch (error) {
     if (error instanceof IndexerAway) return undefined
     throw error
@@ -30,8 +30,9 @@ export async function askStatus(socketPath: string): Promise<IndexerStatus | und
 export async function askIndexer<Command extends ControlCommand>(
   socketPath: string,
   request: ControlRequest & { readonly command: Command },
+  patienceMs = longestPatienceMs,
 ): Promise<ControlResults[Command]> {
-  const line = await exchange(socketPath, request).catch((error: unknown) => {
+  const line = await exchange(socketPath, request, patienceMs).catch((error: unknown) => {
     throw new IndexerAway(`no indexer answers on ${socketPath}: ${(error as Error).message}`, {
       cause: error,
     })
@@ -41,12 +42,16 @@ export async function askIndexer<Command extends ControlCommand>(
   return answer.result
 }
 
-function exchange(socketPath: string, request: ControlRequest): Promise<string> {
+function exchange(
+  socketPath: string,
+  request: ControlRequest,
+  patienceMs: number,
+): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(socketPath)
     let received = ''
     socket.setEncoding('utf8')
-    socket.setTimeout(request.command === 'register' ? registerPatienceMs : patienceMs, () => {
+    socket.setTimeout(patienceMs, () => {
       socket.destroy(new Error('no answer in time'))
     })
     socket.on('connect', () => socket.write(`${JSON.stringify(request)}\n`))
