@@ -90,6 +90,7 @@ export function openRounds(deps: RoundsDeps): Rounds {
     }, delayMs)
   }
   const noteHanging = (): void => {
+    if (closing) return
     const hangs = tree.waitingMs() > hangingMs
     condition.trouble(
       'tree',

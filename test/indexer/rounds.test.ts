@@ -8,7 +8,10 @@ import { noTroubles, openParts } from './parts.ts'
 import { until } from './until.ts'
 
 /** Rounds over these directories, with nobody who takes what they find. */
-function openRoundsOn(t: Test, options: { directories: string[]; fullLookMs?: number }) {
+function openRoundsOn(
+  t: Test,
+  options: { directories: string[]; fullLookMs?: number; sweepIntervalMs?: number },
+) {
   const parts = openParts(t)
   const dirty = openDirtyDirectories()
   const known = openKnownDirectories(options.directories)
@@ -22,7 +25,7 @@ function openRoundsOn(t: Test, options: { directories: string[]; fullLookMs?: nu
     broken: new Promise<never>(() => undefined),
   }
   const times = {
-    sweepIntervalMs: 20,
+    sweepIntervalMs: options.sweepIntervalMs ?? 20,
     keepRemovalsMs: 86_400_000,
     fullLookMs: options.fullLookMs ?? 86_400_000,
   }
@@ -98,7 +101,10 @@ t.test('a disk that hangs is told within ten seconds, and areas are asked for', 
       return { unref: () => undefined }
     },
   })
-  const { rounds, drain, tree, condition } = openRoundsOn(t, { directories: ['obs'] })
+  const { rounds, drain, tree, condition } = openRoundsOn(t, {
+    directories: ['obs'],
+    sweepIntervalMs: 86_400_000,
+  })
   rounds.start()
   let [nowMs, askedMs] = [0, Infinity]
   t.intercept(tree, 'waitingMs', { value: () => Math.max(0, nowMs - askedMs) })
