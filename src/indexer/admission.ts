@@ -69,7 +69,8 @@ export function openAdmission(deps: AdmissionDeps) {
     toInflate.forEach((file, index) => {
       const [path, inflated] = [`${directory}/${file.name}`, outcomes[index]]
       if (inflated === undefined) again(settling.isUnreadable(path, file, performance.now()))
-      else if (!inflated.complete) again(settling.isIncomplete(path, inflated, performance.now()))
+      else if (!inflated.complete)
+        again(settling.isIncomplete(path, inflated, performance.now(), now.steadyMs))
       else {
         const { size, mtimeUs } = inflated
         taken.set(file.name, { size, mtimeUs, incomplete: false })

@@ -10,6 +10,13 @@ export const settleMs = 10 * 60_000
 const growingMs = 1000
 const longestMs = 60_000
 
+/**
+ * A file that is written to within one tick of its file system's clock may keep its time and its size. Ticks are some
+ * milliseconds, on old file systems up to this time: then what was read so long after the file was first seen as it
+ * is holds all that was written under that time.
+ */
+const longestTickMs = 2000
+
 export interface FileLook {
   readonly size: number
   readonly mtimeUs: number
@@ -23,14 +30,17 @@ export type Verdict =
   | 'take-incomplete'
   /** Whether it is complete has to be seen by inflating it. */
   | 'inflate'
-  /** It was not complete, and has not changed since. */
+  /** It was not complete, and cannot have changed since. */
   | 'wait'
 
 export interface Settling {
   /** What to do with a file of which this was seen. Times are of a steady clock and of the day, in ms. */
   judge(path: string, look: FileLook, now: { steadyMs: number; wallMs: number }): Verdict
-  /** The file was inflated and has no end yet. Gives the delay until it should be looked at again. */
-  isIncomplete(path: string, look: FileLook, steadyMs: number): number
+  /**
+   * The file was inflated and has no end yet. Gives the delay until it should be looked at again.
+   * @param readMs from when on it was read, on the steady clock
+   */
+  isIncomplete(path: string, look: FileLook, steadyMs: number, readMs?: number): number
   /** The file could not be read, which may change without a change of its size and mtime. Gives the delay too. */
   isUnreadable(path: string, look: FileLook, steadyMs: number): number
   /** When the file was last found incomplete; `undefined` for one that is not waited for. */
@@ -50,6 +60,8 @@ interface Waiting {
   lookedMs: number
   delayMs: number
   readable: boolean
+  /** Whether it was read late enough to hold all that was written while it looked as it does. */
+  sure: boolean
 }
 
 export function openSettling(): Settling {
@@ -63,16 +75,21 @@ export function openSettling(): Settling {
     const [directory, name] = locate(path)
     return directories.get(directory)?.get(name)
   }
-  const wait = (path: string, look: FileLook & { readable: boolean }, steadyMs: number): number => {
+  const wait = (
+    path: string,
+    look: FileLook & { readable: boolean },
+    { steadyMs, readMs }: { steadyMs: number; readMs: number },
+  ): number => {
     const [directory, name] = locate(path)
     const files = directories.get(directory) ?? new Map<string, Waiting>()
     directories.set(directory, files)
     const before = files.get(name)
     if (before === undefined) size++
     const unchanged = isAsBefore(before, look)
-    const delayMs = unchanged ? Math.min(before.delayMs * 2, longestMs) : growingMs
     const sinceMs = unchanged ? before.sinceMs : steadyMs
-    files.set(name, { ...look, sinceMs, lookedMs: steadyMs, delayMs })
+    const sure = unchanged && (before.sure || readMs - sinceMs >= longestTickMs)
+    const delayMs = sure ? Math.min(before.delayMs * 2, longestMs) : growingMs
+    files.set(name, { ...look, sinceMs, lookedMs: steadyMs, delayMs, sure })
     return delayMs
   }
   return {
@@ -81,16 +98,18 @@ export function openSettling(): Settling {
       const unchanged = isAsBefore(waiting, look)
       // Many a program sets an old time when it has written a file: what has changed is inflated, whatever its age.
       if (waiting !== undefined && !unchanged) return 'inflate'
+      // So is what may have changed behind the same time.
+      if (waiting?.readable === true && !waiting.sure) return 'inflate'
       const restedMs = unchanged ? now.steadyMs - waiting.sinceMs : 0
       // A time in the future says nothing of the age; then only what we have seen ourselves counts.
       if (now.wallMs - look.mtimeUs / 1000 >= settleMs || restedMs >= settleMs)
         return waiting?.readable === true ? 'take-incomplete' : 'take'
       return waiting?.readable === true ? 'wait' : 'inflate'
     },
-    isIncomplete: (path, { size, mtimeUs }, steadyMs) =>
-      wait(path, { size, mtimeUs, readable: true }, steadyMs),
+    isIncomplete: (path, { size, mtimeUs }, steadyMs, readMs = steadyMs) =>
+      wait(path, { size, mtimeUs, readable: true }, { steadyMs, readMs }),
     isUnreadable: (path, { size, mtimeUs }, steadyMs) =>
-      wait(path, { size, mtimeUs, readable: false }, steadyMs),
+      wait(path, { size, mtimeUs, readable: false }, { steadyMs, readMs: steadyMs }),
     lookedAtMs: (path) => find(path)?.lookedMs,
     forget(path) {
       const [directory, name] = locate(path)

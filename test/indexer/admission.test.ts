@@ -85,6 +85,17 @@ t.test('a file written over in place keeps its record until it is whole', async 
   t.same((await come()).modified, [graz])
 })
 
+t.test('a file that was finished within one tick of the clock is not waited for', async (t) => {
+  const { put, come } = openAdmissionOn(t)
+  const tick = new Date()
+  const path = put(`${day}/${graz}`, Buffer.alloc(content.length))
+  utimesSync(path, tick, tick)
+  t.same((await come()).added, [])
+  put(`${day}/${graz}`, content)
+  utimesSync(path, tick, tick)
+  t.same((await come()).added, [graz], 'though its size and time are what they were')
+})
+
 t.test('a file that cannot be read is not tried without a pause', async (t) => {
   const { put, come } = openAdmissionOn(t)
   const path = put(`${day}/${graz}`, content)

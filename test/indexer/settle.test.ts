@@ -14,7 +14,7 @@ const file = (size: number, minutesAgo: number) => ({
 
 const cases: {
   title: string
-  before?: { look: ReturnType<typeof file>; minutesAgo: number; unreadable?: true }
+  before?: { look: ReturnType<typeof file>; minutesAgo: number; unreadable?: true; once?: true }
   look: ReturnType<typeof file>
   verdict: Verdict
 }[] = [
@@ -32,6 +32,18 @@ const cases: {
     before: { look: file(9, 1), minutesAgo: 1 },
     look: file(9, 1),
     verdict: 'wait',
+  },
+  {
+    title: 'one that was read once may have been finished within the same tick of the clock',
+    before: { look: file(9, 1), minutesAgo: 1, once: true },
+    look: file(9, 1),
+    verdict: 'inflate',
+  },
+  {
+    title: 'and is not taken before it was read again',
+    before: { look: file(9, 11), minutesAgo: 11, once: true },
+    look: file(9, 11),
+    verdict: 'inflate',
   },
   {
     title: 'one that has not changed for long is taken all the same',
@@ -79,6 +91,8 @@ t.test('whether a file is complete', async (t) => {
       const thenMs = steadyMs - before.minutesAgo * minute
       if (before.unreadable) settling.isUnreadable(path, before.look, thenMs)
       else settling.isIncomplete(path, before.look, thenMs)
+      if (!before.once && !before.unreadable)
+        settling.isIncomplete(path, before.look, thenMs + 3000)
     }
     t.equal(settling.judge(path, look, { steadyMs, wallMs }), verdict, title)
   }
@@ -88,11 +102,22 @@ t.test('a file that grows is looked at every second, one that rests ever less of
   const settling = openSettling()
   t.equal(settling.isIncomplete(path, file(1, 0), 0), 1000)
   t.equal(settling.isIncomplete(path, file(2, 0), 1000), 1000)
-  t.equal(settling.isIncomplete(path, file(2, 0), 2000), 2000)
-  t.equal(settling.isIncomplete(path, file(2, 0), 4000), 4000)
-  for (let look = 0; look < 10; look++) settling.isIncomplete(path, file(2, 0), 5000)
-  t.equal(settling.isIncomplete(path, file(2, 0), 6000), minute)
-  t.equal(settling.lookedAtMs(path), 6000)
+  t.equal(settling.isIncomplete(path, file(2, 0), 2000), 1000, 'within a tick it may have grown')
+  t.equal(settling.isIncomplete(path, file(2, 0), 4000), 2000)
+  t.equal(settling.isIncomplete(path, file(2, 0), 6000), 4000)
+  for (let look = 0; look < 10; look++) settling.isIncomplete(path, file(2, 0), 7000)
+  t.equal(settling.isIncomplete(path, file(2, 0), 8000), minute)
+  t.equal(settling.lookedAtMs(path), 8000)
+})
+
+t.test('reading counts from when it began, however long it took', async (t) => {
+  const settling = openSettling()
+  const now = (steadyMs: number) => ({ steadyMs, wallMs })
+  settling.isIncomplete(path, file(1, 0), 1000, 0)
+  settling.isIncomplete(path, file(1, 0), 9000, 2500)
+  t.equal(settling.judge(path, file(1, 0), now(10_000)), 'inflate')
+  settling.isIncomplete(path, file(1, 0), 10_000, 3000)
+  t.equal(settling.judge(path, file(1, 0), now(11_000)), 'wait')
 })
 
 t.test('what is forgotten leaves nothing behind', async (t) => {
