@@ -6,6 +6,12 @@
 import closeWithGrace from 'close-with-grace'
 import type { Logger } from 'pino'
 
+/**
+ * The longest that the end of each process may take: for the requests in hand, and for the directory in hand and the
+ * database. systemd waits longer.
+ */
+export const graceMs = { api: 10_000, indexer: 20_000 }
+
 /** Something that has started and must be closed before the process ends. */
 export interface Part {
   readonly name: string

@@ -7,16 +7,13 @@ import { openControl } from '../indexer/control.ts'
 import { IncompleteScan, startIndexer } from '../indexer/indexer.ts'
 import type { Indexer } from '../indexer/indexer.ts'
 import { startTreeReader } from '../indexer/tree/tree-reader.ts'
-import { startLifecycle } from '../lifecycle.ts'
+import { graceMs, startLifecycle } from '../lifecycle.ts'
 import type { Lifecycle } from '../lifecycle.ts'
 import { createLogger } from '../logger.ts'
 import { packageVersion } from '../package.ts'
 import { reportProgress, summaryLines } from '../progress.ts'
 import { print } from '../output.ts'
 import { realDirectories } from '../real-directories.ts'
-
-/** Longest time for finishing the directory in hand and the database; systemd waits longer. */
-const graceMs = 20_000
 
 /** Runs the indexer: for ever, or until the tree was scanned once. */
 export async function index(config: Config, { once }: { readonly once: boolean }): Promise<number> {
@@ -29,7 +26,10 @@ export async function index(config: Config, { once }: { readonly once: boolean }
       logger.info('SIGHUP: a rescan was ordered')
       indexer.rescan({ path: undefined, full: false, acceptRemovals: false })
     })
-  const lifecycle = startLifecycle({ logger, graceMs, ...(once ? {} : { onHangup }) })
+  const lifecycle = startLifecycle({
+    ...{ logger, graceMs: graceMs.indexer },
+    ...(once ? {} : { onHangup }),
+  })
   const nowUs = openClock()
   const writer = openWriter({ database: config.database, nowUs })
   if (writer.setAside !== undefined)

@@ -9,34 +9,31 @@ import { openReader } from '../catalogue/sqlite/reader.ts'
 import { baseUrlFor } from '../config/address.ts'
 import type { Config } from '../config/options.ts'
 import { askIndexer, askStatus } from '../control/client.ts'
-import { startLifecycle } from '../lifecycle.ts'
+import { graceMs, startLifecycle } from '../lifecycle.ts'
 import type { Lifecycle } from '../lifecycle.ts'
 import { createLogger } from '../logger.ts'
 import { print } from '../output.ts'
 import { packageVersion } from '../package.ts'
 import { realDirectories } from '../real-directories.ts'
 
-/** Longest time for answering the requests in hand; systemd waits longer. */
-const graceMs = 10_000
-
 /** Runs the API until a signal ends it. */
 export async function serve(config: Config): Promise<number> {
-  const lifecycle = await startServing(config, () => undefined)
+  const lifecycle = await startServing(config, { graceMs: graceMs.api, before: () => undefined })
   return lifecycle.untilEnd()
 }
 
-/**
- * Starts the API; resolves when it listens.
- * @param before starts what has to run beside it
- */
-export async function startServing(
-  config: Config,
-  before: (lifecycle: Lifecycle) => void,
-): Promise<Lifecycle> {
+export interface ServingOptions {
+  readonly graceMs: number
+  /** Starts what has to run beside it. */
+  readonly before: (lifecycle: Lifecycle) => void
+}
+
+/** Starts the API; resolves when it listens. */
+export async function startServing(config: Config, options: ServingOptions): Promise<Lifecycle> {
   const administration = administrationOf(config)
   const logger = createLogger({ level: config.logLevel, name: 'api' })
-  const lifecycle = startLifecycle({ logger, graceMs })
-  before(lifecycle)
+  const lifecycle = startLifecycle({ logger, graceMs: options.graceMs })
+  options.before(lifecycle)
   const reader = openReader({ database: config.database })
   lifecycle.add({
     name: 'catalogue',

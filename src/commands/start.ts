@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import type { Config } from '../config/options.ts'
+import { graceMs } from '../lifecycle.ts'
 import type { Lifecycle } from '../lifecycle.ts'
 import { startServing } from './serve.ts'
 
@@ -13,8 +14,12 @@ export async function start(
   config: Config,
   flags: Readonly<Record<string, unknown>>,
 ): Promise<number> {
-  const lifecycle = await startServing(config, (lifecycle) => {
-    addIndexer(lifecycle, flags)
+  const lifecycle = await startServing(config, {
+    // The one ends after the other.
+    graceMs: graceMs.api + graceMs.indexer,
+    before(lifecycle) {
+      addIndexer(lifecycle, flags)
+    },
   })
   return lifecycle.untilEnd()
 }
