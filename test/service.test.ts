@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import t from 'tap'
@@ -139,3 +140,21 @@ t.test('one indexer at a time, and all of it ends on SIGTERM', async (t) => {
   const third = run(t.testdirName, ['index', '--once', '--database', 'catalogue.db'])
   t.same(await once(third, 'exit'), [0, null], 'and the indexer has ended with it')
 })
+
+t.test(
+  'an answer that the end of the service brings about has links like all others',
+  async (t) => {
+    const { list, stop } = await start(t, join(checkout, 'fixtures/archive'))
+    const { origin, hostname, port } = new URL(list)
+    const socket = connect(Number(port), hostname).setEncoding('utf8')
+    const ask = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: ${hostname}\r\n\r\n`
+    // In one piece: when the first is answered, the second is being held back.
+    socket.write(ask('/healthz') + ask('/rinex/api/changes/?wait=60'))
+    let answers = String((await once(socket, 'data'))[0])
+    t.notMatch(answers, '"next"')
+    const stopped = stop()
+    for await (const text of socket) answers += String(text)
+    t.match(answers, `"next":"${origin}/rinex/api/changes/`)
+    t.equal(await stopped, 0)
+  },
+)

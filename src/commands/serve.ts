@@ -1,5 +1,4 @@
 import type { AddressInfo } from 'node:net'
-import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { readAdminToken } from '../admin-token.ts'
 import { hashToken } from '../api/admin.ts'
@@ -41,7 +40,12 @@ export async function startServing(config: Config, options: ServingOptions): Pro
       reader.close()
     },
   })
-  const baseUrl = (): string => baseUrlFor(config, portOf(app, config))
+  let { port } = config
+  const baseUrl = (): string => {
+    // A server that stops has no address any more, and still answers those who wait.
+    port = (app.server.address() as AddressInfo | null)?.port ?? port
+    return baseUrlFor(config, port)
+  }
   const app = await buildServer({
     reader,
     logger,
@@ -71,10 +75,6 @@ function administrationOf(config: Config): Administration | undefined {
     register: (path) => askIndexer(controlSocket, { command: 'register', path }),
     rescan: (order) => askIndexer(controlSocket, { command: 'rescan', ...order }),
   }
-}
-
-function portOf(app: FastifyInstance, config: Config): number {
-  return (app.server.address() as AddressInfo | null)?.port ?? config.port
 }
 
 /** Says where the list is: as a plain line on a terminal, as a field of a log line elsewhere. */
