@@ -1,0 +1,96 @@
+/** Where the changes cannot tell a mirror what it lacks they say so, and it begins again with the whole list. */
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import t from 'tap'
+import type { Test } from 'tap'
+import { openMirror } from './mirror.ts'
+import type { Mirror } from './mirror.ts'
+import { compare, startMirrored } from './mirrored.ts'
+import { stop, until } from './service.ts'
+import type { Service } from './service.ts'
+import { arrive, dayDirectory, paths } from './tree.ts'
+
+t.setTimeout(0)
+
+const answerFrom = async (service: Service, since: number) => {
+  const { status, body } = await service.get(`/rinex/api/changes/?since=${since}`)
+  return { status, detail: String((body as { detail?: string }).detail) }
+}
+
+async function beginsAgain(t: Test, service: Service, mirror: Mirror): Promise<void> {
+  await t.rejects(mirror.catchUp(), { name: 'Gone' }, 'the mirror is told')
+  await mirror.begin()
+  await compare(t, service, mirror)
+}
+
+t.test('a number before the oldest removal that is kept, and one never given', async (t) => {
+  const { service, mirror } = await startMirrored(t)
+  const removed = paths(dayDirectory(), 100)
+  const before = await service.list()
+  await mirror.begin()
+  const witness = openMirror(service)
+  await witness.begin()
+  for (const path of removed.slice(0, 50)) rmSync(join(service.archive, path))
+  await compare(t, service, witness)
+  const forgottenSeq = witness.seq
+  for (const path of removed.slice(50)) rmSync(join(service.archive, path))
+  await until('all are removed', async () => (await service.count()) === before.size - 100)
+
+  // As if these had been removed long ago.
+  await stop(service.indexer, 'SIGTERM')
+  const db = new Sqlite(service.database)
+  db.prepare('UPDATE tombstone SET removed_us = 0 WHERE seq <= ?').run(forgottenSeq)
+  db.close()
+  service.startIndexer()
+  const isForgotten = async () => (await answerFrom(service, mirror.seq)).status === 410
+  await until('they are forgotten', isForgotten)
+  t.equal((await answerFrom(service, forgottenSeq - 1)).status, 410)
+  t.equal((await answerFrom(service, forgottenSeq)).status, 200)
+
+  for (const path of removed) arrive(service.archive, path)
+  await compare(t, service, witness)
+  t.equal((await answerFrom(service, witness.seq)).status, 200)
+  const { status, detail } = await answerFrom(service, witness.seq + 1)
+  t.equal(status, 410)
+  t.match(detail, `The latest number is ${witness.seq}`)
+  await beginsAgain(t, service, mirror)
+  const after = await service.list()
+  const same = removed.map((path) => after.get(path)?.id === before.get(path)?.id)
+  t.notOk(same.slice(0, 50).includes(true), 'what was forgotten is new when it comes back')
+  t.notOk(same.slice(50).includes(false), 'what is remembered has its id')
+})
+
+const epochOf = async (service: Service) => {
+  const { body } = await service.get('/rinex/api/status/')
+  return (body as { epoch: string }).epoch
+}
+
+const memories: Record<string, boolean> = {
+  'a database that was rebuilt': true,
+  'a database that was rebuilt without a memory of numbers': false,
+}
+
+for (const [what, withNumbers] of Object.entries(memories))
+  t.test(what, async (t) => {
+    const { service, churn, mirror } = await startMirrored(t)
+    await mirror.begin()
+    churn.run(100)
+    await compare(t, service, mirror)
+    const [ids, epoch] = [new Set(mirror.records.keys()), await epochOf(service)]
+
+    await Promise.all([stop(service.indexer, 'SIGTERM'), stop(service.api, 'SIGTERM')])
+    const suffixes = ['', '-wal', '-shm', ...(withNumbers ? [] : ['-numbers'])]
+    for (const suffix of suffixes) rmSync(service.database + suffix, { force: true })
+    service.startIndexer()
+    await service.startApi()
+    await until('the first scan ends', service.ready)
+
+    t.not(await epochOf(service), epoch, 'it has another epoch')
+    if (withNumbers) t.equal((await answerFrom(service, mirror.seq)).status, 410)
+    await beginsAgain(t, service, mirror)
+    const again = [...mirror.records.keys()].filter((id) => ids.has(id))
+    if (withNumbers) t.same(again, [], 'no id is given again')
+    churn.run(100)
+    await compare(t, service, mirror)
+  })

@@ -1,0 +1,174 @@
+/**
+ * A mirror of the list as its users write one: it takes the whole list once, follows the changes from there, and begins
+ * again when it is told to. What it holds is the text of each record, so that all ten fields are compared.
+ */
+import type { Service } from './service.ts'
+
+interface Change {
+  readonly seq: number
+  readonly change: 'created' | 'modified' | 'removed'
+  readonly record: { readonly id: number }
+}
+
+interface ChangesAnswer {
+  readonly last_seq: number
+  readonly next: string
+  readonly results: readonly Change[]
+}
+
+/** The API is not there, breaks off or asks to come again: a mirror does. */
+export class Away extends Error {
+  override readonly name = 'Away'
+}
+
+/** The catalogue cannot tell any more what came after: begin again. */
+export class Gone extends Error {
+  override readonly name = 'Gone'
+}
+
+export type Mirror = ReturnType<typeof openMirror>
+
+export function openMirror(service: Service) {
+  const records = new Map<number, string>()
+  const counts = { lists: 0, changes: 0, away: 0 }
+  let seq = 0
+  let next: string | undefined
+  const apply = (change: Change): void => {
+    if (change.seq <= seq) throw new Error(`number ${change.seq} came after ${seq}`)
+    seq = change.seq
+    counts.changes++
+    if (change.change === 'removed') records.delete(change.record.id)
+    else records.set(change.record.id, JSON.stringify(change.record))
+  }
+  const mirror = {
+    records: records as ReadonlyMap<number, string>,
+    counts: counts as Readonly<typeof counts>,
+    /** Up to which number it has followed. */
+    get seq(): number {
+      return seq
+    },
+    /** Takes the whole list; in between, what is given is done. */
+    async begin(between: () => void = () => undefined): Promise<void> {
+      next = undefined
+      records.clear()
+      const answer = await request(service, '?format=ndjson')
+      for await (const line of linesOf(service, answer)) {
+        const record = JSON.parse(line) as { id: number }
+        records.set(record.id, line)
+        if (records.size % 100 === 0) between()
+      }
+      seq = Number(answer.headers.get('catalogue-seq'))
+      next = `/rinex/api/changes/?since=${seq}`
+      counts.lists++
+    },
+    /**
+     * Takes the next page of changes.
+     * @param more parameters of the query, such as `&wait=10`; the links to further pages repeat them.
+     * @returns whether there is more at this moment
+     */
+    async follow(more = ''): Promise<boolean> {
+      if (next === undefined) throw new Gone('there is nothing yet to follow from')
+      const page = await ask<ChangesAnswer>(service, next + more)
+      page.results.forEach(apply)
+      next = page.next.slice(origin.length)
+      return page.results.length > 0
+    },
+    /** Takes all changes there are at this moment. */
+    async catchUp(): Promise<void> {
+      while (await mirror.follow());
+    },
+    /** Takes changes as they come, as server-sent events; goes on from the last one when they break off. */
+    async listen(signal: AbortSignal): Promise<void> {
+      while (!signal.aborted)
+        try {
+          const headers = { accept: 'text/event-stream', 'last-event-id': String(seq) }
+          const answer = await request(service, '/rinex/api/changes/', { headers, signal })
+          for await (const line of linesOf(service, answer))
+            if (line.startsWith('data: ')) apply(JSON.parse(line.slice(6)) as Change)
+        } catch (error) {
+          if (!(error instanceof Away)) throw error
+          counts.away++
+          await pause()
+        }
+    },
+    /** Goes on whatever happens, as a mirror that runs by itself does. */
+    async keepUp(signal: AbortSignal, more = ''): Promise<void> {
+      while (!signal.aborted)
+        try {
+          if (next === undefined) await mirror.begin()
+          else if (!(await mirror.follow(more))) await pause()
+        } catch (error) {
+          if (error instanceof Gone) next = undefined
+          else if (!(error instanceof Away)) throw error
+          counts.away++
+          await pause()
+        }
+    },
+  }
+  return mirror
+}
+
+interface ListPage {
+  readonly next: string | null
+  readonly results: readonly { readonly id: number }[]
+}
+
+/** The whole list as it is, walked by pages, as a mirror holds it. */
+export async function walkList(service: Service): Promise<Map<number, string>> {
+  const found = new Map<number, string>()
+  for (let path: string | null = '?limit=10000'; path !== null;) {
+    const page: ListPage = await ask(service, path)
+    for (const record of page.results) found.set(record.id, JSON.stringify(record))
+    path = page.next?.slice(origin.length) ?? null
+  }
+  return found
+}
+
+/** Stands for the origin of the API, whose port is another after each start. */
+const origin = 'http://archive.invalid'
+
+async function ask<T>(service: Service, path: string): Promise<T> {
+  const from = service.url.origin
+  const text = await (await request(service, path)).text().catch(away)
+  return JSON.parse(text.replaceAll(from, origin)) as T
+}
+
+async function request(
+  service: Service,
+  path: string,
+  options: { headers: Record<string, string>; signal?: AbortSignal } = {
+    headers: { accept: 'application/json' },
+  },
+): Promise<Response> {
+  const url = new URL(path, service.url)
+  const answer = await fetch(url, options).catch(away)
+  if (answer.status === 200) return answer
+  const text = await answer.text().catch(away)
+  if (answer.status === 503) throw new Away(text)
+  if (answer.status === 410) throw new Gone(text)
+  throw new Error(`${url.href}: ${answer.status} ${text}`)
+}
+
+function away(error: unknown): never {
+  throw new Away(String(error), { cause: error })
+}
+
+/** The lines of an answer; one that is cut off is no line. */
+async function* linesOf(service: Service, answer: Response): AsyncGenerator<string> {
+  const from = service.url.origin
+  const decoder = new TextDecoder()
+  let rest = ''
+  try {
+    for await (const piece of answer.body as AsyncIterable<Uint8Array>) {
+      const lines = (rest + decoder.decode(piece, { stream: true })).split('\n')
+      rest = lines.pop() ?? ''
+      for (const line of lines) yield line.replaceAll(from, origin)
+    }
+  } catch (error) {
+    away(error)
+  }
+}
+
+async function pause(): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, 50))
+}
