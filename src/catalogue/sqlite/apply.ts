@@ -10,6 +10,7 @@ import { prepareBlocks } from './blocks.ts'
 import type { Blocks } from './blocks.ts'
 import { prepareDirectories } from './directories.ts'
 import { openDimensions } from './dimensions.ts'
+import { movedModified } from './records.ts'
 import { prepareHead } from './summary.ts'
 import type { Tally } from './tally.ts'
 
@@ -111,9 +112,8 @@ function prepareRemoval(db: Database, blocks: Blocks) {
 }
 
 function prepareUpdates(db: Database, blocks: Blocks) {
-  // max(): the clock may have been set back since the record was created.
   const modified = db.prepare(
-    `UPDATE file SET size = @size, mtime_us = @mtimeUs, modified_us = max(@now, created_us + 1),
+    `UPDATE file SET size = @size, mtime_us = @mtimeUs, modified_us = ${movedModified},
        seq = @seq, change = 1, incomplete = @incomplete WHERE id = @id`,
   )
   const filled = db.prepare('UPDATE file SET size = @size, mtime_us = @mtimeUs WHERE id = @id')

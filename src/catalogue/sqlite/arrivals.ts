@@ -3,6 +3,7 @@ import type { DirectoryChange, NewFile } from '../catalogue.ts'
 import type { Area } from '../../parse/archive-path.ts'
 import type { Blocks } from './blocks.ts'
 import type { Dimensions } from './dimensions.ts'
+import { movedModified } from './records.ts'
 import type { Tally } from './tally.ts'
 
 interface Arrival {
@@ -119,7 +120,7 @@ function prepareReturn(db: Database, { blocks }: Parts) {
        modified_us, returned_us, seq, change, arrived, incomplete)
      SELECT id, directory, name, station, kind, data_date, coalesce(@size, size),
        coalesce(@mtimeUs, mtime_us), created_us,
-       iif(@differs, max(@now, created_us + 1), modified_us), @now, @seq, 0, @arrived, @incomplete
+       iif(@differs, ${movedModified}, modified_us), @now, @seq, 0, @arrived, @incomplete
      FROM tombstone WHERE id = @id`,
   )
   const forget = db.prepare('DELETE FROM tombstone WHERE id = ?')

@@ -64,8 +64,8 @@ export function prepareBlocks(db: Database): Blocks {
     },
     modified(id, nowUs) {
       const block = blockOf(id)
-      // A record is modified after it was created, even where the clock was set back.
-      block.modifiedToUs = Math.max(block.modifiedToUs, block.createdToUs + 1, nowUs)
+      // As `movedModified` has it, for any record of the block.
+      block.modifiedToUs = Math.max(nowUs, block.createdToUs + 1, block.modifiedToUs + 1)
     },
     flush(seq) {
       for (const [id, { places, ...numbers }] of touched)

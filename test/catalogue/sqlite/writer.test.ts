@@ -89,14 +89,27 @@ t.test('a changed file keeps id and created, and moves modified', async (t) => {
   })
 })
 
-t.test('modified never runs before created, even when the clock was set back', async (t) => {
-  const { writer, reader, clock } = openCatalogue(t)
-  await writer.apply([change(day, { added: [newFile(graz, { size: 10, mtimeUs: 1000 })] })])
-  clock.us -= 3_600_000_000
-  await writer.apply([change(day, { modified: [{ id: 1, name: graz, size: 11, mtimeUs: 2000 }] })])
-  const record = await reader.record(1)
-  t.ok(record && record.modifiedUs > record.createdUs)
-})
+t.test(
+  'modified moves and never runs before created, even when the clock was set back',
+  async (t) => {
+    const { writer, reader, clock } = openCatalogue(t)
+    await writer.apply([change(day, { added: [newFile(graz, { size: 10, mtimeUs: 1000 })] })])
+    const moments = [await reader.record(1)]
+    clock.us -= 3_600_000_000
+    for (const size of [11, 12]) {
+      await writer.apply([change(day, { modified: [{ id: 1, name: graz, size, mtimeUs: 2000 }] })])
+      moments.push(await reader.record(1))
+    }
+    await writer.apply([change(day, { removed: [1] })])
+    await writer.apply([change(day, { added: [newFile(graz, { size: 13, mtimeUs: 2000 })] })])
+    moments.push(await reader.record(1))
+    moments.reduce((before, after) => {
+      t.ok(after && after.modifiedUs > after.createdUs, 'later than created')
+      t.not(after?.modifiedUs, before?.modifiedUs, 'another than before')
+      return after
+    })
+  },
+)
 
 t.test('a removed file leaves the list and gets its id back when it returns', async (t) => {
   const { writer, reader, clock } = openCatalogue(t)
