@@ -1,6 +1,7 @@
 /** One version of an archived file: whether it is fit to be served, and what its headers say. */
 import type { Stats } from 'node:fs'
 import type { FileRecord } from '../catalogue/catalogue.ts'
+import { toUs } from '../catalogue/exact.ts'
 import type { ByteRange } from './byte-range.ts'
 import { formatHttpDate } from './http-date.ts'
 import type { Validators } from './preconditions.ts'
@@ -15,16 +16,11 @@ export function isUnsettled(record: FileRecord, stats: Stats, nowMs: number): bo
 }
 
 function isAsCatalogued(record: FileRecord, stats: Stats): boolean {
-  return record.size === stats.size && record.mtimeUs === toMicroseconds(stats.mtimeMs)
-}
-
-/** Rounded as the indexer does, so that the two compare equal. */
-function toMicroseconds(ms: number): number {
-  return Math.round(ms * 1000)
+  return record.size === stats.size && record.mtimeUs === toUs(stats.mtimeMs)
 }
 
 export function validatorsOf(record: FileRecord, stats: Stats, nowMs: number): Validators {
-  const times = [stats.mtimeMs, stats.ctimeMs].map(toMicroseconds)
+  const times = [stats.mtimeMs, stats.ctimeMs].map(toUs)
   const facts = [stats.size, ...times, stats.ino].map((fact) => fact.toString(16))
   return {
     tag: `"${facts.join('-')}"`,

@@ -5,6 +5,7 @@ import { mkdirSync, readlinkSync, readdirSync, realpathSync, renameSync } from '
 import { rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
+import { toUs } from '../../src/catalogue/exact.ts'
 import { change } from '../catalogue/change.ts'
 import { laterThan } from '../file-clock.ts'
 import { day, dayFile, hour, hourFile, openService, shortFile } from './service.ts'
@@ -33,7 +34,7 @@ async function mark(service: Service, file = path): Promise<void> {
   const slash = file.lastIndexOf('/')
   const record = await service.reader.file(file.slice(0, slash), file.slice(slash + 1))
   const stats = statSync(join(service.archive, file))
-  const facts = { size: stats.size, mtimeUs: Math.round(stats.mtimeMs * 1000) }
+  const facts = { size: stats.size, mtimeUs: toUs(stats.mtimeMs) }
   const modified = [{ id: record?.id ?? 0, name: record?.name ?? '', ...facts }]
   await service.writer.apply([change(file.slice(0, slash), { modified })])
 }
@@ -191,6 +192,10 @@ t.test('a young file that is not as catalogued is being written', async (t) => {
   utimesSync(file, now, now)
   await mark(service)
   t.equal((await service.app.inject(target)).statusCode, 200, 'nor is one that is as catalogued')
+  // Later than can be held exactly.
+  utimesSync(file, Date.UTC(2300, 0) / 1000, Date.UTC(2300, 0) / 1000)
+  await mark(service)
+  t.equal((await service.app.inject(target)).statusCode, 200, 'whatever its time')
   await service.addNames('obs/2026/002', [dayFile])
   mkdirSync(join(service.archive, 'obs/2026/002'))
   writeFileSync(join(service.archive, 'obs/2026/002', dayFile), content)

@@ -9,6 +9,7 @@ import type { Test } from 'tap'
 import { buildServer } from '../../src/api/server.ts'
 import type { ApiDeps, ApiSettings } from '../../src/api/server.ts'
 import type { CatalogueReader, CatalogueWriter } from '../../src/catalogue/catalogue.ts'
+import { toUs } from '../../src/catalogue/exact.ts'
 import { openReader } from '../../src/catalogue/sqlite/reader.ts'
 import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
 import { change, newFile } from '../catalogue/change.ts'
@@ -105,7 +106,7 @@ export async function catalogue(
 ): Promise<void> {
   const slash = path.lastIndexOf('/')
   const stats = statSync(join(archive, path))
-  const facts = { size: stats.size, mtimeUs: Math.round(stats.mtimeMs * 1000) }
+  const facts = { size: stats.size, mtimeUs: toUs(stats.mtimeMs) }
   const added = [newFile(path.slice(slash + 1), facts)]
   await writer.apply([change(path.slice(0, slash), { added })])
 }

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import type { DirectoryRejection, DirectoryStamp } from '../../catalogue/catalogue.ts'
 import { isDirectoryName, parseDirectory } from '../../parse/archive-path.ts'
 import { parseFilename } from '../../parse/filename.ts'
-import { toInode, toUs } from './exact.ts'
+import { toInode, toUs } from '../../catalogue/exact.ts'
 import type { DirectoryLook, LookOutcome, LookRequest } from './look.ts'
 import { isQuiet } from './quiet.ts'
 
