@@ -49,6 +49,8 @@ export interface Status {
   readonly dirty_directories: number | null
   readonly held_removals: number | null
   readonly watching: { directories: number; overflows: number } | null
+  readonly last_sweep: string | null
+  readonly seq: number
   readonly areas: Readonly<Record<string, { files: number }>>
   readonly rejected: readonly { reason: string; count: number; examples: string[] }[]
 }
