@@ -34,6 +34,8 @@ export async function index(config: Config, { once }: { readonly once: boolean }
   const writer = openWriter({ database: config.database, nowUs })
   if (writer.setAside !== undefined)
     logger.error({ set_aside: writer.setAside }, 'the database was ruined: building a new one')
+  if (writer.putBack)
+    logger.warn('the database is an older copy: it goes on above the numbers that were given since')
   const indexer = await start({ config, logger, writer, nowUs })
   lifecycle.add({ name: 'indexer', close: () => indexer.close() })
   isThere(indexer)

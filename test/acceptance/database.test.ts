@@ -4,8 +4,10 @@
  */
 import {
   closeSync,
+  copyFileSync,
   openSync,
   readdirSync,
+  renameSync,
   rmSync,
   statSync,
   truncateSync,
@@ -127,6 +129,43 @@ t.test('removed while it is in use: the indexer ends, the next one builds anew',
   await until('there is nothing to answer from', refused)
   service.startIndexer()
   await untilRebuilt(t, service, highest)
+})
+
+t.test('an older copy that is put back goes on above the numbers given since', async (t) => {
+  const { service, highest } = await startFull(t)
+  const told = () => service.log.filter(({ msg }) => /older copy/.test(msg)).length
+  const [earlier, later] = [5000, 6000].map((n) => pathIn(hourDirectory(), n)) as [string, string]
+  await stop(service.indexer, 'SIGTERM')
+  copyFileSync(service.database, join(service.folder, 'copy'))
+  const before = await service.list()
+  service.startIndexer()
+  await until('it follows the tree', async () => (await service.status()).state === 'watching')
+  arrive(service.archive, earlier)
+  await untilEqual(service)
+  const given = (await service.list()).get(earlier)?.id ?? 0
+  t.ok(given > highest)
+  await stop(service.indexer, 'SIGKILL')
+  service.startIndexer()
+  await until('it follows the tree', async () => (await service.status()).state === 'watching')
+  t.equal(told(), 0, 'what was committed before a kill is there')
+  const lost = (await service.status()).epoch
+  await stop(service.indexer, 'SIGTERM')
+
+  for (const side of ['-wal', '-shm']) rmSync(service.database + side, { force: true })
+  copyFileSync(join(service.folder, 'copy'), `${service.database}.new`)
+  renameSync(`${service.database}.new`, service.database)
+  arrive(service.archive, later)
+  service.startIndexer()
+  await until('told', () => told() === 1)
+  await untilEqual(service)
+  const list = await service.list()
+  t.same(
+    [...before].filter(([path, { id }]) => list.get(path)?.id !== id),
+    [],
+    'ids are kept',
+  )
+  for (const path of [earlier, later]) t.ok((list.get(path)?.id ?? 0) > given)
+  t.not((await service.status()).epoch, lost, 'and followers start again')
 })
 
 t.test('a database of a newer version is refused', async (t) => {

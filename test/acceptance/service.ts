@@ -43,6 +43,7 @@ export interface Listed {
 }
 
 export interface Status {
+  readonly epoch: string
   readonly state: string
   readonly reasons: readonly string[]
   readonly settling_files: number | null

@@ -15,7 +15,7 @@ import type {
 } from '../catalogue.ts'
 import type { Area } from '../../parse/archive-path.ts'
 import { lockWriter } from './lock.ts'
-import { adoptNumbers, reserveNumbers } from './numbers.ts'
+import { adoptNumbers, openGivenNumbers, reserveNumbers } from './numbers.ts'
 import { isRuin, openForWriting, setAside } from './open.ts'
 import { prepareApply } from './apply.ts'
 import { prepareForget } from './forget.ts'
@@ -28,9 +28,12 @@ export interface WriterOptions {
   readonly nowUs: () => number
 }
 
-/** A writer, and where a ruined database was set aside to, if one was. */
+/** A writer, and in what state it found the database. */
 export interface OpenedWriter extends CatalogueWriter {
+  /** Where a ruined database was set aside to, if one was. */
   readonly setAside: string | undefined
+  /** Whether it is older than the numbers that were given: a copy that was put back. */
+  readonly putBack: boolean
 }
 
 /**
@@ -43,9 +46,9 @@ export function openWriter(options: WriterOptions): OpenedWriter {
   try {
     const { db, setAside } = openForWriting(options.database)
     const numbersPath = `${options.database}-numbers`
-    adoptNumbers(db, numbersPath)
+    const putBack = adoptNumbers(db, numbersPath, { restored: false })
     const { database: path, nowUs } = options
-    return { setAside, ...prepareWriter({ db, path, numbersPath, lock, nowUs }) }
+    return { setAside, putBack, ...prepareWriter({ db, path, numbersPath, lock, nowUs }) }
   } catch (error) {
     lock.release()
     throw error
@@ -67,6 +70,7 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
   const summary = db.transaction(prepareSummary(db))
   const promised = promiseOf(parts.path)
   const checkPlace = placeChecker(parts.path)
+  const given = openGivenNumbers(db, parts.numbersPath)
   return {
     directories: promised(() => {
       checkPlace()
@@ -78,15 +82,19 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
     apply: promised((changes: readonly DirectoryChange[]): AppliedChange => {
       checkPlace()
       reserveNumbers(db, parts.numbersPath, numbersNeeded(changes))
-      return applyAll(changes)
+      const applied = applyAll(changes)
+      given.committed()
+      return applied
     }),
     summary: promised(() => summary()),
     forgetRemovals: promised(prepareForget(db)),
     scanned: promised(queries.scanned),
     checkpoint: promised(() => {
+      given.remember()
       db.pragma('wal_checkpoint(TRUNCATE)')
     }),
     close() {
+      given.remember()
       db.close()
       parts.lock.release()
     },

@@ -294,6 +294,39 @@ t.test('numbers are given once, whatever happens to the database', async (t) => 
   })
 })
 
+t.test('a copy that is put back within the same block of numbers is noticed', async (t) => {
+  const folder = testFolder(t)
+  const database = join(folder, 'catalogue.db')
+  const open = () => openWriter({ database, nowUs: () => 1 })
+  const stamp = { mtimeUs: 1, ctimeUs: 2, inode: 3 }
+  let writer = open()
+  const early = await writer.apply([change(day, { stamp, added: [newFile(graz)] })])
+  writer.close()
+  copyFileSync(database, join(folder, 'copy'))
+  writer = open()
+  t.equal(writer.putBack, false)
+  const late = await writer.apply([change(day, { stamp, added: [newFile(zimm)] })])
+  t.equal(late.head.epoch, early.head.epoch)
+  writer.close()
+
+  copyFileSync(join(folder, 'copy'), database)
+  writer = open()
+  t.equal(writer.putBack, true)
+  t.same([...((await writer.directory(day))?.files.keys() ?? [])], [graz], 'its records are kept')
+  t.same(await writer.directories(), [{ path: day, stamp: undefined }], 'and looked at anew')
+  const other = 'gope0010.26d.gz'
+  const { head } = await writer.apply([change(day, { added: [newFile(other)] })])
+  t.not(head.epoch, late.head.epoch)
+  t.ok(head.seq > late.head.seq)
+  const known = await writer.directory(day)
+  t.equal(known?.files.get(graz)?.id, 1)
+  t.ok((known?.files.get(other)?.id ?? 0) > 2)
+  writer.close()
+  writer = open()
+  t.equal(writer.putBack, false, 'from then on it is the one that gives them')
+  writer.close()
+})
+
 t.test('a file that is no database is set aside', async (t) => {
   const folder = testFolder(t, {
     'catalogue.db': 'no database at all, but long enough to be read as one',
