@@ -315,6 +315,14 @@ export interface RefusedChange {
   readonly error: Error
 }
 
+/** What became of a backup. */
+export type BackupOutcome =
+  | { readonly outcome: 'kept'; readonly path: string; readonly bytes: number }
+  /** There is one that is young enough, or nothing has changed since. */
+  | { readonly outcome: 'unneeded' }
+  /** There is not twice its size free. */
+  | { readonly outcome: 'no-room'; readonly bytes: number; readonly free: number }
+
 /** The only writer of a catalogue: opening a second one on the same database throws `AlreadyRunning`. */
 export interface CatalogueWriter {
   /** Every directory known, in no particular order. */
@@ -338,6 +346,11 @@ export interface CatalogueWriter {
   forgetRemovals(beforeUs: number): Promise<{ readonly more: boolean }>
   /** Remembers a complete scan. */
   scanned(scan: ScanSummary): Promise<void>
+  /**
+   * Keeps a copy of the catalogue that replaces it should it be ruined, if there is none younger and something has changed
+   * since. One at a time; what is written meanwhile is not held up.
+   */
+  backup(options: { readonly ifOlderThanMs: number }): Promise<BackupOutcome>
   /** Brings the database file up to date. The process must then end by `process.exit`, see docs/decisions. */
   checkpoint(): Promise<void>
   /** Gives up the database and the right to write. Readers of another user may be locked out by it. */
@@ -349,7 +362,7 @@ export class AlreadyRunning extends Error {
   readonly code = 'ALREADY_RUNNING'
 }
 
-/** The database was found damaged or is not where it was. The process must end: the next one starts with a new one. */
+/** The database was found damaged or is not where it was. The process must end: the next one starts with another. */
 export class CatalogueRuined extends Error {
   readonly code = 'CATALOGUE_RUINED'
 }

@@ -1,4 +1,6 @@
 import type { Logger } from 'pino'
+import type { Recovery } from '../catalogue/sqlite/recover.ts'
+import type { StartCheckOutcome } from '../catalogue/sqlite/start-check.ts'
 import { openWriter } from '../catalogue/sqlite/writer.ts'
 import type { OpenedWriter } from '../catalogue/sqlite/writer.ts'
 import { openClock } from '../clock.ts'
@@ -31,11 +33,14 @@ export async function index(config: Config, { once }: { readonly once: boolean }
     ...(once ? {} : { onHangup }),
   })
   const nowUs = openClock()
-  const writer = openWriter({ database: config.database, nowUs })
-  if (writer.setAside !== undefined)
-    logger.error({ set_aside: writer.setAside }, 'the database was ruined: building a new one')
-  if (writer.putBack)
-    logger.warn('the database is an older copy: it goes on above the numbers that were given since')
+  const writer = openWriter({
+    database: config.database,
+    nowUs,
+    onChecked: (outcome) => {
+      tellChecked(outcome, logger)
+    },
+  })
+  tellRecovery(writer.recovery, logger)
   const indexer = await start({ config, logger, writer, nowUs })
   lifecycle.add({ name: 'indexer', close: () => indexer.close() })
   isThere(indexer)
@@ -55,6 +60,32 @@ export async function index(config: Config, { once }: { readonly once: boolean }
   return once ? lifecycle.end() : lifecycle.untilEnd()
 }
 
+function tellRecovery(recovery: Recovery, logger: Logger): void {
+  const { setAside, restored, passedOver, putBack } = recovery
+  for (const { backup, fault } of passedOver)
+    logger.error({ backup, fault }, 'a backup of the database is not good: passed over')
+  const what = setAside === undefined ? 'missing' : 'ruined'
+  if (restored !== undefined) {
+    const made = new Date(restored.madeUs / 1000).toISOString()
+    const fields = { set_aside: setAside, backup: restored.backup, made }
+    logger.error(
+      fields,
+      `the database was ${what}: a backup is in its place, what changed since is looked for in the archive`,
+    )
+  } else if (setAside !== undefined || passedOver.length > 0)
+    logger.error({ set_aside: setAside }, `the database was ${what}: building a new one`)
+  if (putBack)
+    logger.warn('the database is an older copy: it goes on above the numbers that were given since')
+}
+
+function tellChecked({ fault, error, tookMs }: StartCheckOutcome, logger: Logger): void {
+  const fields = { took_ms: tookMs }
+  if (fault !== undefined) logger.error({ ...fields, fault }, 'the database is ruined')
+  else if (error !== undefined)
+    logger.warn({ ...fields, err: error }, 'the database could not be checked: trying again later')
+  else logger.info(fields, 'the database is sound')
+}
+
 async function start(parts: {
   readonly config: Config
   readonly logger: Logger
@@ -70,6 +101,7 @@ async function start(parts: {
     sweepIntervalMs: config.sweepIntervalSeconds * 1000,
     fullLookMs: config.fullLookHours * 3_600_000,
     keepRemovalsMs: config.keepRemovalsDays * 86_400_000,
+    backupIntervalMs: config.backupIntervalHours * 3_600_000,
     window: { obsDays: config.watchObsDays, nrtDays: config.watchNrtDays },
   }
   logger.info({ archive: config.archive, database: config.database }, 'indexing')

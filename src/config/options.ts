@@ -130,6 +130,14 @@ export const options = {
     expects: 'a whole number from 1 to 36500',
     meaning: 'How long removed files are remembered, for the change feed and for their ids.',
   },
+  backup_interval_hours: {
+    kind: 'integer',
+    schema: Type.Integer({ minimum: 0, maximum: 8760 }),
+    default: 24,
+    expects: 'a whole number from 0 to 8760',
+    meaning:
+      'Time between two backups of the database, which replace it should it be ruined; 0 for none.',
+  },
   sweep_interval_seconds: {
     kind: 'integer',
     schema: Type.Integer({ minimum: 1, maximum: 86400 }),

@@ -40,6 +40,8 @@ export interface IndexerDeps {
   readonly fullLookMs: number
   /** How long removed files are remembered. */
   readonly keepRemovalsMs: number
+  /** Time between two backups; 0 for none. */
+  readonly backupIntervalMs: number
   readonly window: HotWindow
   readonly version: string
 }

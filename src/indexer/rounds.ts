@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { areas } from '../parse/archive-path.ts'
+import { CatalogueRuined } from '../catalogue/catalogue.ts'
 import type { CatalogueWriter } from '../catalogue/catalogue.ts'
 import type { Condition } from './condition.ts'
 import type { DirtyDirectories } from './dirty-directories.ts'
@@ -16,6 +17,9 @@ const areasMs = 2000
 const busyMs = 3000
 /** How often removals are looked for that need not be remembered any longer. */
 const forgetMs = 3_600_000
+/** How often it is asked whether a backup is due. One that was made or had no room leaves time until the next. */
+const backupMs = 3_600_000
+const longestBackupMs = 86_400_000
 /** Between two transactions of forgetting, so that what arrives meanwhile is not kept waiting. */
 const forgetPauseMs = 100
 /** A disk hangs when the reading thread has not come on for this time; with the two others ten seconds at most. */
@@ -35,6 +39,8 @@ export interface RoundsDeps {
   /** In this time the rolling look comes by every directory of the tree. */
   readonly fullLookMs: number
   readonly keepRemovalsMs: number
+  /** Time between two backups; 0 for none. */
+  readonly backupIntervalMs: number
   /** The clock: microseconds since 1970. */
   readonly nowUs: () => number
 }
@@ -42,7 +48,7 @@ export interface RoundsDeps {
 /**
  * What comes round by itself: the areas every few seconds, the stamps of all directories every minute or so, and the
  * sizes and times of all files over a day, which alone finds a file that was written over in a cold directory. Once an
- * hour, removals that are old enough are forgotten.
+ * hour, removals that are old enough are forgotten; once a day, a backup is made.
  */
 export interface Rounds {
   start(): void
@@ -59,6 +65,7 @@ export function openRounds(deps: RoundsDeps): Rounds {
   const { tree, dirty, known, condition, work } = deps
   const timers: NodeJS.Timeout[] = []
   let sweepTimer: NodeJS.Timeout | undefined
+  let backupTimer: NodeJS.Timeout | undefined
   let closing = false
   let fail: (error: unknown) => void
   const broken = new Promise<never>((_resolve, reject) => (fail = reject))
@@ -116,6 +123,25 @@ export function openRounds(deps: RoundsDeps): Rounds {
       if (!closing) deps.logger.warn({ err: error }, 'old removals could not be forgotten')
     })
   }
+  const backUp = async (): Promise<number> => {
+    const made = await deps.writer.backup({ ifOlderThanMs: deps.backupIntervalMs })
+    if (made.outcome === 'unneeded') return backupMs
+    const { outcome, ...fields } = made
+    if (outcome === 'kept') deps.logger.info(fields, 'the database was backed up')
+    else deps.logger.warn(fields, 'no backup: there is not twice the size of the database free')
+    return Math.min(deps.backupIntervalMs, longestBackupMs)
+  }
+  const backUpNow = (): void => {
+    backUp()
+      .catch((error: unknown) => {
+        if (error instanceof CatalogueRuined) failed(error)
+        else if (!closing) deps.logger.warn({ err: error }, 'the database could not be backed up')
+        return backupMs
+      })
+      .then((nextMs) => {
+        if (!closing) backupTimer = setTimeout(backUpNow, nextMs)
+      }, failed)
+  }
   const nextOfRound = openRollingLook(known)
   const lookCloser = (): void => {
     for (let count = perSecond(known.size, deps.fullLookMs); count > 0; count--) {
@@ -127,6 +153,7 @@ export function openRounds(deps: RoundsDeps): Rounds {
     start() {
       sweepLater(1)
       forgetNow()
+      if (deps.backupIntervalMs > 0) backUpNow()
       timers.push(setInterval(forgetNow, forgetMs))
       timers.push(setInterval(lookAtAreas, areasMs), setInterval(lookCloser, 1000))
     },
@@ -137,6 +164,7 @@ export function openRounds(deps: RoundsDeps): Rounds {
     close() {
       closing = true
       clearTimeout(sweepTimer)
+      clearTimeout(backupTimer)
       for (const timer of timers) clearInterval(timer)
     },
     broken,

@@ -21,7 +21,10 @@ async function startOn(t: Test, folder: string, other: { keepRemovalsMs?: number
   const nowUs = openClock()
   const writer = openWriter({ database, nowUs })
   const tree = startTreeReader({ archive, linkedDirectories: [] })
-  const times = { sweepIntervalMs: 20, fullLookMs: 86_400_000, keepRemovalsMs: 86_400_000 }
+  const times = {
+    ...{ sweepIntervalMs: 20, fullLookMs: 86_400_000, keepRemovalsMs: 86_400_000 },
+    backupIntervalMs: 0,
+  }
   const window = { obsDays: 14, nrtDays: 3 }
   const deps = { writer, tree, archive, logger, nowUs, ...times, window, version: 'test', ...other }
   const indexer = await startIndexer(deps)

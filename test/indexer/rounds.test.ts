@@ -27,6 +27,7 @@ function openRoundsOn(
   const times = {
     sweepIntervalMs: options.sweepIntervalMs ?? 20,
     keepRemovalsMs: 86_400_000,
+    backupIntervalMs: 0,
     fullLookMs: options.fullLookMs ?? 86_400_000,
   }
   const rounds = openRounds({ ...parts, ...times, dirty, known, work })

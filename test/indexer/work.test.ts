@@ -20,7 +20,8 @@ import { until } from './until.ts'
 const day = 'obs/2026/001'
 const graz = 'graz0010.26d.gz'
 const times = {
-  ...{ sweepIntervalMs: 50, fullLookMs: 86_400_000, keepRemovalsMs: 86_400_000, version: 'test' },
+  ...{ sweepIntervalMs: 50, fullLookMs: 86_400_000, keepRemovalsMs: 86_400_000 },
+  ...{ backupIntervalMs: 0, version: 'test' },
   window: { obsDays: 14, nrtDays: 3 },
 }
 

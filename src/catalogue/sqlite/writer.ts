@@ -1,7 +1,6 @@
 import { mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Database } from 'better-sqlite3'
-import { CatalogueRuined } from '../catalogue.ts'
 import type {
   AppliedChange,
   CatalogueWriter,
@@ -15,10 +14,15 @@ import type {
 } from '../catalogue.ts'
 import type { Area } from '../../parse/archive-path.ts'
 import { lockWriter } from './lock.ts'
-import { adoptNumbers, openGivenNumbers, reserveNumbers } from './numbers.ts'
-import { isRuin, openForWriting, setAside } from './open.ts'
+import { openBackups } from './backup.ts'
+import { openGivenNumbers, reserveNumbers } from './numbers.ts'
 import { prepareApply } from './apply.ts'
 import { prepareForget } from './forget.ts'
+import { openGuard } from './guarded.ts'
+import { openOrRecover } from './recover.ts'
+import type { Recovery } from './recover.ts'
+import { openStartCheck } from './start-check.ts'
+import type { StartCheck, StartCheckOutcome } from './start-check.ts'
 import { prepareSummary } from './summary.ts'
 
 export interface WriterOptions {
@@ -26,14 +30,18 @@ export interface WriterOptions {
   readonly database: string
   /** The clock: microseconds since 1970. */
   readonly nowUs: () => number
+  /** Up to this size (bytes) a database is checked before it is used, a larger one in a process aside. */
+  readonly checkUpTo?: number
+  /** Told what came of that. What is found wrong is thrown by the next call. */
+  readonly onChecked?: (outcome: StartCheckOutcome) => void
 }
 
-/** A writer, and in what state it found the database. */
+/** About a tenth of a second. */
+const checkUpToBytes = 32 * 1024 * 1024
+
+/** A writer, and what had to be done to the database before it was one. */
 export interface OpenedWriter extends CatalogueWriter {
-  /** Where a ruined database was set aside to, if one was. */
-  readonly setAside: string | undefined
-  /** Whether it is older than the numbers that were given: a copy that was put back. */
-  readonly putBack: boolean
+  readonly recovery: Recovery
 }
 
 /**
@@ -44,11 +52,12 @@ export function openWriter(options: WriterOptions): OpenedWriter {
   mkdirSync(dirname(options.database), { recursive: true, mode: 0o750 })
   const lock = lockWriter(options.database)
   try {
-    const { db, setAside } = openForWriting(options.database)
-    const numbersPath = `${options.database}-numbers`
-    const putBack = adoptNumbers(db, numbersPath, { restored: false })
-    const { database: path, nowUs } = options
-    return { setAside, putBack, ...prepareWriter({ db, path, numbersPath, lock, nowUs }) }
+    const { database: path, nowUs, checkUpTo = checkUpToBytes, onChecked } = options
+    const numbersPath = `${path}-numbers`
+    const { db, recovery } = openOrRecover({ path, numbersPath, checkUpTo })
+    const isChecked = recovery.restored !== undefined || statSync(path).size <= checkUpTo
+    const check = isChecked ? undefined : openStartCheck({ path, onEnd: onChecked })
+    return { recovery, ...prepareWriter({ db, path, numbersPath, lock, nowUs, checkUpTo, check }) }
   } catch (error) {
     lock.release()
     throw error
@@ -61,6 +70,8 @@ interface WriterParts {
   readonly numbersPath: string
   readonly lock: { release: () => void }
   readonly nowUs: () => number
+  readonly checkUpTo: number
+  readonly check: StartCheck | undefined
 }
 
 function prepareWriter(parts: WriterParts): CatalogueWriter {
@@ -68,9 +79,13 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
   const queries = prepareQueries(db)
   const applyAll = prepareApply(db, parts.nowUs)
   const summary = db.transaction(prepareSummary(db))
-  const promised = promiseOf(parts.path)
-  const checkPlace = placeChecker(parts.path)
+  const { promised, checkPlace } = openGuard(parts.path, () => parts.check?.fault)
+  const backups = openBackups(parts)
   const given = openGivenNumbers(db, parts.numbersPath)
+  const stopAside = (): void => {
+    parts.check?.stop()
+    backups.stop()
+  }
   return {
     directories: promised(() => {
       checkPlace()
@@ -84,51 +99,24 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
       reserveNumbers(db, parts.numbersPath, numbersNeeded(changes))
       const applied = applyAll(changes)
       given.committed()
+      parts.check?.committed()
       return applied
     }),
     summary: promised(() => summary()),
     forgetRemovals: promised(prepareForget(db)),
     scanned: promised(queries.scanned),
+    backup: promised((options) => backups.make(options)),
     checkpoint: promised(() => {
+      stopAside()
       given.remember()
       db.pragma('wal_checkpoint(TRUNCATE)')
     }),
     close() {
+      stopAside()
       given.remember()
       db.close()
       parts.lock.release()
     },
-  }
-}
-
-/**
- * Lets a synchronous engine keep the promises of the seam: what it throws becomes a rejection. A database that
- * turns out to be ruined is set aside first.
- */
-function promiseOf(path: string) {
-  const guarded = <T>(work: () => T): T => {
-    try {
-      return work()
-    } catch (error) {
-      if (!isRuin(error)) throw error
-      const words = `the database is ruined (${error.message}), set aside as ${setAside(path)}`
-      throw new CatalogueRuined(words, { cause: error })
-    }
-  }
-  return <Args extends unknown[], T>(work: (...args: Args) => T) =>
-    (...args: Args): Promise<T> =>
-      new Promise((resolve) => {
-        resolve(guarded(() => work(...args)))
-      })
-}
-
-/** Nobody reads what is written to a file that was removed or replaced. */
-function placeChecker(path: string): () => void {
-  const opened = statSync(path)
-  return () => {
-    const now = statSync(path, { throwIfNoEntry: false })
-    if (now?.ino !== opened.ino || now.dev !== opened.dev)
-      throw new CatalogueRuined(`${path} was removed or replaced while it was in use`)
   }
 }
 

@@ -1,0 +1,129 @@
+/**
+ * Opening the database whatever happened to it: one that is ruined is set aside, and in its place comes the newest
+ * good backup or, without one, a new database that the tree can fill. One that is missing counts as ruined.
+ */
+import { copyFileSync, constants, renameSync, statSync } from 'node:fs'
+import type { Database } from 'better-sqlite3'
+import {
+  backupPaths,
+  discard,
+  headOf,
+  madeUs,
+  newBackupPath,
+  restoringPath,
+  syncDirectoryOf,
+  syncFile,
+} from './backup-files.ts'
+import { adoptNumbers } from './numbers.ts'
+import { isRuin, openForWriting, setAside, UnusableDatabase } from './open.ts'
+
+/** What had to be done before there was a database to work with. */
+export interface Recovery {
+  /** Where a ruined database was set aside to, if one was. */
+  readonly setAside: string | undefined
+  /** The backup that took its place, if one did, and when that was made. */
+  readonly restored: { readonly backup: string; readonly madeUs: number } | undefined
+  /** Backups that were not good enough, and why. */
+  readonly passedOver: readonly { readonly backup: string; readonly fault: string }[]
+  /** Whether the database is older than the numbers that were given: a copy that was put back. */
+  readonly putBack: boolean
+}
+
+export interface DatabaseFiles {
+  readonly path: string
+  /** The memory of numbers. */
+  readonly numbersPath: string
+  /** Up to this size a database is checked before it is opened. */
+  readonly checkUpTo: number
+}
+
+/** @throws UnusableDatabase for a database of another program or of a newer version of this one. */
+export function openOrRecover(files: DatabaseFiles): { db: Database; recovery: Recovery } {
+  const { path, numbersPath, checkUpTo } = files
+  for (const unfinished of [newBackupPath, restoringPath]) discard(unfinished(path))
+  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) return replace(files, undefined)
+  try {
+    const { db, lifted } = openAdopted({ path, numbersPath, checkUpTo, restored: false })
+    const nothing = { setAside: undefined, restored: undefined, passedOver: [] }
+    return { db, recovery: { ...nothing, putBack: lifted } }
+  } catch (error) {
+    if (!isRuin(error)) throw error
+    return replace(files, setAside(path))
+  }
+}
+
+function replace(
+  files: DatabaseFiles,
+  aside: string | undefined,
+): { db: Database; recovery: Recovery } {
+  const { path, numbersPath } = files
+  const restoring = restore(files)
+  // What was put in place has just been checked, and a new database is empty.
+  const { db } = openAdopted({ path, numbersPath, checkUpTo: 0, restored: false })
+  return { db, recovery: { setAside: aside, ...restoring, putBack: false } }
+}
+
+function openAdopted(options: DatabaseFiles & { readonly restored: boolean }) {
+  const db = openForWriting(options.path, options.checkUpTo)
+  try {
+    return { db, lifted: adoptNumbers(db, options.numbersPath, options) }
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+function restore(files: DatabaseFiles): Pick<Recovery, 'restored' | 'passedOver'> {
+  const passedOver: { backup: string; fault: string }[] = []
+  for (const backup of backupPaths(files.path)) {
+    const made = madeUs(backup)
+    if (made === undefined) continue
+    try {
+      put(backup, files)
+      return { restored: { backup, madeUs: made }, passedOver }
+    } catch (error) {
+      if (!isBad(error)) throw error
+      discard(restoringPath(files.path))
+      passedOver.push({ backup, fault: error.message })
+      // The next backup would take it for one that is worth more than an older one.
+      if (isRuin(error)) setAside(backup)
+    }
+  }
+  return { restored: undefined, passedOver }
+}
+
+/** Whether it is the backup that is to blame; where there is no room, say, none must be passed over. */
+function isBad(error: unknown): error is Error {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return (
+    isRuin(error) || error instanceof UnusableDatabase || ['EIO', 'SQLITE_ERROR'].includes(code)
+  )
+}
+
+/**
+ * Puts a backup in the place of the database. All that makes it another database than the one that was lost is
+ * done before that, so that it is the one or the other whenever this process ends.
+ */
+function put(backup: string, { path, numbersPath }: DatabaseFiles): void {
+  headOf(backup)
+  const source = copyOf(backup, restoringPath(path))
+  const { db } = openAdopted({ path: source, numbersPath, checkUpTo: Infinity, restored: true })
+  db.close()
+  syncFile(source)
+  // They are of the one that was here before, and SQLite would take them for its own.
+  for (const side of ['-wal', '-shm']) discard(path + side)
+  renameSync(source, path)
+  syncDirectoryOf(path)
+}
+
+/** A copy, so that there is still a backup if it goes on like that; without room for one, the backup itself. */
+function copyOf(backup: string, copy: string): string {
+  try {
+    copyFileSync(backup, copy, constants.COPYFILE_FICLONE)
+    return copy
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'ENOSPC') throw error
+    discard(copy)
+    return backup
+  }
+}

@@ -1,0 +1,345 @@
+/** Backups, and what becomes of a ruined database with and without them. */
+import {
+  copyFileSync,
+  existsSync,
+  openSync,
+  closeSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { basename, join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import t from 'tap'
+import type { Test } from 'tap'
+import { openStartCheck } from '../../../src/catalogue/sqlite/start-check.ts'
+import type { StartCheckOutcome } from '../../../src/catalogue/sqlite/start-check.ts'
+import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
+import type { OpenedWriter, WriterOptions } from '../../../src/catalogue/sqlite/writer.ts'
+import { until } from '../../indexer/until.ts'
+import { change, newFile } from '../change.ts'
+import { testFolder } from '../../folder.ts'
+
+const day = 'obs/2026/001'
+const stamp = { mtimeUs: 1, ctimeUs: 2, inode: 3 }
+const pageSize = 4096
+
+function openFolder(t: Test) {
+  const folder = testFolder(t)
+  const database = join(folder, 'catalogue.db')
+  const clock = { us: Date.now() * 1000 }
+  let writer: OpenedWriter | undefined
+  const close = () => {
+    writer?.close()
+    writer = undefined
+  }
+  t.teardown(close)
+  /** Closes the one that is open before. */
+  const open = (options: Partial<WriterOptions> = {}): OpenedWriter => {
+    close()
+    return (writer = openWriter({ database, nowUs: () => clock.us, ...options }))
+  }
+  const names = () =>
+    readdirSync(folder)
+      .map((name) => name.replace(/corrupt-[-\dT]+Z/, 'corrupt'))
+      .sort()
+  return { database, clock, open, close, names }
+}
+
+/** A file of its own of that station in the directory. */
+const add = (writer: OpenedWriter, station: string) =>
+  writer.apply([change(day, { stamp, added: [newFile(`${station}0010.26d.gz`)] })])
+
+const idsOf = async (writer: OpenedWriter) =>
+  new Map([...((await writer.directory(day))?.files ?? [])].map(([name, { id }]) => [name, id]))
+
+/** All pages but the first, or only some, as random bytes. */
+function overwrite(path: string, from = 1): void {
+  const file = openSync(path, 'r+')
+  const { size } = statSync(path)
+  writeSync(file, randomBytes(size - from * pageSize), 0, size - from * pageSize, from * pageSize)
+  closeSync(file)
+}
+
+t.test('a backup holds what was committed, and is a sound database on its own', async (t) => {
+  const { open, database, names, close } = openFolder(t)
+  const writer = open()
+  await add(writer, 'graz')
+  t.match(await writer.backup({ ifOlderThanMs: 0 }), {
+    outcome: 'kept',
+    path: `${database}-backup-1`,
+    bytes: statSync(`${database}-backup-1`).size,
+  })
+  const db = new Sqlite(`${database}-backup-1`, { readonly: true })
+  t.equal(db.pragma('integrity_check', { simple: true }), 'ok')
+  t.equal(db.prepare('SELECT name FROM file').pluck().get(), 'graz0010.26d.gz')
+  db.close()
+  close()
+  t.same(
+    names(),
+    ['', '-backup-1', '-lock', '-numbers'].map((end) => `catalogue.db${end}`),
+  )
+})
+
+t.test('the newest two are kept', async (t) => {
+  const { open, database } = openFolder(t)
+  const writer = open()
+  for (const station of ['graz', 'zimm', 'gope']) {
+    await add(writer, station)
+    await writer.backup({ ifOlderThanMs: 0 })
+  }
+  const files = ['-backup-1', '-backup-2'].map((end) => {
+    const db = new Sqlite(database + end, { readonly: true })
+    t.teardown(() => db.close())
+    return db.prepare('SELECT count(*) FROM file').pluck().get()
+  })
+  t.same(files, [3, 2])
+})
+
+t.test('none is made while there is a young one, or when nothing has changed', async (t) => {
+  const { open, clock, database } = openFolder(t)
+  const writer = open()
+  await add(writer, 'graz')
+  const make = async () => {
+    const { outcome } = await writer.backup({ ifOlderThanMs: 60_000 })
+    const made = new Date(clock.us / 1000)
+    if (outcome === 'kept') utimesSync(`${database}-backup-1`, made, made)
+    return outcome
+  }
+  t.equal(await make(), 'kept', 'there is none')
+  await add(writer, 'zimm')
+  t.equal(await make(), 'unneeded', 'it is young')
+  clock.us += 61_000_000
+  t.equal(await make(), 'kept')
+  clock.us += 61_000_000
+  t.equal(await make(), 'unneeded', 'nothing has changed since')
+  await add(writer, 'gope')
+  utimesSync(`${database}-backup-1`, new Date(), new Date(clock.us / 1000 + 3_600_000))
+  t.equal(await make(), 'kept', 'one from the future says nothing of its age')
+})
+
+t.test('what is written while a backup is made is in it', async (t) => {
+  const { open, database } = openFolder(t)
+  const writer = open()
+  const names = Array.from({ length: 20_000 }, (_, n) => `s${n.toString(36).padStart(3, '0')}`)
+  for (const [n, part] of [names.slice(0, 10_000), names.slice(10_000)].entries())
+    await writer.apply([
+      change(`obs/2026/00${n + 2}`, {
+        added: part.map((name) => newFile(`${name}00${n + 2}0.26d.gz`)),
+      }),
+    ])
+  const made = writer.backup({ ifOlderThanMs: 0 })
+  let during = 0
+  for (let ended = false; !ended; during++) {
+    await add(writer, `a${during.toString(36).padStart(3, '0')}`)
+    // One turn of the event loop, in which the backup makes a step.
+    ended = await Promise.race([
+      made.then(() => true),
+      new Promise<boolean>((resolve) => setImmediate(resolve, false)),
+    ])
+  }
+  const db = new Sqlite(`${database}-backup-1`, { readonly: true })
+  t.teardown(() => db.close())
+  t.equal(db.pragma('integrity_check', { simple: true }), 'ok')
+  const kept = db.prepare(`SELECT count(*) FROM file WHERE name GLOB 'a*'`).pluck().get() as number
+  t.ok(kept > 0 && kept <= during, `${kept} of ${during}`)
+  t.equal(db.prepare('SELECT seq FROM catalogue').pluck().get(), names.length + kept)
+})
+
+const damages: Readonly<Record<string, (database: string) => void>> = {
+  'ruined pages': overwrite,
+  'no database': (database) => {
+    writeFileSync(database, randomBytes(50_000))
+  },
+  'an empty file': (database) => {
+    truncateSync(database)
+  },
+  nothing: (database) => {
+    rmSync(database)
+  },
+}
+
+for (const [what, damage] of Object.entries(damages))
+  t.test(`${what} in the place of the database: the newest backup takes it`, async (t) => {
+    const { open, close, database, names } = openFolder(t)
+    let writer = open()
+    await add(writer, 'graz')
+    await writer.backup({ ifOlderThanMs: 0 })
+    const lost = (await add(writer, 'zimm')).head
+    close()
+    damage(database)
+
+    writer = open()
+    t.equal(writer.recovery.restored?.backup, `${database}-backup-1`)
+    t.same(await idsOf(writer), new Map([['graz0010.26d.gz', 1]]), 'records keep their ids')
+    t.same(await writer.directories(), [{ path: day, stamp: undefined }], 'no stamp is relied on')
+    const { head } = await add(writer, 'gope')
+    t.not(head.epoch, lost.epoch)
+    t.ok(head.seq > lost.seq)
+    t.ok(((await idsOf(writer)).get('gope0010.26d.gz') ?? 0) > 2, 'no id is given twice')
+    close()
+    const isSetAside = what !== 'an empty file' && what !== 'nothing'
+    t.equal(writer.recovery.setAside !== undefined, isSetAside)
+    t.equal(names().includes('catalogue.db.corrupt'), isSetAside)
+    t.ok(existsSync(`${database}-backup-1`), 'the backup is still there')
+    t.same(open().recovery, {
+      setAside: undefined,
+      restored: undefined,
+      passedOver: [],
+      putBack: false,
+    })
+  })
+
+t.test('side files of a database that is gone are not taken for those of its backup', async (t) => {
+  const { open, close, database } = openFolder(t)
+  let writer = open()
+  await add(writer, 'graz')
+  await writer.backup({ ifOlderThanMs: 0 })
+  for (const station of ['zimm', 'gope']) await add(writer, station)
+  copyFileSync(`${database}-wal`, `${database}-wal-kept`)
+  close()
+  copyFileSync(`${database}-wal-kept`, `${database}-wal`)
+  rmSync(database)
+  writer = open()
+  t.same([...(await idsOf(writer)).keys()], ['graz0010.26d.gz'])
+  close()
+  const db = new Sqlite(database, { readonly: true })
+  t.equal(db.pragma('integrity_check', { simple: true }), 'ok')
+  db.close()
+})
+
+t.test('a bad backup is passed over', async (t) => {
+  const { open, close, database, names } = openFolder(t)
+  const fill = async () => {
+    const writer = open()
+    for (const station of ['graz', 'zimm']) {
+      await add(writer, station)
+      await writer.backup({ ifOlderThanMs: 0 })
+    }
+    close()
+    overwrite(database)
+  }
+  const bad: Readonly<Record<string, (backup: string) => void>> = {
+    ruined: overwrite,
+    'cut short': (backup) => {
+      truncateSync(backup, 3 * pageSize)
+    },
+    empty: (backup) => {
+      truncateSync(backup)
+    },
+    'no catalogue': (backup) => {
+      rmSync(backup)
+      new Sqlite(backup).exec('CREATE TABLE other (a)').close()
+    },
+  }
+  for (const [what, spoil] of Object.entries(bad))
+    await t.test(what, async (t) => {
+      await fill()
+      spoil(`${database}-backup-1`)
+      const writer = open()
+      const { restored, passedOver } = writer.recovery
+      t.equal(restored?.backup, `${database}-backup-2`)
+      t.match(passedOver, [{ backup: `${database}-backup-1` }])
+      t.same([...(await idsOf(writer)).keys()], ['graz0010.26d.gz'])
+      t.ok(names().includes('catalogue.db-backup-1.corrupt'), 'it is kept, but not as a backup')
+      close()
+      for (const end of ['', '-backup-1', '-backup-2']) rmSync(database + end, { force: true })
+    })
+  await t.test('when none is good, a new database is built', async (t) => {
+    await fill()
+    for (const n of [1, 2]) overwrite(`${database}-backup-${n}`)
+    const writer = open()
+    t.equal(writer.recovery.restored, undefined)
+    t.equal(writer.recovery.passedOver.length, 2)
+    t.same(await writer.directories(), [])
+  })
+})
+
+t.test('a database that is found ruined by its backup is set aside', async (t) => {
+  const { open, database, names } = openFolder(t)
+  const writer = open()
+  for (let n = 0; n < 40; n++)
+    await writer.apply([
+      change(`obs/2025/${100 + n}`, {
+        added: ['graz', 'zimm'].map((s) => newFile(`${s}${100 + n}0.25d.gz`)),
+      }),
+    ])
+  await writer.backup({ ifOlderThanMs: 0 })
+  await add(writer, 'gope')
+  // Another's transaction makes this connection forget what it remembers of pages.
+  const db = new Sqlite(database)
+  db.exec('UPDATE catalogue SET last_scan = last_scan')
+  db.pragma('wal_checkpoint(TRUNCATE)')
+  const root = db
+    .prepare(`SELECT rootpage FROM sqlite_schema WHERE name = 'file_seq'`)
+    .pluck()
+    .get()
+  db.close()
+  const file = openSync(database, 'r+')
+  writeSync(file, randomBytes(pageSize), 0, pageSize, (Number(root) - 1) * pageSize)
+  closeSync(file)
+  await t.rejects(writer.backup({ ifOlderThanMs: 0 }), { code: 'CATALOGUE_RUINED' })
+  t.ok(names().includes('catalogue.db.corrupt'))
+  t.notOk(
+    names().some((name) => name.includes('backup-new')),
+    'the bad copy is removed',
+  )
+  t.equal(basename(open().recovery.restored?.backup ?? ''), 'catalogue.db-backup-1')
+})
+
+t.test('a large database is checked while it is used', async (t) => {
+  const { open, close, database } = openFolder(t)
+  let writer = open()
+  for (let n = 0; n < 40; n++) await add(writer, `a${n.toString(36).padStart(3, '0')}`)
+  close()
+  const outcomes: StartCheckOutcome[] = []
+  const options = {
+    checkUpTo: 0,
+    onChecked: (outcome: StartCheckOutcome) => void outcomes.push(outcome),
+  }
+  writer = open(options)
+  await until(t, 'it is sound', () => outcomes.length === 1)
+  t.equal(outcomes[0]?.fault, undefined)
+  await writer.backup({ ifOlderThanMs: 0 })
+
+  const db = new Sqlite(database, { readonly: true })
+  const root = db
+    .prepare(`SELECT rootpage FROM sqlite_schema WHERE name = 'file_seq'`)
+    .pluck()
+    .get()
+  close()
+  db.close()
+  const file = openSync(database, 'r+')
+  writeSync(file, randomBytes(pageSize), 0, pageSize, (Number(root) - 1) * pageSize)
+  closeSync(file)
+  writer = open(options)
+  t.equal(writer.recovery.restored, undefined, 'it opens')
+  await until(t, 'the ruin is found', () => outcomes.length === 2)
+  t.type(outcomes[1]?.fault, 'string')
+  await t.rejects(writer.count('obs'), { code: 'CATALOGUE_RUINED' }, 'whatever is asked next')
+  writer = open(options)
+  t.ok(writer.recovery.restored)
+})
+
+t.test('the check of a large database gives way before the log grows without end', async (t) => {
+  const { open, database } = openFolder(t)
+  await add(open(), 'graz')
+  const outcomes: StartCheckOutcome[] = []
+  const check = openStartCheck({
+    path: database,
+    onEnd: (outcome) => void outcomes.push(outcome),
+    largestLog: 0,
+  })
+  t.teardown(() => {
+    check.stop()
+  })
+  check.committed()
+  await until(t, 'it has ended', () => outcomes.length === 1)
+  t.match(outcomes, [{ fault: undefined, error: /gave way/ }])
+  check.stop()
+})
