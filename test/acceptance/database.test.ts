@@ -1,6 +1,7 @@
 /**
- * Whatever happens to the database file, the list never shows what is not so: the file is set aside and a new one is
- * built from the tree, with ids above the old ones, or the start is refused in clear words.
+ * Whatever happens to the database file, the list never shows what is not so: the file is set aside and its newest
+ * backup takes its place or, without one, a new one is built from the tree, with ids above the old ones; or the start
+ * is refused in clear words.
  */
 import {
   closeSync,
@@ -14,14 +15,15 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import Sqlite from 'better-sqlite3'
 import t from 'tap'
 import type { Test } from 'tap'
 import { longestMs, slow, startService, stop, until, untilEqual } from './service.ts'
-import type { Service } from './service.ts'
-import { arrive, hourDirectory, makeOldDays, paths, pathIn, put } from './tree.ts'
+import type { Listed, Service } from './service.ts'
+import { arrive, dayDirectory, hourDirectory, makeOldDays, paths, pathIn, put } from './tree.ts'
 import { testFolder } from '../folder.ts'
 
 const oldDays = slow ? 333 : 10
@@ -30,18 +32,28 @@ const pageSize = 4096
 
 t.setTimeout(longestMs)
 
-async function startFull(t: Test): Promise<{ service: Service; highest: number }> {
+interface Full {
+  readonly service: Service
+  readonly list: ReadonlyMap<string, Listed>
+  readonly highest: number
+}
+
+/** A service that has scanned its archive and, if that is wanted, has made a backup. */
+async function startFull(t: Test, { backedUp = false } = {}): Promise<Full> {
   const folder = testFolder(t)
   const archive = join(folder, 'archive')
   makeOldDays(archive, oldDays, perDay)
+  // Not watched any more, but so recently touched that sizes and times are read with the names.
+  for (const path of paths(dayDirectory(50), 5)) put(archive, path)
   for (const path of paths(hourDirectory(), 20)) put(archive, path)
-  const service = await startService(t, folder)
+  const options = { BACKUP_INTERVAL_HOURS: backedUp ? '24' : '0', SWEEP_INTERVAL_SECONDS: '1' }
+  const service = await startService(t, folder, { options })
   await until('the first scan ends', service.ready)
   await untilEqual(service)
-  return {
-    service,
-    highest: Math.max(...Array.from((await service.list()).values(), ({ id }) => id)),
-  }
+  if (backedUp)
+    await until('a backup', () => service.log.some(({ msg }) => /was backed up/.test(msg)))
+  const list = await service.list()
+  return { service, list, highest: Math.max(...Array.from(list.values(), ({ id }) => id)) }
 }
 
 /** What every rebuilt catalogue has to be. */
@@ -54,6 +66,19 @@ async function untilRebuilt(t: Test, service: Service, highest: number): Promise
   await until('a new catalogue is ready, with ids above the old ones', isNew)
   await untilEqual(service)
   t.pass(`rebuilt after ${Math.round(performance.now() - startedMs)} ms`)
+}
+
+/** What every catalogue from a backup has to be. */
+async function untilRestored(t: Test, { service, list }: Full): Promise<Map<string, Listed>> {
+  const startedMs = performance.now()
+  await until('told', () => service.log.some(({ backup }) => backup !== undefined))
+  await until('it is ready', service.ready)
+  await untilEqual(service)
+  t.pass(`restored after ${Math.round(performance.now() - startedMs)} ms`)
+  const now = await service.list()
+  const changed = [...list].filter(([path, { id }]) => now.has(path) && now.get(path)?.id !== id)
+  t.same(changed, [], 'the ids of its records are kept')
+  return now
 }
 
 const asides = ({ folder }: Service) =>
@@ -98,38 +123,88 @@ t.test('an empty file is filled anew', async (t) => {
   await untilRebuilt(t, service, highest)
 })
 
-t.test('pages overwritten while it is in use: set aside, and the indexer ends', async (t) => {
-  const { service, highest } = await startFull(t)
-  const ended = once(service.indexer, 'exit')
-  // Another's transaction makes all forget what they remember of pages, which would hide the damage for long.
+t.test('what happened since the backup is found in the archive', async (t) => {
+  const full = await startFull(t, { backedUp: true })
+  const { service, list, highest } = full
+  const [arrived, later] = paths(hourDirectory(), 2, 5000) as [string, string]
+  const removed = pathIn(dayDirectory(100), 0)
+  const overwritten = pathIn(dayDirectory(50), 0)
+  const begun = await service.status()
+  arrive(service.archive, arrived)
+  rmSync(join(service.archive, removed))
+  await untilEqual(service)
+  const given = (await service.list()).get(arrived)?.id ?? 0
+  t.ok(given > highest)
+  await stop(service.indexer, 'SIGKILL')
+  // In place, which leaves the time of its directory alone.
+  put(service.archive, overwritten, gzipSync('another version'))
+  arrive(service.archive, later)
+  for (const path of paths(dayDirectory(200), 2)) put(service.archive, path)
+  // Else the log would still hold what is damaged.
   const db = new Sqlite(service.database)
-  db.exec('UPDATE catalogue SET last_scan = last_scan')
   db.pragma('wal_checkpoint(TRUNCATE)')
-  overwritePages(service.database)
   db.close()
-  arrive(service.archive, pathIn(hourDirectory(), 5000))
-  t.same(await ended, [1, null], 'it ends with a failure')
-  t.equal(asides(service).length, 1, 'the ruined file is kept')
-  const refused = async () => (await service.get('?limit=1')).status === 503
-  await until('nothing is answered from it', refused)
+  overwritePages(service.database)
+
   service.startIndexer()
-  await untilRebuilt(t, service, highest)
+  const now = await untilRestored(t, full)
+  t.notOk(now.has(removed))
+  for (const path of [arrived, later]) t.ok((now.get(path)?.id ?? 0) > given, 'a new id')
+  const isNew = async () => {
+    const record = (await service.list()).get(overwritten)
+    return record !== undefined && record.modified > record.created
+  }
+  await until('the file that was overwritten is looked at', isNew)
+  t.equal(now.get(overwritten)?.created, list.get(overwritten)?.created)
+  t.equal(asides(service).length, 1, 'the ruined file is kept')
+  const { epoch } = await service.status()
+  t.not(epoch, begun.epoch)
+  const { status } = await service.get(
+    `/rinex/api/changes/?epoch=${begun.epoch}&since=${begun.seq}`,
+  )
+  t.equal(status, 410, 'who followed starts again')
 })
 
-t.test('removed while it is in use: the indexer ends, the next one builds anew', async (t) => {
-  const { service, highest } = await startFull(t)
-  const ended = once(service.indexer, 'exit')
-  rmSync(service.database)
-  arrive(service.archive, pathIn(hourDirectory(), 5000))
-  t.same(await ended, [1, null], 'it ends with a failure')
-  const told = () =>
-    service.log.some(({ err }) => /was removed or replaced/.test(JSON.stringify(err ?? '')))
-  await until('it says why', told)
-  const refused = async () => (await service.get('?limit=1')).status === 503
-  await until('there is nothing to answer from', refused)
-  service.startIndexer()
-  await untilRebuilt(t, service, highest)
-})
+for (const backedUp of [false, true]) {
+  const what = backedUp ? 'the next one takes the backup' : 'the next one builds anew'
+
+  t.test(`pages overwritten while it is in use: the indexer ends, ${what}`, async (t) => {
+    const full = await startFull(t, { backedUp })
+    const { service, highest } = full
+    const ended = once(service.indexer, 'exit')
+    // Another's transaction makes all forget what they remember of pages, which would hide the damage for long.
+    const db = new Sqlite(service.database)
+    db.exec('UPDATE catalogue SET last_scan = last_scan')
+    db.pragma('wal_checkpoint(TRUNCATE)')
+    overwritePages(service.database)
+    db.close()
+    arrive(service.archive, pathIn(hourDirectory(), 5000))
+    t.same(await ended, [1, null], 'it ends with a failure')
+    t.equal(asides(service).length, 1, 'the ruined file is kept')
+    const refused = async () => (await service.get('?limit=1')).status === 503
+    await until('nothing is answered from it', refused)
+    service.startIndexer()
+    if (backedUp) await untilRestored(t, full)
+    else await untilRebuilt(t, service, highest)
+  })
+
+  t.test(`removed while it is in use: the indexer ends, ${what}`, async (t) => {
+    const full = await startFull(t, { backedUp })
+    const { service, highest } = full
+    const ended = once(service.indexer, 'exit')
+    rmSync(service.database)
+    arrive(service.archive, pathIn(hourDirectory(), 5000))
+    t.same(await ended, [1, null], 'it ends with a failure')
+    const told = () =>
+      service.log.some(({ err }) => /was removed or replaced/.test(JSON.stringify(err ?? '')))
+    await until('it says why', told)
+    const refused = async () => (await service.get('?limit=1')).status === 503
+    await until('there is nothing to answer from', refused)
+    service.startIndexer()
+    if (backedUp) await untilRestored(t, full)
+    else await untilRebuilt(t, service, highest)
+  })
+}
 
 t.test('an older copy that is put back goes on above the numbers given since', async (t) => {
   const { service, highest } = await startFull(t)

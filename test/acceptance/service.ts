@@ -44,6 +44,7 @@ export interface Listed {
 
 export interface Status {
   readonly epoch: string
+  readonly seq: number
   readonly state: string
   readonly reasons: readonly string[]
   readonly settling_files: number | null
@@ -51,7 +52,6 @@ export interface Status {
   readonly held_removals: number | null
   readonly watching: { directories: number; overflows: number } | null
   readonly last_sweep: string | null
-  readonly seq: number
   readonly areas: Readonly<Record<string, { files: number }>>
   readonly rejected: readonly { reason: string; count: number; examples: string[] }[]
 }
