@@ -79,7 +79,9 @@ export function startTreeReader(tree: TreeWorkerData['tree']): TreeReader {
       const seen = Atomics.load(progress, 0)
       if (seen !== last.progress) last = { progress: seen, ms }
       const [first] = waiting
-      return first === undefined ? 0 : ms - Math.max(first.sinceMs, answeredMs, last.ms)
+      // A thread that is starting waits for no disk.
+      if (first === undefined || seen === 0) return 0
+      return ms - Math.max(first.sinceMs, answeredMs, last.ms)
     },
     close: async () => {
       closing = true

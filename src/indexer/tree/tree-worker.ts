@@ -55,6 +55,9 @@ async function inflateAll(paths: readonly string[]): Promise<(Inflated | undefin
   return files
 }
 
+// It has started: from now on it is the disk that it waits for.
+onProgress()
+
 let last = Promise.resolve()
 parentPort?.on('message', (request: TreeRequest) => {
   last = last.then(async () => parentPort?.postMessage(await answer(request)))
