@@ -9,6 +9,7 @@ import {
   patienceMs,
   slow,
   startService,
+  stop,
   until,
   untilEqual,
   untilTold,
@@ -54,4 +55,28 @@ t.test('a database on a disk that is full', { skip: lacksMounts }, async (t) => 
   const tookMs = await untilEqual(service, promisedMs)
   t.pass(`equal ${Math.round(tookMs)} ms after there was room`)
   await until('well again', async () => (await service.status()).state === 'watching')
+})
+
+t.test('no room for a backup', { skip: lacksMounts }, async (t) => {
+  const mounts = await openMounts(t)
+  const folder = testFolder(t)
+  mkdirSync(join(folder, 'var'))
+  mounts.run(`mount -t tmpfs -o size=8m none ${folder}/var`)
+  put(join(folder, 'archive'), pathIn(hourDirectory(), 0))
+  const service = await startService(t, folder, {
+    wrap: mounts.wrap(folder),
+    database: 'var/catalogue.db',
+  })
+  const told = (words: RegExp) => service.log.some(({ msg }) => words.test(msg))
+  await until('a backup where there is room', () => told(/was backed up/))
+  await stop(service.indexer, 'SIGTERM')
+  mounts.run(`rm ${folder}/var/catalogue.db-backup-1`)
+  mounts.run(`cat /dev/zero > ${folder}/var/filler 2> /dev/null || true`)
+  // Some room, but not twice the size of the smallest database.
+  mounts.run(`truncate -s -64K ${folder}/var/filler`)
+  service.startIndexer()
+  await until('it says so', () => told(/^no backup: /))
+  arrive(service.archive, pathIn(hourDirectory(), 1))
+  await untilEqual(service)
+  t.equal(service.indexer.exitCode, null, 'and works on')
 })
