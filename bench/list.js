@@ -1,0 +1,259 @@
+/**
+ * The list of a large catalogue: first, last, random and filtered pages of the running API, beside fastify and nginx
+ * sending the bytes of a finished page, and beside the query that is written first (count and OFFSET), in turn in one
+ * run; then all of it again while a writer applies changes. Needs `wrk`; nginx is left out where it is not installed.
+ */
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { generateCatalogue, stationCount } from './catalogue.js'
+import { median, optionsOf, spread } from './measure.js'
+
+export const description = 'pages and filters of a large catalogue, beside finished bytes'
+
+const cli = join(import.meta.dirname, '../dist/cli.js')
+const servers = join(import.meta.dirname, 'list/servers.js')
+const ticksPerSecond = 100
+
+/** Options: --records (10000000), --database FILE (kept, made if absent), --rounds (5), --seconds (3). */
+export async function run({ print, args }) {
+  const defaults = { records: 10_000_000, database: '', rounds: 5, seconds: 3 }
+  const { records, database: given, rounds, seconds } = optionsOf(args, defaults)
+  const folder = mkdtempSync(join(tmpdir(), 'list-'))
+  const started = []
+  try {
+    const database = given === '' ? join(folder, 'catalogue.db') : given
+    if (!existsSync(database)) {
+      print(`making a catalogue of ${records} records`)
+      await generateCatalogue({ records, out: database })
+    }
+    const begun = performance.now()
+    const ours = await startOurs(database, folder)
+    started.push(ours)
+    const first = await fetch(ours.url)
+    const page = Buffer.from(await first.arrayBuffer())
+    const { count } = JSON.parse(page)
+    print(`ready after ${((performance.now() - begun) / 1000).toFixed(2)} s, ${count} records`)
+    const file = join(folder, 'page.json')
+    writeFileSync(file, page)
+    const buffer = await startServer('buffer', file)
+    const naive = await startServer('naive', database)
+    started.push(buffer, naive)
+    const nginx = await startNginx(folder, file)
+    if (nginx !== undefined) started.push(nginx)
+    const setting = { print, rounds, seconds, folder, count }
+    await comparePages({ ...setting, ours, buffer, nginx, naive })
+    await measureQuestions({ ...setting, ours })
+    print(`memory of the API: ${memoryOf(ours.pid)} MB`)
+    const before = await serviceTimes(ours.url, questions)
+    const writer = await startWriter(database)
+    const during = await serviceTimes(ours.url, questions)
+    print(`beside a writer of ${writer.rate} changes a second, median ms and ratio to without:`)
+    for (const [name, alone] of before) {
+      const busy = median(during.get(name))
+      print(
+        `  ${name.padEnd(34)} ${busy.toFixed(2).padStart(8)}  ${(busy / median(alone)).toFixed(2)}`,
+      )
+    }
+    writer.stop()
+  } finally {
+    for (const { stop } of started) stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Requests a second and CPU a request of each, in turn. */
+async function comparePages({ print, rounds, seconds, folder, count, ours, buffer, nginx, naive }) {
+  const last = `offset=${Math.floor((count - 1) / 20) * 20}`
+  const random = join(folder, 'random.lua')
+  writeFileSync(
+    random,
+    `request = function() return wrk.format("GET", wrk.path .. "?offset=" .. math.random(0, ${count})) end`,
+  )
+  const contenders = [
+    ['our first page', ours, ours.url],
+    ['our last page', ours, `${ours.url}?${last}`],
+    ['our random pages', ours, ours.url, random],
+    ['fastify, a finished buffer', buffer, buffer.url],
+    ...(nginx === undefined ? [] : [['nginx, the same bytes', nginx, `${nginx.url}page.json`]]),
+    ['count and OFFSET, first page', naive, naive.url],
+    ['count and OFFSET, random pages', naive, naive.url, random],
+  ]
+  const results = new Map(contenders.map(([name]) => [name, []]))
+  for (let round = 0; round < rounds; round++)
+    for (const [name, server, url, script] of contenders)
+      results.get(name).push(await load({ server, url, script, seconds }))
+  const buffers = results.get('fastify, a finished buffer')
+  print(
+    '16 connections: requests a second, CPU µs a request, both beside fastify with a finished buffer',
+  )
+  for (const [name, runs] of results) {
+    const rates = runs.map(({ rate }) => rate)
+    const cpus = runs.map(({ cpuUs }) => cpuUs)
+    const ratio = (key) =>
+      median(runs.map((run, index) => run[key] / buffers[index][key])).toFixed(2)
+    print(
+      `  ${name.padEnd(32)} ${spread(rates, 0).padStart(22)} ${ratio('rate').padStart(6)}   ${spread(cpus, 1).padStart(20)} ${ratio('cpuUs').padStart(6)}`,
+    )
+  }
+  const times = await serviceTimes(ours.url, { 'first page': '', 'last page': last })
+  const [one, two] = [...times.values()].map(median)
+  print(
+    `one after the other: first page ${one.toFixed(3)} ms, last page ${two.toFixed(3)} ms, ratio ${(two / one).toFixed(2)}`,
+  )
+}
+
+const day = '2020-06-15'
+/** What is asked with filters; those that are not asked twice alike have a place for a number. */
+const questions = {
+  'first page': '',
+  station: 'station=#site',
+  'station and type': 'station=#site&file_type=o',
+  area: 'area=nrt',
+  'area, deep': 'area=obs&offset=5000000',
+  country: 'country=AUT,DEU&limit=#n',
+  'duration, version, type': 'file_duration=d&file_version=r3&file_type=o&limit=#n',
+  date: `date=${day}&limit=#n`,
+  doy: 'doy=2020-100&limit=#n',
+  'days of a year': 'data_date__gte=2020-01-01&data_date__lt=2021-01-01&limit=#n',
+  'country in a year': 'country=FRA&data_date__gte=2020-01-01&data_date__lt=2021-01-01&limit=#n',
+  'two days by overlap': 'startDate=2020-01-10&endDate=2020-01-11&limit=#n',
+  'since an hour ago': 'created__gte=#hour&limit=#n',
+  'ordered by date': 'ordering=data_date&limit=#n',
+  'ordered by name': 'ordering=filename&limit=#n',
+  'station, ordered by date': 'station=#site&ordering=-data_date',
+}
+
+/** Asked once each with other values, so that nothing was counted before. */
+async function measureQuestions({ print, ours }) {
+  print('filters asked for the first time, then again, ms:')
+  for (const [name, query] of Object.entries(questions).slice(1)) {
+    const firsts = []
+    const seconds = []
+    for (let number = 0; number < 15; number++) {
+      const url = `${ours.url}?${fill(query, number)}`
+      firsts.push(await timed(url))
+      seconds.push(await timed(url))
+    }
+    print(`  ${name.padEnd(30)} ${spread(firsts).padStart(24)}   ${spread(seconds).padStart(20)}`)
+  }
+  const slow = 'filename__contains=9990&limit='
+  print(`  ${'part of a name'.padEnd(30)} ${(await timed(`${ours.url}?${slow}1`)).toFixed(0)} once`)
+}
+
+function fill(query, number) {
+  const index = (number * 97) % stationCount
+  const site = `${'abcdefghij'[index % 10]}${String(Math.floor(index / 10)).padStart(3, '0')}`
+  const hour = new Date(Date.now() - 3_600_000 - number * 1000).toISOString()
+  return query
+    .replace('#site', site)
+    .replace('#n', String(1 + number))
+    .replace('#hour', hour)
+}
+
+async function timed(url) {
+  const begun = performance.now()
+  const answer = await fetch(url)
+  await answer.arrayBuffer()
+  if (answer.status !== 200) throw new Error(`${url}: ${answer.status}`)
+  return performance.now() - begun
+}
+
+async function serviceTimes(url, queries, count = 100) {
+  const times = new Map(Object.keys(queries).map((name) => [name, []]))
+  for (let number = 0; number < count; number++)
+    for (const [name, query] of Object.entries(queries))
+      times.get(name).push(await timed(`${url}?${fill(query, number % 7)}`))
+  return times
+}
+
+async function load({ server, url, script, seconds }) {
+  const before = cpuOf(server.pid)
+  const options = ['-t1', '-c16', `-d${seconds}s`, ...(script ? ['-s', script] : []), url]
+  const child = spawn('wrk', options, { stdio: ['ignore', 'pipe', 'inherit'] })
+  let told = ''
+  child.stdout.on('data', (text) => (told += text))
+  await once(child, 'close')
+  const requests = Number(/(\d+) requests in/.exec(told)?.[1])
+  if (/Non-2xx/.test(told) || !(requests > 0)) throw new Error(told)
+  const cpu = cpuOf(server.pid) - before
+  return { rate: requests / seconds, cpuUs: (cpu / requests) * 1e6 }
+}
+
+/** CPU seconds of a process and its threads. */
+function cpuOf(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
+}
+
+function memoryOf(pid) {
+  const [, kilobytes] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  return Math.round(Number(kilobytes) / 1000)
+}
+
+async function startOurs(database, folder) {
+  const options = [
+    '--archive',
+    folder,
+    '--database',
+    database,
+    '--port',
+    '0',
+    '--log-level',
+    'info',
+  ]
+  const child = spawn('node', [cli, 'serve', ...options], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const url = await firstMatch(child, /"url":"([^"]+)"/)
+  return { url, pid: child.pid, stop: () => child.kill('SIGKILL') }
+}
+
+async function startServer(kind, argument) {
+  const child = spawn('node', [servers, kind, argument], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const port = await firstMatch(child, /^(\d+)$/m)
+  return { url: `http://127.0.0.1:${port}/`, pid: child.pid, stop: () => child.kill('SIGKILL') }
+}
+
+/** Applies new files and removals at a fixed rate, in transactions of 500. */
+async function startWriter(database) {
+  const child = spawn('node', [join(import.meta.dirname, 'list/writer.js'), database], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const rate = Number(await firstMatch(child, /^(\d+)$/m))
+  return { rate, stop: () => child.kill('SIGKILL') }
+}
+
+async function startNginx(folder, file) {
+  if (spawnSync('which', ['nginx']).status !== 0) return undefined
+  const port = 20_000 + (process.pid % 10_000)
+  const config = join(folder, 'nginx.conf')
+  writeFileSync(
+    config,
+    `daemon off; master_process off; worker_processes 1; pid ${folder}/nginx.pid; error_log stderr error;
+     events { worker_connections 512; }
+     http { access_log off; sendfile on; tcp_nopush on; keepalive_requests 1000000; open_file_cache max=10;
+       types { application/json json; }
+       server { listen 127.0.0.1:${port}; root ${folder}; } }`,
+  )
+  const child = spawn('nginx', ['-c', config, '-p', folder], { stdio: 'ignore' })
+  const url = `http://127.0.0.1:${port}/`
+  for (let tries = 0; tries < 100; tries++) {
+    const answer = await fetch(`${url}page.json`).catch(() => undefined)
+    if (answer?.ok) return { url, pid: child.pid, stop: () => child.kill('SIGKILL') }
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  throw new Error(`nginx does not answer with ${file}`)
+}
+
+function firstMatch(child, pattern) {
+  return new Promise((resolve, reject) => {
+    let told = ''
+    child.stdout.on('data', (text) => {
+      told = (told + text).slice(-10_000)
+      const found = pattern.exec(told)
+      if (found) resolve(found[1])
+    })
+    child.on('close', () => reject(new Error(`ended with ${told}`)))
+  })
+}
