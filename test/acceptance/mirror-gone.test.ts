@@ -80,7 +80,9 @@ for (const [what, withNumbers] of Object.entries(memories))
     const [ids, epoch] = [new Set(mirror.records.keys()), await epochOf(service)]
 
     await Promise.all([stop(service.indexer, 'SIGTERM'), stop(service.api, 'SIGTERM')])
-    const suffixes = ['', '-wal', '-shm', ...(withNumbers ? [] : ['-numbers'])]
+    // Without the backups, which would bring it back.
+    const files = ['', '-wal', '-shm', '-backup-1', '-backup-2']
+    const suffixes = [...files, ...(withNumbers ? [] : ['-numbers'])]
     for (const suffix of suffixes) rmSync(service.database + suffix, { force: true })
     service.startIndexer()
     await service.startApi()
