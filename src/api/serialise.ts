@@ -1,4 +1,4 @@
-import type { FileRecord } from '../catalogue/catalogue.ts'
+import type { ListedFile } from '../catalogue/catalogue.ts'
 import { parseFilename } from '../parse/filename.ts'
 import type { FileDuration, FileType, FileVersion } from '../parse/types.ts'
 import type { Links } from './links.ts'
@@ -36,7 +36,7 @@ export const wireFields = [
   'modified',
 ] as const satisfies readonly (keyof WireRecord)[]
 
-export function serialiseRecord(record: FileRecord, links: Links): WireRecord {
+export function serialiseRecord(record: ListedFile, links: Links): WireRecord {
   const name = parseFilename(record.name)
   const parsed = name.kind === 'parsed' ? name : undefined
   return {

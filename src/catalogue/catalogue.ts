@@ -28,6 +28,9 @@ export interface FileRecord {
   readonly seq: number
 }
 
+/** What lists tell of a file. */
+export type ListedFile = Pick<FileRecord, 'id' | 'directory' | 'name' | 'createdUs' | 'modifiedUs'>
+
 /** Where the catalogue stands: two answers with the same head show the same state. */
 export interface Head {
   /** Names this database; another value means that the catalogue was rebuilt. */
@@ -52,7 +55,7 @@ export interface Page {
   readonly head: Head
   /** All live records that match, not only those of this page. */
   readonly count: number
-  readonly records: readonly FileRecord[]
+  readonly records: readonly ListedFile[]
 }
 
 export interface ChunkQuery {
@@ -66,7 +69,7 @@ export interface ChunkQuery {
 /** A part of the list, highest id first, and the database it is from. */
 export interface RecordChunk {
   readonly epoch: string
-  readonly records: readonly FileRecord[]
+  readonly records: readonly ListedFile[]
   /** `before` of the next chunk; `undefined` at the end of the list. A chunk may be empty before that. */
   readonly next: number | undefined
 }

@@ -40,11 +40,14 @@ export async function startServing(config: Config, options: ServingOptions): Pro
       reader.close()
     },
   })
-  let { port } = config
+  let known: string | undefined
   const baseUrl = (): string => {
-    // A server that stops has no address any more, and still answers those who wait.
-    port = (app.server.address() as AddressInfo | null)?.port ?? port
-    return baseUrlFor(config, port)
+    if (known !== undefined) return known
+    const address = app.server.address() as AddressInfo | null
+    const url = baseUrlFor(config, address?.port ?? config.port)
+    // Kept, since a server that stops has no address any more, and still answers those who wait.
+    if (address !== null) known = url
+    return url
   }
   const app = await buildServer({
     reader,

@@ -65,7 +65,8 @@ export async function followFeed(
 /** The live list as a mirror would hold it. */
 export async function liveList(reader: CatalogueReader): Promise<Mirror> {
   const { records } = await reader.page({ limit: 1_000_000, offset: 0 })
-  return new Map(
-    records.map(({ id, directory, name, size }) => [id, `${directory}/${name} ${String(size)}`]),
-  )
+  const mirror: Mirror = new Map()
+  for (const { id, directory, name } of records)
+    mirror.set(id, `${directory}/${name} ${String((await reader.record(id))?.size)}`)
+  return mirror
 }

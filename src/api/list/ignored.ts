@@ -1,14 +1,12 @@
-import type { FastifyReply } from 'fastify'
-
 /** So many are named, and no name is longer. */
 const most = { names: 20, characters: 64 }
 
 /** Names the parameters that had no effect, as DRF would leave it to be found out. */
-export function sayIgnored(reply: FastifyReply, parameters: readonly string[]): void {
-  if (parameters.length === 0) return
+export function ignoredHeader(parameters: readonly string[]): Readonly<Record<string, string>> {
+  if (parameters.length === 0) return {}
   // Encoded: a name is the client's, and a header holds no control characters.
   const names = parameters.slice(0, most.names).map((name) => name.slice(0, most.characters))
-  reply.header('ignored-parameters', names.map(encode).join(', '))
+  return { 'ignored-parameters': names.map(encode).join(', ') }
 }
 
 /** Half of a surrogate pair, which a cut may leave, has no encoding. */

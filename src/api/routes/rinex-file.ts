@@ -6,10 +6,16 @@ import { isFresh, sendHtml, sendJson } from '../context.ts'
 import type { ApiContext } from '../context.ts'
 import { notFound } from '../errors.ts'
 import { changesUrl } from '../links.ts'
-import { sayIgnored } from '../list/ignored.ts'
+import { pageHeaders } from '../headers.ts'
+import { ignoredHeader } from '../list/ignored.ts'
+import { openPageCache } from '../list/page-cache.ts'
+import type { FinishedPage } from '../list/page-cache.ts'
+import { recordJson } from '../list/record-json.ts'
 import { parseListRequest } from '../list/request.ts'
+import type { ListRequest } from '../list/request.ts'
 import { lineFormats, listLines } from '../list-stream.ts'
 import { namedFormat, negotiate } from '../negotiate.ts'
+import type { Representation } from '../negotiate.ts'
 import { renderList } from '../pages/list.ts'
 import { renderRecord } from '../pages/record.ts'
 import { openPlaces } from '../places.ts'
@@ -47,7 +53,7 @@ function streamFiles({ reader, links }: ApiContext, next: RouteHandlerMethod): R
     const format = lineFormats.get(namedFormat(request) ?? '')
     if (format === undefined) return next.call(this, request, reply)
     const { filter, ignored } = parseListRequest(request.query as Query)
-    sayIgnored(reply, ignored)
+    reply.headers(ignoredHeader(ignored))
     if (request.method !== 'HEAD') places.take(reply)
     // Before the first line: what moves while the list is read comes again in the changes from there.
     const { epoch, seq } = await reader.head()
@@ -64,25 +70,56 @@ function streamFiles({ reader, links }: ApiContext, next: RouteHandlerMethod): R
   }
 }
 
-function listFiles({ reader, settings, links, tag }: ApiContext): RouteHandlerMethod {
+function listFiles(context: ApiContext): RouteHandlerMethod {
+  const { reader, tag } = context
+  const cache = openPageCache()
   return async (request, reply) => {
     const representation = negotiate(request, reply)
-    const query = request.query as Query
-    const { filter, ordering, kept, ignored } = parseListRequest(query)
-    sayIgnored(reply, ignored)
     const head = await reader.head()
-    if (isFresh(request, reply, tag(head, representation))) return reply.code(304).send()
-    const range = parsePageRange(query, settings.maxLimit)
-    const { limit, offset } = range
-    const page = await reader.page({ limit, offset: catalogueOffset(offset), filter, ordering })
-    const pages = pageLinks(links(), range, { name: 'rinex-file', kept, count: page.count })
-    const results = page.records.map((record) => serialiseRecord(record, links()))
-    reply.headers({ etag: tag(page.head, representation), link: linkHeader(pages) })
-    if (representation === 'html') {
-      return sendHtml(reply, renderList({ count: page.count, range, kept, pages, results }))
+    const key = `${representation} ${request.raw.url ?? ''}`
+    let page = cache.get(key, head)
+    if (page === undefined) {
+      const query = request.query as Query
+      const list = parseListRequest(query)
+      if (isFresh(request, reply, tag(head, representation))) return reply.code(304).send()
+      page = await finishPage(context, { query, list, representation })
+      cache.set(key, page)
     }
-    const { next, previous } = pages
-    return sendJson(reply, { count: page.count, next, previous, results })
+    reply.headers(page.headers)
+    if (isFresh(request, reply, tag(page.head, representation))) return reply.code(304).send()
+    return reply.send(page.body)
+  }
+}
+
+interface PageRequest {
+  readonly query: Query
+  readonly list: ListRequest
+  readonly representation: Representation
+}
+
+async function finishPage(
+  { reader, settings, links }: ApiContext,
+  { query, list, representation }: PageRequest,
+): Promise<FinishedPage> {
+  const { filter, ordering, kept, ignored } = list
+  const range = parsePageRange(query, settings.maxLimit)
+  const { limit, offset } = range
+  const page = await reader.page({ limit, offset: catalogueOffset(offset), filter, ordering })
+  const { head, count, records } = page
+  const pages = pageLinks(links(), range, { name: 'rinex-file', kept, count })
+  const headers = { link: linkHeader(pages), ...ignoredHeader(ignored) }
+  if (representation === 'html') {
+    const results = records.map((record) => serialiseRecord(record, links()))
+    const body = Buffer.from(renderList({ count, range, kept, pages, results }))
+    return { head, headers: { ...headers, ...pageHeaders }, body }
+  }
+  const { next, previous } = pages
+  const results = records.map((record) => recordJson(record, links())).join()
+  const begin = JSON.stringify({ count, next, previous }).slice(0, -1)
+  return {
+    head,
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: Buffer.from(`${begin},"results":[${results}]}`),
   }
 }
 

@@ -3,7 +3,7 @@ import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
 import { isFresh, sendHtml, sendJson } from '../context.ts'
 import type { ApiContext } from '../context.ts'
 import { notFound } from '../errors.ts'
-import { sayIgnored } from '../list/ignored.ts'
+import { ignoredHeader } from '../list/ignored.ts'
 import { filterParameters } from '../list/parameters.ts'
 import { parseListRequest } from '../list/request.ts'
 import { negotiate } from '../negotiate.ts'
@@ -43,7 +43,7 @@ function listStations({ reader, settings, links, tag }: ApiContext): RouteHandle
     const representation = negotiate(request, reply)
     const query = request.query as Query
     const { filter, kept, ignored } = parseListRequest(query, { parameters, isSorted: false })
-    sayIgnored(reply, ignored)
+    reply.headers(ignoredHeader(ignored))
     const head = await reader.head()
     if (isFresh(request, reply, tag(head, representation))) return reply.code(304).send()
     const range = parsePageRange(query, settings.maxLimit)

@@ -1,13 +1,11 @@
 /**
- * A Fenwick tree: a growing row of counts, of which any beginning is summed, and any place in the sum found, in a
- * logarithm of its length. (P. Fenwick, "A New Data Structure for Cumulative Frequency Tables", 1994.)
+ * A Fenwick tree: a growing row of counts, in which any place of their sum is found in a logarithm of its length. (P. Fenwick, "A New Data Structure for Cumulative Frequency Tables", 1994.)
  */
 export interface Fenwick {
   readonly total: number
   /** Sets the count at an index, which may be any that is not negative. */
   set(index: number, count: number): void
-  /** The sum of the counts below an index. */
-  below(index: number): number
+  at(index: number): number
   /** The index whose count covers a place of the sum, from 0, and how far into that count it is. */
   find(place: number): { readonly index: number; readonly rest: number }
 }
@@ -44,11 +42,7 @@ export function openFenwick(): Fenwick {
       total += growth
       add(index, growth)
     },
-    below(index) {
-      let sum = 0
-      for (let at = Math.min(index, counts.length); at > 0; at -= at & -at) sum += sums[at] ?? 0
-      return sum
-    },
+    at: (index) => counts[index] ?? 0,
     find(place) {
       let index = 0
       let rest = place

@@ -82,7 +82,8 @@ export function openForReading(path: string): Database {
   try {
     db.pragma('query_only = ON')
     db.pragma('trusted_schema = OFF')
-    db.pragma('cache_size = -16384')
+    // The system's own cache holds the rest; the API has two connections.
+    db.pragma('cache_size = -4096')
     const version = versionOf(db)
     const owner = db.pragma('application_id', { simple: true })
     if (owner !== applicationId || version !== schemaVersion)

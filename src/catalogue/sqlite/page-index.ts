@@ -43,6 +43,8 @@ export function openPageIndex(db: Database): PageIndex {
     idAt(place) {
       const { index, rest } = counts.find(place)
       const block = blockIds[index] ?? 0
+      // Nothing was ever removed from most blocks.
+      if (counts.at(index) === blockSize) return block * blockSize + rest
       const { stations } = placesOf(places.get(block) as Buffer)
       let at = 0
       for (let left = rest; stations[at] === 0 || left-- > 0; at++);

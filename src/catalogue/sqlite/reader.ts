@@ -17,7 +17,8 @@ import { openPageIndex } from './page-index.ts'
 import { openQuestionThread } from './questions/question-thread.ts'
 import { fileColumns, toRecord } from './records.ts'
 import type { FileRow } from './records.ts'
-import { prepareHead, prepareSummary } from './summary.ts'
+import { prepareListedFiles } from './listed-files.ts'
+import { prepareKnownHead, prepareSummary } from './summary.ts'
 
 /**
  * Reads the catalogue in a database file that another process writes. What one look at an index answers is answered
@@ -66,36 +67,33 @@ interface Queries {
 }
 
 function prepareQueries(db: Database): Queries {
-  const head = prepareHead(db)
+  const head = prepareKnownHead(db)
   const index = openPageIndex(db)
+  const files = prepareListedFiles(db)
   const from = 'FROM file f JOIN directory d ON d.id = f.directory'
-  const upTo = db.prepare(
-    `SELECT ${fileColumns} ${from} WHERE f.id <= ? ORDER BY f.id DESC LIMIT ?`,
-  )
-  const onFrom = db.prepare(`SELECT ${fileColumns} ${from} WHERE f.id >= ? ORDER BY f.id LIMIT ?`)
-  const below = db.prepare(
-    `SELECT ${fileColumns} ${from} WHERE f.id < ? ORDER BY f.id DESC LIMIT ?`,
-  )
   const record = db.prepare(`SELECT ${fileColumns} ${from} WHERE f.id = ?`)
   const file = db.prepare(`SELECT ${fileColumns} ${from} WHERE d.path = ? AND f.name = ?`)
+  const recordsAt = ({ limit, offset, ordering = defaultOrdering }: PageQuery) => {
+    const { descending } = ordering
+    if (!descending) return files.onFrom(index.idAt(offset), limit)
+    // The head of the list needs no counting.
+    const last = offset === 0 ? Number.MAX_SAFE_INTEGER : index.idAt(index.total - 1 - offset)
+    return files.upTo(last, limit)
+  }
   return {
     head,
-    page: db.transaction(({ limit, offset, ordering = defaultOrdering }: PageQuery): Page => {
+    page: db.transaction((query: PageQuery): Page => {
       const now = head()
       index.follow(now.seq)
       const count = index.total
-      if (offset >= count) return { head: now, count, records: [] }
-      const rows = ordering.descending
-        ? upTo.all(index.idAt(count - 1 - offset), limit)
-        : onFrom.all(index.idAt(offset), limit)
-      return { head: now, count, records: (rows as FileRow[]).map(toRecord) }
+      return { head: now, count, records: query.offset < count ? recordsAt(query) : [] }
     }),
     record: (id) => toOptionalRecord(record.get(id)),
     file: (directory, name) => toOptionalRecord(file.get(directory, name)),
     records: db.transaction((before: number, limit: number): RecordChunk => {
-      const rows = below.all(before, limit) as FileRow[]
-      const next = rows.length < limit ? undefined : rows.at(-1)?.id
-      return { epoch: head().epoch, records: rows.map(toRecord), next }
+      const records = files.upTo(before - 1, limit)
+      const next = records.length < limit ? undefined : records.at(-1)?.id
+      return { epoch: head().epoch, records, next }
     }),
     changes: db.transaction(prepareChanges(db)),
     summary: db.transaction(prepareSummary(db)),

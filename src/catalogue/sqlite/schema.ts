@@ -32,9 +32,9 @@ const migrations: readonly string[] = [
   -- Directories met. The stamp (mtime_us, ctime_us, inode) is that of the moment before its names were read;
   -- mtime_us is NULL when that moment was too close to a change to rely on it, or was not yet. held_since_us is set
   -- while removals in it are not believed. A directory that is gone from disk stays as long as removals remember
-  -- files in it.
+  -- files in it. AUTOINCREMENT: readers remember the path of an id.
   CREATE TABLE directory (
-    id        INTEGER PRIMARY KEY,
+    id        INTEGER PRIMARY KEY AUTOINCREMENT,
     path      TEXT    NOT NULL UNIQUE,
     mtime_us  INTEGER,
     ctime_us  INTEGER,

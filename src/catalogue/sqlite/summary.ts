@@ -65,3 +65,17 @@ export function prepareHead(db: Database): () => Head {
   const statement = db.prepare('SELECT epoch, seq FROM catalogue WHERE one = 1')
   return () => statement.get() as Head
 }
+
+/** The head for a connection that only reads: asked for again only after another has written. */
+export function prepareKnownHead(db: Database): () => Head {
+  const read = prepareHead(db)
+  // Inside of a transaction it tells the version that the transaction sees.
+  const version = db.prepare('PRAGMA data_version').pluck()
+  let known: { readonly version: unknown; readonly head: Head } | undefined
+  return () => {
+    const now = version.get()
+    // Read after the version: what is newer than it is read again the next time.
+    if (known === undefined || known.version !== now) known = { version: now, head: read() }
+    return known.head
+  }
+}

@@ -191,8 +191,8 @@ t.test('the list in chunks and the feed from its start end with the live list', 
             before: Math.min(last, Number.MAX_SAFE_INTEGER),
             limit: chunk,
           })
-          for (const { id, directory, name, size } of records)
-            mirror.set(id, `${directory}/${name} ${String(size)}`)
+          for (const { id, directory, name } of records)
+            mirror.set(id, `${directory}/${name} ${String((await reader.record(id))?.size)}`)
           await applySteps(writer, steps.slice(0, 2))
           steps = steps.slice(2)
           if (records.length === 0) break

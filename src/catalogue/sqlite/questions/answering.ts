@@ -1,9 +1,8 @@
 import type { Database } from 'better-sqlite3'
-import type { ChunkQuery, FileRecord, Head, Page, PageQuery, RecordChunk } from '../../catalogue.ts'
+import type { ChunkQuery, Head, Page, PageQuery, RecordChunk } from '../../catalogue.ts'
 import { defaultOrdering } from '../../filter.ts'
-import { fileColumns, toRecord } from '../records.ts'
-import type { FileRow } from '../records.ts'
-import { prepareHead } from '../summary.ts'
+import { prepareListedFiles } from '../listed-files.ts'
+import { prepareKnownHead } from '../summary.ts'
 import { openColumns } from './columns.ts'
 import { openMatching } from './matching.ts'
 import { idsAt } from './places.ts'
@@ -29,13 +28,13 @@ export interface Answering {
 }
 
 export function prepareAnswering(db: Database): Answering {
-  const head = prepareHead(db)
+  const head = prepareKnownHead(db)
   const columns = openColumns(db)
   const vocabulary = openVocabulary(db)
   const tallies = openTallies({ matching: openMatching(db), vocabulary })
   const sort = openSorting(db, vocabulary)
   const stations = openStations(db, columns, vocabulary)
-  const readRecords = prepareRecords(db)
+  const files = prepareListedFiles(db)
   const follow = (): Head => {
     const now = head()
     columns.follow(now.seq)
@@ -54,7 +53,7 @@ export function prepareAnswering(db: Database): Answering {
     if (offset >= count) return { head: now, count, records: [] }
     const ids =
       key === 'id' ? idsAt(segments, tally, stretch) : sort(segments, tally, { ...stretch, key })
-    return { head: now, count, records: readRecords(ids) }
+    return { head: now, count, records: files.byIds(ids) }
   }
   const records = ({ before, limit, filter = {} }: ChunkQuery): RecordChunk => {
     const { epoch } = follow()
@@ -82,7 +81,7 @@ export function prepareAnswering(db: Database): Answering {
   }
   const chunkOf = (epoch: string, ids: readonly number[], next: number | undefined) => ({
     epoch,
-    records: readRecords(ids),
+    records: files.byIds(ids),
     next,
   })
   return {
@@ -97,12 +96,4 @@ export function prepareAnswering(db: Database): Answering {
       station: stations.one(code),
     })),
   }
-}
-
-/** Records in the order of the ids. */
-function prepareRecords(db: Database): (ids: readonly number[]) => FileRecord[] {
-  const select = db.prepare(
-    `SELECT ${fileColumns} FROM file f JOIN directory d ON d.id = f.directory WHERE f.id = ?`,
-  )
-  return (ids) => ids.map((id) => toRecord(select.get(id) as FileRow))
 }

@@ -14,7 +14,7 @@ export interface Matcher {
   readonly stations: Uint8Array
   readonly kinds: Uint8Array
   readonly days: Uint8Array
-  /** The days that are not `no` are between these. */
+  /** The days that are not `no` are between these, apart from `beyond`. */
   readonly dayFrom: number
   readonly dayTo: number
   /** Ids of the records that are taken are between these, themselves included. */
@@ -22,10 +22,13 @@ export interface Matcher {
   readonly idTo: number
   /** The verdict on all records of a block, from the times they were created and modified. */
   block(blocks: BlockFacts, index: number): number
+  /** Whether that verdict is always `yes`. */
+  readonly takesAnyBlock: boolean
   /** Whether a place can be left out after all that is to be asked for when its data end. */
   endsBefore(kind: number, day: number): boolean
-  /** Whether all live records of a block are judged alike, whatever their places hold. */
-  readonly takesAnyPlace: boolean
+  /** All days between these are `yes`, themselves included. */
+  readonly surelyFrom: number
+  readonly surelyTo: number
 }
 
 const secondsPerDay = 86_400
@@ -38,27 +41,36 @@ export function matcherOf(filter: FileFilter, vocabulary: Vocabulary): Matcher {
   const spans = vocabulary.kinds.map((kind) => (kind === undefined ? 0 : longestSpanOf(kind)))
   const taken = spans.filter((_span, id) => kinds[id] !== no)
   const days = dayVerdicts(filter, Math.max(0, ...taken))
-  const dayFrom = days.findIndex((verdict) => verdict !== no)
+  const told = days.subarray(0, beyond)
+  const dayFrom = told.findIndex((verdict) => verdict !== no)
   const starts = (filter.overlaps ?? []).map(({ fromUs }) => fromUs ?? -Infinity)
   const fromSeconds = Math.max(-Infinity, ...starts) / 1e6
-  const { stations: codes, countries } = filter
   return {
     stations: stationVerdicts(filter, vocabulary),
     kinds,
     days,
     dayFrom: dayFrom === -1 ? beyond + 1 : dayFrom,
-    dayTo: days.findLastIndex((verdict) => verdict !== no),
+    dayTo: told.findLastIndex((verdict) => verdict !== no),
     idFrom: Math.max(0, (filter.idAbove ?? -1) + 1),
     idTo: Math.min(Number.MAX_SAFE_INTEGER, (filter.idBelow ?? Infinity) - 1),
     block: (blocks, index) => blockVerdict(filter, blocks, index),
+    takesAnyBlock: [filter.created, filter.modified, filter.names].every((each) => !each),
     endsBefore: (kind, day) =>
       day !== beyond && (day + 1) * secondsPerDay + (spans[kind] ?? longestSeconds) <= fromSeconds,
-    takesAnyPlace:
-      codes === undefined &&
-      countries === undefined &&
-      days.every((verdict) => verdict === yes) &&
-      vocabulary.kinds.every((kind, id) => kind === undefined || kinds[id] === yes),
+    ...longestYes(days),
   }
+}
+
+/** The longest stretch of days that are `yes`; where there is none its end lies before its beginning. */
+function longestYes(days: Uint8Array): { surelyFrom: number; surelyTo: number } {
+  let longest = { surelyFrom: 0, surelyTo: -1 }
+  let from = 0
+  for (let day = 0; day < days.length; day++) {
+    if (days[day] !== yes) from = day + 1
+    else if (day - from > longest.surelyTo - longest.surelyFrom)
+      longest = { surelyFrom: from, surelyTo: day }
+  }
+  return longest
 }
 
 function blockVerdict(filter: FileFilter, blocks: BlockFacts, index: number): number {

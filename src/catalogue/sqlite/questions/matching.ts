@@ -2,8 +2,8 @@ import type { Database, Statement } from 'better-sqlite3'
 import { parseFilename } from '../../../parse/filename.ts'
 import type { FileFilter, TimeRange } from '../../filter.ts'
 import { beyond, blockSize } from '../block-layout.ts'
-import type { Segment } from './columns.ts'
-import { segmentSize } from './columns.ts'
+import { combinationsOf, segmentSize } from './columns.ts'
+import type { Combinations, Segment } from './columns.ts'
 import { ask, no, yes } from './matcher.ts'
 import type { Matcher } from './matcher.ts'
 import { predicateOf } from './predicate.ts'
@@ -18,7 +18,8 @@ export type Positions = Uint16Array
 
 /** Which records of a segment a filter takes. To be used within a read transaction. */
 export interface Matching {
-  count(segment: Segment, wanted: Wanted): number
+  /** How many; `undefined` when records must be asked, which only finding their positions does. */
+  count(segment: Segment, wanted: Wanted): number | undefined
   positions(segment: Segment, wanted: Wanted): Positions
 }
 
@@ -33,13 +34,15 @@ export function openMatching(db: Database): Matching {
     const found = collect(segment, wanted.matcher)
     if (found.asked.length === 0) return found.sure
     const agreed = askRecords(segment, wanted.filter, found.asked)
-    return Uint16Array.from([...found.sure, ...agreed]).sort()
+    const all = Uint16Array.from(agreed)
+    if (found.sure.length === 0) return all.sort()
+    return Uint16Array.from([...found.sure, ...all]).sort()
   }
   return {
     positions,
-    count(segment, wanted) {
-      const { sure, asked } = countVerdicts(segment, wanted.matcher)
-      return asked === 0 ? sure : positions(segment, wanted).length
+    count(segment, { matcher }) {
+      const { any, yes: sure } = countVerdicts(segment, matcher)
+      return any === sure ? sure : undefined
     },
   }
 }
@@ -51,12 +54,13 @@ function forBlocks(
   take: (index: number, verdict: number, from: number, to: number) => void,
 ): void {
   const { blocks, firstId } = segment
+  if (isOnOtherDays(segment.dayFrom, segment.dayTo, matcher)) return
   const first = Math.max(0, matcher.idFrom - firstId)
   const end = Math.min(segmentSize, matcher.idTo - firstId + 1)
   for (let index = Math.floor(first / blockSize); index * blockSize < end; index++) {
     if (blocks.live[index] === 0) continue
-    if ((blocks.dayTo[index] as number) < matcher.dayFrom) continue
-    if ((blocks.dayFrom[index] as number) > matcher.dayTo) continue
+    const [dayFrom, dayTo] = [blocks.dayFrom[index] as number, blocks.dayTo[index] as number]
+    if (isOnOtherDays(dayFrom, dayTo, matcher)) continue
     const verdict = matcher.block(blocks, index)
     const start = index * blockSize
     if (verdict !== no)
@@ -64,18 +68,50 @@ function forBlocks(
   }
 }
 
-function countVerdicts(segment: Segment, matcher: Matcher): { sure: number; asked: number } {
-  let [sure, asked] = [0, 0]
-  forBlocks(segment, matcher, (index, verdict, from, to) => {
-    if (verdict === yes && matcher.takesAnyPlace && to - from === blockSize) {
-      sure += segment.blocks.live[index] as number
-      return
-    }
+/** What ends with a day that the columns do not tell may hold any. */
+function isOnOtherDays(from: number, to: number, { dayFrom, dayTo }: Matcher): boolean {
+  return to !== beyond && (to < dayFrom || from > dayTo)
+}
+
+function countVerdicts(segment: Segment, matcher: Matcher): Verdicts {
+  if (isJudgedAlike(segment, matcher)) return countCombinations(combinationsOf(segment), matcher)
+  const verdicts = { any: 0, yes: 0 }
+  forBlocks(segment, matcher, (_index, verdict, from, to) => {
     const counts = countPlaces(segment, matcher, from, to)
-    if (verdict === yes) sure += counts.yes
-    asked += verdict === yes ? counts.any - counts.yes : counts.any
+    verdicts.any += counts.any
+    if (verdict === yes) verdicts.yes += counts.yes
   })
-  return { sure, asked }
+  return verdicts
+}
+
+/** Of how many records the verdict is `yes`, and of how many it is not `no`. */
+interface Verdicts {
+  readonly any: number
+  readonly yes: number
+}
+
+/** Whether days, times and ids take all of a segment, so that stations and kinds decide alone. */
+function isJudgedAlike(segment: Segment, matcher: Matcher): boolean {
+  const { blocks, firstId, dayFrom, dayTo } = segment
+  if (matcher.idFrom > firstId || matcher.idTo < firstId + segmentSize - 1) return false
+  if (dayFrom < matcher.surelyFrom || dayTo > matcher.surelyTo) return false
+  return (
+    matcher.takesAnyBlock ||
+    blocks.live.every((live, index) => live === 0 || matcher.block(blocks, index) === yes)
+  )
+}
+
+function countCombinations({ stations, kinds, counts }: Combinations, matcher: Matcher): Verdicts {
+  let [any, sure] = [0, 0]
+  for (let at = 0; at < counts.length; at++) {
+    const verdict =
+      (matcher.stations[stations[at] as number] as number) &
+      (matcher.kinds[kinds[at] as number] as number)
+    const count = counts[at] as number
+    if (verdict !== no) any += count
+    if (verdict === yes) sure += count
+  }
+  return { any, yes: sure }
 }
 
 /** The loop that goes through millions of places: nothing in it depends on what it reads but two sums. */
@@ -105,7 +141,8 @@ interface Found {
 
 function collect(segment: Segment, matcher: Matcher): Found {
   const { stations, kinds, days } = segment
-  const [sure, asked]: [number[], number[]] = [[], []]
+  const [sure, asked] = [new Uint16Array(segmentSize), new Uint16Array(segmentSize)]
+  let [sures, askeds] = [0, 0]
   forBlocks(segment, matcher, (_index, blockVerdict, from, to) => {
     for (let at = from; at < to; at++) {
       const kind = kinds[at] as number
@@ -115,18 +152,15 @@ function collect(segment: Segment, matcher: Matcher): Found {
         (matcher.stations[stations[at] as number] as number) &
         (matcher.kinds[kind] as number) &
         (matcher.days[day] as number)
-      if (verdict === yes) sure.push(at)
-      else if (verdict === ask && !matcher.endsBefore(kind, day)) asked.push(at)
+      if (verdict === yes) sure[sures++] = at
+      else if (verdict === ask && !matcher.endsBefore(kind, day)) asked[askeds++] = at
     }
   })
-  return { sure: Uint16Array.from(sure), asked: Uint16Array.from(asked) }
+  return { sure: sure.slice(0, sures), asked: asked.slice(0, askeds) }
 }
 
-interface AskedRow {
-  readonly id: number
-  readonly name: string
-  readonly startSeconds: number
-}
+/** Name and start are asked for only where they matter. */
+type AskedRow = readonly [id: number, name: string, startSeconds: number]
 
 function prepareAsking(db: Database) {
   const statements = new Map<string, Statement>()
@@ -134,7 +168,7 @@ function prepareAsking(db: Database) {
     let statement = statements.get(sql)
     if (statement === undefined) {
       if (statements.size >= keptStatements) statements.clear()
-      statements.set(sql, (statement = db.prepare(sql)))
+      statements.set(sql, (statement = db.prepare(sql).raw()))
     }
     return statement
   }
@@ -147,8 +181,7 @@ function prepareAsking(db: Database) {
         segment.days[at] === beyond,
     )
     const { sql, values } = predicateOf(filter, words)
-    const what =
-      filter.overlaps === undefined ? 'f.id' : 'f.id, f.name, f.data_date AS startSeconds'
+    const what = filter.overlaps === undefined ? 'f.id' : 'f.id, f.name, f.data_date'
     const joined = words ? 'JOIN station s ON s.id = f.station JOIN kind k ON k.id = f.kind' : ''
     const { firstId } = segment
     if (asked.length < manyRecords) {
@@ -178,11 +211,11 @@ function positionsOf(
     overlaps === undefined
       ? rows
       : rows.filter((row) => overlaps.every((range) => overlapsWith(row, range)))
-  return taken.map(({ id }) => id - firstId)
+  return taken.map(([id]) => id - firstId)
 }
 
 /** The range is closed, the span of the data half-open; data of unknown length are their start alone. */
-function overlapsWith({ name, startSeconds }: AskedRow, { fromUs, toUs }: TimeRange): boolean {
+function overlapsWith([, name, startSeconds]: AskedRow, { fromUs, toUs }: TimeRange): boolean {
   const parsed = parseFilename(name)
   const span = parsed.kind === 'parsed' ? (parsed.spanSeconds ?? 0) : 0
   if (startSeconds * 1e6 > (toUs ?? Infinity)) return false

@@ -52,17 +52,19 @@ function openTally(
   { matching, vocabulary }: { matching: Matching; vocabulary: Vocabulary },
 ): Tally {
   const counted = new Map<number, Counted>()
-  const asksRecords = [filter.names, filter.created, filter.modified].some(
-    (condition) => condition !== undefined,
-  )
   let wanted: Wanted = { filter, matcher: matcherOf(filter, vocabulary) }
   let words = vocabulary.size
   const take = (segment: Segment): void => {
+    const { seq, firstId } = segment
+    const count = matching.count(segment, wanted)
+    if (count !== undefined) {
+      counted.set(firstId, { seq, count, positions: undefined })
+      return
+    }
     // Finding them is what takes long, so that they are worth keeping.
-    const positions = asksRecords ? matching.positions(segment, wanted) : undefined
-    const count = positions?.length ?? matching.count(segment, wanted)
-    const kept = positions !== undefined && count <= keptPositions ? positions : undefined
-    counted.set(segment.firstId, { seq: segment.seq, count, positions: kept })
+    const positions = matching.positions(segment, wanted)
+    const kept = positions.length <= keptPositions ? positions : undefined
+    counted.set(firstId, { seq, count: positions.length, positions: kept })
   }
   return {
     follow(segments, isTimeUp) {

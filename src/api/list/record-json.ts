@@ -1,0 +1,34 @@
+/** Records as JSON, made from their parts: it is what most of the time of a page goes into. */
+import type { ListedFile } from '../../catalogue/catalogue.ts'
+import { parseFilename } from '../../parse/filename.ts'
+import type { Links } from '../links.ts'
+import { downloadUrl, recordUrl } from '../links.ts'
+import { microsecondsToIso, secondsToIso, serialiseRecord } from '../serialise.ts'
+
+/** Remembers the last answer: records that follow each other share their times. */
+function remembering(make: (value: number) => string): (value: number) => string {
+  let last = { value: NaN, text: '' }
+  return (value) => {
+    if (last.value !== value) last = { value, text: make(value) }
+    return last.text
+  }
+}
+
+const dataDate = remembering(secondsToIso)
+const created = remembering(microsecondsToIso)
+const modified = remembering(microsecondsToIso)
+
+/** The same text as that of `serialiseRecord`. */
+export function recordJson(record: ListedFile, links: Links): string {
+  const { id, name, directory } = record
+  const parsed = parseFilename(name)
+  // Names that are read, directories and URLs hold no character that JSON would escape.
+  if (parsed.kind === 'rejected') return JSON.stringify(serialiseRecord(record, links))
+  return (
+    `{"id":${id},"url":"${recordUrl(links, id)}","filename":"${name}",` +
+    `"data_date":"${dataDate(parsed.startSeconds)}","file_duration":"${parsed.duration}",` +
+    `"file_version":"${parsed.version}","file_type":"${parsed.type}",` +
+    `"download_path":"${downloadUrl(links, directory, name)}",` +
+    `"created":"${created(record.createdUs)}","modified":"${modified(record.modifiedUs)}"}`
+  )
+}
