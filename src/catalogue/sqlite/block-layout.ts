@@ -2,15 +2,13 @@
  * How the `places` of a block are laid out: three columns of 16-bit numbers (little-endian), one place for each of its
  * ids. Six bytes a record let a reader hold those of ten million in memory and go through them in milliseconds.
  */
+import { secondsPerDay } from '../../parse/calendar.ts'
 
-/** Ids of a block: those with the same `id >> blockShift`. */
-export const blockShift = 8
-export const blockSize = 1 << blockShift
+/** Ids of a block: those that come to the same when they are divided by this. */
+export const blockSize = 256
 
 /** Stands for a number that takes more than 16 bits: the record itself tells. */
 export const beyond = 0xffff
-
-const secondsPerDay = 86_400
 
 /** The columns of one block. A station of 0 is a place without a live record. */
 export interface Places {

@@ -1,5 +1,6 @@
 /**
- * A Fenwick tree: a growing row of counts, in which any place of their sum is found in a logarithm of its length. (P. Fenwick, "A New Data Structure for Cumulative Frequency Tables", 1994.)
+ * A Fenwick tree: a growing row of counts, of which any is changed, and any place in their sum found, in a logarithm
+ * of its length. (P. Fenwick, "A New Data Structure for Cumulative Frequency Tables", 1994.)
  */
 export interface Fenwick {
   readonly total: number

@@ -15,7 +15,6 @@ export interface Segment {
   readonly kinds: Uint16Array
   readonly days: Uint16Array
   readonly blocks: BlockFacts
-  live: number
   /** The days of its live records are between these. */
   dayFrom: number
   dayTo: number
@@ -112,7 +111,6 @@ function newSegment(firstId: number): Segment {
       createdToUs: new Float64Array(blocksPerSegment),
       modifiedToUs: new Float64Array(blocksPerSegment),
     },
-    live: 0,
     dayFrom: beyond,
     dayTo: 0,
     seq: 0,
@@ -128,7 +126,6 @@ function takeBlock(segment: Segment, row: BlockRow): void {
   segment.kinds.set(kinds, start)
   segment.days.set(days, start)
   const { blocks } = segment
-  segment.live += row.live - (blocks.live[index] ?? 0)
   segment.seq = Math.max(segment.seq, row.seq)
   segment.combinations = undefined
   blocks.live[index] = row.live

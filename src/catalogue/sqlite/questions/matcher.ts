@@ -1,4 +1,5 @@
 /** Which places of the columns a filter takes, as tables that are looked up. Pure. */
+import { secondsPerDay } from '../../../parse/calendar.ts'
 import type { FileFilter, TimeRange } from '../../filter.ts'
 import { beyond } from '../block-layout.ts'
 import type { BlockFacts } from './columns.ts'
@@ -31,7 +32,6 @@ export interface Matcher {
   readonly surelyTo: number
 }
 
-const secondsPerDay = 86_400
 /** The longest period of its unit that a name can tell: 1 year and 99 years have leap days in them. */
 const secondsOf = { m: 60, h: 3600, d: secondsPerDay, y: 366 * secondsPerDay, u: 0 }
 const longestSeconds = 99 * secondsOf.y
