@@ -81,12 +81,16 @@ export function pageLinks(
   }
 }
 
-/** The `Link` header (RFC 8288) that repeats them. */
-export function linkHeader(pages: PageLinks): string {
+/** Proxies hold the headers of an answer in a few kilobytes, and fail the request when they cannot. */
+const longestHeader = 2048
+
+/** The `Link` header (RFC 8288) that repeats them; none where the filters in them make it too long. */
+export function linkHeader(pages: PageLinks): { readonly link?: string } {
   const { first, previous, next, last } = pages
   const entries = { first, prev: previous, next, last }
-  return Object.entries(entries)
+  const link = Object.entries(entries)
     .filter(([, url]) => url !== null)
     .map(([relation, url]) => `<${url}>; rel="${relation}"`)
     .join(', ')
+  return link.length > longestHeader ? {} : { link }
 }

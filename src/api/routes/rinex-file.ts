@@ -107,7 +107,7 @@ async function finishPage(
   const page = await reader.page({ limit, offset: catalogueOffset(offset), filter, ordering })
   const { head, count, records } = page
   const pages = pageLinks(links(), range, { name: 'rinex-file', kept, count })
-  const headers = { link: linkHeader(pages), ...ignoredHeader(ignored) }
+  const headers = { ...linkHeader(pages), ...ignoredHeader(ignored) }
   if (representation === 'html') {
     const results = records.map((record) => serialiseRecord(record, links()))
     const body = Buffer.from(renderList({ count, range, kept, pages, results }))

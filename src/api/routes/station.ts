@@ -57,7 +57,7 @@ function listStations({ reader, settings, links, tag }: ApiContext): RouteHandle
     const { count } = page
     const pages = pageLinks(links(), range, { name: 'station', kept, count })
     const results = page.stations.map((station) => serialiseStation(station, links()))
-    reply.headers({ etag: tag(page.head, representation), link: linkHeader(pages) })
+    reply.headers({ etag: tag(page.head, representation), ...linkHeader(pages) })
     if (representation === 'html')
       return sendHtml(reply, renderStations({ count, range, kept, pages, results }))
     return sendJson(reply, { count, next: pages.next, previous: pages.previous, results })
