@@ -29,7 +29,10 @@ export function openSorting(db: Database, vocabulary: Vocabulary) {
     matches: Matches,
     stretch: Stretch & { readonly key: SortKey },
   ): number[] => {
-    const bucketOf = bucketing(stretch.key, segments, vocabulary)
+    const bucketOf =
+      stretch.key === 'data_date'
+        ? bucketsByDay(segments, matches, readKeys)
+        : bucketing(stretch.key, segments, vocabulary)
     const counts = countBuckets(segments, matches, bucketOf)
     const { first, end, before } = bucketsAt(counts, stretch)
     if (first > end) return []
@@ -45,6 +48,9 @@ export function openSorting(db: Database, vocabulary: Vocabulary) {
   }
 }
 
+/** Days take most: those of a place, and one bucket for all before them. */
+const mostBuckets = beyond + 2
+
 type BucketOf = (segment: Segment, at: number) => number
 
 function forMatches(
@@ -55,13 +61,12 @@ function forMatches(
   for (const segment of segments) for (const at of matches.positions(segment)) take(segment, at)
 }
 
-function bucketing(key: SortKey, segments: readonly Segment[], vocabulary: Vocabulary): BucketOf {
+function bucketing(
+  key: Exclude<SortKey, 'data_date'>,
+  segments: readonly Segment[],
+  vocabulary: Vocabulary,
+): BucketOf {
   switch (key) {
-    case 'data_date':
-      // Where one date cannot be told from the columns there is only one bucket.
-      return segments.some(({ blocks }) => blocks.dayTo.includes(beyond))
-        ? () => 0
-        : (segment, at) => segment.days[at] as number
     case 'filename':
       return bucketsByStation(vocabulary)
     case 'created':
@@ -69,6 +74,25 @@ function bucketing(key: SortKey, segments: readonly Segment[], vocabulary: Vocab
     case 'modified':
       return bucketsBySegment(segments, ({ blocks }) => blocks.modifiedToUs)
   }
+}
+
+/** Of the few days that are not in the columns, the records tell whether they come before or after all others. */
+function bucketsByDay(
+  segments: readonly Segment[],
+  matches: Matches,
+  readKeys: ReturnType<typeof prepareKeys>,
+): BucketOf {
+  const unknown: number[] = []
+  forMatches(
+    segments.filter(({ blocks }) => blocks.dayTo.includes(beyond)),
+    matches,
+    ({ firstId, days }, at) => {
+      if (days[at] === beyond) unknown.push(firstId + at)
+    },
+  )
+  const early = readKeys('data_date', unknown).filter(({ key }) => (key as number) < 0)
+  const earlyIds = new Set(early.map(({ id }) => id))
+  return ({ firstId, days }, at) => (earlyIds.has(firstId + at) ? 0 : (days[at] as number) + 1)
 }
 
 /** Names begin with the code of their station, of which names of both forms have the first four characters. */
@@ -116,7 +140,7 @@ function countBuckets(
   matches: Matches,
   bucketOf: BucketOf,
 ): Uint32Array {
-  const counts = new Uint32Array(beyond + 1)
+  const counts = new Uint32Array(mostBuckets)
   forMatches(segments, matches, (segment, at) => {
     const bucket = bucketOf(segment, at)
     counts[bucket] = (counts[bucket] as number) + 1
