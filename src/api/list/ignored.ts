@@ -1,15 +1,16 @@
-/** So many are named, and no name is longer. */
+/** So many are named, and no name is longer: proxies hold the headers of an answer in a few kilobytes. */
 const most = { names: 20, characters: 64 }
 
 /** Names the parameters that had no effect, as DRF would leave it to be found out. */
 export function ignoredHeader(parameters: readonly string[]): Readonly<Record<string, string>> {
-  if (parameters.length === 0) return {}
-  // Encoded: a name is the client's, and a header holds no control characters.
-  const names = parameters.slice(0, most.names).map((name) => name.slice(0, most.characters))
-  return { 'ignored-parameters': names.map(encode).join(', ') }
+  const names = parameters.slice(0, most.names).map(encode)
+  const told = names.filter((name) => name !== '')
+  return told.length === 0 ? {} : { 'ignored-parameters': told.join(', ') }
 }
 
-/** Half of a surrogate pair, which a cut may leave, has no encoding. */
+/** A name is the client's, and a header holds no control characters. */
 function encode(name: string): string {
-  return encodeURIComponent(name.replace(/[\uD800-\uDFFF]/g, ''))
+  // Half of a surrogate pair has no encoding.
+  const encoded = encodeURIComponent(name.replace(/[\uD800-\uDFFF]/gu, ''))
+  return encoded.slice(0, most.characters).replace(/%.?$/, '')
 }
