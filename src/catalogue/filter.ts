@@ -28,8 +28,12 @@ export interface FileFilter {
   readonly days?: readonly number[]
   /** When the data start. */
   readonly dataDate?: TimeRange
-  /** All ranges that the data touch, nominally: the half-open span that a name tells, or its start where it tells no end. */
-  readonly overlaps?: readonly TimeRange[]
+  /**
+   * A range that the data touch, nominally: the half-open span that a name tells, or its start where it tells no end. Data
+   * that touch several ranges are those that touch what all of them have in common; where that is nothing the range ends
+   * before it begins, and what reaches from its end to its beginning touches it.
+   */
+  readonly overlaps?: TimeRange
   readonly created?: TimeRange
   readonly modified?: TimeRange
   /** Ids above and below these, themselves excluded. */

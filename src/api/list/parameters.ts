@@ -23,6 +23,9 @@ export function isFault(result: FileFilter | Fault): result is Fault {
   return 'fault' in result
 }
 
+const usPerSecond = 1e6
+const usPerDay = secondsPerDay * usPerSecond
+
 const choice = (read: Parameter['read']): Parameter => ({ read, isChoice: true })
 const condition = (read: Parameter['read']): Parameter => ({ read, isChoice: false })
 
@@ -59,20 +62,28 @@ function time(add: (us: number) => FileFilter): Parameter {
   })
 }
 
-/** The five parameters of a time: itself and Django's four lookups. */
-function times(name: string, add: (range: TimeRange) => FileFilter): Record<string, Parameter> {
+/**
+ * The five parameters of a time: itself and Django's four lookups.
+ * @param stepUs what times of this kind are multiples of. Of dates of data it is a second: names may tell of years in
+ * which a double no longer counts every microsecond.
+ */
+function times(
+  name: string,
+  stepUs: number,
+  add: (range: TimeRange) => FileFilter,
+): Record<string, Parameter> {
   return {
     [name]: time((us) => add({ fromUs: us, toUs: us })),
-    [`${name}__gt`]: time((us) => add({ fromUs: us + 1 })),
+    [`${name}__gt`]: time((us) => add({ fromUs: (Math.floor(us / stepUs) + 1) * stepUs })),
     [`${name}__gte`]: time((us) => add({ fromUs: us })),
-    [`${name}__lt`]: time((us) => add({ toUs: us - 1 })),
+    [`${name}__lt`]: time((us) => add({ toUs: (Math.ceil(us / stepUs) - 1) * stepUs })),
     [`${name}__lte`]: time((us) => add({ toUs: us })),
   }
 }
 
 function whole(add: (value: number) => FileFilter): Parameter {
   return condition((value) => {
-    if (!/^[+ -]?\d+$/.test(value)) return { fault: 'Enter a whole number.' }
+    if (!/^[+-]?\d+$/.test(value)) return { fault: 'Enter a whole number.' }
     const end = Number.MAX_SAFE_INTEGER
     return add(Math.min(end, Math.max(-end, Number(value))))
   })
@@ -103,7 +114,7 @@ const overlaps = condition((value) => {
     ...(fromUs === 'open' ? {} : { fromUs }),
     ...(toUs === 'open' ? {} : { toUs }),
   }
-  return { overlaps: [range] }
+  return { overlaps: range }
 })
 
 /** A whole day is meant, also by a time on it. */
@@ -114,16 +125,14 @@ function dayOfTime(add: (day: number) => FileFilter): Parameter {
   })
 }
 
-const usPerDay = secondsPerDay * 1e6
-
 export const filterParameters: ReadonlyMap<string, Parameter> = new Map(
   Object.entries({
     filename: name('is'),
     filename__startswith: name('starts'),
     filename__contains: name('contains'),
-    ...times('data_date', (dataDate) => ({ dataDate })),
-    ...times('created', (created) => ({ created })),
-    ...times('modified', (modified) => ({ modified })),
+    ...times('data_date', usPerSecond, (dataDate) => ({ dataDate })),
+    ...times('created', 1, (created) => ({ created })),
+    ...times('modified', 1, (modified) => ({ modified })),
     id__gt: whole((idAbove) => ({ idAbove })),
     id__lt: whole((idBelow) => ({ idBelow })),
     file_duration: oneOfWords(['m', 'h', 'd', 'y', 'u'], (value) => ({
@@ -145,8 +154,8 @@ export const filterParameters: ReadonlyMap<string, Parameter> = new Map(
     source: oneOfWords(['R', 'S', 'U'], (value) => ({ sources: [value] })),
     overlaps,
     stationId: station,
-    startDate: dayOfTime((first) => ({ overlaps: [{ fromUs: first * usPerDay }] })),
-    endDate: dayOfTime((last) => ({ overlaps: [{ toUs: (last + 1) * usPerDay - 1 }] })),
+    startDate: dayOfTime((first) => ({ overlaps: { fromUs: first * usPerDay } })),
+    endDate: dayOfTime((last) => ({ overlaps: { toUs: (last + 1) * usPerDay - usPerSecond } })),
     rinexVersion: oneOf({ '2': 'r2', '3': 'r3' } as const, (value) => ({ versions: [value] })),
     filePeriod: oneOf({ '01D': 'd', '01H': 'h' } as const, (value) => ({ durations: [value] })),
     fileType: oneOf({ obs: 'o', nav: 'n', met: 'm' } as const, (value) => ({ types: [value] })),

@@ -27,7 +27,8 @@ export function parseListRequest(
   query: Query,
   { parameters, isSorted } = { parameters: filterParameters, isSorted: true },
 ): ListRequest {
-  const faults: Record<string, string[]> = {}
+  // A map, because a client may name a parameter `__proto__`.
+  const faults = new Map<string, readonly string[]>()
   const kept: [string, string][] = []
   const filters: FileFilter[] = []
   const ignored: string[] = []
@@ -35,7 +36,7 @@ export function parseListRequest(
     const parameter = parameters.get(key)
     if (parameter !== undefined) {
       const read = readValues(parameter, valuesOf(query, key))
-      if (read.faults.length > 0) faults[key] = read.faults
+      if (read.faults.length > 0) faults.set(key, read.faults)
       filters.push(...read.filters)
       kept.push(...read.values.map((value) => [key, value] as [string, string]))
     } else if (!commonParameters.includes(key) && !(isSorted && key === 'ordering')) {
@@ -45,12 +46,12 @@ export function parseListRequest(
   const strict = ['1', 'true'].includes(lastValue(query, 'strict') ?? '')
   if (strict) {
     kept.push(['strict', '1'])
-    for (const key of ignored) faults[key] = ['Unknown parameter.']
+    for (const key of ignored) faults.set(key, ['Unknown parameter.'])
   }
   const ordering = isSorted ? parseOrdering(lastValue(query, 'ordering')) : defaultOrdering
-  if (ordering === undefined) faults['ordering'] = [notAnOrdering(lastValue(query, 'ordering'))]
+  if (ordering === undefined) faults.set('ordering', [notAnOrdering(lastValue(query, 'ordering'))])
   else if (ordering !== defaultOrdering) kept.push(['ordering', lastValue(query, 'ordering') ?? ''])
-  if (Object.keys(faults).length > 0) throw badFields(faults)
+  if (faults.size > 0) throw badFields(Object.fromEntries(faults))
   return { filter: filters.reduce(both, {}), ordering: ordering ?? defaultOrdering, kept, ignored }
 }
 
@@ -61,14 +62,12 @@ function valuesOf(query: Query, key: string): readonly string[] {
 
 /** Reads all values of one parameter; those of a choice become one condition. */
 function readValues(parameter: Parameter, values: readonly string[]) {
-  const items = parameter.isChoice
-    ? values.flatMap((value) => value.split(',')).map((item) => item.trim())
-    : values
-  const given = items.filter((item) => item !== '')
-  const results = given.map((item) => parameter.read(item))
+  const items = parameter.isChoice ? values.flatMap((value) => value.split(',')) : values
+  const given = new Set(items.map((item) => item.trim()).filter((item) => item !== ''))
+  const results = [...given].map((item) => parameter.read(item))
   const read = results.filter((result): result is FileFilter => !isFault(result))
-  const filters = parameter.isChoice && read.length > 0 ? [read.reduce(either)] : read
-  return { faults: results.filter(isFault).map(({ fault }) => fault), filters, values }
+  const faults = new Set(results.filter(isFault).map(({ fault }) => fault))
+  return { faults: [...faults], filters: parameter.isChoice ? [anyOf(read)] : read, values }
 }
 
 /** `-created`: the key by which the list is sorted, and the way. */
@@ -83,12 +82,16 @@ function notAnOrdering(text = ''): string {
   return `Select a valid choice. ${text} is not one of the available choices.`
 }
 
-/** The values of a choice: each is a list of one. */
-function either(a: FileFilter, b: FileFilter): FileFilter {
-  const merged: Record<string, readonly unknown[]> = { ...(a as Record<string, unknown[]>) }
-  for (const [key, list] of Object.entries(b) as [string, unknown[]][])
-    merged[key] = [...new Set([...(merged[key] ?? []), ...list])]
-  return merged
+/** The values of a choice, of which each is a list of one: all of them in one list, in one pass, since they may be many. */
+function anyOf(filters: readonly FileFilter[]): FileFilter {
+  const merged = new Map<string, Set<unknown>>()
+  for (const filter of filters)
+    for (const [key, list] of Object.entries(filter) as [string, readonly unknown[]][]) {
+      const known = merged.get(key) ?? new Set()
+      merged.set(key, known)
+      for (const value of list) known.add(value)
+    }
+  return Object.fromEntries([...merged].map(([key, values]) => [key, [...values]]))
 }
 
 /** What meets both filters: lists of choices have in common what is in both, ranges what is within both. */
@@ -104,7 +107,6 @@ function both(a: FileFilter, b: FileFilter): FileFilter {
 function combine(key: keyof FileFilter, a: unknown, b: unknown): unknown {
   switch (key) {
     case 'names':
-    case 'overlaps':
       return [...(a as unknown[]), ...(b as unknown[])]
     case 'idAbove':
       return Math.max(a as number, b as number)
@@ -113,6 +115,7 @@ function combine(key: keyof FileFilter, a: unknown, b: unknown): unknown {
     case 'dataDate':
     case 'created':
     case 'modified':
+    case 'overlaps':
       return within(a as TimeRange, b as TimeRange)
     case 'stations':
       return commonStations(a as string[], b as string[])

@@ -4,7 +4,7 @@ import { dayStartSeconds, isDayOfYear, secondsPerDay } from '../../parse/calenda
 const datePattern = /^(\d{4})-(\d\d)-(\d\d)$/
 // The plus sign of an offset comes as a space where a client did not encode it.
 const timePattern =
-  /^(\d{4}-\d\d-\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?:Z|([+ -])(\d\d):?(\d\d))?$/i
+  /^(\d{4}-\d\d-\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?:Z|([+ -])(\d\d)(?::?(\d\d))?)?$/i
 
 /** UTC day since 1970-01-01 of a date such as `2026-01-22`. */
 export function parseDay(text: string): number | undefined {

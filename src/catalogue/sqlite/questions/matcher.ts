@@ -34,7 +34,6 @@ export interface Matcher {
 
 /** The longest period of its unit that a name can tell: 1 year and 99 years have leap days in them. */
 const secondsOf = { m: 60, h: 3600, d: secondsPerDay, y: 366 * secondsPerDay, u: 0 }
-const longestSeconds = 99 * secondsOf.y
 
 export function matcherOf(filter: FileFilter, vocabulary: Vocabulary): Matcher {
   const kinds = kindVerdicts(filter, vocabulary)
@@ -43,8 +42,7 @@ export function matcherOf(filter: FileFilter, vocabulary: Vocabulary): Matcher {
   const days = dayVerdicts(filter, Math.max(0, ...taken))
   const told = days.subarray(0, beyond)
   const dayFrom = told.findIndex((verdict) => verdict !== no)
-  const starts = (filter.overlaps ?? []).map(({ fromUs }) => fromUs ?? -Infinity)
-  const fromSeconds = Math.max(-Infinity, ...starts) / 1e6
+  const fromSeconds = (filter.overlaps?.fromUs ?? -Infinity) / 1e6
   return {
     stations: stationVerdicts(filter, vocabulary),
     kinds,
@@ -56,7 +54,9 @@ export function matcherOf(filter: FileFilter, vocabulary: Vocabulary): Matcher {
     block: (blocks, index) => blockVerdict(filter, blocks, index),
     takesAnyBlock: [filter.created, filter.modified, filter.names].every((each) => !each),
     endsBefore: (kind, day) =>
-      day !== beyond && (day + 1) * secondsPerDay + (spans[kind] ?? longestSeconds) <= fromSeconds,
+      kind !== beyond &&
+      day !== beyond &&
+      (day + 1) * secondsPerDay + (spans[kind] as number) <= fromSeconds,
     ...longestYes(days),
   }
 }
@@ -132,9 +132,9 @@ function dayVerdicts({ days, dataDate, overlaps }: FileFilter, spanSeconds: numb
   if (dataDate !== undefined)
     for (let day = 0; day < beyond; day++)
       verdicts[day] = (verdicts[day] as number) & timeVerdict(dataDate, ...boundsOfDay(day))
-  for (const range of overlaps ?? [])
+  if (overlaps !== undefined)
     for (let day = 0; day < beyond; day++)
-      verdicts[day] = (verdicts[day] as number) & overlapVerdict(range, day, spanSeconds)
+      verdicts[day] = (verdicts[day] as number) & overlapVerdict(overlaps, day, spanSeconds)
   if (days !== undefined || dataDate !== undefined || overlaps !== undefined) verdicts[beyond] = ask
   return verdicts
 }

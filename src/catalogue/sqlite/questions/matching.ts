@@ -205,12 +205,9 @@ function prepareAsking(db: Database) {
 function positionsOf(
   rows: readonly AskedRow[],
   firstId: number,
-  overlaps: readonly TimeRange[] | undefined,
+  overlaps: TimeRange | undefined,
 ): number[] {
-  const taken =
-    overlaps === undefined
-      ? rows
-      : rows.filter((row) => overlaps.every((range) => overlapsWith(row, range)))
+  const taken = overlaps === undefined ? rows : rows.filter((row) => overlapsWith(row, overlaps))
   return taken.map(([id]) => id - firstId)
 }
 
