@@ -22,7 +22,7 @@ interface Waiting {
   readonly reject: (error: Error) => void
 }
 
-export function openQuestionThread(options: { readonly database: string }): QuestionThread {
+export function openQuestionThread({ database }: { readonly database: string }): QuestionThread {
   const waiting = new Map<number, Waiting>()
   let worker: Worker | undefined
   let closed = false
@@ -42,7 +42,7 @@ export function openQuestionThread(options: { readonly database: string }): Ques
   }
   const start = (): Worker => {
     const started = new Worker(new URL(workerFile), {
-      workerData: options,
+      workerData: { database },
       // Rows come and go at once: a larger nursery would only hold more of what is dead.
       resourceLimits: { maxYoungGenerationSizeMb: 16 },
     })
