@@ -33,13 +33,18 @@ interface Counted {
 /** To be used within a read transaction, after columns and vocabulary have followed it. */
 export function openTallies(parts: { matching: Matching; vocabulary: Vocabulary }): Tallies {
   const tallies = new Map<string, Tally>()
+  // A question that takes many turns goes on where it was, however many others are asked in between.
+  const byQuestion = new WeakMap<FileFilter, Tally>()
   return {
     of(filter) {
+      const begun = byQuestion.get(filter)
+      if (begun !== undefined) return begun
       const key = JSON.stringify(filter)
       const tally = tallies.get(key) ?? openTally(filter, parts)
       // The order of a map is that of insertion: the first is the one that was not asked for longest.
       tallies.delete(key)
       tallies.set(key, tally)
+      byQuestion.set(filter, tally)
       const [oldest] = tallies.keys()
       if (tallies.size > keptFilters && oldest !== undefined) tallies.delete(oldest)
       return tally
