@@ -52,7 +52,13 @@ t.test('OPTIONS describes, a preflight is let through', async (t) => {
     })
   }
   const list = await app.inject({ url: `${api}rinex-file/`, method: 'OPTIONS' })
-  t.same(list.json<{ renders: string[] }>().renders, ['application/json', 'text/html'])
+  t.same(list.json<{ renders: string[] }>().renders, [
+    'application/json',
+    'text/html',
+    'application/x-ndjson',
+    'text/csv',
+    'text/plain',
+  ])
   for (const path of ['/healthz', '/readyz', '/metrics', `/rinex/data/${day}/${dayFile}`]) {
     const answer = await app.inject({ url: path, method: 'OPTIONS' })
     t.equal(answer.statusCode, 204, path)

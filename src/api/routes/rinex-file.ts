@@ -34,6 +34,7 @@ export function addRinexFile(app: FastifyInstance, context: ApiContext): void {
     path,
     get: streamFiles(context, listFiles(context)),
     post: { admit: openAdmission(context.administration), handler: registerFile(context) },
+    renders: [...lineFormats.values()].map(({ mediaType }) => mediaType.replace(/;.*/, '')),
     about: {
       name: 'Rinex File List',
       description: 'The RINEX files of the archive, the newest record first, a page at a time.',
