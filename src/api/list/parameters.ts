@@ -1,65 +1,19 @@
 /**
- * What each parameter of the list may hold, and what it adds to the filter. The names are those of the records' fields
- * with Django's lookups, some words of the field, and names that two national archives share.
+ * Every parameter by which the list is filtered: what it may hold, what it adds to the filter, and what it means. The names
+ * are those of the records' fields with Django's lookups, some words of the field, and names that two national archives
+ * share. Requests are read and the reference is written from this table.
  */
 import type { FileFilter, TimeRange } from '../../catalogue/filter.ts'
 import { areas } from '../../parse/archive-path.ts'
-import { secondsPerDay } from '../../parse/calendar.ts'
-import { parseDay, parseDayOfYear, parseTimeUs } from './times.ts'
+import { parseDay, parseDayOfYear } from './times.ts'
+import { code, day, dayOfTime, name, oneOf, oneOfWords, range, time } from './values.ts'
+import { usPerDay, usPerSecond, whole } from './values.ts'
+import type { Values } from './values.ts'
 
-/** What is wrong with a value, in words for the client. */
-export interface Fault {
-  readonly fault: string
-}
-
-/** Reads one value of a parameter, as often as it is given. */
-export interface Parameter {
-  readonly read: (value: string) => FileFilter | Fault
-  /** Lists, and values of a repeated parameter, mean any of them; otherwise all must hold. */
-  readonly isChoice: boolean
-}
-
-export function isFault(result: FileFilter | Fault): result is Fault {
-  return 'fault' in result
-}
-
-const usPerSecond = 1e6
-const usPerDay = secondsPerDay * usPerSecond
-
-const choice = (read: Parameter['read']): Parameter => ({ read, isChoice: true })
-const condition = (read: Parameter['read']): Parameter => ({ read, isChoice: false })
-
-/** One of a few words, each standing for a value of the filter. */
-function oneOf<T>(words: Readonly<Record<string, T>>, add: (value: T) => FileFilter): Parameter {
-  return choice((word) => {
-    const value = Object.hasOwn(words, word) ? words[word] : undefined
-    if (value !== undefined) return add(value)
-    return { fault: `Select a valid choice. ${word} is not one of the available choices.` }
-  })
-}
-
-function oneOfWords<T extends string>(words: readonly T[], add: (value: T) => FileFilter) {
-  const themselves = Object.fromEntries(words.map((word) => [word, word])) as Record<string, T>
-  return oneOf(themselves, add)
-}
-
-/** A code that must look like this, in any case. */
-function code(pattern: RegExp, fault: string, add: (code: string) => FileFilter): Parameter {
-  return choice((value) => (pattern.test(value) ? add(value.toUpperCase()) : { fault }))
-}
-
-function day(parse: (text: string) => number | undefined, fault: string): Parameter {
-  return choice((value) => {
-    const found = parse(value)
-    return found === undefined ? { fault } : { days: [found] }
-  })
-}
-
-function time(add: (us: number) => FileFilter): Parameter {
-  return condition((value) => {
-    const us = parseTimeUs(value)
-    return us === undefined ? { fault: 'Enter a valid date/time.' } : add(us)
-  })
+export interface Parameter extends Values {
+  /** In a sentence or two; names of parameters and values stand in backticks. */
+  readonly meaning: string
+  readonly example: string
 }
 
 /**
@@ -68,96 +22,178 @@ function time(add: (us: number) => FileFilter): Parameter {
  * which a double no longer counts every microsecond.
  */
 function times(
-  name: string,
-  stepUs: number,
+  field: string,
+  {
+    what,
+    example,
+    stepUs = 1,
+  }: { readonly what: string; readonly example: string; readonly stepUs?: number },
   add: (range: TimeRange) => FileFilter,
 ): Record<string, Parameter> {
+  const row = (words: string, toRange: (us: number) => TimeRange): Parameter => ({
+    ...time((us) => add(toRange(us))),
+    meaning: `${what} ${words}.`,
+    example,
+  })
   return {
-    [name]: time((us) => add({ fromUs: us, toUs: us })),
-    [`${name}__gt`]: time((us) => add({ fromUs: (Math.floor(us / stepUs) + 1) * stepUs })),
-    [`${name}__gte`]: time((us) => add({ fromUs: us })),
-    [`${name}__lt`]: time((us) => add({ toUs: (Math.ceil(us / stepUs) - 1) * stepUs })),
-    [`${name}__lte`]: time((us) => add({ toUs: us })),
+    [field]: row('is exactly this; a bare date is its midnight', (us) => ({
+      fromUs: us,
+      toUs: us,
+    })),
+    [`${field}__gt`]: row('is later than this', (us) => ({
+      fromUs: (Math.floor(us / stepUs) + 1) * stepUs,
+    })),
+    [`${field}__gte`]: row('is this or later', (us) => ({ fromUs: us })),
+    [`${field}__lt`]: row('is earlier than this', (us) => ({
+      toUs: (Math.ceil(us / stepUs) - 1) * stepUs,
+    })),
+    [`${field}__lte`]: row('is this or earlier', (us) => ({ toUs: us })),
   }
 }
 
-function whole(add: (value: number) => FileFilter): Parameter {
-  return condition((value) => {
-    if (!/^[+-]?\d+$/.test(value)) return { fault: 'Enter a whole number.' }
-    const end = Number.MAX_SAFE_INTEGER
-    return add(Math.min(end, Math.max(-end, Number(value))))
-  })
-}
-
-function name(how: 'is' | 'starts' | 'contains'): Parameter {
-  // ASCII only, as names are: other letters have small forms that are ASCII.
-  const lower = (text: string) => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
-  return condition((value) => ({ names: [{ how, text: lower(value) }] }))
-}
-
 const station = code(
-  /^[A-Z0-9]{4}(?:[A-Z0-9]{5})?$/i,
+  /^[A-Za-z0-9]{4}(?:[A-Za-z0-9]{5})?$/,
   'Enter station codes of 4 or 9 characters.',
   (value) => ({ stations: [value] }),
 )
 
-const overlaps = condition((value) => {
-  const [from, to, ...more] = value.split('/')
-  const read = (end: string | undefined): number | 'open' | undefined =>
-    end === '..' ? 'open' : parseTimeUs(end ?? '')
-  const [fromUs, toUs] = [read(from), read(to)]
-  if (fromUs === undefined || toUs === undefined || more.length > 0)
-    return { fault: 'Enter two dates or times with a slash between them; either may be "..".' }
-  if (fromUs !== 'open' && toUs !== 'open' && fromUs > toUs)
-    return { fault: 'Enter a range that does not end before it begins.' }
-  const range: TimeRange = {
-    ...(fromUs === 'open' ? {} : { fromUs }),
-    ...(toUs === 'open' ? {} : { toUs }),
-  }
-  return { overlaps: range }
-})
-
-/** A whole day is meant, also by a time on it. */
-function dayOfTime(add: (day: number) => FileFilter): Parameter {
-  return condition((value) => {
-    const us = parseTimeUs(value)
-    return us === undefined ? { fault: 'Enter a valid date.' } : add(Math.floor(us / usPerDay))
-  })
-}
-
 export const filterParameters: ReadonlyMap<string, Parameter> = new Map(
-  Object.entries({
-    filename: name('is'),
-    filename__startswith: name('starts'),
-    filename__contains: name('contains'),
-    ...times('data_date', usPerSecond, (dataDate) => ({ dataDate })),
-    ...times('created', 1, (created) => ({ created })),
-    ...times('modified', 1, (modified) => ({ modified })),
-    id__gt: whole((idAbove) => ({ idAbove })),
-    id__lt: whole((idBelow) => ({ idBelow })),
-    file_duration: oneOfWords(['m', 'h', 'd', 'y', 'u'], (value) => ({
-      durations: [value],
-    })),
-    file_version: oneOfWords(['r2', 'r3'], (value) => ({ versions: [value] })),
-    file_type: oneOfWords(['o', 'n', 'm'], (value) => ({ types: [value] })),
-    station,
-    area: oneOfWords(areas, (value) => ({ areas: [value] })),
-    country: code(/^[A-Z]{3}$/i, 'Enter country codes of 3 letters.', (value) => ({
-      countries: [value],
-    })),
-    date: day(parseDay, 'Enter a valid date.'),
-    doy: day(parseDayOfYear, 'Enter a year and a day of it, such as 2026-022.'),
-    interval: code(/^\d\d[A-Z]$/i, 'Enter intervals such as 30S.', (value) => ({
-      intervals: [value],
-    })),
-    content: code(/^[A-Z]{2}$/i, 'Enter contents such as MO.', (value) => ({ contents: [value] })),
-    source: oneOfWords(['R', 'S', 'U'], (value) => ({ sources: [value] })),
-    overlaps,
-    stationId: station,
-    startDate: dayOfTime((first) => ({ overlaps: { fromUs: first * usPerDay } })),
-    endDate: dayOfTime((last) => ({ overlaps: { toUs: (last + 1) * usPerDay - usPerSecond } })),
-    rinexVersion: oneOf({ '2': 'r2', '3': 'r3' } as const, (value) => ({ versions: [value] })),
-    filePeriod: oneOf({ '01D': 'd', '01H': 'h' } as const, (value) => ({ durations: [value] })),
-    fileType: oneOf({ obs: 'o', nav: 'n', met: 'm' } as const, (value) => ({ types: [value] })),
+  Object.entries<Parameter>({
+    filename: {
+      ...name('is'),
+      meaning: 'The whole name, in any case.',
+      example: 'graz0220.26d.gz',
+    },
+    filename__startswith: {
+      ...name('starts'),
+      meaning: 'The name begins like this, in any case.',
+      example: 'GRAZ00AUT_R_2026022',
+    },
+    filename__contains: {
+      ...name('contains'),
+      meaning: 'The name contains this, in any case.',
+      example: '_30S_',
+    },
+    ...times(
+      'data_date',
+      { what: 'The start of the data', example: '2026-01-22T05:00:00Z', stepUs: usPerSecond },
+      (dataDate) => ({ dataDate }),
+    ),
+    ...times(
+      'created',
+      { what: 'When the record came into the catalogue', example: '2026-01-22' },
+      (created) => ({ created }),
+    ),
+    ...times(
+      'modified',
+      { what: 'When the file was last seen to change', example: '2026-01-22T05:06:07.000008Z' },
+      (modified) => ({ modified }),
+    ),
+    id__gt: {
+      ...whole((idAbove) => ({ idAbove })),
+      meaning: 'The id is higher: what is new since that record.',
+      example: '1',
+    },
+    id__lt: {
+      ...whole((idBelow) => ({ idBelow })),
+      meaning: 'The id is lower: a cursor through a list that grows at its head.',
+      example: '1000000',
+    },
+    file_duration: {
+      ...oneOfWords(['m', 'h', 'd', 'y', 'u'], (value) => ({ durations: [value] })),
+      meaning: 'The period of the file: `m` minutes, `h` hours, `d` days, `y` years, `u` unknown.',
+      example: 'd',
+    },
+    file_version: {
+      ...oneOfWords(['r2', 'r3'], (value) => ({ versions: [value] })),
+      meaning: 'The form of the name: `r2` short, `r3` long.',
+      example: 'r3',
+    },
+    file_type: {
+      ...oneOfWords(['o', 'n', 'm'], (value) => ({ types: [value] })),
+      meaning: 'The type of the data: `o` observation, `n` navigation, `m` meteorological.',
+      example: 'o',
+    },
+    station: {
+      ...station,
+      meaning:
+        'The station, in any case: a code of 4 characters finds names of both forms, one of 9 that code alone.',
+      example: 'graz',
+    },
+    area: {
+      ...oneOfWords(areas, (value) => ({ areas: [value] })),
+      meaning: 'The area of the archive: `obs` for days, `nrt` for the hours as they come in.',
+      example: 'obs',
+    },
+    country: {
+      ...code(/^[A-Za-z]{3}$/, 'Enter country codes of 3 letters.', (value) => ({
+        countries: [value],
+      })),
+      meaning: 'The country of the station (ISO 3166-1 alpha-3), which only long names tell.',
+      example: 'AUT',
+    },
+    date: {
+      ...day({ format: 'date' }, parseDay, 'Enter a valid date.'),
+      meaning: 'The UTC day on which the data start.',
+      example: '2026-01-22',
+    },
+    doy: {
+      ...day(
+        { pattern: String.raw`^\d{4}-\d{3}$` },
+        parseDayOfYear,
+        'Enter a year and a day of it, such as 2026-022.',
+      ),
+      meaning: 'The same day as year and day of year.',
+      example: '2026-022',
+    },
+    interval: {
+      ...code(/^[0-9]{2}[A-Za-z]$/, 'Enter intervals such as 30S.', (value) => ({
+        intervals: [value],
+      })),
+      meaning: 'The sampling interval of a long name.',
+      example: '30S',
+    },
+    content: {
+      ...code(/^[A-Za-z]{2}$/, 'Enter contents such as MO.', (value) => ({ contents: [value] })),
+      meaning: 'The content code of a long name: satellite system and type.',
+      example: 'MO',
+    },
+    source: {
+      ...oneOfWords(['R', 'S', 'U'], (value) => ({ sources: [value] })),
+      meaning: 'The data source of a long name: `R` receiver, `S` stream, `U` unknown.',
+      example: 'R',
+    },
+    overlaps: {
+      ...range((overlaps) => ({ overlaps })),
+      meaning:
+        'The nominal span of the data touches this range: two dates or times with a slash between them, either of which may be `..`.',
+      example: '2026-01-22/2026-01-23',
+    },
+    stationId: { ...station, meaning: 'Another name of `station`.', example: 'GRAZ00AUT' },
+    startDate: {
+      ...dayOfTime((first) => ({ overlaps: { fromUs: first * usPerDay } })),
+      meaning: 'The data reach into this day or a later one.',
+      example: '2026-01-22',
+    },
+    endDate: {
+      ...dayOfTime((last) => ({ overlaps: { toUs: (last + 1) * usPerDay - usPerSecond } })),
+      meaning: 'The data begin on this day or an earlier one.',
+      example: '2026-01-23',
+    },
+    rinexVersion: {
+      ...oneOf({ '2': 'r2', '3': 'r3' } as const, (value) => ({ versions: [value] })),
+      meaning: 'As `file_version`, by its number.',
+      example: '3',
+    },
+    filePeriod: {
+      ...oneOf({ '01D': 'd', '01H': 'h' } as const, (value) => ({ durations: [value] })),
+      meaning: 'As `file_duration`, by the period of a long name.',
+      example: '01D',
+    },
+    fileType: {
+      ...oneOf({ obs: 'o', nav: 'n', met: 'm' } as const, (value) => ({ types: [value] })),
+      meaning: 'As `file_type`, in words.',
+      example: 'obs',
+    },
   }),
 )

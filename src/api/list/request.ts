@@ -4,8 +4,9 @@ import type { FileFilter, Ordering, TimeRange } from '../../catalogue/filter.ts'
 import { badFields } from '../errors.ts'
 import { lastValue } from '../query.ts'
 import type { Query } from '../query.ts'
-import { filterParameters, isFault } from './parameters.ts'
-import type { Parameter } from './parameters.ts'
+import { filterParameters } from './parameters.ts'
+import { isFault } from './values.ts'
+import type { Values } from './values.ts'
 
 export interface ListRequest {
   readonly filter: FileFilter
@@ -17,7 +18,7 @@ export interface ListRequest {
 }
 
 /** Parameters that every page of a collection knows. */
-const commonParameters = ['format', 'limit', 'offset', 'strict']
+export const commonParameters = ['format', 'limit', 'offset', 'strict']
 
 /**
  * @param parameters those of `filterParameters` that the resource knows, besides `ordering` if it can be sorted
@@ -61,7 +62,7 @@ function valuesOf(query: Query, key: string): readonly string[] {
 }
 
 /** Reads all values of one parameter; those of a choice become one condition. */
-function readValues(parameter: Parameter, values: readonly string[]) {
+function readValues(parameter: Values, values: readonly string[]) {
   const items = parameter.isChoice ? values.flatMap((value) => value.split(',')) : values
   const given = new Set(items.map((item) => item.trim()).filter((item) => item !== ''))
   const results = [...given].map((item) => parameter.read(item))
