@@ -12,7 +12,15 @@ export function linksBelow(baseUrl: string, datasetPrefix: string): Links {
 }
 
 /** Names of the API's resources, as their paths and the API root spell them. */
-export type ResourceName = 'rinex-file' | 'station' | 'changes' | 'status'
+export const resourceNames = [
+  'rinex-file',
+  'station',
+  'changes',
+  'status',
+  'schema',
+  'docs',
+] as const
+export type ResourceName = (typeof resourceNames)[number]
 
 /** Links into the API carry `format=api` whoever asks, so that an answer does not depend on that. */
 export function resourceUrl(links: Links, name: ResourceName): string {

@@ -11,6 +11,7 @@ export const mediaTypes = {
   json: 'application/json',
   html: 'text/html',
   events: 'text/event-stream',
+  openApi: 'application/vnd.oai.openapi+json',
 } as const
 
 interface MediaRange {
@@ -46,6 +47,29 @@ export function preferredRepresentation(accept: string | undefined): Representat
   const html = qualityOf(mediaTypes.html, ranges)
   if (json === 0 && html === 0) return undefined
   return html > json ? 'html' : 'json'
+}
+
+/**
+ * The media type that a client likes best, for a resource that has others than JSON and a page; the first on a tie.
+ * @throws HttpError 404 for a format that is none of them, 406 when the client takes none of them
+ */
+export function negotiateAmong(
+  types: readonly string[],
+  request: FastifyRequest,
+  reply: FastifyReply,
+): string {
+  reply.headers({ vary: 'Accept', 'cache-control': 'no-cache' })
+  const [first = ''] = types
+  const format = namedFormat(request)
+  if (format === 'json' && first === mediaTypes.json) return first
+  if (format !== undefined) throw notFound()
+  const { accept } = request.headers
+  if (accept === undefined || accept.trim() === '') return first
+  const ranges = accept.split(',').map(parseMediaRange)
+  const qualities = types.map((type) => qualityOf(type, ranges))
+  const best = Math.max(...qualities)
+  if (best === 0) throw notAcceptable()
+  return types[qualities.indexOf(best)] ?? first
 }
 
 /** Whether a client asks for events by name and likes nothing better; only the change feed has them. */

@@ -15,7 +15,7 @@ export interface Resource {
     readonly admit: Admission
     readonly handler: RouteHandlerMethod
   }
-  /** Media types it has besides JSON and HTML. */
+  /** Media types it has, where these are not JSON and HTML. */
   readonly renders?: readonly string[]
   /** What OPTIONS tells, in DRF's form; without it OPTIONS names the methods only. */
   readonly about?: { readonly name: string; readonly description: string }
@@ -98,12 +98,8 @@ function rawQuery(target: string): string {
   return start === -1 ? '' : target.slice(start)
 }
 
-function describe(
-  reply: FastifyReply,
-  { about, get, renders: others = [] }: Resource,
-): FastifyReply {
+function describe(reply: FastifyReply, { about, get, renders }: Resource): FastifyReply {
   if (about === undefined) return reply.code(204).send()
-  const renders =
-    get === undefined ? [mediaTypes.json] : [mediaTypes.json, mediaTypes.html, ...others]
-  return sendJson(reply, { ...about, renders, parses: [mediaTypes.json] })
+  const usual = get === undefined ? [mediaTypes.json] : [mediaTypes.json, mediaTypes.html]
+  return sendJson(reply, { ...about, renders: renders ?? usual, parses: [mediaTypes.json] })
 }

@@ -18,6 +18,7 @@ import { addMetrics } from './routes/metrics.ts'
 import { addRinexFile } from './routes/rinex-file.ts'
 import { addRoot } from './routes/root.ts'
 import { addRescan } from './routes/rescan.ts'
+import { addSchema } from './routes/schema.ts'
 import { addStation } from './routes/station.ts'
 import { addStatus } from './routes/status.ts'
 
@@ -64,6 +65,7 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   addChanges(app, context)
   addStatus(app, context)
   addRescan(app, context)
+  addSchema(app, context)
   addData(app, context)
   addHealth(app, context)
   await addAssets(app, context)

@@ -21,6 +21,8 @@ t.test('the root lists the resources', async (t) => {
     station: 'https://archive.example/rinex/api/station/?format=api',
     changes: 'https://archive.example/rinex/api/changes/?format=api',
     status: 'https://archive.example/rinex/api/status/?format=api',
+    schema: 'https://archive.example/rinex/api/schema/?format=api',
+    docs: 'https://archive.example/rinex/api/docs/?format=api',
   })
   const page = await app.inject({ url: api, headers: html })
   t.match(page.body, '<a href="https://archive.example/rinex/api/status/?format=api">status</a>')

@@ -7,9 +7,9 @@ import { lastValue, parsePageRange } from '../query.ts'
 import type { Query } from '../query.ts'
 
 /** Most changes on a page, whatever is asked for. */
-const maxChanges = 1000
+export const maxChanges = 1000
 /** Longest time in seconds that an empty answer is held back, whatever is asked for. */
-const maxWaitSeconds = 60
+export const maxWaitSeconds = 60
 
 export interface ChangesRequest {
   /** `undefined`: from the head on. Infinite when it is larger than any number that can be given. */
@@ -73,7 +73,7 @@ function parseNumber(field: Readonly<Record<string, string | undefined>>, faults
 }
 
 /** Keys of the filters, in alphabetical order. */
-const filterKeys = ['area', 'file_duration', 'file_type', 'file_version', 'station'] as const
+export const filterKeys = ['area', 'file_duration', 'file_type', 'file_version', 'station'] as const
 type FilterKey = (typeof filterKeys)[number]
 
 function parseFilters(query: Query, faults: Faults): ChangeFilters {

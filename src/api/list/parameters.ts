@@ -81,12 +81,15 @@ export const filterParameters: ReadonlyMap<string, Parameter> = new Map(
     ),
     ...times(
       'created',
-      { what: 'When the record came into the catalogue', example: '2026-01-22' },
+      { what: 'The time at which the record came into the catalogue', example: '2026-01-22' },
       (created) => ({ created }),
     ),
     ...times(
       'modified',
-      { what: 'When the file was last seen to change', example: '2026-01-22T05:06:07.000008Z' },
+      {
+        what: 'The time at which the file was last seen to change',
+        example: '2026-01-22T05:06:07.000008Z',
+      },
       (modified) => ({ modified }),
     ),
     id__gt: {
@@ -166,7 +169,7 @@ export const filterParameters: ReadonlyMap<string, Parameter> = new Map(
     overlaps: {
       ...range((overlaps) => ({ overlaps })),
       meaning:
-        'The nominal span of the data touches this range: two dates or times with a slash between them, either of which may be `..`.',
+        'The nominal span of the data touches this range: two dates or times with a slash between them. In place of either, `..` leaves that end open.',
       example: '2026-01-22/2026-01-23',
     },
     stationId: { ...station, meaning: 'Another name of `station`.', example: 'GRAZ00AUT' },
@@ -196,4 +199,9 @@ export const filterParameters: ReadonlyMap<string, Parameter> = new Map(
       example: 'obs',
     },
   }),
+)
+
+/** Those of them that say something about stations. */
+export const stationParameters: ReadonlyMap<string, Parameter> = new Map(
+  [...filterParameters].filter(([name]) => name === 'country' || name === 'area'),
 )

@@ -24,6 +24,7 @@ const layout = `<!doctype html>
 <li><a href="<%= it.up %>station/">Stations</a></li>
 <li><a href="<%= it.up %>changes/">Changes</a></li>
 <li><a href="<%= it.up %>status/">Status</a></li>
+<li><a href="<%= it.up %>docs/">Reference</a></li>
 </ul>
 </nav>
 </header>
@@ -47,6 +48,11 @@ export interface PageFrame {
   readonly up: string
   /** The same page as JSON, relative to it. */
   readonly json: string
+}
+
+/** Prepares a piece that templates include by its name with an `@` before it. */
+export function partial(name: string, template: string): void {
+  eta.loadTemplate(`@${name}`, template)
 }
 
 /** Prepares a template under a name of its own, and returns what renders it with its frame. */

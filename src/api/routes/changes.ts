@@ -44,7 +44,7 @@ export function addChanges(app: FastifyInstance, context: ApiContext): void {
       name: 'Changes',
       description: 'What is new, replaced or gone, each file with its latest change.',
     },
-    renders: [mediaTypes.events],
+    renders: [mediaTypes.json, mediaTypes.html, mediaTypes.events],
     get: (request, reply) =>
       prefersEvents(request) ? sendEvents(feed, request, reply) : sendPage(feed, request, reply),
   })

@@ -13,6 +13,8 @@ const descriptions: Readonly<Record<ResourceName, string>> = {
   station: 'The stations of the files, with their first and last dates.',
   changes: 'What is new, replaced or gone, in the order of its happening: for mirrors.',
   status: 'What the indexer is doing, and what the catalogue holds.',
+  schema: 'All of this described for programs, as OpenAPI 3.1.',
+  docs: 'All of this described for people.',
 }
 
 export function addRoot(app: FastifyInstance, { apiPath, links, tag }: ApiContext): void {

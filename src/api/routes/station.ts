@@ -4,7 +4,7 @@ import { isFresh, sendHtml, sendJson } from '../context.ts'
 import type { ApiContext } from '../context.ts'
 import { notFound } from '../errors.ts'
 import { ignoredHeader } from '../list/ignored.ts'
-import { filterParameters } from '../list/parameters.ts'
+import { stationParameters } from '../list/parameters.ts'
 import { parseListRequest } from '../list/request.ts'
 import { negotiate } from '../negotiate.ts'
 import { renderStation, renderStations } from '../pages/stations.ts'
@@ -12,11 +12,6 @@ import { catalogueOffset, linkHeader, pageLinks, parsePageRange } from '../query
 import type { Query } from '../query.ts'
 import { addResource } from '../resource.ts'
 import { serialiseStation } from '../stations.ts'
-
-/** The list's own filters that say something about stations. */
-const parameters = new Map(
-  [...filterParameters].filter(([name]) => name === 'country' || name === 'area'),
-)
 
 export function addStation(app: FastifyInstance, context: ApiContext): void {
   const path = `${context.apiPath}station/`
@@ -42,7 +37,10 @@ function listStations({ reader, settings, links, tag }: ApiContext): RouteHandle
   return async (request, reply) => {
     const representation = negotiate(request, reply)
     const query = request.query as Query
-    const { filter, kept, ignored } = parseListRequest(query, { parameters, isSorted: false })
+    const { filter, kept, ignored } = parseListRequest(query, {
+      parameters: stationParameters,
+      isSorted: false,
+    })
     reply.headers(ignoredHeader(ignored))
     const head = await reader.head()
     if (isFresh(request, reply, tag(head, representation))) return reply.code(304).send()

@@ -1,0 +1,134 @@
+/** The reference of the API as a page. */
+import type { OpenApiDocument } from '../schema/openapi.ts'
+import { page, partial } from './layout.ts'
+import { describeHeaders, describeObjects, describeOperations, paragraphs } from './reference.ts'
+
+/** Text in which backticks stand around code. */
+partial(
+  'prose',
+  `<% it.text.split('\`').forEach((part, position) => { if (position % 2 === 1) { %><code><%= part %></code><% } else { %><%= part %><% } }) %>`,
+)
+
+partial(
+  'rows',
+  `<div class="wide">
+<table>
+<caption><%= it.caption %></caption>
+<thead>
+<tr><th scope="col">Name</th><th scope="col">Value</th><th scope="col">Meaning</th><% if (it.hasExamples) { %><th scope="col">Example</th><% } %></tr>
+</thead>
+<tbody>
+<% for (const row of it.rows) { %>
+<tr>
+<th scope="row"><code><%= row.name %></code></th>
+<td class="prose"><%= row.type %></td>
+<td class="prose"><%~ include('@prose', { text: row.meaning }) %></td>
+<% if (it.hasExamples) { %><td><code><%= row.example %></code></td><% } %>
+</tr>
+<% } %>
+</tbody>
+</table>
+</div>
+`,
+)
+
+partial(
+  'content',
+  `<% for (const content of it.contents) { %>
+<% if (content.fields.length > 0) { %>
+<%~ include('@rows', { caption: content.type + (content.schema ? ', ' + content.schema : ''), rows: content.fields, hasExamples: false }) %>
+<% } else { %><p><code><%= content.type %></code></p><% } %>
+<% if (content.example !== '') { %><pre tabindex="0"><code><%= content.example %></code></pre><% } %>
+<% } %>
+`,
+)
+
+partial(
+  'answers',
+  `<h4>Answers</h4>
+<div class="wide">
+<table>
+<caption>By status</caption>
+<thead>
+<tr><th scope="col">Status</th><th scope="col">When</th><th scope="col">Headers</th></tr>
+</thead>
+<tbody>
+<% for (const answer of it.answers) { %>
+<tr>
+<th scope="row"><%= answer.status %></th>
+<td class="prose"><%~ include('@prose', { text: answer.description }) %></td>
+<td class="prose"><%= answer.headers.map(({ name }) => name).join(', ') %></td>
+</tr>
+<% } %>
+</tbody>
+</table>
+</div>
+<% for (const answer of it.answers) { if (!answer.isError && answer.contents.length > 0) { %>
+<h5><%= answer.status %></h5>
+<%~ include('@content', { contents: answer.contents }) %>
+<% } } %>
+`,
+)
+
+partial(
+  'operation',
+  `<section aria-labelledby="<%= it.id %>">
+<h3 id="<%= it.id %>"><%= it.summary %></h3>
+<p class="request"><code><strong><%= it.method %></strong> <%= it.path %></code></p>
+<% for (const text of it.paragraphs) { %><p><%~ include('@prose', { text }) %></p>
+<% } %>
+<% if (it.isForAdministrators) { %><p>For administrators: <code>Authorization: Bearer TOKEN</code></p><% } %>
+<% for (const source of it.samples) { %><pre tabindex="0"><code><%= source %></code></pre>
+<% } %>
+<% for (const { caption, rows } of it.parameters) { %>
+<%~ include('@rows', { caption, rows, hasExamples: true }) %>
+<% } %>
+<% if (it.body.length > 0) { %><h4>Body</h4>
+<%~ include('@content', { contents: it.body }) %><% } %>
+<%~ include('@answers', it) %>
+</section>
+`,
+)
+
+const template = `<% for (const text of it.introduction) { %><p><%~ include('@prose', { text }) %></p>
+<% } %>
+<p>All paths are below <code><%= it.server %></code>. The same for programs:
+<a href="../schema/?format=json">OpenAPI <%= it.openapi %></a>.</p>
+<nav aria-label="Contents">
+<dl>
+<% for (const tag of it.tags) { %>
+<dt><%= tag.name %></dt>
+<dd><% for (const operation of tag.operations) { %><a href="#<%= operation.id %>"><%= operation.summary %></a> <% } %></dd>
+<% } %>
+<dt>In common</dt>
+<dd><a href="#objects">Objects</a> <a href="#headers">Headers</a></dd>
+</dl>
+</nav>
+<% for (const tag of it.tags) { %>
+<h2><%= tag.name %></h2>
+<p><%= tag.description %></p>
+<% for (const operation of tag.operations) { %><%~ include('@operation', operation) %><% } %>
+<% } %>
+<h2 id="objects">Objects</h2>
+<% for (const object of it.objects) { %>
+<h3><%= object.name %></h3>
+<p><%~ include('@prose', { text: object.description }) %></p>
+<% if (object.fields.length > 0) { %><%~ include('@rows', { caption: 'Fields', rows: object.fields, hasExamples: false }) %><% } %>
+<% } %>
+<h2 id="headers">Headers of answers</h2>
+<%~ include('@rows', { caption: 'In common', rows: it.headers, hasExamples: true }) %>
+`
+
+const render = page('docs', template)
+
+export function renderDocs(document: OpenApiDocument): string {
+  const frame = { title: 'API reference', up: '../', json: '../schema/?format=json' }
+  return render(frame, {
+    introduction: paragraphs(document.info.description),
+    server: document.servers[0]?.url ?? '',
+    openapi: document.openapi,
+    tags: describeOperations(document),
+    objects: describeObjects(document),
+    headers: describeHeaders(document),
+  })
+}

@@ -1,0 +1,62 @@
+/** The description of the service: for programs, and as a page for people. */
+import type { FastifyInstance } from 'fastify'
+import { isFresh, sendHtml } from '../context.ts'
+import type { ApiContext } from '../context.ts'
+import { digest } from '../entity-tag.ts'
+import type { Links } from '../links.ts'
+import { mediaTypes, negotiateAmong } from '../negotiate.ts'
+import { renderDocs } from '../pages/docs.ts'
+import { addResource } from '../resource.ts'
+import { describeApi } from '../schema/document.ts'
+
+interface Description {
+  readonly links: Links
+  readonly json: Buffer
+  readonly page: string
+  /** Tells descriptions apart. */
+  readonly state: string
+}
+
+export function addSchema(app: FastifyInstance, context: ApiContext): void {
+  const { apiPath, tag } = context
+  const current = openDescription(context)
+  const schemaTypes = [mediaTypes.json, mediaTypes.openApi]
+  addResource(app, {
+    path: `${apiPath}schema/`,
+    about: { name: 'Schema', description: 'All resources described, as OpenAPI 3.1.' },
+    renders: schemaTypes,
+    get: (request, reply) => {
+      const type = negotiateAmong(schemaTypes, request, reply)
+      const { json, state } = current()
+      const representation = `${state}-${schemaTypes.indexOf(type as 'application/json')}`
+      if (isFresh(request, reply, tag(representation, 'json'))) return reply.code(304).send()
+      return reply.header('content-type', type).send(json)
+    },
+  })
+  addResource(app, {
+    path: `${apiPath}docs/`,
+    about: { name: 'Docs', description: 'All resources described, as a page.' },
+    renders: [mediaTypes.html],
+    get: (request, reply) => {
+      negotiateAmong([mediaTypes.html], request, reply)
+      const { page, state } = current()
+      if (isFresh(request, reply, tag(state, 'html'))) return reply.code(304).send()
+      return sendHtml(reply, page)
+    },
+  })
+}
+
+/** Made when it is first asked for, since links are known from when the server listens; then kept. */
+function openDescription({ links, settings }: ApiContext): () => Description {
+  let made: Description | undefined
+  return () => {
+    if (made?.links !== links()) {
+      const { maxLimit, version } = settings
+      const document = describeApi({ links: links(), maxLimit }, version)
+      const json = JSON.stringify(document)
+      const page = renderDocs(document)
+      made = { links: links(), json: Buffer.from(json), page, state: digest(json) }
+    }
+    return made
+  }
+}

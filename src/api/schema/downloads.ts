@@ -1,0 +1,125 @@
+/** Downloads: the two places where files lie. */
+import { errors } from './errors.ts'
+import { filePlace } from './examples.ts'
+import { curl } from './openapi.ts'
+import type { HeaderObject, OperationObject, ParameterObject, Part } from './openapi.ts'
+import type { Responses, Surroundings } from './openapi.ts'
+
+const header = (description: string, example: string): HeaderObject => ({
+  description,
+  required: true,
+  schema: { type: 'string', examples: [example] },
+})
+
+const validators = {
+  ETag: header('Strong tag of this version of the file.', '"24d52f-18bf…"'),
+  'Last-Modified': header('When the file was written.', 'Fri, 23 Jan 2026 00:12:40 GMT'),
+}
+
+const contents = {
+  ...validators,
+  'Accept-Ranges': header('Parts of the file can be asked for.', 'bytes'),
+  'Content-Disposition': header('The name to save it under.', 'attachment; filename="…"'),
+  'Content-Length': header('Bytes that follow.', '2413871'),
+}
+
+const gzip = { 'application/gzip': { schema: { type: 'string', format: 'binary' } } }
+
+const responses: Responses = {
+  '200': { description: 'The whole file.', headers: contents, content: gzip },
+  '206': {
+    description: 'The part that `Range` asks for. Several parts at once are answered as the whole.',
+    headers: {
+      ...contents,
+      'Content-Range': header('Which bytes these are, and of how many.', 'bytes 0-1023/2413871'),
+    },
+    content: gzip,
+  },
+  '304': { description: 'The client has this version already. No body.', headers: validators },
+  ...errors('NotFound', 'PreconditionFailed'),
+  '416': {
+    description: 'The range lies outside of the file.',
+    headers: { 'Content-Range': header('How long the file is.', 'bytes */2413871') },
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/Detail' },
+        example: { detail: 'Range not satisfiable.' },
+      },
+    },
+  },
+  ...errors('Unavailable'),
+}
+
+const inHeader = (name: string, description: string, example: string): ParameterObject => ({
+  name,
+  in: 'header',
+  description,
+  schema: { type: 'string' },
+  example,
+})
+
+const date = 'Thu, 22 Jan 2026 00:00:00 GMT'
+
+const requestHeaders = [
+  inHeader('Range', 'One range of bytes; a client that was cut off goes on with it.', 'bytes=0-'),
+  inHeader('If-Range', 'The `ETag` of the version that the range is to be of.', '"a"'),
+  inHeader('If-None-Match', 'Tags of versions that the client has.', '"a"'),
+  inHeader('If-Modified-Since', 'When the client has its version from.', date),
+  inHeader('If-Match', 'The version that is wanted, or none.', '*'),
+  inHeader('If-Unmodified-Since', 'The same by its date.', 'Fri, 31 Dec 2100 00:00:00 GMT'),
+]
+
+const description = [
+  'What is in the catalogue, as it lies in the archive; `download_path` of a record is its URL. Nothing is decoded or compressed on the way.',
+  'A file that is being written is answered `503`; one that changes while it is sent ends the connection. So nobody gets a mixture of two versions. `HEAD` answers the headers alone.',
+].join('\n\n')
+
+export function describeDownloads({ links }: Surroundings): Part {
+  const { year, day, hour, filename } = filePlace
+  const inPath = (name: string, words: string, pattern: string, example: string) =>
+    ({
+      name,
+      in: 'path',
+      required: true,
+      description: words,
+      schema: { type: 'string', pattern },
+      example,
+    }) satisfies ParameterObject
+  const yearAndDay = [
+    inPath('year', 'The year, four digits.', '^[0-9]{4}$', year),
+    inPath('day', 'Day of the year, three digits.', '^[0-9]{3}$', day),
+  ]
+  const name = inPath('filename', 'The name of the file.', '^[A-Za-z0-9_][A-Za-z0-9._]*$', filename)
+  const operation = (operationId: string, summary: string, places: ParameterObject[], at: string) =>
+    ({
+      operationId,
+      tags: ['Downloads'],
+      summary,
+      description,
+      parameters: [...places, ...requestHeaders],
+      responses,
+      'x-codeSamples': [curl(`${links.data}${at}/${filename}`, '-O -C -')],
+    }) satisfies OperationObject
+  const hourOf = inPath('hour', 'Hour of the day, two digits.', '^[0-9]{2}$', hour)
+  return {
+    schemas: {},
+    paths: {
+      '/data/obs/{year}/{day}/{filename}': {
+        get: operation(
+          'downloadDaily',
+          'A file of a day',
+          [...yearAndDay, name],
+          `obs/${year}/${day}`,
+        ),
+      },
+      '/data/nrt/{year}/{day}/{hour}/{filename}': {
+        get: operation(
+          'downloadHourly',
+          'A file of an hour',
+          [...yearAndDay, hourOf, name],
+          `nrt/${year}/${day}/${hour}`,
+        ),
+      },
+    },
+  }
+}

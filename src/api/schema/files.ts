@@ -1,0 +1,130 @@
+/** The list of files and its records. */
+import { lineFormats } from '../list-stream.ts'
+import type { WireRecord } from '../serialise.ts'
+import { errors } from './errors.ts'
+import { examples } from './examples.ts'
+import { negotiated, withHeaders } from './headers.ts'
+import { curl, json, list, moment, number, object, orNull } from './openapi.ts'
+import { schemaRef, text, url } from './openapi.ts'
+import type { Content, JsonSchema, OperationObject, Part, Surroundings } from './openapi.ts'
+import { filters, format, ifNoneMatch, ordering, paging, strict } from './parameters.ts'
+import { registerFile } from './writing.ts'
+
+const record = object<WireRecord>('A file of the archive. What its name does not tell is null.', {
+  id: number('Grows, is never reused and never changes.', { minimum: 1 }),
+  url: url('The record itself.'),
+  filename: text('The name of the file.'),
+  data_date: orNull(moment('Start of the data, by the name; UTC, no fraction.')),
+  file_duration: orNull(
+    text('Period of the file: `m` minutes, `h` hours, `d` days, `y` years, `u` unknown.', {
+      enum: ['m', 'h', 'd', 'y', 'u'],
+    }),
+  ),
+  file_version: orNull(text('Form of the name: `r2` short, `r3` long.', { enum: ['r2', 'r3'] })),
+  file_type: orNull(
+    text('`o` observation, `n` navigation, `m` meteorological.', { enum: ['o', 'n', 'm'] }),
+  ),
+  download_path: url('Where the file is downloaded.'),
+  created: moment('When the record came into the catalogue; microseconds. Never changes.'),
+  modified: moment('When the size or time of the file was last seen to change; microseconds.'),
+})
+
+/** A page of a collection, whatever it holds. */
+export function pageOf(description: string, item: JsonSchema): JsonSchema {
+  return object<Record<'count' | 'next' | 'previous' | 'results', unknown>>(description, {
+    count: number('How many there are on all pages.'),
+    next: orNull(url('The next page; null on the last.')),
+    previous: orNull(url('The page before; null on the first.')),
+    results: list('What is on this page.', item),
+  })
+}
+
+export function describeFiles(surroundings: Surroundings): Part {
+  const { api } = surroundings.links
+  return {
+    schemas: {
+      Record: record,
+      RecordPage: pageOf('A page of the list.', schemaRef('Record')),
+    },
+    paths: {
+      '/api/rinex-file/': { get: listFiles(surroundings), post: registerFile(surroundings) },
+      '/api/rinex-file/{id}/': {
+        get: {
+          operationId: 'getFile',
+          tags: ['Files'],
+          summary: 'One file',
+          parameters: [
+            {
+              name: 'id',
+              in: 'path',
+              required: true,
+              description: 'The id of the record.',
+              schema: { type: 'integer', minimum: 1 },
+              example: 1,
+            },
+            format(),
+            ifNoneMatch,
+          ],
+          responses: {
+            '200': {
+              description: 'The record.',
+              headers: withHeaders(...negotiated),
+              content: json(schemaRef('Record'), examples(surroundings.links).record),
+            },
+            ...errors('NotModified', 'NotFound', 'NotAcceptable', 'Unavailable'),
+          },
+          'x-codeSamples': [curl(`${api}rinex-file/1/`)],
+        },
+      },
+    },
+  }
+}
+
+function listFiles({ links, maxLimit }: Surroundings): OperationObject {
+  const shown = examples(links)
+  return {
+    operationId: 'listFiles',
+    tags: ['Files'],
+    summary: 'The list of files',
+    description: [
+      'Highest id first, a page at a time; `count` is exact, and of the same moment as the page. All filters must hold. Several values with commas between them, or the same parameter given several times, mean any of these values.',
+      'With `format=ndjson`, `csv` or `urls` the whole filtered list comes as one stream, and `limit`, `offset` and `ordering` have no meaning. A stream has no `ETag`.',
+    ].join('\n\n'),
+    parameters: [
+      ...filters,
+      ordering,
+      ...paging(maxLimit),
+      strict,
+      format(['api', 'json', ...lineFormats.keys()]),
+      ifNoneMatch,
+    ],
+    responses: {
+      '200': {
+        description: 'A page of the list, or all of it as a stream.',
+        headers: {
+          ...withHeaders('Link', 'Allow', 'Ignored-Parameters', 'Catalogue-Seq'),
+          ...withHeaders('ETag', 'Vary'),
+        },
+        content: { ...json(schemaRef('RecordPage'), shown.records), ...streams(shown.record) },
+      },
+      ...errors('NotModified', 'BadParameters', 'NotFound', 'NotAcceptable', 'TooManyRequests'),
+      ...errors('Unavailable'),
+    },
+    'x-codeSamples': [
+      curl(`${links.api}rinex-file/?station=graz&limit=5`),
+      curl(`${links.api}rinex-file/?area=obs&overlaps=2026-01-22/2026-01-23&ordering=-data_date`),
+      curl(`${links.api}rinex-file/?format=urls`),
+    ],
+  }
+}
+
+/** The formats of lines, with what the record looks like in them. */
+function streams(example: WireRecord): Content {
+  const entries = Array.from(lineFormats.values(), ({ mediaType, header, line }) => {
+    const lines = [...(header === undefined ? [] : [header]), line(example)]
+    const [type = ''] = mediaType.split(';')
+    const schema = { type: 'string', description: 'Lines, each with a line feed at its end.' }
+    return [type, { schema, example: `${lines.join('\n')}\n` }] as const
+  })
+  return Object.fromEntries(entries)
+}

@@ -1,0 +1,99 @@
+/** The stations that file names tell of. */
+import { areas } from '../../parse/archive-path.ts'
+import { stationParameters } from '../list/parameters.ts'
+import type { WireStation } from '../stations.ts'
+import { errors } from './errors.ts'
+import { examples } from './examples.ts'
+import { pageOf } from './files.ts'
+import { negotiated, withHeaders } from './headers.ts'
+import { curl, json, number, object, orNull, partial, schemaRef, text, url } from './openapi.ts'
+import type { JsonSchema, Part, Surroundings } from './openapi.ts'
+import { filtersNamed, format, ifNoneMatch, paging, strict } from './parameters.ts'
+
+/** Numbers of files by a word; words without files are absent. */
+function counts(description: string, words: readonly string[]): JsonSchema {
+  const entries = words.map((word) => [word, number(`Files of \`${word}\`.`)] as const)
+  return partial(description, Object.fromEntries(entries))
+}
+
+const date = (description: string): JsonSchema => text(description, { format: 'date' })
+
+const station = object<WireStation>('A station, as the names of its files tell of it.', {
+  code: text('In upper case: 4 characters, or 9 with monument, receiver and country.'),
+  url: url('The station itself.'),
+  country: orNull(text('ISO 3166-1 alpha-3; null for a code that does not tell.')),
+  first_data_date: date('The day on which its earliest data start.'),
+  last_data_date: date('The day on which its latest data start.'),
+  count: number('How many files it has.'),
+  area: counts('Files by area.', areas),
+  file_type: counts('Files by type.', ['o', 'n', 'm']),
+  file_duration: counts('Files by period.', ['m', 'h', 'd', 'y', 'u']),
+  file_version: counts('Files by form of the name.', ['r2', 'r3']),
+  files: url('The list of its files.'),
+})
+
+export function describeStations({ links, maxLimit }: Surroundings): Part {
+  const shown = examples(links)
+  return {
+    schemas: {
+      Station: station,
+      StationPage: pageOf('A page of the stations.', schemaRef('Station')),
+    },
+    paths: {
+      '/api/station/': {
+        get: {
+          operationId: 'listStations',
+          tags: ['Stations'],
+          summary: 'The stations',
+          description: 'By code, a page at a time.',
+          parameters: [
+            ...filtersNamed([...stationParameters.keys()]),
+            ...paging(maxLimit),
+            strict,
+            format(),
+            ifNoneMatch,
+          ],
+          responses: {
+            '200': {
+              description: 'A page of the stations.',
+              headers: withHeaders(...negotiated, 'Link', 'Ignored-Parameters'),
+              content: json(schemaRef('StationPage'), shown.stations),
+            },
+            ...errors('NotModified', 'BadParameters', 'NotFound', 'NotAcceptable', 'Unavailable'),
+          },
+          'x-codeSamples': [curl(`${links.api}station/?country=AUT`)],
+        },
+      },
+      '/api/station/{code}/': {
+        get: {
+          operationId: 'getStation',
+          tags: ['Stations'],
+          summary: 'One station',
+          description:
+            'A code of 4 characters stands for both forms of file names, one of 9 for itself alone.',
+          parameters: [
+            {
+              name: 'code',
+              in: 'path',
+              required: true,
+              description: 'In any case.',
+              schema: { type: 'string', pattern: '^(?:[A-Za-z0-9]{4}|[A-Za-z0-9]{9})$' },
+              example: 'GRAZ',
+            },
+            format(),
+            ifNoneMatch,
+          ],
+          responses: {
+            '200': {
+              description: 'The station.',
+              headers: withHeaders(...negotiated),
+              content: json(schemaRef('Station'), shown.station),
+            },
+            ...errors('NotModified', 'NotFound', 'NotAcceptable', 'Unavailable'),
+          },
+          'x-codeSamples': [curl(`${links.api}station/GRAZ/`)],
+        },
+      },
+    },
+  }
+}
