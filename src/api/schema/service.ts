@@ -79,7 +79,7 @@ export function describeService({ links }: Surroundings): Part {
           operationId: 'getDocs',
           tags: ['Service'],
           summary: 'This description as a page',
-          parameters: [format(['api']), ifNoneMatch],
+          parameters: [ifNoneMatch],
           responses: {
             '200': {
               description: 'The page.',

@@ -94,6 +94,25 @@ t.test('no parameter of the list is forgotten, and none invented', async (t) => 
   t.strictSame(parametersOf('/api/changes/'), ofChanges.toSorted())
 })
 
+t.test('no resource of the API is forgotten', async (t) => {
+  const { app } = await openService(t)
+  // Each line of the tree is the rest of a path, deeper by four characters than what it continues.
+  const above: string[] = []
+  const routes = app
+    .printRoutes({ commonPrefix: false })
+    .split('\n')
+    .map((line) => {
+      const [, indent = '', part = ''] = /^([│├└─ ]*)(\S*)/.exec(line) ?? []
+      above.splice(indent.length / 4 - 1, Infinity, part)
+      return above.join('').replace(/:\w+\(.*?\$\)/g, '*')
+    })
+  const resources = new Set(routes.filter((path) => /^\/rinex\/api\/(.*\/)?$/.test(path)))
+  const documented = Object.keys(document.paths)
+    .filter((path) => path.startsWith('/api/'))
+    .map((path) => `/rinex${path.replace(/\{\w+\}/g, '*')}`)
+  t.strictSame([...resources].toSorted(), documented.toSorted())
+})
+
 t.test('a value of a filter is accepted or refused as its schema says', async (t) => {
   const { app } = await openService(t)
   const accepts = async (name: string, value: string) => {
