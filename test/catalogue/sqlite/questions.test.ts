@@ -37,7 +37,7 @@ function pageOf(
   }
 }
 
-const stations = ['GRAZ00AUT', 'GRAZ01AUT', 'WTZR00DEU', 'GRAA00AUT', 'ABPO00MDG']
+const stations = ['GRAZ00AUT', 'GRAZ01AUT', 'WTZR00DEU', 'GRAA00AUT', 'ABPO00MDG', 'ZIMM00CHE']
 const years = [1, 1960, 1969, 1970, 2024, 2149, 2150, 2254, 2255, 2300, 9999]
 const endings = ['01D_30S_MO.crx.gz', '15M_01S_MO.crx.gz', '01H_MN.rnx.gz', '00U_30S_GO.crx.gz']
 
@@ -53,7 +53,14 @@ function namesOf(wave: number): string[] {
   const short = ['d', 'n', 'm'].map(
     (type) => `${station.slice(0, 4).toLowerCase()}0${10 + wave}0.26${type}.gz`,
   )
-  const yearly = wave < 5 ? [] : [`${station}_R_19990010000_99Y_30S_MO.crx.gz`]
+  // Kinds that come when numbers are large: the first of them is a short one.
+  const yearly =
+    wave < 3
+      ? []
+      : [
+          `${station}_R_20240010000_05M_05S_MO.crx.gz`,
+          `${station}_R_19990010000_${94 + wave}Y_30S_MO.crx.gz`,
+        ]
   return [...long, ...short, ...yearly]
 }
 
@@ -86,15 +93,18 @@ async function fill({ writer, setNextId, setNextWords, db }: Wide): Promise<void
     await writer.apply([change(path, { modified })])
   }
   const highest = db.prepare(
-    'SELECT max((SELECT max(station) FROM file), (SELECT max(kind) FROM file))',
+    'SELECT min((SELECT max(station) FROM file), (SELECT max(kind) FROM file))',
   )
-  if ((highest.pluck().get() as number) < 70_000) throw new Error('no large numbers')
+  if ((highest.pluck().get() as number) <= beyond) throw new Error('no large numbers')
 }
 
 const choices: readonly (readonly [name: string, value: string])[] = [
   ['station', 'GRAZ'],
   ['station', 'graz00aut,wtzr'],
+  ['station', 'zimm'],
   ['country', 'AUT,MDG'],
+  ['country', 'CHE'],
+  ['interval', '05S'],
   ['area', 'nrt'],
   ['file_type', 'o'],
   ['file_type', 'n,m'],
@@ -115,6 +125,7 @@ const choices: readonly (readonly [name: string, value: string])[] = [
   ['data_date', '2300-01-01T12:00:00Z'],
   ['data_date__lt', '1970-01-01'],
   ['overlaps', '2020-01-01/2020-01-01'],
+  ['overlaps', '2095-12-31/2096-01-01'],
   ['overlaps', '2097-12-31/2098-01-01'],
   ['overlaps', '../1960-06-01'],
   ['overlaps', '2150-01-01T00:00:00Z/2299-01-01'],
