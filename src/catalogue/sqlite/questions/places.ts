@@ -1,5 +1,5 @@
 /** Which ids stand at a place of a list that is in the order of ids. Pure. */
-import type { Positions } from './matching.ts'
+import type { Positions } from './asking.ts'
 import type { Segment } from './columns.ts'
 
 export interface Matches {

@@ -1,7 +1,8 @@
 import type { FileFilter } from '../../filter.ts'
 import type { Segment } from './columns.ts'
 import { matcherOf } from './matcher.ts'
-import type { Matching, Positions, Wanted } from './matching.ts'
+import type { Positions } from './asking.ts'
+import type { Matching, Wanted } from './matching.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
 /** Filters whose counts are kept, those that were asked for latest. */
