@@ -1,11 +1,12 @@
 /** The whole list as one stream, a record a line: highest id first, a chunk at a time, in constant memory. */
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
-import type { CatalogueReader } from '../catalogue/catalogue.ts'
+import type { CatalogueReader, ListedFile } from '../catalogue/catalogue.ts'
 import { CatalogueUnavailable } from '../catalogue/catalogue.ts'
 import type { FileFilter } from '../catalogue/filter.ts'
+import { downloadUrl } from './links.ts'
 import type { Links } from './links.ts'
+import { recordJson } from './list/record-json.ts'
 import { serialiseRecord, wireFields } from './serialise.ts'
-import type { WireRecord } from './serialise.ts'
 
 /** Records read and written at a time: some ten milliseconds in which nobody else is served. */
 const recordsPerChunk = 1000
@@ -14,21 +15,30 @@ interface LineFormat {
   readonly mediaType: string
   /** A first line. */
   readonly header?: string
-  readonly line: (record: WireRecord) => string
+  readonly line: (file: ListedFile, links: Links) => string
 }
 
 /** By the word that asks for it. */
-export const lineFormats: ReadonlyMap<string, LineFormat> = new Map([
-  ['ndjson', { mediaType: 'application/x-ndjson', line: (record) => JSON.stringify(record) }],
+export const lineFormats: ReadonlyMap<string, LineFormat> = new Map<string, LineFormat>([
+  ['ndjson', { mediaType: 'application/x-ndjson', line: recordJson }],
   [
     'csv',
     {
       mediaType: 'text/csv; charset=utf-8; header=present',
       header: wireFields.join(','),
-      line: (record) => wireFields.map((field) => csvValue(record[field])).join(','),
+      line: (file, links) => {
+        const record = serialiseRecord(file, links)
+        return wireFields.map((field) => csvValue(record[field])).join()
+      },
     },
   ],
-  ['urls', { mediaType: 'text/plain; charset=utf-8', line: (record) => record.download_path }],
+  [
+    'urls',
+    {
+      mediaType: 'text/plain; charset=utf-8',
+      line: ({ directory, name }, links) => downloadUrl(links, directory, name),
+    },
+  ],
 ])
 
 /** A value as RFC 4180 has it; a line of ours ends with a line feed, which is what scripts expect. */
@@ -60,7 +70,7 @@ export async function* listLines(
   for (let before = Number.MAX_SAFE_INTEGER; ;) {
     const chunk = await reader.records({ before, limit: recordsPerChunk, filter })
     if (chunk.epoch !== epoch) throw new CatalogueUnavailable('the catalogue was rebuilt meanwhile')
-    const lines = chunk.records.map((record) => line(serialiseRecord(record, links)))
+    const lines = chunk.records.map((record) => line(record, links))
     if (lines.length > 0) yield Buffer.from(`${lines.join('\n')}\n`)
     if (chunk.next === undefined) return
     before = chunk.next

@@ -14,7 +14,8 @@ import { describeStatus } from '../status.ts'
 const createdUs = 1_769_127_160_518_203
 const epoch = '5b0e4c1f'
 
-const file: FileRecord = {
+/** The file of the examples. */
+export const file: FileRecord = {
   id: 72,
   directory: 'obs/2026/022',
   name: 'GRAZ00AUT_R_20260220000_01D_30S_MO.crx.gz',

@@ -1,8 +1,9 @@
 /** The list of files and its records. */
+import type { Links } from '../links.ts'
 import { lineFormats } from '../list-stream.ts'
 import type { WireRecord } from '../serialise.ts'
 import { errors } from './errors.ts'
-import { examples } from './examples.ts'
+import { examples, file } from './examples.ts'
 import { negotiated, withHeaders } from './headers.ts'
 import { curl, json, list, moment, number, object, orNull } from './openapi.ts'
 import { schemaRef, text, url } from './openapi.ts'
@@ -105,7 +106,7 @@ function listFiles({ links, maxLimit }: Surroundings): OperationObject {
           ...withHeaders('Link', 'Allow', 'Ignored-Parameters', 'Catalogue-Seq'),
           ...withHeaders('ETag', 'Vary'),
         },
-        content: { ...json(schemaRef('RecordPage'), shown.records), ...streams(shown.record) },
+        content: { ...json(schemaRef('RecordPage'), shown.records), ...streams(links) },
       },
       ...errors('NotModified', 'BadParameters', 'NotFound', 'NotAcceptable', 'TooManyRequests'),
       ...errors('Unavailable'),
@@ -119,9 +120,9 @@ function listFiles({ links, maxLimit }: Surroundings): OperationObject {
 }
 
 /** The formats of lines, with what the record looks like in them. */
-function streams(example: WireRecord): Content {
+function streams(links: Links): Content {
   const entries = Array.from(lineFormats.values(), ({ mediaType, header, line }) => {
-    const lines = [...(header === undefined ? [] : [header]), line(example)]
+    const lines = [...(header === undefined ? [] : [header]), line(file, links)]
     const [type = ''] = mediaType.split(';')
     const schema = { type: 'string', description: 'Lines, each with a line feed at its end.' }
     return [type, { schema, example: `${lines.join('\n')}\n` }] as const
