@@ -14,7 +14,7 @@ import { recordJson } from '../list/record-json.ts'
 import { parseListRequest } from '../list/request.ts'
 import type { ListRequest } from '../list/request.ts'
 import { lineFormats, listLines } from '../list-stream.ts'
-import { namedFormat, negotiate } from '../negotiate.ts'
+import { mediaTypes, namedFormat, negotiate } from '../negotiate.ts'
 import type { Representation } from '../negotiate.ts'
 import { renderList } from '../pages/list.ts'
 import { renderRecord } from '../pages/record.ts'
@@ -34,7 +34,11 @@ export function addRinexFile(app: FastifyInstance, context: ApiContext): void {
     path,
     get: streamFiles(context, listFiles(context)),
     post: { admit: openAdmission(context.administration), handler: registerFile(context) },
-    renders: [...lineFormats.values()].map(({ mediaType }) => mediaType.replace(/;.*/, '')),
+    renders: [
+      mediaTypes.json,
+      mediaTypes.html,
+      ...[...lineFormats.values()].map(({ mediaType }) => mediaType.replace(/;.*/, '')),
+    ],
     about: {
       name: 'Rinex File List',
       description: 'The RINEX files of the archive, the newest record first, a page at a time.',

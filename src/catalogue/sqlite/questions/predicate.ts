@@ -36,6 +36,8 @@ function rangeConditions(value: string, name: string, range?: TimeRange): Condit
 
 /** LIKE disregards the case of ASCII letters, and is faster than comparing what `lower` makes of each name. */
 function nameCondition({ how, text }: NameCondition, index: number): Condition {
+  // No name holds a NUL, at which a pattern would end.
+  if (text.includes('\0')) return ['FALSE', {}]
   const literal = text.replace(/[\\%_]/g, '\\$&')
   const patterns = { is: literal, starts: `${literal}%`, contains: `%${literal}%` }
   return [`f.name LIKE @name${index} ESCAPE '\\'`, { [`name${index}`]: patterns[how] }]
