@@ -64,8 +64,7 @@ function prepareInsert(db: Database, { dimensions, blocks }: Parts) {
       })
       // Ids rise by one in the order of the names.
       const firstId = Number(lastInsertRowid) - group.names.length + 1
-      for (const [index, station] of group.stations.entries())
-        blocks.set(firstId + index, { ...group, station }, arrival.nowUs)
+      blocks.setAll(firstId, group, arrival.nowUs)
       tally.seq += group.names.length
       tally.added += group.names.length
     }
@@ -145,7 +144,7 @@ function prepareReturn(db: Database, { blocks }: Parts) {
           incomplete: incomplete === true ? 1 : 0,
         })
         forget.run(row.id)
-        blocks.set(row.id, row, row.createdUs)
+        blocks.setAll(row.id, { ...row, stations: [row.station] }, row.createdUs)
         blocks.modified(row.id, nowUs)
         tally.added++
       }

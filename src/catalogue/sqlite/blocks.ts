@@ -2,16 +2,17 @@ import type { Database } from 'better-sqlite3'
 import { blockSize, dayOf, narrow, placesOf } from './block-layout.ts'
 import type { Places } from './block-layout.ts'
 
-/** Where a record is found by what: the numbers of its station and kind, and when its data start. */
-export interface Place {
-  readonly station: number
+/** Records that differ in nothing but their stations: the numbers of those and of their kind, and when the data start. */
+export interface Run {
+  readonly stations: readonly number[]
   readonly kind: number
   readonly startSeconds: number
 }
 
 /** Keeps the blocks in step with the records. What is told is gathered, and written by `flush` in the same transaction. */
 export interface Blocks {
-  set(id: number, place: Place, createdUs: number): void
+  /** Records with ids in a row. */
+  setAll(firstId: number, run: Run, createdUs: number): void
   clear(id: number): void
   modified(id: number, nowUs: number): void
   /** @param seq the number of the latest change */
@@ -44,17 +45,18 @@ export function prepareBlocks(db: Database): Blocks {
     return block
   }
   return {
-    set(id, { station, kind, startSeconds }, createdUs) {
-      const block = blockOf(id)
-      const index = id % blockSize
-      const { stations, kinds, days } = block.places
-      if (stations[index] === 0) block.live++
-      stations[index] = narrow(station)
-      kinds[index] = narrow(kind)
-      days[index] = narrow(dayOf(startSeconds))
-      block.createdFromUs = Math.min(block.createdFromUs, createdUs)
-      block.createdToUs = Math.max(block.createdToUs, createdUs)
-      block.modifiedToUs = Math.max(block.modifiedToUs, createdUs)
+    setAll(firstId, { stations, kind, startSeconds }, createdUs) {
+      const [kindNumber, day] = [narrow(kind), narrow(dayOf(startSeconds))]
+      let block = createdIn(blockOf(firstId), createdUs)
+      for (let count = 0; count < stations.length; count++) {
+        const index = (firstId + count) % blockSize
+        if (index === 0) block = createdIn(blockOf(firstId + count), createdUs)
+        const { places } = block
+        if (places.stations[index] === 0) block.live++
+        places.stations[index] = narrow(stations[count] as number)
+        places.kinds[index] = kindNumber
+        places.days[index] = day
+      }
     },
     clear(id) {
       const block = blockOf(id)
@@ -76,6 +78,14 @@ export function prepareBlocks(db: Database): Blocks {
       touched.clear()
     },
   }
+}
+
+/** Widens the times of a block by that of a record. */
+function createdIn(block: Block, createdUs: number): Block {
+  block.createdFromUs = Math.min(block.createdFromUs, createdUs)
+  block.createdToUs = Math.max(block.createdToUs, createdUs)
+  block.modifiedToUs = Math.max(block.modifiedToUs, createdUs)
+  return block
 }
 
 function prepareRead(db: Database): (id: number) => Block {
