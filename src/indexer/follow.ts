@@ -51,7 +51,6 @@ export function openFollow(deps: FollowDeps): Follow {
   const resting = new Map<string, number>()
   const timers: NodeJS.Timeout[] = []
   let overflows = 0
-  let moving = false
   let started = false
 
   const mark = (path: string, options: { arrived: boolean; delayMs: number }): void => {
@@ -86,15 +85,10 @@ export function openFollow(deps: FollowDeps): Follow {
     },
   })
   const move = (options: { retry: boolean }): void => {
-    moving = false
     const hot = hotDirectories(known, window)
     if (hot.every((path) => watcher.has(path))) condition.trouble('watching', undefined)
     watcher.follow(hot, options)
     for (const [path, untilMs] of resting) if (untilMs < performance.now()) resting.delete(path)
-  }
-  const moveSoon = (): void => {
-    if (!moving && started) setImmediate(move, { retry: false })
-    moving = started
   }
   const watchForStalls = (): void => {
     let [lastMs, lastWallMs] = [performance.now(), Date.now()]
@@ -115,13 +109,14 @@ export function openFollow(deps: FollowDeps): Follow {
   return {
     start() {
       started = true
-      moveSoon()
+      move({ retry: false })
       timers.push(setInterval(move, moveMs, { retry: true }))
       watchForStalls()
     },
     note(path, isKnown) {
-      if (!started || !isHot(path, Date.now(), window)) return
-      if (!isKnown || !watcher.has(path)) moveSoon()
+      if (!started || isKnown === watcher.has(path)) return
+      if (!isKnown) watcher.delete(path)
+      else if (isHot(path, Date.now(), window)) watcher.add(path)
     },
     renew: () => {
       watcher.renew()

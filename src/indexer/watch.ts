@@ -24,6 +24,10 @@ export interface WatchDeps {
 export interface Watcher {
   /** Watches these directories and no others; tries those again that could not be watched if `retry` says so. */
   follow(directories: readonly string[], options: { readonly retry: boolean }): void
+  /** Watches one more directory. */
+  add(directory: string): void
+  /** Watches a directory no longer. */
+  delete(directory: string): void
   has(directory: string): boolean
   /** Watches all of them anew: another disk may lie under the same names. */
   renew(): void
@@ -35,6 +39,8 @@ export function openWatcher(deps: WatchDeps): Watcher {
   const watched = new Map<string, FSWatcher>()
   const failed = new Set<string>()
   let wanted = new Set<string>()
+  /** Those of them that may not be watched yet. */
+  const pending = new Set<string>()
   let inStart: FSWatcher | undefined
   let starting: Promise<void> | undefined
   let closing = false
@@ -77,37 +83,55 @@ export function openWatcher(deps: WatchDeps): Watcher {
     if (watcher !== undefined && watcher !== inStart) await close(watcher)
   }
   const restartBelow = (directory: string): void => {
-    for (const path of watched.keys())
-      if (path === directory || path.startsWith(`${directory}/`)) void stop(path)
-    startMissing()
+    restart(
+      Array.from(watched.keys()).filter(
+        (path) => path === directory || path.startsWith(`${directory}/`),
+      ),
+    )
   }
-  const startMissing = (): void => {
+  const restart = (directories: Iterable<string>): void => {
+    for (const path of directories) {
+      void stop(path)
+      pending.add(path)
+    }
+    startPending()
+  }
+  const startPending = (): void => {
     if (starting !== undefined || closing) return
-    starting = startWanted().then(() => {
+    starting = startAll().then(() => {
       starting = undefined
-      if (missing() !== undefined) startMissing()
+      if (pending.size > 0) startPending()
     })
   }
-  const startWanted = async (): Promise<void> => {
-    for (let next = missing(); next !== undefined && !closing; next = missing()) await start(next)
-  }
-  const missing = (): string | undefined => {
-    for (const directory of wanted)
-      if (!watched.has(directory) && !failed.has(directory)) return directory
-    return undefined
+  const startAll = async (): Promise<void> => {
+    for (const path of pending) {
+      if (closing) return
+      pending.delete(path)
+      if (wanted.has(path) && !watched.has(path) && !failed.has(path)) await start(path)
+    }
   }
   return {
     follow(directories, { retry }) {
       wanted = new Set(directories)
       if (retry) failed.clear()
       for (const directory of watched.keys()) if (!wanted.has(directory)) void stop(directory)
-      startMissing()
+      for (const directory of wanted) if (!watched.has(directory)) pending.add(directory)
+      startPending()
+    },
+    add(directory) {
+      wanted.add(directory)
+      pending.add(directory)
+      startPending()
+    },
+    delete(directory) {
+      wanted.delete(directory)
+      void stop(directory)
     },
     has: (directory) => watched.has(directory),
     renew() {
+      for (const directory of failed) pending.add(directory)
       failed.clear()
-      for (const directory of watched.keys()) void stop(directory)
-      startMissing()
+      restart(Array.from(watched.keys()))
     },
     get size() {
       return watched.size
