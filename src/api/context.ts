@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Head } from '../catalogue/catalogue.ts'
 import type { ApiDeps } from './deps.ts'
 import { digest, matchesWeakly, weakTag } from './entity-tag.ts'
+import type { FinishedAnswers } from './finished.ts'
 import { pageHeaders } from './headers.ts'
 import { linksBelow } from './links.ts'
 import type { Links } from './links.ts'
@@ -13,6 +14,7 @@ export interface ApiContext extends ApiDeps {
   readonly apiPath: string
   readonly dataPath: string
   readonly links: () => Links
+  readonly finished: FinishedAnswers
   /**
    * Weak tag of what a representation says at a state of the catalogue. It also tells deployments apart, since
    * their answers to the same request differ: another release, another base URL.
@@ -20,7 +22,7 @@ export interface ApiContext extends ApiDeps {
   readonly tag: (state: Head | string, representation: Representation) => string
 }
 
-export function apiContext(deps: ApiDeps): ApiContext {
+export function apiContext(deps: ApiDeps, finished: FinishedAnswers): ApiContext {
   const { baseUrl, datasetPrefix, version } = deps.settings
   // The base URL is known from when the server listens, so these are made when they are first needed.
   let made: { base: string; links: Links; deployment: string } | undefined
@@ -34,6 +36,7 @@ export function apiContext(deps: ApiDeps): ApiContext {
   }
   return {
     ...deps,
+    finished,
     apiPath: `/${datasetPrefix}/api/`,
     dataPath: `/${datasetPrefix}/data/`,
     links: () => current().links,

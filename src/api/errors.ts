@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { CatalogueUnavailable } from '../catalogue/catalogue.ts'
 import { printable } from './log-text.ts'
+import { requestLog } from './request-log.ts'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -99,6 +100,6 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
 
 function logFailure(error: unknown, statusCode: number, request: FastifyRequest): void {
   const facts = { err: error, method: request.method, target: printable(request.raw.url ?? '') }
-  if (statusCode === 503) request.log.warn(facts, 'not available')
-  else request.log.error(facts, 'request failed')
+  if (statusCode === 503) requestLog(request).warn(facts, 'not available')
+  else requestLog(request).error(facts, 'request failed')
 }

@@ -1,10 +1,44 @@
 /** Headers that hold for whole kinds of answers. No HSTS: whether there is TLS in front is not ours to know. */
 
-/** Of every answer. What is no page has nothing to load, and what is no page is not to be taken for one. */
+/** What a script of another origin may see of an answer besides its body. */
+const exposedHeaders = [
+  'Accept-Ranges',
+  'Allow',
+  'Catalogue-Seq',
+  'Content-Disposition',
+  'Content-Range',
+  'ETag',
+  'Ignored-Parameters',
+  'Link',
+  'Retry-After',
+  'X-Request-Id',
+]
+
+/**
+ * Of every answer. What is no page has nothing to load, and what is no page is not to be taken for one. Scripts of any
+ * origin may read (Fetch standard, 3.2, "CORS protocol").
+ */
 export const commonHeaders = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': exposedHeaders.join(', '),
+} as const
+
+/** Of the answer to a script that asks for leave: to read, since nobody may write from another origin. */
+export const preflightHeaders = {
+  'access-control-allow-methods': 'GET, HEAD, OPTIONS',
+  'access-control-allow-headers': [
+    'Accept',
+    'If-Modified-Since',
+    'If-None-Match',
+    'If-Range',
+    'Last-Event-ID',
+    'Range',
+  ].join(', '),
+  /** Seconds. */
+  'access-control-max-age': '86400',
 } as const
 
 /** Pages load our stylesheet and nothing else, and there is nothing in them to run or to fill in. */
@@ -20,31 +54,3 @@ export const pageHeaders = {
   ].join('; '),
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
 } as const
-
-/** What a script of another origin may send and read: anyone may read, nobody may write from there. */
-export const crossOrigin = {
-  origin: '*',
-  methods: ['GET', 'HEAD', 'OPTIONS'],
-  allowedHeaders: [
-    'Accept',
-    'If-Modified-Since',
-    'If-None-Match',
-    'If-Range',
-    'Last-Event-ID',
-    'Range',
-  ],
-  exposedHeaders: [
-    'Accept-Ranges',
-    'Allow',
-    'Catalogue-Seq',
-    'Content-Disposition',
-    'Content-Range',
-    'ETag',
-    'Ignored-Parameters',
-    'Link',
-    'Retry-After',
-    'X-Request-Id',
-  ],
-  /** Seconds. */
-  maxAge: 86400,
-}

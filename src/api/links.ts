@@ -43,15 +43,35 @@ export function downloadUrl(links: Links, directory: string, name: string): stri
 /** A parameter of a link; a key may come several times. */
 export type Parameter = readonly [key: string, value: string]
 
-/** A page of a collection; keys in alphabetical order, several values of one in theirs. */
+/** The first page of a collection; keys in alphabetical order, several values of one in theirs. */
 export function pageUrl(
   links: Links,
   name: ResourceName,
   parameters: readonly Parameter[],
 ): string {
+  return `${links.api}${name}/?${readable(sorted(parameters))}`
+}
+
+/**
+ * Pages of a collection, given by their offsets, in the same form. What they have in common is put together once.
+ */
+export function pageUrls(
+  links: Links,
+  name: ResourceName,
+  parameters: readonly Parameter[],
+): (offset: number | bigint) => string {
+  const [before, after] = [new URLSearchParams(), new URLSearchParams()]
+  for (const [key, value] of sorted(parameters))
+    (key < 'offset' ? before : after).append(key, value)
+  const begin = `${links.api}${name}/?${readable(before)}&offset=`
+  const end = after.size === 0 ? '' : `&${readable(after)}`
+  return (offset) => `${begin}${offset}${end}`
+}
+
+function sorted(parameters: readonly Parameter[]): URLSearchParams {
   const query = new URLSearchParams([...parameters, ['format', 'api']] as [string, string][])
   query.sort()
-  return `${links.api}${name}/?${readable(query)}`
+  return query
 }
 
 /** A page of the change feed; keys in alphabetical order. */

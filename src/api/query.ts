@@ -1,6 +1,6 @@
 /** What a query string asks for, and the links that ask for its neighbours. */
 import type { Links, Parameter, ResourceName } from './links.ts'
-import { pageUrl } from './links.ts'
+import { pageUrls } from './links.ts'
 
 /** A parsed query string: a parameter that is repeated is a list. */
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>
@@ -71,8 +71,7 @@ export function pageLinks(
   const step = BigInt(limit)
   const before = offset > step ? offset - step : 0n
   const lastOffset = count === 0 ? 0 : Math.floor((count - 1) / limit) * limit
-  const at = (start: number | bigint): string =>
-    pageUrl(links, name, [...kept, ['limit', String(limit)], ['offset', String(start)]])
+  const at = pageUrls(links, name, [...kept, ['limit', String(limit)]])
   return {
     first: at(0),
     previous: offset === 0n ? null : at(before),
@@ -87,10 +86,10 @@ const longestHeader = 2048
 /** The `Link` header (RFC 8288) that repeats them; none where the filters in them make it too long. */
 export function linkHeader(pages: PageLinks): { readonly link?: string } {
   const { first, previous, next, last } = pages
-  const entries = { first, prev: previous, next, last }
-  const link = Object.entries(entries)
-    .filter(([, url]) => url !== null)
-    .map(([relation, url]) => `<${url}>; rel="${relation}"`)
-    .join(', ')
+  const link =
+    `<${first}>; rel="first"` +
+    (previous === null ? '' : `, <${previous}>; rel="prev"`) +
+    (next === null ? '' : `, <${next}>; rel="next"`) +
+    `, <${last}>; rel="last"`
   return link.length > longestHeader ? {} : { link }
 }

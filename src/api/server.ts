@@ -1,20 +1,23 @@
 import { randomUUID } from 'node:crypto'
-import fastifyCors from '@fastify/cors'
 import fastify, { LogController } from 'fastify'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { answerClientError } from './client-error.ts'
 import { apiContext } from './context.ts'
 import type { ApiDeps } from './deps.ts'
 import { answerError, notFound } from './errors.ts'
-import { commonHeaders, crossOrigin } from './headers.ts'
+import { commonHeaders, preflightHeaders } from './headers.ts'
 import { readJsonBodies } from './json-body.ts'
-import { printable } from './log-text.ts'
+import { openFinishedAnswers } from './finished.ts'
+import type { FinishedAnswers } from './finished.ts'
+import { createHttpServer } from './http-server.ts'
+import { logAnswered } from './request-log.ts'
+import type { Observe } from './observation.ts'
 import { knowAllMethods } from './resource.ts'
 import { addAssets } from './routes/assets.ts'
 import { addChanges } from './routes/changes.ts'
 import { addData } from './routes/data.ts'
 import { addHealth } from './routes/health.ts'
-import { addMetrics } from './routes/metrics.ts'
+import { addMetrics, openMetrics } from './routes/metrics.ts'
 import { addRinexFile } from './routes/rinex-file.ts'
 import { addRoot } from './routes/root.ts'
 import { addRescan } from './routes/rescan.ts'
@@ -24,37 +27,26 @@ import { addStatus } from './routes/status.ts'
 
 export type { ApiDeps, ApiSettings } from './deps.ts'
 
-/**
- * How long and how much a client may take. Node's own defaults let a thousand connections that dribble their
- * headers stay for a minute, and look for overdue ones only every half a minute.
- */
-const limits = {
-  headersTimeoutMs: 5000,
-  requestTimeoutMs: 10_000,
-  checkIntervalMs: 1000,
-  /** Between two requests of a connection. */
-  keepAliveMs: 5000,
-  /** Of a connection on which nothing moves. A download that nobody reads ends after once or twice as long. */
-  idleMs: 20_000,
-  headerBytes: 8 * 1024,
-  bodyBytes: 16 * 1024,
-  requestsPerConnection: 1000,
-  connections: 2048,
-}
+const mostBodyBytes = 16 * 1024
 
 /** Builds the API on a catalogue. It does not listen: that is for who knows where. */
 export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
-  const app = createApp(deps)
-  const context = apiContext(deps)
+  const metrics = openMetrics(deps.reader)
+  const observe: Observe = (observation) => {
+    metrics.observe(observation)
+    logAnswered(deps.logger, observation)
+  }
+  const finished = openFinishedAnswers(deps.reader, observe)
+  const app = createApp(deps, finished)
+  const context = apiContext(deps, finished)
   knowAllMethods(app)
   readJsonBodies(app)
   app.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(request, reply)
     done()
   })
-  addMetrics(app, context)
-  addRequestLog(app, deps)
-  await addCors(app)
+  observeRequests(app, observe)
+  answerPreflights(app)
   app.setErrorHandler(answerError)
   app.setNotFoundHandler((request, reply) => {
     answerError(notFound(), request, reply)
@@ -68,11 +60,12 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   addSchema(app, context)
   addData(app, context)
   addHealth(app, context)
+  addMetrics(app, metrics)
   await addAssets(app, context)
   return app
 }
 
-function createApp({ logger }: ApiDeps): FastifyInstance {
+function createApp({ logger }: ApiDeps, finished: FinishedAnswers): FastifyInstance {
   // All the framework says by itself at this level is where it listens, which `serve` says in its own words.
   const silent = { info: () => undefined }
   const loggerInstance: FastifyBaseLogger = Object.assign(logger.child({}), silent)
@@ -81,16 +74,10 @@ function createApp({ logger }: ApiDeps): FastifyInstance {
     // It would log targets as they came, and two lines of each request.
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
-    http: {
-      headersTimeout: limits.headersTimeoutMs,
-      connectionsCheckingInterval: limits.checkIntervalMs,
-      maxHeaderSize: limits.headerBytes,
-    },
-    requestTimeout: limits.requestTimeoutMs,
-    keepAliveTimeout: limits.keepAliveMs,
-    connectionTimeout: limits.idleMs,
-    maxRequestsPerSocket: limits.requestsPerConnection,
-    bodyLimit: limits.bodyBytes,
+    // Making a child of the logger for each request costs more than most requests do.
+    childLoggerFactory: (parent) => parent,
+    serverFactory: (handle) => createHttpServer(handle, finished),
+    bodyLimit: mostBodyBytes,
     // A request that was read is answered, also while the server closes.
     return503OnClosing: false,
     // A path that cannot be decoded, or has a part longer than any of ours, is one that does not exist.
@@ -100,7 +87,6 @@ function createApp({ logger }: ApiDeps): FastifyInstance {
     },
     clientErrorHandler: answerClientError,
   })
-  app.server.maxConnections = limits.connections
   return app
 }
 
@@ -108,29 +94,23 @@ function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.headers(commonHeaders).header('x-request-id', request.id)
 }
 
-/** Any origin may read. A plain OPTIONS asks what a resource is; a preflight asks for leave only. */
-async function addCors(app: FastifyInstance): Promise<void> {
-  await app.register(fastifyCors, {
-    ...crossOrigin,
-    strictPreflight: false,
-    preflightContinue: true,
-  })
+/** A plain OPTIONS asks what a resource is; a preflight of a browser asks for leave only. */
+function answerPreflights(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
-    if (request.method !== 'OPTIONS') done()
-    // The plugin's own route, which would give leave for paths that do not exist.
-    else if (request.routeOptions.url === '*') reply.callNotFound()
-    else if (request.headers['access-control-request-method'] === undefined) done()
-    else void reply.code(204).send()
+    const isPreflight =
+      request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined
+    if (isPreflight && !request.is404) void reply.code(204).headers(preflightHeaders).send()
+    else done()
   })
 }
 
-function addRequestLog(app: FastifyInstance, { logger }: ApiDeps): void {
+function observeRequests(app: FastifyInstance, observe: Observe): void {
   app.addHook('onResponse', (request, reply, done) => {
-    if (logger.isLevelEnabled('debug')) {
-      const target = printable(request.raw.url ?? '')
-      const facts = { method: request.method, target, status: reply.statusCode }
-      request.log.debug({ ...facts, ms: reply.elapsedTime }, 'answered')
-    }
+    const { id, method, routeOptions } = request
+    observe({
+      ...{ id, method, target: request.raw.url ?? '' },
+      ...{ route: routeOptions.url ?? 'none', status: reply.statusCode, ms: reply.elapsedTime },
+    })
     done()
   })
 }

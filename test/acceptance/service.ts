@@ -188,6 +188,7 @@ export async function until(
 
 /** Waits until the list holds the files of the tree and nothing else. */
 export async function untilEqual(service: Service, mostMs = patienceMs): Promise<number> {
+  const startedMs = performance.now()
   const expected = filesBelow(service.archive)
   let found = ''
   const equal = async (): Promise<boolean> => {
@@ -199,9 +200,12 @@ export async function untilEqual(service: Service, mostMs = patienceMs): Promise
     found = `missing ${missing.join()}, too many ${[...list.keys()].join()}`
     return missing.length + list.size === 0
   }
-  return until('the list equals the tree', equal, mostMs).catch((error: unknown) => {
+  try {
+    await until('the list equals the tree', equal, mostMs)
+    return performance.now() - startedMs
+  } catch (error) {
     throw new Error(`${String(error)}: ${found.slice(0, 500)}`, { cause: error })
-  })
+  }
 }
 
 export async function stop(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {

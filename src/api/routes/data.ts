@@ -15,6 +15,7 @@ import { openPieceReader, pieceBytes } from '../pieces.ts'
 import type { PieceReader } from '../pieces.ts'
 import { select } from '../preconditions.ts'
 import { addResource } from '../resource.ts'
+import { requestLog } from '../request-log.ts'
 
 export function addData(app: FastifyInstance, context: ApiContext): void {
   const archive = openArchive(context.settings)
@@ -52,7 +53,7 @@ async function openRecord(
     if (!(error instanceof NotServed)) throw error
     const { id, directory, name } = record
     const why = printable(error.message)
-    request.log.warn({ id, directory, name, why }, 'catalogued file is not served')
+    requestLog(request).warn({ id, directory, name, why }, 'catalogued file is not served')
     throw notFound()
   }
 }
@@ -122,7 +123,7 @@ async function openBody(
   const first = await pieces.read(file, range, range.first)
   if (range.last - range.first < pieceBytes) return first
   return pieces.stream(file, range, first).on('error', (error) => {
-    request.log.warn({ err: error }, 'download ended before its end')
+    requestLog(request).warn({ err: error }, 'download ended before its end')
   })
 }
 

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { CatalogueReader } from '../../catalogue/catalogue.ts'
 import { CatalogueUnavailable } from '../../catalogue/catalogue.ts'
-import type { ApiContext } from '../context.ts'
+import type { Observe } from '../observation.ts'
 import { addResource } from '../resource.ts'
 
 /** Seconds. A page takes a fraction of a millisecond, a large download minutes. */
@@ -11,24 +11,42 @@ const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 
 /** What the router matches a parameter with, which says nothing to who reads a graph. */
 const parameterPattern = /\(.*?\)/
 
-/** `/metrics` for Prometheus. Every server has a registry of its own. */
-export function addMetrics(app: FastifyInstance, { reader }: ApiContext): void {
+/** What a server counts of itself. */
+export interface Metrics {
+  readonly observe: Observe
+  readonly contentType: string
+  /** All of it, as Prometheus reads it. */
+  text(): Promise<string>
+}
+
+/** Every server has a registry of its own. */
+export function openMetrics(reader: CatalogueReader): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  countRequests(app, registry)
+  const observe = countRequests(registry)
   const readCatalogue = watchCatalogue(reader, registry)
+  return {
+    observe,
+    contentType: registry.contentType,
+    async text() {
+      await readCatalogue()
+      return registry.metrics()
+    },
+  }
+}
+
+/** `/metrics` for Prometheus. */
+export function addMetrics(app: FastifyInstance, metrics: Metrics): void {
   addResource(app, {
     path: '/metrics',
     get: async (_request, reply) => {
-      await readCatalogue()
-      const text = await registry.metrics()
-      reply.headers({ 'content-type': registry.contentType, 'cache-control': 'no-store' })
-      return reply.send(text)
+      reply.headers({ 'content-type': metrics.contentType, 'cache-control': 'no-store' })
+      return reply.send(await metrics.text())
     },
   })
 }
 
-function countRequests(app: FastifyInstance, registry: Registry): void {
+function countRequests(registry: Registry): Observe {
   const requests = new Counter({
     name: 'rinex_http_requests_total',
     help: 'Requests answered.',
@@ -42,13 +60,14 @@ function countRequests(app: FastifyInstance, registry: Registry): void {
     buckets,
     registers: [registry],
   })
-  app.addHook('onResponse', (request, reply, done) => {
+  const labels = new Map<string, string>()
+  return ({ method, route: pattern, status, ms }) => {
     // Labels come from our own routes and from the methods Node knows, so there are only so many of them.
-    const route = request.routeOptions.url?.replace(parameterPattern, '') ?? 'none'
-    requests.inc({ method: request.method, route, status: reply.statusCode })
-    durations.observe({ route }, reply.elapsedTime / 1000)
-    done()
-  })
+    let route = labels.get(pattern)
+    if (route === undefined) labels.set(pattern, (route = pattern.replace(parameterPattern, '')))
+    requests.inc({ method, route, status })
+    durations.observe({ route }, ms / 1000)
+  }
 }
 
 /** @returns what brings the gauges up to date; while the catalogue cannot be read they stay as they were */

@@ -8,8 +8,6 @@ import { notFound } from '../errors.ts'
 import { changesUrl } from '../links.ts'
 import { pageHeaders } from '../headers.ts'
 import { ignoredHeader } from '../list/ignored.ts'
-import { openPageCache } from '../list/page-cache.ts'
-import type { FinishedPage } from '../list/page-cache.ts'
 import { recordJson } from '../list/record-json.ts'
 import { parseListRequest } from '../list/request.ts'
 import type { ListRequest } from '../list/request.ts'
@@ -76,23 +74,19 @@ function streamFiles({ reader, links }: ApiContext, next: RouteHandlerMethod): R
 }
 
 function listFiles(context: ApiContext): RouteHandlerMethod {
-  const { reader, tag } = context
-  const cache = openPageCache()
+  const { reader, tag, finished } = context
   return async (request, reply) => {
     const representation = negotiate(request, reply)
-    const head = await reader.head()
-    const key = `${representation} ${request.raw.url ?? ''}`
-    let page = cache.get(key, head)
-    if (page === undefined) {
-      const query = request.query as Query
-      const list = parseListRequest(query)
-      if (isFresh(request, reply, tag(head, representation))) return reply.code(304).send()
-      page = await finishPage(context, { query, list, representation })
-      cache.set(key, page)
-    }
+    const query = request.query as Query
+    const list = parseListRequest(query)
+    reply.headers(ignoredHeader(list.ignored))
+    if (request.headers['if-none-match'] !== undefined)
+      if (isFresh(request, reply, tag(await reader.head(), representation)))
+        return reply.code(304).send()
+    const page = await finishPage(context, { query, list, representation })
     reply.headers(page.headers)
-    if (isFresh(request, reply, tag(page.head, representation))) return reply.code(304).send()
-    return reply.send(page.body)
+    const { head, text } = page
+    return finished.send(request, reply, { head, tag: tag(head, representation), text })
   }
 }
 
@@ -105,26 +99,26 @@ interface PageRequest {
 async function finishPage(
   { reader, settings, links }: ApiContext,
   { query, list, representation }: PageRequest,
-): Promise<FinishedPage> {
-  const { filter, ordering, kept, ignored } = list
+) {
+  const { filter, ordering, kept } = list
   const range = parsePageRange(query, settings.maxLimit)
   const { limit, offset } = range
   const page = await reader.page({ limit, offset: catalogueOffset(offset), filter, ordering })
   const { head, count, records } = page
   const pages = pageLinks(links(), range, { name: 'rinex-file', kept, count })
-  const headers = { ...linkHeader(pages), ...ignoredHeader(ignored) }
+  const headers = linkHeader(pages)
   if (representation === 'html') {
     const results = records.map((record) => serialiseRecord(record, links()))
-    const body = Buffer.from(renderList({ count, range, kept, pages, results }))
-    return { head, headers: { ...headers, ...pageHeaders }, body }
+    const text = renderList({ count, range, kept, pages, results })
+    return { head, headers: { ...headers, ...pageHeaders }, text }
   }
   const { next, previous } = pages
   const results = records.map((record) => recordJson(record, links())).join()
   const begin = JSON.stringify({ count, next, previous }).slice(0, -1)
   return {
     head,
-    headers: { ...headers, 'content-type': 'application/json' },
-    body: Buffer.from(`${begin},"results":[${results}]}`),
+    headers: { ...headers, 'content-type': mediaTypes.json },
+    text: `${begin},"results":[${results}]}`,
   }
 }
 

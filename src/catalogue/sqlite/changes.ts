@@ -70,7 +70,7 @@ function prepareSource(db: Database, { table, kind, at }: Source) {
        CROSS JOIN station s ON s.id = f.station
        CROSS JOIN kind k ON k.id = f.kind
        CROSS JOIN directory d ON d.id = f.directory
-     WHERE f.seq > @since AND f.seq <= @through AND ${matches} ORDER BY f.seq LIMIT @limit`,
+     WHERE f.seq > @since AND f.seq <= @through AND ${matches} ORDER BY f.seq LIMIT +@limit`,
   )
   const lookEnd = db
     .prepare(`SELECT seq ${from} WHERE seq > ? ORDER BY seq LIMIT 1 OFFSET ${changesPerLook - 1}`)

@@ -24,8 +24,9 @@ export interface ListedFiles {
 
 export function prepareListedFiles(db: Database): ListedFiles {
   const select = `SELECT id, directory, name, created_us, coalesce(modified_us, created_us) FROM file`
-  const upTo = db.prepare(`${select} WHERE id <= ? ORDER BY id DESC LIMIT ?`).raw()
-  const onFrom = db.prepare(`${select} WHERE id >= ? ORDER BY id LIMIT ?`).raw()
+  // A bare parameter as the limit would have SQLite compile the statement anew at each use, for a better plan.
+  const upTo = db.prepare(`${select} WHERE id <= ? ORDER BY id DESC LIMIT +?`).raw()
+  const onFrom = db.prepare(`${select} WHERE id >= ? ORDER BY id LIMIT +?`).raw()
   const one = db.prepare(`${select} WHERE id = ?`).raw()
   const path = db.prepare('SELECT path FROM directory WHERE id = ?').pluck()
   // A directory keeps its path for ever.

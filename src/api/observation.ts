@@ -1,0 +1,15 @@
+/** An answer that was given, for those who count, time and log them. */
+export interface Observation {
+  /** Of the request, as its answer told it. */
+  readonly id: string
+  readonly method: string
+  /** As it came: not to be written anywhere unescaped. */
+  readonly target: string
+  /** Pattern of the route that answered; `none` where no route did. */
+  readonly route: string
+  readonly status: number
+  /** Time from the request to the end of its answer; 0 for one that was there already. */
+  readonly ms: number
+}
+
+export type Observe = (observation: Observation) => void
