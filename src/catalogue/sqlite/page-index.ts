@@ -20,20 +20,15 @@ export function openPageIndex(db: Database): PageIndex {
   const places = db.prepare('SELECT places FROM block WHERE id = ?').pluck()
   // Blocks have no gaps to speak of, but the first of them may be far up: numbers go on where another database ended.
   const blockIds: number[] = []
-  const indexes = new Map<number, number>()
   const counts = openFenwick()
   let followed = -1
   return {
     follow(seq) {
       if (seq === followed) return
-      for (const [id, live] of changed.all(followed) as [number, number][]) {
-        let index = indexes.get(id)
-        if (index === undefined) {
-          // Ids only grow, so a block that was not there before comes after all others.
-          index = blockIds.push(id) - 1
-          indexes.set(id, index)
-        }
-        counts.set(index, live)
+      for (const [id, live] of changed.iterate(followed) as Iterable<[number, number]>) {
+        // Ids only grow, so a block that was not there before comes after all others.
+        const isNew = id > (blockIds.at(-1) ?? -1)
+        counts.set(isNew ? blockIds.push(id) - 1 : indexOf(blockIds, id), live)
       }
       followed = seq
     },
@@ -51,4 +46,15 @@ export function openPageIndex(db: Database): PageIndex {
       return block * blockSize + at
     },
   }
+}
+
+/** Where a number stands among others in rising order. */
+function indexOf(numbers: readonly number[], wanted: number): number {
+  let [low, high] = [0, numbers.length - 1]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((numbers[middle] as number) < wanted) low = middle + 1
+    else high = middle
+  }
+  return low
 }

@@ -14,57 +14,98 @@ const keptStatements = 100
 /** Positions of a segment in rising order: ids less the segment's first. */
 export type Positions = Uint16Array
 
-/** Name and start are asked for only where they matter. */
 type AskedRow = readonly [id: number, name: string, startSeconds: number]
 
+/** How many records agree, and which, where these are not too many to be told. */
+export interface Agreed {
+  readonly count: number
+  readonly positions: Positions | undefined
+}
+
 /** Asks records whether they meet a filter, where their places cannot tell. To be used within a read transaction. */
-export function prepareAsking(db: Database) {
+export interface Asking {
+  /** Those of the positions whose records agree, in rising order. */
+  which(segment: Segment, filter: FileFilter, asked: Positions): Positions
+  /** How many of all live records between two places agree, themselves included; which, if no more than `most` do. */
+  howMany(segment: Segment, filter: FileFilter, range: PlaceRange, most: number): Agreed
+}
+
+export interface PlaceRange {
+  readonly from: number
+  readonly to: number
+}
+
+export function prepareAsking(db: Database): Asking {
   const statements = new Map<string, Statement>()
   const prepare = (sql: string): Statement => {
     let statement = statements.get(sql)
     if (statement === undefined) {
       if (statements.size >= keptStatements) statements.clear()
-      statements.set(sql, (statement = db.prepare(sql).raw()))
+      statements.set(sql, (statement = db.prepare(sql)))
     }
     return statement
   }
-  /** Those of the positions whose records agree. */
-  return (segment: Segment, filter: FileFilter, asked: Positions): readonly number[] => {
-    const words = asked.some(
-      (at) =>
-        segment.stations[at] === beyond ||
-        segment.kinds[at] === beyond ||
-        segment.days[at] === beyond,
-    )
-    const { sql, values } = predicateOf(filter, words)
-    const what = filter.overlaps === undefined ? 'f.id' : 'f.id, f.name, f.data_date'
-    const joined = words ? 'JOIN station s ON s.id = f.station JOIN kind k ON k.id = f.kind' : ''
+  const idsOf = (sql: string, values: object): readonly number[] =>
+    prepare(sql).pluck().all(values) as number[]
+  const among = (segment: Segment, filter: FileFilter, asked: Positions): readonly number[] => {
+    const { sql, values, joined } = conditionsOf(segment, filter, asked)
     const { firstId } = segment
-    if (asked.length < manyRecords) {
-      const from = `json_each(@positions) p CROSS JOIN file f ON f.id = p.value + @firstId ${joined}`
-      const rows = prepare(`SELECT ${what} FROM ${from} WHERE ${sql}`)
-      const found = rows.all({ ...values, firstId, positions: JSON.stringify([...asked]) })
-      return positionsOf(found as AskedRow[], firstId, filter.overlaps)
-    }
-    const rows = prepare(
-      `SELECT ${what} FROM file f ${joined} WHERE f.id BETWEEN @from AND @to AND ${sql}`,
-    )
-    const from = firstId + (asked[0] ?? 0)
-    const to = firstId + (asked.at(-1) ?? 0)
+    const from = `json_each(@positions) p CROSS JOIN file f ON f.id = p.value + @firstId ${joined}`
+    const bound = { ...values, firstId, positions: JSON.stringify([...asked]) }
+    if (filter.overlaps === undefined) return idsOf(`SELECT f.id FROM ${from} WHERE ${sql}`, bound)
+    const rows = prepare(`SELECT f.id, f.name, f.data_date FROM ${from} WHERE ${sql}`).raw()
+    return overlapping(rows.all(bound) as AskedRow[], filter.overlaps)
+  }
+  const within = (segment: Segment, filter: FileFilter, asked: Positions): readonly number[] => {
+    const { sql, values, joined } = conditionsOf(segment, filter, asked)
+    const { firstId } = segment
+    const range = { from: firstId + (asked[0] ?? 0), to: firstId + (asked.at(-1) ?? 0) }
+    const where = `FROM file f ${joined} WHERE f.id BETWEEN @from AND @to AND ${sql}`
+    const bound = { ...values, ...range }
     const isAsked = new Uint8Array(segmentSize)
     for (const at of asked) isAsked[at] = 1
-    const found = rows.all({ ...values, from, to }) as AskedRow[]
-    return positionsOf(found, firstId, filter.overlaps).filter((at) => isAsked[at] === 1)
+    const found =
+      filter.overlaps === undefined
+        ? idsOf(`SELECT f.id ${where}`, bound)
+        : overlapping(
+            prepare(`SELECT f.id, f.name, f.data_date ${where}`).raw().all(bound) as AskedRow[],
+            filter.overlaps,
+          )
+    return found.filter((id) => isAsked[id - firstId] === 1)
+  }
+  return {
+    which(segment, filter, asked) {
+      const ids = (asked.length < manyRecords ? among : within)(segment, filter, asked)
+      return Uint16Array.from(ids, (id) => id - segment.firstId).sort()
+    },
+    howMany(segment, filter, { from, to }, most) {
+      const { firstId } = segment
+      const { sql, values } = predicateOf(filter, false)
+      const where = `FROM file f WHERE f.id BETWEEN @from AND @to AND ${sql}`
+      const bound = { ...values, from: firstId + from, to: firstId + to }
+      const ids = idsOf(`SELECT f.id ${where} ORDER BY f.id LIMIT ${most + 1}`, bound)
+      const last = ids.at(-1)
+      if (ids.length <= most || last === undefined)
+        return { count: ids.length, positions: Uint16Array.from(ids, (id) => id - firstId) }
+      const rest = prepare(`SELECT count(*) ${where}`).pluck()
+      const more = rest.get({ ...bound, from: last + 1 }) as number
+      return { count: ids.length + more, positions: undefined }
+    },
   }
 }
 
-function positionsOf(
-  rows: readonly AskedRow[],
-  firstId: number,
-  overlaps: TimeRange | undefined,
-): number[] {
-  const taken = overlaps === undefined ? rows : rows.filter((row) => overlapsWith(row, overlaps))
-  return taken.map(([id]) => id - firstId)
+/** What stations and kinds stand for is asked for only where the columns could not hold their numbers. */
+function conditionsOf(segment: Segment, filter: FileFilter, asked: Positions) {
+  const { stations, kinds, days } = segment
+  const isBeyond = (at: number): boolean =>
+    stations[at] === beyond || kinds[at] === beyond || days[at] === beyond
+  const words = asked.some(isBeyond)
+  const joined = words ? 'JOIN station s ON s.id = f.station JOIN kind k ON k.id = f.kind' : ''
+  return { ...predicateOf(filter, words), joined }
+}
+
+function overlapping(rows: readonly AskedRow[], range: TimeRange): readonly number[] {
+  return rows.filter((row) => overlapsWith(row, range)).map(([id]) => id)
 }
 
 /** The range is closed, the span of the data half-open; data of unknown length are their start alone. */

@@ -4,9 +4,6 @@ import { beyond, blockSize, placesOf } from '../block-layout.ts'
 /** Blocks of a segment: the unit in which answers are counted and remembered. */
 const blocksPerSegment = 256
 export const segmentSize = blocksPerSegment * blockSize
-/** Entries of a table in which combinations are counted at once; rarer ones are found one by one. */
-const largestTable = 1 << 20
-
 /** The places of 65,536 ids in a row, and of each of its blocks what all its records have in common. */
 export interface Segment {
   /** The id of its first place. */
@@ -20,15 +17,8 @@ export interface Segment {
   dayTo: number
   /** Number of the latest change in it. */
   seq: number
-  /** Made when it is first asked for, and again after a change. */
-  combinations: Combinations | undefined
-}
-
-/** How many live records each station has of each kind, of those it has any of. */
-export interface Combinations {
-  readonly stations: Uint16Array
-  readonly kinds: Uint16Array
-  readonly counts: Uint32Array
+  /** Times that it has changed since it was first read. */
+  changes: number
 }
 
 /** By block of a segment. The times hold all records that were ever in the block; days hold the live ones. */
@@ -89,6 +79,7 @@ export function openColumns(db: Database): Columns {
       for (const segment of moved) {
         segment.dayFrom = Math.min(...segment.blocks.dayFrom)
         segment.dayTo = Math.max(...segment.blocks.dayTo)
+        if (followed !== -1) segment.changes++
       }
       segments.sort((a, b) => a.firstId - b.firstId)
       followed = seq
@@ -114,7 +105,7 @@ function newSegment(firstId: number): Segment {
     dayFrom: beyond,
     dayTo: 0,
     seq: 0,
-    combinations: undefined,
+    changes: 0,
   }
 }
 
@@ -127,7 +118,6 @@ function takeBlock(segment: Segment, row: BlockRow): void {
   segment.days.set(days, start)
   const { blocks } = segment
   segment.seq = Math.max(segment.seq, row.seq)
-  segment.combinations = undefined
   blocks.live[index] = row.live
   blocks.createdFromUs[index] = row.createdFromUs
   blocks.createdToUs[index] = row.createdToUs
@@ -141,42 +131,4 @@ function takeBlock(segment: Segment, row: BlockRow): void {
   }
   blocks.dayFrom[index] = from
   blocks.dayTo[index] = to
-}
-
-/** Most records of a segment are of few kinds and stations: there are many times fewer combinations than records. */
-export function combinationsOf(segment: Segment): Combinations {
-  segment.combinations ??= countCombinations(segment)
-  return segment.combinations
-}
-
-function countCombinations({ stations, kinds }: Segment): Combinations {
-  // Kinds in the order of their first record, since a segment has few of them.
-  const ranks = new Uint16Array(beyond + 1)
-  const found: number[] = []
-  let lastStation = 0
-  for (let at = 0; at < segmentSize; at++) {
-    const [station, kind] = [stations[at] as number, kinds[at] as number]
-    if (station > lastStation) lastStation = station
-    if (station !== 0 && ranks[kind] === 0) ranks[kind] = found.push(kind)
-  }
-  const sums = new Map<number, number>()
-  const row = found.length
-  const table =
-    (lastStation + 1) * row <= largestTable ? new Uint32Array((lastStation + 1) * row) : undefined
-  for (let at = 0; at < segmentSize; at++) {
-    const station = stations[at] as number
-    if (station === 0) continue
-    const key = station * row + (ranks[kinds[at] as number] as number) - 1
-    if (table === undefined) sums.set(key, (sums.get(key) ?? 0) + 1)
-    else table[key] = (table[key] as number) + 1
-  }
-  table?.forEach((sum, key) => {
-    if (sum > 0) sums.set(key, sum)
-  })
-  const keys = [...sums.keys()]
-  return {
-    stations: Uint16Array.from(keys, (key) => Math.floor(key / row)),
-    kinds: Uint16Array.from(keys, (key) => found[key % row] as number),
-    counts: Uint32Array.from(sums.values()),
-  }
 }

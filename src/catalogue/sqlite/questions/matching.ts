@@ -2,16 +2,18 @@ import type { Database } from 'better-sqlite3'
 import type { FileFilter } from '../../filter.ts'
 import { beyond, blockSize } from '../block-layout.ts'
 import { prepareAsking } from './asking.ts'
-import type { Positions } from './asking.ts'
-import { combinationsOf, segmentSize } from './columns.ts'
-import type { Combinations, Segment } from './columns.ts'
+import type { Agreed, PlaceRange, Positions } from './asking.ts'
+import { segmentSize } from './columns.ts'
+import type { Segment } from './columns.ts'
+import { openCombinations } from './combinations.ts'
+import type { Combinations } from './combinations.ts'
 import { ask, no, yes } from './matcher.ts'
 import type { Matcher } from './matcher.ts'
 
 /** Which records of a segment a filter takes. To be used within a read transaction. */
 export interface Matching {
-  /** How many; `undefined` when records must be asked, which only finding their positions does. */
-  count(segment: Segment, wanted: Wanted): number | undefined
+  /** How many; their positions too where these had to be found, and are no more than `most`. */
+  count(segment: Segment, wanted: Wanted, most: number): Agreed
   positions(segment: Segment, wanted: Wanted): Positions
 }
 
@@ -21,22 +23,44 @@ export interface Wanted {
 }
 
 export function openMatching(db: Database): Matching {
-  const askRecords = prepareAsking(db)
-  const positions = (segment: Segment, wanted: Wanted): Positions => {
-    const found = collect(segment, wanted.matcher)
-    if (found.asked.length === 0) return found.sure
-    const agreed = askRecords(segment, wanted.filter, found.asked)
-    const all = Uint16Array.from(agreed)
-    if (found.sure.length === 0) return all.sort()
-    return Uint16Array.from([...found.sure, ...all]).sort()
+  const asking = prepareAsking(db)
+  const combinationsOf = openCombinations()
+  const together = (segment: Segment, filter: FileFilter, { sure, asked }: Found): Positions => {
+    if (asked.length === 0) return sure
+    const agreed = asking.which(segment, filter, asked)
+    if (sure.length === 0) return agreed
+    return Uint16Array.from([...sure, ...agreed]).sort()
   }
   return {
-    positions,
-    count(segment, { matcher }) {
-      const { any, yes: sure } = countVerdicts(segment, matcher)
-      return any === sure ? sure : undefined
+    positions: (segment, { filter, matcher }) =>
+      together(segment, filter, collect(segment, matcher)),
+    count(segment, { filter, matcher }, most) {
+      const { any, yes: sure } = countVerdicts(segment, matcher, combinationsOf)
+      if (any === sure) return { count: sure, positions: undefined }
+      const found = collect(segment, matcher)
+      const range = filter.overlaps === undefined ? wholeRange(segment, found) : undefined
+      if (range !== undefined) return asking.howMany(segment, filter, range, most)
+      const positions = together(segment, filter, found)
+      const { length } = positions
+      return { count: length, positions: length <= most ? positions : undefined }
     },
   }
+}
+
+/** Where all live records of a range are to be asked, and nothing but what the records themselves hold. */
+function wholeRange(
+  { stations, kinds, days }: Segment,
+  { sure, asked }: Found,
+): PlaceRange | undefined {
+  const [from, to] = [asked[0], asked.at(-1)]
+  if (sure.length > 0 || from === undefined || to === undefined) return undefined
+  let live = 0
+  for (let at = from; at <= to; at++) {
+    if (stations[at] === 0) continue
+    if (stations[at] === beyond || kinds[at] === beyond || days[at] === beyond) return undefined
+    live++
+  }
+  return live === asked.length ? { from, to } : undefined
 }
 
 /** Calls with the blocks that may hold matches, the verdict on all of their records, and which of their places count. */
@@ -65,8 +89,13 @@ function isOnOtherDays(from: number, to: number, { dayFrom, dayTo }: Matcher): b
   return to !== beyond && (to < dayFrom || from > dayTo)
 }
 
-function countVerdicts(segment: Segment, matcher: Matcher): Verdicts {
-  if (isJudgedAlike(segment, matcher)) return countCombinations(combinationsOf(segment), matcher)
+function countVerdicts(
+  segment: Segment,
+  matcher: Matcher,
+  combinationsOf: (segment: Segment) => Combinations | undefined,
+): Verdicts {
+  const combinations = isJudgedAlike(segment, matcher) ? combinationsOf(segment) : undefined
+  if (combinations !== undefined) return countCombinations(combinations, matcher)
   const verdicts = { any: 0, yes: 0 }
   forBlocks(segment, matcher, (_index, verdict, from, to) => {
     const counts = countPlaces(segment, matcher, from, to)

@@ -44,7 +44,7 @@ export function openQuestionThread({ database }: { readonly database: string }):
     const started = new Worker(new URL(workerFile), {
       workerData: { database },
       // Rows come and go at once: a larger nursery would only hold more of what is dead.
-      resourceLimits: { maxYoungGenerationSizeMb: 16 },
+      resourceLimits: { maxYoungGenerationSizeMb: 6 },
     })
     started.on('message', take)
     started.on('error', (error) => {

@@ -62,15 +62,7 @@ function openTally(
   let words = vocabulary.size
   const take = (segment: Segment): void => {
     const { seq, firstId } = segment
-    const count = matching.count(segment, wanted)
-    if (count !== undefined) {
-      counted.set(firstId, { seq, count, positions: undefined })
-      return
-    }
-    // Finding them is what takes long, so that they are worth keeping.
-    const positions = matching.positions(segment, wanted)
-    const kept = positions.length <= keptPositions ? positions : undefined
-    counted.set(firstId, { seq, count: positions.length, positions: kept })
+    counted.set(firstId, { seq, ...matching.count(segment, wanted, keptPositions) })
   }
   return {
     follow(segments, isTimeUp) {
