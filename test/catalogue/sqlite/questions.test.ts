@@ -155,6 +155,29 @@ function allRecords(answering: Answering): Known[] {
   return records.map((record) => know(serialiseRecord(record, links) as Listed))
 }
 
+/** Asks random questions, and compares each answer with one found the plain way. */
+function askAndCompare(answering: Answering, known: readonly Known[], numRuns: number): void {
+  const question = fc.record({
+    chosen: fc.subarray([...choices], { maxLength: 3 }),
+    ordering: fc.constantFrom(...orderings),
+    limit: fc.integer({ min: 1, max: 60 }),
+    offset: fc.nat(300),
+  })
+  fc.assert(
+    fc.property(question, ({ chosen, ordering, limit, offset }) => {
+      const parameters = Object.fromEntries(chosen) as Parameters
+      const request = parseListRequest({ ...parameters, ordering })
+      const page = pageOf(answering, { limit, offset, ...request })
+      const ids = expected(known, parameters, ordering)
+      const found = page.records.map(({ id }) => id)
+      if (page.count !== ids.length || found.join() !== ids.slice(offset, offset + limit).join())
+        throw new Error(`found ${page.count}: ${found.join()}, not ${ids.length}: ${ids.join()}`)
+      return true
+    }),
+    { numRuns },
+  )
+}
+
 t.test(
   'segments, large numbers and far days: the answer is the one found the plain way',
   async (t) => {
@@ -165,28 +188,28 @@ t.test(
     const answering = prepareAnswering(db)
     const known = allRecords(answering)
     t.equal(known.length, wide.db.prepare('SELECT count(*) FROM file').pluck().get())
-    const question = fc.record({
-      chosen: fc.subarray([...choices], { maxLength: 3 }),
-      ordering: fc.constantFrom(...orderings),
-      limit: fc.integer({ min: 1, max: 60 }),
-      offset: fc.nat(300),
-    })
-    fc.assert(
-      fc.property(question, ({ chosen, ordering, limit, offset }) => {
-        const parameters = Object.fromEntries(chosen) as Parameters
-        const request = parseListRequest({ ...parameters, ordering })
-        const page = pageOf(answering, { limit, offset, ...request })
-        const ids = expected(known, parameters, ordering)
-        const found = page.records.map(({ id }) => id)
-        if (page.count !== ids.length || found.join() !== ids.slice(offset, offset + limit).join())
-          throw new Error(`found ${page.count}: ${found.join()}, not ${ids.length}: ${ids.join()}`)
-        return true
-      }),
-      { numRuns: 1500 },
-    )
+    askAndCompare(answering, known, 1500)
     t.pass('1,500 questions')
   },
 )
+
+t.test('what was counted before a change is counted again after it', async (t) => {
+  const wide = openWide(t)
+  await fill(wide)
+  const db = openForReading(wide.database)
+  t.teardown(() => db.close())
+  const answering = prepareAnswering(db)
+  for (let round = 0; round < 4; round++) {
+    askAndCompare(answering, allRecords(answering), 200)
+    const path = round % 2 === 0 ? 'obs/odd' : 'nrt/2026/001/05'
+    const files = [...((await wide.writer.directory(path))?.files.values() ?? [])]
+    const removed = files.filter(({ id }) => id % 5 === round).map(({ id }) => id)
+    const names = Array.from({ length: 20 }, (_, n) => `abc${round}${String(101 + n)}0.26d.gz`)
+    await wide.writer.apply([change(path, { removed, added: names.map((name) => newFile(name)) })])
+    t.ok(removed.length > 0, 'records of older segments are removed')
+  }
+  askAndCompare(answering, allRecords(answering), 200)
+})
 
 t.test('stations are summed up over segments and large numbers', async (t) => {
   const wide = openWide(t)
