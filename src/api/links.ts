@@ -74,11 +74,9 @@ function sorted(parameters: readonly Parameter[]): URLSearchParams {
   return query
 }
 
-/** A page of the change feed; keys in alphabetical order. */
-export function changesUrl(links: Links, parameters: Readonly<Record<string, string>>): string {
-  const query = new URLSearchParams({ ...parameters, format: 'api' })
-  query.sort()
-  return `${links.api}changes/?${readable(query)}`
+/** A page of the change feed, in the same form. */
+export function changesUrl(links: Links, parameters: readonly Parameter[]): string {
+  return `${links.api}changes/?${readable(sorted(parameters))}`
 }
 
 /** What may stand in a query as it is (RFC 3986, 3.4), and is easier to read so. */

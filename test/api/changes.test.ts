@@ -102,7 +102,10 @@ t.test('filters, kept in the links', async (t) => {
   const { next } = (
     await app.inject(`${path}?since=0&station=a000&station=graz&area=obs`)
   ).json<Page>()
-  t.equal(next, `${url}?area=obs&epoch=${epoch}&format=api&limit=20&since=5&station=a000,graz`)
+  t.equal(
+    next,
+    `${url}?area=obs&epoch=${epoch}&format=api&limit=20&since=5&station=a000&station=graz`,
+  )
 })
 
 t.test('bad values are named, all at once', async (t) => {
@@ -123,6 +126,26 @@ t.test('bad values are named, all at once', async (t) => {
     file_version: [choice('r9')],
   })
   t.equal((await app.inject(`${path}?since=`)).statusCode, 400)
+})
+
+t.test('a parameter that means nothing is named, or refused by who is strict', async (t) => {
+  const { app } = await openFeed(t)
+  for (const accept of ['application/json', 'text/event-stream']) {
+    const headers = { accept }
+    const method = accept === 'text/event-stream' ? 'HEAD' : 'GET'
+    const answer = await app.inject({ url: `${path}?since=0&country=AUT&x=1`, headers, method })
+    t.equal(answer.statusCode, 200)
+    t.equal(answer.headers['ignored-parameters'], 'country, x')
+    const url = `${path}?since=y&country=AUT&strict=1`
+    const strict = await app.inject({ url, headers })
+    t.equal(strict.statusCode, 400)
+    t.strictSame(strict.json(), {
+      since: ['Enter a whole number.'],
+      country: ['Unknown parameter.'],
+    })
+  }
+  const page = (await app.inject(`${path}?since=0&strict=1`)).json<Page>()
+  t.match(page.next, /&strict=1$/, 'the next page is asked for as strictly')
 })
 
 t.test('who cannot follow any more is told to start again', async (t) => {

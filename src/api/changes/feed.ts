@@ -23,10 +23,10 @@ export async function readPassage(
   request: ChangesRequest,
   signal?: AbortSignal,
 ): Promise<Passage> {
-  const { filters, limit, epoch } = request
+  const { filter, limit, epoch } = request
   const changes: Change[] = []
   for (let since = request.since ?? (await reader.head()).seq; ;) {
-    const page = await reader.changes({ since, limit: limit - changes.length, filters })
+    const page = await reader.changes({ since, limit: limit - changes.length, filters: filter })
     checkFollows(page, since, epoch)
     changes.push(...page.changes)
     const { head, throughSeq, forgottenSeq } = page

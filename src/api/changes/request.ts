@@ -1,8 +1,10 @@
 /** What a request for changes asks for. Pure. */
 import type { ChangeFilters } from '../../catalogue/catalogue.ts'
-import { areas } from '../../parse/archive-path.ts'
-import type { FileDuration, FileType, FileVersion } from '../../parse/types.ts'
 import { badFields } from '../errors.ts'
+import type { Parameter } from '../links.ts'
+import { filterParameters } from '../list/parameters.ts'
+import type { Parameter as FilterParameter } from '../list/parameters.ts'
+import { readFilters } from '../list/request.ts'
 import { lastValue, parsePageRange } from '../query.ts'
 import type { Query } from '../query.ts'
 
@@ -18,16 +20,22 @@ export interface ChangesRequest {
   readonly epoch: string | undefined
   readonly limit: number
   readonly waitSeconds: number
-  readonly filters: ChangeFilters
+  readonly filter: ChangeFilters
+  /** Parameters that mean nothing here. */
+  readonly ignored: readonly string[]
   /** What a link to the next page repeats, besides its number. */
-  readonly kept: Readonly<Record<string, string>>
+  readonly kept: readonly Parameter[]
 }
 
-type Faults = Record<string, string[]>
+/** Parameters besides the filters. */
+export const changesParameters = ['since', 'epoch', 'wait', 'limit', 'strict', 'format']
 
-const types: readonly FileType[] = ['o', 'n', 'm']
-const durations: readonly FileDuration[] = ['m', 'h', 'd', 'y', 'u']
-const versions: readonly FileVersion[] = ['r2', 'r3']
+/** The filters that the feed knows. */
+export const changesFilters: ReadonlyMap<string, FilterParameter> = new Map(
+  [...filterParameters].filter(([name]) =>
+    ['area', 'file_duration', 'file_type', 'file_version', 'station'].includes(name),
+  ),
+)
 
 /**
  * Reads a query string. A limit that makes no sense is the default, as in the list; a `since` that makes none is
@@ -36,81 +44,30 @@ const versions: readonly FileVersion[] = ['r2', 'r3']
  * @throws HttpError 400 that names all faults
  */
 export function parseChangesRequest(query: Query, lastEventId?: string): ChangesRequest {
-  const faults: Faults = {}
-  const since = lastEventId === undefined ? lastValue(query, 'since') : lastEventId
-  const numbers = {
-    since: parseNumber({ since }, faults),
-    wait: parseNumber({ wait: lastValue(query, 'wait') }, faults),
+  const { faults, ...read } = readFilters(query, changesFilters, changesParameters)
+  const numberAt = (name: string, text = lastValue(query, name)): number | undefined => {
+    if (text !== undefined && !/^\d+$/.test(text)) faults.set(name, ['Enter a whole number.'])
+    return text === undefined ? undefined : within(Number(text))
   }
-  const filters = parseFilters(query, faults)
-  if (Object.keys(faults).length > 0) throw badFields(faults)
+  const since = numberAt('since', lastEventId)
+  const waitSeconds = Math.min(numberAt('wait') ?? 0, maxWaitSeconds)
+  if (faults.size > 0) throw badFields(Object.fromEntries(faults))
   const { limit } = parsePageRange(query, maxChanges)
-  const waitSeconds = Math.min(numbers.wait ?? 0, maxWaitSeconds)
   const epoch = lastValue(query, 'epoch')
   return {
-    since: numbers.since,
+    ...read,
+    since,
     epoch: epoch === '' ? undefined : epoch,
     limit,
     waitSeconds,
-    filters,
-    kept: {
-      ...keptFilters(query),
-      limit: String(limit),
-      ...(waitSeconds > 0 ? { wait: String(waitSeconds) } : {}),
-    },
+    kept: [
+      ...read.kept,
+      ['limit', String(limit)],
+      ...(waitSeconds > 0 ? [['wait', String(waitSeconds)] as const] : []),
+    ],
   }
 }
 
-function parseNumber(field: Readonly<Record<string, string | undefined>>, faults: Faults) {
-  const [[name, text]] = Object.entries(field) as [[string, string | undefined]]
-  if (text === undefined) return undefined
-  if (!/^\d+$/.test(text)) {
-    faults[name] = ['Enter a whole number.']
-    return undefined
-  }
-  const value = Number(text)
+function within(value: number): number {
   return Number.isSafeInteger(value) ? value : Infinity
-}
-
-/** Keys of the filters, in alphabetical order. */
-export const filterKeys = ['area', 'file_duration', 'file_type', 'file_version', 'station'] as const
-type FilterKey = (typeof filterKeys)[number]
-
-function parseFilters(query: Query, faults: Faults): ChangeFilters {
-  const choose = <T extends string>(key: FilterKey, choices: readonly T[]) => {
-    const values = allValues(query, key)
-    const wrong = values.filter((value) => !choices.some((choice) => choice === value))
-    if (wrong.length > 0) faults[key] = wrong.map(notAChoice)
-    return values.length === 0 ? undefined : (values as readonly T[])
-  }
-  const stations = allValues(query, 'station').map((code) => code.toUpperCase())
-  if (!stations.every((code) => /^[A-Z0-9]{4}(?:[A-Z0-9]{5})?$/.test(code)))
-    faults['station'] = ['Enter station codes of 4 or 9 characters.']
-  const lists = {
-    stations: stations.length === 0 ? undefined : stations,
-    areas: choose('area', areas),
-    durations: choose('file_duration', durations),
-    types: choose('file_type', types),
-    versions: choose('file_version', versions),
-  }
-  const given = Object.entries(lists).filter(([, list]) => list !== undefined)
-  return Object.fromEntries(given)
-}
-
-function notAChoice(value: string): string {
-  return `Select a valid choice. ${value} is not one of the available choices.`
-}
-
-/** All values of a repeated key and of comma lists alike; an empty one is none. */
-function allValues(query: Query, key: string): readonly string[] {
-  const value = query[key] ?? []
-  return (typeof value === 'string' ? [value] : value)
-    .flatMap((list) => list.split(','))
-    .map((item) => item.trim())
-    .filter((item) => item !== '')
-}
-
-function keptFilters(query: Query): Record<string, string> {
-  const filters = filterKeys.map((key) => [key, allValues(query, key).join()] as const)
-  return Object.fromEntries(filters.filter(([, values]) => values !== ''))
 }

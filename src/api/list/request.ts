@@ -2,6 +2,7 @@
 import { defaultOrdering, orderKeys } from '../../catalogue/filter.ts'
 import type { FileFilter, Ordering, TimeRange } from '../../catalogue/filter.ts'
 import { badFields } from '../errors.ts'
+import type { Parameter } from '../links.ts'
 import { lastValue } from '../query.ts'
 import type { Query } from '../query.ts'
 import { filterParameters } from './parameters.ts'
@@ -12,7 +13,7 @@ export interface ListRequest {
   readonly filter: FileFilter
   readonly ordering: Ordering
   /** What links to other pages repeat, in no particular order. */
-  readonly kept: readonly (readonly [key: string, value: string])[]
+  readonly kept: readonly Parameter[]
   /** Parameters that mean nothing here. */
   readonly ignored: readonly string[]
 }
@@ -28,7 +29,30 @@ export function parseListRequest(
   query: Query,
   { parameters, isSorted } = { parameters: filterParameters, isSorted: true },
 ): ListRequest {
-  // A map, because a client may name a parameter `__proto__`.
+  const known = isSorted ? [...commonParameters, 'ordering'] : commonParameters
+  const { faults, kept, ...read } = readFilters(query, parameters, known)
+  const ordering = isSorted ? parseOrdering(lastValue(query, 'ordering')) : defaultOrdering
+  if (ordering === undefined) faults.set('ordering', [notAnOrdering(lastValue(query, 'ordering'))])
+  else if (ordering !== defaultOrdering) kept.push(['ordering', lastValue(query, 'ordering') ?? ''])
+  if (faults.size > 0) throw badFields(Object.fromEntries(faults))
+  return { ...read, kept, ordering: ordering ?? defaultOrdering }
+}
+
+/** What a query string says of filters, and what of it cannot be taken. */
+export interface ReadFilters {
+  readonly filter: FileFilter
+  readonly kept: Parameter[]
+  readonly ignored: readonly string[]
+  /** By parameter; a map, because a client may name one `__proto__`. */
+  readonly faults: Map<string, readonly string[]>
+}
+
+/** @param known further parameters that mean something */
+export function readFilters(
+  query: Query,
+  parameters: ReadonlyMap<string, Values>,
+  known: readonly string[],
+): ReadFilters {
   const faults = new Map<string, readonly string[]>()
   const kept: [string, string][] = []
   const filters: FileFilter[] = []
@@ -40,20 +64,13 @@ export function parseListRequest(
       if (read.faults.length > 0) faults.set(key, read.faults)
       filters.push(...read.filters)
       kept.push(...read.values.map((value) => [key, value] as [string, string]))
-    } else if (!commonParameters.includes(key) && !(isSorted && key === 'ordering')) {
-      ignored.push(key)
-    }
+    } else if (!known.includes(key)) ignored.push(key)
   }
-  const strict = ['1', 'true'].includes(lastValue(query, 'strict') ?? '')
-  if (strict) {
+  if (['1', 'true'].includes(lastValue(query, 'strict') ?? '')) {
     kept.push(['strict', '1'])
     for (const key of ignored) faults.set(key, ['Unknown parameter.'])
   }
-  const ordering = isSorted ? parseOrdering(lastValue(query, 'ordering')) : defaultOrdering
-  if (ordering === undefined) faults.set('ordering', [notAnOrdering(lastValue(query, 'ordering'))])
-  else if (ordering !== defaultOrdering) kept.push(['ordering', lastValue(query, 'ordering') ?? ''])
-  if (faults.size > 0) throw badFields(Object.fromEntries(faults))
-  return { filter: filters.reduce(both, {}), ordering: ordering ?? defaultOrdering, kept, ignored }
+  return { filter: filters.reduce(both, {}), kept, ignored, faults }
 }
 
 function valuesOf(query: Query, key: string): readonly string[] {

@@ -14,6 +14,7 @@ import type { WaitingRoom } from '../changes/waiting.ts'
 import { isFresh, sendHtml, sendJson } from '../context.ts'
 import type { ApiContext } from '../context.ts'
 import { changesUrl } from '../links.ts'
+import { ignoredHeader } from '../list/ignored.ts'
 import { mediaTypes, negotiate, prefersEvents } from '../negotiate.ts'
 import type { Representation } from '../negotiate.ts'
 import { renderChanges } from '../pages/changes.ts'
@@ -54,6 +55,7 @@ async function sendPage(feed: Feed, request: FastifyRequest, reply: FastifyReply
   const { context } = feed
   const representation = negotiate(request, reply)
   const asked = parseChangesRequest(request.query as Query)
+  reply.headers(ignoredHeader(asked.ignored))
   if (asked.waitSeconds > 0 && request.method === 'GET') {
     const signal = feed.room.enter(reply)
     request.raw.socket.setTimeout(asked.waitSeconds * 1000 + idleMarginMs)
@@ -77,7 +79,7 @@ function answer({ context, asked, passage, representation }: Answer, reply: Fast
   const links = context.links()
   const { head, changes, throughSeq, forgottenSeq } = passage
   const pageFrom = (since: number): string =>
-    changesUrl(links, { ...asked.kept, epoch: head.epoch, since: String(since) })
+    changesUrl(links, [...asked.kept, ['epoch', head.epoch], ['since', String(since)]])
   const next = pageFrom(throughSeq)
   const results = changes.map((change) => serialiseChange(change, links))
   reply.headers({ etag: context.tag(head, representation), link: `<${next}>; rel="next"` })
@@ -95,7 +97,7 @@ async function sendEvents(feed: Feed, request: FastifyRequest, reply: FastifyRep
     request.query as Query,
     typeof lastEventId === 'string' && lastEventId !== '' ? lastEventId : undefined,
   )
-  reply.headers({ vary: 'Accept', 'cache-control': 'no-cache' })
+  reply.headers({ vary: 'Accept', 'cache-control': 'no-cache', ...ignoredHeader(asked.ignored) })
   const whole = { ...asked, limit: eventsPerRead }
   const signal = feed.room.enter(reply)
   const first = await readPassage(reader, whole, signal)

@@ -60,7 +60,10 @@ function streamFiles({ reader, links }: ApiContext, next: RouteHandlerMethod): R
     if (request.method !== 'HEAD') places.take(reply)
     // Before the first line: what moves while the list is read comes again in the changes from there.
     const { epoch, seq } = await reader.head()
-    const feed = changesUrl(links(), { epoch, since: String(seq) })
+    const feed = changesUrl(links(), [
+      ['epoch', epoch],
+      ['since', String(seq)],
+    ])
     reply.headers({
       'content-type': format.mediaType,
       'cache-control': 'no-cache',

@@ -56,7 +56,7 @@ export function describeChanges({ links }: Surroundings): Part {
           responses: {
             '200': {
               description: 'Changes, up to a full page or the latest; or events without end.',
-              headers: withHeaders(...negotiated, 'Link'),
+              headers: withHeaders(...negotiated, 'Link', 'Ignored-Parameters'),
               content: {
                 ...json(schemaRef('ChangesPage'), shown.changes),
                 [mediaTypes.events]: {

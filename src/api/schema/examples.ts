@@ -89,7 +89,11 @@ export function examples(links: Links) {
     change,
     changes: {
       last_seq: 72,
-      next: changesUrl(links, { epoch, limit: '20', since: '72' }),
+      next: changesUrl(links, [
+        ['epoch', epoch],
+        ['limit', '20'],
+        ['since', '72'],
+      ]),
       results: [change],
     },
     status: describeStatus(summary, indexer, '0.1.0'),

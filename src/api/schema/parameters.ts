@@ -1,5 +1,5 @@
 /** Parameters of requests. Those of filters follow from the table by which they are read. */
-import { filterKeys, maxChanges, maxWaitSeconds } from '../changes/request.ts'
+import { changesFilters, maxChanges, maxWaitSeconds } from '../changes/request.ts'
 import { orderKeys } from '../../catalogue/filter.ts'
 import { filterParameters } from '../list/parameters.ts'
 import type { Parameter } from '../list/parameters.ts'
@@ -113,5 +113,6 @@ export const changesParameters: readonly ParameterObject[] = [
   ),
   limit(maxChanges),
   format(),
-  ...filtersNamed(filterKeys),
+  strict,
+  ...filtersNamed([...changesFilters.keys()]),
 ]

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import t from 'tap'
 import { commonParameters } from '../../../src/api/list/request.ts'
 import { filterParameters } from '../../../src/api/list/parameters.ts'
-import { filterKeys } from '../../../src/api/changes/request.ts'
+import { changesFilters, changesParameters } from '../../../src/api/changes/request.ts'
 import { linksBelow } from '../../../src/api/links.ts'
 import { describeApi } from '../../../src/api/schema/document.ts'
 import type { JsonSchema, ResponseObject } from '../../../src/api/schema/openapi.ts'
@@ -90,7 +90,7 @@ t.test('no parameter of the list is forgotten, and none invented', async (t) => 
   const ofList = [...filterParameters.keys(), ...commonParameters, 'ordering']
   t.strictSame(parametersOf('/api/rinex-file/'), ofList.toSorted())
   t.strictSame(parametersOf('/api/station/'), [...commonParameters, 'area', 'country'].toSorted())
-  const ofChanges = [...filterKeys, 'since', 'epoch', 'wait', 'limit', 'format']
+  const ofChanges = [...changesFilters.keys(), ...changesParameters]
   t.strictSame(parametersOf('/api/changes/'), ofChanges.toSorted())
 })
 
