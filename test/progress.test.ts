@@ -40,6 +40,7 @@ t.test('the outcome of a scan, for people and for the log', async (t) => {
     areas: { obs: { files: 3000, directories: 10 }, nrt: { files: 1000, directories: 2 } },
     misplaced: 3,
     incomplete: { reason: 'incomplete', count: 0, examples: [] },
+    checksums: { files: 0, broken: { reason: 'broken', count: 0, examples: [] } },
     rejected: [{ reason: 'not-gz', count: 999, examples: ['obs/a\nb'] }],
     lastScan: scan,
   }
@@ -73,6 +74,7 @@ t.test('a scan that took no time at all has a speed all the same', async (t) => 
     areas: { obs: empty, nrt: empty },
     misplaced: 0,
     incomplete: { reason: 'incomplete', count: 0, examples: [] },
+    checksums: { files: 0, broken: { reason: 'broken', count: 0, examples: [] } },
     rejected: [],
     lastScan: undefined,
   }

@@ -22,6 +22,7 @@ export interface WireStatus {
   readonly rejected: readonly RejectionCount[]
   readonly misplaced: number
   readonly incomplete: { readonly count: number; readonly examples: readonly string[] }
+  readonly checksums: ReturnType<typeof checksumCounts>
   readonly seq: number
   readonly epoch: string
   /** Release of the API that answers. */
@@ -53,6 +54,7 @@ export function describeStatus(
     rejected,
     misplaced,
     incomplete: { count: incomplete.count, examples: incomplete.examples },
+    checksums: checksumCounts(summary, indexer),
     seq: head.seq,
     epoch: head.epoch,
     version,
@@ -73,6 +75,21 @@ function rescanNumbers({ rescans }: IndexerStatus) {
     running: rescans.running ?? null,
     waiting: rescans.waiting ?? null,
     done: rescans.done,
+  }
+}
+
+function checksumCounts(
+  { checksums, areas }: CatalogueSummary,
+  indexer: IndexerStatus | undefined,
+) {
+  const { files, broken } = checksums
+  const hashing = indexer?.hashing
+  const rest = areas.obs.files + areas.nrt.files - files
+  return {
+    files,
+    /** Files that are still to be read, at most; null while nobody knows. */
+    waiting: indexer === undefined ? null : hashing?.all === true ? rest : (hashing?.behind ?? 0),
+    broken: { count: broken.count, examples: broken.examples },
   }
 }
 

@@ -28,6 +28,14 @@ export interface FileRecord {
   readonly seq: number
 }
 
+/** SHA-256 of a record's file. */
+export interface Hashed {
+  /** 32 bytes; `undefined` while nobody has read the file as the record has it. */
+  readonly sha256: Uint8Array | undefined
+}
+
+export type FoundFile = FileRecord & Hashed
+
 /** What lists tell of a file. */
 export type ListedFile = Pick<FileRecord, 'id' | 'directory' | 'name' | 'createdUs' | 'modifiedUs'>
 
@@ -150,6 +158,13 @@ export interface ChangesPage {
   readonly throughSeq: number
 }
 
+/** Checksums of a part of a directory's files, in the order of their names. */
+export interface ChecksumChunk {
+  readonly files: readonly (Hashed & { readonly name: string })[]
+  /** The name after which the next chunk begins; `undefined` at the end. */
+  readonly next: string | undefined
+}
+
 /** What the catalogue can say of itself without its indexer. */
 export interface CatalogueSummary {
   readonly head: Head
@@ -158,6 +173,12 @@ export interface CatalogueSummary {
   readonly misplaced: number
   /** Files that were listed although their gzip stream has no end. */
   readonly incomplete: RejectionCount
+  readonly checksums: {
+    /** Files that have one. */
+    readonly files: number
+    /** Those of them whose gzip stream does not inflate to its end. */
+    readonly broken: RejectionCount
+  }
   /** Names and entries that are not catalogued, by reason, most frequent first. */
   readonly rejected: readonly RejectionCount[]
   /** End of the last complete scan of the tree; `undefined` before the first. */
@@ -193,7 +214,12 @@ export interface CatalogueReader {
   /** The live record of that id. */
   record(id: number): Promise<FileRecord | undefined>
   /** The live record of a file by its exact path. */
-  file(directory: string, name: string): Promise<FileRecord | undefined>
+  file(directory: string, name: string): Promise<FoundFile | undefined>
+  /**
+   * The checksums of a directory's files, of those behind a name; `undefined` for a directory that is not known. Each
+   * chunk is of its own moment.
+   */
+  checksums(directory: string, after: string): Promise<ChecksumChunk | undefined>
   /**
    * The list in pieces: asked again with `next` until there is none it gives all of it, without holding the database
    * in between.
@@ -297,6 +323,37 @@ export interface DirectoryChange {
   readonly misplaced: number | undefined
 }
 
+/** A file without a checksum of what it is now. */
+export interface UnhashedFile {
+  readonly id: number
+  /** Below the archive root. */
+  readonly path: string
+  readonly size: number | undefined
+  readonly mtimeUs: number | undefined
+  /** Since when the catalogue has it as it is. */
+  readonly sinceUs: number
+  readonly seq: number
+}
+
+/** Files that arrived or changed, in the order of their changes. */
+export interface ArrivedUnhashed {
+  readonly files: readonly UnhashedFile[]
+  /** All that changed up to this number is among them or needs nothing. */
+  readonly throughSeq: number
+  /** How many changes follow it, at most. */
+  readonly behind: number
+}
+
+/** What a file was when it was read. */
+export interface Checksum {
+  readonly id: number
+  readonly size: number
+  readonly mtimeUs: number
+  readonly sha256: Uint8Array
+  /** Whether its gzip stream does not inflate to its end. */
+  readonly broken: boolean
+}
+
 /** So many files of an area were removed at a time. */
 export interface RemovedFiles {
   readonly area: Area
@@ -347,6 +404,20 @@ export interface CatalogueWriter {
    * short transaction. A file that comes back after that is a new record.
    */
   forgetRemovals(beforeUs: number): Promise<{ readonly more: boolean }>
+  /**
+   * Looks for files without a checksum among those that arrived or changed after a number; without one, after what
+   * `keepChecksums` remembers, and from now on where that is nothing.
+   */
+  arrivedUnhashed(since: number | undefined): Promise<ArrivedUnhashed>
+  /** Looks for some among all files below an id, highest first; goes on with `next` until there is none. */
+  unhashedBelow(
+    id: number,
+  ): Promise<{ readonly files: readonly UnhashedFile[]; readonly next: number | undefined }>
+  /**
+   * Keeps the checksums of files that are still as they were read, and remembers up to which number those that arrived
+   * were gone through. No change of any record: `seq` stays.
+   */
+  keepChecksums(checksums: readonly Checksum[], throughSeq: number): Promise<void>
   /** Remembers a complete scan. */
   scanned(scan: ScanSummary): Promise<void>
   /**

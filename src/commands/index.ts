@@ -6,6 +6,7 @@ import type { OpenedWriter } from '../catalogue/sqlite/writer.ts'
 import { openClock } from '../clock.ts'
 import type { Config } from '../config/options.ts'
 import { openControl } from '../indexer/control.ts'
+import { startHasher } from '../indexer/hashing/hasher.ts'
 import { IncompleteScan, startIndexer } from '../indexer/indexer.ts'
 import type { Indexer } from '../indexer/indexer.ts'
 import { startTreeReader } from '../indexer/tree/tree-reader.ts'
@@ -106,7 +107,12 @@ async function start(parts: {
   }
   logger.info({ archive: config.archive, database: config.database }, 'indexing')
   const { archive } = config
-  return startIndexer({ ...rest, ...times, archive, tree, logger, version: packageVersion() })
+  const checksums =
+    config.checksums === 'none'
+      ? undefined
+      : { hasher: startHasher({ archive }), all: config.checksums === 'all' }
+  const version = packageVersion()
+  return startIndexer({ ...rest, ...times, archive, tree, checksums, logger, version })
 }
 
 async function work(parts: {

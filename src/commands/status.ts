@@ -47,11 +47,19 @@ function describe(status: WireStatus): string[] {
         ]),
     ...(status.held_removals ? [`${number(status.held_removals)} removals held back`] : []),
     `misplaced: ${number(status.misplaced)}, incomplete: ${number(status.incomplete.count)}`,
+    describeChecksums(status),
     ...status.rejected.map(
       ({ reason, count, examples }) =>
         `left out ${number(count)}: ${reason}, such as ${printable(examples[0] ?? '')}`,
     ),
   ]
+}
+
+function describeChecksums({ checksums: { files, waiting, broken } }: WireStatus): string {
+  const [example] = broken.examples
+  const such = example === undefined ? '' : `, such as ${printable(example)}`
+  const toRead = waiting === null ? '' : `, ${number(waiting)} to be read`
+  return `checksums: ${number(files)}${toRead}, broken: ${number(broken.count)}${such}`
 }
 
 function number(value: number): string {

@@ -29,6 +29,8 @@ interface Option {
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
+export const checksumChoices = ['arriving', 'all', 'none'] as const
+
 const path = Type.String({ pattern: String.raw`^[^\0]+$` })
 
 export const options = {
@@ -151,6 +153,13 @@ export const options = {
     default: 24,
     expects: 'a whole number from 1 to 8760',
     meaning: 'Time in which the indexer comes by the size and time of every file of the tree.',
+  },
+  checksums: {
+    kind: 'text',
+    schema: Type.Enum(checksumChoices),
+    default: 'arriving',
+    expects: `one of ${checksumChoices.join(', ')}`,
+    meaning: 'Which files are read for their checksums: those that arrive or change, all, or none.',
   },
   watch_obs_days: {
     kind: 'integer',

@@ -29,6 +29,15 @@ export interface IndexerStatus {
   /** Files that are gone from disk and stay listed because too many went at once. */
   readonly heldRemovals: number
   readonly rescans: RescanNumbers
+  /** `undefined` when files are not hashed. */
+  readonly hashing: HashingStatus | undefined
+}
+
+export interface HashingStatus {
+  /** Whether old files are hashed too. */
+  readonly all: boolean
+  /** Changes of the catalogue that were not gone through yet, at most. */
+  readonly behind: number
 }
 
 export interface WatchCounts {

@@ -17,6 +17,8 @@ import { openCondition } from './condition.ts'
 import { openDirtyDirectories } from './dirty-directories.ts'
 import { openFollow } from './follow.ts'
 import { openGuard } from './guard.ts'
+import type { Hasher } from './hashing/hasher.ts'
+import { openHashing } from './hashing/hashing.ts'
 import type { HotWindow } from './hot-window.ts'
 import { openKnownDirectories } from './known-directories.ts'
 import { openRegister } from './register.ts'
@@ -43,6 +45,8 @@ export interface IndexerDeps {
   /** Time between two backups; 0 for none. */
   readonly backupIntervalMs: number
   readonly window: HotWindow
+  /** What reads files for their checksums, and whether it reads old ones too; none where there are to be no checksums. */
+  readonly checksums?: { readonly hasher: Hasher; readonly all: boolean } | undefined
   readonly version: string
 }
 
@@ -118,6 +122,13 @@ export async function startIndexer(deps: IndexerDeps): Promise<Indexer> {
     },
   })
   const rounds = openRounds({ ...deps, dirty, known, condition, work })
+  const isBusy = (): boolean =>
+    work.scanning !== undefined || (dirty.nextDueMs() ?? Infinity) <= performance.now()
+  const hashing = deps.checksums && openHashing({ ...deps, ...deps.checksums, condition, isBusy })
+  const startRounds = (): void => {
+    rounds.start()
+    hashing?.start()
+  }
   let fail: (error: unknown) => void
   let watching = false
   let current = false
@@ -171,13 +182,13 @@ export async function startIndexer(deps: IndexerDeps): Promise<Indexer> {
       if (!now) await rounds.sweepNow()
       condition.enter('watching')
       current = true
-      if (watching) rounds.start()
+      if (watching) startRounds()
       return { scan: summary, now }
     },
     watch() {
       watching = true
       follow.start()
-      if (current) rounds.start()
+      if (current) startRounds()
     },
     rescan: (order) => rescans.order(order),
     register: openRegister({ writer, known, settling, work }),
@@ -189,15 +200,20 @@ export async function startIndexer(deps: IndexerDeps): Promise<Indexer> {
         settlingFiles: settling.size,
         heldRemovals: [...guard.held().values()].reduce((sum, count) => sum + count, 0),
         rescans: rescans.numbers,
+        hashing: hashing?.status(),
       }),
     async close() {
       rounds.close()
+      await hashing?.close()
       await follow.close()
       await work.close()
       await tree.close()
       await writer.checkpoint()
     },
-    broken: Promise.race([work.broken, rounds.broken, scanBroken]),
+    broken: Promise.race([
+      ...[work.broken, rounds.broken, scanBroken],
+      ...(hashing === undefined ? [] : [hashing.broken]),
+    ]),
   }
 }
 

@@ -187,6 +187,7 @@ const indexer: IndexerStatus = {
   settlingFiles: 4,
   heldRemovals: 5,
   rescans: { running: 2, waiting: undefined, done: 1 },
+  hashing: { all: false, behind: 6 },
 }
 
 t.test('the status tells what the indexer says and what the catalogue holds', async (t) => {
@@ -231,6 +232,7 @@ t.test('the status tells what the indexer says and what the catalogue holds', as
     rejected: [{ reason: 'unknown-form', count: 2, examples: [`${day}/<b>.gz`] }],
     misplaced: 1,
     incomplete: { count: 0, examples: [] },
+    checksums: { files: 0, waiting: 6, broken: { count: 0, examples: [] } },
     seq: 1,
     epoch,
     version: '1.2.3',

@@ -34,6 +34,7 @@ t.test('nothing needs to be configured', async (t) => {
     backupIntervalHours: 24,
     sweepIntervalSeconds: 60,
     fullLookHours: 24,
+    checksums: 'arriving',
     watchObsDays: 14,
     watchNrtDays: 3,
   } satisfies Config)
@@ -95,6 +96,7 @@ t.test('every option can be set in the file and in the environment alike', async
     backup_interval_hours: 0,
     sweep_interval_seconds: 1,
     full_look_hours: 2,
+    checksums: 'all',
     watch_obs_days: 3,
     watch_nrt_days: 4,
   }

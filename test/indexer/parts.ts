@@ -63,4 +63,5 @@ export const noTroubles = {
   settlingFiles: 0,
   heldRemovals: 0,
   rescans: { running: undefined, waiting: undefined, done: 0 },
+  hashing: undefined,
 }

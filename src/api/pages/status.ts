@@ -36,6 +36,13 @@ const template = `<p class="state">The indexer is <strong><%= it.state %></stron
 </table>
 </div>
 <% } %>
+<% if (it.broken.examples.length > 0) { %>
+<h2>Broken</h2>
+<p>Files whose gzip stream is damaged or has no end: <%= it.broken.count %>, such as</p>
+<ul>
+<% for (const example of it.broken.examples) { %><li><code><%= example %></code></li>
+<% } %></ul>
+<% } %>
 <h2>More</h2>
 <dl>
 <% for (const fact of it.facts) { %>
@@ -63,6 +70,10 @@ export function renderStatus(status: WireStatus): string {
         ...rejection,
         count: readableNumber(rejection.count),
       })),
+      broken: {
+        count: readableNumber(status.checksums.broken.count),
+        examples: status.checksums.broken.examples,
+      },
       facts: factsOf(status),
     },
   )
@@ -90,6 +101,8 @@ function factsOf(status: WireStatus) {
     { name: 'Removals held back', value: status.held_removals },
     { name: 'Files whose data has no end', value: readableNumber(status.incomplete.count) },
     { name: 'Files in the directory of another date', value: readableNumber(status.misplaced) },
+    { name: 'Files with a checksum', value: readableNumber(status.checksums.files) },
+    { name: 'Files to be read for theirs', value: status.checksums.waiting },
     { name: 'Latest change', value: status.seq },
     { name: 'Catalogue', value: status.epoch },
     { name: 'Indexer process', value: status.indexer?.pid },

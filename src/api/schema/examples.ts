@@ -49,6 +49,7 @@ const summary: CatalogueSummary = {
   areas: { obs: { files: 22, directories: 22 }, nrt: { files: 50, directories: 9 } },
   misplaced: 0,
   incomplete: { reason: 'incomplete', count: 0, examples: [] },
+  checksums: { files: 70, broken: { reason: 'broken', count: 0, examples: [] } },
   rejected: [{ reason: 'not-gz', count: 1, examples: ['obs/2026/022/README.txt'] }],
   lastScan: { ...scan, added: 72, modified: 0, removed: 0 },
 }
@@ -67,6 +68,7 @@ const indexer: IndexerStatus = {
   settlingFiles: 0,
   heldRemovals: 0,
   rescans: { running: undefined, waiting: undefined, done: 1 },
+  hashing: { all: false, behind: 2 },
 }
 
 /** An example of each answer. */

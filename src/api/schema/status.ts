@@ -86,6 +86,14 @@ const status = object<WireStatus>('How the indexer is, and what the catalogue ho
     count: number('How many.'),
     examples: list('Some of them.', { type: 'string' }),
   }),
+  checksums: object<WireStatus['checksums']>('Files that were read for their SHA-256.', {
+    files: number('How many.'),
+    waiting: orNull(number('Those that are still to be read, at most.')),
+    broken: object<WireStatus['checksums']['broken']>(
+      'Those whose gzip stream is damaged or has no end.',
+      { count: number('How many.'), examples: list('Some of them.', { type: 'string' }) },
+    ),
+  }),
   seq: number('The number of the latest change.'),
   epoch: text('Names the database that gave it.'),
   version: text('Release of the service.'),

@@ -10,6 +10,7 @@ import { prepareBlocks } from './blocks.ts'
 import type { Blocks } from './blocks.ts'
 import { prepareDirectories } from './directories.ts'
 import { openDimensions } from './dimensions.ts'
+import { prepareForgetChecksum } from './hashing.ts'
 import { movedModified } from './records.ts'
 import { prepareHead } from './summary.ts'
 import type { Tally } from './tally.ts'
@@ -102,9 +103,11 @@ function prepareRemoval(db: Database, blocks: Blocks) {
      FROM file WHERE id = ?`,
   )
   const remove = db.prepare('DELETE FROM file WHERE id = ?')
+  const forgetChecksum = prepareForgetChecksum(db)
   return (id: number, now: number, tally: Tally): void => {
     if (bury.run(tally.seq + 1, now, id).changes === 0) return
     remove.run(id)
+    forgetChecksum(id)
     blocks.clear(id)
     tally.seq++
     tally.removed++
@@ -117,12 +120,14 @@ function prepareUpdates(db: Database, blocks: Blocks) {
        seq = @seq, change = 1, incomplete = @incomplete WHERE id = @id`,
   )
   const filled = db.prepare('UPDATE file SET size = @size, mtime_us = @mtimeUs WHERE id = @id')
+  const forgetChecksum = prepareForgetChecksum(db)
   return {
     modified(facts: FileFacts, now: number, tally: Tally): void {
       const { id, size, mtimeUs } = facts
       const incomplete = facts.incomplete === true ? 1 : 0
       const values = { id, size, mtimeUs, incomplete, now, seq: tally.seq + 1 }
       if (modified.run(values).changes === 0) return
+      forgetChecksum(id)
       blocks.modified(id, now)
       tally.seq++
       tally.modified++

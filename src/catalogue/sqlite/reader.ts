@@ -2,9 +2,11 @@ import type { Database } from 'better-sqlite3'
 import type {
   CatalogueReader,
   CatalogueSummary,
+  ChecksumChunk,
   ChangesPage,
   ChangesQuery,
   FileRecord,
+  FoundFile,
   Head,
   Page,
   PageQuery,
@@ -12,6 +14,8 @@ import type {
 } from '../catalogue.ts'
 import { defaultOrdering, isUnfiltered } from '../filter.ts'
 import { prepareChanges } from './changes.ts'
+import { checksumColumn, prepareChecksums } from './checksums.ts'
+import type { ChecksumRow } from './checksums.ts'
 import { connectionSource } from './connection.ts'
 import { openPageIndex } from './page-index.ts'
 import { openQuestionThread } from './questions/question-thread.ts'
@@ -37,6 +41,7 @@ export function openReader(options: { readonly database: string }): CatalogueRea
       isPlain(query) ? ask((queries) => queries.page(query)) : thread.ask('page', query),
     record: (id) => ask((queries) => queries.record(id)),
     file: (directory, name) => ask((queries) => queries.file(directory, name)),
+    checksums: (directory, after) => ask((queries) => queries.checksums(directory, after)),
     records: (query) =>
       isUnfiltered(query.filter ?? {})
         ? ask((queries) => queries.records(query.before, query.limit))
@@ -60,7 +65,8 @@ interface Queries {
   head(): Head
   page(query: PageQuery): Page
   record(id: number): FileRecord | undefined
-  file(directory: string, name: string): FileRecord | undefined
+  file(directory: string, name: string): FoundFile | undefined
+  checksums(directory: string, after: string): ChecksumChunk | undefined
   records(before: number, limit: number): RecordChunk
   changes(query: ChangesQuery): ChangesPage
   summary(): CatalogueSummary
@@ -72,7 +78,9 @@ function prepareQueries(db: Database): Queries {
   const files = prepareListedFiles(db)
   const from = 'FROM file f JOIN directory d ON d.id = f.directory'
   const record = db.prepare(`SELECT ${fileColumns} ${from} WHERE f.id = ?`)
-  const file = db.prepare(`SELECT ${fileColumns} ${from} WHERE d.path = ? AND f.name = ?`)
+  const file = db.prepare(
+    `SELECT ${fileColumns}, ${checksumColumn} ${from} WHERE d.path = ? AND f.name = ?`,
+  )
   const recordsAt = ({ limit, offset, ordering = defaultOrdering }: PageQuery) => {
     const { descending } = ordering
     if (!descending) return files.onFrom(index.idAt(offset), limit)
@@ -89,7 +97,11 @@ function prepareQueries(db: Database): Queries {
       return { head: now, count, records: query.offset < count ? recordsAt(query) : [] }
     }),
     record: (id) => toOptionalRecord(record.get(id)),
-    file: (directory, name) => toOptionalRecord(file.get(directory, name)),
+    file: (directory, name) => {
+      const row = file.get(directory, name) as (FileRow & ChecksumRow) | undefined
+      return row && { ...toRecord(row), sha256: row.sha256 ?? undefined }
+    },
+    checksums: db.transaction(prepareChecksums(db)),
     records: db.transaction((before: number, limit: number): RecordChunk => {
       const records = files.upTo(before - 1, limit)
       const next = records.length < limit ? undefined : records.at(-1)?.id

@@ -141,6 +141,30 @@ const migrations: readonly string[] = [
   -- The change feed reads removals in their order; old ones are dropped from its start.
   CREATE INDEX tombstone_seq ON tombstone (seq);
   `,
+  `
+  -- SHA-256 of live files by their id, and of which version it is: size and mtime_us are those of the file that was read.
+  -- It holds for the record while that says the same. broken is 1 when the gzip stream in it does not inflate to its end.
+  -- A table of its own, since records that are listed have no use for it.
+  CREATE TABLE checksum (
+    id       INTEGER PRIMARY KEY REFERENCES file (id),
+    sha256   BLOB    NOT NULL CHECK (length(sha256) = 32),
+    size     INTEGER NOT NULL,
+    mtime_us INTEGER NOT NULL,
+    broken   INTEGER NOT NULL
+  ) STRICT;
+
+  -- The status names the few that are broken.
+  CREATE INDEX checksum_broken ON checksum (id) WHERE broken = 1;
+
+  -- How far hashing has come, one row: all that arrived or changed up to the number seq was gone through, NULL until it
+  -- has begun: what is there by then counts as old. files counts the checksums, so that telling it costs nothing.
+  CREATE TABLE hashing (
+    one   INTEGER PRIMARY KEY CHECK (one = 1),
+    seq   INTEGER,
+    files INTEGER NOT NULL
+  ) STRICT;
+  INSERT INTO hashing (one, files) VALUES (1, 0);
+  `,
 ]
 
 /** The schema this program knows. */

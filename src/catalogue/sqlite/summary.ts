@@ -26,6 +26,14 @@ export function prepareSummary(db: Database): () => CatalogueSummary {
        WHERE f.incomplete = 1 ORDER BY f.id DESC`,
     )
     .pluck()
+  const broken = db
+    .prepare(
+      `SELECT d.path || '/' || f.name FROM checksum c JOIN file f ON f.id = c.id
+       JOIN directory d ON d.id = f.directory
+       WHERE c.broken = 1 AND f.size = c.size AND f.mtime_us = c.mtime_us ORDER BY c.id DESC`,
+    )
+    .pluck()
+  const hashed = db.prepare('SELECT files FROM hashing WHERE one = 1').pluck()
   const lastScan = db.prepare('SELECT last_scan FROM catalogue WHERE one = 1').pluck()
   return () => {
     const areas = { obs: { files: 0, directories: 0 }, nrt: { files: 0, directories: 0 } }
@@ -36,16 +44,15 @@ export function prepareSummary(db: Database): () => CatalogueSummary {
       areas[row.area].directories = row.count
       misplaced += row.misplaced
     }
-    const lacking = incomplete.all() as string[]
     const scan = lastScan.get() as string | null
     return {
       head: head(),
       areas,
       misplaced,
-      incomplete: {
-        reason: 'incomplete',
-        count: lacking.length,
-        examples: lacking.slice(0, examplesPerReason),
+      incomplete: counted('incomplete', incomplete.all() as string[]),
+      checksums: {
+        files: hashed.get() as number,
+        broken: counted('broken', broken.all() as string[]),
       },
       rejected: (rejections.all() as { reason: string; count: number }[]).map(
         (row): RejectionCount => ({ ...row, examples: examples.all(row.reason) as string[] }),
@@ -53,6 +60,10 @@ export function prepareSummary(db: Database): () => CatalogueSummary {
       lastScan: scan === null ? undefined : (JSON.parse(scan) as ScanSummary),
     }
   }
+}
+
+function counted(reason: string, paths: readonly string[]): RejectionCount {
+  return { reason, count: paths.length, examples: paths.slice(0, examplesPerReason) }
 }
 
 interface DirectoriesRow {

@@ -4,6 +4,7 @@ import type { Database } from 'better-sqlite3'
 import type {
   AppliedChange,
   CatalogueWriter,
+  Checksum,
   DirectoryChange,
   DirectoryStamp,
   KnownDirectory,
@@ -17,6 +18,7 @@ import { lockWriter } from './lock.ts'
 import { openBackups } from './backup.ts'
 import { openGivenNumbers, reserveNumbers } from './numbers.ts'
 import { prepareApply } from './apply.ts'
+import { prepareHashing } from './hashing.ts'
 import { prepareForget } from './forget.ts'
 import { openGuard } from './guarded.ts'
 import { openOrRecover } from './recover.ts'
@@ -78,6 +80,7 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
   const { db } = parts
   const queries = prepareQueries(db)
   const applyAll = prepareApply(db, parts.nowUs)
+  const hashing = prepareHashing(db)
   const summary = db.transaction(prepareSummary(db))
   const { promised, checkPlace } = openGuard(parts.path, () => parts.check?.fault)
   const backups = openBackups(parts)
@@ -104,6 +107,13 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
     }),
     summary: promised(() => summary()),
     forgetRemovals: promised(prepareForget(db)),
+    arrivedUnhashed: promised(hashing.arrived),
+    unhashedBelow: promised(hashing.below),
+    keepChecksums: promised((checksums: readonly Checksum[], throughSeq: number) => {
+      checkPlace()
+      hashing.keep(checksums, throughSeq)
+      parts.check?.committed()
+    }),
     scanned: promised(queries.scanned),
     backup: promised((options) => backups.make(options)),
     checkpoint: promised(() => {

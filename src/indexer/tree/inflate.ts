@@ -19,7 +19,7 @@ const onePiece = 4 * 1024 * 1024
 /** What one piece may inflate to; RINEX files grow three- to sixfold. */
 const largestOutput = 64 * 1024 * 1024
 
-const pieceSize = 256 * 1024
+export const pieceSize = 256 * 1024
 
 /**
  * Whether a gzip file inflates to its end; `undefined` when there is no such file.
@@ -52,21 +52,26 @@ async function inflatesToItsEnd(
   size: number,
   onProgress: () => void,
 ): Promise<boolean> {
-  if (size > onePiece) return streamInflates(file, size, onProgress)
+  if (size > onePiece) return streamInflates(piecesOf(file, size), onProgress)
   const content = Buffer.allocUnsafe(size)
   const length = readSync(file, content, 0, size, 0)
+  return wholeInflates(content.subarray(0, length), onProgress)
+}
+
+/** Whether what lies in memory inflates to its end. */
+export async function wholeInflates(content: Buffer, onProgress: () => void): Promise<boolean> {
   try {
-    gunzipSync(content.subarray(0, length), { maxOutputLength: largestOutput })
+    gunzipSync(content, { maxOutputLength: largestOutput })
     return true
   } catch (error) {
     const tooLarge = (error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE'
-    return tooLarge && streamInflates(file, size, onProgress)
+    return tooLarge && streamInflates([content], onProgress)
   }
 }
 
-async function streamInflates(
-  file: number,
-  size: number,
+/** Whether what comes in pieces does. Where it does not, not all of them are asked for. */
+export async function streamInflates(
+  pieces: Iterable<Buffer>,
   onProgress: () => void,
 ): Promise<boolean> {
   const nowhere = new Writable({
@@ -76,7 +81,7 @@ async function streamInflates(
     },
   })
   try {
-    await pipeline(piecesOf(file, size), createGunzip({ chunkSize: pieceSize }), nowhere)
+    await pipeline(pieces, createGunzip({ chunkSize: pieceSize }), nowhere)
     return true
   } catch {
     return false

@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto'
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import type { Stats } from 'node:fs'
+import { toUs } from '../../catalogue/exact.ts'
+import { pieceSize, streamInflates, wholeInflates } from '../tree/inflate.ts'
+
+/** A file, and what the catalogue knows of it: another version of it is not read. */
+export interface DigestRequest {
+  readonly path: string
+  readonly size?: number | undefined
+  readonly mtimeUs?: number | undefined
+}
+
+/** What was read of a file that did not change meanwhile. */
+export interface Digest {
+  readonly size: number
+  readonly mtimeUs: number
+  /** In hexadecimal. */
+  readonly sha256: string
+  /** Whether its gzip stream does not inflate to its end. */
+  readonly broken: boolean
+}
+
+/** Files up to this size are read, hashed and inflated in one piece, which is several times cheaper than a stream. */
+const onePiece = 1024 * 1024
+
+/** A file that somebody has touched while it was read is read again, so often. */
+const attempts = 3
+
+/** Reads a file to its end; `undefined` when there is no such version of it, it cannot be read, or it keeps changing. */
+export async function digestFile(
+  request: DigestRequest,
+  onProgress: () => void = () => undefined,
+): Promise<Digest | undefined> {
+  let file
+  try {
+    // Not blocking: what was a file a moment ago may be a pipe that nobody writes to.
+    file = openSync(request.path, constants.O_RDONLY | constants.O_NONBLOCK)
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      const before = fstatSync(file)
+      const { size } = before
+      const mtimeUs = toUs(before.mtimeMs)
+      if (!before.isFile() || !isWanted(request, { size, mtimeUs })) return undefined
+      const read = await readToItsEnd(file, size, onProgress)
+      if (isSame(before, fstatSync(file))) return { size, mtimeUs, ...read }
+    }
+    return undefined
+  } catch {
+    return undefined // gone, or not ours to read
+  } finally {
+    if (file !== undefined) closeSync(file)
+  }
+}
+
+function isWanted(request: DigestRequest, found: { size: number; mtimeUs: number }): boolean {
+  if (request.size === undefined || request.mtimeUs === undefined) return true
+  return request.size === found.size && request.mtimeUs === found.mtimeUs
+}
+
+/** A time can be set back after a file was written, the time of that cannot. */
+function isSame(before: Stats, after: Stats): boolean {
+  return (
+    before.size === after.size &&
+    before.mtimeMs === after.mtimeMs &&
+    before.ctimeMs === after.ctimeMs
+  )
+}
+
+async function readToItsEnd(file: number, size: number, onProgress: () => void) {
+  const hash = createHash('sha256')
+  let position = 0
+  function* pieces(): Generator<Buffer> {
+    while (position < size) {
+      const longest = size <= onePiece ? size : pieceSize
+      const piece = Buffer.allocUnsafe(Math.min(longest, size - position))
+      const length = readSync(file, piece, 0, piece.length, position)
+      if (length === 0) return
+      position += length
+      onProgress()
+      const content = piece.subarray(0, length)
+      hash.update(content)
+      yield content
+    }
+  }
+  const inflates =
+    size <= onePiece
+      ? await wholeInflates(Buffer.concat([...pieces()]), onProgress)
+      : await streamInflates(pieces(), onProgress)
+  // What lies behind the place where the stream breaks belongs to the file all the same.
+  while (pieces().next().done !== true);
+  return { sha256: hash.digest('hex'), broken: !inflates }
+}

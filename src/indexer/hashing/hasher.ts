@@ -1,0 +1,134 @@
+import { fork } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Digest, DigestRequest } from './digest.ts'
+import type { HashAnswer, HashRequest } from './process.ts'
+
+/**
+ * Reads whole files in a process of its own, which starts when there is something to read and ends a while after: it
+ * has the lowest priority, its memory is given back, and a disk that hangs under it keeps nobody from ending.
+ */
+export interface Hasher {
+  /**
+   * Reads files, whose paths are below the archive root; gives `undefined` for those that are not there as they were
+   * asked for. One call at a time.
+   * @throws HasherFailed when nothing came of it
+   */
+  digest(files: readonly DigestRequest[]): Promise<readonly (Digest | undefined)[]>
+  /** Ends the process without waiting for the disk; what was asked fails. */
+  close(): void
+}
+
+/** The process has ended, or had to be ended because it was heard of no more. */
+export class HasherFailed extends Error {
+  readonly code = 'HASHER_FAILED'
+}
+
+/** The file beside this one, under whichever suffix this one runs: `.ts` in tests, `.js` when built. */
+const program = fileURLToPath(import.meta.url).replace(/hasher(\.[jt]s)$/, 'process$1')
+
+export interface HasherOptions {
+  readonly archive: string
+  /** After this time without a sign of life it is ended (ms). */
+  readonly silentMs?: number
+  /** After this time without work (ms). */
+  readonly idleMs?: number
+}
+
+interface Asked {
+  resolve(digests: readonly (Digest | undefined)[]): void
+  reject(error: HasherFailed): void
+}
+
+export function startHasher(options: HasherOptions): Hasher {
+  const { archive, silentMs = 60_000, idleMs = 30_000 } = options
+  let child: ChildProcess | undefined
+  let asked: Asked | undefined
+  let timer: NodeJS.Timeout | undefined
+  let closed = false
+  /** Whether the process has started: from then on it is the disk that it waits for. */
+  let ready = false
+  /** A process that hangs in the disk outlives its end: there is never a second one beside it. */
+  let before = Promise.resolve()
+
+  const fail = (words: string): void => {
+    clearTimeout(timer)
+    asked?.reject(new HasherFailed(words))
+    asked = undefined
+  }
+  const end = (): void => {
+    clearTimeout(timer)
+    child?.kill('SIGKILL')
+    child = undefined
+  }
+  const expect = (): void => {
+    clearTimeout(timer)
+    timer = setTimeout(() => {
+      end()
+      fail(`nothing could be read for ${silentMs / 1000} s: the disk hangs`)
+    }, silentMs)
+  }
+  const hear = (answer: HashAnswer): void => {
+    ready = true
+    if (answer === 'reading') {
+      if (asked !== undefined) expect()
+      return
+    }
+    clearTimeout(timer)
+    timer = setTimeout(end, idleMs).unref()
+    asked?.resolve(answer.map((digest) => digest ?? undefined))
+    asked = undefined
+  }
+  const start = (): ChildProcess => {
+    ready = false
+    const started = fork(program, { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
+    const gone = (words: string) => (): void => {
+      if (child !== started) return
+      child = undefined
+      fail(words)
+    }
+    started.on('message', (answer) => {
+      if (child === started) hear(answer as HashAnswer)
+    })
+    before = new Promise((resolve) => {
+      started.on('exit', (code, signal) => {
+        gone(`it has ended: ${signal ?? code}`)()
+        resolve()
+      })
+      started.on('error', (error) => {
+        gone(error.message)()
+        if (started.pid === undefined) resolve()
+      })
+    })
+    return started
+  }
+  const send = (requests: HashRequest): void => {
+    if (closed) return
+    child ??= start()
+    if (ready) expect()
+    // What comes of a failure is told by the end of the process.
+    child.send(requests, () => undefined)
+  }
+  return {
+    digest: (files) =>
+      new Promise((resolve, reject) => {
+        if (closed) {
+          reject(new HasherFailed('it is closed'))
+          return
+        }
+        asked = { resolve, reject }
+        const requests = files.map((file) => ({ ...file, path: join(archive, file.path) }))
+        if (child !== undefined) send(requests)
+        else
+          void before.then(() => {
+            send(requests)
+          })
+      }),
+    close() {
+      closed = true
+      end()
+      fail('it is closed')
+    },
+  }
+}

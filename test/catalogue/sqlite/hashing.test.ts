@@ -1,0 +1,196 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import t from 'tap'
+import type { Test } from 'tap'
+import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
+import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
+import { testFolder } from '../../folder.ts'
+import { change, newFile } from '../change.ts'
+
+const day = 'obs/2026/001'
+const [graz, zimm] = ['graz0010.26d.gz', 'zimm0010.26d.gz']
+const facts = { size: 10, mtimeUs: 1000 }
+const sha256 = createHash('sha256').update('x').digest()
+
+function open(t: Test, folder = testFolder(t)) {
+  const database = join(folder, 'catalogue.db')
+  let us = 5_000_000
+  const writer = openWriter({ database, nowUs: () => us++ })
+  const reader = openReader({ database })
+  const close = (): void => {
+    reader.close()
+    writer.close()
+  }
+  t.teardown(close)
+  const sumOf = async (name: string) => (await reader.file(day, name))?.sha256
+  const idOf = async (name: string) => (await reader.file(day, name))?.id ?? 0
+  const files = async () => (await reader.summary()).checksums.files
+  return { folder, database, writer, reader, close, sumOf, idOf, files }
+}
+
+const sum = (id: number, other: object = {}) => ({ id, ...facts, sha256, broken: false, ...other })
+
+t.test('a checksum holds for the version that was read, and is no change', async (t) => {
+  const { writer, reader, sumOf, idOf, files } = open(t)
+  await writer.apply([change(day, { added: [newFile(graz, facts), newFile(zimm, facts)] })])
+  const [head, id] = [await reader.head(), await idOf(graz)]
+  await writer.keepChecksums([sum(id)], 0)
+  t.same(await sumOf(graz), sha256)
+  t.equal(await sumOf(zimm), undefined)
+  t.same(await reader.head(), head)
+
+  const others = [{ size: 11 }, { mtimeUs: 1001 }]
+  for (const other of others) {
+    await writer.keepChecksums([sum(await idOf(zimm), other)], 0)
+    t.equal(await sumOf(zimm), undefined, 'one of another version is not kept')
+  }
+  await writer.keepChecksums([sum(99)], 0)
+  t.equal(await files(), 1, 'nor one of a file that is gone')
+  await writer.keepChecksums([sum(id)], 0)
+  t.equal(await files(), 1, 'one that is kept again counts once')
+})
+
+t.test('a checksum goes with its version', async (t) => {
+  const { writer, sumOf, idOf, files, reader } = open(t)
+  const added = [newFile(graz, facts), newFile(zimm, facts)]
+  await writer.apply([change(day, { added })])
+  const [id, other] = [await idOf(graz), await idOf(zimm)]
+  await writer.keepChecksums([sum(id, { broken: true }), sum(other, { broken: true })], 0)
+  t.match(await reader.summary(), { checksums: { broken: { count: 2 } } })
+  await writer.apply([change(day, { modified: [{ ...facts, size: 12, id, name: graz }] })])
+  t.equal(await sumOf(graz), undefined)
+  t.equal(await files(), 1)
+  await writer.apply([change(day, { removed: [other] })])
+  t.equal(await files(), 0)
+  t.match(await reader.summary(), { checksums: { broken: { count: 0, examples: [] } } })
+  await writer.apply([change(day, { added: [newFile(zimm, facts)] })])
+  t.equal(await idOf(zimm), other)
+  t.equal(await sumOf(zimm), undefined, 'what came back has to be read')
+})
+
+t.test('a file of which the name was known has size and time from being read', async (t) => {
+  const { writer, reader, sumOf, idOf } = open(t)
+  await writer.apply([change(day, { added: [newFile(graz)] })])
+  const head = await reader.head()
+  await writer.keepChecksums([sum(await idOf(graz))], 0)
+  t.same(await sumOf(graz), sha256)
+  t.match(await reader.file(day, graz), { ...facts, seq: head.seq })
+  t.same(await reader.head(), head)
+})
+
+t.test('what arrived is found by its number, what changed too', async (t) => {
+  const { writer, idOf } = open(t)
+  const some = (count: number, from: number) =>
+    Array.from({ length: count }, (_, n) => `s${String(from + n).padStart(3, '0')}0010.26d.gz`)
+  const add = (names: string[]) =>
+    writer.apply([change(day, { added: names.map((name) => newFile(name, facts)) })])
+  const found = async (since?: number) => {
+    const { files, ...rest } = await writer.arrivedUnhashed(since)
+    return { paths: files.map(({ path }) => path), ...rest }
+  }
+  await add([zimm])
+  t.same(await found(), { paths: [], throughSeq: 1, behind: 0 }, 'what is there in the beginning')
+  await writer.keepChecksums([], 1)
+  await add([graz])
+  t.same(await found(), { paths: [`${day}/${graz}`], throughSeq: 2, behind: 0 })
+  t.same(await found(2), { paths: [], throughSeq: 2, behind: 0 })
+  const id = await idOf(zimm)
+  await writer.apply([change(day, { modified: [{ ...facts, id, name: zimm }] })])
+  t.match(await found(2), { paths: [`${day}/${zimm}`], throughSeq: 3 })
+  await writer.keepChecksums([sum(id)], 1)
+  t.match(await found(0), { paths: [`${day}/${graz}`] }, 'those that have one are left out')
+  await writer.keepChecksums([], 3)
+  await writer.keepChecksums([], 2)
+  t.match(await found(), { paths: [] }, 'what was gone through stays so')
+
+  await t.test('some at a time', async (t) => {
+    const names = some(250, 0)
+    await add(names)
+    const seen: string[] = []
+    for (let since = 3; ;) {
+      const { paths, throughSeq, behind } = await found(since)
+      seen.push(...paths)
+      since = throughSeq
+      if (behind === 0) break
+    }
+    t.same(
+      seen,
+      names.map((name) => `${day}/${name}`),
+    )
+  })
+  await t.test('past many that need nothing, and past removals', async (t) => {
+    const names = Array.from({ length: 1500 }, (_, n) => `${(4096 + n).toString(16)}0010.26o.gz`)
+    await add(names)
+    const most = await Promise.all(names.map(idOf))
+    await writer.keepChecksums(
+      most.map((each) => sum(each)),
+      3,
+    )
+    const { head } = await writer.apply([change(day, { removed: [id] })])
+    const first = await found(253)
+    t.match(first, { paths: [], throughSeq: 1253, behind: 501 })
+    t.match(await found(first.throughSeq), { paths: [], throughSeq: head.seq, behind: 0 })
+  })
+})
+
+t.test('all files without one are found, highest id first', async (t) => {
+  const { writer } = open(t)
+  const names = Array.from({ length: 4500 }, (_, n) => `${(4096 + n).toString(16)}0010.26o.gz`)
+  await writer.apply([change(day, { added: names.map((name) => newFile(name, facts)) })])
+  const walk = async (): Promise<number[]> => {
+    const ids: number[] = []
+    for (let below: number | undefined = Infinity; below !== undefined;) {
+      const from: number = Math.min(below, Number.MAX_SAFE_INTEGER)
+      const { files, next } = await writer.unhashedBelow(from)
+      ids.push(...files.map(({ id }) => id))
+      below = next
+    }
+    return ids
+  }
+  t.same(
+    await walk(),
+    names.map((_, index) => names.length - index),
+  )
+  const most = names.map((_, index) => index + 1).filter((id) => id !== 7 && id !== 4000)
+  await writer.keepChecksums(
+    most.map((id) => sum(id)),
+    0,
+  )
+  t.same(await walk(), [4000, 7])
+})
+
+t.test('a directory’s checksums come in the order of names, in pieces', async (t) => {
+  const { writer, reader } = open(t)
+  const names = Array.from({ length: 1200 }, (_, n) => `${(4096 + n).toString(16)}0010.26o.gz`)
+  await writer.apply([
+    change(day, { added: names.toReversed().map((name) => newFile(name, facts)) }),
+    change('obs/2026/002', { added: [newFile('graz0020.26d.gz', facts)] }),
+    change('obs/2026/003', {}),
+  ])
+  const seen: string[] = []
+  for (let after: string | undefined = ''; after !== undefined;) {
+    const chunk = await reader.checksums(day, after)
+    seen.push(...(chunk?.files.map(({ name }) => name) ?? []))
+    after = chunk?.next
+  }
+  t.same(seen, names)
+  t.same(await reader.checksums('obs/2026/003', ''), { files: [], next: undefined })
+  t.equal(await reader.checksums('obs/2026/004', ''), undefined)
+  await writer.apply([change('obs/2026/003', { gone: true })])
+  t.equal(await reader.checksums('obs/2026/003', ''), undefined)
+})
+
+t.test('a database from before there were checksums gets the tables', async (t) => {
+  const { folder, database, writer, close } = open(t)
+  await writer.apply([change(day, { arrived: true, added: [newFile(graz, facts)] })])
+  close()
+  const db = new Sqlite(database)
+  db.exec('DROP TABLE checksum; DROP TABLE hashing; PRAGMA user_version = 1')
+  db.close()
+  const after = open(t, folder)
+  t.match(await after.reader.summary(), { checksums: { files: 0, broken: { count: 0 } } })
+  t.match(await after.writer.arrivedUnhashed(undefined), { files: [], throughSeq: 1 })
+  await after.writer.keepChecksums([sum(await after.idOf(graz))], 1)
+  t.same(await after.sumOf(graz), sha256)
+})
