@@ -1,6 +1,6 @@
 /** One version of an archived file: whether it is fit to be served, and what its headers say. */
 import type { Stats } from 'node:fs'
-import type { FileRecord } from '../catalogue/catalogue.ts'
+import type { FileRecord, FoundFile } from '../catalogue/catalogue.ts'
 import { toUs } from '../catalogue/exact.ts'
 import type { ByteRange } from './byte-range.ts'
 import { formatHttpDate } from './http-date.ts'
@@ -54,6 +54,12 @@ export function contentHeaders(name: string, range: ByteRange) {
     'content-security-policy': "default-src 'none'; sandbox",
     'accept-ranges': 'bytes',
   }
+}
+
+/** The SHA-256 of the whole file (RFC 9530), also where a part of it is sent; nothing while it is not known. */
+export function digestHeader(record: FoundFile, stats: Stats): Record<string, string> {
+  if (record.sha256 === undefined || !isAsCatalogued(record, stats)) return {}
+  return { 'repr-digest': `sha-256=:${Buffer.from(record.sha256).toString('base64')}:` }
 }
 
 export function contentRange(range: ByteRange, size: number) {

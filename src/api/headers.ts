@@ -10,6 +10,7 @@ const exposedHeaders = [
   'ETag',
   'Ignored-Parameters',
   'Link',
+  'Repr-Digest',
   'Retry-After',
   'X-Request-Id',
 ]

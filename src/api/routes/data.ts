@@ -1,15 +1,16 @@
 /** Downloads: what is in the catalogue and nothing else (contract 6). */
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { FileRecord } from '../../catalogue/catalogue.ts'
+import type { FoundFile } from '../../catalogue/catalogue.ts'
 import type { ByteRange } from '../byte-range.ts'
+import { checksumsName, sendChecksums } from '../checksums.ts'
 import type { ApiContext } from '../context.ts'
 import { parseDataTarget } from '../data-target.ts'
 import { FileChanged, NoDescriptor, NotServed, openArchive } from '../download.ts'
 import type { Archive, ArchivedFile } from '../download.ts'
 import { HttpError, notFound, tryAgain } from '../errors.ts'
 import { contentHeaders, contentRange, isUnsettled } from '../file-version.ts'
-import { validatorHeaders, validatorsOf } from '../file-version.ts'
+import { digestHeader, validatorHeaders, validatorsOf } from '../file-version.ts'
 import { printable } from '../log-text.ts'
 import { openPieceReader, pieceBytes } from '../pieces.ts'
 import type { PieceReader } from '../pieces.ts'
@@ -24,6 +25,9 @@ export function addData(app: FastifyInstance, context: ApiContext): void {
     // The router only brings requests here; which file they ask for is read from the raw target.
     path: `${context.dataPath}*`,
     get: async (request, reply) => {
+      const place = parseDataTarget(request.raw.url ?? '', context.settings.datasetPrefix)
+      if (place?.name === checksumsName)
+        return sendChecksums(place.directory, { request, reply, reader: context.reader })
       const record = await findRecord(request, context)
       const file = await openRecord(archive, record, request)
       const body = await prepare(file, record, { request, reply, pieces })
@@ -32,7 +36,7 @@ export function addData(app: FastifyInstance, context: ApiContext): void {
   })
 }
 
-async function findRecord(request: FastifyRequest, context: ApiContext): Promise<FileRecord> {
+async function findRecord(request: FastifyRequest, context: ApiContext): Promise<FoundFile> {
   const place = parseDataTarget(request.raw.url ?? '', context.settings.datasetPrefix)
   if (place === undefined) throw notFound()
   const record = await context.reader.file(place.directory, place.name)
@@ -42,7 +46,7 @@ async function findRecord(request: FastifyRequest, context: ApiContext): Promise
 
 async function openRecord(
   archive: Archive,
-  record: FileRecord,
+  record: FoundFile,
   request: FastifyRequest,
 ): Promise<ArchivedFile> {
   try {
@@ -75,7 +79,7 @@ interface Exchange {
 /** Sets status and headers and gives the body, if there is one: bytes, or a stream that closes the file. */
 async function prepare(
   file: ArchivedFile,
-  record: FileRecord,
+  record: FoundFile,
   exchange: Exchange,
 ): Promise<Buffer | Readable | undefined> {
   let body: Buffer | Readable | undefined
@@ -91,7 +95,7 @@ async function prepare(
 
 async function answer(
   file: ArchivedFile,
-  record: FileRecord,
+  record: FoundFile,
   exchange: Exchange,
 ): Promise<Buffer | Readable | undefined> {
   const { stats } = file
@@ -110,7 +114,7 @@ async function answer(
   // Read before a header promises it: a file that fails here can still be answered with 503.
   const body = request.method === 'HEAD' ? undefined : await openBody(file, range, exchange)
   reply.code(selection.status).headers(validatorHeaders(validators))
-  reply.headers(contentHeaders(record.name, range))
+  reply.headers(contentHeaders(record.name, range)).headers(digestHeader(record, stats))
   if (selection.status === 206) reply.headers(contentRange(range, stats.size))
   return body
 }

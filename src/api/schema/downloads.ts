@@ -23,14 +23,27 @@ const contents = {
   'Content-Length': header('Bytes that follow.', '2413871'),
 }
 
+const digested: HeaderObject = {
+  description: 'SHA-256 of the whole file (RFC 9530), as soon as it is known.',
+  schema: {
+    type: 'string',
+    examples: ['sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:'],
+  },
+}
+
 const gzip = { 'application/gzip': { schema: { type: 'string', format: 'binary' } } }
 
 const responses: Responses = {
-  '200': { description: 'The whole file.', headers: contents, content: gzip },
+  '200': {
+    description: 'The whole file.',
+    headers: { ...contents, 'Repr-Digest': digested },
+    content: gzip,
+  },
   '206': {
     description: 'The part that `Range` asks for. Several parts at once are answered as the whole.',
     headers: {
       ...contents,
+      'Repr-Digest': digested,
       'Content-Range': header('Which bytes these are, and of how many.', 'bytes 0-1023/2413871'),
     },
     content: gzip,
@@ -60,10 +73,12 @@ const inHeader = (name: string, description: string, example: string): Parameter
 
 const date = 'Thu, 22 Jan 2026 00:00:00 GMT'
 
+const tagKnown = inHeader('If-None-Match', 'Tags of versions that the client has.', '"a"')
+
 const requestHeaders = [
   inHeader('Range', 'One range of bytes; a client that was cut off goes on with it.', 'bytes=0-'),
   inHeader('If-Range', 'The `ETag` of the version that the range is to be of.', '"a"'),
-  inHeader('If-None-Match', 'Tags of versions that the client has.', '"a"'),
+  tagKnown,
   inHeader('If-Modified-Since', 'When the client has its version from.', date),
   inHeader('If-Match', 'The version that is wanted, or none.', '*'),
   inHeader('If-Unmodified-Since', 'The same by its date.', 'Fri, 31 Dec 2100 00:00:00 GMT'),
@@ -73,6 +88,28 @@ const description = [
   'What is in the catalogue, as it lies in the archive; `download_path` of a record is its URL. Nothing is decoded or compressed on the way.',
   'A file that is being written is answered `503`; one that changes while it is sent ends the connection. So nobody gets a mixture of two versions. `HEAD` answers the headers alone.',
 ].join('\n\n')
+
+const checksumsExample = [
+  '# 2 files are not hashed yet',
+  '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08  GRAZ00AUT_R_20260220000_01D_30S_MO.crx.gz',
+  '',
+].join('\n')
+
+const checksums: Responses = {
+  '200': {
+    description: 'A line for each file, in the order of their names.',
+    headers: { ETag: header('Strong tag of these lines.', '"Lfv2uW7hUmZvxLDg"') },
+    content: { 'text/plain': { schema: { type: 'string' }, example: checksumsExample } },
+  },
+  '304': {
+    description: 'The client has these lines already. No body.',
+    headers: { ETag: header('Their tag.', '"Lfv2uW7hUmZvxLDg"') },
+  },
+  ...errors('NotFound', 'Unavailable'),
+}
+
+const checksumsDescription =
+  'The SHA-256 of the files of a directory, as `sha256sum -c` reads them. How many have none yet is told by a line with a `#` before the others. It is in no listing.'
 
 export function describeDownloads({ links }: Surroundings): Part {
   const { year, day, hour, filename } = filePlace
@@ -100,6 +137,16 @@ export function describeDownloads({ links }: Surroundings): Part {
       responses,
       'x-codeSamples': [curl(`${links.data}${at}/${filename}`, '-O -C -')],
     }) satisfies OperationObject
+  const sums = (operationId: string, summary: string, places: ParameterObject[], at: string) =>
+    ({
+      operationId,
+      tags: ['Downloads'],
+      summary,
+      description: checksumsDescription,
+      parameters: [...places, tagKnown],
+      responses: checksums,
+      'x-codeSamples': [curl(`${links.data}${at}/SHA256SUMS`)],
+    }) satisfies OperationObject
   const hourOf = inPath('hour', 'Hour of the day, two digits.', '^[0-9]{2}$', hour)
   return {
     schemas: {},
@@ -117,6 +164,17 @@ export function describeDownloads({ links }: Surroundings): Part {
           'downloadHourly',
           'A file of an hour',
           [...yearAndDay, hourOf, name],
+          `nrt/${year}/${day}/${hour}`,
+        ),
+      },
+      '/data/obs/{year}/{day}/SHA256SUMS': {
+        get: sums('sumsDaily', 'Checksums of a day', yearAndDay, `obs/${year}/${day}`),
+      },
+      '/data/nrt/{year}/{day}/{hour}/SHA256SUMS': {
+        get: sums(
+          'sumsHourly',
+          'Checksums of an hour',
+          [...yearAndDay, hourOf],
           `nrt/${year}/${day}/${hour}`,
         ),
       },

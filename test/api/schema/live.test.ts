@@ -22,8 +22,12 @@ const authorization = `Bearer ${token}`
 /** A service with the files of the examples. */
 async function openDescribed(t: Test, options: ServiceOptions = {}): Promise<Service> {
   const service = await openService(t, options)
-  await service.add(`obs/${year}/${day}/${filename}`)
-  await service.add(`nrt/${year}/${day}/${hour}/${filename}`)
+  for (const directory of [`obs/${year}/${day}`, `nrt/${year}/${day}/${hour}`]) {
+    await service.add(`${directory}/${filename}`)
+    const { id = 0, size = 0, mtimeUs = 0 } = (await service.reader.file(directory, filename)) ?? {}
+    const checksum = { id, size, mtimeUs, sha256: Buffer.alloc(32), broken: false }
+    await service.writer.keepChecksums([checksum], 0)
+  }
   return service
 }
 
@@ -74,7 +78,11 @@ function readCases({ url, path, responses }: Operation, tag: string): readonly C
     ['200', 'usual', { url }],
     ['304', 'usual', { url, headers: { 'if-none-match': tag } }],
     ['default', 'usual', { url, method: 'PUT' }],
-    ['404', 'usual', isDownload ? { url: url.replace('GRAZ', 'WTZR') } : ask(url, 'format=none')],
+    [
+      '404',
+      'usual',
+      isDownload ? { url: url.replace(/GRAZ|SHA256/, 'WTZR') } : ask(url, 'format=none'),
+    ],
     ['406', 'usual', { url, headers: { accept: 'image/png' } }],
     ['503', 'without', { url }],
     ['412', 'usual', { url, headers: { 'if-match': '"another"' } }],

@@ -1,0 +1,109 @@
+/**
+ * Checksums on the running program: what arrives gets them, whoever is killed meanwhile, and `sha256sum` agrees. With
+ * SLOW=1 there are ten thousand files and twenty kills.
+ */
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import t from 'tap'
+import { testFolder } from '../folder.ts'
+import { longestMs, slow, startService, until } from './service.ts'
+import type { Service } from './service.ts'
+import { hourDirectory, paths, pathIn, put } from './tree.ts'
+
+const count = slow ? 10_000 : 600
+const kills = slow ? 20 : 3
+
+t.setTimeout(longestMs)
+
+t.test(`${count} files arrive, the indexer is killed ${kills} times`, async (t) => {
+  const folder = testFolder(t)
+  put(join(folder, 'archive'), pathIn(hourDirectory(), 0))
+  const service = await startService(t, folder)
+  await until('the first scan ends', service.ready)
+  await until('hashing has begun', () => Promise.resolve(hasBegun(service)))
+  const all = paths(hourDirectory(), count, 1)
+  for (const path of all) put(service.archive, path)
+  await until('all are listed', async () => (await service.count()) === count + 1)
+  const sums = () => sumsOf(service)
+
+  let before = 0
+  for (let kill = 0; kill < kills; kill++) {
+    await until('more have a checksum, or all', async () => {
+      const { hashed } = await sums()
+      return hashed > before || hashed >= count
+    })
+    before = (await sums()).hashed
+    service.indexer.kill('SIGKILL')
+    await once(service.indexer, 'exit')
+    const { text } = await sums()
+    t.doesNotThrow(() => check(service, text), 'what was kept is right')
+    service.startIndexer()
+  }
+  await until('all that arrived have theirs', async () => (await sums()).hashed >= count)
+  const { text } = await sums()
+  const told = check(service, text)
+  t.equal(told.match(/: OK$/gm)?.length, (await sums()).hashed)
+
+  const [removed = ''] = all
+  rmSync(join(service.archive, removed))
+  await until('the removal is known', async () => (await service.count()) === count)
+  t.notMatch((await sums()).text, nameOf(removed))
+})
+
+t.test('old files get theirs where all are wanted', async (t) => {
+  const folder = testFolder(t)
+  const all = paths('obs/2020/001', 50)
+  for (const path of all) put(join(folder, 'archive'), path)
+  const odd = join(folder, 'archive', all[0] ?? '')
+  writeFileSync(odd, 'no gzip')
+  // Old enough to be listed as it is.
+  utimesSync(odd, 1e9, 1e9)
+  const service = await startService(t, folder, { options: { CHECKSUMS: 'all' } })
+  await until('all have theirs', async () => (await sumsOf(service, 'obs/2020/001')).hashed === 50)
+  const { text } = await sumsOf(service, 'obs/2020/001')
+  t.doesNotThrow(() => check(service, text, 'obs/2020/001'))
+  t.match(await service.status(), {
+    checksums: { files: 50, waiting: 0, broken: { count: 1, examples: [all[0]] } },
+  })
+})
+
+t.test('without checksums nothing is read', async (t) => {
+  const folder = testFolder(t)
+  put(join(folder, 'archive'), pathIn(hourDirectory(), 0))
+  const service = await startService(t, folder, { options: { CHECKSUMS: 'none' } })
+  await until('the first scan ends', service.ready)
+  put(service.archive, pathIn(hourDirectory(), 1))
+  await until('it is listed', async () => (await service.count()) === 2)
+  t.match(await service.status(), { checksums: { files: 0, waiting: 0 } })
+})
+
+async function sumsOf({ url }: Service, directory = hourDirectory()) {
+  const target = new URL(`/rinex/data/${directory}/SHA256SUMS`, url)
+  const answer = await fetch(target, { headers: { connection: 'close' } })
+  const text = await answer.text()
+  if (answer.status !== 200) throw new Error(`${answer.status} ${text}`)
+  const hashed = text.split('\n').filter((line) => /^[0-9a-f]{64} {2}\S+$/.test(line)).length
+  return { text, hashed }
+}
+
+/** What is there by then counts as old. */
+function hasBegun({ database }: Service): boolean {
+  const db = new Sqlite(database, { readonly: true })
+  try {
+    return db.prepare('SELECT seq FROM hashing').pluck().get() !== null
+  } finally {
+    db.close()
+  }
+}
+
+function check({ archive }: Service, text: string, directory = hourDirectory()): string {
+  const options = { cwd: join(archive, directory), input: text, encoding: 'utf8' } as const
+  return execFileSync('sha256sum', ['--check', '--strict'], options)
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1)
+}
