@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -15,11 +15,14 @@ export const description = 'from arrival to the list: one by one and in bursts, 
 const cli = join(import.meta.dirname, '../dist/cli.js')
 const patienceMs = 60_000
 
-/** Options: --files (1000), those that arrive one by one. */
+/**
+ * Options: --files (1000), those that arrive one by one; --checksums (arriving), which files are hashed meanwhile; --old (0),
+ * megabytes of old files, which keep that busy where it is all.
+ */
 export async function run({ print, args }) {
-  const { files } = optionsOf(args, { files: 1000 })
+  const { files, ...options } = optionsOf(args, { files: 1000, checksums: 'arriving', old: 0 })
   const folder = mkdtempSync(join(tmpdir(), 'arrivals-'))
-  const service = await startService(folder)
+  const service = await startService(folder, options)
   try {
     await oneByOne({ print, service, files })
     const small = gzipSync('observations '.repeat(50))
@@ -31,6 +34,8 @@ export async function run({ print, args }) {
       `  gunzip -t of them     ${(reference.wall * 1000).toFixed(0)} ms, ratio ${(tookMs / 1000 / reference.wall).toFixed(2)}`,
     )
     await burst({ print, service, count: 40_000, content: small, hour: 3 })
+    const { checksums } = await service.status()
+    print(`checksums (${options.checksums}): ${checksums.files}, ${checksums.waiting} to be read`)
   } finally {
     await service.stop()
     rmSync(folder, { recursive: true, force: true })
@@ -72,16 +77,18 @@ async function burst({ print, service, count, content, hour }) {
   return { path, tookMs: listed - started }
 }
 
-async function startService(folder) {
+async function startService(folder, { checksums, old }) {
   const archive = join(folder, 'archive')
   const now = new Date()
   const year = now.getUTCFullYear()
   const day = Math.floor((now - Date.UTC(year, 0, 1)) / 86_400_000) + 1
   const today = `nrt/${year}/${String(day).padStart(3, '0')}`
   mkdirSync(join(archive, today), { recursive: true })
+  writeOld(join(archive, 'obs/2020/001'), old)
   const flags = ['--archive', archive, '--database', join(folder, 'catalogue.db'), '--port', '0']
   const child = spawn(process.execPath, [cli, 'start', ...flags], {
     stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, RINEX_CATALOGUE_CHECKSUMS: checksums },
   })
   const ended = new Promise((resolve) => child.on('exit', resolve))
   let log = ''
@@ -90,7 +97,8 @@ async function startService(folder) {
   const [, url] = /"url":"([^"]+)"/.exec(log)
   return {
     archive,
-    list: async () => (await fetch(`${url}?limit=1`)).json(),
+    status: () => ask(new URL('../status/', url)),
+    list: () => ask(`${url}?limit=1`),
     newHour(hour) {
       const directory = `${today}/${String(hour).padStart(2, '0')}`
       mkdirSync(join(archive, directory))
@@ -101,6 +109,23 @@ async function startService(folder) {
       await ended
     },
   }
+}
+
+/** Old files of a megabyte each. */
+function writeOld(path, count) {
+  mkdirSync(path, { recursive: true })
+  const content = gzipSync(randomBytes(1_000_000), { level: 1 })
+  for (let index = 0; index < count; index++) {
+    const file = join(path, nameOf(index, 'obs/2020/001/00').replace('_01H_', '_01D_'))
+    writeFileSync(file, content)
+    utimesSync(file, 1.6e9, 1.6e9)
+  }
+}
+
+async function ask(url) {
+  // A connection that was kept may have been closed meanwhile.
+  const answer = await fetch(url).catch(() => fetch(url))
+  return answer.json()
 }
 
 /** A long name of that hour, another for each number. */
