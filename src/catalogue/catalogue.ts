@@ -165,6 +165,41 @@ export interface ChecksumChunk {
   readonly next: string | undefined
 }
 
+/** What a directory lists, as a whole. */
+export interface DirectoryState {
+  readonly epoch: string
+  /** Another one when anything that is listed, or its size or time, is another. */
+  readonly version: string
+  /** When that was last so; `undefined` where nothing was ever listed. */
+  readonly changedUs: number | undefined
+}
+
+export interface EntriesQuery {
+  /** Of a directory; empty for the root. */
+  readonly path: string
+  /** Where the piece before ended: its `next`. Empty for the first. */
+  readonly after: string
+  /** At least 1. */
+  readonly limit: number
+}
+
+/** A piece of what a directory holds. */
+export interface Entries<T> {
+  readonly entries: readonly T[]
+  /** `after` of the next piece; `undefined` at the end. */
+  readonly next: string | undefined
+}
+
+/** A directory with catalogued files in it or anywhere below it. */
+export interface Subdirectory {
+  readonly name: string
+  /** When anything in it or below it last changed. */
+  readonly changedUs: number | undefined
+}
+
+/** What a listing tells of a file. */
+export type FileEntry = Pick<FileRecord, 'name' | 'size' | 'mtimeUs'>
+
 /** What the catalogue can say of itself without its indexer. */
 export interface CatalogueSummary {
   readonly head: Head
@@ -231,6 +266,12 @@ export interface CatalogueReader {
     code: string,
   ): Promise<{ readonly head: Head; readonly station: StationSummary | undefined }>
   changes(query: ChangesQuery): Promise<ChangesPage>
+  /** `undefined` for a directory that neither holds catalogued files nor is on disk. The root is always there. */
+  directory(path: string): Promise<DirectoryState | undefined>
+  /** A piece of the directories right below one, without those that hold nothing; in no order to rely on. */
+  subdirectories(query: EntriesQuery): Promise<Entries<Subdirectory>>
+  /** A piece of the live files of a directory, by name. */
+  filesIn(query: EntriesQuery): Promise<Entries<FileEntry>>
   summary(): Promise<CatalogueSummary>
   close(): void
 }

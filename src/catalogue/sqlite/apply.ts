@@ -35,6 +35,7 @@ export function prepareApply(db: Database, nowUs: () => number) {
     for (const facts of change.modified) update.modified(facts, now, tally)
     for (const facts of change.filled) update.filled(facts)
     directories.record(directory, change, tally.added - tally.removed - before)
+    if (changesFiles(change)) directories.touch(change.path, now)
   }
 
   /** A transaction within the transaction: it is rolled back alone, with what it did to the blocks. */
@@ -86,6 +87,10 @@ export function prepareApply(db: Database, nowUs: () => number) {
       return transaction.immediate(changes, true)
     }
   }
+}
+
+function changesFiles({ added, modified, filled, removed }: DirectoryChange): boolean {
+  return added.length + modified.length + filled.length + removed.length > 0
 }
 
 /** Whether an error is about what was to be written, rather than about the database or its disk. */

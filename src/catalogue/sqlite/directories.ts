@@ -13,6 +13,9 @@ export function prepareDirectories(db: Database) {
   const note = db.prepare(
     'INSERT INTO directory (path) VALUES (?) ON CONFLICT DO UPDATE SET gone = 0, mtime_us = NULL WHERE gone = 1',
   )
+  const touch = db.prepare(
+    'UPDATE directory SET changed_us = max(coalesce(changed_us, 0) + 1, ?) WHERE path = ?',
+  )
   const countInArea = db.prepare(
     `INSERT INTO area (name, files) VALUES (substr(@path, 1, 3), @growth)
      ON CONFLICT DO UPDATE SET files = files + @growth`,
@@ -42,6 +45,11 @@ export function prepareDirectories(db: Database) {
       clearRejections.run(id)
       for (const { reason, count, example } of change.rejections)
         insertRejection.run(id, reason, count, example)
+    },
+    /** Remembers that the listing of a directory changed, and with it those above it. */
+    touch(path: string, nowUs: number): void {
+      for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1))
+        touch.run(nowUs, path.slice(0, end))
     },
   }
 }

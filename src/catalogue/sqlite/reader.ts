@@ -22,6 +22,8 @@ import { openQuestionThread } from './questions/question-thread.ts'
 import { fileColumns, toRecord } from './records.ts'
 import type { FileRow } from './records.ts'
 import { prepareListedFiles } from './listed-files.ts'
+import { prepareListings } from './listings.ts'
+import type { Listings } from './listings.ts'
 import { prepareKnownHead, prepareSummary } from './summary.ts'
 
 /**
@@ -49,6 +51,9 @@ export function openReader(options: { readonly database: string }): CatalogueRea
     stations: (query) => thread.ask('stations', query),
     station: (code) => thread.ask('station', { code }),
     changes: (query) => ask((queries) => queries.changes(query)),
+    directory: (path) => ask((queries) => queries.directory(path)),
+    subdirectories: (query) => ask((queries) => queries.subdirectories(query)),
+    filesIn: (query) => ask((queries) => queries.filesIn(query)),
     summary: () => ask((queries) => queries.summary()),
     close: () => {
       thread.close()
@@ -61,7 +66,7 @@ function isPlain({ filter = {}, ordering = defaultOrdering }: PageQuery): boolea
   return ordering.key === 'id' && isUnfiltered(filter)
 }
 
-interface Queries {
+interface Queries extends Listings {
   head(): Head
   page(query: PageQuery): Page
   record(id: number): FileRecord | undefined
@@ -108,6 +113,7 @@ function prepareQueries(db: Database): Queries {
       return { epoch: head().epoch, records, next }
     }),
     changes: db.transaction(prepareChanges(db)),
+    ...prepareListings(db, head),
     summary: db.transaction(prepareSummary(db)),
   }
 }

@@ -165,6 +165,15 @@ const migrations: readonly string[] = [
   ) STRICT;
   INSERT INTO hashing (one, files) VALUES (1, 0);
   `,
+  `
+  -- When anything that listings show of a directory, or of those below it, was last changed: files, their sizes and
+  -- times. It only grows, so that one look tells whether a listing is still what it was.
+  ALTER TABLE directory ADD COLUMN changed_us INTEGER;
+  UPDATE directory SET changed_us = CAST(unixepoch('subsec') * 1000000 AS INTEGER);
+
+  -- Listings step through it from one subdirectory to the next, past those that hold nothing however many there are.
+  CREATE INDEX directory_filled ON directory (path) WHERE files > 0;
+  `,
 ]
 
 /** The schema this program knows. */

@@ -1,0 +1,149 @@
+/** What the catalogue tells of directories. */
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import t from 'tap'
+import type { Test } from 'tap'
+import type { CatalogueReader, Entries, EntriesQuery } from '../../../src/catalogue/catalogue.ts'
+import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
+import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
+import { testFolder } from '../../folder.ts'
+import { change, newFile } from '../change.ts'
+
+const name = 'graz0010.26d.gz'
+const startUs = 1_769_058_367_000_000
+
+function open(t: Test, database = join(testFolder(t), 'catalogue.db')) {
+  let us = startUs
+  const writer = openWriter({ database, nowUs: () => us })
+  const reader = openReader({ database })
+  t.teardown(() => {
+    reader.close()
+    writer.close()
+  })
+  return {
+    ...{ database, reader, writer },
+    setClock: (to: number) => (us = to),
+    add: (directory: string, ...names: string[]) =>
+      writer.apply([change(directory, { added: names.map((each) => newFile(each)) })]),
+    remove: async (directory: string, file: string) => {
+      const record = await reader.file(directory, file)
+      await writer.apply([change(directory, { removed: [record?.id ?? 0] })])
+    },
+  }
+}
+
+/** All of what is asked for in pieces. */
+async function readAll<T>(
+  ask: (query: EntriesQuery) => Promise<Entries<T>>,
+  path: string,
+  limit: number,
+): Promise<T[]> {
+  const all: T[] = []
+  for (let after: string | undefined = ''; after !== undefined;) {
+    const { entries, next }: Entries<T> = await ask({ path, after, limit })
+    all.push(...entries)
+    after = next
+  }
+  return all
+}
+
+async function namesBelow(reader: CatalogueReader, path: string, limit = 100): Promise<string[]> {
+  const all = await readAll((query) => reader.subdirectories(query), path, limit)
+  return all.map((each) => each.name).sort()
+}
+
+t.test('the directories right below one, whatever lies below them', async (t) => {
+  const { reader, add } = open(t)
+  const directories = [
+    ...['obs/a', 'obs/a-b', 'obs/a.b', 'obs/a/b', 'obs/a/b/c', 'obs/a0', 'obs/a_', 'obs/aa/b'],
+    ...['obs/b-c/d', 'obs/b/c', 'obs/b/d', 'obs/b.c', 'obs/Z/z', 'nrt/x'],
+  ]
+  for (const directory of directories) await add(directory, name)
+  const below = ['Z', 'a', 'a-b', 'a.b', 'a0', 'a_', 'aa', 'b', 'b-c', 'b.c']
+  for (const limit of [1, 2, 3, 100]) {
+    t.same(await namesBelow(reader, 'obs', limit), below, `${limit} at a time`)
+    t.same(await namesBelow(reader, '', limit), ['nrt', 'obs'])
+    t.same(await namesBelow(reader, 'obs/a', limit), ['b'])
+    t.same(await namesBelow(reader, 'obs/b', limit), ['c', 'd'])
+    t.same(await namesBelow(reader, 'obs/a0', limit), [])
+    t.same(await namesBelow(reader, 'obs/none', limit), [])
+  }
+})
+
+t.test('the files of a directory, by name, and of no other', async (t) => {
+  const { reader, add } = open(t)
+  const names = ['wtzr0010.26d.gz', name]
+  await add('obs/2026/001', ...names)
+  await add('obs/2026/001/deeper', 'zimm0010.26d.gz')
+  for (const limit of [1, 2, 3]) {
+    const files = await readAll((query) => reader.filesIn(query), 'obs/2026/001', limit)
+    t.same(
+      files.map((file) => file.name),
+      names.toSorted(),
+      `${limit} at a time`,
+    )
+  }
+  t.same(await readAll((query) => reader.filesIn(query), 'obs/2026', 10), [])
+  t.same(await readAll((query) => reader.filesIn(query), 'obs/2027', 10), [])
+})
+
+t.test('a directory is there as long as it is on disk or holds files', async (t) => {
+  const { reader, writer, add, remove } = open(t)
+  const isThere = async (path: string) => (await reader.directory(path)) !== undefined
+  t.ok(await isThere(''))
+  t.notOk(await isThere('obs'))
+  await add('obs/2026/001', name)
+  for (const path of ['obs', 'obs/2026', 'obs/2026/001']) t.ok(await isThere(path), path)
+  for (const path of ['obs/202', 'obs/2026/00', 'nrt', 'o']) t.notOk(await isThere(path), path)
+  await remove('obs/2026/001', name)
+  t.ok(await isThere('obs/2026/001'), 'empty')
+  t.same(await namesBelow(reader, 'obs'), [])
+  await writer.apply([change('obs/2026/001', { gone: true })])
+  t.notOk(await isThere('obs/2026/001'), 'gone')
+})
+
+t.test('the time of the latest change goes up the tree, and only forward', async (t) => {
+  const { reader, writer, setClock, add, remove } = open(t)
+  const directories = ['obs', 'obs/2026', 'obs/2026/001', 'obs/2026/002']
+  for (const path of directories) await writer.apply([change(path, {})])
+  const times = async () =>
+    Promise.all(directories.map(async (path) => (await reader.directory(path))?.changedUs))
+  t.same(await times(), [undefined, undefined, undefined, undefined])
+  await add('obs/2026/001', name)
+  t.same(await times(), [startUs, startUs, startUs, undefined])
+  setClock(startUs + 10)
+  await add('obs/2026/002', name)
+  t.same(await times(), [startUs + 10, startUs + 10, startUs, startUs + 10])
+  setClock(startUs - 1_000_000)
+  await remove('obs/2026/001', name)
+  t.same(await times(), [startUs + 11, startUs + 11, startUs + 1, startUs + 10])
+  const [below] = await readAll((query) => reader.subdirectories(query), 'obs', 10)
+  t.same(below, { name: '2026', changedUs: startUs + 11 })
+  t.match(await reader.directory(''), { changedUs: startUs + 11 })
+})
+
+t.test('the root changes with each area, also behind the other', async (t) => {
+  const { reader, setClock, add } = open(t)
+  for (const area of ['obs', 'nrt']) await add(area, name)
+  const before = await reader.directory('')
+  setClock(startUs - 1_000_000)
+  await add('nrt', 'wtzr0010.26d.gz')
+  const after = await reader.directory('')
+  t.not(after?.version, before?.version)
+})
+
+t.test('a database of before there were listings has them', async (t) => {
+  const database = join(testFolder(t), 'catalogue.db')
+  const earlier = openWriter({ database, nowUs: () => startUs })
+  await earlier.apply([change('obs/2026/001', { added: [newFile(name)] })])
+  await earlier.checkpoint()
+  earlier.close()
+  const db = new Sqlite(database)
+  db.exec('DROP INDEX directory_filled; ALTER TABLE directory DROP COLUMN changed_us')
+  db.pragma('user_version = 1')
+  db.close()
+  const { reader } = open(t, database)
+  t.same(await namesBelow(reader, ''), ['obs'])
+  const state = await reader.directory('obs/2026/001')
+  t.ok((state?.changedUs ?? 0) > startUs, 'what changed before that is not known to be old')
+})
