@@ -93,7 +93,7 @@ function addRedirect(app: FastifyInstance, path: string): void {
 }
 
 /** The query of a request target with its question mark, or nothing. */
-function rawQuery(target: string): string {
+export function rawQuery(target: string): string {
   const start = target.indexOf('?')
   return start === -1 ? '' : target.slice(start)
 }

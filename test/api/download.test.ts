@@ -271,15 +271,7 @@ t.test('what is not in the catalogue is not there', async (t) => {
   await service.add(path, content)
   const record = await service.reader.file(day, dayFile)
   writeFileSync(join(service.archive, day, shortFile), 'unlisted')
-  const unlisted = [
-    `${day}/${shortFile}`,
-    day,
-    `${day}/`,
-    '',
-    'obs/',
-    'obs',
-    `obs/2026/01/${dayFile}`,
-  ]
+  const unlisted = [`${day}/${shortFile}`, `${path}/`, `obs/2026/01/${dayFile}`, 'nrt/', 'other/']
   for (const each of unlisted) {
     t.equal((await service.app.inject(`/rinex/data/${each}`)).statusCode, 404, each)
   }

@@ -13,6 +13,8 @@ import type { RawAnswer } from './wire.ts'
 
 const prefix = 'rinex'
 const known = `/${prefix}/data/${day}/${dayFile}`
+/** Directories above it, which are listed. */
+const listings = ['', '/obs', '/obs/2026', `/${day}`].map((path) => `/${prefix}/data${path}`)
 const content = randomBytes(3000)
 const canary = 'what nobody may read'
 const repository = fileURLToPath(new URL('../..', import.meta.url))
@@ -92,12 +94,15 @@ function faultsOf(target: string, answer: RawAnswer): string[] {
   const text = `${head}\n${body.toString('latin1')}`
   const [, location = ''] = /^location: (.*)$/im.exec(head) ?? []
   const path = target.split('?')[0] ?? ''
-  const mayBeFound = path === known || path === `/${prefix}/api/rinex-file/`
+  const found = [known, `/${prefix}/api/rinex-file/`, ...listings.map((each) => `${each}/`)]
   return [
     text.includes(canary) || text.includes('root:') ? 'a canary came out' : '',
     text.includes('evil.example') ? 'another site is named' : '',
     text.includes(content.toString('latin1')) && path !== known ? 'another spelling of a path' : '',
-    status === 200 && !mayBeFound ? 'found' : '',
+    status === 200 && !found.includes(path) ? 'found' : '',
+    status === 301 && path.startsWith(`/${prefix}/data`) && !listings.includes(path)
+      ? 'another spelling of a directory'
+      : '',
     [200, 301, 400, 403, 404, 405, 414, 431].includes(status) ? '' : `status ${status}`,
     (status === 301) === (location !== '')
       ? ''
@@ -143,6 +148,8 @@ t.test('every byte there is, in a path and in a query', async (t) => {
   const port = await service.listen()
   const places: [before: string, after: string][] = [
     [`/${prefix}/data/${day}/`, dayFile],
+    [`/${prefix}/data/obs/2026/`, '001/'],
+    [`/${prefix}/data/${day}`, '/'],
     [`/${prefix}/api/rinex-file/2`, ''],
     [`/${prefix}/api/rinex-file?x=`, '//evil.example'],
     [`/${prefix}/api/rinex-file/1?`, ''],
@@ -158,8 +165,8 @@ t.test('every byte there is, in a path and in a query', async (t) => {
       const query = sent.includes('?') ? sent.slice(sent.indexOf('?')) : ''
       const right =
         status === 301
-          ? /^(rinex-file|1|2[0-9]?)\/$/.test(location?.replace(query, '') ?? '')
-          : [400, 404].includes(status)
+          ? /^(rinex-file|1|2[0-9]?|001)\/$/.test(location?.replace(query, '') ?? '')
+          : [400, 404].includes(status) || (query !== '' && before.endsWith('/') && status === 200)
       if (!right) faults.push(`${byte.toString(16)}: ${status} ${location ?? ''}`)
     }
     t.same(faults, [], before)

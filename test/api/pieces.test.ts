@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, renameSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { parseDataTarget } from '../../src/api/data-target.ts'
+import { parseDataTarget, parseDirectoryTarget } from '../../src/api/data-target.ts'
 import { openArchive } from '../../src/api/download.ts'
 import { openPieceReader, pieceBytes } from '../../src/api/pieces.ts'
 import { day, dayFile, hourFile, openService } from './service.ts'
@@ -82,6 +82,41 @@ t.test('the grammar of request targets', async (t) => {
   ]
   for (const [prefix, target, expected] of cases) {
     t.same(parseDataTarget(target, prefix), expected, target.slice(0, 60))
+  }
+})
+
+t.test('request targets of directories', async (t) => {
+  const long = 'a'.repeat(64)
+  const cases: [string, string, string | undefined][] = [
+    ['rinex', '/rinex/data/', ''],
+    ['rinex', '/rinex/data/?x', ''],
+    ['gnss/rinex', '/gnss/rinex/data/', ''],
+    ['gnss/rinex', '/rinex/data/', undefined],
+    ['rinex', '/rinex/data', undefined],
+    ['rinex', '/rinex/data//', undefined],
+    ['rinex', '/rinex/data/./', undefined],
+    ['rinex', '/rinex/data/../', undefined],
+    ['rinex', '/rinex/data/obs/', 'obs'],
+    ['rinex', '/rinex/data/obs', 'obs'],
+    ['rinex', '/rinex/data/obs//', undefined],
+    ['rinex', '/rinex/data/OBS/', undefined],
+    ['rinex', '/rinex/data/other/', undefined],
+    ['rinex', '/rinex/data/obs/2026/001/?C=N;O=D', 'obs/2026/001'],
+    ['rinex', '/rinex/data/obs/2026/001?/', 'obs/2026/001'],
+    ['rinex', '/rinex/data/obs/2026/../', undefined],
+    ['rinex', '/rinex/data/obs/2026/%30%30%31/', undefined],
+    ['rinex', '/rinex/data/obs/2026/.hidden/', undefined],
+    ['rinex', '/rinex/data/obs/a-b.c_d/', 'obs/a-b.c_d'],
+    ['rinex', '/rinex/data/obs/-a/', undefined],
+    ['rinex', `/rinex/data/obs/${long}/`, `obs/${long}`],
+    ['rinex', `/rinex/data/obs/${long}a/`, undefined],
+    ['rinex', '/rinex/data/obs/b/c/d/e/f/g/h/', 'obs/b/c/d/e/f/g/h'],
+    ['rinex', '/rinex/data/obs/b/c/d/e/f/g/h/i/', undefined],
+  ]
+  for (const [prefix, target, directory] of cases) {
+    const hasSlash = (target.split('?')[0] ?? '').endsWith('/')
+    const expected = directory === undefined ? undefined : { directory, hasSlash }
+    t.same(parseDirectoryTarget(target, prefix), expected, target.slice(0, 60))
   }
 })
 

@@ -1,47 +1,63 @@
-/** Downloads: what is in the catalogue and nothing else (contract 6). */
+/** Downloads and listings: what is in the catalogue and nothing else (contract 6). */
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { FoundFile } from '../../catalogue/catalogue.ts'
 import type { ByteRange } from '../byte-range.ts'
 import { checksumsName, sendChecksums } from '../checksums.ts'
 import type { ApiContext } from '../context.ts'
-import { parseDataTarget } from '../data-target.ts'
+import { parseDataTarget, parseDirectoryTarget } from '../data-target.ts'
+import type { DirectoryTarget } from '../data-target.ts'
 import { FileChanged, NoDescriptor, NotServed, openArchive } from '../download.ts'
 import type { Archive, ArchivedFile } from '../download.ts'
 import { HttpError, notFound, tryAgain } from '../errors.ts'
 import { contentHeaders, contentRange, isUnsettled } from '../file-version.ts'
 import { digestHeader, validatorHeaders, validatorsOf } from '../file-version.ts'
+import { openListings } from '../listing/answer.ts'
 import { printable } from '../log-text.ts'
 import { openPieceReader, pieceBytes } from '../pieces.ts'
 import type { PieceReader } from '../pieces.ts'
 import { select } from '../preconditions.ts'
-import { addResource } from '../resource.ts'
+import { addResource, rawQuery } from '../resource.ts'
 import { requestLog } from '../request-log.ts'
 
 export function addData(app: FastifyInstance, context: ApiContext): void {
   const archive = openArchive(context.settings)
   const pieces = openPieceReader()
-  addResource(app, {
-    // The router only brings requests here; which file they ask for is read from the raw target.
-    path: `${context.dataPath}*`,
-    get: async (request, reply) => {
-      const place = parseDataTarget(request.raw.url ?? '', context.settings.datasetPrefix)
-      if (place?.name === checksumsName)
-        return sendChecksums(place.directory, { request, reply, reader: context.reader })
-      const record = await findRecord(request, context)
-      const file = await openRecord(archive, record, request)
-      const body = await prepare(file, record, { request, reply, pieces })
-      return reply.send(body)
-    },
-  })
+  const list = openListings(context)
+  const get = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const target = request.raw.url ?? ''
+    const place = parseDataTarget(target, context.settings.datasetPrefix)
+    if (place?.name === checksumsName)
+      return sendChecksums(place.directory, { request, reply, reader: context.reader })
+    const listed = parseDirectoryTarget(target, context.settings.datasetPrefix)
+    if (listed?.hasSlash === true) return list(request, reply, listed.directory)
+    const record = place && (await context.reader.file(place.directory, place.name))
+    if (record === undefined) return redirect(reply, target, await knownDirectory(listed, context))
+    const file = await openRecord(archive, record, request)
+    const body = await prepare(file, record, { request, reply, pieces })
+    return reply.send(body)
+  }
+  // The router only brings requests here; what they ask for is read from the raw target. The path of the root is named
+  // besides, for who forgot its slash.
+  for (const path of [context.dataPath, `${context.dataPath}*`]) addResource(app, { path, get })
 }
 
-async function findRecord(request: FastifyRequest, context: ApiContext): Promise<FoundFile> {
-  const place = parseDataTarget(request.raw.url ?? '', context.settings.datasetPrefix)
-  if (place === undefined) throw notFound()
-  const record = await context.reader.file(place.directory, place.name)
-  if (record === undefined) throw notFound()
-  return record
+async function knownDirectory(
+  listed: DirectoryTarget | undefined,
+  { reader }: ApiContext,
+): Promise<string> {
+  if (listed === undefined || (await reader.directory(listed.directory)) === undefined)
+    throw notFound()
+  return listed.directory
+}
+
+/** Sends who forgot the slash of a directory to the path with it: to the last part of what was asked for, so nowhere else. */
+function redirect(reply: FastifyReply, target: string, directory: string): FastifyReply {
+  const last = directory.slice(directory.lastIndexOf('/') + 1)
+  return reply
+    .code(301)
+    .header('location', `${last}/${rawQuery(target)}`)
+    .send()
 }
 
 async function openRecord(

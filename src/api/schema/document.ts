@@ -4,6 +4,7 @@ import { describeDownloads } from './downloads.ts'
 import { errorResponses, errorSchemas } from './errors.ts'
 import { describeFiles } from './files.ts'
 import { headers } from './headers.ts'
+import { describeListings } from './listings.ts'
 import type { OpenApiDocument, Surroundings } from './openapi.ts'
 import { describeService } from './service.ts'
 import { describeStations } from './stations.ts'
@@ -21,7 +22,7 @@ const tags = [
   { name: 'Files', description: 'The files of the archive and what their names tell.' },
   { name: 'Stations', description: 'The stations that the names tell of.' },
   { name: 'Changes', description: 'What is new, replaced or gone: for mirrors.' },
-  { name: 'Downloads', description: 'The files themselves.' },
+  { name: 'Downloads', description: 'The files themselves, and what directories hold.' },
   { name: 'Service', description: 'What there is, how it is doing, and how it is described.' },
   { name: 'Administration', description: 'For who shows the token of the administrators.' },
 ]
@@ -32,6 +33,7 @@ export function describeApi(surroundings: Surroundings, version: string): OpenAp
     describeFiles,
     describeStations,
     describeChanges,
+    describeListings,
     describeDownloads,
     describeService,
     describeStatusResource,

@@ -111,21 +111,26 @@ const checksums: Responses = {
 const checksumsDescription =
   'The SHA-256 of the files of a directory, as `sha256sum -c` reads them. How many have none yet is told by a line with a `#` before the others. It is in no listing.'
 
+const { year, day, hour, filename } = filePlace
+
+function inPath(name: string, words: string, pattern: string, example: string): ParameterObject {
+  return {
+    name,
+    in: 'path',
+    required: true,
+    description: words,
+    schema: { type: 'string', pattern },
+    example,
+  }
+}
+
+export const yearAndDay = [
+  inPath('year', 'The year, four digits.', '^[0-9]{4}$', year),
+  inPath('day', 'Day of the year, three digits.', '^[0-9]{3}$', day),
+]
+export const hourOf = inPath('hour', 'Hour of the day, two digits.', '^[0-9]{2}$', hour)
+
 export function describeDownloads({ links }: Surroundings): Part {
-  const { year, day, hour, filename } = filePlace
-  const inPath = (name: string, words: string, pattern: string, example: string) =>
-    ({
-      name,
-      in: 'path',
-      required: true,
-      description: words,
-      schema: { type: 'string', pattern },
-      example,
-    }) satisfies ParameterObject
-  const yearAndDay = [
-    inPath('year', 'The year, four digits.', '^[0-9]{4}$', year),
-    inPath('day', 'Day of the year, three digits.', '^[0-9]{3}$', day),
-  ]
   const name = inPath('filename', 'The name of the file.', '^[A-Za-z0-9_][A-Za-z0-9._]*$', filename)
   const operation = (operationId: string, summary: string, places: ParameterObject[], at: string) =>
     ({
@@ -147,7 +152,6 @@ export function describeDownloads({ links }: Surroundings): Part {
       responses: checksums,
       'x-codeSamples': [curl(`${links.data}${at}/SHA256SUMS`)],
     }) satisfies OperationObject
-  const hourOf = inPath('hour', 'Hour of the day, two digits.', '^[0-9]{2}$', hour)
   return {
     schemas: {},
     paths: {

@@ -73,7 +73,7 @@ async function openServices(t: Test): Promise<Services> {
 type Case = readonly [status: string, keyof Services, InjectOptions]
 
 function readCases({ url, path, responses }: Operation, tag: string): readonly Case[] {
-  const isDownload = path.startsWith('/data/')
+  const isDownload = path.endsWith('/{filename}')
   const cases: Case[] = [
     ['200', 'usual', { url }],
     ['304', 'usual', { url, headers: { 'if-none-match': tag } }],

@@ -1,0 +1,63 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { toUs } from '../../catalogue/exact.ts'
+import { isFresh } from '../context.ts'
+import type { ApiContext } from '../context.ts'
+import { notFound } from '../errors.ts'
+import { pageHeaders } from '../headers.ts'
+import { mediaTypes, namedFormat } from '../negotiate.ts'
+import { buildListing } from './build.ts'
+import { listingFormats } from './formats.ts'
+import type { ListingFormat } from './formats.ts'
+import { openRoom } from './room.ts'
+import { openShelf } from './shelf.ts'
+import { dateOf } from './validators.ts'
+
+/** Bytes of listings on their way to clients: some forty days of 10,000 files, besides those that are shared. */
+const mostBytesUnderWay = 64 * 1024 * 1024
+
+export type AnswerListing = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  directory: string,
+) => Promise<FastifyReply>
+
+/** Answers with the listing of a directory of the catalogue, given by its path below the root. */
+export function openListings({ reader, dataPath, tag }: ApiContext): AnswerListing {
+  const shelf = openShelf()
+  const room = openRoom(mostBytesUnderWay)
+  return async (request, reply, directory) => {
+    const format = formatOf(request)
+    const state = await reader.directory(directory)
+    if (state === undefined) throw notFound()
+    const version = `${state.epoch}-${state.version}`
+    const date = dateOf(state, toUs(Date.now()))
+    const { 'if-none-match': tags, 'if-modified-since': since } = request.headers
+    const isKnown = isFresh(request, reply, tag(version, format.name))
+    // A client that names tags is asked by these alone (RFC 9110, 13.2.2).
+    if (isKnown || (tags === undefined && date.isKnown(since)))
+      return reply
+        .code(304)
+        .headers({ ...validity, ...date.headers })
+        .send()
+    const path = directory === '' ? dataPath : `${dataPath}${directory}/`
+    const body = await shelf.get(`${format.name} ${directory}`, version, () =>
+      buildListing(reader, { directory, path, format }),
+    )
+    if (request.method !== 'HEAD') room.take(reply, body)
+    return reply
+      .headers({ ...validity, ...date.headers, ...contentHeaders[format.name] })
+      .send(body)
+  }
+}
+
+const validity = { 'cache-control': 'no-cache' }
+
+const contentHeaders = { html: pageHeaders, json: { 'content-type': mediaTypes.json } }
+
+/** A page for everybody who does not ask by name: programs that read listings accept anything. */
+function formatOf(request: FastifyRequest): ListingFormat {
+  const format = namedFormat(request)
+  if (format === undefined) return listingFormats.html
+  if (format === 'json') return listingFormats.json
+  throw notFound()
+}

@@ -1,0 +1,300 @@
+/** Listings as programs and people see them. */
+import t from 'tap'
+import type { Test } from 'tap'
+import { change, newFile } from '../../catalogue/change.ts'
+import { day, dayFile, hour, hourFile, openService, shortFile, startUs } from '../service.ts'
+import type { Service } from '../service.ts'
+import { sendRaw } from '../wire.ts'
+
+const data = '/rinex/data/'
+const facts = { size: 12_345, mtimeUs: Date.UTC(2026, 0, 22, 5, 0, 59) * 1000 + 999_999 }
+/** When the catalogue of a test learns of something: in January 2026. */
+const changed = new Date(Math.floor(startUs / 1_000_000) * 1000).toUTCString()
+
+function add(service: Service, directory: string, ...names: string[]) {
+  return service.writer.apply([
+    change(directory, { added: names.map((name) => newFile(name, facts)) }),
+  ])
+}
+
+async function remove({ reader, writer }: Service, directory: string, name: string) {
+  const record = await reader.file(directory, name)
+  await writer.apply([change(directory, { removed: [record?.id ?? 0] })])
+}
+
+/** A catalogue with a day and an hour. */
+async function openFilled(t: Test): Promise<Service> {
+  const service = await openService(t)
+  await add(service, day, shortFile, dayFile)
+  await add(service, hour, hourFile)
+  return service
+}
+
+async function get({ app }: Service, path: string, headers: Record<string, string> = {}) {
+  return app.inject({ url: `${data}${path}`, headers })
+}
+
+async function namesIn(service: Service, path: string): Promise<string[]> {
+  const answer = await get(service, path)
+  return Array.from(answer.body.matchAll(/^<a href="([^"]*)">/gm), ([, name]) => name ?? '')
+}
+
+interface JsonEntry {
+  readonly name: string
+  readonly type: string
+  readonly mtime: string | null
+  readonly size?: number | null
+}
+
+async function jsonOf(service: Service, path: string): Promise<JsonEntry[]> {
+  return (await get(service, `${path}?format=json`)).json<JsonEntry[]>()
+}
+
+t.test('a day is listed as the common web servers list it', async (t) => {
+  const service = await openFilled(t)
+  const answer = await get(service, `${day}/`)
+  t.equal(answer.statusCode, 200)
+  t.match(answer.headers, {
+    'content-type': 'text/html; charset=utf-8',
+    'content-length': String(answer.rawPayload.length),
+    'last-modified': changed,
+    etag: /^W\/"[\w-]+"$/,
+    'cache-control': 'no-cache',
+    'content-security-policy': /default-src 'none'/,
+    allow: 'GET, HEAD, OPTIONS',
+  })
+  const [, listed = ''] = answer.body.split('<pre>\n')
+  t.equal(
+    listed,
+    `<a href="../">../</a>
+<a href="${dayFile}">${dayFile}</a>          22-Jan-2026 05:00               12345
+<a href="${shortFile}">${shortFile}</a>                                    22-Jan-2026 05:00               12345
+</pre>
+<hr>
+</body>
+</html>
+`,
+  )
+  t.match(answer.body, `<h1>Index of ${data}${day}/</h1>`)
+  t.notMatch(answer.body, /<script|<link|style=/, 'nothing runs, nothing is loaded')
+})
+
+t.test('the same for programs', async (t) => {
+  const service = await openFilled(t)
+  const answer = await get(service, `${day}/?format=json`, { accept: 'text/html' })
+  t.equal(answer.headers['content-type'], 'application/json')
+  const mtime = 'Thu, 22 Jan 2026 05:00:59 GMT'
+  t.same(answer.json(), [
+    { name: dayFile, type: 'file', mtime, size: 12_345 },
+    { name: shortFile, type: 'file', mtime, size: 12_345 },
+  ])
+  t.same(await jsonOf(service, ''), [
+    { name: 'nrt', type: 'directory', mtime: changed },
+    { name: 'obs', type: 'directory', mtime: changed },
+  ])
+})
+
+t.test('one comes from the root to every file, and back', async (t) => {
+  const service = await openFilled(t)
+  const steps: [string, string[]][] = [
+    ['', ['nrt/', 'obs/']],
+    ['obs/', ['../', '2026/']],
+    ['obs/2026/', ['../', '001/']],
+    [`${day}/`, ['../', dayFile, shortFile]],
+    ['nrt/2026/001/', ['../', '05/']],
+    [`${hour}/`, ['../', hourFile]],
+  ]
+  for (const [path, names] of steps) t.same(await namesIn(service, path), names, path)
+})
+
+t.test('directories come first, each kind by name', async (t) => {
+  const service = await openService(t)
+  const directories = ['obs/a', 'obs/a-b', 'obs/a.b/c', 'obs/a/b', 'obs/B/x/y', 'obs/a0', 'obs/_']
+  for (const directory of directories) await add(service, directory, shortFile)
+  await add(service, 'obs', shortFile, dayFile)
+  t.same(await namesIn(service, 'obs/'), [
+    ...['../', 'B/', '_/', 'a/', 'a-b/', 'a.b/', 'a0/'],
+    ...[dayFile, shortFile],
+  ])
+  t.same(await namesIn(service, 'obs/a/'), ['../', 'b/', shortFile])
+  t.same(await namesIn(service, 'obs/B/'), ['../', 'x/'])
+})
+
+t.test('what is not known is told as a dash, or as null', async (t) => {
+  const service = await openService(t)
+  await service.addNames(day, [shortFile])
+  const { body } = await get(service, `${day}/`)
+  t.match(body, `<a href="${shortFile}">${shortFile}</a>${' '.repeat(35)} ${' '.repeat(16)}- `)
+  t.match(body, / {18}-\n<\/pre>/)
+  t.same(await jsonOf(service, `${day}/`), [
+    { name: shortFile, type: 'file', mtime: null, size: null },
+  ])
+})
+
+t.test('nothing empty is listed, and what is gone is not found', async (t) => {
+  const service = await openFilled(t)
+  const empty = 'obs/2026/002'
+  await service.writer.apply([change('obs/2026', { directories: [empty] })])
+  t.same(await namesIn(service, 'obs/2026/'), ['../', '001/'])
+  t.same(await namesIn(service, `${empty}/`), ['../'], 'one that is there can be asked for')
+  t.equal((await get(service, 'obs/2026/003/')).statusCode, 404)
+
+  await remove(service, hour, hourFile)
+  t.same(await namesIn(service, ''), ['obs/'])
+  await service.writer.apply([change(hour, { gone: true })])
+  t.equal((await get(service, `${hour}/`)).statusCode, 404)
+  t.equal((await get(service, 'nrt/')).statusCode, 404)
+})
+
+t.test('an empty catalogue has a root', async (t) => {
+  const service = await openService(t)
+  const answer = await get(service, '')
+  t.equal(answer.statusCode, 200)
+  t.equal(answer.headers['last-modified'], undefined)
+  t.same(await namesIn(service, ''), [])
+  t.same(await jsonOf(service, ''), [])
+})
+
+t.test('queries of clients that think of another server change nothing', async (t) => {
+  const service = await openFilled(t)
+  const { body } = await get(service, `${day}/`)
+  const queries = [
+    '?C=N;O=D',
+    '?C=M&O=A',
+    '?F=2',
+    '?',
+    '?format=',
+    '?format=api',
+    '?format=x&format=',
+  ]
+  for (const query of queries) t.equal((await get(service, `${day}/${query}`)).body, body, query)
+  for (const accept of ['*/*', 'text/html', 'application/json', 'image/png', ''])
+    t.equal((await get(service, `${day}/`, { accept })).body, body, accept)
+  for (const format of ['html', 'xml', 'JSON', 'csv'])
+    t.equal((await get(service, `${day}/?format=${format}`)).statusCode, 404, format)
+})
+
+t.test('who forgot the slash is sent to where it is', async (t) => {
+  const service = await openFilled(t)
+  const cases: [string, string][] = [
+    ['/rinex/data', 'data/'],
+    ['/rinex/data?format=json', 'data/?format=json'],
+    ['/rinex/data/obs', 'obs/'],
+    [`/rinex/data/${day}?C=N;O=D`, '001/?C=N;O=D'],
+    [`/rinex/data/${hour}?x=//evil.example`, '05/?x=//evil.example'],
+  ]
+  for (const [url, location] of cases)
+    for (const method of ['GET', 'HEAD'] as const) {
+      const answer = await service.app.inject({ method, url })
+      t.equal(answer.statusCode, 301, `${method} ${url}`)
+      t.equal(answer.headers.location, location)
+    }
+  for (const url of ['/rinex/data/nowhere', '/rinex/data/obs/2027', `/rinex/data/${day}/x.gz`])
+    t.equal((await service.app.inject(url)).statusCode, 404, url)
+})
+
+t.test('HEAD has the headers of GET and no body', async (t) => {
+  const service = await openFilled(t)
+  const port = await service.listen()
+  for (const target of ['', `${day}/`, `${day}/?format=json`]) {
+    const [whole, head] = await Promise.all(
+      ['GET', 'HEAD'].map((method) =>
+        sendRaw(
+          port,
+          `${method} ${data}${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+        ),
+      ),
+    )
+    const comparable = (text = '') => text.replace(/^(x-request-id|date): .*$/gim, '')
+    t.equal(comparable(head?.head), comparable(whole?.head), target)
+    t.match(head?.head, `content-length: ${whole?.body.length}`)
+    t.equal(head?.body.length, 0)
+  }
+})
+
+t.test('only what is read is allowed', async (t) => {
+  const service = await openFilled(t)
+  for (const url of [data, `${data}${day}/`]) {
+    const refused = await service.app.inject({ method: 'PUT', url })
+    t.equal(refused.statusCode, 405)
+    t.equal(refused.headers.allow, 'GET, HEAD, OPTIONS')
+    t.equal((await service.app.inject({ method: 'OPTIONS', url })).statusCode, 204)
+  }
+})
+
+t.test('a client that has a listing is told so', async (t) => {
+  const service = await openFilled(t)
+  const other = new Date(Date.parse(changed) - 1000).toUTCString()
+  for (const path of ['', 'obs/', 'obs/2026/', `${day}/`, `${day}/?format=json`]) {
+    const { headers } = await get(service, path)
+    const etag = String(headers.etag)
+    const known = [
+      { 'if-none-match': etag },
+      { 'if-none-match': `"x", ${etag}` },
+      { 'if-modified-since': changed },
+      { 'if-none-match': etag, 'if-modified-since': other },
+    ]
+    for (const conditions of known) {
+      const answer = await get(service, path, conditions)
+      t.equal(answer.statusCode, 304, `${path} ${JSON.stringify(conditions)}`)
+      t.equal(answer.body, '')
+      t.match(answer.headers, { etag, 'last-modified': changed, 'cache-control': 'no-cache' })
+    }
+    const unknown = [
+      { 'if-none-match': '"x"' },
+      { 'if-modified-since': other },
+      { 'if-none-match': '"x"', 'if-modified-since': changed },
+      { 'if-modified-since': 'yesterday' },
+    ]
+    for (const conditions of unknown)
+      t.equal((await get(service, path, conditions)).statusCode, 200, JSON.stringify(conditions))
+  }
+  const [html, json] = [await get(service, ''), await get(service, '?format=json')]
+  t.not(html.headers.etag, json.headers.etag)
+})
+
+t.test('whatever changes what is listed changes its tag, and those above it', async (t) => {
+  const service = await openFilled(t)
+  await service.addNames(day, ['wtzr0010.26d.gz'])
+  const record = await service.reader.file(day, 'wtzr0010.26d.gz')
+  const file = { id: record?.id ?? 0, name: 'wtzr0010.26d.gz', size: 1, mtimeUs: 1_000_000 }
+  const apply = (parts: Parameters<typeof change>[1]) => service.writer.apply([change(day, parts)])
+  const above = ['', 'obs/', 'obs/2026/', `${day}/`]
+  const others = ['nrt/', `${hour}/`]
+  const stateOf = async (paths: string[]) =>
+    Promise.all(paths.map(async (path) => (await get(service, path)).headers.etag))
+  const steps: [string, () => Promise<unknown>][] = [
+    ['a size that becomes known', () => apply({ filled: [file] })],
+    ['a file that is replaced', () => apply({ modified: [{ ...file, size: 2 }] })],
+    ['a new file', () => apply({ added: [newFile('wtzr0010.26n.gz', facts)] })],
+    ['a removed one', () => apply({ removed: [file.id] })],
+    ['one that comes back', () => apply({ added: [newFile(file.name, facts)] })],
+  ]
+  for (const [name, step] of steps) {
+    const before = await stateOf(above)
+    const elsewhere = await stateOf(others)
+    await step()
+    const after = await stateOf(above)
+    for (const [index, path] of above.entries())
+      t.not(after[index], before[index], `${name}: ${path}`)
+    t.same(await stateOf(others), elsewhere, 'and nothing else')
+  }
+  const seen = await stateOf(above)
+  await apply({})
+  t.same(await stateOf(above), seen, 'a look that finds nothing changes nothing')
+})
+
+t.test('a listing is what it is at its moment, not what was kept of it', async (t) => {
+  const service = await openFilled(t)
+  const names = [dayFile, shortFile]
+  for (const name of ['wtzr0010.26d.gz', 'zimm0010.26d.gz']) {
+    t.same(await namesIn(service, `${day}/`), ['../', ...names])
+    await add(service, day, name)
+    names.push(name)
+    t.same(await namesIn(service, `${day}/`), ['../', ...names])
+    t.same(
+      (await jsonOf(service, `${day}/`)).map((entry) => entry.name),
+      names,
+    )
+  }
+})
