@@ -1,0 +1,209 @@
+/** Programs that people mirror archives with get the whole tree through its listings, and nothing twice. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync } from 'node:fs'
+import { createHash, randomBytes } from 'node:crypto'
+import { basename, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import t from 'tap'
+import type { Test } from 'tap'
+import { testFolder } from '../folder.ts'
+import { lacks, longestMs, patienceMs, startService, stop, until, untilEqual } from './service.ts'
+import type { Service } from './service.ts'
+import { dayDirectory, filesBelow, hourDirectory, pathIn, paths, put } from './tree.ts'
+
+t.setTimeout(longestMs)
+
+/** One that is cut off at a rate below would take a minute. */
+const largeBytes = 6_000_000
+const slowRate = '100k'
+const large = pathIn(dayDirectory(3), 999)
+
+const writtenSeconds = Math.floor(Date.now() / 1000) - 20 * 86_400
+
+/** Days and hours, and directories that tell no date; files that were written at times of their own. */
+function makeTree(archive: string): void {
+  const directories = [dayDirectory(2), dayDirectory(3), hourDirectory(2), hourDirectory(3)]
+  const some = [...directories, 'obs/others-1.d', 'obs/others-1.d/deeper'].flatMap((directory) =>
+    paths(directory.startsWith('obs/o') ? dayDirectory(2) : directory, 5).map(
+      (path) => `${directory}/${basename(path)}`,
+    ),
+  )
+  for (const [index, path] of [...some, large].entries()) {
+    put(archive, path, gzipSync(randomBytes(path === large ? largeBytes : 100 * index)))
+    const time = writtenSeconds + 61 * index
+    utimesSync(join(archive, path), time, time)
+  }
+}
+
+interface Answered {
+  readonly method: string
+  readonly target: string
+  readonly status: number
+}
+
+async function startFilled(t: Test) {
+  const folder = testFolder(t, { archive: { obs: {}, nrt: {} }, mirror: {} })
+  makeTree(join(folder, 'archive'))
+  const service = await startService(t, folder, { options: { LOG_LEVEL: 'debug' } })
+  await untilEqual(service)
+  await until('all sizes are known', () => knowsSizes(service))
+  let marks = 0
+  let from = 0
+  /** What the service answered since it was last asked so. */
+  const answered = async (): Promise<Answered[]> => {
+    const mark = `/healthz?mark=${++marks}`
+    await service.get(mark)
+    const end = () => service.log.findIndex(({ target }) => target === mark)
+    await until('the log has come', () => end() >= 0)
+    const lines = service.log.slice(from, end()).filter(({ msg }) => msg === 'answered')
+    from = end() + 1
+    return lines as unknown as Answered[]
+  }
+  await answered()
+  return { service, answered, data: new URL('/rinex/data/', service.url).href }
+}
+
+async function knowsSizes(service: Service): Promise<boolean> {
+  const directories = new Set(filesBelow(service.archive).map((path) => join(path, '..')))
+  for (const directory of directories) {
+    const { body } = await service.get(`/rinex/data/${directory}/?format=json`)
+    if ((body as { size?: number | null }[]).some(({ size }) => size === null)) return false
+  }
+  return true
+}
+
+/** A client in the folder of a service, which holds no settings of anybody. */
+function start(t: Test, { folder }: Service, [program = '', ...args]: readonly string[]) {
+  const child = spawn(program, args, {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], HOME: folder, LC_ALL: 'C' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  t.teardown(() => stop(child, 'SIGKILL'))
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (piece: Buffer) => (output += piece.toString()))
+  return { child, output: () => output.slice(-3000) }
+}
+
+async function run(t: Test, service: Service, words: readonly string[]): Promise<void> {
+  const { child, output } = start(t, service, words)
+  const [code] = (await once(child, 'close')) as [number | null]
+  t.equal(code, 0, words.join(' '), { output: output() })
+}
+
+/** Digests of the files below a directory, by their paths. */
+function contents(root: string): [string, string][] {
+  return readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((path) => statSync(join(root, path)).isFile())
+    .sort()
+    .map((path) => [path, digest(join(root, path))])
+}
+
+function digest(path: string): string {
+  return createHash('sha256').update(readFileSync(path)).digest('hex')
+}
+
+function sameTrees(t: Test, { archive, folder }: Service): void {
+  t.strictSame(contents(join(folder, 'mirror')), contents(archive), 'the same names and bytes')
+}
+
+/** Files that were sent as a whole or in parts, by their paths. */
+function sent(answers: readonly Answered[]): string[] {
+  return answers
+    .filter(({ method, status }) => method === 'GET' && [200, 206].includes(status))
+    .map(({ target }) => target.replace(/^.*?\/data\//, ''))
+    .filter((path) => path.endsWith('.gz'))
+    .sort()
+}
+
+/** Ways to mirror a tree. The first run fetches each file once, the second one none. */
+const mirrors: Record<string, (data: string) => readonly string[][]> = {
+  wget: (data) => [
+    [
+      'wget',
+      '-N',
+      '-r',
+      '-l',
+      '9',
+      '-np',
+      '-nH',
+      '--cut-dirs=2',
+      '-A',
+      '*.gz',
+      '-P',
+      'mirror',
+      data,
+    ],
+  ],
+  lftp: (data) => [['lftp', '-c', `mirror --parallel=4 ${data} mirror`]],
+  rclone: (data) => [
+    ['rclone', '--http-url', data, 'copy', ':http:', 'mirror'],
+    ['rclone', '--http-url', data, 'check', ':http:', 'mirror'],
+  ],
+}
+
+for (const [program, commands] of Object.entries(mirrors))
+  t.test(`${program} mirrors`, { skip: lacks(program, `command -v ${program}`) }, async (t) => {
+    const { service, answered, data } = await startFilled(t)
+    for (const words of commands(data)) await run(t, service, words)
+    sameTrees(t, service)
+    t.strictSame(sent(await answered()), filesBelow(service.archive), 'each file was sent once')
+    for (const words of commands(data)) await run(t, service, words)
+    const again = await answered()
+    t.strictSame(sent(again), [], 'and then no more')
+    t.strictSame(
+      again.filter(({ status, target }) => status >= 400 && !target.includes('robots.txt')),
+      [],
+    )
+    sameTrees(t, service)
+  })
+
+/** Ways to get one file slowly, to be cut off, and to go on with it. */
+const resuming: Record<string, (url: string, file: string) => readonly [string[], string[]]> = {
+  wget: (url, file) => [
+    ['wget', '-q', `--limit-rate=${slowRate}`, '-O', file, url],
+    ['wget', '-q', '-c', '-O', file, url],
+  ],
+  curl: (url, file) => [
+    ['curl', '-q', '-sSf', '--limit-rate', slowRate, '-o', file, url],
+    ['curl', '-q', '-sSf', '-C', '-', '-o', file, url],
+  ],
+}
+
+for (const [program, commands] of Object.entries(resuming))
+  t.test(`${program} goes on`, { skip: lacks(program, `command -v ${program}`) }, async (t) => {
+    const { service, answered, data } = await startFilled(t)
+    const file = join(service.folder, 'mirror', basename(large))
+    const [cutOff, goOn] = commands(data + large, file)
+    const { child, output } = start(t, service, cutOff)
+    const hasBegun = () => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0
+    await until('it has begun', hasBegun, patienceMs)
+    await stop(child, 'SIGKILL')
+    const had = statSync(file).size
+    t.ok(had < largeBytes, `it was cut off after ${had} bytes`, { output: output() })
+    await answered()
+    await run(t, service, goOn)
+    t.equal(digest(file), digest(join(service.archive, large)))
+    t.match(await answered(), [{ method: 'GET', status: 206 }])
+  })
+
+t.test(
+  'aria2c takes a file in parts',
+  { skip: lacks('aria2c', 'command -v aria2c') },
+  async (t) => {
+    const { service, answered, data } = await startFilled(t)
+    mkdirSync(join(service.folder, 'parts'))
+    const words = ['aria2c', '--no-conf', '-q', '-x4', '-s4', '-k1M', '-d', 'parts', data + large]
+    await run(t, service, words)
+    t.equal(
+      digest(join(service.folder, 'parts', basename(large))),
+      digest(join(service.archive, large)),
+    )
+    const parts = (await answered()).filter(({ status }) => status === 206)
+    t.ok(parts.length > 1, `${parts.length} parts`)
+    await run(t, service, [...words, '--conditional-get=true', '--allow-overwrite=true'])
+    t.match(await answered(), [{ status: 304 }], 'and then no more')
+  },
+)
