@@ -3,8 +3,8 @@ import { openTurns } from '../turns.ts'
 
 /** Bytes of all that are kept. */
 const mostBytes = 16 * 1024 * 1024
-/** Larger ones, of directories far beyond any day of an archive, would drive out all others. */
-const mostBytesOfOne = mostBytes / 4
+/** Larger ones, of some 50,000 files, would drive out all others. */
+const mostBytesOfOne = mostBytes / 2
 /** Listings that are being made at a time: each takes memory until it is whole. */
 const atATime = 4
 

@@ -108,8 +108,8 @@ t.test(
     await get('a')
     await get('b')
     t.same(made.slice(5), ['b'], 'the one that was just used stayed')
-    await get('large', 5)
-    await get('large', 5)
+    await get('large', 9)
+    await get('large', 9)
     t.same(made.slice(6), ['large', 'large'])
   },
 )
