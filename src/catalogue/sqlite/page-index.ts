@@ -16,16 +16,21 @@ export interface PageIndex {
 }
 
 export function openPageIndex(db: Database): PageIndex {
-  const changed = db.prepare('SELECT id, live FROM block WHERE seq > ? ORDER BY id').raw()
+  const all = db.prepare('SELECT id, live FROM block ORDER BY id').raw()
+  // Named, because the engine would go through the whole table rather than sort the few that it finds by the index.
+  const changed = db
+    .prepare('SELECT id, live FROM block INDEXED BY block_seq WHERE seq > ? ORDER BY id')
+    .raw()
   const places = db.prepare('SELECT places FROM block WHERE id = ?').pluck()
   // Blocks have no gaps to speak of, but the first of them may be far up: numbers go on where another database ended.
   const blockIds: number[] = []
   const counts = openFenwick()
-  let followed = -1
+  let followed: number | undefined
   return {
     follow(seq) {
       if (seq === followed) return
-      for (const [id, live] of changed.iterate(followed) as Iterable<[number, number]>) {
+      const rows = followed === undefined ? all.iterate() : changed.iterate(followed)
+      for (const [id, live] of rows as Iterable<[number, number]>) {
         // Ids only grow, so a block that was not there before comes after all others.
         const isNew = id > (blockIds.at(-1) ?? -1)
         counts.set(isNew ? blockIds.push(id) - 1 : indexOf(blockIds, id), live)

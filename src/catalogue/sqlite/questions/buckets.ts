@@ -1,6 +1,5 @@
 import type { OrderKey } from '../../filter.ts'
 import { beyond } from '../block-layout.ts'
-import { segmentSize } from './columns.ts'
 import type { Segment } from './columns.ts'
 import type { Matches } from './places.ts'
 import type { Vocabulary } from './vocabulary.ts'
@@ -68,6 +67,7 @@ interface CountedList {
 /** Counts by segment, counted again only where the segment has changed. */
 function openCounts() {
   let lists: readonly CountedList[] = []
+  const countValues = openValueCounting()
   return (
     segments: readonly Segment[],
     matches: Matches,
@@ -83,19 +83,21 @@ function openCounts() {
   }
 }
 
-function countValues(segment: Segment, positions: Uint16Array, column: Column): ValueCounts {
-  const places = segment[column]
-  const sums = new Uint32Array(segmentSize)
-  const values: number[] = []
-  for (const at of positions) {
-    const value = places[at] as number
-    if (sums[value] === 0) values.push(value)
-    sums[value] = (sums[value] as number) + 1
-  }
-  return {
-    seq: segment.seq,
-    values: Uint16Array.from(values),
-    counts: Uint32Array.from(values, (value) => sums[value] as number),
+/** Counts in room that is used again and again. */
+function openValueCounting() {
+  const sums = new Uint32Array(beyond + 1)
+  return (segment: Segment, positions: Uint16Array, column: Column): ValueCounts => {
+    const places = segment[column]
+    const values: number[] = []
+    for (const at of positions) {
+      const value = places[at] as number
+      const sum = sums[value] as number
+      if (sum === 0) values.push(value)
+      sums[value] = sum + 1
+    }
+    const counts = Uint32Array.from(values, (value) => sums[value] as number)
+    for (const value of values) sums[value] = 0
+    return { seq: segment.seq, values: Uint16Array.from(values), counts }
   }
 }
 

@@ -50,12 +50,15 @@ interface BlockRow {
 }
 
 export function openColumns(db: Database): Columns {
+  const columns = `id, seq, live, created_from_us AS createdFromUs, created_to_us AS createdToUs,
+    modified_to_us AS modifiedToUs, places`
+  const all = db.prepare(`SELECT ${columns} FROM block ORDER BY id`)
+  // Named, because the engine would go through the whole table rather than sort the few that it finds by the index.
   const changed = db.prepare(
-    `SELECT id, seq, live, created_from_us AS createdFromUs, created_to_us AS createdToUs,
-       modified_to_us AS modifiedToUs, places FROM block WHERE seq > ? ORDER BY id`,
+    `SELECT ${columns} FROM block INDEXED BY block_seq WHERE seq > ? ORDER BY id`,
   )
   const segments: Segment[] = []
-  let followed = -1
+  let followed: number | undefined
   const segmentOf = (blockId: number): Segment => {
     const firstId = Math.floor(blockId / blocksPerSegment) * segmentSize
     const last = segments.at(-1)
@@ -71,7 +74,8 @@ export function openColumns(db: Database): Columns {
     follow(seq) {
       if (seq === followed) return
       const moved = new Set<Segment>()
-      for (const row of changed.iterate(followed) as Iterable<BlockRow>) {
+      const rows = followed === undefined ? all.iterate() : changed.iterate(followed)
+      for (const row of rows as Iterable<BlockRow>) {
         const segment = segmentOf(row.id)
         takeBlock(segment, row)
         moved.add(segment)
@@ -79,7 +83,7 @@ export function openColumns(db: Database): Columns {
       for (const segment of moved) {
         segment.dayFrom = Math.min(...segment.blocks.dayFrom)
         segment.dayTo = Math.max(...segment.blocks.dayTo)
-        if (followed !== -1) segment.changes++
+        if (followed !== undefined) segment.changes++
       }
       segments.sort((a, b) => a.firstId - b.firstId)
       followed = seq

@@ -25,6 +25,7 @@ export interface Wanted {
 export function openMatching(db: Database): Matching {
   const asking = prepareAsking(db)
   const combinationsOf = openCombinations()
+  const collect = openCollecting()
   const together = (segment: Segment, filter: FileFilter, { sure, asked }: Found): Positions => {
     if (asked.length === 0) return sure
     const agreed = asking.which(segment, filter, asked)
@@ -160,22 +161,25 @@ interface Found {
   readonly asked: Positions
 }
 
-function collect(segment: Segment, matcher: Matcher): Found {
-  const { stations, kinds, days } = segment
+/** Finds positions in room that is used again and again: as much would come and go with each segment otherwise. */
+function openCollecting(): (segment: Segment, matcher: Matcher) => Found {
   const [sure, asked] = [new Uint16Array(segmentSize), new Uint16Array(segmentSize)]
-  let [sures, askeds] = [0, 0]
-  forBlocks(segment, matcher, (_index, blockVerdict, from, to) => {
-    for (let at = from; at < to; at++) {
-      const kind = kinds[at] as number
-      const day = days[at] as number
-      const verdict =
-        blockVerdict &
-        (matcher.stations[stations[at] as number] as number) &
-        (matcher.kinds[kind] as number) &
-        (matcher.days[day] as number)
-      if (verdict === yes) sure[sures++] = at
-      else if (verdict === ask && !matcher.endsBefore(kind, day)) asked[askeds++] = at
-    }
-  })
-  return { sure: sure.slice(0, sures), asked: asked.slice(0, askeds) }
+  return (segment, matcher) => {
+    const { stations, kinds, days } = segment
+    let [sures, askeds] = [0, 0]
+    forBlocks(segment, matcher, (_index, blockVerdict, from, to) => {
+      for (let at = from; at < to; at++) {
+        const kind = kinds[at] as number
+        const day = days[at] as number
+        const verdict =
+          blockVerdict &
+          (matcher.stations[stations[at] as number] as number) &
+          (matcher.kinds[kind] as number) &
+          (matcher.days[day] as number)
+        if (verdict === yes) sure[sures++] = at
+        else if (verdict === ask && !matcher.endsBefore(kind, day)) asked[askeds++] = at
+      }
+    })
+    return { sure: sure.slice(0, sures), asked: asked.slice(0, askeds) }
+  }
 }
