@@ -3,18 +3,24 @@ import type { Head } from '../catalogue/catalogue.ts'
 import type { ApiDeps } from './deps.ts'
 import { digest, matchesWeakly, weakTag } from './entity-tag.ts'
 import type { FinishedAnswers } from './finished.ts'
+import type { HotFiles } from './hot-files.ts'
 import { pageHeaders } from './headers.ts'
 import { linksBelow } from './links.ts'
 import type { Links } from './links.ts'
 import type { Representation } from './negotiate.ts'
 
+/** What of earlier answers is kept in memory. */
+interface Memory {
+  readonly finished: FinishedAnswers
+  readonly hotFiles: HotFiles
+}
+
 /** What every route works with. */
-export interface ApiContext extends ApiDeps {
+export interface ApiContext extends ApiDeps, Memory {
   /** Path of the API, with a slash at its end. */
   readonly apiPath: string
   readonly dataPath: string
   readonly links: () => Links
-  readonly finished: FinishedAnswers
   /**
    * Weak tag of what a representation says at a state of the catalogue. It also tells deployments apart, since
    * their answers to the same request differ: another release, another base URL.
@@ -22,7 +28,7 @@ export interface ApiContext extends ApiDeps {
   readonly tag: (state: Head | string, representation: Representation) => string
 }
 
-export function apiContext(deps: ApiDeps, finished: FinishedAnswers): ApiContext {
+export function apiContext(deps: ApiDeps, memory: Memory): ApiContext {
   const { baseUrl, datasetPrefix, version } = deps.settings
   // The base URL is known from when the server listens, so these are made when they are first needed.
   let made: { base: string; links: Links; deployment: string } | undefined
@@ -36,7 +42,7 @@ export function apiContext(deps: ApiDeps, finished: FinishedAnswers): ApiContext
   }
   return {
     ...deps,
-    finished,
+    ...memory,
     apiPath: `/${datasetPrefix}/api/`,
     dataPath: `/${datasetPrefix}/data/`,
     links: () => current().links,

@@ -19,6 +19,8 @@ export interface ApiSettings {
   readonly datasetPrefix: string
   /** Most records on a page, whatever is asked for. */
   readonly maxLimit: number
+  /** Bytes of memory for small files that are asked for again and again; 0 for none. */
+  readonly hotFileBytes: number
   readonly version: string
 }
 

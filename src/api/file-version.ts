@@ -15,7 +15,8 @@ export function isUnsettled(record: FileRecord, stats: Stats, nowMs: number): bo
   return !isAsCatalogued(record, stats) && nowMs - stats.mtimeMs < settleMs
 }
 
-function isAsCatalogued(record: FileRecord, stats: Stats): boolean {
+/** Whether a file is the version that the catalogue knows. */
+export function isAsCatalogued(record: FileRecord, stats: Stats): boolean {
   return record.size === stats.size && record.mtimeUs === toUs(stats.mtimeMs)
 }
 

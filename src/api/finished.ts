@@ -6,6 +6,8 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CatalogueReader, Head } from '../catalogue/catalogue.ts'
+import { oncePerTurn } from './door.ts'
+import type { Door } from './door.ts'
 import { matchesWeakly } from './entity-tag.ts'
 import type { Observe } from './observation.ts'
 
@@ -29,11 +31,7 @@ const most = { answers: 1000, bytes: 8 * 1024 * 1024 }
 /** Headers that a client has with its own copy. */
 const ofBodies = ['content-type', 'content-length']
 
-export interface FinishedAnswers {
-  /** Whether a request like this one was answered before; if nothing has changed since, it may be answered again. */
-  has(request: IncomingMessage): boolean
-  /** Answers it again; false when something has changed, or cannot be read any more. */
-  repeat(request: IncomingMessage, response: ServerResponse): Promise<boolean>
+export interface FinishedAnswers extends Door {
   /** Answers a request for the first time, with the headers that its reply has by now. */
   send(request: FastifyRequest, reply: FastifyReply, page: FinishedPage): FastifyReply
 }
@@ -41,7 +39,7 @@ export interface FinishedAnswers {
 /** @param observe told of answers that are sent again; the framework knows of the others */
 export function openFinishedAnswers(reader: CatalogueReader, observe: Observe): FinishedAnswers {
   const kept = openKept()
-  const head = headOfTurn(reader)
+  const head = oncePerTurn(() => reader.head())
   return {
     has: (request) => kept.has(keyOf(request)),
     async repeat(request, response) {
@@ -113,20 +111,5 @@ function openKept() {
       answers.set(key, answer)
       bytes += answer.body.length + key.length
     },
-  }
-}
-
-/**
- * Asks for the state once in a turn of the event loop. All requests that are answered in a turn had arrived before its
- * first one was looked at, so that none of them is answered from before it came.
- */
-function headOfTurn(reader: CatalogueReader): () => Promise<Head> {
-  let asked: Promise<Head> | undefined
-  return () => {
-    if (asked === undefined) {
-      asked = reader.head()
-      setImmediate(() => (asked = undefined))
-    }
-    return asked
   }
 }

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { RequestListener, Server } from 'node:http'
-import type { FinishedAnswers } from './finished.ts'
+import type { Door } from './door.ts'
 
 /**
  * How long and how much a client may take. Node's own defaults let a thousand connections that dribble their
@@ -23,7 +23,7 @@ const limits = {
  * The server below the framework. What was answered before and still holds is answered at its door.
  * @param handle what answers all other requests
  */
-export function createHttpServer(handle: RequestListener, finished: FinishedAnswers): Server {
+export function createHttpServer(handle: RequestListener, door: Door): Server {
   const options = {
     headersTimeout: limits.headersTimeoutMs,
     requestTimeout: limits.requestTimeoutMs,
@@ -33,9 +33,9 @@ export function createHttpServer(handle: RequestListener, finished: FinishedAnsw
   }
   const server = createServer(options, (request, response) => {
     // While the server closes, the framework tells clients that the connection ends.
-    if (!server.listening || !finished.has(request)) handle(request, response)
+    if (!server.listening || !door.has(request)) handle(request, response)
     else
-      void finished.repeat(request, response).then((isAnswered) => {
+      void door.repeat(request, response).then((isAnswered) => {
         if (!isAnswered) handle(request, response)
       })
   })

@@ -7,8 +7,10 @@ import type { ApiDeps } from './deps.ts'
 import { answerError, notFound } from './errors.ts'
 import { commonHeaders, preflightHeaders } from './headers.ts'
 import { readJsonBodies } from './json-body.ts'
+import { doorOf } from './door.ts'
+import type { Door } from './door.ts'
 import { openFinishedAnswers } from './finished.ts'
-import type { FinishedAnswers } from './finished.ts'
+import { openHotFiles } from './hot-files.ts'
 import { createHttpServer } from './http-server.ts'
 import { logAnswered } from './request-log.ts'
 import type { Observe } from './observation.ts'
@@ -37,8 +39,10 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
     logAnswered(deps.logger, observation)
   }
   const finished = openFinishedAnswers(deps.reader, observe)
-  const app = createApp(deps, finished)
-  const context = apiContext(deps, finished)
+  const { archive, hotFileBytes } = deps.settings
+  const hotFiles = openHotFiles({ reader: deps.reader, archive, mostBytes: hotFileBytes, observe })
+  const app = createApp(deps, doorOf(finished, hotFiles))
+  const context = apiContext(deps, { finished, hotFiles })
   knowAllMethods(app)
   readJsonBodies(app)
   app.addHook('onRequest', (request, reply, done) => {
@@ -65,7 +69,7 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   return app
 }
 
-function createApp({ logger }: ApiDeps, finished: FinishedAnswers): FastifyInstance {
+function createApp({ logger }: ApiDeps, door: Door): FastifyInstance {
   // All the framework says by itself at this level is where it listens, which `serve` says in its own words.
   const silent = { info: () => undefined }
   const loggerInstance: FastifyBaseLogger = Object.assign(logger.child({}), silent)
@@ -76,7 +80,7 @@ function createApp({ logger }: ApiDeps, finished: FinishedAnswers): FastifyInsta
     genReqId: () => randomUUID(),
     // Making a child of the logger for each request costs more than most requests do.
     childLoggerFactory: (parent) => parent,
-    serverFactory: (handle) => createHttpServer(handle, finished),
+    serverFactory: (handle) => createHttpServer(handle, door),
     bodyLimit: mostBodyBytes,
     // A request that was read is answered, also while the server closes.
     return503OnClosing: false,

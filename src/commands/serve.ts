@@ -60,6 +60,7 @@ export async function startServing(config: Config, options: ServingOptions): Pro
       baseUrl,
       datasetPrefix: config.datasetPrefix,
       maxLimit: config.maxLimit,
+      hotFileBytes: config.hotFilesMb * 1024 * 1024,
       version: packageVersion(),
     },
   })

@@ -109,6 +109,13 @@ export const options = {
     expects: 'a whole number from 1 to 10000',
     meaning: 'Most records a page of the list holds, whatever limit a request asks for.',
   },
+  hot_files_mb: {
+    kind: 'integer',
+    schema: Type.Integer({ minimum: 0, maximum: 65536 }),
+    default: 64,
+    expects: 'a whole number from 0 to 65536',
+    meaning: 'Megabytes of memory for small files that are downloaded again and again; 0 for none.',
+  },
   admin_token_file: {
     kind: 'path',
     schema: Type.Union([Type.Undefined(), path]),

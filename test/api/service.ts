@@ -63,6 +63,7 @@ export async function openService(t: Test, options: ServiceOptions = {}): Promis
       baseUrl: () => 'https://archive.example',
       datasetPrefix: 'rinex',
       maxLimit: 1000,
+      hotFileBytes: 1024 * 1024,
       version: '1.2.3',
       ...options.settings,
     },

@@ -28,6 +28,7 @@ t.test('nothing needs to be configured', async (t) => {
     datasetPrefix: 'rinex',
     logLevel: 'info',
     maxLimit: 1000,
+    hotFilesMb: 64,
     adminTokenFile: undefined,
     linkedDirectories: [],
     keepRemovalsDays: 90,
@@ -56,6 +57,7 @@ t.test('flags win over the environment, the environment over the file', async (t
     port: 'RINEX_CATALOGUE_PORT',
     log_level: file,
     max_limit: 'default',
+    hot_files_mb: 'default',
   })
 })
 
@@ -90,6 +92,7 @@ t.test('every option can be set in the file and in the environment alike', async
     dataset_prefix: 'f/g-1',
     log_level: 'silent',
     max_limit: 10000,
+    hot_files_mb: 0,
     admin_token_file: '/etc/token',
     linked_directories: ['/h/', '/i'],
     keep_removals_days: 5,

@@ -12,6 +12,7 @@ import type { Archive, ArchivedFile } from '../download.ts'
 import { HttpError, notFound, tryAgain } from '../errors.ts'
 import { contentHeaders, contentRange, isUnsettled } from '../file-version.ts'
 import { digestHeader, validatorHeaders, validatorsOf } from '../file-version.ts'
+import type { FileAnswer } from '../hot-files.ts'
 import { openListings } from '../listing/answer.ts'
 import { printable } from '../log-text.ts'
 import { openPieceReader, pieceBytes } from '../pieces.ts'
@@ -35,11 +36,19 @@ export function addData(app: FastifyInstance, context: ApiContext): void {
     if (record === undefined) return redirect(reply, target, await knownDirectory(listed, context))
     const file = await openRecord(archive, record, request)
     const body = await prepare(file, record, { request, reply, pieces })
+    const { stats } = file
+    if (Buffer.isBuffer(body) && body.length === stats.size)
+      context.hotFiles.keep(answerOf(request, reply), { record, stats, body })
     return reply.send(body)
   }
   // The router only brings requests here; what they ask for is read from the raw target. The path of the root is named
   // besides, for who forgot its slash.
   for (const path of [context.dataPath, `${context.dataPath}*`]) addResource(app, { path, get })
+}
+
+function answerOf(request: FastifyRequest, reply: FastifyReply): FileAnswer {
+  const headers = reply.getHeaders() as Record<string, string>
+  return { request: request.raw, route: request.routeOptions.url ?? '', headers }
 }
 
 async function knownDirectory(

@@ -1,0 +1,159 @@
+/**
+ * Small files that are asked for again and again: the newest hour's, which everybody fetches within minutes. They are
+ * sent from memory while the file on disk is the one that was read, which is asked for every request.
+ */
+import { randomUUID } from 'node:crypto'
+import type { Stats } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
+import { join } from 'node:path'
+import type { CatalogueReader, FoundFile } from '../catalogue/catalogue.ts'
+import { oncePerTurn } from './door.ts'
+import type { Door } from './door.ts'
+import { isAsCatalogued } from './file-version.ts'
+import type { Observe } from './observation.ts'
+
+/** What stands in memory for longer is read again, with headers that may tell more by then. */
+const keptMs = 10_000
+/** A file may be written to within one tick of its clock and keep its times: so old it has to be when it is read. */
+const longestTickMs = 2000
+
+export interface HotFilesDeps {
+  readonly reader: CatalogueReader
+  /** Absolute path of the archive root. */
+  readonly archive: string
+  /** Of all files together. */
+  readonly mostBytes: number
+  readonly observe: Observe
+  /** The clock: milliseconds since 1970. */
+  readonly nowMs?: () => number
+}
+
+/** The answer with which a file is sent. */
+export interface FileAnswer {
+  readonly request: IncomingMessage
+  /** Pattern of the route that gives it. */
+  readonly route: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** A file as it was read, whole. */
+export interface ReadFile {
+  readonly record: FoundFile
+  readonly stats: Stats
+  readonly body: Buffer
+}
+
+export interface HotFiles extends Door {
+  /** Keeps a file that is sent, if it may be. */
+  keep(answer: FileAnswer, file: ReadFile): void
+}
+
+interface HotFile {
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly body: Buffer
+  readonly route: string
+  readonly untilMs: number
+  /** Whether the file, on disk and in the catalogue, is still the one that was read. */
+  readonly holds: () => Promise<boolean>
+}
+
+/** With these a request wants something else than the whole file. */
+const conditions = [
+  'range',
+  'if-match',
+  'if-none-match',
+  'if-modified-since',
+  'if-unmodified-since',
+] as const
+
+export function openHotFiles(deps: HotFilesDeps): HotFiles {
+  const { reader, archive, mostBytes, observe, nowMs = Date.now } = deps
+  const shelf = openShelf(mostBytes)
+  const holds = async ({ record, stats }: ReadFile): Promise<boolean> => {
+    const { directory, name, seq } = record
+    const [now, known] = await Promise.all([
+      stat(join(archive, directory, name)),
+      reader.file(directory, name),
+    ])
+    return isSame(stats, now) && known?.seq === seq
+  }
+  return {
+    has: (request) => isPlain(request) && shelf.get(request.url ?? '') !== undefined,
+    async repeat(request, response) {
+      const begunMs = performance.now()
+      const { url: target = '', method = '' } = request
+      const hot = shelf.get(target)
+      if (hot === undefined) return false
+      if (!(await hot.holds().catch(() => false))) {
+        shelf.delete(target)
+        return false
+      }
+      const id = randomUUID()
+      for (const [name, value] of hot.headers) response.setHeader(name, value)
+      response.setHeader('x-request-id', id)
+      response.end(hot.body)
+      const ms = performance.now() - begunMs
+      observe({ id, method, target, route: hot.route, status: 200, ms })
+      return true
+    },
+    keep({ request, route, headers }, file) {
+      const { stats, body, record } = file
+      const { url = '' } = request
+      const isSettled = nowMs() - Math.max(stats.mtimeMs, stats.ctimeMs) > longestTickMs
+      if (!isPlain(request) || url.includes('?')) return
+      if (!isSettled || !isAsCatalogued(record, stats)) return
+      shelf.put(url, {
+        headers: Object.entries(headers).filter(([name]) => name !== 'x-request-id'),
+        body,
+        route,
+        untilMs: performance.now() + keptMs,
+        holds: oncePerTurn(() => holds(file)),
+      })
+    },
+  }
+}
+
+function isPlain({ method, headers }: IncomingMessage): boolean {
+  return method === 'GET' && conditions.every((name) => headers[name] === undefined)
+}
+
+function isSame(a: Stats, b: Stats): boolean {
+  return (
+    a.dev === b.dev &&
+    a.ino === b.ino &&
+    a.size === b.size &&
+    a.mtimeMs === b.mtimeMs &&
+    a.ctimeMs === b.ctimeMs
+  )
+}
+
+/** Files by their targets, those that were asked for latest. */
+function openShelf(mostBytes: number) {
+  const files = new Map<string, HotFile>()
+  let bytes = 0
+  const remove = (target: string): void => {
+    bytes -= files.get(target)?.body.length ?? 0
+    files.delete(target)
+  }
+  return {
+    get(target: string): HotFile | undefined {
+      const file = files.get(target)
+      if (file === undefined || file.untilMs > performance.now()) return file
+      remove(target)
+      return undefined
+    },
+    delete: remove,
+    put(target: string, file: HotFile): void {
+      if (file.body.length > mostBytes) return
+      remove(target)
+      files.set(target, file)
+      bytes += file.body.length
+      // The order of a map is that of insertion: the first is the one that was read longest ago.
+      for (const [oldest] of files) {
+        if (bytes <= mostBytes) return
+        remove(oldest)
+      }
+    },
+  }
+}

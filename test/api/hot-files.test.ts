@@ -1,0 +1,201 @@
+/** Small files from memory: never a version that was replaced, whatever happens to the file. */
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import { utimesSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import t from 'tap'
+import type { Test } from 'tap'
+import { openHotFiles } from '../../src/api/hot-files.ts'
+import type { Observation } from '../../src/api/observation.ts'
+import { change } from '../catalogue/change.ts'
+import { fc } from '../random.ts'
+import { day, dayFile, openService, shortFile } from './service.ts'
+
+/** As far as the files are concerned, everything happened long ago. */
+const nowMs = () => Date.now() + 60_000
+
+/** A server that sends what is hot from memory, and says `cold` of everything else. */
+async function openDoor(t: Test, { mostBytes = 1_000_000 } = {}) {
+  const service = await openService(t)
+  const { archive, reader, writer } = service
+  const observed: Observation[] = []
+  const hot = openHotFiles({
+    ...{ reader, archive, mostBytes, nowMs },
+    observe: (observation) => observed.push(observation),
+  })
+  let wanted: ((request: IncomingMessage) => Promise<void>) | undefined
+  const server = createServer((request, response) => {
+    void (async () => {
+      await wanted?.(request)
+      if (hot.has(request) && (await hot.repeat(request, response))) return
+      response.end('cold')
+    })()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => server.close())
+  const url = (name: string) => `/rinex/data/${day}/${name}`
+  const { port } = server.address() as AddressInfo
+  const ask = async (target: string, headers: OutgoingHttpHeaders = {}, method = 'GET') => {
+    const init = { method, headers: { connection: 'close', ...headers } as Record<string, string> }
+    const answer = await fetch(`http://127.0.0.1:${port}${target}`, init)
+    return { headers: answer.headers, text: await answer.text() }
+  }
+  /** Keeps a file as a request for it finds it now. */
+  const heat = async (name: string, target = url(name), headers: OutgoingHttpHeaders = {}) => {
+    const record = await reader.file(day, name)
+    if (record === undefined) return
+    const stats = statSync(join(archive, day, name))
+    const body = readFileSync(join(archive, day, name))
+    wanted = async (request) => {
+      wanted = undefined
+      hot.keep({ request, route: '/data/*', headers: { etag: '"1"' } }, { record, stats, body })
+      await Promise.resolve()
+    }
+    await ask(target, headers)
+    wanted = undefined
+  }
+  return {
+    service,
+    writer,
+    observed,
+    url,
+    ask,
+    heat,
+    fileOf: (name: string) => join(archive, day, name),
+  }
+}
+
+t.test('a file that was sent is sent from memory, with the headers that it had', async (t) => {
+  const { service, observed, url, ask, heat } = await openDoor(t)
+  await service.add(`${day}/${dayFile}`, 'content')
+  t.equal((await ask(url(dayFile))).text, 'cold')
+  await heat(dayFile)
+  observed.length = 0
+  const { headers, text } = await ask(url(dayFile))
+  t.equal(text, 'content')
+  t.equal(headers.get('etag'), '"1"')
+  t.match(headers.get('x-request-id'), /^[0-9a-f-]{36}$/)
+  t.match(observed, [{ method: 'GET', target: url(dayFile), route: '/data/*', status: 200 }])
+  const asked = {
+    range: 'bytes=0-1',
+    'if-none-match': '"1"',
+    'if-modified-since': 'x',
+    'if-match': '*',
+  }
+  for (const [name, value] of Object.entries(asked))
+    t.equal((await ask(url(dayFile), { [name]: value })).text, 'cold', `not with ${name}`)
+  t.equal((await ask(url(dayFile), {}, 'HEAD')).text, '')
+  t.equal((await ask(`${url(dayFile)}?x`)).text, 'cold', 'nor by another target')
+})
+
+t.test('what is not to be kept is not', async (t) => {
+  const { service, url, ask, heat, fileOf } = await openDoor(t, { mostBytes: 10 })
+  await service.add(`${day}/${dayFile}`, 'content')
+  await service.add(`${day}/${shortFile}`, 'far too long')
+  await heat(shortFile)
+  t.equal((await ask(url(shortFile))).text, 'cold', 'a file for which there is no room')
+  await heat(dayFile, `${url(dayFile)}?x`)
+  t.equal((await ask(`${url(dayFile)}?x`)).text, 'cold', 'one of which there could be any number')
+  await heat(dayFile, url(dayFile), { range: 'bytes=0-' })
+  t.equal((await ask(url(dayFile))).text, 'cold', 'what was asked for in another way')
+  writeFileSync(fileOf(dayFile), 'another')
+  utimesSync(fileOf(dayFile), 1, 1)
+  await heat(dayFile)
+  t.equal((await ask(url(dayFile))).text, 'cold', 'a version that the catalogue does not know')
+})
+
+t.test('the oldest makes room for the newest', async (t) => {
+  const { service, url, ask, heat } = await openDoor(t, { mostBytes: 10 })
+  await service.add(`${day}/${dayFile}`, '1234567')
+  await service.add(`${day}/${shortFile}`, 'abcdefg')
+  await heat(dayFile)
+  await heat(shortFile)
+  t.equal((await ask(url(shortFile))).text, 'abcdefg')
+  t.equal((await ask(url(dayFile))).text, 'cold')
+})
+
+/** What can happen to a file: names are steps of a story. */
+const events = [
+  'rewritten',
+  'replaced',
+  'cut',
+  'removed',
+  'linked',
+  'renamed',
+  'gone',
+  'changed',
+  'heated',
+] as const
+
+t.test('whatever happens to a file, what comes from memory is what is there', async (t) => {
+  const { service, writer, url, ask, heat, fileOf } = await openDoor(t)
+  const file = fileOf(dayFile)
+  const aside = join(service.archive, 'aside')
+  mkdirSync(aside)
+  let version = 1
+  /** Of the same length always, and with the same time: nothing but the file's own identity tells. */
+  const write = (path: string) => {
+    writeFileSync(path, `version ${String(version++).padStart(6, '0')}`)
+    utimesSync(path, 1000, 1000)
+  }
+  const steps: Record<(typeof events)[number], () => Promise<void> | void> = {
+    rewritten: () => {
+      write(file)
+    },
+    replaced: () => {
+      write(join(aside, 'new'))
+      renameSync(join(aside, 'new'), file)
+    },
+    cut: () => {
+      writeFileSync(file, '')
+    },
+    removed: () => {
+      rmSync(file, { force: true })
+    },
+    linked: () => {
+      write(join(aside, 'target'))
+      rmSync(file, { force: true })
+      symlinkSync(join(aside, 'target'), file)
+    },
+    renamed: () => {
+      renameSync(fileOf('.'), join(aside, 'day'))
+      mkdirSync(fileOf('.'))
+      write(file)
+      rmSync(join(aside, 'day'), { recursive: true })
+    },
+    gone: async () => {
+      const known = await service.reader.file(day, dayFile)
+      await writer.apply([change(day, { removed: known === undefined ? [] : [known.id] })])
+    },
+    changed: async () => {
+      const known = await service.reader.file(day, dayFile)
+      if (known === undefined) return
+      const facts = { id: known.id, name: dayFile, size: 14, mtimeUs: 1_000_000_000 }
+      await writer.apply([change(day, { modified: [facts] })])
+    },
+    heated: () => heat(dayFile).catch(() => undefined),
+  }
+  let sent = 0
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.constantFrom(...events), { maxLength: 8 }), async (story) => {
+      rmSync(file, { force: true })
+      const known = await service.reader.file(day, dayFile)
+      if (known !== undefined) await writer.apply([change(day, { removed: [known.id] })])
+      await service.add(`${day}/${dayFile}`, 'version 000000')
+      await steps.rewritten()
+      await steps.changed()
+      for (const event of ['heated', ...story] as const) {
+        await steps[event]()
+        const { text } = await ask(url(dayFile))
+        if (text === 'cold') continue
+        sent++
+        if ((await service.reader.file(day, dayFile)) === undefined) throw new Error('it is gone')
+        if (text !== readFileSync(file, 'utf8')) throw new Error(`${text} is not there any more`)
+      }
+    }),
+    { numRuns: 150 },
+  )
+  t.ok(sent > 150, `${sent} of the answers came from memory`)
+})
