@@ -3,19 +3,18 @@
  * sending the bytes of a finished page, and beside the query that is written first (count and OFFSET), in turn in one
  * run; then all of it again while a writer applies changes. Needs `wrk`; nginx is left out where it is not installed.
  */
-import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { generateCatalogue, stationCount } from './catalogue.js'
+import { firstMatch, load, memoryOf, startNginx } from './load.js'
 import { median, optionsOf, spread } from './measure.js'
 
 export const description = 'pages and filters of a large catalogue, beside finished bytes'
 
 const cli = join(import.meta.dirname, '../dist/cli.js')
 const servers = join(import.meta.dirname, 'list/servers.js')
-const ticksPerSecond = 100
 
 /** Options: --records (10000000), --database FILE (kept, made if absent), --rounds (5), --seconds (3). */
 export async function run({ print, args }) {
@@ -41,7 +40,7 @@ export async function run({ print, args }) {
     const buffer = await startServer('buffer', file)
     const naive = await startServer('naive', database)
     started.push(buffer, naive)
-    const nginx = await startNginx(folder, file)
+    const nginx = await startNginx(folder, `${folder}/page.json`)
     if (nginx !== undefined) started.push(nginx)
     const setting = { print, rounds, seconds, folder, count }
     await comparePages({ ...setting, ours, buffer, nginx, naive })
@@ -169,30 +168,6 @@ async function serviceTimes(url, queries, count = 100) {
   return times
 }
 
-async function load({ server, url, script, seconds }) {
-  const before = cpuOf(server.pid)
-  const options = ['-t1', '-c16', `-d${seconds}s`, ...(script ? ['-s', script] : []), url]
-  const child = spawn('wrk', options, { stdio: ['ignore', 'pipe', 'inherit'] })
-  let told = ''
-  child.stdout.on('data', (text) => (told += text))
-  await once(child, 'close')
-  const requests = Number(/(\d+) requests in/.exec(told)?.[1])
-  if (/Non-2xx/.test(told) || !(requests > 0)) throw new Error(told)
-  const cpu = cpuOf(server.pid) - before
-  return { rate: requests / seconds, cpuUs: (cpu / requests) * 1e6 }
-}
-
-/** CPU seconds of a process and its threads. */
-function cpuOf(pid) {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')
-  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
-}
-
-function memoryOf(pid) {
-  const [, kilobytes] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
-  return Math.round(Number(kilobytes) / 1000)
-}
-
 async function startOurs(database, folder) {
   const options = [
     '--archive',
@@ -222,38 +197,4 @@ async function startWriter(database) {
   })
   const rate = Number(await firstMatch(child, /^(\d+)$/m))
   return { rate, stop: () => child.kill('SIGKILL') }
-}
-
-async function startNginx(folder, file) {
-  if (spawnSync('which', ['nginx']).status !== 0) return undefined
-  const port = 20_000 + (process.pid % 10_000)
-  const config = join(folder, 'nginx.conf')
-  writeFileSync(
-    config,
-    `daemon off; master_process off; worker_processes 1; pid ${folder}/nginx.pid; error_log stderr error;
-     events { worker_connections 512; }
-     http { access_log off; sendfile on; tcp_nopush on; keepalive_requests 1000000; open_file_cache max=10;
-       types { application/json json; }
-       server { listen 127.0.0.1:${port}; root ${folder}; } }`,
-  )
-  const child = spawn('nginx', ['-c', config, '-p', folder], { stdio: 'ignore' })
-  const url = `http://127.0.0.1:${port}/`
-  for (let tries = 0; tries < 100; tries++) {
-    const answer = await fetch(`${url}page.json`).catch(() => undefined)
-    if (answer?.ok) return { url, pid: child.pid, stop: () => child.kill('SIGKILL') }
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-  throw new Error(`nginx does not answer with ${file}`)
-}
-
-function firstMatch(child, pattern) {
-  return new Promise((resolve, reject) => {
-    let told = ''
-    child.stdout.on('data', (text) => {
-      told = (told + text).slice(-10_000)
-      const found = pattern.exec(told)
-      if (found) resolve(found[1])
-    })
-    child.on('close', () => reject(new Error(`ended with ${told}`)))
-  })
 }

@@ -5,11 +5,12 @@
 import { randomUUID } from 'node:crypto'
 import type { Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import type { CatalogueReader, FoundFile } from '../catalogue/catalogue.ts'
 import { oncePerTurn } from './door.ts'
 import type { Door } from './door.ts'
+import { matchesWeakly } from './entity-tag.ts'
 import { isAsCatalogued } from './file-version.ts'
 import type { Observe } from './observation.ts'
 
@@ -49,7 +50,11 @@ export interface HotFiles extends Door {
   keep(answer: FileAnswer, file: ReadFile): void
 }
 
+/** Headers that a client has with its own copy. */
+const ofBodies = /^(?:content-(?!security)|accept-ranges|repr-digest)/
+
 interface HotFile {
+  readonly tag: string
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly body: Buffer
   readonly route: string
@@ -58,14 +63,8 @@ interface HotFile {
   readonly holds: () => Promise<boolean>
 }
 
-/** With these a request wants something else than the whole file. */
-const conditions = [
-  'range',
-  'if-match',
-  'if-none-match',
-  'if-modified-since',
-  'if-unmodified-since',
-] as const
+/** With these a request may want something else than the file, its headers, or to hear that it is the same. */
+const conditions = ['range', 'if-match', 'if-modified-since', 'if-unmodified-since'] as const
 
 export function openHotFiles(deps: HotFilesDeps): HotFiles {
   const { reader, archive, mostBytes, observe, nowMs = Date.now } = deps
@@ -90,20 +89,20 @@ export function openHotFiles(deps: HotFilesDeps): HotFiles {
         return false
       }
       const id = randomUUID()
-      for (const [name, value] of hot.headers) response.setHeader(name, value)
       response.setHeader('x-request-id', id)
-      response.end(hot.body)
+      send(hot, request, response)
       const ms = performance.now() - begunMs
-      observe({ id, method, target, route: hot.route, status: 200, ms })
+      observe({ id, method, target, route: hot.route, status: response.statusCode, ms })
       return true
     },
     keep({ request, route, headers }, file) {
       const { stats, body, record } = file
       const { url = '' } = request
       const isSettled = nowMs() - Math.max(stats.mtimeMs, stats.ctimeMs) > longestTickMs
-      if (!isPlain(request) || url.includes('?')) return
+      if (request.method !== 'GET' || !isPlain(request) || url.includes('?')) return
       if (!isSettled || !isAsCatalogued(record, stats)) return
       shelf.put(url, {
+        tag: headers['etag'] ?? '',
         headers: Object.entries(headers).filter(([name]) => name !== 'x-request-id'),
         body,
         route,
@@ -115,7 +114,17 @@ export function openHotFiles(deps: HotFilesDeps): HotFiles {
 }
 
 function isPlain({ method, headers }: IncomingMessage): boolean {
-  return method === 'GET' && conditions.every((name) => headers[name] === undefined)
+  const isRead = method === 'GET' || method === 'HEAD'
+  return isRead && conditions.every((name) => headers[name] === undefined)
+}
+
+function send(hot: HotFile, request: IncomingMessage, response: ServerResponse): void {
+  const isKnown = matchesWeakly(request.headers['if-none-match'] ?? '', hot.tag)
+  for (const [name, value] of hot.headers)
+    if (!isKnown || !ofBodies.test(name)) response.setHeader(name, value)
+  if (isKnown) response.writeHead(304).end()
+  // Of a HEAD, nothing but the headers leaves.
+  else response.end(hot.body)
 }
 
 function isSame(a: Stats, b: Stats): boolean {

@@ -82,6 +82,10 @@ function createApp({ logger }: ApiDeps, door: Door): FastifyInstance {
     childLoggerFactory: (parent) => parent,
     serverFactory: (handle) => createHttpServer(handle, door),
     bodyLimit: mostBodyBytes,
+    // No route gives the framework a schema, whose compilers it would load all the same: ten megabytes of memory.
+    schemaController: {
+      compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas },
+    },
     // A request that was read is answered, also while the server closes.
     return503OnClosing: false,
     // A path that cannot be decoded, or has a part longer than any of ours, is one that does not exist.
@@ -92,6 +96,10 @@ function createApp({ logger }: ApiDeps, door: Door): FastifyInstance {
     clientErrorHandler: answerClientError,
   })
   return app
+}
+
+function noSchemas(): never {
+  throw new Error('no route has a schema')
 }
 
 function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {

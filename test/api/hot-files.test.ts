@@ -50,7 +50,14 @@ async function openDoor(t: Test, { mostBytes = 1_000_000 } = {}) {
     const body = readFileSync(join(archive, day, name))
     wanted = async (request) => {
       wanted = undefined
-      hot.keep({ request, route: '/data/*', headers: { etag: '"1"' } }, { record, stats, body })
+      hot.keep(
+        {
+          request,
+          route: '/data/*',
+          headers: { etag: '"1"', 'content-length': String(body.length) },
+        },
+        { record, stats, body },
+      )
       await Promise.resolve()
     }
     await ask(target, headers)
@@ -78,16 +85,29 @@ t.test('a file that was sent is sent from memory, with the headers that it had',
   t.equal(headers.get('etag'), '"1"')
   t.match(headers.get('x-request-id'), /^[0-9a-f-]{36}$/)
   t.match(observed, [{ method: 'GET', target: url(dayFile), route: '/data/*', status: 200 }])
-  const asked = {
-    range: 'bytes=0-1',
-    'if-none-match': '"1"',
-    'if-modified-since': 'x',
-    'if-match': '*',
-  }
+  const asked = { range: 'bytes=0-1', 'if-modified-since': 'x', 'if-match': '*' }
   for (const [name, value] of Object.entries(asked))
     t.equal((await ask(url(dayFile), { [name]: value })).text, 'cold', `not with ${name}`)
-  t.equal((await ask(url(dayFile), {}, 'HEAD')).text, '')
+  const head = await ask(url(dayFile), {}, 'HEAD')
+  t.equal(head.headers.get('etag'), '"1"')
+  t.equal(head.headers.get('content-length'), '7')
+  t.equal(head.text, '')
   t.equal((await ask(`${url(dayFile)}?x`)).text, 'cold', 'nor by another target')
+})
+
+t.test('who has the file is told that it is the same', async (t) => {
+  const { service, observed, url, ask, heat } = await openDoor(t)
+  await service.add(`${day}/${dayFile}`, 'content')
+  await heat(dayFile)
+  observed.length = 0
+  for (const method of ['GET', 'HEAD']) {
+    const { headers, text } = await ask(url(dayFile), { 'if-none-match': '"0", "1"' }, method)
+    t.equal(text, '')
+    t.equal(headers.get('etag'), '"1"')
+    t.notOk(headers.get('content-length'))
+    t.match(observed.pop(), { method, status: 304 })
+  }
+  t.equal((await ask(url(dayFile), { 'if-none-match': '"2"' })).text, 'content')
 })
 
 t.test('what is not to be kept is not', async (t) => {

@@ -1,0 +1,142 @@
+/**
+ * Downloads beside nginx (sendfile, one worker) with the same files, in turn in one run: small hot files, large ones,
+ * HEAD and 304. Needs `wrk` and nginx.
+ */
+import { spawn, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { firstMatch, load, loadHeads, startNginx } from './load.js'
+import { optionsOf, ratios, spread } from './measure.js'
+
+export const description = 'downloads: small, large, HEAD and 304, beside nginx'
+
+const cli = join(import.meta.dirname, '../dist/cli.js')
+const day = 'obs/2024/001'
+const longAgo = new Date('2024-01-02T00:00:00Z')
+
+/** Options: --rounds (7), --seconds (2), --files (50) of the small ones, --kilobytes (200) of each. */
+export async function run({ print, args }) {
+  const defaults = { rounds: 7, seconds: 2, files: 50, kilobytes: 200 }
+  const { rounds, seconds, files, kilobytes } = optionsOf(args, defaults)
+  const folder = mkdtempSync(join(tmpdir(), 'downloads-'))
+  const started = []
+  try {
+    const archive = join(folder, 'archive')
+    const small = Array.from({ length: files }, (_, n) => nameOf(n))
+    for (const name of small) put(archive, name, kilobytes * 1000)
+    put(archive, nameOf(9000), 1_000_000)
+    put(archive, nameOf(9999), 20_000_000)
+    const ours = await startOurs(folder, archive)
+    started.push(ours)
+    const nginx = await startNginx(archive, join(archive, day, nameOf(0)))
+    if (nginx === undefined) throw new Error('there is no nginx to stand beside')
+    started.push(nginx)
+    const scripts = writeScripts(folder, small)
+    const cases = [
+      {
+        name: `${kilobytes} kB, hot, any of ${files}`,
+        script: scripts.small,
+        bytes: kilobytes * 1000,
+      },
+      { name: 'HEAD of them', head: (n) => small[n % small.length] },
+      { name: '304 of one of them', script: scripts.known },
+      { name: '1 MB', file: nameOf(9000), bytes: 1_000_000 },
+      { name: '20 MB', file: nameOf(9999), bytes: 20_000_000, connections: 4 },
+    ]
+    for (const one of cases) await compare({ print, rounds, seconds, ours, nginx, ...one })
+  } finally {
+    for (const { stop } of started) stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function compare({
+  print,
+  rounds,
+  seconds,
+  ours,
+  nginx,
+  name,
+  script,
+  head,
+  file = '',
+  bytes,
+  connections,
+}) {
+  const runs = { ours: [], nginx: [] }
+  for (let round = 0; round < rounds; round++)
+    for (const [who, server] of Object.entries({ ours, nginx })) {
+      const url = `${server.url}${day}/${file}`
+      const known = await fetch(`${server.url}${day}/${nameOf(0)}`, { method: 'HEAD' })
+      const tag = known.headers.get('etag')
+      const path = (n) => new URL(url).pathname + head(n)
+      runs[who].push(
+        head === undefined
+          ? await load({ server, url, script: script?.(tag), seconds, connections })
+          : await loadHeads({ server, path, seconds }),
+      )
+    }
+  const [rates, cpus] = ['rate', 'cpuUs'].map((key) =>
+    Object.values(runs).map((each) => each.map((run) => run[key])),
+  )
+  print(name)
+  print(
+    `  requests a second  ${spread(rates[0], 0)}, nginx ${spread(rates[1], 0)}, ratio ${ratios(...rates)}`,
+  )
+  print(
+    `  CPU µs a request   ${spread(cpus[0], 1)}, nginx ${spread(cpus[1], 1)}, ratio ${ratios(...cpus)}`,
+  )
+  if (bytes === undefined) return
+  const [ourGb, theirGb] = cpus.map((each) => each.map((us) => us / bytes / 1e-3))
+  print(`  CPU s a GB         ${spread(ourGb)}, nginx ${spread(theirGb)}`)
+}
+
+function nameOf(n) {
+  const station = (n + 10 * 36 ** 3).toString(36).toUpperCase()
+  return `${station}00AUT_R_20240010000_01D_30S_MO.crx.gz`
+}
+
+function put(archive, name, bytes) {
+  mkdirSync(join(archive, day), { recursive: true })
+  // What cannot be compressed is as large as it is said to be, within a few bytes.
+  const path = join(archive, day, name)
+  writeFileSync(path, gzipSync(randomBytes(bytes), { level: 1 }))
+  utimesSync(path, longAgo, longAgo)
+}
+
+/** Scripts for wrk; each takes the tag that its server gives the first file. */
+function writeScripts(folder, names) {
+  const list = names.map((name) => JSON.stringify(name)).join(', ')
+  const write = (file, lines) => {
+    const path = join(folder, file)
+    writeFileSync(path, `local names = { ${list} }\n${lines}\n`)
+    return path
+  }
+  const any = 'wrk.path .. names[math.random(#names)]'
+  const small = write('small.lua', `request = function() return wrk.format("GET", ${any}) end`)
+  return {
+    small: () => small,
+    known: (tag) =>
+      write(
+        'known.lua',
+        `wrk.headers["If-None-Match"] = ${JSON.stringify(tag)}\nrequest = function() return wrk.format("GET", wrk.path .. names[1]) end`,
+      ),
+  }
+}
+
+async function startOurs(folder, archive) {
+  const options = ['--archive', archive, '--database', join(folder, 'catalogue.db')]
+  const { status, stderr } = spawnSync('node', [cli, 'index', '--once', ...options])
+  if (status !== 0) throw new Error(stderr.toString())
+  const serve = ['serve', ...options, '--port', '0', '--log-level', 'info']
+  const child = spawn('node', [cli, ...serve], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const url = await firstMatch(child, /"url":"([^"]+)"/)
+  return {
+    url: new URL('/rinex/data/', url).href,
+    pid: child.pid,
+    stop: () => child.kill('SIGKILL'),
+  }
+}
