@@ -73,7 +73,7 @@ async function openServices(t: Test): Promise<Services> {
 type Case = readonly [status: string, keyof Services, InjectOptions]
 
 function readCases({ url, path, responses }: Operation, tag: string): readonly Case[] {
-  const isDownload = path.endsWith('/{filename}')
+  const isFile = /\/(?:\{filename\}|SHA256SUMS)$/.test(path)
   const cases: Case[] = [
     ['200', 'usual', { url }],
     ['304', 'usual', { url, headers: { 'if-none-match': tag } }],
@@ -81,7 +81,7 @@ function readCases({ url, path, responses }: Operation, tag: string): readonly C
     [
       '404',
       'usual',
-      isDownload ? { url: url.replace(/GRAZ|SHA256/, 'WTZR') } : ask(url, 'format=none'),
+      isFile ? { url: url.replace(/GRAZ|SHA256/, 'WTZR') } : ask(url, 'format=none'),
     ],
     ['406', 'usual', { url, headers: { accept: 'image/png' } }],
     ['503', 'without', { url }],

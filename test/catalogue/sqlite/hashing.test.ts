@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import Sqlite from 'better-sqlite3'
 import t from 'tap'
 import type { Test } from 'tap'
 import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
 import { testFolder } from '../../folder.ts'
+import { makeEarlier } from '../earlier.ts'
 import { change, newFile } from '../change.ts'
 
 const day = 'obs/2026/001'
@@ -185,9 +185,7 @@ t.test('a database from before there were checksums gets the tables', async (t) 
   const { folder, database, writer, close } = open(t)
   await writer.apply([change(day, { arrived: true, added: [newFile(graz, facts)] })])
   close()
-  const db = new Sqlite(database)
-  db.exec('DROP TABLE checksum; DROP TABLE hashing; PRAGMA user_version = 1')
-  db.close()
+  makeEarlier(database)
   const after = open(t, folder)
   t.match(await after.reader.summary(), { checksums: { files: 0, broken: { count: 0 } } })
   t.match(await after.writer.arrivedUnhashed(undefined), { files: [], throughSeq: 1 })

@@ -1,12 +1,12 @@
 /** What the catalogue tells of directories. */
 import { join } from 'node:path'
-import Sqlite from 'better-sqlite3'
 import t from 'tap'
 import type { Test } from 'tap'
 import type { CatalogueReader, Entries, EntriesQuery } from '../../../src/catalogue/catalogue.ts'
 import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
 import { testFolder } from '../../folder.ts'
+import { makeEarlier } from '../earlier.ts'
 import { change, newFile } from '../change.ts'
 
 const name = 'graz0010.26d.gz'
@@ -138,10 +138,7 @@ t.test('a database of before there were listings has them', async (t) => {
   await earlier.apply([change('obs/2026/001', { added: [newFile(name)] })])
   await earlier.checkpoint()
   earlier.close()
-  const db = new Sqlite(database)
-  db.exec('DROP INDEX directory_filled; ALTER TABLE directory DROP COLUMN changed_us')
-  db.pragma('user_version = 1')
-  db.close()
+  makeEarlier(database)
   const { reader } = open(t, database)
   t.same(await namesBelow(reader, ''), ['obs'])
   const state = await reader.directory('obs/2026/001')

@@ -1,0 +1,14 @@
+import Sqlite from 'better-sqlite3'
+
+/** Makes of a database one of the first version of the schema: nothing of what later ones have added is in it. */
+export function makeEarlier(database: string): void {
+  const db = new Sqlite(database)
+  db.exec(`
+    DROP TABLE checksum;
+    DROP TABLE hashing;
+    DROP INDEX directory_filled;
+    ALTER TABLE directory DROP COLUMN changed_us;
+    PRAGMA user_version = 1;
+  `)
+  db.close()
+}
