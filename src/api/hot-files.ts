@@ -3,15 +3,17 @@
  * sent from memory while the file on disk is the one that was read, which is asked for every request.
  */
 import { randomUUID } from 'node:crypto'
+import { statSync } from 'node:fs'
 import type { Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
-import type { CatalogueReader, FoundFile } from '../catalogue/catalogue.ts'
+import type { CatalogueReader, FoundFile, Head } from '../catalogue/catalogue.ts'
 import { oncePerTurn } from './door.ts'
 import type { Door } from './door.ts'
 import { matchesWeakly } from './entity-tag.ts'
 import { isAsCatalogued } from './file-version.ts'
+import { isLocalFile } from './local-file.ts'
 import type { Observe } from './observation.ts'
 
 /** What stands in memory for longer is read again, with headers that may tell more by then. */
@@ -46,8 +48,8 @@ export interface ReadFile {
 }
 
 export interface HotFiles extends Door {
-  /** Keeps a file that is sent, if it may be. */
-  keep(answer: FileAnswer, file: ReadFile): void
+  /** Keeps a file that is sent, if it may be: what cannot be looked at any more is not. Never rejects. */
+  keep(answer: FileAnswer, file: ReadFile): Promise<void>
 }
 
 /** Headers that a client has with its own copy. */
@@ -69,13 +71,27 @@ const conditions = ['range', 'if-match', 'if-modified-since', 'if-unmodified-sin
 export function openHotFiles(deps: HotFilesDeps): HotFiles {
   const { reader, archive, mostBytes, observe, nowMs = Date.now } = deps
   const shelf = openShelf(mostBytes)
-  const holds = async ({ record, stats }: ReadFile): Promise<boolean> => {
-    const { directory, name, seq } = record
-    const [now, known] = await Promise.all([
-      stat(join(archive, directory, name)),
-      reader.file(directory, name),
-    ])
-    return isSame(stats, now) && known?.seq === seq
+  const head = oncePerTurn(() => reader.head())
+  /** Whether a record is still the same; asked for only when the catalogue has changed. */
+  const watchRecord = ({ directory, name, seq }: FoundFile) => {
+    let known: Head | undefined
+    return async (): Promise<boolean> => {
+      const now = await head()
+      if (known?.seq === now.seq && known.epoch === now.epoch) return true
+      if ((await reader.file(directory, name))?.seq !== seq) return false
+      known = now
+      return true
+    }
+  }
+  const keepLater = async (target: string, hot: Omit<HotFile, 'holds'>, file: ReadFile) => {
+    const { directory, name } = file.record
+    const path = join(archive, directory, name)
+    const isLocal = await isLocalFile(path)
+    const isSameRecord = watchRecord(file.record)
+    // Where that waits for nobody, a look of our own costs a tenth of one by another thread.
+    const look = async (): Promise<Stats> => (isLocal ? statSync(path) : stat(path))
+    const holds = async () => isSame(file.stats, await look()) && (await isSameRecord())
+    shelf.put(target, { ...hot, holds: oncePerTurn(holds) })
   }
   return {
     has: (request) => isPlain(request) && shelf.get(request.url ?? '') !== undefined,
@@ -95,20 +111,20 @@ export function openHotFiles(deps: HotFilesDeps): HotFiles {
       observe({ id, method, target, route: hot.route, status: response.statusCode, ms })
       return true
     },
-    keep({ request, route, headers }, file) {
+    async keep({ request, route, headers }, file) {
       const { stats, body, record } = file
       const { url = '' } = request
       const isSettled = nowMs() - Math.max(stats.mtimeMs, stats.ctimeMs) > longestTickMs
       if (request.method !== 'GET' || !isPlain(request) || url.includes('?')) return
       if (!isSettled || !isAsCatalogued(record, stats)) return
-      shelf.put(url, {
+      const hot = {
         tag: headers['etag'] ?? '',
-        headers: Object.entries(headers).filter(([name]) => name !== 'x-request-id'),
+        headers: Object.entries(headers).filter(([header]) => header !== 'x-request-id'),
         body,
         route,
         untilMs: performance.now() + keptMs,
-        holds: oncePerTurn(() => holds(file)),
-      })
+      }
+      await keepLater(url, hot, file).catch(() => undefined)
     },
   }
 }

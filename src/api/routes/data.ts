@@ -38,7 +38,7 @@ export function addData(app: FastifyInstance, context: ApiContext): void {
     const body = await prepare(file, record, { request, reply, pieces })
     const { stats } = file
     if (Buffer.isBuffer(body) && body.length === stats.size)
-      context.hotFiles.keep(answerOf(request, reply), { record, stats, body })
+      void context.hotFiles.keep(answerOf(request, reply), { record, stats, body })
     return reply.send(body)
   }
   // The router only brings requests here; what they ask for is read from the raw target. The path of the root is named

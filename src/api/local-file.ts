@@ -1,0 +1,18 @@
+import { statfs } from 'node:fs/promises'
+
+/**
+ * File systems of this machine, by their numbers (linux/magic.h; statfs(2)): ext2 to ext4, XFS, btrfs, tmpfs, ZFS, F2FS,
+ * overlay.
+ */
+const localTypes = new Set([
+  0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x2fc12fc1, 0xf2f52010, 0x794c7630,
+])
+
+/**
+ * Whether the facts of a file that was just read are in this machine's memory, so that asking for them waits for nobody:
+ * neither for another machine nor for a program behind a mount.
+ */
+export async function isLocalFile(path: string): Promise<boolean> {
+  const { type } = await statfs(path)
+  return localTypes.has(type)
+}
