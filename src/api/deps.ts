@@ -6,6 +6,7 @@ import type {
   RescanOrder,
   RescanTicket,
 } from '../control/protocol.ts'
+import type { HandOver } from './hand-over.ts'
 
 /** What the API is told of its surroundings. */
 export interface ApiSettings {
@@ -17,6 +18,8 @@ export interface ApiSettings {
   readonly baseUrl: () => string
   /** Path below the base URL, without slashes at its ends: `rinex`. */
   readonly datasetPrefix: string
+  /** How downloads are handed to the web server in front; absent where this process sends them itself. */
+  readonly handOver?: HandOver | undefined
   /** Most records on a page, whatever is asked for. */
   readonly maxLimit: number
   /** Bytes of memory for small files that are asked for again and again; 0 for none. */

@@ -13,6 +13,8 @@ export interface ArchivedFile {
   readonly handle: FileHandle
   /** Of the descriptor, when it was opened. */
   readonly stats: Stats
+  /** Where it really is, when a symlink leads to it. */
+  readonly linkedPath?: string
 }
 
 /** What lies at a path is not to be served; the message, for the log, says why. */
@@ -54,19 +56,23 @@ export function openArchive(tree: ArchiveTree): Archive {
   let root = tree.archive
   const isLinked = (path: string): boolean =>
     tree.linkedDirectories.some((directory) => path.startsWith(join(directory, '/')))
+  const lies = (path: string, { directory, name }: FilePlace): boolean =>
+    path === join(root, directory, name)
   /** The root may be reached through symlinks, and these may lead elsewhere than when they were last followed. */
   const liesAt = async (path: string, place: FilePlace): Promise<boolean> => {
-    const lies = (): boolean => path === join(root, place.directory, place.name)
-    if (lies()) return true
+    if (lies(path, place)) return true
     root = await ifPresent(realpath(tree.archive))
-    return lies()
+    return lies(path, place)
   }
   const check = async (handle: FileHandle, place: FilePlace): Promise<ArchivedFile> => {
     const stats = await handle.stat()
     if (!stats.isFile()) throw new NotServed('not a regular file')
     const path = await readlink(`/proc/self/fd/${handle.fd}`)
     if (path.endsWith(deletedMark)) throw new FileChanged('replaced or removed')
-    if (!isLinked(path) && !(await liesAt(path, place))) throw new NotServed(`lies at ${path}`)
+    // Asked first, since a linked directory may be one that holds the archive itself.
+    if (lies(path, place)) return { handle, stats }
+    if (isLinked(path)) return { handle, stats, linkedPath: path }
+    if (!(await liesAt(path, place))) throw new NotServed(`lies at ${path}`)
     return { handle, stats }
   }
   return {

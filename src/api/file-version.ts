@@ -36,24 +36,35 @@ export function validatorsOf(record: FileRecord, stats: Stats, nowMs: number): V
   }
 }
 
+/** A file may be replaced under its name: caches must ask, which costs them a 304. */
+export const cacheHeaders = { 'cache-control': 'no-cache' } as const
+
 /** Headers of every answer about a file, also of 304. */
 export function validatorHeaders({ tag, lastModified }: Validators) {
   return {
     etag: tag,
     'last-modified': formatHttpDate(lastModified),
-    // A file may be replaced under its name: caches must ask, which costs them a 304.
-    'cache-control': 'no-cache',
+    ...cacheHeaders,
   }
 }
 
-/** Headers of an answer with the file or a part of it. Catalogued names need no quoting. */
-export function contentHeaders(name: string, range: ByteRange) {
+/** What kind of thing is sent, whoever sends it. Catalogued names need no quoting. */
+export function kindHeaders(name: string) {
   return {
     'content-type': 'application/gzip',
-    'content-length': String(range.last - range.first + 1),
     'content-disposition': `attachment; filename="${name}"`,
     'content-security-policy': "default-src 'none'; sandbox",
-    'accept-ranges': 'bytes',
+  }
+}
+
+export const rangesHeader = { 'accept-ranges': 'bytes' } as const
+
+/** Headers of an answer with the file or a part of it. */
+export function contentHeaders(name: string, range: ByteRange) {
+  return {
+    ...kindHeaders(name),
+    'content-length': String(range.last - range.first + 1),
+    ...rangesHeader,
   }
 }
 

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { readAdminToken } from '../admin-token.ts'
 import { hashToken } from '../api/admin.ts'
 import type { Administration } from '../api/deps.ts'
+import type { HandOver } from '../api/hand-over.ts'
 import { buildServer } from '../api/server.ts'
 import { openReader } from '../catalogue/sqlite/reader.ts'
 import { baseUrlFor } from '../config/address.ts'
@@ -59,6 +60,7 @@ export async function startServing(config: Config, options: ServingOptions): Pro
       linkedDirectories: realDirectories(config.linkedDirectories, logger),
       baseUrl,
       datasetPrefix: config.datasetPrefix,
+      handOver: handOverOf(config),
       maxLimit: config.maxLimit,
       hotFileBytes: config.hotFilesMb * 1024 * 1024,
       version: packageVersion(),
@@ -68,6 +70,10 @@ export async function startServing(config: Config, options: ServingOptions): Pro
   await app.listen({ host: config.host, port: config.port })
   await announce(`${baseUrl()}/${config.datasetPrefix}/api/rinex-file/`, logger)
   return lifecycle
+}
+
+function handOverOf({ sendFiles, internalPrefix }: Config): HandOver | undefined {
+  return sendFiles === 'self' ? undefined : { header: sendFiles, internalPrefix }
 }
 
 function administrationOf(config: Config): Administration | undefined {

@@ -29,6 +29,8 @@ interface Option {
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
+export const sendingChoices = ['self', 'x-accel-redirect', 'x-sendfile'] as const
+
 export const checksumChoices = ['arriving', 'all', 'none'] as const
 
 const path = Type.String({ pattern: String.raw`^[^\0]+$` })
@@ -93,6 +95,20 @@ export const options = {
     expects: 'one or more names of letters, digits, _ and - with a slash between them',
     meaning: 'Path below the base URL under which everything is served.',
     flag: 'PREFIX',
+  },
+  send_files: {
+    kind: 'text',
+    schema: Type.Enum(sendingChoices),
+    default: 'self',
+    expects: `one of ${sendingChoices.join(', ')}`,
+    meaning: 'Who sends files that are downloaded: the API, or the web server in front of it.',
+  },
+  internal_prefix: {
+    kind: 'text',
+    schema: Type.String({ pattern: '^/([A-Za-z0-9_-]+/)+$' }),
+    default: '/internal/archive/',
+    expects: 'names of letters, digits, _ and - with a slash around each',
+    meaning: 'Location under which nginx has the archive, for send_files = "x-accel-redirect".',
   },
   log_level: {
     kind: 'text',

@@ -12,6 +12,7 @@ import type { Archive, ArchivedFile } from '../download.ts'
 import { HttpError, notFound, tryAgain } from '../errors.ts'
 import { contentHeaders, contentRange, isUnsettled } from '../file-version.ts'
 import { digestHeader, validatorHeaders, validatorsOf } from '../file-version.ts'
+import { handOverHeaders } from '../hand-over.ts'
 import type { FileAnswer } from '../hot-files.ts'
 import { openListings } from '../listing/answer.ts'
 import { printable } from '../log-text.ts'
@@ -35,7 +36,7 @@ export function addData(app: FastifyInstance, context: ApiContext): void {
     const record = place && (await context.reader.file(place.directory, place.name))
     if (record === undefined) return redirect(reply, target, await knownDirectory(listed, context))
     const file = await openRecord(archive, record, request)
-    const body = await prepare(file, record, { request, reply, pieces })
+    const body = await prepare(file, record, { request, reply, pieces, context })
     const { stats } = file
     if (Buffer.isBuffer(body) && body.length === stats.size)
       void context.hotFiles.keep(answerOf(request, reply), { record, stats, body })
@@ -99,6 +100,7 @@ interface Exchange {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly pieces: PieceReader
+  readonly context: ApiContext
 }
 
 /** Sets status and headers and gives the body, if there is one: bytes, or a stream that closes the file. */
@@ -124,9 +126,14 @@ async function answer(
   exchange: Exchange,
 ): Promise<Buffer | Readable | undefined> {
   const { stats } = file
-  const { request, reply } = exchange
+  const { request, reply, context } = exchange
   const nowMs = Date.now()
   if (isUnsettled(record, stats, nowMs)) throw new FileChanged('young, and not as catalogued')
+  const handedOver = handOverHeaders(context.settings, record, file)
+  if (handedOver !== undefined) {
+    reply.code(200).headers(handedOver).headers(digestHeader(record, stats))
+    return undefined
+  }
   const validators = validatorsOf(record, stats, nowMs)
   const selection = select({ method: request.method, headers: request.headers }, validators)
   if (selection.status === 412) throw new HttpError(412, 'Precondition failed.')
