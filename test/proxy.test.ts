@@ -1,17 +1,13 @@
 /** The example configuration under the real nginx, in front of a server that tells what reached it. */
-import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
-import { request } from 'node:https'
-import { connect, createServer as createTcpServer } from 'node:net'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { AddressInfo, Server } from 'node:net'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
 import { testFolder } from './folder.ts'
+import { lacksNginx, startNginx } from './nginx.ts'
 
 interface Echo {
   readonly target: string
@@ -24,7 +20,6 @@ type Sending = 'all sent' | 'held back'
 
 // Far more than the buffers of nginx and of its two connections hold.
 const downloadBytes = 64 * 1024 * 1024
-const env = { ...process.env, PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` }
 
 /** Sends a big file as fast as it is taken; tells at its end, or as soon as nobody takes more for a second. */
 function sendFile(response: ServerResponse): Promise<Sending> {
@@ -52,86 +47,25 @@ async function listen(t: Test, server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** A loopback address that is this process's own: elsewhere a port that is free now may be taken a moment later. */
-const ownHost = `127.${64 + ((process.pid >> 16) & 63)}.${(process.pid >> 8) & 255}.${process.pid & 255}`
-
-/** Ports for nginx, which cannot tell those that it would find itself. */
-async function freePorts(): Promise<{ http: number; https: number }> {
-  const servers = [createTcpServer(), createTcpServer()]
-  for (const server of servers) await once(server.listen(0, ownHost), 'listening')
-  const [http = 0, https = 0] = servers.map((server) => (server.address() as AddressInfo).port)
-  for (const server of servers) await once(server.close(), 'close')
-  return { http, https }
-}
-
-type Ports = Readonly<Record<'http' | 'https' | 'service', number>>
-
-/** The example with the ports of this test, and around it what `/etc/nginx/nginx.conf` has. */
-function nginxConf({ http, https, service }: Ports): string {
-  const example = readFileSync('config/nginx.conf.example', 'utf8')
-    .replaceAll(/^ *listen \[::\].*\n/gm, '')
-    .replace('listen 80;', `listen ${ownHost}:${http};`)
-    .replace('listen 443 ssl;', `listen ${ownHost}:${https} ssl;`)
-    .replace('server 127.0.0.1:8080;', `server 127.0.0.1:${service};`)
-    .replaceAll(/\/etc\/ssl\/.*\.(pem|key);/g, 'archive.$1;')
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
-  return `daemon off; pid nginx.pid; error_log stderr; events {}
-    ${process.getuid?.() === 0 ? 'user root;' : ''}
-    http { access_log off; ${temporary.map((name) => `${name}_temp_path ${name};`).join(' ')}
-    ${example} }`
-}
-
-async function startNginx(t: Test, ports: Ports): Promise<void> {
-  const dir = testFolder(t, { 'nginx.conf': nginxConf(ports) })
-  const key = '-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout archive.key'
-  const certificate = `req -x509 ${key} -days 2 -subj /CN=archive.example.org -out archive.pem`
-  spawnSync('openssl', certificate.split(' '), { cwd: dir })
-
-  const options = ['-p', dir, '-e', 'stderr', '-c', join(dir, 'nginx.conf')]
-  const check = spawnSync('nginx', ['-t', ...options], { env, encoding: 'utf8' })
-  t.equal(check.status, 0, check.stderr)
-  t.notMatch(check.stderr, /\[(warn|emerg)\]/)
-
-  const nginx = spawn('nginx', options, { env, stdio: 'ignore' })
-  t.teardown(async () => {
-    if (nginx.exitCode === null && nginx.kill()) await once(nginx, 'exit')
-  })
-  while (!(await answers(ports.https))) {
-    if (nginx.exitCode !== null || nginx.signalCode !== null)
-      throw new Error(`nginx ended with ${nginx.exitCode ?? nginx.signalCode}`)
-    await pause(20)
-  }
-}
-
-function answers(port: number): Promise<boolean> {
-  const socket = connect(port, ownHost)
-  return new Promise<boolean>((resolve) => {
-    socket.once('connect', resolve.bind(undefined, true)).once('error', () => {
-      resolve(false)
-    })
-  }).finally(() => socket.destroy())
-}
-
-const missing = ['nginx', 'openssl'].filter((name) => spawnSync(name, ['-v'], { env }).error)
-const skip = missing.length > 0 && `no ${missing.join(', no ')} here`
-
-t.test('the nginx of the example', { skip }, async (t) => {
+t.test('the nginx of the example', { skip: lacksNginx }, async (t) => {
   let sending: Promise<Sending> | undefined
   const service = createServer(({ url: target = '', headers, socket }, response) => {
-    if (target.endsWith('.gz')) sending = sendFile(response)
+    const handedOver = headers['x-hand-over']
+    if (handedOver !== undefined) response.setHeader('x-accel-redirect', handedOver).end()
+    else if (target.endsWith('.gz')) sending = sendFile(response)
     else response.end(JSON.stringify({ target, headers, port: socket.remotePort } satisfies Echo))
   })
   // That a connection is kept must not depend on how soon its next request comes.
   service.keepAliveTimeout = 0
-  const ports = { ...(await freePorts()), service: await listen(t, service) }
-  await startNginx(t, ports)
-
-  const get = async (path: string, headers = {}): Promise<IncomingMessage> => {
-    const server = { host: ownHost, port: ports.https, rejectUnauthorized: false }
-    const asked = request({ ...server, path, headers: { host: 'archive.example.org', ...headers } })
-    const [answer] = (await once(asked.end(), 'response')) as [IncomingMessage]
-    return answer
-  }
+  const folder = testFolder(t, {
+    archive: {
+      obs: { 'a.gz': 'archived', 'linked.gz': t.fixture('symlink', 'a.gz') },
+      linked: t.fixture('symlink', 'obs'),
+    },
+  })
+  const behind = { service: await listen(t, service), archive: join(folder, 'archive') }
+  const nginx = await startNginx(t, join(folder, 'nginx'), behind)
+  const get = nginx.ask
   const echo = async (path: string, headers = {}): Promise<Echo> => {
     const pieces = (await (await get(path, headers)).toArray()) as Buffer[]
     return JSON.parse(Buffer.concat(pieces).toString()) as Echo
@@ -172,9 +106,23 @@ t.test('the nginx of the example', { skip }, async (t) => {
     t.equal(bytes, downloadBytes)
   })
 
+  t.test('sends what it is handed, and follows no symlink there', async (t) => {
+    const handedOver: [path: string, status: number][] = [
+      ['obs/a.gz', 200],
+      ['obs/linked.gz', 403],
+      ['linked/a.gz', 404],
+      ['obs/absent.gz', 404],
+      ['../nginx.conf', 404],
+    ]
+    for (const [path, status] of handedOver) {
+      const answer = await get('/rinex/data/x', { 'x-hand-over': `/internal/archive/${path}` })
+      t.equal(answer.resume().statusCode, status, path)
+    }
+  })
+
   t.test('sends plain HTTP to HTTPS', async (t) => {
     const target = '/rinex/api/rinex-file/?limit=5&x=%2F'
-    const url = `http://${ownHost}:${ports.http}${target}`
+    const url = nginx.httpUrl + target
     const { status, headers } = await fetch(url, { redirect: 'manual' })
     t.equal(status, 301)
     t.equal(headers.get('location'), `https://archive.example.org${target}`)

@@ -1,0 +1,103 @@
+/** nginx with the example configuration, of which only addresses, certificate and archive are another one's. */
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { request } from 'node:https'
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
+import { connect, createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Test } from 'tap'
+
+const env = { ...process.env, PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` }
+
+const missing = ['nginx', 'openssl'].filter((name) => spawnSync(name, ['-v'], { env }).error)
+
+/** Why tests with nginx are skipped; `false` where they are not. */
+export const lacksNginx = missing.length > 0 && `no ${missing.join(', no ')} here`
+
+export interface Behind {
+  /** Port of the service on 127.0.0.1. */
+  readonly service: number
+  /** Its archive, for what it hands over. */
+  readonly archive?: string
+}
+
+/** A loopback address that is this process's own: elsewhere a port that is free now may be taken a moment later. */
+const ownHost = `127.${64 + ((process.pid >> 16) & 63)}.${(process.pid >> 8) & 255}.${process.pid & 255}`
+
+interface Ports {
+  readonly http: number
+  readonly https: number
+}
+
+/** Ports for nginx, which cannot tell those that it would find itself. */
+async function freePorts(): Promise<Ports> {
+  const servers = [createServer(), createServer()]
+  for (const server of servers) await once(server.listen(0, ownHost), 'listening')
+  const [http = 0, https = 0] = servers.map((server) => (server.address() as AddressInfo).port)
+  for (const server of servers) await once(server.close(), 'close')
+  return { http, https }
+}
+
+/** The example with the ports of this test, and around it what `/etc/nginx/nginx.conf` has. */
+function nginxConf({ http, https, service, archive = '/srv/gnss' }: Behind & Ports): string {
+  const example = readFileSync('config/nginx.conf.example', 'utf8')
+    .replaceAll(/^ *listen \[::\].*\n/gm, '')
+    .replace('listen 80;', `listen ${ownHost}:${http};`)
+    .replace('listen 443 ssl;', `listen ${ownHost}:${https} ssl;`)
+    .replace('server 127.0.0.1:8080;', `server 127.0.0.1:${service};`)
+    .replaceAll('/srv/gnss', archive)
+    .replaceAll(/\/etc\/ssl\/.*\.(pem|key);/g, 'archive.$1;')
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+  return `daemon off; pid nginx.pid; error_log stderr; events {}
+    ${process.getuid?.() === 0 ? 'user root;' : ''}
+    http { access_log off; ${temporary.map((name) => `${name}_temp_path ${name};`).join(' ')}
+    ${example} }`
+}
+
+/** Starts it in front of a service, with HTTPS and what sends HTTP there, and with a new folder. It ends with the test. */
+export async function startNginx(t: Test, dir: string, behind: Behind) {
+  const ports = await freePorts()
+  mkdirSync(dir)
+  writeFileSync(join(dir, 'nginx.conf'), nginxConf({ ...behind, ...ports }))
+  const key = '-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout archive.key'
+  const certificate = `req -x509 ${key} -days 2 -subj /CN=archive.example.org -out archive.pem`
+  spawnSync('openssl', certificate.split(' '), { cwd: dir })
+
+  const options = ['-p', dir, '-e', 'stderr', '-c', join(dir, 'nginx.conf')]
+  const check = spawnSync('nginx', ['-t', ...options], { env, encoding: 'utf8' })
+  t.equal(check.status, 0, check.stderr)
+  t.notMatch(check.stderr, /\[(warn|emerg)\]/)
+
+  const nginx = spawn('nginx', options, { env, stdio: 'ignore' })
+  t.teardown(async () => {
+    if (nginx.exitCode === null && nginx.kill()) await once(nginx, 'exit')
+  })
+  while (!(await answers(ports.https))) {
+    if (nginx.exitCode !== null || nginx.signalCode !== null)
+      throw new Error(`nginx ended with ${nginx.exitCode ?? nginx.signalCode}`)
+    await pause(20)
+  }
+  return {
+    httpUrl: `http://${ownHost}:${ports.http}`,
+    /** Asks for a path with this very spelling. */
+    ask: async (path: string, headers: OutgoingHttpHeaders = {}, method = 'GET') => {
+      const server = { host: ownHost, port: ports.https, rejectUnauthorized: false }
+      const host = 'archive.example.org'
+      const asked = request({ ...server, path, method, headers: { host, ...headers } })
+      const [answer] = (await once(asked.end(), 'response')) as [IncomingMessage]
+      return answer
+    },
+  }
+}
+
+function answers(port: number): Promise<boolean> {
+  const socket = connect(port, ownHost)
+  return new Promise<boolean>((resolve) => {
+    socket.once('connect', resolve.bind(undefined, true)).once('error', () => {
+      resolve(false)
+    })
+  }).finally(() => socket.destroy())
+}
