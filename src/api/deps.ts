@@ -6,10 +6,11 @@ import type {
   RescanOrder,
   RescanTicket,
 } from '../control/protocol.ts'
+import type { ClientLimits } from './connections/door.ts'
 import type { HandOver } from './hand-over.ts'
 
 /** What the API is told of its surroundings. */
-export interface ApiSettings {
+export interface ApiSettings extends ClientLimits {
   /** Absolute path of the archive root. */
   readonly archive: string
   /** Real paths of the directories outside of the archive that symlinks in it may lead to. */

@@ -6,8 +6,8 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CatalogueReader, Head } from '../catalogue/catalogue.ts'
-import { oncePerTurn } from './door.ts'
-import type { Door } from './door.ts'
+import { oncePerTurn } from './ready-answers.ts'
+import type { ReadyAnswers } from './ready-answers.ts'
 import { matchesWeakly } from './entity-tag.ts'
 import type { Observe } from './observation.ts'
 
@@ -31,7 +31,7 @@ const most = { answers: 1000, bytes: 8 * 1024 * 1024 }
 /** Headers that a client has with its own copy. */
 const ofBodies = ['content-type', 'content-length']
 
-export interface FinishedAnswers extends Door {
+export interface FinishedAnswers extends ReadyAnswers {
   /** Answers a request for the first time, with the headers that its reply has by now. */
   send(request: FastifyRequest, reply: FastifyReply, page: FinishedPage): FastifyReply
 }

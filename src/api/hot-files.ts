@@ -9,8 +9,8 @@ import { stat } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import type { CatalogueReader, FoundFile, Head } from '../catalogue/catalogue.ts'
-import { oncePerTurn } from './door.ts'
-import type { Door } from './door.ts'
+import { oncePerTurn } from './ready-answers.ts'
+import type { ReadyAnswers } from './ready-answers.ts'
 import { matchesWeakly } from './entity-tag.ts'
 import { isAsCatalogued } from './file-version.ts'
 import { isLocalFile } from './local-file.ts'
@@ -47,7 +47,7 @@ export interface ReadFile {
   readonly body: Buffer
 }
 
-export interface HotFiles extends Door {
+export interface HotFiles extends ReadyAnswers {
   /** Keeps a file that is sent, if it may be: what cannot be looked at any more is not. Never rejects. */
   keep(answer: FileAnswer, file: ReadFile): Promise<void>
 }

@@ -1,6 +1,8 @@
 import { createServer } from 'node:http'
 import type { RequestListener, Server } from 'node:http'
-import type { Door } from './door.ts'
+import { guardDoor } from './connections/door.ts'
+import type { ClientLimits } from './connections/door.ts'
+import type { ReadyAnswers } from './ready-answers.ts'
 
 /**
  * How long and how much a client may take. Node's own defaults let a thousand connections that dribble their
@@ -12,18 +14,21 @@ const limits = {
   checkIntervalMs: 1000,
   /** Between two requests of a connection. */
   keepAliveMs: 5000,
-  /** Of a connection on which nothing moves. A download that nobody reads ends after once or twice as long. */
+  /** Of a connection on which nothing moves. Who does not read what is to be sent is told apart, and ends sooner. */
   idleMs: 20_000,
   headerBytes: 8 * 1024,
   requestsPerConnection: 1000,
-  connections: 2048,
 }
 
 /**
- * The server below the framework. What was answered before and still holds is answered at its door.
+ * The server below the framework. What was answered before, and still holds, is answered before it.
  * @param handle what answers all other requests
  */
-export function createHttpServer(handle: RequestListener, door: Door): Server {
+export function createHttpServer(
+  handle: RequestListener,
+  ready: ReadyAnswers,
+  clientLimits: ClientLimits,
+): Server {
   const options = {
     headersTimeout: limits.headersTimeoutMs,
     requestTimeout: limits.requestTimeoutMs,
@@ -32,15 +37,16 @@ export function createHttpServer(handle: RequestListener, door: Door): Server {
     maxHeaderSize: limits.headerBytes,
   }
   const server = createServer(options, (request, response) => {
+    if (!door.admits(request, response)) return
     // While the server closes, the framework tells clients that the connection ends.
-    if (!server.listening || !door.has(request)) handle(request, response)
+    if (!server.listening || !ready.has(request)) handle(request, response)
     else
-      void door.repeat(request, response).then((isAnswered) => {
+      void ready.repeat(request, response).then((isAnswered) => {
         if (!isAnswered) handle(request, response)
       })
   })
+  const door = guardDoor(server, clientLimits)
   server.setTimeout(limits.idleMs)
   server.maxRequestsPerSocket = limits.requestsPerConnection
-  server.maxConnections = limits.connections
   return server
 }

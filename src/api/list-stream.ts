@@ -2,14 +2,19 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { CatalogueReader, ListedFile } from '../catalogue/catalogue.ts'
 import { CatalogueUnavailable } from '../catalogue/catalogue.ts'
+import { isUnfiltered } from '../catalogue/filter.ts'
 import type { FileFilter } from '../catalogue/filter.ts'
 import { downloadUrl } from './links.ts'
 import type { Links } from './links.ts'
 import { recordJson } from './list/record-json.ts'
 import { serialiseRecord, wireFields } from './serialise.ts'
+import { openTurns } from './turns.ts'
 
-/** Records read and written at a time: some ten milliseconds in which nobody else is served. */
-const recordsPerChunk = 1000
+/** Records read and written at a time: a few milliseconds in which nobody else is served. */
+const recordsPerChunk = 500
+
+/** Chunks of all streams together: others are served after each, however many begin at the same moment. */
+const turns = openTurns(1)
 
 interface LineFormat {
   readonly mediaType: string
@@ -68,12 +73,21 @@ export async function* listLines(
 ): AsyncGenerator<Buffer> {
   if (header !== undefined) yield Buffer.from(`${header}\n`)
   for (let before = Number.MAX_SAFE_INTEGER; ;) {
-    const chunk = await reader.records({ before, limit: recordsPerChunk, filter })
-    if (chunk.epoch !== epoch) throw new CatalogueUnavailable('the catalogue was rebuilt meanwhile')
-    const lines = chunk.records.map((record) => line(record, links))
-    if (lines.length > 0) yield Buffer.from(`${lines.join('\n')}\n`)
-    if (chunk.next === undefined) return
-    before = chunk.next
-    await yieldToOthers()
+    const read = () => reader.records({ before, limit: recordsPerChunk, filter })
+    // Questions with filters are answered beside this thread, and may take long.
+    const answered = isUnfiltered(filter) ? undefined : await read()
+    const { text, next } = await turns.take(async () => {
+      await yieldToOthers()
+      const chunk = answered ?? (await read())
+      if (chunk.epoch !== epoch)
+        throw new CatalogueUnavailable('the catalogue was rebuilt meanwhile')
+      return {
+        text: chunk.records.map((file) => `${line(file, links)}\n`).join(''),
+        next: chunk.next,
+      }
+    })
+    if (text !== '') yield Buffer.from(text)
+    if (next === undefined) return
+    before = next
   }
 }

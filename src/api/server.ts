@@ -7,11 +7,11 @@ import type { ApiDeps } from './deps.ts'
 import { answerError, notFound } from './errors.ts'
 import { commonHeaders, preflightHeaders } from './headers.ts'
 import { readJsonBodies } from './json-body.ts'
-import { doorOf } from './door.ts'
-import type { Door } from './door.ts'
 import { openFinishedAnswers } from './finished.ts'
 import { openHotFiles } from './hot-files.ts'
 import { createHttpServer } from './http-server.ts'
+import { anyReady } from './ready-answers.ts'
+import type { ReadyAnswers } from './ready-answers.ts'
 import { logAnswered } from './request-log.ts'
 import type { Observe } from './observation.ts'
 import { knowAllMethods } from './resource.ts'
@@ -41,7 +41,7 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   const finished = openFinishedAnswers(deps.reader, observe)
   const { archive, hotFileBytes } = deps.settings
   const hotFiles = openHotFiles({ reader: deps.reader, archive, mostBytes: hotFileBytes, observe })
-  const app = createApp(deps, doorOf(finished, hotFiles))
+  const app = createApp(deps, anyReady(finished, hotFiles))
   const context = apiContext(deps, { finished, hotFiles })
   knowAllMethods(app)
   readJsonBodies(app)
@@ -69,7 +69,7 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   return app
 }
 
-function createApp({ logger }: ApiDeps, door: Door): FastifyInstance {
+function createApp({ logger, settings }: ApiDeps, ready: ReadyAnswers): FastifyInstance {
   // All the framework says by itself at this level is where it listens, which `serve` says in its own words.
   const silent = { info: () => undefined }
   const loggerInstance: FastifyBaseLogger = Object.assign(logger.child({}), silent)
@@ -80,7 +80,7 @@ function createApp({ logger }: ApiDeps, door: Door): FastifyInstance {
     genReqId: () => randomUUID(),
     // Making a child of the logger for each request costs more than most requests do.
     childLoggerFactory: (parent) => parent,
-    serverFactory: (handle) => createHttpServer(handle, door),
+    serverFactory: (handle) => createHttpServer(handle, ready, settings),
     bodyLimit: mostBodyBytes,
     // No route gives the framework a schema, whose compilers it would load all the same: ten megabytes of memory.
     schemaController: {

@@ -64,6 +64,8 @@ export async function startServing(config: Config, options: ServingOptions): Pro
       maxLimit: config.maxLimit,
       hotFileBytes: config.hotFilesMb * 1024 * 1024,
       version: packageVersion(),
+      connectionsPerAddress: config.connectionsPerAddress,
+      trustedProxies: config.trustedProxies,
     },
   })
   lifecycle.add({ name: 'HTTP server', close: () => app.close() })

@@ -1,5 +1,5 @@
 /** Hosts to listen on and the base URL of every link. Pure. */
-import { isIP, isIPv6 } from 'node:net'
+import { isIP, isIPv4, isIPv6 } from 'node:net'
 
 /** Spellings of "every address" after the URL parser has brought them to one form. */
 const wildcards = new Set(['0.0.0.0', '[::]', '[::ffff:0:0]'])
@@ -12,6 +12,12 @@ const authority = (host: string): string => (isIPv6(host) ? `[${host}]` : host)
 export function isHost(host: string): boolean {
   // A name that ends in a number must be an IPv4 address: the URL parser knows the odd spellings of those.
   return isIP(host) !== 0 || (hostName.test(host) && URL.canParse(`http://${host}`))
+}
+
+/** Whether it is an address, or a network in the form of an address and the length of its prefix. */
+export function isNetwork(text: string): boolean {
+  const [, address = '', prefix = '0'] = /^([^/%]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
+  return isIP(address) !== 0 && Number(prefix) <= (isIPv4(address) ? 32 : 128)
 }
 
 /**

@@ -64,6 +64,7 @@ function inItsForm({ key, value, directory }: Setting): unknown {
   if (kind === 'paths' && Array.isArray(value)) {
     return Object.freeze(value.map((path) => resolve(String(path))))
   }
+  if (kind === 'texts' && Array.isArray(value)) return Object.freeze([...(value as string[])])
   return value
 }
 

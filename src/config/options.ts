@@ -7,10 +7,10 @@ import { join } from 'node:path'
 import { Type } from 'typebox'
 import type { Static, TSchema } from 'typebox'
 import { packageRoot } from '../package.ts'
-import { isBaseUrl, isHost } from './address.ts'
+import { isBaseUrl, isHost, isNetwork } from './address.ts'
 
 /** How a value is read from text and brought to its one form; `path` and `paths` become absolute. */
-export type Kind = 'text' | 'integer' | 'path' | 'paths' | 'url'
+export type Kind = 'text' | 'texts' | 'integer' | 'path' | 'paths' | 'url'
 
 interface Option {
   readonly kind: Kind
@@ -78,6 +78,21 @@ export const options = {
     expects: 'a whole number from 0 to 65535',
     meaning: 'Port the API listens on; 0 takes a free one and prints it.',
     flag: 'PORT',
+  },
+  connections_per_address: {
+    kind: 'integer',
+    schema: Type.Integer({ minimum: 1, maximum: 2048 }),
+    default: 256,
+    expects: 'a whole number from 1 to 2048',
+    meaning: 'Most connections that one client address may have open at the same time.',
+  },
+  trusted_proxies: {
+    kind: 'texts',
+    schema: Type.Array(Type.Refine(Type.String(), isNetwork)),
+    default: Object.freeze([]),
+    defaultText: 'none',
+    expects: 'a list of addresses, or of networks such as 10.0.0.0/8',
+    meaning: 'Proxies whose X-Forwarded-For tells the client address that is counted.',
   },
   base_url: {
     kind: 'url',

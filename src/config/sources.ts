@@ -116,6 +116,7 @@ function fromText(kind: Kind, text: string): unknown {
     case 'integer':
       return /^-?\d+$/.test(text) ? Number(text) : text
     case 'paths':
+    case 'texts':
       return text === '' ? [] : text.split(',').map((item) => item.trim())
     case 'text':
     case 'path':

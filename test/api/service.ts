@@ -65,6 +65,8 @@ export async function openService(t: Test, options: ServiceOptions = {}): Promis
       maxLimit: 1000,
       hotFileBytes: 1024 * 1024,
       version: '1.2.3',
+      connectionsPerAddress: 256,
+      trustedProxies: [],
       ...options.settings,
     },
   }

@@ -1,19 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 /** Answers requests before the framework sees them, as others like them were answered before. */
-export interface Door {
+export interface ReadyAnswers {
   /** Whether there is an answer that may still hold. */
   has(request: IncomingMessage): boolean
   /** Gives it; false when it does not hold any more, and the framework has to answer. */
   repeat(request: IncomingMessage, response: ServerResponse): Promise<boolean>
 }
 
-/** The first door that has an answer is the one that is asked. */
-export function doorOf(...doors: readonly Door[]): Door {
+/** Of several, the first that has an answer is the one that is asked. */
+export function anyReady(...all: readonly ReadyAnswers[]): ReadyAnswers {
   return {
-    has: (request) => doors.some((door) => door.has(request)),
+    has: (request) => all.some((each) => each.has(request)),
     repeat: async (request, response) =>
-      (await doors.find((door) => door.has(request))?.repeat(request, response)) ?? false,
+      (await all.find((each) => each.has(request))?.repeat(request, response)) ?? false,
   }
 }
 

@@ -1,0 +1,51 @@
+/**
+ * What the kernel still holds of what a connection was given. It takes megabytes for a client that reads nothing, and
+ * tells that there is room again only when a third of them has gone: over seconds, this alone tells a slow client
+ * from one that has stopped.
+ */
+import { fstatSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import type { Socket } from 'node:net'
+
+/** A line a connection, of this network namespace (proc(5)); without them nothing is known. */
+const tables = ['/proc/self/net/tcp', '/proc/self/net/tcp6']
+
+/** Both addresses, the state, the queue to be sent and the inode of the socket; numbers but the last are hexadecimal. */
+const row =
+  /^ *\d+: [\dA-F]+:[\dA-F]{4} [\dA-F]+:[\dA-F]{4} [\dA-F]{2} ([\dA-F]{8}):[\dA-F]{8} \S+ \S+ +\d+ +\d+ (\d+) /gm
+
+/** A socket's own side, which Node has no public name for. */
+interface Handle {
+  readonly fd: number
+  readonly bytesWritten: number
+  readonly writeQueueSize: number
+}
+
+function handleOf(socket: Socket): Handle | undefined {
+  return (socket as unknown as { _handle?: Handle | null })._handle ?? undefined
+}
+
+/** Bytes that the kernel has taken so far. */
+export function bytesTaken(socket: Socket): number {
+  const handle = handleOf(socket)
+  return handle === undefined ? 0 : handle.bytesWritten - handle.writeQueueSize
+}
+
+/** Bytes that the other side has not confirmed yet, of connections that the kernel tells about. */
+export async function readSendQueues(sockets: readonly Socket[]): Promise<Map<Socket, number>> {
+  const texts = await Promise.all(tables.map((table) => readFile(table, 'latin1').catch(() => '')))
+  const queues = new Map<string, string>()
+  for (const text of texts)
+    for (const [, queue = '', inode = ''] of text.matchAll(row)) queues.set(inode, queue)
+  const found = new Map<Socket, number>()
+  for (const socket of sockets) {
+    const queue = queues.get(inodeOf(socket))
+    if (queue !== undefined) found.set(socket, Number.parseInt(queue, 16))
+  }
+  return found
+}
+
+function inodeOf(socket: Socket): string {
+  const fd = handleOf(socket)?.fd ?? -1
+  return fd < 0 ? '' : String(fstatSync(fd).ino)
+}

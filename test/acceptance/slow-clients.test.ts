@@ -1,0 +1,196 @@
+/** Clients that send or read slowly, or not at all, hold up nobody, and are sent away. */
+import { spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { rmSync } from 'node:fs'
+import { Agent, get } from 'node:http'
+import { connect } from 'node:net'
+import type { Socket } from 'node:net'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import t from 'tap'
+import type { Test } from 'tap'
+import { testFolder } from '../folder.ts'
+import { longestMs, slow, startService, until, untilEqual } from './service.ts'
+import type { Service } from './service.ts'
+import { dayDirectory, makeOldDays, pathIn, put } from './tree.ts'
+
+const figures = slow
+  ? { dribbling: 1000, reading: 200, files: 30_000, fifos: 20 }
+  : { dribbling: 50, reading: 12, files: 3000, fifos: 8 }
+
+/** More than all buffers between two processes hold. */
+const largeBytes = 32 * 1024 * 1024
+const headersEvery = 1000
+
+t.setTimeout(longestMs)
+
+interface Caught {
+  readonly service: Service
+  /** Path of the download of a large file. */
+  readonly large: string
+  /** Removed, with a FIFO in its place. */
+  readonly fifo: string
+}
+
+async function startWithFiles(): Promise<Caught> {
+  const folder = testFolder(t)
+  const archive = join(folder, 'archive')
+  makeOldDays(archive, 3, figures.files / 3)
+  const large = pathIn(dayDirectory(90), 0)
+  const fifo = pathIn(dayDirectory(90), 1)
+  put(archive, large, gzipSync(randomBytes(largeBytes), { level: 0 }))
+  put(archive, fifo)
+  const service = await startService(t, folder)
+  await until('the first scan ends', service.ready)
+  await untilEqual(service)
+  return { service, large: `/rinex/data/${large}`, fifo }
+}
+
+/** A client with all that the service did to it. */
+interface Client {
+  readonly socket: Socket
+  readonly startedMs: number
+  endedMs?: number
+}
+
+function open({ url }: Service, request: string): Client {
+  const socket = connect(Number(url.port), url.hostname)
+  const client: Client = { socket, startedMs: performance.now() }
+  socket.on('error', () => undefined)
+  socket.once('close', () => (client.endedMs = performance.now()))
+  socket.write(request)
+  return client
+}
+
+const start = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`
+
+/** Sends a header a second and never the last one. */
+function dribble(t: Test, service: Service): Client {
+  const client = open(service, 'GET /rinex/api/rinex-file/ HTTP/1.1\r\nhost: a\r\n')
+  client.socket.resume()
+  const timer = setInterval(() => client.socket.write('x-a: b\r\n'), headersEvery)
+  client.socket.once('close', () => {
+    clearInterval(timer)
+  })
+  t.teardown(() => client.socket.destroy())
+  return client
+}
+
+/** Asks, and takes a byte a second or nothing. A connection that nobody reads shows its end in writing to it. */
+function readSlowly(t: Test, service: Service, path: string): Client {
+  const client = open(service, start(path))
+  const { socket } = client
+  socket.pause()
+  const timer = setInterval(() => {
+    socket.read(1)
+    socket.write('\r\n')
+  }, 1000)
+  socket.once('close', () => {
+    clearInterval(timer)
+  })
+  t.teardown(() => socket.destroy())
+  return client
+}
+
+/** Asks for pages, one after the other, until told to stop. */
+function askAway({ url }: Service, paths: readonly string[]) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const times: number[] = []
+  const failures: string[] = []
+  let stopped = false
+  const run = async (): Promise<void> => {
+    for (let n = 0; !stopped; n++) {
+      const startedMs = performance.now()
+      const status = await ask(new URL(paths[n % paths.length] ?? '', url), agent)
+      times.push(performance.now() - startedMs)
+      if (status !== 200) failures.push(String(status))
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+    agent.destroy()
+  }
+  const ended = run()
+  return {
+    times,
+    failures,
+    async stop() {
+      stopped = true
+      await ended
+    },
+  }
+}
+
+function ask(url: URL, agent: Agent): Promise<number | string> {
+  return new Promise((resolve) => {
+    get(url, { agent, headers: { accept: 'application/json' } }, (answer) => {
+      answer.resume().once('end', () => {
+        resolve(answer.statusCode ?? 0)
+      })
+    }).on('error', (error) => {
+      resolve(error.message)
+    })
+  })
+}
+
+const pages = ['?limit=20', '?limit=20&offset=1000', '/healthz', '/rinex/data/']
+
+function percentile(times: readonly number[], share: number): number {
+  return times.toSorted((a, b) => a - b)[Math.floor(times.length * share)] ?? 0
+}
+
+const { service, large, fifo } = await startWithFiles()
+
+t.test('slow clients hold up nobody and are sent away', async (t) => {
+  const streams = ['/rinex/api/rinex-file/?format=ndjson', large, large, large]
+  const others = askAway(service, pages)
+  const clients = [
+    ...Array.from({ length: figures.dribbling }, () => dribble(t, service)),
+    ...Array.from({ length: figures.reading }, (_, n) =>
+      readSlowly(t, service, streams[n % streams.length] ?? ''),
+    ),
+  ]
+  await until('each is closed', () => clients.every(({ endedMs }) => endedMs !== undefined))
+  await others.stop()
+  t.strictSame(others.failures, [], `${others.times.length} normal requests succeed`)
+  const lasted = clients.map(({ startedMs, endedMs = 0 }) => endedMs - startedMs)
+  const p99 = percentile(others.times, 0.99)
+  const words = `p99 ${p99.toFixed(0)} ms, the last was closed after ${Math.max(...lasted).toFixed(0)} ms`
+  t.comment(words)
+  if (slow) t.ok(p99 <= 100 && Math.max(...lasted) <= 10_000, words)
+})
+
+t.test('a client on a slow line gets all of its file', async (t) => {
+  const client = open(service, start(large).replace('host', 'connection: close\r\nhost'))
+  // Nothing is measured: it takes what a line of 100 KB/s brings, for longer than one that stalls is borne, and the rest
+  // at once.
+  let received = 0
+  const { socket } = client
+  const endMs = performance.now() + 15_000
+  const timer = setInterval(() => {
+    if (performance.now() > endMs) socket.resume()
+    else
+      received += (socket.read(Math.min(2000, socket.readableLength)) as Buffer | null)?.length ?? 0
+  }, 100)
+  t.teardown(() => {
+    clearInterval(timer)
+    socket.destroy()
+  })
+  await until('it is told to read on', () => performance.now() > endMs)
+  socket.on('data', (piece: Buffer) => (received += piece.length))
+  if (client.endedMs === undefined) await once(socket, 'close')
+  t.ok(received > largeBytes, `${received} bytes`)
+})
+
+t.test('requests for a FIFO hold up nobody', async (t) => {
+  rmSync(join(service.archive, fifo))
+  t.equal(spawnSync('mkfifo', [join(service.archive, fifo)]).status, 0)
+  const asked = Array.from({ length: figures.fifos }, () =>
+    fetch(new URL(`/rinex/data/${fifo}`, service.url)),
+  )
+  const others = askAway(service, pages)
+  const statuses = await Promise.all(asked.map(async (answer) => (await answer).status))
+  await until('others were answered', () => others.times.length >= 20)
+  await others.stop()
+  t.strictSame(new Set(statuses), new Set([404]))
+  t.strictSame(others.failures, [])
+})
