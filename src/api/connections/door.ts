@@ -19,8 +19,11 @@ const connections = 2048
 /** Connections beyond that are told so, up to this number; the rest are closed without a word. */
 const refusedAtATime = 256
 
-/** Time in which a client must get on with reading; a proxy reads in bursts, and looks after its own clients. */
-const patienceMs = { client: 7000, proxy: 60_000 }
+/**
+ * Time in which a client must get on with reading. One that takes 20 KB/s makes room in its kernel's buffer up to 7 s apart.
+ * A proxy reads in larger bursts, and looks after its own clients.
+ */
+const patienceMs = { client: 8000, proxy: 60_000 }
 
 export interface Door {
   /** Whether a request may go on; one that may not has been answered. */

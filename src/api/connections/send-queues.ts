@@ -25,10 +25,10 @@ function handleOf(socket: Socket): Handle | undefined {
   return (socket as unknown as { _handle?: Handle | null })._handle ?? undefined
 }
 
-/** Bytes that the kernel has taken so far. */
-export function bytesTaken(socket: Socket): number {
-  const handle = handleOf(socket)
-  return handle === undefined ? 0 : handle.bytesWritten - handle.writeQueueSize
+/** All bytes that a connection was given so far, and those of them that the kernel has taken. */
+export function bytesGiven(socket: Socket): { readonly all: number; readonly taken: number } {
+  const { bytesWritten: all = 0, writeQueueSize = 0 } = handleOf(socket) ?? {}
+  return { all, taken: all - writeQueueSize }
 }
 
 /** Bytes that the other side has not confirmed yet, of connections that the kernel tells about. */

@@ -3,26 +3,26 @@
  * idle connections, and those that wait for changes.
  */
 import type { Socket } from 'node:net'
-import { bytesTaken, readSendQueues } from './send-queues.ts'
+import { bytesGiven, readSendQueues } from './send-queues.ts'
 
-const lookEveryMs = 1000
+const lookEveryMs = 500
 
-/** So much must arrive in the time that a client has: any line that still carries something does that. */
+/**
+ * So much must arrive in the time that a client has: any line that still carries something does that. Who has less than
+ * this to get is left alone.
+ */
 const leastBytes = 16 * 1024
 
-/** How far a client had come at a time. */
-interface Mark {
-  readonly ms: number
-  readonly taken: number
-  /** Bytes that have arrived there; unknown before the kernel was asked. */
-  arrived?: number | undefined
-}
+/** Patience is longer by this where the kernel does not tell what has arrived, only what it has taken. */
+const blindFactor = 4
 
 interface Reader {
   /** Within this time `leastBytes` must arrive. */
   readonly patienceMs: number
-  /** Where it was when it last got on; none while there is nothing to send. */
-  mark?: Mark | undefined
+  /** Bytes that have arrived by the latest look. */
+  arrived: number
+  /** When it last got on, and how far it was then; none while there is next to nothing to send. */
+  mark?: { readonly ms: number; readonly arrived: number } | undefined
 }
 
 export interface SlowReaders {
@@ -36,17 +36,16 @@ export function endSlowReaders(): SlowReaders {
   const look = async (): Promise<void> => {
     if (looking) return
     looking = true
-    const nowMs = performance.now()
-    const stuck = [...readers].filter(([socket, reader]) => isStuck(socket, reader, nowMs))
-    if (stuck.length > 0) {
-      const queues = await readSendQueues(stuck.map(([socket]) => socket))
-      for (const [socket, reader] of stuck) judge(socket, reader, { nowMs, queues })
+    const reading = [...readers].filter(([socket, reader]) => hasMuchToGet(socket, reader))
+    if (reading.length > 0) {
+      const queues = await readSendQueues(reading.map(([socket]) => socket))
+      for (const [socket, reader] of reading) judge(socket, reader, queues.get(socket))
     }
     looking = false
   }
   return {
     watch(socket, patienceMs) {
-      readers.set(socket, { patienceMs })
+      readers.set(socket, { patienceMs, arrived: 0 })
       timer ??= setInterval(() => void look(), lookEveryMs).unref()
       socket.once('close', () => {
         readers.delete(socket)
@@ -58,32 +57,23 @@ export function endSlowReaders(): SlowReaders {
   }
 }
 
-/** Whether there is something to send of which the kernel has taken next to nothing since the mark. */
-function isStuck(socket: Socket, reader: Reader, nowMs: number): boolean {
-  if (socket.writableLength === 0) {
-    reader.mark = undefined
-    return false
-  }
-  const taken = bytesTaken(socket)
-  if (reader.mark !== undefined && taken - reader.mark.taken < leastBytes) return true
-  reader.mark = { ms: nowMs, taken }
-  return false
+function hasMuchToGet(socket: Socket, reader: Reader): boolean {
+  const much = bytesGiven(socket).all - reader.arrived >= leastBytes
+  if (!much) reader.mark = undefined
+  return much
 }
 
-interface Look {
-  readonly nowMs: number
-  readonly queues: ReadonlyMap<Socket, number>
-}
-
-function judge(socket: Socket, reader: Reader, { nowMs, queues }: Look): void {
-  const { mark, patienceMs } = reader
-  if (mark === undefined || socket.destroyed) return
-  const taken = bytesTaken(socket)
-  const queue = queues.get(socket)
-  const arrived = queue === undefined ? undefined : taken - queue
-  if (arrived !== undefined && mark.arrived !== undefined && arrived - mark.arrived >= leastBytes)
-    reader.mark = { ms: nowMs, taken, arrived }
+/** @param queue bytes that the kernel has taken and that have not arrived, if it tells */
+function judge(socket: Socket, reader: Reader, queue: number | undefined): void {
+  if (socket.destroyed) return
+  const nowMs = performance.now()
+  const arrived = bytesGiven(socket).taken - (queue ?? 0)
+  const patienceMs = reader.patienceMs * (queue === undefined ? blindFactor : 1)
+  reader.arrived = arrived
+  if (!hasMuchToGet(socket, reader)) return
+  const { mark } = reader
+  if (mark === undefined || arrived - mark.arrived >= leastBytes)
+    reader.mark = { ms: nowMs, arrived }
   // A reset, since the kernel would keep trying to get rid of what it holds for many minutes.
   else if (nowMs - mark.ms >= patienceMs) socket.resetAndDestroy()
-  else mark.arrived ??= arrived
 }
