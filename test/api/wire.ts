@@ -42,10 +42,10 @@ export function parseAnswer(received: Buffer): RawAnswer {
 }
 
 /** Starts a GET and stops reading after the first bytes of the answer, as a very slow client does. */
-export async function startSlowly(port: number, target: string): Promise<Socket> {
+export async function startSlowly(port: number, target: string, headers = ''): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => {})
-  socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+  socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\n${headers}Connection: close\r\n\r\n`)
   await once(socket, 'readable')
   return socket
 }
