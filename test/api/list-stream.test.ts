@@ -135,7 +135,11 @@ t.test('streams are limited, and there is room again when their clients leave', 
   const gate = new Promise<void>((resolve) => (open = resolve))
   const service = await openService(t, {
     deps: ({ reader }) => ({
-      reader: { ...reader, records: (range) => (begun++, gate.then(() => reader.records(range))) },
+      reader: {
+        ...reader,
+        head: () => (begun++, reader.head()),
+        records: (range) => gate.then(() => reader.records(range)),
+      },
     }),
   })
   const port = await service.listen()
