@@ -41,9 +41,13 @@ export function createHttpServer(
     // While the server closes, the framework tells clients that the connection ends.
     if (!server.listening || !ready.has(request)) handle(request, response)
     else
-      void ready.repeat(request, response).then((isAnswered) => {
-        if (!isAnswered) handle(request, response)
-      })
+      void ready.repeat(request, response).then(
+        (isAnswered) => {
+          if (!isAnswered) handle(request, response)
+        },
+        // An answer that cannot be sent is none, whatever went wrong with it.
+        () => response.destroy(),
+      )
   })
   const door = guardDoor(server, clientLimits)
   server.setTimeout(limits.idleMs)
