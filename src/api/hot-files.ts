@@ -16,8 +16,8 @@ import { isAsCatalogued } from './file-version.ts'
 import { isLocalFile } from './local-file.ts'
 import type { Observe } from './observation.ts'
 
-/** What stands in memory for longer is read again, with headers that may tell more by then. */
-const keptMs = 10_000
+/** A record is asked for again after this time, though nothing has changed: its checksum may be known by then. */
+const confirmMs = 10_000
 /** A file may be written to within one tick of its clock and keep its times: so old it has to be when it is read. */
 const longestTickMs = 2000
 
@@ -60,7 +60,6 @@ interface HotFile {
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly body: Buffer
   readonly route: string
-  readonly untilMs: number
   /** Whether the file, on disk and in the catalogue, is still the one that was read. */
   readonly holds: () => Promise<boolean>
 }
@@ -72,14 +71,18 @@ export function openHotFiles(deps: HotFilesDeps): HotFiles {
   const { reader, archive, mostBytes, observe, nowMs = Date.now } = deps
   const shelf = openShelf(mostBytes)
   const head = oncePerTurn(() => reader.head())
-  /** Whether a record is still the same; asked for only when the catalogue has changed. */
-  const watchRecord = ({ directory, name, seq }: FoundFile) => {
+  /** Whether a record is still the same; asked for when the catalogue has changed, and now and then. */
+  const watchRecord = (record: FoundFile) => {
     let known: Head | undefined
+    let untilMs = 0
     return async (): Promise<boolean> => {
       const now = await head()
-      if (known?.seq === now.seq && known.epoch === now.epoch) return true
-      if ((await reader.file(directory, name))?.seq !== seq) return false
+      const isKnown = known?.seq === now.seq && known.epoch === now.epoch
+      if (isKnown && performance.now() < untilMs) return true
+      const found = await reader.file(record.directory, record.name)
+      if (found?.seq !== record.seq || found.sha256?.join() !== record.sha256?.join()) return false
       known = now
+      untilMs = performance.now() + confirmMs
       return true
     }
   }
@@ -122,7 +125,6 @@ export function openHotFiles(deps: HotFilesDeps): HotFiles {
         headers: Object.entries(headers).filter(([header]) => header !== 'x-request-id'),
         body,
         route,
-        untilMs: performance.now() + keptMs,
       }
       await keepLater(url, hot, file).catch(() => undefined)
     },
@@ -162,12 +164,7 @@ function openShelf(mostBytes: number) {
     files.delete(target)
   }
   return {
-    get(target: string): HotFile | undefined {
-      const file = files.get(target)
-      if (file === undefined || file.untilMs > performance.now()) return file
-      remove(target)
-      return undefined
-    },
+    get: (target: string) => files.get(target),
     delete: remove,
     put(target: string, file: HotFile): void {
       if (file.body.length > mostBytes) return
