@@ -6,15 +6,15 @@ import { randomUUID } from 'node:crypto'
 import { statSync } from 'node:fs'
 import type { Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import type { CatalogueReader, FoundFile, Head } from '../catalogue/catalogue.ts'
-import { oncePerTurn } from './ready-answers.ts'
-import type { ReadyAnswers } from './ready-answers.ts'
-import { matchesWeakly } from './entity-tag.ts'
+import { openByteShelf } from './byte-shelf.ts'
 import { isAsCatalogued } from './file-version.ts'
 import { isLocalFile } from './local-file.ts'
 import type { Observe } from './observation.ts'
+import { oncePerTurn, sendReady } from './ready-answers.ts'
+import type { ReadyAnswer, ReadyAnswers } from './ready-answers.ts'
 
 /** A record is asked for again after this time, though nothing has changed: its checksum may be known by then. */
 const confirmMs = 10_000
@@ -52,14 +52,7 @@ export interface HotFiles extends ReadyAnswers {
   keep(answer: FileAnswer, file: ReadFile): Promise<void>
 }
 
-/** Headers that a client has with its own copy. */
-const ofBodies = /^(?:content-(?!security)|accept-ranges|repr-digest)/
-
-interface HotFile {
-  readonly tag: string
-  readonly headers: readonly (readonly [name: string, value: string])[]
-  readonly body: Buffer
-  readonly route: string
+interface HotFile extends ReadyAnswer {
   /** Whether the file, on disk and in the catalogue, is still the one that was read. */
   readonly holds: () => Promise<boolean>
 }
@@ -69,7 +62,7 @@ const conditions = ['range', 'if-match', 'if-modified-since', 'if-unmodified-sin
 
 export function openHotFiles(deps: HotFilesDeps): HotFiles {
   const { reader, archive, mostBytes, observe, nowMs = Date.now } = deps
-  const shelf = openShelf(mostBytes)
+  const shelf = openByteShelf<HotFile>(mostBytes)
   const head = oncePerTurn(() => reader.head())
   /** Whether a record is still the same; asked for when the catalogue has changed, and now and then. */
   const watchRecord = (record: FoundFile) => {
@@ -86,7 +79,7 @@ export function openHotFiles(deps: HotFilesDeps): HotFiles {
       return true
     }
   }
-  const keepLater = async (target: string, hot: Omit<HotFile, 'holds'>, file: ReadFile) => {
+  const keepLater = async (target: string, hot: ReadyAnswer, file: ReadFile) => {
     const { directory, name } = file.record
     const path = join(archive, directory, name)
     const isLocal = await isLocalFile(path)
@@ -97,7 +90,7 @@ export function openHotFiles(deps: HotFilesDeps): HotFiles {
     shelf.put(target, { ...hot, holds: oncePerTurn(holds) })
   }
   return {
-    has: (request) => isPlain(request) && shelf.get(request.url ?? '') !== undefined,
+    has: (request) => isPlain(request) && shelf.has(request.url ?? ''),
     async repeat(request, response) {
       const begunMs = performance.now()
       const { url: target = '', method = '' } = request
@@ -108,8 +101,7 @@ export function openHotFiles(deps: HotFilesDeps): HotFiles {
         return false
       }
       const id = randomUUID()
-      response.setHeader('x-request-id', id)
-      send(hot, request, response)
+      sendReady(hot, { request, response, id })
       const ms = performance.now() - begunMs
       observe({ id, method, target, route: hot.route, status: response.statusCode, ms })
       return true
@@ -122,7 +114,7 @@ export function openHotFiles(deps: HotFilesDeps): HotFiles {
       if (!isSettled || !isAsCatalogued(record, stats)) return
       const hot = {
         tag: headers['etag'] ?? '',
-        headers: Object.entries(headers).filter(([header]) => header !== 'x-request-id'),
+        headers: Object.entries(headers),
         body,
         route,
       }
@@ -136,15 +128,6 @@ function isPlain({ method, headers }: IncomingMessage): boolean {
   return isRead && conditions.every((name) => headers[name] === undefined)
 }
 
-function send(hot: HotFile, request: IncomingMessage, response: ServerResponse): void {
-  const isKnown = matchesWeakly(request.headers['if-none-match'] ?? '', hot.tag)
-  for (const [name, value] of hot.headers)
-    if (!isKnown || !ofBodies.test(name)) response.setHeader(name, value)
-  if (isKnown) response.writeHead(304).end()
-  // Of a HEAD, nothing but the headers leaves.
-  else response.end(hot.body)
-}
-
 function isSame(a: Stats, b: Stats): boolean {
   return (
     a.dev === b.dev &&
@@ -153,29 +136,4 @@ function isSame(a: Stats, b: Stats): boolean {
     a.mtimeMs === b.mtimeMs &&
     a.ctimeMs === b.ctimeMs
   )
-}
-
-/** Files by their targets, those that were asked for latest. */
-function openShelf(mostBytes: number) {
-  const files = new Map<string, HotFile>()
-  let bytes = 0
-  const remove = (target: string): void => {
-    bytes -= files.get(target)?.body.length ?? 0
-    files.delete(target)
-  }
-  return {
-    get: (target: string) => files.get(target),
-    delete: remove,
-    put(target: string, file: HotFile): void {
-      if (file.body.length > mostBytes) return
-      remove(target)
-      files.set(target, file)
-      bytes += file.body.length
-      // The order of a map is that of insertion: the first is the one that was read longest ago.
-      for (const [oldest] of files) {
-        if (bytes <= mostBytes) return
-        remove(oldest)
-      }
-    },
-  }
 }

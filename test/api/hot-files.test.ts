@@ -104,9 +104,9 @@ t.test('who has the file is told that it is the same', async (t) => {
 })
 
 t.test('what is not to be kept is not', async (t) => {
-  const { service, url, ask, heat, fileOf } = await openDoor(t, { mostBytes: 10 })
+  const { service, url, ask, heat, fileOf } = await openDoor(t, { mostBytes: 3000 })
   await service.add(`${day}/${dayFile}`, 'content')
-  await service.add(`${day}/${shortFile}`, 'far too long')
+  await service.add(`${day}/${shortFile}`, 'x'.repeat(4000))
   await heat(shortFile)
   t.equal((await ask(url(shortFile))).text, 'cold', 'a file for which there is no room')
   await heat(dayFile, `${url(dayFile)}?x`)
@@ -120,12 +120,12 @@ t.test('what is not to be kept is not', async (t) => {
 })
 
 t.test('the oldest makes room for the newest', async (t) => {
-  const { service, url, ask, heat } = await openDoor(t, { mostBytes: 10 })
-  await service.add(`${day}/${dayFile}`, '1234567')
-  await service.add(`${day}/${shortFile}`, 'abcdefg')
+  const { service, url, ask, heat } = await openDoor(t, { mostBytes: 3000 })
+  await service.add(`${day}/${dayFile}`, '1'.repeat(1000))
+  await service.add(`${day}/${shortFile}`, '2'.repeat(1000))
   await heat(dayFile)
   await heat(shortFile)
-  t.equal((await ask(url(shortFile))).text, 'abcdefg')
+  t.equal((await ask(url(shortFile))).text, '2'.repeat(1000))
   t.equal((await ask(url(dayFile))).text, 'cold')
 })
 

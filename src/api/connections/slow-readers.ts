@@ -36,12 +36,14 @@ export function endSlowReaders(): SlowReaders {
   const look = async (): Promise<void> => {
     if (looking) return
     looking = true
-    const reading = [...readers].filter(([socket, reader]) => hasMuchToGet(socket, reader))
-    if (reading.length > 0) {
+    try {
+      const reading = [...readers].filter(([socket, reader]) => hasMuchToGet(socket, reader))
+      if (reading.length === 0) return
       const queues = await readSendQueues(reading.map(([socket]) => socket))
       for (const [socket, reader] of reading) judge(socket, reader, queues.get(socket))
+    } finally {
+      looking = false
     }
-    looking = false
   }
   return {
     watch(socket, patienceMs) {

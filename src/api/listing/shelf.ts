@@ -1,4 +1,5 @@
 /** Finished listings, kept and shared while their directory is what it was. */
+import { openByteShelf } from '../byte-shelf.ts'
 import { openTurns } from '../turns.ts'
 
 /** Bytes of all that are kept. */
@@ -19,33 +20,13 @@ interface Kept {
 }
 
 export function openShelf(): ListingShelf {
-  /** The longest unused first. */
-  const kept = new Map<string, Kept>()
+  const kept = openByteShelf<Kept>(mostBytes)
   const underWay = new Map<string, Promise<Buffer>>()
   const turns = openTurns(atATime)
-  let bytes = 0
-  const drop = (key: string): void => {
-    bytes -= kept.get(key)?.body.length ?? 0
-    kept.delete(key)
-  }
-  const keep = (key: string, listing: Kept): void => {
-    drop(key)
-    if (listing.body.length > mostBytesOfOne) return
-    kept.set(key, listing)
-    bytes += listing.body.length
-    for (const oldest of kept.keys()) {
-      if (bytes <= mostBytes) return
-      drop(oldest)
-    }
-  }
   return {
     async get(key, version, make) {
       const known = kept.get(key)
-      if (known?.version === version) {
-        kept.delete(key)
-        kept.set(key, known)
-        return known.body
-      }
+      if (known?.version === version) return known.body
       const name = `${version} ${key}`
       let making = underWay.get(name)
       if (making === undefined) {
@@ -53,7 +34,7 @@ export function openShelf(): ListingShelf {
         underWay.set(name, making)
       }
       const body = await making
-      keep(key, { version, body })
+      if (body.length <= mostBytesOfOne) kept.put(key, { version, body })
       return body
     },
   }

@@ -1,0 +1,42 @@
+import t from 'tap'
+import { openByteShelf } from '../../src/api/byte-shelf.ts'
+
+/** A body that makes three of its kind fill the shelf, with a key of one character. */
+const body = Buffer.alloc(1000 - 25)
+const room = 3 * (body.length + 1 + 1024)
+
+t.test('what was asked for longest ago makes room', async (t) => {
+  const shelf = openByteShelf(room)
+  for (const key of ['a', 'b', 'c']) shelf.put(key, { body })
+  t.ok(shelf.get('a'), 'all three have room')
+  shelf.put('d', { body })
+  t.same(
+    ['a', 'b', 'c', 'd'].filter((key) => shelf.has(key)),
+    ['a', 'c', 'd'],
+    'the first was asked for since, the second was not',
+  )
+})
+
+t.test('what is put again counts once, what is taken away not at all', async (t) => {
+  const shelf = openByteShelf(room)
+  for (let n = 0; n < 10; n++) shelf.put('a', { body })
+  shelf.put('b', { body })
+  shelf.delete('b')
+  shelf.delete('b')
+  for (const key of ['c', 'd']) shelf.put(key, { body })
+  t.same(
+    ['a', 'b', 'c', 'd'].filter((key) => shelf.has(key)),
+    ['a', 'c', 'd'],
+  )
+  shelf.clear()
+  for (const key of ['e', 'f', 'g']) shelf.put(key, { body })
+  t.ok(shelf.has('e'), 'an empty shelf has room for as many as a new one')
+})
+
+t.test('what is larger than all the room there is drives out nobody', async (t) => {
+  const shelf = openByteShelf(room)
+  shelf.put('a', { body })
+  shelf.put('b', { body: Buffer.alloc(room) })
+  t.notOk(shelf.get('b'))
+  t.ok(shelf.get('a'))
+})
