@@ -8,6 +8,8 @@ type Headers = Readonly<Record<string, string>>
 
 /** Seconds after which a client may ask again. */
 const retryAfterSeconds = 5
+/** Seconds after which who found no place may ask again. */
+const othersEndSeconds = 10
 
 /** An answer other than the one asked for. Its message is what the client reads. */
 export class HttpError extends Error {
@@ -54,6 +56,11 @@ export function forbidden(detail: string): HttpError {
 /** For what will work again by itself soon. */
 export function tryAgain(detail: string): HttpError {
   return new HttpError(503, detail, { 'retry-after': String(retryAfterSeconds) })
+}
+
+/** For what there is room for again when others have ended. */
+export function tooMany(detail: string): HttpError {
+  return new HttpError(429, detail, { 'retry-after': String(othersEndSeconds) })
 }
 
 /** What the error handler needs to know of an error. */

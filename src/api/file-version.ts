@@ -15,6 +15,17 @@ export function isUnsettled(record: FileRecord, stats: Stats, nowMs: number): bo
   return !isAsCatalogued(record, stats) && nowMs - stats.mtimeMs < settleMs
 }
 
+/** Whether two looks were at the same file, which nobody has written to in between. */
+export function isSameVersion(a: Stats, b: Stats): boolean {
+  return (
+    a.dev === b.dev &&
+    a.ino === b.ino &&
+    a.size === b.size &&
+    a.mtimeMs === b.mtimeMs &&
+    a.ctimeMs === b.ctimeMs
+  )
+}
+
 /** Whether a file is the version that the catalogue knows. */
 export function isAsCatalogued(record: FileRecord, stats: Stats): boolean {
   return record.size === stats.size && record.mtimeUs === toUs(stats.mtimeMs)

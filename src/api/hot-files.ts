@@ -10,7 +10,7 @@ import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import type { CatalogueReader, FoundFile, Head } from '../catalogue/catalogue.ts'
 import { openByteShelf } from './byte-shelf.ts'
-import { isAsCatalogued } from './file-version.ts'
+import { isAsCatalogued, isSameVersion } from './file-version.ts'
 import { isLocalFile } from './local-file.ts'
 import type { Observe } from './observation.ts'
 import { oncePerTurn, sendReady } from './ready-answers.ts'
@@ -86,7 +86,7 @@ export function openHotFiles(deps: HotFilesDeps): HotFiles {
     const isSameRecord = watchRecord(file.record)
     // Where that waits for nobody, a look of our own costs a tenth of one by another thread.
     const look = async (): Promise<Stats> => (isLocal ? statSync(path) : stat(path))
-    const holds = async () => isSame(file.stats, await look()) && (await isSameRecord())
+    const holds = async () => isSameVersion(file.stats, await look()) && (await isSameRecord())
     shelf.put(target, { ...hot, holds: oncePerTurn(holds) })
   }
   return {
@@ -126,14 +126,4 @@ export function openHotFiles(deps: HotFilesDeps): HotFiles {
 function isPlain({ method, headers }: IncomingMessage): boolean {
   const isRead = method === 'GET' || method === 'HEAD'
   return isRead && conditions.every((name) => headers[name] === undefined)
-}
-
-function isSame(a: Stats, b: Stats): boolean {
-  return (
-    a.dev === b.dev &&
-    a.ino === b.ino &&
-    a.size === b.size &&
-    a.mtimeMs === b.mtimeMs &&
-    a.ctimeMs === b.ctimeMs
-  )
 }

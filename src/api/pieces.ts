@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import type { ByteRange } from './byte-range.ts'
 import { FileChanged } from './download.ts'
 import type { ArchivedFile } from './download.ts'
+import { isSameVersion } from './file-version.ts'
 import { openTurns } from './turns.ts'
 
 /** Bytes read and sent at a time: fewer, larger pieces cost less, smaller ones hold less for a slow client. */
@@ -69,10 +70,7 @@ async function readPiece(file: ArchivedFile, range: ByteRange, position: number)
 }
 
 async function checkUnchanged({ handle, stats }: ArchivedFile): Promise<void> {
-  const now = await handle.stat()
-  const unchanged =
-    now.size === stats.size && now.mtimeMs === stats.mtimeMs && now.ctimeMs === stats.ctimeMs
-  if (!unchanged) throw new FileChanged('changed while it was read')
+  if (!isSameVersion(stats, await handle.stat())) throw new FileChanged('changed while it was read')
 }
 
 /** Closes a file and passes on what it is closed for. */

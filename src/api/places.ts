@@ -1,8 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import { HttpError } from './errors.ts'
-
-/** Seconds after which who found no place may ask again. */
-const retryAfterSeconds = 10
+import { tooMany } from './errors.ts'
 
 /** So many answers of a kind may be under way at the same time. */
 export interface Places {
@@ -18,8 +15,7 @@ export function openPlaces(count: number, detail: string): Places {
   let taken = 0
   return {
     take(reply) {
-      if (taken >= count)
-        throw new HttpError(429, detail, { 'retry-after': String(retryAfterSeconds) })
+      if (taken >= count) throw tooMany(detail)
       taken++
       reply.raw.once('close', () => taken--)
     },

@@ -1,8 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import { HttpError } from '../errors.ts'
-
-/** Seconds after which who found no room may ask again. */
-const retryAfterSeconds = 10
+import { tooMany } from '../errors.ts'
 
 /** Memory for bodies that are being sent, to clients however slow. One that is sent to many counts once. */
 export interface Room {
@@ -32,9 +29,7 @@ export function openRoom(mostBytes: number): Room {
       if (others === 0) {
         // A body that is larger than all there is gets through when it is alone.
         if (taken > 0 && taken + body.length > mostBytes)
-          throw new HttpError(429, 'Too many listings are being read.', {
-            'retry-after': String(retryAfterSeconds),
-          })
+          throw tooMany('Too many listings are being read.')
         taken += body.length
       }
       answers.set(body, others + 1)

@@ -118,7 +118,7 @@ function parametersOf(known: readonly Known[]): fc.Arbitrary<Parameters> {
     ...codes,
     codes[0]?.toLowerCase() ?? '',
     'NONE',
-    'NONE00XXX',
+    'NONE00ZZZ',
   ]
   const range = fc
     .tuple(fc.oneof(dates, times, fc.constant('..')), fc.oneof(dates, times, fc.constant('..')))
@@ -145,7 +145,7 @@ function parametersOf(known: readonly Known[]): fc.Arbitrary<Parameters> {
         file_type: lists(['o', 'n', 'm']),
         station: lists(someCodes),
         area: lists(['obs', 'nrt']),
-        country: lists(['AUT', 'deu', 'XXX']),
+        country: lists(['AUT', 'deu', 'ZZZ']),
         date: lists(known.map(({ data_date }) => data_date.slice(0, 10)).slice(0, 9)),
         doy: lists(['2019-001', '2024-060', '2024-365']),
         interval: lists(['30S', '01s', '05M']),
