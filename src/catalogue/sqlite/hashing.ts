@@ -1,6 +1,7 @@
 /** The writer's side of checksums: what still has to be read, and keeping what came of it. */
 import type { Database } from 'better-sqlite3'
 import type { ArrivedUnhashed, Checksum, UnhashedFile } from '../catalogue.ts'
+import { prepareDirectories } from './directories.ts'
 
 /** Changes and files gone through at a time: one or two milliseconds. */
 const changesAtATime = 1000
@@ -20,7 +21,8 @@ type UnhashedRow = Omit<UnhashedFile, 'size' | 'mtimeUs'> & {
   readonly mtimeUs: number | null
 }
 
-export function prepareHashing(db: Database) {
+/** @param nowUs the clock: microseconds since 1970 */
+export function prepareHashing(db: Database, nowUs: () => number) {
   const position = db.prepare('SELECT seq FROM hashing WHERE one = 1').pluck()
   const head = db.prepare('SELECT seq FROM catalogue WHERE one = 1').pluck()
   const nextChanges = `SELECT * FROM file WHERE seq > ? ORDER BY seq LIMIT ${changesAtATime}`
@@ -52,15 +54,19 @@ export function prepareHashing(db: Database) {
       const end = (lastBelow.get(id) as number | null) ?? undefined
       return { files, next: files.length < mostFound ? end : files.at(-1)?.id }
     },
-    keep: prepareKeep(db),
+    keep: prepareKeep(db, nowUs),
   }
 }
 
-function prepareKeep(db: Database) {
+function prepareKeep(db: Database, nowUs: () => number) {
   const fill = db.prepare(
     `UPDATE file SET size = @size, mtime_us = @mtimeUs
      WHERE id = @id AND size IS NULL AND mtime_us IS NULL`,
   )
+  const directories = prepareDirectories(db)
+  const directoryOf = db
+    .prepare('SELECT d.path FROM file f JOIN directory d ON d.id = f.directory WHERE f.id = ?')
+    .pluck()
   const forget = prepareForgetChecksum(db)
   const insert = db.prepare(
     `INSERT INTO checksum (id, sha256, size, mtime_us, broken)
@@ -72,12 +78,14 @@ function prepareKeep(db: Database) {
   )
   const keep = db.transaction((checksums: readonly Checksum[], throughSeq: number): void => {
     let kept = 0
+    const filled = new Set<string>()
     for (const { id, size, mtimeUs, sha256, broken } of checksums) {
-      // Of a file of which only the name was known, that it has them is no change.
-      fill.run({ id, size, mtimeUs })
+      // Of a file of which only the name was known, that it has them is no change, but listings show them.
+      if (fill.run({ id, size, mtimeUs }).changes > 0) filled.add(directoryOf.get(id) as string)
       forget(id)
       kept += insert.run({ id, size, mtimeUs, sha256, broken: broken ? 1 : 0 }).changes
     }
+    for (const path of filled) directories.touch(path, nowUs())
     count.run(kept, throughSeq)
   })
   return (checksums: readonly Checksum[], throughSeq: number): void => {

@@ -91,7 +91,7 @@ function prepareFiles(db: Database) {
   const files = db
     .prepare(
       `SELECT name, size, mtime_us FROM file
-       WHERE directory = (SELECT id FROM directory WHERE path = ?) AND name > ? ORDER BY name LIMIT ?`,
+       WHERE directory = (SELECT id FROM directory WHERE path = ?) AND name > ? ORDER BY name LIMIT +?`,
     )
     .raw()
   return ({ path, after, limit }: EntriesQuery): Entries<FileEntry> => {

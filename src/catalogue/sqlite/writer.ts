@@ -80,7 +80,7 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
   const { db } = parts
   const queries = prepareQueries(db)
   const applyAll = prepareApply(db, parts.nowUs)
-  const hashing = prepareHashing(db)
+  const hashing = prepareHashing(db, parts.nowUs)
   const summary = db.transaction(prepareSummary(db))
   const { promised, checkPlace } = openGuard(parts.path, () => parts.check?.fault)
   const backups = openBackups(parts)

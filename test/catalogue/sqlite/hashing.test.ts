@@ -51,6 +51,28 @@ t.test('a checksum holds for the version that was read, and is no change', async
   t.equal(await files(), 1, 'one that is kept again counts once')
 })
 
+t.test(
+  'a size that reading has told is another listing, and a checksum alone is none',
+  async (t) => {
+    const { writer, reader, idOf } = open(t)
+    await writer.apply([change(day, { added: [newFile(graz), newFile(zimm, facts)] })])
+    const versions = async () => {
+      const states = ['obs/2026', day].map(async (path) => (await reader.directory(path))?.version)
+      return Promise.all(states)
+    }
+    const before = await versions()
+    await writer.keepChecksums([sum(await idOf(zimm))], 0)
+    t.same(await versions(), before)
+    await writer.keepChecksums([sum(await idOf(graz))], 0)
+    const after = await versions()
+    t.match((await reader.filesIn({ path: day, after: '', limit: 1 })).entries, [{ size: 10 }])
+    t.ok(
+      after.every((version, index) => version !== before[index]),
+      'of the directory and of those above it',
+    )
+  },
+)
+
 t.test('a checksum goes with its version', async (t) => {
   const { writer, sumOf, idOf, files, reader } = open(t)
   const added = [newFile(graz, facts), newFile(zimm, facts)]
