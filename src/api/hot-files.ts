@@ -2,7 +2,6 @@
  * Small files that are asked for again and again: the newest hour's, which everybody fetches within minutes. They are
  * sent from memory while the file on disk is the one that was read, which is asked for every request.
  */
-import { randomUUID } from 'node:crypto'
 import { statSync } from 'node:fs'
 import type { Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
@@ -12,9 +11,8 @@ import type { CatalogueReader, FoundFile, Head } from '../catalogue/catalogue.ts
 import { openByteShelf } from './byte-shelf.ts'
 import { isAsCatalogued, isSameVersion } from './file-version.ts'
 import { isLocalFile } from './local-file.ts'
-import type { Observe } from './observation.ts'
-import { oncePerTurn, sendReady } from './ready-answers.ts'
-import type { ReadyAnswer, ReadyAnswers } from './ready-answers.ts'
+import { oncePerTurn, readyAnswer } from './ready-answers.ts'
+import type { KeptAnswer, KeptAnswers, ReadyAnswer } from './ready-answers.ts'
 
 /** A record is asked for again after this time, though nothing has changed: its checksum may be known by then. */
 const confirmMs = 10_000
@@ -27,7 +25,6 @@ export interface HotFilesDeps {
   readonly archive: string
   /** Of all files together. */
   readonly mostBytes: number
-  readonly observe: Observe
   /** The clock: milliseconds since 1970. */
   readonly nowMs?: () => number
 }
@@ -47,22 +44,17 @@ export interface ReadFile {
   readonly body: Buffer
 }
 
-export interface HotFiles extends ReadyAnswers {
+export interface HotFiles extends KeptAnswers {
   /** Keeps a file that is sent, if it may be: what cannot be looked at any more is not. Never rejects. */
   keep(answer: FileAnswer, file: ReadFile): Promise<void>
-}
-
-interface HotFile extends ReadyAnswer {
-  /** Whether the file, on disk and in the catalogue, is still the one that was read. */
-  readonly holds: () => Promise<boolean>
 }
 
 /** With these a request may want something else than the file, its headers, or to hear that it is the same. */
 const conditions = ['range', 'if-match', 'if-modified-since', 'if-unmodified-since'] as const
 
 export function openHotFiles(deps: HotFilesDeps): HotFiles {
-  const { reader, archive, mostBytes, observe, nowMs = Date.now } = deps
-  const shelf = openByteShelf<HotFile>(mostBytes)
+  const { reader, archive, mostBytes, nowMs = Date.now } = deps
+  const shelf = openByteShelf<KeptAnswer>(mostBytes)
   const head = oncePerTurn(() => reader.head())
   /** Whether a record is still the same; asked for when the catalogue has changed, and now and then. */
   const watchRecord = (record: FoundFile) => {
@@ -86,38 +78,23 @@ export function openHotFiles(deps: HotFilesDeps): HotFiles {
     const isSameRecord = watchRecord(file.record)
     // Where that waits for nobody, a look of our own costs a tenth of one by another thread.
     const look = async (): Promise<Stats> => (isLocal ? statSync(path) : stat(path))
-    const holds = async () => isSameVersion(file.stats, await look()) && (await isSameRecord())
+    const isSame = async () => isSameVersion(file.stats, await look()) && (await isSameRecord())
+    const holds = async (): Promise<boolean> => {
+      const stays = await isSame().catch(() => false)
+      if (!stays) shelf.delete(target)
+      return stays
+    }
     shelf.put(target, { ...hot, holds: oncePerTurn(holds) })
   }
   return {
-    has: (request) => isPlain(request) && shelf.has(request.url ?? ''),
-    async repeat(request, response) {
-      const begunMs = performance.now()
-      const { url: target = '', method = '' } = request
-      const hot = shelf.get(target)
-      if (hot === undefined) return false
-      if (!(await hot.holds().catch(() => false))) {
-        shelf.delete(target)
-        return false
-      }
-      const id = randomUUID()
-      sendReady(hot, { request, response, id })
-      const ms = performance.now() - begunMs
-      observe({ id, method, target, route: hot.route, status: response.statusCode, ms })
-      return true
-    },
+    find: (request) => (isPlain(request) ? shelf.get(request.url ?? '') : undefined),
     async keep({ request, route, headers }, file) {
       const { stats, body, record } = file
       const { url = '' } = request
       const isSettled = nowMs() - Math.max(stats.mtimeMs, stats.ctimeMs) > longestTickMs
       if (request.method !== 'GET' || !isPlain(request) || url.includes('?')) return
       if (!isSettled || !isAsCatalogued(record, stats)) return
-      const hot = {
-        tag: headers['etag'] ?? '',
-        headers: Object.entries(headers),
-        body,
-        route,
-      }
+      const hot = readyAnswer({ tag: headers['etag'] ?? '', headers, body, route })
       await keepLater(url, hot, file).catch(() => undefined)
     },
   }

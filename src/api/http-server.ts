@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { RequestListener, Server } from 'node:http'
 import { guardDoor } from './connections/door.ts'
 import type { ClientLimits } from './connections/door.ts'
-import type { ReadyAnswers } from './ready-answers.ts'
+import type { answerAgain } from './ready-answers.ts'
 
 /**
  * How long and how much a client may take. Node's own defaults let a thousand connections that dribble their
@@ -26,7 +26,7 @@ const limits = {
  */
 export function createHttpServer(
   handle: RequestListener,
-  ready: ReadyAnswers,
+  again: ReturnType<typeof answerAgain>,
   clientLimits: ClientLimits,
 ): Server {
   const options = {
@@ -39,15 +39,8 @@ export function createHttpServer(
   const server = createServer(options, (request, response) => {
     if (!door.admits(request, response)) return
     // While the server closes, the framework tells clients that the connection ends.
-    if (!server.listening || !ready.has(request)) handle(request, response)
-    else
-      void ready.repeat(request, response).then(
-        (isAnswered) => {
-          if (!isAnswered) handle(request, response)
-        },
-        // An answer that cannot be sent is none, whatever went wrong with it.
-        () => response.destroy(),
-      )
+    if (server.listening) again(request, response, handle)
+    else handle(request, response)
   })
   const door = guardDoor(server, clientLimits)
   server.setTimeout(limits.idleMs)

@@ -1,59 +1,131 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { matchesWeakly } from './entity-tag.ts'
+import type { Observe } from './observation.ts'
 
-/** Answers requests before the framework sees them, as others like them were answered before. */
-export interface ReadyAnswers {
-  /** Whether there is an answer that may still hold. */
-  has(request: IncomingMessage): boolean
-  /** Gives it; false when it does not hold any more, and the framework has to answer. */
-  repeat(request: IncomingMessage, response: ServerResponse): Promise<boolean>
-}
-
-/** An answer as it was given, but for what each has of its own: `X-Request-Id`. */
+/** An answer as it is sent, again and again, but for what each has of its own: `X-Request-Id`. */
 export interface ReadyAnswer {
   /** Pattern of the route that gave it. */
   readonly route: string
   readonly tag: string
-  readonly headers: readonly (readonly [name: string, value: string])[]
-  readonly body: Buffer
+  /** Names and values in turn: a list that is ready costs Node a fraction of headers that are set one by one. */
+  readonly headers: readonly string[]
+  /** Those of a 304. */
+  readonly headersIfKnown: readonly string[]
+  /** Bytes, or text of ASCII alone, which goes out in one piece with the headers. */
+  readonly body: Buffer | string
+}
+
+/** An answer of an earlier request that may be given to others. */
+export interface KeptAnswer extends ReadyAnswer {
+  /** Whether it is still the one to be given. */
+  holds(): Known<boolean>
+}
+
+/** What is known to answer requests before the framework sees them. */
+export interface KeptAnswers {
+  find(request: IncomingMessage): KeptAnswer | undefined
 }
 
 /** Headers that a client has with its own copy. */
 const ofBodies = /^(?:content-(?!security)|accept-ranges|repr-digest)/
 
-/** Sends it: 304 to who has it already, of a HEAD the headers alone. @param id of the request */
-export function sendReady(
-  answer: ReadyAnswer,
-  { request, response, id }: { request: IncomingMessage; response: ServerResponse; id: string },
-): void {
-  const isKnown = matchesWeakly(request.headers['if-none-match'] ?? '', answer.tag)
-  for (const [name, value] of answer.headers)
-    if (!isKnown || !ofBodies.test(name)) response.setHeader(name, value)
-  response.setHeader('x-request-id', id)
-  if (isKnown) response.writeHead(304).end()
-  else response.end(answer.body)
-}
-
-/** Of several, the first that has an answer is the one that is asked. */
-export function anyReady(...all: readonly ReadyAnswers[]): ReadyAnswers {
+/** @param headers all that an answer with its body has */
+export function readyAnswer({
+  headers,
+  ...answer
+}: Pick<ReadyAnswer, 'route' | 'tag' | 'body'> & {
+  readonly headers: Readonly<Record<string, unknown>>
+}): ReadyAnswer {
+  const pairs = Object.entries(headers).filter(([name]) => name !== 'x-request-id')
+  const listOf = (some: readonly [string, unknown][]) =>
+    some.flatMap(([name, value]) => [name, String(value)])
   return {
-    has: (request) => all.some((each) => each.has(request)),
-    repeat: async (request, response) =>
-      (await all.find((each) => each.has(request))?.repeat(request, response)) ?? false,
+    ...answer,
+    headers: listOf(pairs),
+    headersIfKnown: listOf(pairs.filter(([name]) => !ofBodies.test(name))),
   }
 }
+
+interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  /** Of the request. */
+  readonly id: string
+}
+
+/** Sends it: 304 to who has it already, of a HEAD the headers alone. */
+export function sendReady(answer: ReadyAnswer, { request, response, id }: Exchange): void {
+  const known = request.headers['if-none-match']
+  const isKnown = known !== undefined && matchesWeakly(known, answer.tag)
+  const headers = isKnown ? answer.headersIfKnown : answer.headers
+  response.writeHead(isKnown ? 304 : 200, [...headers, 'x-request-id', id])
+  if (isKnown) response.end()
+  else response.end(answer.body, 'latin1')
+}
+
+/**
+ * Gives requests the answers that are kept, while these hold.
+ * @param all asked in turn; the first that has an answer is the one that counts
+ * @param observe told of each answer
+ */
+export function answerAgain(
+  all: readonly KeptAnswers[],
+  observe: Observe,
+): (request: IncomingMessage, response: ServerResponse, otherwise: RequestListener) => void {
+  const find = (request: IncomingMessage): KeptAnswer | undefined => {
+    for (const each of all) {
+      const answer = each.find(request)
+      if (answer !== undefined) return answer
+    }
+    return undefined
+  }
+  return (request, response, otherwise) => {
+    const answer = find(request)
+    if (answer === undefined) {
+      otherwise(request, response)
+      return
+    }
+    const begunMs = performance.now()
+    const answerIf = (holds: boolean): void => {
+      if (!holds) {
+        otherwise(request, response)
+        return
+      }
+      const id = randomUUID()
+      sendReady(answer, { request, response, id })
+      const { method = '', url: target = '' } = request
+      const { route } = answer
+      const ms = performance.now() - begunMs
+      observe({ id, method, target, route, status: response.statusCode, ms })
+    }
+    const holds = answer.holds()
+    if (typeof holds === 'boolean') answerIf(holds)
+    else void holds.catch(() => false).then(answerIf)
+  }
+}
+
+/** What is known by now, or will be. */
+export type Known<T> = T | Promise<T>
 
 /**
  * Asks once in a turn of the event loop. All requests that are answered in a turn had arrived before its first one was
  * looked at, so that none of them is answered from before it came.
  */
-export function oncePerTurn<T>(ask: () => Promise<T>): () => Promise<T> {
-  let asked: Promise<T> | undefined
+export function oncePerTurn<T>(ask: () => Promise<T>): () => Known<T> {
+  let known: Known<T> | undefined
   return () => {
-    if (asked === undefined) {
-      asked = ask()
-      setImmediate(() => (asked = undefined))
-    }
+    if (known !== undefined) return known
+    const asked = ask()
+    known = asked
+    setImmediate(() => (known = undefined))
+    // Whoever asks after this in the same turn need not wait.
+    asked.then(
+      (told) => {
+        if (known === asked) known = told
+      },
+      () => undefined,
+    )
     return asked
   }
 }

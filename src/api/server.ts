@@ -10,8 +10,7 @@ import { readJsonBodies } from './json-body.ts'
 import { openFinishedAnswers } from './finished.ts'
 import { openHotFiles } from './hot-files.ts'
 import { createHttpServer } from './http-server.ts'
-import { anyReady } from './ready-answers.ts'
-import type { ReadyAnswers } from './ready-answers.ts'
+import { answerAgain } from './ready-answers.ts'
 import { logAnswered } from './request-log.ts'
 import type { Observe } from './observation.ts'
 import { knowAllMethods } from './resource.ts'
@@ -38,10 +37,10 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
     metrics.observe(observation)
     logAnswered(deps.logger, observation)
   }
-  const finished = openFinishedAnswers(deps.reader, observe)
+  const finished = openFinishedAnswers(deps.reader)
   const { archive, hotFileBytes } = deps.settings
-  const hotFiles = openHotFiles({ reader: deps.reader, archive, mostBytes: hotFileBytes, observe })
-  const app = createApp(deps, anyReady(finished, hotFiles))
+  const hotFiles = openHotFiles({ reader: deps.reader, archive, mostBytes: hotFileBytes })
+  const app = createApp(deps, answerAgain([finished, hotFiles], observe))
   const context = apiContext(deps, { finished, hotFiles })
   knowAllMethods(app)
   readJsonBodies(app)
@@ -69,7 +68,10 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   return app
 }
 
-function createApp({ logger, settings }: ApiDeps, ready: ReadyAnswers): FastifyInstance {
+function createApp(
+  { logger, settings }: ApiDeps,
+  again: ReturnType<typeof answerAgain>,
+): FastifyInstance {
   // All the framework says by itself at this level is where it listens, which `serve` says in its own words.
   const silent = { info: () => undefined }
   const loggerInstance: FastifyBaseLogger = Object.assign(logger.child({}), silent)
@@ -80,7 +82,7 @@ function createApp({ logger, settings }: ApiDeps, ready: ReadyAnswers): FastifyI
     genReqId: () => randomUUID(),
     // Making a child of the logger for each request costs more than most requests do.
     childLoggerFactory: (parent) => parent,
-    serverFactory: (handle) => createHttpServer(handle, ready, settings),
+    serverFactory: (handle) => createHttpServer(handle, again, settings),
     bodyLimit: mostBodyBytes,
     // No route gives the framework a schema, whose compilers it would load all the same: ten megabytes of memory.
     schemaController: {

@@ -11,6 +11,7 @@ import { openHotFiles } from '../../src/api/hot-files.ts'
 import type { Observation } from '../../src/api/observation.ts'
 import { change } from '../catalogue/change.ts'
 import { fc } from '../random.ts'
+import { answerAgain } from '../../src/api/ready-answers.ts'
 import { day, dayFile, openService, shortFile } from './service.ts'
 
 /** As far as the files are concerned, everything happened long ago. */
@@ -21,16 +22,13 @@ async function openDoor(t: Test, { mostBytes = 1_000_000 } = {}) {
   const service = await openService(t)
   const { archive, reader, writer } = service
   const observed: Observation[] = []
-  const hot = openHotFiles({
-    ...{ reader, archive, mostBytes, nowMs },
-    observe: (observation) => observed.push(observation),
-  })
+  const hot = openHotFiles({ reader, archive, mostBytes, nowMs })
+  const again = answerAgain([hot], (observation) => observed.push(observation))
   let wanted: ((request: IncomingMessage) => Promise<void>) | undefined
   const server = createServer((request, response) => {
     void (async () => {
       await wanted?.(request)
-      if (hot.has(request) && (await hot.repeat(request, response))) return
-      response.end('cold')
+      again(request, response, () => response.end('cold'))
     })()
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

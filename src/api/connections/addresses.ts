@@ -5,7 +5,7 @@ export interface Addresses {
   /** Whom a connection counts for; nobody for a proxy, and for the machine itself, where one may run. */
   ofConnection(peer: string): string | undefined
   /** Whom a request counts for that a proxy passes on; nobody when it does not say, or is none of ours. */
-  ofRequest(peer: string, forwardedFor: string | undefined): string | undefined
+  ofRequest(peer: string, forwardedFor: string): string | undefined
   isProxy(peer: string): boolean
 }
 
@@ -25,7 +25,7 @@ export function openAddresses(trustedProxies: readonly string[]): Addresses {
       return isProxy(peer) || ourselves.includes(plain(peer)) ? undefined : group(plain(peer))
     },
     ofRequest(peer, forwardedFor) {
-      if (forwardedFor === undefined || !isProxy(peer)) return undefined
+      if (!isProxy(peer)) return undefined
       // Each proxy adds whom it got the request from on the right. What stands left of the first that is none of ours
       // was written by anybody.
       let client: string | undefined

@@ -64,8 +64,9 @@ export function guardDoor(server: Server, limits: ClientLimits): Door {
     admits(request, response) {
       const { socket, headers } = request
       underWay.began(socket, response)
-      const forwarded = [headers['x-forwarded-for'] ?? []].flat().join()
-      const address = addresses.ofRequest(socket.remoteAddress ?? '', forwarded || undefined)
+      const forwarded = headers['x-forwarded-for']
+      if (forwarded === undefined) return true
+      const address = addresses.ofRequest(socket.remoteAddress ?? '', String(forwarded))
       if (address === undefined) return true
       if (!byRequest.take(address)) {
         refuseRequest(response)

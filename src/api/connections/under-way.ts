@@ -30,6 +30,16 @@ export function followConnections(server: Server): UnderWay {
       clearTimeout(deadline)
     })
   }
+  const change = (socket: Socket, by: number): void => {
+    const count = requests.get(socket)
+    if (count !== undefined) requests.set(socket, count + by)
+  }
+  /** One function for all answers: making one for each would cost more than all it does. */
+  function ended(this: ServerResponse): void {
+    const { socket } = this.req
+    change(socket, -1)
+    endIfIdle(socket)
+  }
   const close = server.close.bind(server)
   server.close = (done) => {
     close(done)
@@ -42,15 +52,8 @@ export function followConnections(server: Server): UnderWay {
       socket.once('close', () => requests.delete(socket))
     },
     began(socket, response) {
-      const change = (by: number): void => {
-        const count = requests.get(socket)
-        if (count !== undefined) requests.set(socket, count + by)
-      }
-      change(1)
-      response.once('close', () => {
-        change(-1)
-        endIfIdle(socket)
-      })
+      change(socket, 1)
+      response.on('close', ended)
     },
   }
 }

@@ -16,7 +16,7 @@ t.test('whom a request counts for', async (t) => {
   const addresses = openAddresses(['10.0.0.0/8'])
   const cases = [
     ['192.0.2.1', '198.51.100.1', undefined, 'who is not trusted is not believed'],
-    ['10.0.0.1', undefined, undefined, 'a proxy that does not say'],
+    ['10.0.0.1', '', undefined, 'a proxy that does not say'],
     ['10.0.0.1', '198.51.100.1', '198.51.100.1'],
     ['10.0.0.1', '203.0.113.9, 198.51.100.1', '198.51.100.1', 'left of it anybody wrote'],
     ['10.0.0.1', '203.0.113.9, 198.51.100.1, 10.0.0.2', '198.51.100.1', 'through two proxies'],
