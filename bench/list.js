@@ -37,7 +37,9 @@ export async function run({ print, args }) {
     print(`ready after ${((performance.now() - begun) / 1000).toFixed(2)} s, ${count} records`)
     const file = join(folder, 'page.json')
     writeFileSync(file, page)
-    const buffer = await startServer('buffer', file)
+    const headers = join(folder, 'headers')
+    writeFileSync(headers, JSON.stringify(headersOf(first)))
+    const buffer = await startServer('buffer', file, headers)
     const naive = await startServer('naive', database)
     started.push(buffer, naive)
     const nginx = await startNginx(folder, `${folder}/page.json`)
@@ -76,6 +78,7 @@ async function comparePages({ print, rounds, seconds, folder, count, ours, buffe
     ['our last page', ours, `${ours.url}?${last}`],
     ['our random pages', ours, ours.url, random],
     ['fastify, a finished buffer', buffer, buffer.url],
+    ['fastify, that with our headers', buffer, `${buffer.url}same/`],
     ...(nginx === undefined ? [] : [['nginx, the same bytes', nginx, `${nginx.url}page.json`]]),
     ['count and OFFSET, first page', naive, naive.url],
     ['count and OFFSET, random pages', naive, naive.url, random],
@@ -102,6 +105,12 @@ async function comparePages({ print, rounds, seconds, folder, count, ours, buffe
   print(
     `one after the other: first page ${one.toFixed(3)} ms, last page ${two.toFixed(3)} ms, ratio ${(two / one).toFixed(2)}`,
   )
+}
+
+/** Those that the answer itself has; Node adds the others. */
+function headersOf(answer) {
+  const ofNode = ['connection', 'date', 'keep-alive']
+  return Object.fromEntries([...answer.headers].filter(([name]) => !ofNode.includes(name)))
 }
 
 const day = '2020-06-15'
@@ -184,8 +193,8 @@ async function startOurs(database, folder) {
   return { url, pid: child.pid, stop: () => child.kill('SIGKILL') }
 }
 
-async function startServer(kind, argument) {
-  const child = spawn('node', [servers, kind, argument], { stdio: ['ignore', 'pipe', 'inherit'] })
+async function startServer(kind, ...files) {
+  const child = spawn('node', [servers, kind, ...files], { stdio: ['ignore', 'pipe', 'inherit'] })
   const port = await firstMatch(child, /^(\d+)$/m)
   return { url: `http://127.0.0.1:${port}/`, pid: child.pid, stop: () => child.kill('SIGKILL') }
 }

@@ -4,9 +4,13 @@ import Sqlite from 'better-sqlite3'
 import fastify from 'fastify'
 
 const kinds = {
-  /** The least that the same framework can do: a finished buffer. */
-  buffer(app, [file]) {
+  /** The least that the same framework can do: a finished buffer; below `same/` with all the headers of an answer. */
+  buffer(app, [file, headersFile]) {
     const body = readFileSync(file)
+    const headers = JSON.parse(readFileSync(headersFile, 'utf8'))
+    app.get('/same/', (_request, reply) => {
+      reply.headers(headers).send(body)
+    })
     app.get('/*', (_request, reply) => {
       reply.header('content-type', 'application/json').send(body)
     })

@@ -10,8 +10,6 @@ export interface ReadyAnswer {
   readonly tag: string
   /** Names and values in turn: a list that is ready costs Node a fraction of headers that are set one by one. */
   readonly headers: readonly string[]
-  /** Those of a 304. */
-  readonly headersIfKnown: readonly string[]
   /** Bytes, or text of ASCII alone, which goes out in one piece with the headers. */
   readonly body: Buffer | string
 }
@@ -30,21 +28,17 @@ export interface KeptAnswers {
 /** Headers that a client has with its own copy. */
 const ofBodies = /^(?:content-(?!security)|accept-ranges|repr-digest)/
 
-/** @param headers all that an answer with its body has */
-export function readyAnswer({
-  headers,
-  ...answer
-}: Pick<ReadyAnswer, 'route' | 'tag' | 'body'> & {
-  readonly headers: Readonly<Record<string, unknown>>
-}): ReadyAnswer {
-  const pairs = Object.entries(headers).filter(([name]) => name !== 'x-request-id')
-  const listOf = (some: readonly [string, unknown][]) =>
-    some.flatMap(([name, value]) => [name, String(value)])
-  return {
-    ...answer,
-    headers: listOf(pairs),
-    headersIfKnown: listOf(pairs.filter(([name]) => !ofBodies.test(name))),
-  }
+/** Of a list of names and values, what is also part of a 304. */
+function isOfBoth(_item: string, index: number, list: readonly string[]): boolean {
+  return !ofBodies.test(list[index - (index % 2)] ?? '')
+}
+
+/** The headers of a reply in one list, but for the id of its request. */
+export function headerList(headers: Readonly<Record<string, unknown>>): string[] {
+  const list: string[] = []
+  for (const [name, value] of Object.entries(headers))
+    if (name !== 'x-request-id') list.push(name, String(value))
+  return list
 }
 
 interface Exchange {
@@ -58,7 +52,7 @@ interface Exchange {
 export function sendReady(answer: ReadyAnswer, { request, response, id }: Exchange): void {
   const known = request.headers['if-none-match']
   const isKnown = known !== undefined && matchesWeakly(known, answer.tag)
-  const headers = isKnown ? answer.headersIfKnown : answer.headers
+  const headers = isKnown ? answer.headers.filter(isOfBoth) : answer.headers
   response.writeHead(isKnown ? 304 : 200, [...headers, 'x-request-id', id])
   if (isKnown) response.end()
   else response.end(answer.body, 'latin1')
