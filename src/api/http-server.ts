@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { RequestListener, Server } from 'node:http'
 import { guardDoor } from './connections/door.ts'
-import type { ClientLimits } from './connections/door.ts'
+import type { ClientLimits, TurnedAway } from './connections/door.ts'
 import type { answerAgain } from './ready-answers.ts'
 
 /**
@@ -27,7 +27,7 @@ const limits = {
 export function createHttpServer(
   handle: RequestListener,
   again: ReturnType<typeof answerAgain>,
-  clientLimits: ClientLimits,
+  clients: { readonly limits: ClientLimits; readonly turnedAway: (why: TurnedAway) => void },
 ): Server {
   const options = {
     headersTimeout: limits.headersTimeoutMs,
@@ -42,7 +42,7 @@ export function createHttpServer(
     if (server.listening) again(request, response, handle)
     else handle(request, response)
   })
-  const door = guardDoor(server, clientLimits)
+  const door = guardDoor(server, clients.limits, clients.turnedAway)
   server.setTimeout(limits.idleMs)
   server.maxRequestsPerSocket = limits.requestsPerConnection
   return server

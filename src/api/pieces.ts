@@ -1,5 +1,4 @@
 /** One version or none: the bytes of a file, or of a range of it, as long as the file stays as it was opened. */
-import { Readable } from 'node:stream'
 import type { ByteRange } from './byte-range.ts'
 import { FileChanged } from './download.ts'
 import type { ArchivedFile } from './download.ts'
@@ -7,7 +6,7 @@ import { isSameVersion } from './file-version.ts'
 import { openTurns } from './turns.ts'
 
 /** Bytes read and sent at a time: fewer, larger pieces cost less, smaller ones hold less for a slow client. */
-export const pieceBytes = 256 * 1024
+export const pieceBytes = 512 * 1024
 
 /**
  * Pieces of all downloads together that are read at a time. Each is sent as soon as it is read, so this is also
@@ -15,50 +14,58 @@ export const pieceBytes = 256 * 1024
  */
 const piecesAtATime = 4
 
+/** Of downloads that have ended, for those that come: memory that was never used costs more than what is read into it. */
+const buffersKept = 8
+
 export interface PieceReader {
   /**
    * Reads the piece of a range that begins at `position`. The last piece is given out only if the file has not
    * changed since it was opened, so that nobody ever holds the whole of a mixture.
+   * @param into memory for it, of `pieceBytes`; its own without
    * @throws FileChanged
    */
-  read(file: ArchivedFile, range: ByteRange, position: number): Promise<Buffer>
-  /** The range from its first piece, read already, to its end. Closes the file, however it ends. */
-  stream(file: ArchivedFile, range: ByteRange, firstPiece: Buffer): Readable
+  read(file: ArchivedFile, range: ByteRange, position: number, into?: Buffer): Promise<Buffer>
+  /**
+   * Reads the first piece of a range, and gives all of them in turn. Each lies where the one before it did, so that who
+   * sends them asks for the next when the last one has gone.
+   * @throws FileChanged
+   */
+  all(file: ArchivedFile, range: ByteRange): Promise<Pieces>
 }
+
+export type Pieces = AsyncGenerator<Buffer, void>
 
 export function openPieceReader(): PieceReader {
   const turns = openTurns(piecesAtATime)
-  const read: PieceReader['read'] = (file, range, position) =>
-    turns.take(() => readPiece(file, range, position))
+  const buffers: Buffer[] = []
+  const read: PieceReader['read'] = (file, range, position, into) =>
+    turns.take(() => readPiece(file, range, position, into))
+  async function* inTurn(file: ArchivedFile, range: ByteRange, first: Buffer, buffer: Buffer) {
+    try {
+      yield first
+      for (let at = range.first + first.length; at <= range.last; at += pieceBytes)
+        yield await read(file, range, at, buffer)
+    } finally {
+      if (buffers.length < buffersKept) buffers.push(buffer)
+    }
+  }
   return {
     read,
-    stream(file, range, firstPiece) {
-      let position = range.first
-      const next = (): Promise<Buffer> =>
-        position === range.first ? Promise.resolve(firstPiece) : read(file, range, position)
-      return new Readable({
-        highWaterMark: pieceBytes,
-        read() {
-          next().then(
-            (piece) => {
-              position += piece.length
-              this.push(piece)
-              if (position > range.last) this.push(null)
-            },
-            (error: unknown) => this.destroy(error as Error),
-          )
-        },
-        destroy(error, done) {
-          closeFile(file, error).then(done, done)
-        },
-      })
+    async all(file, range) {
+      const buffer = buffers.pop() ?? Buffer.allocUnsafeSlow(pieceBytes)
+      return inTurn(file, range, await read(file, range, range.first, buffer), buffer)
     },
   }
 }
 
-async function readPiece(file: ArchivedFile, range: ByteRange, position: number): Promise<Buffer> {
+async function readPiece(
+  file: ArchivedFile,
+  range: ByteRange,
+  position: number,
+  into?: Buffer,
+): Promise<Buffer> {
   const length = Math.min(pieceBytes, range.last + 1 - position)
-  const piece = Buffer.allocUnsafeSlow(length)
+  const piece = into?.subarray(0, length) ?? Buffer.allocUnsafeSlow(length)
   for (let filled = 0; filled < length;) {
     const rest = length - filled
     const { bytesRead } = await file.handle.read(piece, filled, rest, position + filled)
@@ -71,10 +78,4 @@ async function readPiece(file: ArchivedFile, range: ByteRange, position: number)
 
 async function checkUnchanged({ handle, stats }: ArchivedFile): Promise<void> {
   if (!isSameVersion(stats, await handle.stat())) throw new FileChanged('changed while it was read')
-}
-
-/** Closes a file and passes on what it is closed for. */
-async function closeFile({ handle }: ArchivedFile, error: Error | null): Promise<Error | null> {
-  await handle.close()
-  return error
 }

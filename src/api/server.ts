@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import type { RequestListener, Server } from 'node:http'
 import fastify, { LogController } from 'fastify'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Logger } from 'pino'
 import { answerClientError } from './client-error.ts'
 import { apiContext } from './context.ts'
 import type { ApiDeps } from './deps.ts'
@@ -40,7 +42,9 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   const finished = openFinishedAnswers(deps.reader)
   const { archive, hotFileBytes } = deps.settings
   const hotFiles = openHotFiles({ reader: deps.reader, archive, mostBytes: hotFileBytes })
-  const app = createApp(deps, answerAgain([finished, hotFiles], observe))
+  const again = answerAgain([finished, hotFiles], observe)
+  const clients = { limits: deps.settings, turnedAway: metrics.turnedAway }
+  const app = createApp(deps.logger, (handle) => createHttpServer(handle, again, clients))
   const context = apiContext(deps, { finished, hotFiles })
   knowAllMethods(app)
   readJsonBodies(app)
@@ -69,8 +73,8 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
 }
 
 function createApp(
-  { logger, settings }: ApiDeps,
-  again: ReturnType<typeof answerAgain>,
+  logger: Logger,
+  serverFactory: (handle: RequestListener) => Server,
 ): FastifyInstance {
   // All the framework says by itself at this level is where it listens, which `serve` says in its own words.
   const silent = { info: () => undefined }
@@ -82,7 +86,7 @@ function createApp(
     genReqId: () => randomUUID(),
     // Making a child of the logger for each request costs more than most requests do.
     childLoggerFactory: (parent) => parent,
-    serverFactory: (handle) => createHttpServer(handle, again, settings),
+    serverFactory,
     bodyLimit: mostBodyBytes,
     // No route gives the framework a schema, whose compilers it would load all the same: ten megabytes of memory.
     schemaController: {

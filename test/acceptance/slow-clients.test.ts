@@ -16,12 +16,14 @@ import type { Service } from './service.ts'
 import { dayDirectory, makeOldDays, pathIn, put } from './tree.ts'
 
 const figures = slow
-  ? { dribbling: 1000, reading: 200, files: 30_000, fifos: 20, lineBytes: 20_000 }
-  : { dribbling: 50, reading: 12, files: 3000, fifos: 8, lineBytes: 100_000 }
+  ? { dribbling: 1000, reading: 200, files: 30_000, fifos: 20 }
+  : { dribbling: 50, reading: 12, files: 3000, fifos: 8 }
 
 /** More than all buffers between two processes hold. */
 const largeBytes = 32 * 1024 * 1024
 const headersEvery = 1000
+/** Taken in a second by who gets on, though slowly. */
+const lineBytes = 100_000
 
 t.setTimeout(longestMs)
 
@@ -159,9 +161,10 @@ t.test('slow clients hold up nobody and are sent away', async (t) => {
   t.strictSame(others.failures, [], `${others.times.length} normal requests succeed`)
   const lasted = clients.map(({ sinceMs, endedMs = 0 }) => endedMs - sinceMs)
   const p99 = percentile(others.times, 0.99)
-  const words = `p99 ${p99.toFixed(0)} ms, the last was closed after ${Math.max(...lasted).toFixed(0)} ms`
+  const last = Math.max(...lasted)
+  const words = `p99 ${p99.toFixed(0)} ms, the last was closed after ${last.toFixed(0)} ms`
   t.comment(words)
-  if (slow) t.ok(p99 <= 100, words)
+  if (slow) t.ok(p99 <= 100 && last <= 10_000, words)
 })
 
 t.test('a client on a slow line gets all of its file', async (t) => {
@@ -170,20 +173,21 @@ t.test('a client on a slow line gets all of its file', async (t) => {
   // once.
   let received = 0
   const { socket } = client
-  const pieceBytes = figures.lineBytes / 10
+  const pieceBytes = lineBytes / 10
   const endMs = performance.now() + 15_000
   const timer = setInterval(() => {
-    if (performance.now() > endMs) socket.resume()
-    else
-      received +=
-        (socket.read(Math.min(pieceBytes, socket.readableLength)) as Buffer | null)?.length ?? 0
+    if (performance.now() <= endMs) {
+      const most = Math.min(pieceBytes, socket.readableLength)
+      received += (socket.read(most) as Buffer | null)?.length ?? 0
+      return
+    }
+    clearInterval(timer)
+    socket.on('data', (piece: Buffer) => (received += piece.length))
   }, 100)
   t.teardown(() => {
     clearInterval(timer)
     socket.destroy()
   })
-  await until('it is told to read on', () => performance.now() > endMs)
-  socket.on('data', (piece: Buffer) => (received += piece.length))
   if (client.endedMs === undefined) await once(socket, 'close')
   t.ok(received > largeBytes, `${received} bytes`)
 })

@@ -47,13 +47,46 @@ t.test('the last piece is given out only if nothing has changed', async (t) => {
     await t.rejects(pieces.read(file, part, 0), changed, `${what}, of a small part`)
   }
   const file = await reopen()
-  const first = await pieces.read(file, { first: 5, last: size - 1 }, 5)
-  const received = await pieces.stream(file, { first: 5, last: size - 1 }, first).toArray()
-  t.same(
-    received.map((piece: Buffer) => piece.length),
-    [pieceBytes, 5],
-  )
+  const lengths: number[] = []
+  for await (const piece of await pieces.all(file, { first: 5, last: size - 1 }))
+    lengths.push(piece.length)
+  t.same(lengths, [pieceBytes, 5])
+  const changing = await reopen()
+  const all = await pieces.all(changing, whole)
+  t.equal((await all.next()).value?.length, pieceBytes)
+  await laterThan(path)
+  truncateSync(path, size - 1)
+  await t.rejects(all.next(), changed)
 })
+
+t.test(
+  'downloads that end leave their memory to others, those under way keep theirs',
+  async (t) => {
+    const archive = testFolder(t, { obs: {} })
+    mkdirSync(join(archive, day), { recursive: true })
+    const names = [dayFile, hourFile]
+    for (const [index, name] of names.entries())
+      writeFileSync(join(archive, day, name), Buffer.alloc(3 * pieceBytes, String(index)))
+    const tree = openArchive({ archive, linkedDirectories: [] })
+    const pieces = openPieceReader()
+    const open = async (name: string) => {
+      const file = await tree.open({ directory: day, name })
+      t.teardown(() => file.handle.close())
+      return pieces.all(file, { first: 0, last: 3 * pieceBytes - 1 })
+    }
+    const [one, two] = await Promise.all([open(dayFile), open(hourFile)])
+    const first = (await one.next()).value
+    const other = (await two.next()).value
+    t.ok(first?.every((byte) => byte === 0x30) && other?.every((byte) => byte === 0x31))
+    await one.return()
+    const again = (await (await open(dayFile)).next()).value
+    t.equal(again?.buffer, first?.buffer, 'the memory of the one that has ended')
+    t.ok(
+      other?.every((byte) => byte === 0x31),
+      'nobody else writes to it',
+    )
+  },
+)
 
 t.test('the grammar of request targets', async (t) => {
   const place = { directory: 'obs/2026/001', name: dayFile }

@@ -12,37 +12,53 @@ export interface ClientLimits {
   readonly connectionsPerAddress: number
   /** Addresses and networks of proxies whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[]
+  /** Most connections of all. */
+  readonly connections?: number
 }
 
-const connections = 2048
+const mostConnections = 2048
 
 /** Connections beyond that are told so, up to this number; the rest are closed without a word. */
 const refusedAtATime = 256
 
 /**
- * Time in which a client must get on with reading. One that takes 20 KB/s makes room in its kernel's buffer up to 7 s apart.
- * A proxy reads in larger bursts, and looks after its own clients.
+ * Time in which a client must get on with reading. What a line brings arrives in small pieces, however slow it is. On this
+ * machine itself the kernel of a client that takes little at a time asks for more when it has room for 300 KB, so that
+ * 50 KB a second are needed there. A proxy reads in larger bursts, and looks after its own clients.
  */
-const patienceMs = { client: 8000, proxy: 60_000 }
+const patienceMs = { client: 6000, proxy: 60_000 }
+
+/**
+ * Why somebody was turned away: no connection was left, or none, or no request, for the address; or slow reading ended
+ * the connection.
+ */
+export type TurnedAway = 'full' | 'address' | 'requests' | 'slow'
 
 export interface Door {
   /** Whether a request may go on; one that may not has been answered. */
   admits(request: IncomingMessage, response: ServerResponse): boolean
 }
 
-/** Stands between the server's socket and its HTTP. */
-export function guardDoor(server: Server, limits: ClientLimits): Door {
+/** Stands between the server's socket and its HTTP. @param tell is told of each that is turned away */
+export function guardDoor(
+  server: Server,
+  limits: ClientLimits,
+  tell: (why: TurnedAway) => void,
+): Door {
+  const { connections = mostConnections } = limits
   const addresses = openAddresses(limits.trustedProxies)
   const byConnection = openShares(limits.connectionsPerAddress)
   const byRequest = openShares(limits.connectionsPerAddress)
   const underWay = followConnections(server)
-  const slowReaders = endSlowReaders()
+  const slowReaders = endSlowReaders(() => {
+    tell('slow')
+  })
   let open = 0
-  const enter = (socket: Socket): string | undefined => {
+  const enter = (socket: Socket): 'full' | 'address' | undefined => {
     const peer = socket.remoteAddress ?? ''
     const address = addresses.ofConnection(peer)
-    if (open >= connections) return refusals.full
-    if (address !== undefined && !byConnection.take(address)) return refusals.address
+    if (open >= connections) return 'full'
+    if (address !== undefined && !byConnection.take(address)) return 'address'
     open++
     socket.once('close', () => {
       open--
@@ -57,8 +73,12 @@ export function guardDoor(server: Server, limits: ClientLimits): Door {
   const [speakHttp] = server.listeners('connection')
   server.removeAllListeners('connection').on('connection', (socket) => {
     const refusal = enter(socket)
-    if (refusal === undefined) speakHttp?.call(server, socket)
-    else refuseConnection(socket, refusal)
+    if (refusal === undefined) {
+      speakHttp?.call(server, socket)
+      return
+    }
+    tell(refusal)
+    refuseConnection(socket, refusals[refusal])
   })
   return {
     admits(request, response) {
@@ -69,6 +89,7 @@ export function guardDoor(server: Server, limits: ClientLimits): Door {
       const address = addresses.ofRequest(socket.remoteAddress ?? '', String(forwarded))
       if (address === undefined) return true
       if (!byRequest.take(address)) {
+        tell('requests')
         refuseRequest(response)
         return false
       }

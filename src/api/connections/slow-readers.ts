@@ -5,13 +5,16 @@
 import type { Socket } from 'node:net'
 import { bytesGiven, readSendQueues } from './send-queues.ts'
 
-const lookEveryMs = 500
+const lookEveryMs = 250
 
 /**
  * So much must arrive in the time that a client has: any line that still carries something does that. Who has less than
  * this to get is left alone.
  */
 const leastBytes = 16 * 1024
+
+/** More than the kernel holds of one connection (`tcp_wmem`, tcp(7)): what goes beyond it has made what was before arrive. */
+const mostInKernel = 8 * 1024 * 1024
 
 /** Patience is longer by this where the kernel does not tell what has arrived, only what it has taken. */
 const blindFactor = 4
@@ -29,7 +32,8 @@ export interface SlowReaders {
   watch(socket: Socket, patienceMs: number): void
 }
 
-export function endSlowReaders(): SlowReaders {
+/** @param tell is told of each that is ended */
+export function endSlowReaders(tell: () => void): SlowReaders {
   const readers = new Map<Socket, Reader>()
   let timer: NodeJS.Timeout | undefined
   let looking = false
@@ -37,10 +41,17 @@ export function endSlowReaders(): SlowReaders {
     if (looking) return
     looking = true
     try {
-      const reading = [...readers].filter(([socket, reader]) => hasMuchToGet(socket, reader))
-      if (reading.length === 0) return
-      const queues = await readSendQueues(reading.map(([socket]) => socket))
-      for (const [socket, reader] of reading) judge(socket, reader, queues.get(socket))
+      const unsure = [...readers].filter(
+        ([socket, reader]) => hasMuchToGet(socket, reader) && !clearlyGetsOn(socket, reader),
+      )
+      if (unsure.length === 0) return
+      const queues = await readSendQueues(unsure.map(([socket]) => socket))
+      for (const [socket, reader] of unsure)
+        if (isTooSlow(socket, reader, queues.get(socket))) {
+          tell()
+          // A reset, since the kernel would keep trying to get rid of what it holds for many minutes.
+          socket.resetAndDestroy()
+        }
     } finally {
       looking = false
     }
@@ -65,17 +76,26 @@ function hasMuchToGet(socket: Socket, reader: Reader): boolean {
   return much
 }
 
+/** What the tables of all connections, which take milliseconds to read, need not be asked about. */
+function clearlyGetsOn(socket: Socket, reader: Reader): boolean {
+  const arrived = bytesGiven(socket).taken - mostInKernel
+  if (arrived - reader.arrived < leastBytes) return false
+  reader.arrived = arrived
+  reader.mark = { ms: performance.now(), arrived }
+  return true
+}
+
 /** @param queue bytes that the kernel has taken and that have not arrived, if it tells */
-function judge(socket: Socket, reader: Reader, queue: number | undefined): void {
-  if (socket.destroyed) return
+function isTooSlow(socket: Socket, reader: Reader, queue: number | undefined): boolean {
+  if (socket.destroyed) return false
   const nowMs = performance.now()
   const arrived = bytesGiven(socket).taken - (queue ?? 0)
   const patienceMs = reader.patienceMs * (queue === undefined ? blindFactor : 1)
   reader.arrived = arrived
-  if (!hasMuchToGet(socket, reader)) return
+  if (!hasMuchToGet(socket, reader)) return false
   const { mark } = reader
-  if (mark === undefined || arrived - mark.arrived >= leastBytes)
-    reader.mark = { ms: nowMs, arrived }
-  // A reset, since the kernel would keep trying to get rid of what it holds for many minutes.
-  else if (nowMs - mark.ms >= patienceMs) socket.resetAndDestroy()
+  if (mark !== undefined && arrived - mark.arrived < leastBytes)
+    return nowMs - mark.ms >= patienceMs
+  reader.mark = { ms: nowMs, arrived }
+  return false
 }

@@ -1,5 +1,4 @@
 /** Downloads and listings: what is in the catalogue and nothing else (contract 6). */
-import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { FoundFile } from '../../catalogue/catalogue.ts'
 import type { ByteRange } from '../byte-range.ts'
@@ -17,10 +16,12 @@ import type { FileAnswer } from '../hot-files.ts'
 import { openListings } from '../listing/answer.ts'
 import { printable } from '../log-text.ts'
 import { openPieceReader, pieceBytes } from '../pieces.ts'
-import type { PieceReader } from '../pieces.ts'
+import type { PieceReader, Pieces } from '../pieces.ts'
 import { select } from '../preconditions.ts'
+import { headerList } from '../ready-answers.ts'
 import { addResource, rawQuery } from '../resource.ts'
 import { requestLog } from '../request-log.ts'
+import { sendPieces } from '../send-pieces.ts'
 
 export function addData(app: FastifyInstance, context: ApiContext): void {
   const archive = openArchive(context.settings)
@@ -37,8 +38,9 @@ export function addData(app: FastifyInstance, context: ApiContext): void {
     if (record === undefined) return redirect(reply, target, await knownDirectory(listed, context))
     const file = await openRecord(archive, record, request)
     const body = await prepare(file, record, { request, reply, pieces, context })
+    if (isPieces(body)) return sendInPieces(body, { file, request, reply })
     const { stats } = file
-    if (Buffer.isBuffer(body) && body.length === stats.size)
+    if (body?.length === stats.size)
       void context.hotFiles.keep(answerOf(request, reply), { record, stats, body })
     return reply.send(body)
   }
@@ -103,28 +105,27 @@ interface Exchange {
   readonly context: ApiContext
 }
 
-/** Sets status and headers and gives the body, if there is one: bytes, or a stream that closes the file. */
-async function prepare(
-  file: ArchivedFile,
-  record: FoundFile,
-  exchange: Exchange,
-): Promise<Buffer | Readable | undefined> {
-  let body: Buffer | Readable | undefined
+/** What is sent of a file: all of it at once, or in pieces; nothing where headers say it all. */
+type Body = Buffer | Pieces | undefined
+
+function isPieces(body: Body): body is Pieces {
+  return body !== undefined && !Buffer.isBuffer(body)
+}
+
+/** Sets status and headers and gives the body. Closes the file, unless there are pieces to be read. */
+async function prepare(file: ArchivedFile, record: FoundFile, exchange: Exchange): Promise<Body> {
+  let body: Body
   try {
     body = await answer(file, record, exchange)
     return body
   } catch (error) {
     throw error instanceof FileChanged ? beingWritten(error) : error
   } finally {
-    if (!(body instanceof Readable)) await file.handle.close()
+    if (!isPieces(body)) await file.handle.close()
   }
 }
 
-async function answer(
-  file: ArchivedFile,
-  record: FoundFile,
-  exchange: Exchange,
-): Promise<Buffer | Readable | undefined> {
+async function answer(file: ArchivedFile, record: FoundFile, exchange: Exchange): Promise<Body> {
   const { stats } = file
   const { request, reply, context } = exchange
   const nowMs = Date.now()
@@ -151,16 +152,27 @@ async function answer(
   return body
 }
 
-async function openBody(
-  file: ArchivedFile,
-  range: ByteRange,
-  { request, pieces }: Exchange,
-): Promise<Buffer | Readable> {
-  const first = await pieces.read(file, range, range.first)
-  if (range.last - range.first < pieceBytes) return first
-  return pieces.stream(file, range, first).on('error', (error) => {
+async function openBody(file: ArchivedFile, range: ByteRange, { pieces }: Exchange): Promise<Body> {
+  const isSmall = range.last - range.first < pieceBytes
+  return isSmall ? pieces.read(file, range, range.first) : pieces.all(file, range)
+}
+
+/** Past the framework, which would need memory of its own for every piece. */
+async function sendInPieces(
+  pieces: Pieces,
+  { file, request, reply }: Pick<Exchange, 'request' | 'reply'> & { readonly file: ArchivedFile },
+): Promise<FastifyReply> {
+  reply.hijack()
+  const headers = headerList(reply.getHeaders())
+  reply.raw.writeHead(reply.statusCode, [...headers, 'x-request-id', request.id])
+  try {
+    await sendPieces(reply.raw, pieces)
+  } catch (error) {
     requestLog(request).warn({ err: error }, 'download ended before its end')
-  })
+  } finally {
+    await file.handle.close()
+  }
+  return reply
 }
 
 function rangeNotSatisfiable(size: number): HttpError {

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { CatalogueReader } from '../../catalogue/catalogue.ts'
 import { CatalogueUnavailable } from '../../catalogue/catalogue.ts'
+import type { TurnedAway } from '../connections/door.ts'
 import type { Observation, Observe } from '../observation.ts'
 import { addResource } from '../resource.ts'
 
@@ -14,6 +15,7 @@ const parameterPattern = /\(.*?\)/
 /** What a server counts of itself. */
 export interface Metrics {
   readonly observe: Observe
+  readonly turnedAway: (why: TurnedAway) => void
   readonly contentType: string
   /** All of it, as Prometheus reads it. */
   text(): Promise<string>
@@ -27,6 +29,7 @@ export function openMetrics(reader: CatalogueReader): Metrics {
   const readCatalogue = watchCatalogue(reader, registry)
   return {
     observe: requests.observe,
+    turnedAway: countTurnedAway(registry),
     contentType: registry.contentType,
     async text() {
       requests.count()
@@ -89,6 +92,18 @@ function countRequests(registry: Registry): {
     observe(observation) {
       if (observed.push(observation) === countedAtATime) count()
     },
+  }
+}
+
+function countTurnedAway(registry: Registry): (why: TurnedAway) => void {
+  const turnedAway = new Counter({
+    name: 'rinex_clients_turned_away_total',
+    help: 'Connections and requests refused, and connections ended because nobody read.',
+    labelNames: ['reason'],
+    registers: [registry],
+  })
+  return (reason) => {
+    turnedAway.inc({ reason })
   }
 }
 

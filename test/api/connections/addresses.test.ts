@@ -27,5 +27,5 @@ t.test('whom a request counts for', async (t) => {
     ['::ffff:10.0.0.1', '[2001:db8::1]:80', '2001:db8:0:0::/64'],
   ] as const
   for (const [peer, header, expected, name = header] of cases)
-    t.equal(addresses.ofRequest(peer, header), expected, String(name))
+    t.equal(addresses.ofRequest(peer, header), expected, name)
 })

@@ -1,0 +1,45 @@
+/** Sending what does not fit into memory at once, as fast as its client takes it. */
+import type { ServerResponse } from 'node:http'
+
+/**
+ * Sends pieces, each when the kernel has taken the one before it, and ends the response. A failing piece ends the
+ * connection, so that what has arrived cannot be taken for the whole; a client that has gone ends the pieces.
+ * @throws what the pieces throw
+ */
+export async function sendPieces(
+  response: ServerResponse,
+  pieces: AsyncIterable<Buffer>,
+): Promise<void> {
+  const { write, close } = openWriter(response)
+  try {
+    for await (const piece of pieces) if (!(await write(piece))) return
+    response.end()
+  } catch (error) {
+    response.destroy()
+    throw error
+  } finally {
+    close()
+  }
+}
+
+function openWriter(response: ServerResponse) {
+  // A response that waits for others of its connection has no socket of its own yet, and may never get one.
+  const { socket } = response.req
+  let settle: ((goesOn: boolean) => void) | undefined
+  const gone = (): void => settle?.(false)
+  socket.once('close', gone)
+  return {
+    /** Resolves when the kernel has the piece; false when there is nobody any more who would take another. */
+    write: (piece: Buffer) =>
+      new Promise<boolean>((resolve) => {
+        settle = resolve
+        if (socket.destroyed) gone()
+        else
+          response.write(piece, (error) => {
+            // Until a failing socket has closed, the kernel may still be reading what it was given.
+            if (!error) resolve(true)
+          })
+      }),
+    close: () => socket.removeListener('close', gone),
+  }
+}
