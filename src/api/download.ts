@@ -2,9 +2,9 @@
  * Opening an archived file and reading it, all through one descriptor: what was checked is what is sent,
  * whatever happens to the path in the meantime.
  */
-import { constants } from 'node:fs'
+import { constants, fstatSync, readlinkSync } from 'node:fs'
 import type { Stats } from 'node:fs'
-import { open, readlink, realpath } from 'node:fs/promises'
+import { open, realpath } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FilePlace } from './data-target.ts'
@@ -65,9 +65,10 @@ export function openArchive(tree: ArchiveTree): Archive {
     return lies(path, place)
   }
   const check = async (handle: FileHandle, place: FilePlace): Promise<ArchivedFile> => {
-    const stats = await handle.stat()
+    // Of what was just opened the kernel knows both by heart; asking another thread would cost ten times as much.
+    const stats = fstatSync(handle.fd)
     if (!stats.isFile()) throw new NotServed('not a regular file')
-    const path = await readlink(`/proc/self/fd/${handle.fd}`)
+    const path = readlinkSync(`/proc/self/fd/${handle.fd}`)
     if (path.endsWith(deletedMark)) throw new FileChanged('replaced or removed')
     // Asked first, since a linked directory may be one that holds the archive itself.
     if (lies(path, place)) return { handle, stats }

@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CatalogueReader, Head } from '../catalogue/catalogue.ts'
 import { openByteShelf } from './byte-shelf.ts'
-import { headerList, oncePerTurn, sendReady } from './ready-answers.ts'
+import { oncePerTurn, readyAnswer, sendReady } from './ready-answers.ts'
 import type { KeptAnswer, KeptAnswers, Known } from './ready-answers.ts'
 
 /** What a request for the latest state is answered with; the headers are those of the reply that sends it. */
@@ -39,9 +39,9 @@ export function openFinishedAnswers(reader: CatalogueReader): FinishedAnswers {
       const body = inAscii(text) ?? Buffer.from(text)
       reply.header('etag', tag).header('content-length', body.length)
       const route = request.routeOptions.url ?? ''
-      const answer = { route, tag, headers: headerList(reply.getHeaders()), body }
+      const answer = readyAnswer({ route, tag, headers: reply.getHeaders(), body })
       if (request.method === 'GET')
-        kept.put(keyOf(request.raw), { ...answer, holds: () => isLatest(head) })
+        kept.put(keyOf(request.raw), Object.assign(answer, { holds: () => isLatest(head) }))
       reply.hijack()
       sendReady(answer, { request: request.raw, response: reply.raw, id: request.id })
       return reply

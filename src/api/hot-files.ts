@@ -11,7 +11,7 @@ import type { CatalogueReader, FoundFile, Head } from '../catalogue/catalogue.ts
 import { openByteShelf } from './byte-shelf.ts'
 import { isAsCatalogued, isSameVersion } from './file-version.ts'
 import { isLocalFile } from './local-file.ts'
-import { headerList, oncePerTurn } from './ready-answers.ts'
+import { oncePerTurn, readyAnswer } from './ready-answers.ts'
 import type { KeptAnswer, KeptAnswers, ReadyAnswer } from './ready-answers.ts'
 
 /** A record is asked for again after this time, though nothing has changed: its checksum may be known by then. */
@@ -84,7 +84,7 @@ export function openHotFiles(deps: HotFilesDeps): HotFiles {
       if (!stays) shelf.delete(target)
       return stays
     }
-    shelf.put(target, { ...hot, holds: oncePerTurn(holds) })
+    shelf.put(target, Object.assign(hot, { holds: oncePerTurn(holds) }))
   }
   return {
     find: (request) => (isPlain(request) ? shelf.get(request.url ?? '') : undefined),
@@ -94,7 +94,7 @@ export function openHotFiles(deps: HotFilesDeps): HotFiles {
       const isSettled = nowMs() - Math.max(stats.mtimeMs, stats.ctimeMs) > longestTickMs
       if (request.method !== 'GET' || !isPlain(request) || url.includes('?')) return
       if (!isSettled || !isAsCatalogued(record, stats)) return
-      const hot = { tag: headers['etag'] ?? '', headers: headerList(headers), body, route }
+      const hot = readyAnswer({ tag: headers['etag'] ?? '', headers, body, route })
       await keepLater(url, hot, file).catch(() => undefined)
     },
   }

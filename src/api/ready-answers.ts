@@ -10,6 +10,8 @@ export interface ReadyAnswer {
   readonly tag: string
   /** Names and values in turn: a list that is ready costs Node a fraction of headers that are set one by one. */
   readonly headers: readonly string[]
+  /** Those of a 304. */
+  readonly headersIfKnown: readonly string[]
   /** Bytes, or text of ASCII alone, which goes out in one piece with the headers. */
   readonly body: Buffer | string
 }
@@ -28,17 +30,33 @@ export interface KeptAnswers {
 /** Headers that a client has with its own copy. */
 const ofBodies = /^(?:content-(?!security)|accept-ranges|repr-digest)/
 
-/** Of a list of names and values, what is also part of a 304. */
-function isOfBoth(_item: string, index: number, list: readonly string[]): boolean {
-  return !ofBodies.test(list[index - (index % 2)] ?? '')
-}
-
 /** The headers of a reply in one list, but for the id of its request. */
 export function headerList(headers: Readonly<Record<string, unknown>>): string[] {
   const list: string[] = []
   for (const [name, value] of Object.entries(headers))
     if (name !== 'x-request-id') list.push(name, String(value))
   return list
+}
+
+/** @param headers of the reply that gives it, with the body */
+export function readyAnswer({
+  headers,
+  ...answer
+}: Pick<ReadyAnswer, 'route' | 'tag' | 'body'> & {
+  readonly headers: Readonly<Record<string, unknown>>
+}): ReadyAnswer {
+  const list = headerList(headers)
+  // Made when somebody has the answer already: of most, nobody ever does.
+  let ifKnown: readonly string[] | undefined
+  return {
+    ...answer,
+    headers: list,
+    get headersIfKnown() {
+      // Of each pair both stay, or neither.
+      ifKnown ??= list.filter((_, index) => !ofBodies.test(list[index & ~1] ?? ''))
+      return ifKnown
+    },
+  }
 }
 
 interface Exchange {
@@ -51,8 +69,8 @@ interface Exchange {
 /** Sends it: 304 to who has it already, of a HEAD the headers alone. */
 export function sendReady(answer: ReadyAnswer, { request, response, id }: Exchange): void {
   const known = request.headers['if-none-match']
-  const isKnown = known !== undefined && matchesWeakly(known, answer.tag)
-  const headers = isKnown ? answer.headers.filter(isOfBoth) : answer.headers
+  const isKnown = known !== undefined && (known === answer.tag || matchesWeakly(known, answer.tag))
+  const headers = isKnown ? answer.headersIfKnown : answer.headers
   response.writeHead(isKnown ? 304 : 200, [...headers, 'x-request-id', id])
   if (isKnown) response.end()
   else response.end(answer.body, 'latin1')
