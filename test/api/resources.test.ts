@@ -299,6 +299,8 @@ t.test('metrics count requests by route and tell where the catalogue stands', as
     'rinex_catalogue_seq 1\n',
     'rinex_catalogue_files{area="obs"} 1\n',
     'rinex_catalogue_available 1\n',
+    'rinex_catalogue_checksums 0\n',
+    'rinex_catalogue_broken_streams 0\n',
     'process_cpu_seconds_total',
   ]) {
     t.ok(answer.body.includes(line), line)

@@ -114,9 +114,13 @@ function watchCatalogue(reader: CatalogueReader, registry: Registry): () => Prom
   const available = gauge('rinex_catalogue_available', 'Whether the catalogue can be read.')
   const seq = gauge('rinex_catalogue_seq', 'Number of the latest change of the catalogue.')
   const files = gauge('rinex_catalogue_files', 'Files in the catalogue.', ['area'])
+  const hashed = gauge('rinex_catalogue_checksums', 'Files whose SHA-256 is known.')
+  const broken = gauge('rinex_catalogue_broken_streams', 'Files whose gzip stream is damaged.')
   return async () => {
     try {
-      const { head, areas } = await reader.summary()
+      const { head, areas, checksums } = await reader.summary()
+      hashed.set(checksums.files)
+      broken.set(checksums.broken.count)
       seq.set(head.seq)
       for (const [area, counts] of Object.entries(areas)) files.set({ area }, counts.files)
       available.set(1)
