@@ -30,6 +30,11 @@ interface Reader {
 
 export interface SlowReaders {
   watch(socket: Socket, patienceMs: number): void
+  /**
+   * A client that asks for something else has what it asked for before. Who only pretends is found out all the same: a
+   * server that cannot get rid of its answers reads no further requests.
+   */
+  asked(socket: Socket): void
 }
 
 /** @param tell is told of each that is ended */
@@ -66,6 +71,10 @@ export function endSlowReaders(tell: () => void): SlowReaders {
         clearInterval(timer)
         timer = undefined
       })
+    },
+    asked(socket) {
+      const reader = readers.get(socket)
+      if (reader !== undefined) reader.arrived = bytesGiven(socket).taken
     },
   }
 }
