@@ -8,16 +8,32 @@ export interface Places {
    * @throws HttpError 429 when all places are taken
    */
   take(reply: FastifyReply): void
+  /**
+   * Takes a place until some work is done, also when nobody waits for it any more.
+   * @throws HttpError 429
+   */
+  during<T>(work: () => Promise<T>): Promise<T>
 }
 
 /** @param detail what who finds no place is told */
 export function openPlaces(count: number, detail: string): Places {
   let taken = 0
+  const enter = (): void => {
+    if (taken >= count) throw tooMany(detail)
+    taken++
+  }
   return {
     take(reply) {
-      if (taken >= count) throw tooMany(detail)
-      taken++
+      enter()
       reply.raw.once('close', () => taken--)
+    },
+    async during(work) {
+      enter()
+      try {
+        return await work()
+      } finally {
+        taken--
+      }
     },
   }
 }

@@ -43,6 +43,18 @@ t.test('one record a line, all of them, whatever limit and offset say', async (t
     t.equal((await app.inject(target)).statusCode, 404, target)
 })
 
+t.test('a stream has an order of its own, and says so', async (t) => {
+  const service = await openService(t)
+  const { app } = service
+  await service.addNames(day, [dayFile, shortFile])
+  const inOrder = await app.inject(`${path}?format=urls`)
+  const asked = await app.inject(`${path}?format=urls&ordering=id&page=2`)
+  t.equal(asked.body, inOrder.body)
+  t.equal(asked.headers['ignored-parameters'], 'page, ordering')
+  const itsOwn = await app.inject(`${path}?format=urls&ordering=-id`)
+  t.notOk(itsOwn.headers['ignored-parameters'])
+})
+
 t.test('CSV has a header line, and quotes what needs it', async (t) => {
   const settings = { baseUrl: () => 'https://archive.example/a,b' }
   const service = await openService(t, { settings })

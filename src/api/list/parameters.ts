@@ -71,7 +71,7 @@ export const filterParameters: ReadonlyMap<string, Parameter> = new Map(
     },
     filename__contains: {
       ...name('contains'),
-      meaning: 'The name contains this, in any case.',
+      meaning: 'The name contains this, in any case. At most eight conditions on names.',
       example: '_30S_',
     },
     ...times(

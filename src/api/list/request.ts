@@ -47,6 +47,9 @@ export interface ReadFilters {
   readonly faults: Map<string, readonly string[]>
 }
 
+/** All of them are looked for in every name. */
+const mostNames = 8
+
 /** @param known further parameters that mean something */
 export function readFilters(
   query: Query,
@@ -61,8 +64,10 @@ export function readFilters(
     const parameter = parameters.get(key)
     if (parameter !== undefined) {
       const read = readValues(parameter, valuesOf(query, key))
-      if (read.faults.length > 0) faults.set(key, read.faults)
       filters.push(...read.filters)
+      if (read.faults.length > 0) faults.set(key, read.faults)
+      else if (onNames(read.filters) > 0 && onNames(filters) > mostNames)
+        faults.set(key, [`At most ${mostNames} conditions on names at a time.`])
       kept.push(...read.values.map((value) => [key, value] as [string, string]))
     } else if (!known.includes(key)) ignored.push(key)
   }
@@ -71,6 +76,11 @@ export function readFilters(
     for (const key of ignored) faults.set(key, ['Unknown parameter.'])
   }
   return { filter: filters.reduce(both, {}), kept, ignored, faults }
+}
+
+/** How many conditions on names there are. */
+function onNames(filters: readonly FileFilter[]): number {
+  return filters.flatMap(({ names = [] }) => names).length
 }
 
 function valuesOf(query: Query, key: string): readonly string[] {

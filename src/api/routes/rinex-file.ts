@@ -1,6 +1,7 @@
 /** The list of files and its single records. */
 import { Readable } from 'node:stream'
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
+import { defaultOrdering } from '../../catalogue/filter.ts'
 import { openAdmission } from '../admin.ts'
 import { isFresh, sendHtml, sendJson } from '../context.ts'
 import type { ApiContext } from '../context.ts'
@@ -25,6 +26,9 @@ import { serialiseRecord } from '../serialise.ts'
 
 /** Most lists that are streamed at the same time: each keeps the others, and everybody else, waiting for its chunks. */
 const mostStreams = 50
+
+/** Most questions about parts of names at a time: each goes through all records that there are. */
+const mostSearches = 16
 
 export function addRinexFile(app: FastifyInstance, context: ApiContext): void {
   const path = `${context.apiPath}rinex-file/`
@@ -55,8 +59,10 @@ function streamFiles({ reader, links }: ApiContext, next: RouteHandlerMethod): R
   return async function (request, reply) {
     const format = lineFormats.get(namedFormat(request) ?? '')
     if (format === undefined) return next.call(this, request, reply)
-    const { filter, ignored } = parseListRequest(request.query as Query)
-    reply.headers(ignoredHeader(ignored))
+    const { filter, ignored, ordering } = parseListRequest(request.query as Query)
+    // A stream has an order of its own.
+    const without = ordering === defaultOrdering ? [] : ['ordering']
+    reply.headers(ignoredHeader([...ignored, ...without]))
     if (request.method !== 'HEAD') places.take(reply)
     // Before the first line: what moves while the list is read comes again in the changes from there.
     const { epoch, seq } = await reader.head()
@@ -78,6 +84,7 @@ function streamFiles({ reader, links }: ApiContext, next: RouteHandlerMethod): R
 
 function listFiles(context: ApiContext): RouteHandlerMethod {
   const { reader, tag, finished } = context
+  const searches = openPlaces(mostSearches, 'Too many searches for names are under way.')
   return async (request, reply) => {
     const representation = negotiate(request, reply)
     const query = request.query as Query
@@ -86,7 +93,8 @@ function listFiles(context: ApiContext): RouteHandlerMethod {
     if (request.headers['if-none-match'] !== undefined)
       if (isFresh(request, reply, tag(await reader.head(), representation)))
         return reply.code(304).send()
-    const page = await finishPage(context, { query, list, representation })
+    const make = () => finishPage(context, { query, list, representation })
+    const page = await (list.filter.names === undefined ? make() : searches.during(make))
     reply.headers(page.headers)
     const { head, text } = page
     return finished.send(request, reply, { head, tag: tag(head, representation), text })
