@@ -19,6 +19,9 @@ export interface FinishedPage {
 /** Of all answers in memory. */
 const mostBytes = 8 * 1024 * 1024
 
+/** Requests remembered: most pages of a long list are asked for once, and keeping them costs as much as making them. */
+const mostRequests = 1000
+
 export interface FinishedAnswers extends KeptAnswers {
   /** Answers a request for the first time, with the headers that its reply has by now. */
   send(request: FastifyRequest, reply: FastifyReply, page: FinishedPage): FastifyReply
@@ -26,6 +29,7 @@ export interface FinishedAnswers extends KeptAnswers {
 
 export function openFinishedAnswers(reader: CatalogueReader): FinishedAnswers {
   const kept = openByteShelf<KeptAnswer>(mostBytes)
+  const asked = openMemory(mostRequests)
   const latest = oncePerTurn(() => reader.head())
   /** Any change may be one of any answer, of its count at least. */
   const isLatest = ({ epoch, seq }: Head): Known<boolean> => {
@@ -40,8 +44,9 @@ export function openFinishedAnswers(reader: CatalogueReader): FinishedAnswers {
       reply.header('etag', tag).header('content-length', body.length)
       const route = request.routeOptions.url ?? ''
       const answer = readyAnswer({ route, tag, headers: reply.getHeaders(), body })
-      if (request.method === 'GET')
-        kept.put(keyOf(request.raw), Object.assign(answer, { holds: () => isLatest(head) }))
+      const key = keyOf(request.raw)
+      if (key !== '' && asked.has(key))
+        kept.put(key, Object.assign(answer, { holds: () => isLatest(head) }))
       reply.hijack()
       sendReady(answer, { request: request.raw, response: reply.raw, id: request.id })
       return reply
@@ -56,4 +61,18 @@ function inAscii(text: string): string | undefined {
 /** All that an answer of the latest state depends on. */
 function keyOf({ method, url, headers }: IncomingMessage): string {
   return method === 'GET' ? `${url ?? ''} ${headers.accept ?? ''}` : ''
+}
+
+/** The latest of all the texts it was asked about. */
+function openMemory(most: number) {
+  const all = new Set<string>()
+  return {
+    has(text: string): boolean {
+      const known = all.delete(text)
+      all.add(text)
+      const [oldest = ''] = all
+      if (all.size > most) all.delete(oldest)
+      return known
+    },
+  }
 }

@@ -1,7 +1,6 @@
 /** Brings defaults, configuration file, environment and flags together into one checked configuration. */
 import { parse as parsePath, relative, resolve } from 'node:path'
 import { inspect } from 'node:util'
-import { Value } from 'typebox/value'
 import { originOf, toBaseUrl } from './address.ts'
 import { ConfigError } from './config-error.ts'
 import type { Fault } from './config-error.ts'
@@ -47,8 +46,8 @@ function draftOfDefaults(faults: readonly Fault[]): Draft {
 
 function apply(setting: Setting, { values, origins, faults }: Draft): void {
   const { key, value, source } = setting
-  const { schema, expects } = optionOf(key)
-  const right = value !== undefined && Value.Check(schema, value)
+  const { check, expects } = optionOf(key)
+  const right = value !== undefined && check(value)
   if (!right) {
     faults.push({ source, key, message: `${key} must be ${expects}, found ${show(value)}` })
   }
@@ -100,7 +99,7 @@ function fitControlSocket({ values, origins, faults }: Draft, cwd: string): void
 
 function toConfig(values: Draft['values']): Config {
   const entries = optionKeys.map((key) => [propertyName(key), values[key]])
-  // Every value was checked by the schema its type is made of.
+  // Every value was checked by what its type is made of.
   return Object.freeze(Object.fromEntries(entries)) as Config
 }
 

@@ -4,17 +4,17 @@
  * in config/rinex-catalogue.toml and one in README.md; tests name what was forgotten.
  */
 import { join } from 'node:path'
-import { Type } from 'typebox'
-import type { Static, TSchema } from 'typebox'
 import { packageRoot } from '../package.ts'
 import { isBaseUrl, isHost, isNetwork } from './address.ts'
+import { integer, list, oneOf, optional, text } from './checks.ts'
+import type { Check, Checked } from './checks.ts'
 
 /** How a value is read from text and brought to its one form; `path` and `paths` become absolute. */
 export type Kind = 'text' | 'texts' | 'integer' | 'path' | 'paths' | 'url'
 
 interface Option {
   readonly kind: Kind
-  readonly schema: TSchema
+  readonly check: Check<unknown>
   /** `undefined` where the value follows from other options, see load.ts. */
   readonly default: unknown
   /** The default in words, where its value alone says little. */
@@ -33,12 +33,12 @@ export const sendingChoices = ['self', 'x-accel-redirect', 'x-sendfile'] as cons
 
 export const checksumChoices = ['arriving', 'all', 'none'] as const
 
-const path = Type.String({ pattern: String.raw`^[^\0]+$` })
+const path = text((value) => value !== '' && !value.includes('\0'))
 
 export const options = {
   archive: {
     kind: 'path',
-    schema: path,
+    check: path,
     default: join(packageRoot, 'fixtures/archive'),
     defaultText: 'the small archive that comes with the program',
     expects: 'a directory',
@@ -47,7 +47,7 @@ export const options = {
   },
   database: {
     kind: 'path',
-    schema: path,
+    check: path,
     default: join(packageRoot, 'var/catalogue.db'),
     defaultText: 'var/catalogue.db where the program is installed',
     expects: 'a file',
@@ -56,7 +56,7 @@ export const options = {
   },
   control_socket: {
     kind: 'path',
-    schema: path,
+    check: path,
     default: undefined,
     defaultText: 'the database with the extension .sock',
     expects: 'a file',
@@ -65,7 +65,7 @@ export const options = {
   },
   host: {
     kind: 'text',
-    schema: Type.Refine(Type.String(), isHost),
+    check: text(isHost),
     default: '127.0.0.1',
     expects: 'a host name, or an address without brackets',
     meaning: 'Address the API listens on.',
@@ -73,7 +73,7 @@ export const options = {
   },
   port: {
     kind: 'integer',
-    schema: Type.Integer({ minimum: 0, maximum: 65535 }),
+    check: integer(0, 65535),
     default: 8080,
     expects: 'a whole number from 0 to 65535',
     meaning: 'Port the API listens on; 0 takes a free one and prints it.',
@@ -81,14 +81,14 @@ export const options = {
   },
   connections_per_address: {
     kind: 'integer',
-    schema: Type.Integer({ minimum: 1, maximum: 2048 }),
+    check: integer(1, 2048),
     default: 256,
     expects: 'a whole number from 1 to 2048',
     meaning: 'Most connections that one client address may have open at the same time.',
   },
   trusted_proxies: {
     kind: 'texts',
-    schema: Type.Array(Type.Refine(Type.String(), isNetwork)),
+    check: list(text(isNetwork)),
     default: Object.freeze([]),
     defaultText: 'none',
     expects: 'a list of addresses, or of networks such as 10.0.0.0/8',
@@ -96,7 +96,7 @@ export const options = {
   },
   base_url: {
     kind: 'url',
-    schema: Type.Union([Type.Undefined(), Type.Refine(Type.String(), isBaseUrl)]),
+    check: optional(text(isBaseUrl)),
     default: undefined,
     defaultText: 'from host and port',
     expects: 'an absolute http or https URL without user, query and fragment',
@@ -105,7 +105,7 @@ export const options = {
   },
   dataset_prefix: {
     kind: 'text',
-    schema: Type.String({ pattern: '^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*$' }),
+    check: text(/^[A-Za-z0-9_-]+(\/[A-Za-z0-9_-]+)*$/),
     default: 'rinex',
     expects: 'one or more names of letters, digits, _ and - with a slash between them',
     meaning: 'Path below the base URL under which everything is served.',
@@ -113,21 +113,21 @@ export const options = {
   },
   send_files: {
     kind: 'text',
-    schema: Type.Enum(sendingChoices),
+    check: oneOf(sendingChoices),
     default: 'self',
     expects: `one of ${sendingChoices.join(', ')}`,
     meaning: 'Who sends files that are downloaded: the API, or the web server in front of it.',
   },
   internal_prefix: {
     kind: 'text',
-    schema: Type.String({ pattern: '^/([A-Za-z0-9_-]+/)+$' }),
+    check: text(/^\/([A-Za-z0-9_-]+\/)+$/),
     default: '/internal/archive/',
     expects: 'names of letters, digits, _ and - with a slash around each',
     meaning: 'Location under which nginx has the archive, for send_files = "x-accel-redirect".',
   },
   log_level: {
     kind: 'text',
-    schema: Type.Enum(logLevels),
+    check: oneOf(logLevels),
     default: 'info',
     expects: `one of ${logLevels.join(', ')}`,
     meaning: 'The least important kind of message that is logged.',
@@ -135,21 +135,21 @@ export const options = {
   },
   max_limit: {
     kind: 'integer',
-    schema: Type.Integer({ minimum: 1, maximum: 10000 }),
+    check: integer(1, 10000),
     default: 1000,
     expects: 'a whole number from 1 to 10000',
     meaning: 'Most records a page of the list holds, whatever limit a request asks for.',
   },
   hot_files_mb: {
     kind: 'integer',
-    schema: Type.Integer({ minimum: 0, maximum: 65536 }),
+    check: integer(0, 65536),
     default: 64,
     expects: 'a whole number from 0 to 65536',
     meaning: 'Megabytes of memory for small files that are downloaded again and again; 0 for none.',
   },
   admin_token_file: {
     kind: 'path',
-    schema: Type.Union([Type.Undefined(), path]),
+    check: optional(path),
     default: undefined,
     defaultText: 'none: nobody may write',
     expects: 'a file',
@@ -157,7 +157,7 @@ export const options = {
   },
   linked_directories: {
     kind: 'paths',
-    schema: Type.Array(Type.String({ pattern: String.raw`^/[^\0]*$` })),
+    check: list(text((value) => value.startsWith('/') && !value.includes('\0'))),
     default: Object.freeze([]),
     defaultText: 'none',
     expects: 'a list of absolute directories',
@@ -165,14 +165,14 @@ export const options = {
   },
   keep_removals_days: {
     kind: 'integer',
-    schema: Type.Integer({ minimum: 1, maximum: 36500 }),
+    check: integer(1, 36500),
     default: 90,
     expects: 'a whole number from 1 to 36500',
     meaning: 'How long removed files are remembered, for the change feed and for their ids.',
   },
   backup_interval_hours: {
     kind: 'integer',
-    schema: Type.Integer({ minimum: 0, maximum: 8760 }),
+    check: integer(0, 8760),
     default: 24,
     expects: 'a whole number from 0 to 8760',
     meaning:
@@ -180,35 +180,35 @@ export const options = {
   },
   sweep_interval_seconds: {
     kind: 'integer',
-    schema: Type.Integer({ minimum: 1, maximum: 86400 }),
+    check: integer(1, 86400),
     default: 60,
     expects: 'a whole number from 1 to 86400',
     meaning: 'Time between two looks at the modification times of all directories.',
   },
   full_look_hours: {
     kind: 'integer',
-    schema: Type.Integer({ minimum: 1, maximum: 8760 }),
+    check: integer(1, 8760),
     default: 24,
     expects: 'a whole number from 1 to 8760',
     meaning: 'Time in which the indexer comes by the size and time of every file of the tree.',
   },
   checksums: {
     kind: 'text',
-    schema: Type.Enum(checksumChoices),
+    check: oneOf(checksumChoices),
     default: 'arriving',
     expects: `one of ${checksumChoices.join(', ')}`,
     meaning: 'Which files are read for their checksums: those that arrive or change, all, or none.',
   },
   watch_obs_days: {
     kind: 'integer',
-    schema: Type.Integer({ minimum: 0, maximum: 366 }),
+    check: integer(0, 366),
     default: 14,
     expects: 'a whole number from 0 to 366',
     meaning: 'How many days back the directories of obs/ are watched by file events.',
   },
   watch_nrt_days: {
     kind: 'integer',
-    schema: Type.Integer({ minimum: 0, maximum: 366 }),
+    check: integer(0, 366),
     default: 3,
     expects: 'a whole number from 0 to 366',
     meaning: 'How many days back the directories of nrt/ are watched by file events.',
@@ -219,7 +219,7 @@ export const options = {
 export type OptionKey = keyof typeof options
 
 /** What the value of an option is once it was checked. */
-export type OptionValue<Key extends OptionKey> = Readonly<Static<(typeof options)[Key]['schema']>>
+export type OptionValue<Key extends OptionKey> = Checked<(typeof options)[Key]['check']>
 
 type CamelCase<Key extends string> = Key extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
