@@ -92,6 +92,20 @@ export function answerAgain(
     }
     return undefined
   }
+  const send = (answer: KeptAnswer, exchange: Exchange, begunMs: number): void => {
+    const { request, response, id } = exchange
+    try {
+      sendReady(answer, exchange)
+    } catch {
+      // An answer that cannot be sent is none, whatever is wrong with it.
+      response.destroy()
+      return
+    }
+    const { method = '', url: target = '' } = request
+    const { route } = answer
+    const ms = performance.now() - begunMs
+    observe({ id, method, target, route, status: response.statusCode, ms })
+  }
   return (request, response, otherwise) => {
     const answer = find(request)
     if (answer === undefined) {
@@ -100,16 +114,8 @@ export function answerAgain(
     }
     const begunMs = performance.now()
     const answerIf = (holds: boolean): void => {
-      if (!holds) {
-        otherwise(request, response)
-        return
-      }
-      const id = randomUUID()
-      sendReady(answer, { request, response, id })
-      const { method = '', url: target = '' } = request
-      const { route } = answer
-      const ms = performance.now() - begunMs
-      observe({ id, method, target, route, status: response.statusCode, ms })
+      if (holds) send(answer, { request, response, id: randomUUID() }, begunMs)
+      else otherwise(request, response)
     }
     const holds = answer.holds()
     if (typeof holds === 'boolean') answerIf(holds)

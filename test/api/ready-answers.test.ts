@@ -1,0 +1,103 @@
+/** Answers that are there before the framework sees a request, over real connections. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import t from 'tap'
+import type { Test } from 'tap'
+import type { Observation } from '../../src/api/observation.ts'
+import { answerAgain, oncePerTurn, readyAnswer } from '../../src/api/ready-answers.ts'
+import type { KeptAnswer } from '../../src/api/ready-answers.ts'
+import { sendRaw } from './wire.ts'
+
+/** A server with one answer, that says `other` where it does not hold. */
+async function openWith(t: Test, answer: KeptAnswer) {
+  const observed: Observation[] = []
+  const again = answerAgain([{ find: () => undefined }, { find: () => answer }], (observation) =>
+    observed.push(observation),
+  )
+  const server = createServer((request, response) => {
+    again(request, response, () => response.end('other'))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => server.close())
+  const { port } = server.address() as AddressInfo
+  const ask = (headers = '', method = 'GET') =>
+    sendRaw(port, `${method} /x HTTP/1.1\r\nHost: a\r\n${headers}Connection: close\r\n\r\n`)
+  return { observed, ask }
+}
+
+const headers = {
+  'content-type': 'text/plain',
+  'content-length': 4,
+  'content-security-policy': "default-src 'none'",
+  'accept-ranges': 'bytes',
+  etag: '"1"',
+  'x-request-id': 'of another request',
+}
+const kept = (
+  holds: KeptAnswer['holds'],
+  given: { readonly headers?: Record<string, unknown> } = {},
+) =>
+  Object.assign(readyAnswer({ route: '/*', tag: '"1"', headers, body: 'text', ...given }), {
+    holds,
+  })
+
+for (const [what, holds] of [
+  ['at once', () => true],
+  ['after a look', () => Promise.resolve(true)],
+] as const)
+  t.test(`an answer that holds is given ${what}`, async (t) => {
+    const { observed, ask } = await openWith(t, kept(holds))
+    const whole = await ask()
+    t.match(whole, { status: 200, body: Buffer.from('text') })
+    t.match(whole.head, /^content-length: 4\r$/m)
+    t.match(whole.head, /^x-request-id: [\da-f-]{36}$/m)
+    t.notMatch(whole.head, 'of another request')
+    const head = await ask('', 'HEAD')
+    t.match(head, { status: 200, body: Buffer.alloc(0) })
+    t.match(head.head, /^content-length: 4\r$/m)
+    for (const known of ['"1"', 'W/"1"', '"0", "1"', '*']) {
+      const { status, body, head } = await ask(`If-None-Match: ${known}\r\n`)
+      t.equal(status, 304, known)
+      t.equal(body.length, 0)
+      t.match(head, /^etag: "1"\r$/m)
+      t.match(head, /^content-security-policy: /m)
+      t.notMatch(head, /^(content-type|content-length|accept-ranges): /m)
+    }
+    t.equal((await ask('If-None-Match: "2"\r\n')).status, 200)
+    const [first] = observed
+    t.match(first, { method: 'GET', target: '/x', route: '/*', status: 200 })
+    t.equal(observed.length, 7)
+    t.match(whole.head, first?.id)
+  })
+
+for (const [what, holds] of [
+  ['not any more', () => false],
+  ['not after a look', () => Promise.resolve(false)],
+  ['for all that is known', () => Promise.reject(new Error('no'))],
+] as const)
+  t.test(`an answer that does not hold, ${what}, is left to others`, async (t) => {
+    const { observed, ask } = await openWith(t, kept(holds))
+    t.match((await ask()).body.toString(), 'other')
+    t.strictSame(observed, [])
+  })
+
+t.test('an answer that cannot be sent ends the connection, and nothing else', async (t) => {
+  const broken = kept(() => true, { headers: { ...headers, 'x-broken': 'a\nb' } })
+  const { observed, ask } = await openWith(t, broken)
+  for (let n = 0; n < 2; n++) t.equal((await ask()).status, 0)
+  t.strictSame(observed, [])
+})
+
+t.test('what is asked once in a turn is known to who asks later in it', async (t) => {
+  let asked = 0
+  const ask = oncePerTurn(() => Promise.resolve(++asked))
+  const first = ask()
+  t.equal(ask(), first, 'who asks meanwhile waits for the same')
+  t.equal(await first, 1)
+  t.equal(ask(), 1)
+  await new Promise((resolve) => setImmediate(resolve))
+  t.equal(await ask(), 2, 'another turn, another answer')
+  const failing = oncePerTurn(() => Promise.reject(new Error('away')))
+  await t.rejects(Promise.resolve(failing()), /away/)
+  await t.rejects(Promise.resolve(failing()), /away/)
+})
