@@ -176,6 +176,27 @@ t.test('streams are limited, and there is room again when their clients leave', 
   )
 })
 
+t.test('streams that wait behind another answer leave with their client as well', async (t) => {
+  let begun = 0
+  const service = await openService(t, {
+    deps: ({ reader }) => ({ reader: { ...reader, head: () => (begun++, reader.head()) } }),
+  })
+  await service.add(`${day}/${dayFile}`, Buffer.alloc(32 * 1024 * 1024))
+  const port = await service.listen()
+  const target = `${path}?format=ndjson`
+  const ask = (what: string): string => `GET ${what} HTTP/1.1\r\nHost: x\r\n\r\n`
+  const client = connect(port, '127.0.0.1')
+  t.teardown(() => client.destroy())
+  client.write(ask(`/rinex/data/${day}/${dayFile}`) + ask(target).repeat(50))
+  await until(() => begun === 50, 'all of them have begun')
+  t.equal((await service.app.inject(target)).statusCode, 429)
+  client.destroy()
+  await until(
+    async () => (await service.app.inject(target)).statusCode === 200,
+    'there is room again',
+  )
+})
+
 t.test('a stream is cut off when another database takes its place', async (t) => {
   const service = await openService(t)
   const { reader } = service

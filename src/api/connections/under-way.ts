@@ -7,6 +7,7 @@ const stopMs = 8000
 
 export interface UnderWay {
   connected(socket: Socket): void
+  /** From here on the response is sure to emit `close`, also when its client goes before its turn has come. */
   began(socket: Socket, response: ServerResponse): void
 }
 
@@ -15,30 +16,32 @@ export interface UnderWay {
  * their answer, and all of them in the end. Node alone would wait for those that have not sent a whole request.
  */
 export function followConnections(server: Server): UnderWay {
-  const requests = new Map<Socket, number>()
+  const answers = new Map<Socket, Set<ServerResponse>>()
   let stopping = false
   const endIfIdle = (socket: Socket): void => {
-    if (stopping && requests.get(socket) === 0) socket.destroySoon()
+    if (stopping && answers.get(socket)?.size === 0) socket.destroySoon()
   }
   const stop = (): void => {
     stopping = true
-    for (const socket of requests.keys()) endIfIdle(socket)
+    for (const socket of answers.keys()) endIfIdle(socket)
     const deadline = setTimeout(() => {
-      for (const socket of requests.keys()) socket.resetAndDestroy()
+      for (const socket of answers.keys()) socket.resetAndDestroy()
     }, stopMs)
     server.once('close', () => {
       clearTimeout(deadline)
     })
   }
-  const change = (socket: Socket, by: number): void => {
-    const count = requests.get(socket)
-    if (count !== undefined) requests.set(socket, count + by)
-  }
   /** One function for all answers: making one for each would cost more than all it does. */
   function ended(this: ServerResponse): void {
     const { socket } = this.req
-    change(socket, -1)
+    answers.get(socket)?.delete(this)
     endIfIdle(socket)
+  }
+  /** Of a connection that is gone Node tells the answer whose turn it was, and none of those that waited behind it. */
+  const gone = (socket: Socket): void => {
+    const left = answers.get(socket) ?? []
+    answers.delete(socket)
+    for (const answer of left) if (answer.socket === null) answer.destroy().emit('close')
   }
   const close = server.close.bind(server)
   server.close = (done) => {
@@ -48,11 +51,13 @@ export function followConnections(server: Server): UnderWay {
   }
   return {
     connected(socket) {
-      requests.set(socket, 0)
-      socket.once('close', () => requests.delete(socket))
+      answers.set(socket, new Set())
+      socket.once('close', () => {
+        gone(socket)
+      })
     },
     began(socket, response) {
-      change(socket, 1)
+      answers.get(socket)?.add(response)
       response.on('close', ended)
     },
   }
