@@ -23,23 +23,22 @@ export async function sendPieces(
 }
 
 function openWriter(response: ServerResponse) {
-  // A response that waits for others of its connection has no socket of its own yet, and may never get one.
-  const { socket } = response.req
   let settle: ((goesOn: boolean) => void) | undefined
   const gone = (): void => settle?.(false)
-  socket.once('close', gone)
+  // Of the response, not of its socket: as many as a client likes may wait for their turn on one connection.
+  response.once('close', gone)
   return {
     /** Resolves when the kernel has the piece; false when there is nobody any more who would take another. */
     write: (piece: Buffer) =>
       new Promise<boolean>((resolve) => {
         settle = resolve
-        if (socket.destroyed) gone()
+        if (response.destroyed) gone()
         else
           response.write(piece, (error) => {
             // Until a failing socket has closed, the kernel may still be reading what it was given.
             if (!error) resolve(true)
           })
       }),
-    close: () => socket.removeListener('close', gone),
+    close: () => response.removeListener('close', gone),
   }
 }

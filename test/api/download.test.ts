@@ -330,6 +330,33 @@ t.test('a client that goes away leaves nothing open', async (t) => {
   t.same(errors, [], 'and is no error')
 })
 
+t.test('downloads that wait for each other on one connection', async (t) => {
+  const warnings: Error[] = []
+  const warn = (warning: Error): unknown => warnings.push(warning)
+  process.on('warning', warn)
+  t.teardown(() => process.removeListener('warning', warn))
+  const service = await openService(t)
+  await service.add(path, large)
+  const port = await service.listen()
+  const count = 20
+  const ask = `GET ${target} HTTP/1.1\r\nHost: x\r\n`
+  const asked = `${ask}\r\n`.repeat(count - 1)
+  const all = (await sendRaw(port, `${asked}${ask}Connection: close\r\n\r\n`)).body
+  let at = 0
+  for (let n = 0; n < count; n++) {
+    if (n > 0) at = all.indexOf('\r\n\r\n', at) + 4
+    t.ok(all.subarray(at, at + large.length).equals(large), `file ${n} arrives whole`)
+    at += large.length
+  }
+  const slow = await startSlowly(port, target, `\r\n${asked}${ask}`)
+  // The kernel may take the first few of them, and never all.
+  const wait = (): boolean => openBelow(service.archive).length > count / 2
+  await until(wait, 'others wait')
+  slow.destroy()
+  await until(() => openBelow(service.archive).length === 0, 'nothing is left open')
+  t.strictSame(warnings, [])
+})
+
 t.test('a file that changes while it is sent ends the connection', async (t) => {
   const size = 32 * 1024 * 1024
   const changes: [string, (file: string) => void][] = [
