@@ -84,7 +84,6 @@ export function guardDoor(
     admits(request, response) {
       const { socket, headers } = request
       underWay.began(socket, response)
-      slowReaders.asked(socket)
       const forwarded = headers['x-forwarded-for']
       if (forwarded === undefined) return true
       const address = addresses.ofRequest(socket.remoteAddress ?? '', String(forwarded))

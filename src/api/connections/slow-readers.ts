@@ -30,11 +30,6 @@ interface Reader {
 
 export interface SlowReaders {
   watch(socket: Socket, patienceMs: number): void
-  /**
-   * A client that asks for something else has what it asked for before. Who only pretends is found out all the same: a
-   * server that cannot get rid of its answers reads no further requests.
-   */
-  asked(socket: Socket): void
 }
 
 /** @param tell is told of each that is ended */
@@ -46,13 +41,16 @@ export function endSlowReaders(tell: () => void): SlowReaders {
     if (looking) return
     looking = true
     try {
-      const unsure = [...readers].filter(
-        ([socket, reader]) => hasMuchToGet(socket, reader) && !clearlyGetsOn(socket, reader),
-      )
+      // What the kernel takes while it tells of its queues is not yet in them, and has not arrived either.
+      const unsure = [...readers]
+        .filter(
+          ([socket, reader]) => hasMuchToGet(socket, reader) && !clearlyGetsOn(socket, reader),
+        )
+        .map(([socket, reader]) => ({ socket, reader, taken: bytesGiven(socket).taken }))
       if (unsure.length === 0) return
-      const queues = await readSendQueues(unsure.map(([socket]) => socket))
-      for (const [socket, reader] of unsure)
-        if (isTooSlow(socket, reader, queues.get(socket))) {
+      const queues = await readSendQueues(unsure.map(({ socket }) => socket))
+      for (const { socket, reader, taken } of unsure)
+        if (isTooSlow(socket, reader, { taken, queue: queues.get(socket) })) {
           tell()
           // A reset, since the kernel would keep trying to get rid of what it holds for many minutes.
           socket.resetAndDestroy()
@@ -72,10 +70,6 @@ export function endSlowReaders(tell: () => void): SlowReaders {
         timer = undefined
       })
     },
-    asked(socket) {
-      const reader = readers.get(socket)
-      if (reader !== undefined) reader.arrived = bytesGiven(socket).taken
-    },
   }
 }
 
@@ -94,11 +88,18 @@ function clearlyGetsOn(socket: Socket, reader: Reader): boolean {
   return true
 }
 
-/** @param queue bytes that the kernel has taken and that have not arrived, if it tells */
-function isTooSlow(socket: Socket, reader: Reader, queue: number | undefined): boolean {
+/**
+ * @param taken bytes that the kernel had taken
+ * @param queue those of them that had not arrived a little later, if it tells
+ */
+function isTooSlow(
+  socket: Socket,
+  reader: Reader,
+  { taken, queue }: { readonly taken: number; readonly queue: number | undefined },
+): boolean {
   if (socket.destroyed) return false
   const nowMs = performance.now()
-  const arrived = bytesGiven(socket).taken - (queue ?? 0)
+  const arrived = taken - (queue ?? 0)
   const patienceMs = reader.patienceMs * (queue === undefined ? blindFactor : 1)
   reader.arrived = arrived
   if (!hasMuchToGet(socket, reader)) return false

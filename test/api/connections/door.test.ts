@@ -124,6 +124,24 @@ t.test('more connections than there is room for are told so', async (t) => {
   await until(async () => (await sendRaw(port, ask)).status === 200, 'a place becomes free')
 })
 
+t.test('who asks for more and more, and reads nothing, is sent away', async (t) => {
+  const service = await openService(t)
+  // The kernel takes all of it, so that the server has nothing left to send.
+  await service.add(large, randomBytes(600 * 1024))
+  const port = await service.listen()
+  const client = open(port, '127.0.0.1')
+  client.write(`GET /rinex/data/${large} HTTP/1.1\r\nHost: a\r\n\r\n`)
+  await once(client, 'readable')
+  const timer = setInterval(() => {
+    client.write('HEAD /healthz HTTP/1.1\r\nHost: a\r\n\r\n')
+  }, 200)
+  t.teardown(() => {
+    clearInterval(timer)
+    client.destroy()
+  })
+  await until(async () => (await turnedAway(service))['slow'] === 1, 'the connection is ended')
+})
+
 t.test('a server that stops does not wait for ever', async (t) => {
   const service = await openService(t)
   const size = 64 * 1024 * 1024
