@@ -37,10 +37,11 @@ export function createHttpServer(
     maxHeaderSize: limits.headerBytes,
   }
   const server = createServer(options, (request, response) => {
-    if (!door.admits(request, response)) return
-    // While the server closes, the framework tells clients that the connection ends.
-    if (server.listening) again(request, response, handle)
-    else handle(request, response)
+    door.admit(request, response, () => {
+      // While the server closes, the framework tells clients that the connection ends.
+      if (server.listening) again(request, response, handle)
+      else handle(request, response)
+    })
   })
   const door = guardDoor(server, clients.limits, clients.turnedAway)
   server.setTimeout(limits.idleMs)

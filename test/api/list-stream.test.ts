@@ -185,12 +185,14 @@ t.test('streams that wait behind another answer leave with their client as well'
   const port = await service.listen()
   const target = `${path}?format=ndjson`
   const ask = (what: string): string => `GET ${what} HTTP/1.1\r\nHost: x\r\n\r\n`
-  const client = connect(port, '127.0.0.1')
-  t.teardown(() => client.destroy())
-  client.write(ask(`/rinex/data/${day}/${dayFile}`) + ask(target).repeat(50))
+  const clients = Array.from({ length: 10 }, () => connect(port, '127.0.0.1'))
+  for (const client of clients) {
+    t.teardown(() => client.destroy())
+    client.write(ask(`/rinex/data/${day}/${dayFile}`) + ask(target).repeat(5))
+  }
   await until(() => begun === 50, 'all of them have begun')
   t.equal((await service.app.inject(target)).statusCode, 429)
-  client.destroy()
+  for (const client of clients) client.destroy()
   await until(
     async () => (await service.app.inject(target)).statusCode === 200,
     'there is room again',

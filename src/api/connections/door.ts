@@ -35,8 +35,8 @@ const patienceMs = { client: 6000, proxy: 60_000 }
 export type TurnedAway = 'full' | 'address' | 'requests' | 'slow'
 
 export interface Door {
-  /** Whether a request may go on; one that may not has been answered. */
-  admits(request: IncomingMessage, response: ServerResponse): boolean
+  /** Lets a request go on, at once or after others of its connection; one that may not is answered. */
+  admit(request: IncomingMessage, response: ServerResponse, goOn: () => void): void
 }
 
 /** Stands between the server's socket and its HTTP. @param tell is told of each that is turned away */
@@ -80,23 +80,26 @@ export function guardDoor(
     tell(refusal)
     refuseConnection(socket, refusals[refusal])
   })
+  const isAdmitted = ({ socket, headers }: IncomingMessage, response: ServerResponse): boolean => {
+    const forwarded = headers['x-forwarded-for']
+    if (forwarded === undefined) return true
+    const address = addresses.ofRequest(socket.remoteAddress ?? '', String(forwarded))
+    if (address === undefined) return true
+    if (!byRequest.take(address)) {
+      tell('requests')
+      refuseRequest(response)
+      return false
+    }
+    response.once('close', () => {
+      byRequest.release(address)
+    })
+    return true
+  }
   return {
-    admits(request, response) {
-      const { socket, headers } = request
-      underWay.began(socket, response)
-      const forwarded = headers['x-forwarded-for']
-      if (forwarded === undefined) return true
-      const address = addresses.ofRequest(socket.remoteAddress ?? '', String(forwarded))
-      if (address === undefined) return true
-      if (!byRequest.take(address)) {
-        tell('requests')
-        refuseRequest(response)
-        return false
-      }
-      response.once('close', () => {
-        byRequest.release(address)
+    admit(request, response, goOn) {
+      underWay.began(request.socket, response, () => {
+        if (isAdmitted(request, response)) goOn()
       })
-      return true
     },
   }
 }

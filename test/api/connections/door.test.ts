@@ -103,7 +103,7 @@ t.test('a server that stops finishes what is under way and nothing else', async 
 
 t.test('more connections than there is room for are told so', async (t) => {
   const server = createServer((request, response) => {
-    if (door.admits(request, response)) response.end()
+    door.admit(request, response, () => response.end())
   })
   const told: string[] = []
   const limits = { connections: 3, connectionsPerAddress: 2, trustedProxies: [] }
