@@ -2,9 +2,9 @@
 import type { ServerResponse } from 'node:http'
 
 /**
- * Sends pieces, each when the kernel has taken the one before it, and ends the response. A failing piece ends the
- * connection, so that what has arrived cannot be taken for the whole; a client that has gone ends the pieces.
- * @throws what the pieces throw
+ * Sends pieces, each when the kernel has taken the one before it, and ends the response. A client that has gone ends the
+ * pieces.
+ * @throws what the pieces throw: the connection must end then, lest what has arrived is taken for the whole
  */
 export async function sendPieces(
   response: ServerResponse,
@@ -14,9 +14,6 @@ export async function sendPieces(
   try {
     for await (const piece of pieces) if (!(await write(piece))) return
     response.end()
-  } catch (error) {
-    response.destroy()
-    throw error
   } finally {
     close()
   }

@@ -69,6 +69,9 @@ export function guardDoor(
     return undefined
   }
   server.maxConnections = connections + refusedAtATime
+  server.on('drop', () => {
+    tell('full')
+  })
   // Node's own listener, which begins to speak HTTP, comes after ours, and only for those who get in.
   const [speakHttp] = server.listeners('connection')
   server.removeAllListeners('connection').on('connection', (socket) => {

@@ -164,10 +164,11 @@ async function sendInPieces(
 ): Promise<FastifyReply> {
   reply.hijack()
   const headers = headerList(reply.getHeaders())
-  reply.raw.writeHead(reply.statusCode, [...headers, 'x-request-id', request.id])
   try {
+    reply.raw.writeHead(reply.statusCode, [...headers, 'x-request-id', request.id])
     await sendPieces(reply.raw, pieces)
   } catch (error) {
+    reply.raw.destroy()
     requestLog(request).warn({ err: error }, 'download ended before its end')
   } finally {
     await file.handle.close()
