@@ -24,9 +24,9 @@ const refusedAtATime = 256
 /**
  * Time in which a client must get on with reading. What a line brings arrives in small pieces, however slow it is. On this
  * machine itself the kernel of a client that takes little at a time asks for more when it has room for 300 KB, so that
- * 50 KB a second are needed there. A proxy reads in larger bursts, and looks after its own clients.
+ * 60 KB a second are needed there. A proxy reads in larger bursts, and looks after its own clients.
  */
-const patienceMs = { client: 6000, proxy: 60_000 }
+const patienceMs = { client: 5000, proxy: 60_000 }
 
 /**
  * Why somebody was turned away: no connection was left, or none, or no request, for the address; or slow reading ended
