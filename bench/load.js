@@ -26,8 +26,8 @@ export async function load({ server, url, script, seconds, connections = 16 }) {
   await once(child, 'close')
   const requests = Number(/(\d+) requests in/.exec(told)?.[1])
   if (/Non-2xx/.test(told) || !(requests > 0)) throw new Error(told)
-  await untilIdle(server.pid)
   const cpu = cpuOf(server.pid) - before
+  await untilIdle(server.pid)
   return { rate: requests / seconds, cpuUs: (cpu / requests) * 1e6 }
 }
 

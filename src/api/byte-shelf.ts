@@ -22,7 +22,6 @@ export function openByteShelf<T extends { readonly body: { readonly length: numb
   const remove = (key: string): void => {
     const kept = all.get(key)
     if (kept === undefined) return
-    if (key === latest) latest = undefined
     all.delete(key)
     bytes -= sizeOf(key, kept)
   }

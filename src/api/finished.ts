@@ -45,7 +45,7 @@ export function openFinishedAnswers(reader: CatalogueReader): FinishedAnswers {
       const route = request.routeOptions.url ?? ''
       const answer = readyAnswer({ route, tag, headers: reply.getHeaders(), body })
       const key = keyOf(request.raw)
-      if (key !== '' && asked.has(key))
+      if (key !== '' && asked.before(key))
         kept.put(key, Object.assign(answer, { holds: () => isLatest(head) }))
       reply.hijack()
       sendReady(answer, { request: request.raw, response: reply.raw, id: request.id })
@@ -63,11 +63,11 @@ function keyOf({ method, url, headers }: IncomingMessage): string {
   return method === 'GET' ? `${url ?? ''} ${headers.accept ?? ''}` : ''
 }
 
-/** The latest of all the texts it was asked about. */
+/** Which texts came up before, as far as that is remembered: those that did last. */
 function openMemory(most: number) {
   const all = new Set<string>()
   return {
-    has(text: string): boolean {
+    before(text: string): boolean {
       const known = all.delete(text)
       all.add(text)
       const [oldest = ''] = all

@@ -31,7 +31,7 @@ export interface KeptAnswers {
 const ofBodies = /^(?:content-(?!security)|accept-ranges|repr-digest)/
 
 /** The headers of a reply in one list, but for the id of its request. */
-export function headerList(headers: Readonly<Record<string, unknown>>): string[] {
+function headerList(headers: Readonly<Record<string, unknown>>): string[] {
   const list: string[] = []
   for (const [name, value] of Object.entries(headers))
     if (name !== 'x-request-id') list.push(name, String(value))

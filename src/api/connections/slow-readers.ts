@@ -13,9 +13,6 @@ const lookEveryMs = 250
  */
 const leastBytes = 16 * 1024
 
-/** More than the kernel holds of one connection (`tcp_wmem`, tcp(7)): what goes beyond it has made what was before arrive. */
-const mostInKernel = 8 * 1024 * 1024
-
 /** Patience is longer by this where the kernel does not tell what has arrived, only what it has taken. */
 const blindFactor = 4
 
@@ -42,14 +39,12 @@ export function endSlowReaders(tell: () => void): SlowReaders {
     looking = true
     try {
       // What the kernel takes while it tells of its queues is not yet in them, and has not arrived either.
-      const unsure = [...readers]
-        .filter(
-          ([socket, reader]) => hasMuchToGet(socket, reader) && !clearlyGetsOn(socket, reader),
-        )
+      const reading = [...readers]
+        .filter(([socket, reader]) => hasMuchToGet(socket, reader))
         .map(([socket, reader]) => ({ socket, reader, taken: bytesGiven(socket).taken }))
-      if (unsure.length === 0) return
-      const queues = await readSendQueues(unsure.map(({ socket }) => socket))
-      for (const { socket, reader, taken } of unsure)
+      if (reading.length === 0) return
+      const queues = await readSendQueues(reading.map(({ socket }) => socket))
+      for (const { socket, reader, taken } of reading)
         if (isTooSlow(socket, reader, { taken, queue: queues.get(socket) })) {
           tell()
           // A reset, since the kernel would keep trying to get rid of what it holds for many minutes.
@@ -77,15 +72,6 @@ function hasMuchToGet(socket: Socket, reader: Reader): boolean {
   const much = bytesGiven(socket).all - reader.arrived >= leastBytes
   if (!much) reader.mark = undefined
   return much
-}
-
-/** What the tables of all connections, which take milliseconds to read, need not be asked about. */
-function clearlyGetsOn(socket: Socket, reader: Reader): boolean {
-  const arrived = bytesGiven(socket).taken - mostInKernel
-  if (arrived - reader.arrived < leastBytes) return false
-  reader.arrived = arrived
-  reader.mark = { ms: performance.now(), arrived }
-  return true
 }
 
 /**

@@ -1,4 +1,5 @@
 /** Downloads and listings: what is in the catalogue and nothing else (contract 6). */
+import type { OutgoingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { FoundFile } from '../../catalogue/catalogue.ts'
 import type { ByteRange } from '../byte-range.ts'
@@ -18,7 +19,6 @@ import { printable } from '../log-text.ts'
 import { openPieceReader, pieceBytes } from '../pieces.ts'
 import type { PieceReader, Pieces } from '../pieces.ts'
 import { select } from '../preconditions.ts'
-import { headerList } from '../ready-answers.ts'
 import { addResource, rawQuery } from '../resource.ts'
 import { requestLog } from '../request-log.ts'
 import { sendPieces } from '../send-pieces.ts'
@@ -163,9 +163,8 @@ async function sendInPieces(
   { file, request, reply }: Pick<Exchange, 'request' | 'reply'> & { readonly file: ArchivedFile },
 ): Promise<FastifyReply> {
   reply.hijack()
-  const headers = headerList(reply.getHeaders())
   try {
-    reply.raw.writeHead(reply.statusCode, [...headers, 'x-request-id', request.id])
+    reply.raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders)
     await sendPieces(reply.raw, pieces)
   } catch (error) {
     reply.raw.destroy()

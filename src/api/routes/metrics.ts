@@ -3,7 +3,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { CatalogueReader } from '../../catalogue/catalogue.ts'
 import { CatalogueUnavailable } from '../../catalogue/catalogue.ts'
 import type { TurnedAway } from '../connections/door.ts'
-import type { Observation, Observe } from '../observation.ts'
+import type { Observe } from '../observation.ts'
 import { addResource } from '../resource.ts'
 
 /** Seconds. A page takes a fraction of a millisecond, a large download minutes. */
@@ -25,14 +25,13 @@ export interface Metrics {
 export function openMetrics(reader: CatalogueReader): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  const requests = countRequests(registry)
+  const observe = countRequests(registry)
   const readCatalogue = watchCatalogue(reader, registry)
   return {
-    observe: requests.observe,
+    observe,
     turnedAway: countTurnedAway(registry),
     contentType: registry.contentType,
     async text() {
-      requests.count()
       await readCatalogue()
       return registry.metrics()
     },
@@ -50,14 +49,7 @@ export function addMetrics(app: FastifyInstance, metrics: Metrics): void {
   })
 }
 
-/** Observations that are counted at a time, since the first of several costs as much as ten others. */
-const countedAtATime = 1000
-
-function countRequests(registry: Registry): {
-  readonly observe: Observe
-  /** Counts what was observed and is not counted yet. */
-  count(): void
-} {
+function countRequests(registry: Registry): Observe {
   const requests = new Counter({
     name: 'rinex_http_requests_total',
     help: 'Requests answered.',
@@ -72,26 +64,12 @@ function countRequests(registry: Registry): {
     registers: [registry],
   })
   const labels = new Map<string, string>()
-  // Labels come from our own routes and from the methods Node knows, so there are only so many of them.
-  const labelOf = (pattern: string): string => {
-    const known = labels.get(pattern) ?? pattern.replace(parameterPattern, '')
-    labels.set(pattern, known)
-    return known
-  }
-  let observed: Observation[] = []
-  const count = (): void => {
-    for (const { method, route: pattern, status, ms } of observed) {
-      const route = labelOf(pattern)
-      requests.inc({ method, route, status })
-      durations.observe({ route }, ms / 1000)
-    }
-    observed = []
-  }
-  return {
-    count,
-    observe(observation) {
-      if (observed.push(observation) === countedAtATime) count()
-    },
+  return ({ method, route: pattern, status, ms }) => {
+    // Labels come from our own routes and from the methods Node knows, so there are only so many of them.
+    let route = labels.get(pattern)
+    if (route === undefined) labels.set(pattern, (route = pattern.replace(parameterPattern, '')))
+    requests.inc({ method, route, status })
+    durations.observe({ route }, ms / 1000)
   }
 }
 
