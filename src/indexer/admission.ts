@@ -1,4 +1,4 @@
-import type { CatalogueWriter, DirectoryChange } from '../catalogue/catalogue.ts'
+import type { CatalogueWriter, DirectoryChange } from '../catalogue/catalogue-writer.ts'
 import { areas } from '../parse/archive-path.ts'
 import type { Area } from '../parse/archive-path.ts'
 import type { Condition } from './condition.ts'

@@ -1,4 +1,8 @@
-import type { AppliedChange, CatalogueWriter, DirectoryChange } from '../catalogue/catalogue.ts'
+import type {
+  AppliedChange,
+  CatalogueWriter,
+  DirectoryChange,
+} from '../catalogue/catalogue-writer.ts'
 
 /** Gathers reconciled directories into transactions that are worth their synchronised write. */
 export interface Batch {

@@ -1,5 +1,10 @@
 /** One directory on disk against the same directory in the catalogue: pure, and the same for every cause. */
-import type { DirectoryChange, FileFacts, KnownDirectory, NewFile } from '../catalogue/catalogue.ts'
+import type {
+  DirectoryChange,
+  FileFacts,
+  KnownDirectory,
+  NewFile,
+} from '../catalogue/catalogue-writer.ts'
 import { isMisplaced, parseDirectory } from '../parse/archive-path.ts'
 import { parseFilename } from '../parse/filename.ts'
 import type { ParsedName } from '../parse/types.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { KnownDirectory, KnownFile } from '../../src/catalogue/catalogue.ts'
+import type { KnownDirectory, KnownFile } from '../../src/catalogue/catalogue-writer.ts'
 import { reconcile } from '../../src/indexer/reconcile.ts'
 import type { DirectoryLook } from '../../src/indexer/tree/look.ts'
 

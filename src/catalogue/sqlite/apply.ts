@@ -4,7 +4,12 @@
  * crossing into SQLite once a value is what a first scan spends its time on.
  */
 import type { Database } from 'better-sqlite3'
-import type { AppliedChange, DirectoryChange, FileFacts, RefusedChange } from '../catalogue.ts'
+import type {
+  AppliedChange,
+  DirectoryChange,
+  FileFacts,
+  RefusedChange,
+} from '../catalogue-writer.ts'
 import { prepareArrivals } from './arrivals.ts'
 import { prepareBlocks } from './blocks.ts'
 import type { Blocks } from './blocks.ts'

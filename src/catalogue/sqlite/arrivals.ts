@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import type { DirectoryChange, NewFile } from '../catalogue.ts'
+import type { DirectoryChange, NewFile } from '../catalogue-writer.ts'
 import type { Area } from '../../parse/archive-path.ts'
 import type { Blocks } from './blocks.ts'
 import type { Dimensions } from './dimensions.ts'

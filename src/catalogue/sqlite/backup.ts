@@ -2,7 +2,7 @@
 import { renameSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Database } from 'better-sqlite3'
-import type { BackupOutcome } from '../catalogue.ts'
+import type { BackupOutcome } from '../catalogue-writer.ts'
 import {
   backupPaths,
   discard,

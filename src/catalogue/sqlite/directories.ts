@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import type { DirectoryChange } from '../catalogue.ts'
+import type { DirectoryChange } from '../catalogue-writer.ts'
 
 /** The rows of directories: their stamps, their counts and what in them is not catalogued. */
 export function prepareDirectories(db: Database) {

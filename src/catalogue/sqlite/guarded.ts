@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { CatalogueRuined } from '../catalogue.ts'
+import { CatalogueRuined } from '../catalogue-writer.ts'
 import { isRuin, ruin, setAside } from './open.ts'
 
 /**

@@ -1,6 +1,6 @@
 /** The writer's side of checksums: what still has to be read, and keeping what came of it. */
 import type { Database } from 'better-sqlite3'
-import type { ArrivedUnhashed, Checksum, UnhashedFile } from '../catalogue.ts'
+import type { ArrivedUnhashed, Checksum, UnhashedFile } from '../catalogue-writer.ts'
 import { prepareDirectories } from './directories.ts'
 
 /** Changes and files gone through at a time: one or two milliseconds. */

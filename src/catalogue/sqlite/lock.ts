@@ -1,5 +1,5 @@
 import Sqlite from 'better-sqlite3'
-import { AlreadyRunning } from '../catalogue.ts'
+import { AlreadyRunning } from '../catalogue-writer.ts'
 
 /**
  * Takes the right to write the catalogue for as long as this process lives: an exclusive lock on a file

@@ -1,6 +1,7 @@
 import { mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Database } from 'better-sqlite3'
+import type { ScanSummary } from '../catalogue.ts'
 import type {
   AppliedChange,
   CatalogueWriter,
@@ -11,8 +12,7 @@ import type {
   KnownFile,
   KnownStamp,
   RemovedFiles,
-  ScanSummary,
-} from '../catalogue.ts'
+} from '../catalogue-writer.ts'
 import type { Area } from '../../parse/archive-path.ts'
 import { lockWriter } from './lock.ts'
 import { openBackups } from './backup.ts'

@@ -1,5 +1,5 @@
 /** What one look at a directory of the tree brings back: plain data that crosses a thread boundary. */
-import type { DirectoryRejection, DirectoryStamp } from '../../catalogue/catalogue.ts'
+import type { DirectoryRejection, DirectoryStamp } from '../../catalogue/catalogue-writer.ts'
 
 /**
  * How closely a directory is looked at. `names` reads names and entry types. `facts` reads the size and mtime of

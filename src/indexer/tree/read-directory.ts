@@ -5,7 +5,7 @@
 import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import type { Dirent, Stats } from 'node:fs'
 import { join } from 'node:path'
-import type { DirectoryRejection, DirectoryStamp } from '../../catalogue/catalogue.ts'
+import type { DirectoryRejection, DirectoryStamp } from '../../catalogue/catalogue-writer.ts'
 import { isDirectoryName, parseDirectory } from '../../parse/archive-path.ts'
 import { parseFilename } from '../../parse/filename.ts'
 import { toInode, toUs } from '../../catalogue/exact.ts'
