@@ -6,8 +6,10 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CatalogueReader, Head } from '../catalogue/catalogue.ts'
 import { openByteShelf } from './byte-shelf.ts'
-import { oncePerTurn, readyAnswer, sendReady } from './ready-answers.ts'
-import type { KeptAnswer, KeptAnswers, Known } from './ready-answers.ts'
+import { openTurnMemory, whenKnown } from './known.ts'
+import type { Known } from './known.ts'
+import { readyAnswer, sendReady } from './ready-answers.ts'
+import type { KeptAnswer, KeptAnswers } from './ready-answers.ts'
 
 /** What a request for the latest state is answered with; the headers are those of the reply that sends it. */
 export interface FinishedPage {
@@ -30,13 +32,10 @@ export interface FinishedAnswers extends KeptAnswers {
 export function openFinishedAnswers(reader: CatalogueReader): FinishedAnswers {
   const kept = openByteShelf<KeptAnswer>(mostBytes)
   const asked = openMemory(mostRequests)
-  const latest = oncePerTurn(() => reader.head())
+  const latest = openTurnMemory()(() => reader.head())
   /** Any change may be one of any answer, of its count at least. */
-  const isLatest = ({ epoch, seq }: Head): Known<boolean> => {
-    const isSo = (now: Head): boolean => now.seq === seq && now.epoch === epoch
-    const now = latest()
-    return now instanceof Promise ? now.then(isSo) : isSo(now)
-  }
+  const isLatest = ({ epoch, seq }: Head): Known<boolean> =>
+    whenKnown(latest(), (now) => now.seq === seq && now.epoch === epoch)
   return {
     find: (request) => kept.get(keyOf(request)),
     send(request, reply, { head, tag, text }) {

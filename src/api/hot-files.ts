@@ -11,7 +11,9 @@ import type { CatalogueReader, FoundFile, Head } from '../catalogue/catalogue.ts
 import { openByteShelf } from './byte-shelf.ts'
 import { isAsCatalogued, isSameVersion } from './file-version.ts'
 import { isLocalFile } from './local-file.ts'
-import { oncePerTurn, readyAnswer } from './ready-answers.ts'
+import { openTurnMemory, whenKnown } from './known.ts'
+import type { Known } from './known.ts'
+import { readyAnswer } from './ready-answers.ts'
 import type { KeptAnswer, KeptAnswers, ReadyAnswer } from './ready-answers.ts'
 
 /** A record is asked for again after this time, though nothing has changed: its checksum may be known by then. */
@@ -55,35 +57,38 @@ const conditions = ['range', 'if-match', 'if-modified-since', 'if-unmodified-sin
 export function openHotFiles(deps: HotFilesDeps): HotFiles {
   const { reader, archive, mostBytes, nowMs = Date.now } = deps
   const shelf = openByteShelf<KeptAnswer>(mostBytes)
+  const oncePerTurn = openTurnMemory()
   const head = oncePerTurn(() => reader.head())
   /** Whether a record is still the same; asked for when the catalogue has changed, and now and then. */
-  const watchRecord = (record: FoundFile) => {
+  const watchRecord = (record: FoundFile): (() => Known<boolean>) => {
     let known: Head | undefined
     let untilMs = 0
-    return async (): Promise<boolean> => {
-      const now = await head()
-      const isKnown = known?.seq === now.seq && known.epoch === now.epoch
-      if (isKnown && performance.now() < untilMs) return true
+    const askAgain = async (now: Head): Promise<boolean> => {
       const found = await reader.file(record.directory, record.name)
       if (found?.seq !== record.seq || found.sha256?.join() !== record.sha256?.join()) return false
       known = now
       untilMs = performance.now() + confirmMs
       return true
     }
+    const isSameAt = (now: Head): Known<boolean> => {
+      const isKnown = known?.seq === now.seq && known.epoch === now.epoch
+      return isKnown && performance.now() < untilMs ? true : askAgain(now)
+    }
+    return () => whenKnown(head(), isSameAt)
   }
   const keepLater = async (target: string, hot: ReadyAnswer, file: ReadFile) => {
     const { directory, name } = file.record
     const path = join(archive, directory, name)
-    const isLocal = await isLocalFile(path)
     const isSameRecord = watchRecord(file.record)
     // Where that waits for nobody, a look of our own costs a tenth of one by another thread.
-    const look = async (): Promise<Stats> => (isLocal ? statSync(path) : stat(path))
-    const isSame = async () => isSameVersion(file.stats, await look()) && (await isSameRecord())
-    const holds = async (): Promise<boolean> => {
-      const stays = await isSame().catch(() => false)
-      if (!stays) shelf.delete(target)
-      return stays
-    }
+    const look = (await isLocalFile(path)) ? () => statSync(path) : () => stat(path)
+    const isSame = (): Known<boolean> =>
+      whenKnown<Stats, boolean>(look(), (now) => isSameVersion(file.stats, now) && isSameRecord())
+    const holds = (): Known<boolean> =>
+      whenKnown(orFalse(isSame), (stays) => {
+        if (!stays) shelf.delete(target)
+        return stays
+      })
     shelf.put(target, Object.assign(hot, { holds: oncePerTurn(holds) }))
   }
   return {
@@ -97,6 +102,15 @@ export function openHotFiles(deps: HotFilesDeps): HotFiles {
       const hot = readyAnswer({ tag: headers['etag'] ?? '', headers, body, route })
       await keepLater(url, hot, file).catch(() => undefined)
     },
+  }
+}
+
+function orFalse(ask: () => Known<boolean>): Known<boolean> {
+  try {
+    const answer = ask()
+    return answer instanceof Promise ? answer.catch(() => false) : answer
+  } catch {
+    return false
   }
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { matchesWeakly } from './entity-tag.ts'
+import type { Known } from './known.ts'
 import type { Observe } from './observation.ts'
 
 /** An answer as it is sent, again and again, but for what each has of its own: `X-Request-Id`. */
@@ -120,30 +121,5 @@ export function answerAgain(
     const holds = answer.holds()
     if (typeof holds === 'boolean') answerIf(holds)
     else void holds.catch(() => false).then(answerIf)
-  }
-}
-
-/** What is known by now, or will be. */
-export type Known<T> = T | Promise<T>
-
-/**
- * Asks once in a turn of the event loop. All requests that are answered in a turn had arrived before its first one was
- * looked at, so that none of them is answered from before it came.
- */
-export function oncePerTurn<T>(ask: () => Promise<T>): () => Known<T> {
-  let known: Known<T> | undefined
-  return () => {
-    if (known !== undefined) return known
-    const asked = ask()
-    known = asked
-    setImmediate(() => (known = undefined))
-    // Whoever asks after this in the same turn need not wait.
-    asked.then(
-      (told) => {
-        if (known === asked) known = told
-      },
-      () => undefined,
-    )
-    return asked
   }
 }

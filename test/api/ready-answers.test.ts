@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import t from 'tap'
 import type { Test } from 'tap'
 import type { Observation } from '../../src/api/observation.ts'
-import { answerAgain, oncePerTurn, readyAnswer } from '../../src/api/ready-answers.ts'
+import { answerAgain, readyAnswer } from '../../src/api/ready-answers.ts'
 import type { KeptAnswer } from '../../src/api/ready-answers.ts'
 import { sendRaw } from './wire.ts'
 
@@ -86,18 +86,4 @@ t.test('an answer that cannot be sent ends the connection, and nothing else', as
   const { observed, ask } = await openWith(t, broken)
   for (let n = 0; n < 2; n++) t.equal((await ask()).status, 0)
   t.strictSame(observed, [])
-})
-
-t.test('what is asked once in a turn is known to who asks later in it', async (t) => {
-  let asked = 0
-  const ask = oncePerTurn(() => Promise.resolve(++asked))
-  const first = ask()
-  t.equal(ask(), first, 'who asks meanwhile waits for the same')
-  t.equal(await first, 1)
-  t.equal(ask(), 1)
-  await new Promise((resolve) => setImmediate(resolve))
-  t.equal(await ask(), 2, 'another turn, another answer')
-  const failing = oncePerTurn(() => Promise.reject(new Error('away')))
-  await t.rejects(Promise.resolve(failing()), /away/)
-  await t.rejects(Promise.resolve(failing()), /away/)
 })

@@ -1,16 +1,11 @@
 import type { FastifyInstance } from 'fastify'
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
 import type { CatalogueReader } from '../../catalogue/catalogue.ts'
 import { CatalogueUnavailable } from '../../catalogue/catalogue.ts'
 import type { TurnedAway } from '../connections/door.ts'
 import type { Observe } from '../observation.ts'
+import { openRequestMetrics } from '../request-metrics.ts'
 import { addResource } from '../resource.ts'
-
-/** Seconds. A page takes a fraction of a millisecond, a large download minutes. */
-const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30, 300]
-
-/** What the router matches a parameter with, which says nothing to who reads a graph. */
-const parameterPattern = /\(.*?\)/
 
 /** What a server counts of itself. */
 export interface Metrics {
@@ -25,15 +20,15 @@ export interface Metrics {
 export function openMetrics(reader: CatalogueReader): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  const observe = countRequests(registry)
+  const requests = openRequestMetrics()
   const readCatalogue = watchCatalogue(reader, registry)
   return {
-    observe,
+    observe: requests.observe,
     turnedAway: countTurnedAway(registry),
     contentType: registry.contentType,
     async text() {
       await readCatalogue()
-      return registry.metrics()
+      return `${requests.text()}${await registry.metrics()}`
     },
   }
 }
@@ -47,30 +42,6 @@ export function addMetrics(app: FastifyInstance, metrics: Metrics): void {
       return reply.send(await metrics.text())
     },
   })
-}
-
-function countRequests(registry: Registry): Observe {
-  const requests = new Counter({
-    name: 'rinex_http_requests_total',
-    help: 'Requests answered.',
-    labelNames: ['method', 'route', 'status'],
-    registers: [registry],
-  })
-  const durations = new Histogram({
-    name: 'rinex_http_request_duration_seconds',
-    help: 'Time from the request to the end of its answer.',
-    labelNames: ['route'],
-    buckets,
-    registers: [registry],
-  })
-  const labels = new Map<string, string>()
-  return ({ method, route: pattern, status, ms }) => {
-    // Labels come from our own routes and from the methods Node knows, so there are only so many of them.
-    let route = labels.get(pattern)
-    if (route === undefined) labels.set(pattern, (route = pattern.replace(parameterPattern, '')))
-    requests.inc({ method, route, status })
-    durations.observe({ route }, ms / 1000)
-  }
 }
 
 function countTurnedAway(registry: Registry): (why: TurnedAway) => void {
