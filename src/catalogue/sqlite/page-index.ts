@@ -16,11 +16,10 @@ export interface PageIndex {
 }
 
 export function openPageIndex(db: Database): PageIndex {
-  const all = db.prepare('SELECT id, live FROM block ORDER BY id').raw()
-  // Named, because the engine would go through the whole table rather than sort the few that it finds by the index.
-  const changed = db
-    .prepare('SELECT id, live FROM block INDEXED BY block_seq WHERE seq > ? ORDER BY id')
-    .raw()
+  // Named, because the engine would go through the whole table rather than sort what it finds by the index.
+  const live = 'SELECT id, live FROM block INDEXED BY block_seq'
+  const all = db.prepare(`${live} ORDER BY id`).raw()
+  const changed = db.prepare(`${live} WHERE seq > ? ORDER BY id`).raw()
   const places = db.prepare('SELECT places FROM block WHERE id = ?').pluck()
   // Blocks have no gaps to speak of, but the first of them may be far up: numbers go on where another database ended.
   const blockIds: number[] = []

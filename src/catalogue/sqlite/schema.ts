@@ -174,6 +174,11 @@ const migrations: readonly string[] = [
   -- Listings step through it from one subdirectory to the next, past those that hold nothing however many there are.
   CREATE INDEX directory_filled ON directory (path) WHERE files > 0;
   `,
+  `
+  -- With live beside seq, a reader that starts counts all blocks without reading their places, a hundred times as much.
+  DROP INDEX block_seq;
+  CREATE INDEX block_seq ON block (seq, live);
+  `,
 ]
 
 /** The schema this program knows. */
