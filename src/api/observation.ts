@@ -1,4 +1,4 @@
-/** An answer that was given, for those who count, time and log them. */
+/** An answer that has ended, taken by its client or not, for those who count, time and log them. */
 export interface Observation {
   /** Of the request, as its answer told it. */
   readonly id: string
@@ -7,6 +7,7 @@ export interface Observation {
   readonly target: string
   /** Pattern of the route that answered; `none` where no route did. */
   readonly route: string
+  /** As it was told; 499, as web servers write it down, when the client left before that. */
   readonly status: number
   /** Time from the request to the end of its answer; 0 for one that was there already. */
   readonly ms: number

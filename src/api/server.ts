@@ -32,6 +32,9 @@ export type { ApiDeps, ApiSettings } from './deps.ts'
 
 const mostBodyBytes = 16 * 1024
 
+/** Of an answer whose client left before it began. */
+const leftStatus = 499
+
 /** Builds the API on a catalogue. It does not listen: that is for who knows where. */
 export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   const metrics = openMetrics(deps.reader)
@@ -122,12 +125,16 @@ function answerPreflights(app: FastifyInstance): void {
   })
 }
 
+/** The framework tells of answers that were taken to their end; a response closes also when its client has left. */
 function observeRequests(app: FastifyInstance, observe: Observe): void {
-  app.addHook('onResponse', (request, reply, done) => {
-    const { id, method, routeOptions } = request
-    observe({
-      ...{ id, method, target: request.raw.url ?? '' },
-      ...{ route: routeOptions.url ?? 'none', status: reply.statusCode, ms: reply.elapsedTime },
+  app.addHook('onRequest', (request, reply, done) => {
+    const { id, method, routeOptions, raw } = request
+    reply.raw.once('close', () => {
+      const { headersSent, statusCode } = reply.raw
+      observe({
+        ...{ id, method, target: raw.url ?? '', route: routeOptions.url ?? 'none' },
+        ...{ status: headersSent ? statusCode : leftStatus, ms: reply.elapsedTime },
+      })
     })
     done()
   })
