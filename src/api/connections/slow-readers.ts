@@ -7,6 +7,9 @@ import { bytesGiven, readSendQueues } from './send-queues.ts'
 
 const lookEveryMs = 250
 
+/** A look is followed by a rest so many times as long: the kernel tells of all connections there are, of others' too. */
+const restFactor = 10
+
 /**
  * So much must arrive in the time that a client has: any line that still carries something does that. Who has less than
  * this to get is left alone.
@@ -34,8 +37,10 @@ export function endSlowReaders(tell: () => void): SlowReaders {
   const readers = new Map<Socket, Reader>()
   let timer: NodeJS.Timeout | undefined
   let looking = false
+  let restsUntilMs = 0
   const look = async (): Promise<void> => {
-    if (looking) return
+    const begunMs = performance.now()
+    if (looking || begunMs < restsUntilMs) return
     looking = true
     try {
       // What the kernel takes while it tells of its queues is not yet in them, and has not arrived either.
@@ -52,6 +57,8 @@ export function endSlowReaders(tell: () => void): SlowReaders {
         }
     } finally {
       looking = false
+      const endedMs = performance.now()
+      restsUntilMs = endedMs + restFactor * (endedMs - begunMs)
     }
   }
   return {
