@@ -3,7 +3,8 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
-import { connect } from 'node:net'
+import { connect, createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import t from 'tap'
@@ -139,6 +140,40 @@ t.test('one indexer at a time, and all of it ends on SIGTERM', async (t) => {
   t.equal(await service.stop(), 0)
   const third = run(t.testdirName, ['index', '--once', '--database', 'catalogue.db'])
   t.same(await once(third, 'exit'), [0, null], 'and the indexer has ended with it')
+})
+
+t.test('where another program has the port, nothing is left running', async (t) => {
+  const other = createServer()
+  other.listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  t.teardown(() => other.close())
+  const { port } = other.address() as AddressInfo
+  const folder = testFolder(t)
+  const archive = join(checkout, 'fixtures/archive')
+  const ours = ['--archive', archive, '--database', 'catalogue.db']
+  const process = run(folder, ['start', ...ours, '--port', String(port)])
+  let told = ''
+  process.stderr?.on('data', (text) => (told += String(text)))
+  process.stdout?.resume()
+  t.same(await once(process, 'close'), [1, null])
+  t.match(told, 'EADDRINUSE')
+  const indexer = run(folder, ['index', '--once', ...ours])
+  t.same(await once(indexer, 'exit'), [0, null], 'no other indexer is there')
+})
+
+t.test('an indexer leaves the control socket to the one that answers on it', async (t) => {
+  const service = await start(t, join(checkout, 'fixtures/archive'))
+  const socket = ['--control-socket', 'catalogue.sock']
+  const trial = run(t.testdirName, ['index', '--once', '--database', 'trial.db', ...socket])
+  let told = ''
+  trial.stderr?.on('data', (text) => (told += String(text)))
+  trial.stdout?.resume()
+  t.same(await once(trial, 'close'), [1, null])
+  t.match(told, /already running: another indexer answers on .*catalogue\.sock/)
+  const rescan = run(t.testdirName, ['rescan', '--wait', '--database', 'catalogue.db'])
+  rescan.stdout?.resume()
+  t.same(await once(rescan, 'exit'), [0, null], 'the first can still be told')
+  t.equal(await service.stop(), 0)
 })
 
 t.test(

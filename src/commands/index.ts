@@ -134,7 +134,9 @@ async function work(parts: {
   if (once && status.reasons.length > 0) throw new IncompleteScan(status.reasons.join('; '))
 }
 
-/** A process that `start` runs ends with the one that runs it. */
+/** A process that `start` runs ends with the one that runs it, which may have ended already. */
 function followParent(lifecycle: Lifecycle): void {
+  if (process.send === undefined) return
   if (process.connected) process.once('disconnect', () => void lifecycle.end())
+  else void lifecycle.end()
 }

@@ -18,14 +18,14 @@ import { realDirectories } from '../real-directories.ts'
 
 /** Runs the API until a signal ends it. */
 export async function serve(config: Config): Promise<number> {
-  const lifecycle = await startServing(config, { graceMs: graceMs.api, before: () => undefined })
+  const lifecycle = await startServing(config, { graceMs: graceMs.api, beside: () => undefined })
   return lifecycle.untilEnd()
 }
 
 export interface ServingOptions {
   readonly graceMs: number
-  /** Starts what has to run beside it. */
-  readonly before: (lifecycle: Lifecycle) => void
+  /** Starts what has to run beside it, once it listens: where it cannot, nothing else is to go on. */
+  readonly beside: (lifecycle: Lifecycle) => void
 }
 
 /** Starts the API; resolves when it listens. */
@@ -33,7 +33,6 @@ export async function startServing(config: Config, options: ServingOptions): Pro
   const administration = administrationOf(config)
   const logger = createLogger({ level: config.logLevel, name: 'api' })
   const lifecycle = startLifecycle({ logger, graceMs: options.graceMs })
-  options.before(lifecycle)
   const reader = openReader({ database: config.database })
   lifecycle.add({
     name: 'catalogue',
@@ -70,6 +69,7 @@ export async function startServing(config: Config, options: ServingOptions): Pro
   })
   lifecycle.add({ name: 'HTTP server', close: () => app.close() })
   await app.listen({ host: config.host, port: config.port })
+  options.beside(lifecycle)
   await announce(`${baseUrl()}/${config.datasetPrefix}/api/rinex-file/`, logger)
   return lifecycle
 }

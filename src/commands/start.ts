@@ -17,7 +17,7 @@ export async function start(
   const lifecycle = await startServing(config, {
     // The one ends after the other.
     graceMs: graceMs.api + graceMs.indexer,
-    before(lifecycle) {
+    beside(lifecycle) {
       addIndexer(lifecycle, flags)
     },
   })

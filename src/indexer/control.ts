@@ -1,5 +1,5 @@
 import { chmodSync, lstatSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import type { Server, Socket } from 'node:net'
 import type { Logger } from 'pino'
 import type { ControlAnswer, ControlRequest, ControlResults } from '../control/protocol.ts'
@@ -16,12 +16,9 @@ export interface ControlDeps {
   readonly indexer: Pick<Indexer, 'status' | 'rescan' | 'register'>
 }
 
-/**
- * Answers on the control socket. A socket file that is there already is a left-over, since only the process that
- * holds the right to write the catalogue comes here.
- */
+/** Answers on the control socket. @throws when another indexer does: that of another catalogue may be told the same path */
 export async function openControl(deps: ControlDeps): Promise<{ close: () => void }> {
-  removeLeftOver(deps.path)
+  await removeLeftOver(deps.path)
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     sockets.add(socket)
@@ -40,11 +37,29 @@ export async function openControl(deps: ControlDeps): Promise<{ close: () => voi
 }
 
 /** Takes away the socket of an earlier process, and nothing else. */
-function removeLeftOver(path: string): void {
+async function removeLeftOver(path: string): Promise<void> {
   const stats = lstatSync(path, { throwIfNoEntry: false })
   if (stats === undefined) return
   if (!stats.isSocket()) throw new Error(`${path} is no socket: configure another control_socket`)
-  rmSync(path)
+  if (await isInUse(path))
+    throw new Error(
+      `already running: another indexer answers on ${path}, configure another control_socket`,
+    )
+  rmSync(path, { force: true })
+}
+
+function isInUse(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path)
+    socket.on('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+    // One that may not be connected to belongs to somebody else; nobody listens on a left-over.
+    socket.on('error', ({ code }: NodeJS.ErrnoException) => {
+      resolve(code !== 'ECONNREFUSED' && code !== 'ENOENT')
+    })
+  })
 }
 
 function listen(server: Server, path: string): Promise<void> {
