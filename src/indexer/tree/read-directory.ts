@@ -2,9 +2,9 @@
  * Reading one directory of the tree. Synchronous calls throughout: they cost a third of the asynchronous ones,
  * and only the thread that is there for it waits when a disk does not answer.
  */
-import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import type { Dirent, Stats } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import type { DirectoryRejection, DirectoryStamp } from '../../catalogue/catalogue-writer.ts'
 import { isDirectoryName, parseDirectory } from '../../parse/archive-path.ts'
 import { parseFilename } from '../../parse/filename.ts'
@@ -34,7 +34,9 @@ export function readDirectory(tree: Tree, request: LookRequest): DirectoryLook {
     if (!isOfTheTree(tree, request.path)) return outsideLook(request.path)
     // Before the names: a change while they are read must show as a later stamp.
     const stats = statSync(path)
-    const found = sortEntries(tree, request.path, readdirSync(path, { withFileTypes: true }))
+    const entries = readdirSync(path, { withFileTypes: true })
+    if (entries.length === 0 && isAway(tree, request.path)) throw new Error('its disk is away')
+    const found = sortEntries(tree, request.path, entries)
     // After the names: one that came while they were read is young, however long its directory was quiet.
     const withFacts = needsFacts(request, path, nowMs)
     const files = withFacts ? factsOf(tree, path, found.names) : namesAlone(found.names)
@@ -108,7 +110,9 @@ function sortEntries(tree: Tree, directory: string, entries: readonly Dirent[]) 
   for (const entry of entries) {
     const { name } = entry
     const type = entry.isSymbolicLink() ? linkedType(tree, `${directory}/${name}`) : entry
-    if (type === undefined) reject(name, 'symlink')
+    // A look at it will say that its disk is away.
+    if (type === 'away') directories.push(name)
+    else if (type === undefined) reject(name, 'symlink')
     else if (type.isFile()) {
       const parsed = parseFilename(name)
       if (parsed.kind === 'parsed') names.push(name)
@@ -139,14 +143,40 @@ function isLinked(tree: Tree, real: string): boolean {
   )
 }
 
-/** What a symlink leads to, if that lies below a directory that symlinks may lead to. */
-function linkedType(tree: Tree, path: string): Stats | undefined {
+/** What a symlink leads to, if that lies below a directory that symlinks may lead to; `away` if it is a disk that is. */
+function linkedType(tree: Tree, path: string): Stats | 'away' | undefined {
   if (tree.linkedDirectories.length === 0) return undefined
   try {
     const target = realpathSync(join(tree.archive, path))
     return isLinked(tree, target) ? lstatSync(target) : undefined
   } catch {
-    return undefined // a dangling link leads nowhere
+    // A dangling link leads nowhere, unless it is clear where it led.
+    return parseDirectory(path).kind === 'directory' && isAwayLink(tree, path) ? 'away' : undefined
+  }
+}
+
+/** Whether a path leads over a symlink to a disk that is away. */
+function isAway(tree: Tree, path: string): boolean {
+  if (tree.linkedDirectories.length === 0) return false
+  const names = path.split('/')
+  return names.some((_, index) => isAwayLink(tree, names.slice(0, index + 1).join('/')))
+}
+
+/**
+ * Whether a symlink leads below a linked directory that is not there, or to where a disk is mounted: to an empty
+ * directory, or past one. Where the nearest directory that exists holds something, what is missing was taken away.
+ */
+function isAwayLink(tree: Tree, path: string): boolean {
+  try {
+    const link = join(tree.archive, path)
+    if (lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return false
+    const target = resolve(dirname(link), readlinkSync(link))
+    if (!isLinked(tree, target)) return false
+    for (let at = target; isLinked(tree, at); at = dirname(at))
+      if (existsSync(at)) return readdirSync(at).length === 0
+    return true
+  } catch {
+    return true // what cannot be told removes nothing
   }
 }
 
@@ -186,7 +216,8 @@ function failure(tree: Tree, path: string, code: string): LookOutcome {
   if (code !== 'ENOENT' && code !== 'ENOTDIR') return 'unreadable'
   const [area = ''] = path.split('/')
   if (area === path || isForeign(tree, path)) return 'lost-area'
-  return holdsDirectories(join(tree.archive, area)) ? 'missing' : 'lost-area'
+  if (!holdsDirectories(join(tree.archive, area))) return 'lost-area'
+  return isAway(tree, path) ? 'unreadable' : 'missing'
 }
 
 /** Where a disk is mounted there may be a note or a `lost+found` without it, but no directories of an archive. */

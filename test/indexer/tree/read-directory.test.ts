@@ -173,6 +173,69 @@ t.test('symlinks are followed below the directories that the configuration names
   })
 })
 
+t.test('a linked disk that is away takes nothing with it', async (t) => {
+  const folder = testFolder(t, {
+    archive: { obs: { '2020': {} } },
+    disks: { one: { '2019': { '001': { [name]: '' } }, '2018': {} }, two: {} },
+  })
+  const archive = join(folder, 'archive')
+  const disks = join(folder, 'disks')
+  symlinkSync(join(disks, 'one/2019'), join(archive, 'obs/2019'))
+  symlinkSync(join(disks, 'two'), join(archive, 'obs/2017'))
+  symlinkSync(join(folder, 'elsewhere'), join(archive, 'obs/2016'))
+  const outcomes = (...paths: string[]) =>
+    paths.map((path) => {
+      const tree = { archive, linkedDirectories: [disks] }
+      return readDirectory(tree, { path, detail: 'facts' }).outcome
+    })
+  const whole = ['obs', 'obs/2019', 'obs/2019/001'] as const
+  t.same(outcomes(...whole), ['read', 'read', 'read'])
+  t.same(outcomes('obs/2017', 'obs/2016'), ['unreadable', 'missing'], 'an empty one may be away')
+
+  for (const [what, go, comeBack] of [
+    [
+      'not mounted',
+      () => {
+        renameSync(join(disks, 'one'), join(folder, 'one'))
+        mkdirSync(join(disks, 'one'))
+      },
+      () => {
+        renameSync(join(folder, 'one'), join(disks, 'one'))
+      },
+    ],
+    [
+      'not there, nor where it is linked from',
+      () => {
+        renameSync(disks, join(folder, 'moved'))
+      },
+      () => {
+        renameSync(join(folder, 'moved'), disks)
+      },
+    ],
+    [
+      'empty where the link ends',
+      () => {
+        renameSync(join(disks, 'one/2019/001'), join(folder, '001'))
+      },
+      () => {
+        renameSync(join(folder, '001'), join(disks, 'one/2019/001'))
+      },
+    ],
+  ] as const) {
+    go()
+    t.same(outcomes(...whole), ['read', 'unreadable', 'unreadable'], what)
+    const look = readDirectory(
+      { archive, linkedDirectories: [disks] },
+      { path: 'obs', detail: 'names' },
+    )
+    t.ok(look.directories.includes('2019'), 'it is still a directory')
+    comeBack()
+    t.same(outcomes(...whole), ['read', 'read', 'read'], 'and back')
+  }
+  renameSync(join(disks, 'one/2019'), join(folder, '2019'))
+  t.same(outcomes(...whole), ['read', 'missing', 'missing'], 'what lies beside it is there')
+})
+
 t.test('a socket named like a RINEX file is none', async (t) => {
   const archive = testFolder(t, { obs: {} })
   const server = createServer()
