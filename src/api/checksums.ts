@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CatalogueReader } from '../catalogue/catalogue.ts'
-import { isFresh } from './context.ts'
+import { isFresh, sendNotModified } from './context.ts'
 import { digest } from './entity-tag.ts'
 import { notFound } from './errors.ts'
 
@@ -17,7 +17,7 @@ export async function sendChecksums(
   const text = await checksumsOf(directory, reader)
   if (text === undefined) throw notFound()
   reply.header('cache-control', 'no-cache')
-  if (isFresh(request, reply, `"${digest(text)}"`)) return reply.code(304).send()
+  if (isFresh(request, reply, `"${digest(text)}"`)) return sendNotModified(reply)
   return reply.header('content-type', 'text/plain; charset=utf-8').send(text)
 }
 

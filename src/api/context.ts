@@ -60,6 +60,11 @@ export function isFresh(request: FastifyRequest, reply: FastifyReply, tag: strin
   return known !== undefined && matchesWeakly(known, tag)
 }
 
+/** Of an answer that the client has: what it keeps of that stands, so nothing is said of it that would not be the same. */
+export function sendNotModified(reply: FastifyReply): FastifyReply {
+  return reply.removeHeader('content-security-policy').code(304).send()
+}
+
 export function sendHtml(reply: FastifyReply, page: string): FastifyReply {
   return reply.headers(pageHeaders).send(page)
 }

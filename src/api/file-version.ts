@@ -9,10 +9,14 @@ import type { Validators } from './preconditions.ts'
 /** A file that is not as the catalogue knows it and younger than this is taken to be still in the making. */
 const settleMs = 10 * 60 * 1000
 
-/** Whether a file may be in the middle of being rewritten: it is young, and not as it was catalogued. */
+/**
+ * Whether a file may be in the middle of being rewritten: it is young, and not as it was catalogued. Of files that had been
+ * quiet for long when they were found the catalogue has no size; a time to come is that of a wrong clock.
+ */
 export function isUnsettled(record: FileRecord, stats: Stats, nowMs: number): boolean {
-  if (record.size === undefined || record.mtimeUs === undefined) return false
-  return !isAsCatalogued(record, stats) && nowMs - stats.mtimeMs < settleMs
+  const ageMs = nowMs - stats.mtimeMs
+  if (record.size === undefined) return Math.abs(ageMs) < settleMs
+  return !isAsCatalogued(record, stats) && ageMs < settleMs
 }
 
 /** Whether two looks were at the same file, which nobody has written to in between. */

@@ -16,6 +16,9 @@ import { print } from '../output.ts'
 import { packageVersion } from '../package.ts'
 import { realDirectories } from '../real-directories.ts'
 
+/** A rescan is only noted: an indexer that hangs is told of before the connection ends because nothing moves on it. */
+const rescanPatienceMs = 10_000
+
 /** Runs the API until a signal ends it. */
 export async function serve(config: Config): Promise<number> {
   const lifecycle = await startServing(config, { graceMs: graceMs.api, beside: () => undefined })
@@ -85,7 +88,7 @@ function administrationOf(config: Config): Administration | undefined {
   return {
     tokenHash: hashToken(token),
     register: (path) => askIndexer(controlSocket, { command: 'register', path }),
-    rescan: (order) => askIndexer(controlSocket, { command: 'rescan', ...order }),
+    rescan: (order) => askIndexer(controlSocket, { command: 'rescan', ...order }, rescanPatienceMs),
   }
 }
 

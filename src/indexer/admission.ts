@@ -1,8 +1,9 @@
-import type { CatalogueWriter, DirectoryChange } from '../catalogue/catalogue-writer.ts'
+import type { CatalogueWriter, DirectoryChange, FileFacts } from '../catalogue/catalogue-writer.ts'
 import { areas } from '../parse/archive-path.ts'
 import type { Area } from '../parse/archive-path.ts'
 import type { Condition } from './condition.ts'
 import type { Guard } from './guard.ts'
+import { settleMs } from './settle.ts'
 import type { FileLook, Settling } from './settle.ts'
 import type { DirectoryLook } from './tree/look.ts'
 import type { TreeReader } from './tree/tree-reader.ts'
@@ -120,7 +121,8 @@ export function openAdmission(deps: AdmissionDeps) {
 
   return {
     async admit(look: DirectoryLook, change: DirectoryChange): Promise<Admitted> {
-      const candidates = candidatesOf(change)
+      const young = new Set(change.filled.filter(isYoung))
+      const candidates = [...candidatesOf(change), ...young]
       if (look.outcome !== 'unreadable') forgetOthers(look, candidates)
       const { taken, againMs } = await settled(look.path, candidates)
       const believed = await mayRemove(look, change)
@@ -134,6 +136,11 @@ export function openAdmission(deps: AdmissionDeps) {
             return facts === undefined ? [] : [{ ...file, ...facts }]
           }),
           modified: change.modified.flatMap((file) => {
+            const facts = taken.get(file.name)
+            return facts === undefined ? [] : [{ ...file, ...facts }]
+          }),
+          filled: change.filled.flatMap((file) => {
+            if (!young.has(file)) return [file]
             const facts = taken.get(file.name)
             return facts === undefined ? [] : [{ ...file, ...facts }]
           }),
@@ -153,4 +160,9 @@ function candidatesOf(change: DirectoryChange): Candidate[] {
     size === undefined || mtimeUs === undefined ? [] : [{ name, size, mtimeUs }],
   )
   return [...added, ...change.modified]
+}
+
+/** One that was old when it was found and is written to now. */
+function isYoung({ mtimeUs }: FileFacts): boolean {
+  return Math.abs(Date.now() - mtimeUs / 1000) < settleMs
 }

@@ -41,6 +41,9 @@ async function mark(service: Service, file = path): Promise<void> {
   await service.writer.apply([change(file.slice(0, slash), { modified })])
 }
 
+/** A time that nobody is writing at any more. */
+const quiet = new Date('2026-01-02T00:00:00Z')
+
 t.test('a file is sent as it is', async (t) => {
   const service = await openService(t)
   await service.add(path, content)
@@ -201,8 +204,13 @@ t.test('a young file that is not as catalogued is being written', async (t) => {
   await service.addNames('obs/2026/002', [dayFile])
   mkdirSync(join(service.archive, 'obs/2026/002'))
   writeFileSync(join(service.archive, 'obs/2026/002', dayFile), content)
-  const unknown = await service.app.inject(`/rinex/data/obs/2026/002/${dayFile}`)
-  t.equal(unknown.statusCode, 200, 'of which nothing is known that could differ')
+  const unknown = async () =>
+    (await service.app.inject(`/rinex/data/obs/2026/002/${dayFile}`)).statusCode
+  t.equal(await unknown(), 503, 'one whose size is not known was quiet, and is being written to')
+  for (const time of [old, new Date(Date.UTC(2096, 0))]) {
+    utimesSync(join(service.archive, 'obs/2026/002', dayFile), time, time)
+    t.equal(await unknown(), 200, 'not when it is as old as it was, or by a wrong clock')
+  }
 })
 
 t.test('what lies elsewhere, or is no file, is not served', async (t) => {
@@ -288,6 +296,7 @@ t.test('symlinks may lead to the directories that are named for it', async (t) =
   for (const name of ['second', 'third']) {
     mkdirSync(join(disk, name))
     writeFileSync(join(disk, name, dayFile), content)
+    utimesSync(join(disk, name, dayFile), quiet, quiet)
     symlinkSync(join(disk, name), join(service.archive, 'obs/2026', name))
     await service.addNames(`obs/2026/${name}`, [dayFile])
     mkdirSync(join(service.archive, 'nrt/2026', name), { recursive: true })
@@ -310,6 +319,7 @@ t.test('the root itself may be a symlink, and may be moved', async (t) => {
   for (const disk of ['one', 'two']) {
     mkdirSync(join(disks, disk, day), { recursive: true })
     writeFileSync(join(disks, disk, path), disk)
+    utimesSync(join(disks, disk, path), quiet, quiet)
   }
   symlinkSync('one', archive)
   t.equal((await service.app.inject(target)).body, 'one')

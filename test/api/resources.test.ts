@@ -310,3 +310,33 @@ t.test('metrics count requests by route and tell where the catalogue stands', as
   t.equal(without.statusCode, 200)
   t.match(without.body, 'rinex_catalogue_available 0\n')
 })
+
+t.test('what a client has already keeps the policy that it came with', async (t) => {
+  const service = await openService(t)
+  await service.add(`${day}/${dayFile}`)
+  const kept = [
+    '',
+    'rinex-file/',
+    'rinex-file/1/',
+    'station/',
+    'station/GRAZ/',
+    'status/',
+    'changes/',
+    'docs/',
+  ]
+  for (const url of [
+    ...kept.map((path) => `${api}${path}`),
+    `/rinex/data/${day}/`,
+    `/rinex/data/${day}/${dayFile}`,
+  ]) {
+    const first = await service.app.inject({ url, headers: html })
+    t.equal(first.statusCode, 200, url)
+    const known = { ...html, 'if-none-match': String(first.headers.etag) }
+    for (let n = 0; n < 3; n++) {
+      const { statusCode, headers } = await service.app.inject({ url, headers: known })
+      t.equal(statusCode, 304, url)
+      const policy = headers['content-security-policy']
+      t.ok(policy === undefined || policy === first.headers['content-security-policy'], url)
+    }
+  }
+})

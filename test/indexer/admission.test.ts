@@ -85,6 +85,22 @@ t.test('a file written over in place keeps its record until it is whole', async 
   t.same((await come()).modified, [graz])
 })
 
+t.test('a file that was found quiet has no size until it is whole', async (t) => {
+  const { put, come } = openAdmissionOn(t)
+  const path = put(`${day}/${graz}`, content)
+  const quiet = put(`${day}/${zimm}`, content)
+  for (const file of [path, quiet]) utimesSync(file, old, old)
+  const namesAlone = () => ({ sizes: undefined, mtimesUs: undefined })
+  t.same((await come(namesAlone)).added, [graz, zimm])
+  put(`${day}/${graz}`, content.subarray(0, -10))
+  const half = await come()
+  t.match(half.change.filled, [{ name: zimm, size: content.length }])
+  t.equal(half.change.filled.length, 1, 'not that of half a file')
+  t.equal(half.change.stamp, undefined, 'sweeps come back')
+  appendFileSync(path, content.subarray(-10))
+  t.match((await come()).change.filled, [{ name: graz, size: content.length }])
+})
+
 t.test('a file that was finished within one tick of the clock is not waited for', async (t) => {
   const { put, come } = openAdmissionOn(t)
   const tick = new Date()

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { toUs } from '../../catalogue/exact.ts'
-import { isFresh } from '../context.ts'
+import { isFresh, sendNotModified } from '../context.ts'
 import type { ApiContext } from '../context.ts'
 import { notFound } from '../errors.ts'
 import { pageHeaders } from '../headers.ts'
@@ -35,10 +35,7 @@ export function openListings({ reader, dataPath, tag }: ApiContext): AnswerListi
     const isKnown = isFresh(request, reply, tag(version, format.name))
     // A client that names tags is asked by these alone (RFC 9110, 13.2.2).
     if (isKnown || (tags === undefined && date.isKnown(since)))
-      return reply
-        .code(304)
-        .headers({ ...validity, ...date.headers })
-        .send()
+      return sendNotModified(reply.headers({ ...validity, ...date.headers }))
     const path = directory === '' ? dataPath : `${dataPath}${directory}/`
     const body = await shelf.get(`${format.name} ${directory}`, version, () =>
       buildListing(reader, { directory, path, format }),

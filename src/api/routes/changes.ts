@@ -11,7 +11,7 @@ import type { ChangesRequest } from '../changes/request.ts'
 import { serialiseChange } from '../changes/serialise.ts'
 import { openWaitingRoom } from '../changes/waiting.ts'
 import type { WaitingRoom } from '../changes/waiting.ts'
-import { isFresh, sendHtml, sendJson } from '../context.ts'
+import { isFresh, sendHtml, sendJson, sendNotModified } from '../context.ts'
 import type { ApiContext } from '../context.ts'
 import { changesUrl } from '../links.ts'
 import { ignoredHeader } from '../list/ignored.ts'
@@ -63,7 +63,7 @@ async function sendPage(feed: Feed, request: FastifyRequest, reply: FastifyReply
     return answer({ context, asked, passage, representation }, reply)
   }
   const head = await context.reader.head()
-  if (isFresh(request, reply, context.tag(head, representation))) return reply.code(304).send()
+  if (isFresh(request, reply, context.tag(head, representation))) return sendNotModified(reply)
   const passage = await readPassage(context.reader, asked)
   return answer({ context, asked, passage, representation }, reply)
 }

@@ -140,6 +140,7 @@ async function answer(file: ArchivedFile, record: FoundFile, exchange: Exchange)
   if (selection.status === 412) throw new HttpError(412, 'Precondition failed.')
   if (selection.status === 416) throw rangeNotSatisfiable(stats.size)
   if (selection.status === 304) {
+    reply.removeHeader('content-security-policy')
     reply.code(304).headers(validatorHeaders(validators))
     return undefined
   }

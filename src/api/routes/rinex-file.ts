@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
 import { defaultOrdering } from '../../catalogue/filter.ts'
 import { openAdmission } from '../admin.ts'
-import { isFresh, sendHtml, sendJson } from '../context.ts'
+import { isFresh, sendHtml, sendJson, sendNotModified } from '../context.ts'
 import type { ApiContext } from '../context.ts'
 import { notFound } from '../errors.ts'
 import { changesUrl } from '../links.ts'
@@ -92,7 +92,7 @@ function listFiles(context: ApiContext): RouteHandlerMethod {
     reply.headers(ignoredHeader(list.ignored))
     if (request.headers['if-none-match'] !== undefined)
       if (isFresh(request, reply, tag(await reader.head(), representation)))
-        return reply.code(304).send()
+        return sendNotModified(reply)
     const make = () => finishPage(context, { query, list, representation })
     const page = await (list.filter.names === undefined ? make() : searches.during(make))
     reply.headers(page.headers)
@@ -139,7 +139,7 @@ function showFile({ reader, links, tag }: ApiContext): RouteHandlerMethod {
     const id = Number((request.params as { readonly id: string }).id)
     if (!Number.isSafeInteger(id)) throw notFound()
     const head = await reader.head()
-    if (isFresh(request, reply, tag(head, representation))) return reply.code(304).send()
+    if (isFresh(request, reply, tag(head, representation))) return sendNotModified(reply)
     const record = await reader.record(id)
     if (record === undefined) throw notFound()
     const wire = serialiseRecord(record, links())

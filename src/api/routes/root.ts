@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { isFresh, sendHtml, sendJson } from '../context.ts'
+import { isFresh, sendHtml, sendJson, sendNotModified } from '../context.ts'
 import type { ApiContext } from '../context.ts'
 import { resourceUrl } from '../links.ts'
 import type { ResourceName } from '../links.ts'
@@ -24,7 +24,7 @@ export function addRoot(app: FastifyInstance, { apiPath, links, tag }: ApiContex
     get: (request, reply) => {
       const representation = negotiate(request, reply)
       // It says the same at every state of the catalogue, and also when there is none.
-      if (isFresh(request, reply, tag('root', representation))) return reply.code(304).send()
+      if (isFresh(request, reply, tag('root', representation))) return sendNotModified(reply)
       const resources = Object.entries(descriptions).map(([name, description]) => ({
         name,
         description,

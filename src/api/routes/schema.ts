@@ -1,6 +1,6 @@
 /** The description of the service: for programs, and as a page for people. */
 import type { FastifyInstance } from 'fastify'
-import { isFresh, sendHtml } from '../context.ts'
+import { isFresh, sendHtml, sendNotModified } from '../context.ts'
 import type { ApiContext } from '../context.ts'
 import { digest } from '../entity-tag.ts'
 import type { Links } from '../links.ts'
@@ -29,7 +29,7 @@ export function addSchema(app: FastifyInstance, context: ApiContext): void {
       const type = negotiateAmong(schemaTypes, request, reply)
       const { json, state } = current()
       const representation = `${state}-${schemaTypes.indexOf(type as 'application/json')}`
-      if (isFresh(request, reply, tag(representation, 'json'))) return reply.code(304).send()
+      if (isFresh(request, reply, tag(representation, 'json'))) return sendNotModified(reply)
       return reply.header('content-type', type).send(json)
     },
   })
@@ -40,7 +40,7 @@ export function addSchema(app: FastifyInstance, context: ApiContext): void {
     get: (request, reply) => {
       negotiateAmong([mediaTypes.html], request, reply)
       const { page, state } = current()
-      if (isFresh(request, reply, tag(state, 'html'))) return reply.code(304).send()
+      if (isFresh(request, reply, tag(state, 'html'))) return sendNotModified(reply)
       return sendHtml(reply, page)
     },
   })

@@ -1,6 +1,6 @@
 /** The stations that the file names tell of. */
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
-import { isFresh, sendHtml, sendJson } from '../context.ts'
+import { isFresh, sendHtml, sendJson, sendNotModified } from '../context.ts'
 import type { ApiContext } from '../context.ts'
 import { notFound } from '../errors.ts'
 import { ignoredHeader } from '../list/ignored.ts'
@@ -43,7 +43,7 @@ function listStations({ reader, settings, links, tag }: ApiContext): RouteHandle
     })
     reply.headers(ignoredHeader(ignored))
     const head = await reader.head()
-    if (isFresh(request, reply, tag(head, representation))) return reply.code(304).send()
+    if (isFresh(request, reply, tag(head, representation))) return sendNotModified(reply)
     const range = parsePageRange(query, settings.maxLimit)
     const { countries, areas } = filter
     const page = await reader.stations({
@@ -67,7 +67,7 @@ function showStation({ reader, links, tag }: ApiContext): RouteHandlerMethod {
     const representation = negotiate(request, reply)
     const { id } = request.params as { readonly id: string }
     const known = await reader.head()
-    if (isFresh(request, reply, tag(known, representation))) return reply.code(304).send()
+    if (isFresh(request, reply, tag(known, representation))) return sendNotModified(reply)
     const { head, station } = await reader.station(id.toUpperCase())
     if (station === undefined) throw notFound()
     reply.header('etag', tag(head, representation))

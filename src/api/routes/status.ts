@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { isFresh, sendHtml, sendJson } from '../context.ts'
+import { isFresh, sendHtml, sendJson, sendNotModified } from '../context.ts'
 import type { ApiContext } from '../context.ts'
 import { digest } from '../entity-tag.ts'
 import { negotiate } from '../negotiate.ts'
@@ -21,7 +21,7 @@ export function addStatus(app: FastifyInstance, context: ApiContext): void {
       const status = describeStatus(summary, indexer, settings.version)
       // The indexer has news without a change of the catalogue, so the tag is that of the whole answer.
       const state = digest(JSON.stringify(status))
-      if (isFresh(request, reply, tag(state, representation))) return reply.code(304).send()
+      if (isFresh(request, reply, tag(state, representation))) return sendNotModified(reply)
       return representation === 'html'
         ? sendHtml(reply, renderStatus(status))
         : sendJson(reply, status)
