@@ -132,10 +132,15 @@ function report(error: unknown): number {
   return error instanceof ConfigError ? exitCodes.configuration : exitCodes.failed
 }
 
-/** An error with a code is about the surroundings and says enough; any other is ours and needs its stack. */
+/**
+ * An error with a code is about the surroundings, or said on purpose, and says enough. Any other is ours and needs its
+ * stack, as does one of Node's own about how it was called.
+ */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  return 'code' in error ? error.message : (error.stack ?? error.message)
+  return 'code' in error && !(error instanceof TypeError)
+    ? error.message
+    : (error.stack ?? error.message)
 }
 
 endWithReader()

@@ -110,7 +110,8 @@ t.test('orders to the running program', async (t) => {
   const two = await run(folder, 'rescan --database c.db obs/1998/ nrt')
   t.match(two, { code: 0, text: /^obs\/1998: rescan 3 is running\nnrt: rescan \d /m })
   const wrong = await run(folder, 'rescan --database c.db elsewhere')
-  t.match(wrong, { code: 1, text: /elsewhere is no directory below obs\/ or nrt\// })
+  const said = 'rinex-catalogue: elsewhere is no directory below obs/ or nrt/\n'
+  t.strictSame(wrong, { code: 1, text: said }, 'in one line')
 
   put(folder, 'obs/1998/005/graz0050.98d.gz')
   const { indexer } = await get<{ indexer: { pid: number } }>('../status/')

@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import { IndexerAway } from './protocol.ts'
+import { IndexerAway, IndexerRefused } from './protocol.ts'
 import type {
   ControlAnswer,
   ControlCommand,
@@ -25,7 +25,7 @@ export async function askStatus(socketPath: string): Promise<IndexerStatus | und
 
 /**
  * Sends one request to the indexer.
- * @throws IndexerAway when nobody answers, an Error with the indexer's words when it refuses
+ * @throws IndexerAway when nobody answers, IndexerRefused with the indexer's words when it refuses
  */
 export async function askIndexer<Command extends ControlCommand>(
   socketPath: string,
@@ -38,7 +38,7 @@ export async function askIndexer<Command extends ControlCommand>(
     })
   })
   const answer = JSON.parse(line) as ControlAnswer<Command>
-  if (!answer.ok) throw new Error(answer.error)
+  if (!answer.ok) throw new IndexerRefused(answer.error)
   return answer.result
 }
 

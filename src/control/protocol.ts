@@ -115,3 +115,8 @@ export type ControlAnswer<Command extends ControlCommand = ControlCommand> =
 export class IndexerAway extends Error {
   readonly code = 'INDEXER_AWAY'
 }
+
+/** The indexer does not do what it was asked to; the message is its own. */
+export class IndexerRefused extends Error {
+  readonly code = 'INDEXER_REFUSED'
+}

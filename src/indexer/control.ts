@@ -16,7 +16,15 @@ export interface ControlDeps {
   readonly indexer: Pick<Indexer, 'status' | 'rescan' | 'register'>
 }
 
-/** Answers on the control socket. @throws when another indexer does: that of another catalogue may be told the same path */
+/** There can be no control socket at this path; the message names it and the remedy. */
+export class UnusableSocket extends Error {
+  readonly code = 'UNUSABLE_SOCKET'
+}
+
+/**
+ * Answers on the control socket.
+ * @throws UnusableSocket also when another indexer answers there: that of another catalogue may be given the same path
+ */
 export async function openControl(deps: ControlDeps): Promise<{ close: () => void }> {
   await removeLeftOver(deps.path)
   const sockets = new Set<Socket>()
@@ -40,9 +48,10 @@ export async function openControl(deps: ControlDeps): Promise<{ close: () => voi
 async function removeLeftOver(path: string): Promise<void> {
   const stats = lstatSync(path, { throwIfNoEntry: false })
   if (stats === undefined) return
-  if (!stats.isSocket()) throw new Error(`${path} is no socket: configure another control_socket`)
+  if (!stats.isSocket())
+    throw new UnusableSocket(`${path} is no socket: configure another control_socket`)
   if (await isInUse(path))
-    throw new Error(
+    throw new UnusableSocket(
       `already running: another indexer answers on ${path}, configure another control_socket`,
     )
   rmSync(path, { force: true })
@@ -67,9 +76,10 @@ function listen(server: Server, path: string): Promise<void> {
     // Stays for as long as the server: a connection that cannot be accepted later is no reason to end.
     server.on('error', (error) => {
       reject(
-        new Error(`cannot listen on the control socket ${path}: ${error.message}`, {
-          cause: error,
-        }),
+        new UnusableSocket(
+          `cannot listen on the control socket ${path}: ${error.message}: configure another control_socket, in a folder that this user may write`,
+          { cause: error },
+        ),
       )
     })
     server.listen(path, resolve)

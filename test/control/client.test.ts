@@ -82,7 +82,10 @@ t.test('what is no sensible request is refused in words', async (t) => {
     { request: { command: 'register', path: 'broken' }, words: /its log says why/ },
   ]
   for (const { request, words } of cases)
-    await t.rejects(askIndexer(path, request as ControlRequest), { message: words })
+    await t.rejects(askIndexer(path, request as ControlRequest), {
+      code: 'INDEXER_REFUSED',
+      message: words,
+    })
   t.same(orders, [])
   t.match(await askStatus(path), { state: 'starting' }, 'and it goes on')
 })
@@ -109,8 +112,13 @@ t.test('a socket that cannot be opened says where and why', async (t) => {
   const path = join(folder, 'nowhere/socket')
   writeFileSync(join(folder, 'notes'), '')
   const other = openControl({ path: join(folder, 'notes'), logger, indexer: {} as never })
-  await t.rejects(other, { message: /is no socket/ }, 'a file of somebody else stays')
+  await t.rejects(
+    other,
+    { code: 'UNUSABLE_SOCKET', message: /is no socket/ },
+    'a file of somebody else stays',
+  )
   await t.rejects(openControl({ path, logger, indexer: {} as never }), {
+    code: 'UNUSABLE_SOCKET',
     message: `cannot listen on the control socket ${path}`,
   })
 })
