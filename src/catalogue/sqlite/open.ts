@@ -4,7 +4,7 @@ import Sqlite from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
 import { applicationId, migrate, schemaVersion, versionOf } from './schema.ts'
 
-/** A database file that this program must not touch; the message names it and the remedy. */
+/** A database file that this program must not touch, or cannot; the message names it and the remedy. */
 export class UnusableDatabase extends Error {
   readonly code = 'UNUSABLE_DATABASE'
 }

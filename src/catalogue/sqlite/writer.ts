@@ -1,5 +1,4 @@
-import { mkdirSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { statSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
 import type { ScanSummary } from '../catalogue.ts'
 import type {
@@ -26,6 +25,7 @@ import type { Recovery } from './recover.ts'
 import { openStartCheck } from './start-check.ts'
 import type { StartCheck, StartCheckOutcome } from './start-check.ts'
 import { prepareSummary } from './summary.ts'
+import { preparePlace, unusable } from './usable.ts'
 
 export interface WriterOptions {
   /** Path of the database file; its folder is created when it is missing. */
@@ -48,10 +48,11 @@ export interface OpenedWriter extends CatalogueWriter {
 
 /**
  * Opens the catalogue for writing; creates it when there is none.
- * @throws AlreadyRunning when another process writes it, UnusableDatabase when the file is not ours to use.
+ * @throws AlreadyRunning when another process writes it, UnusableDatabase when the file is not ours to use or
+ * cannot be used.
  */
 export function openWriter(options: WriterOptions): OpenedWriter {
-  mkdirSync(dirname(options.database), { recursive: true, mode: 0o750 })
+  preparePlace(options.database)
   const lock = lockWriter(options.database)
   try {
     const { database: path, nowUs, checkUpTo = checkUpToBytes, onChecked } = options
@@ -62,7 +63,7 @@ export function openWriter(options: WriterOptions): OpenedWriter {
     return { recovery, ...prepareWriter({ db, path, numbersPath, lock, nowUs, checkUpTo, check }) }
   } catch (error) {
     lock.release()
-    throw error
+    throw unusable(options.database, error)
   }
 }
 
