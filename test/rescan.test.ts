@@ -1,5 +1,5 @@
 /** Orders to the running program: over HTTP, from the command line, by a signal. */
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -142,12 +142,13 @@ t.test('SIGHUP before there is an indexer means a rescan once there is', async (
 })
 
 t.test('without an indexer, and without a token', async (t) => {
-  const folder = testFolder(t, { empty: '\n', two: 'a b' })
+  const folder = testFolder(t, { empty: '\n', two: 'a b', long: 'a'.repeat(4097), folder: {} })
+  execFileSync('mkfifo', [join(folder, 'pipe')])
   const { code, text } = await run(folder, 'rescan --database c.db --wait')
   t.equal(code, 1)
   t.match(text, /no indexer answers on \S+c\.sock/)
   t.notMatch(text, '    at ')
-  for (const file of ['missing', 'empty', 'two']) {
+  for (const file of ['missing', 'empty', 'two', 'long', 'folder', 'pipe']) {
     const path = join(folder, file)
     const env = { RINEX_CATALOGUE_ADMIN_TOKEN_FILE: path }
     const outcome = await run(folder, 'serve --database c.db --port 0', env)
