@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { ConfigError } from './config/config-error.ts'
+import type { Fault } from './config/config-error.ts'
 
 /** Half of what the server takes of all headers of a request together, see api/http-server.ts. */
 const longestToken = 4096
@@ -30,4 +31,15 @@ export function readAdminToken(path: string | undefined): string | undefined {
   if (token.length > longestToken)
     throw fault(`must hold a token of at most ${longestToken} bytes, found ${token.length}`)
   return token
+}
+
+/** What is wrong with the file, for those who only want to know that. */
+export function tokenFaults(path: string | undefined): readonly Fault[] {
+  try {
+    readAdminToken(path)
+    return []
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults
+    throw error
+  }
 }

@@ -1,9 +1,10 @@
 #!/usr/bin/env node
 /** Reads the command line, runs one command and ends the process with its exit code. */
 import { Command, CommanderError, Option } from 'commander'
+import { tokenFaults } from './admin-token.ts'
 import { ConfigError } from './config/config-error.ts'
 import { loadConfig } from './config/load.ts'
-import type { LoadedConfig } from './config/load.ts'
+import type { FurtherCheck, LoadedConfig } from './config/load.ts'
 import { fileVariable, flagName, optionKeys, optionOf, variableName } from './config/options.ts'
 import type { OptionKey } from './config/options.ts'
 import type { Flags } from './config/sources.ts'
@@ -105,7 +106,7 @@ function addQuestions(program: Command, done: (exitCode: number) => void): void 
     )
     .action(async (_flags: unknown, command: Command) => {
       const { checkConfig } = await import('./commands/check-config.ts')
-      done(await checkConfig(configOf(command)))
+      done(await checkConfig(configOf(command, (values) => tokenFaults(values.admin_token_file))))
     })
 }
 
@@ -120,9 +121,9 @@ function withOptions(command: Command, keys: readonly OptionKey[] = optionKeys):
   return command
 }
 
-function configOf(command: Command): LoadedConfig {
+function configOf(command: Command, further?: FurtherCheck): LoadedConfig {
   const { config: file, ...flags } = command.optsWithGlobals<Flags & { config?: string }>()
-  return loadConfig({ file, flags, env: process.env, cwd: process.cwd() })
+  return loadConfig({ file, flags, env: process.env, cwd: process.cwd() }, further)
 }
 
 function report(error: unknown): number {

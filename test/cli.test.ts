@@ -112,6 +112,14 @@ t.test('check-config prints a configuration with the origin of each value', asyn
   t.equal(values(again), values({ code, stdout, stderr: '' }), 'what is printed is a configuration')
 })
 
+t.test('check-config tells an unusable token with all other faults', async (t) => {
+  const folder = testFolder(t, { 'a.toml': 'admin_token_file = "token"\nprot = 1', token: 'a b' })
+  const { code, stdout, stderr } = await run(['check-config', '--config', join(folder, 'a.toml')])
+  t.strictSame({ code, stdout }, { code: 78, stdout: '' })
+  t.match(stderr, `\n  ${join(folder, 'token')}: admin_token_file must hold a token`)
+  t.match(stderr, `\n  ${join(folder, 'a.toml')}: no option is called "prot"`)
+})
+
 t.test('check-config with a port that is not known yet', async (t) => {
   const { code, stdout } = await run(['check-config', '--port', '0'])
   t.equal(code, 0)

@@ -25,8 +25,11 @@ interface Draft {
 /** Longest path of a Unix socket: `sun_path` has 108 bytes with its final zero (unix(7)). */
 const maxSocketBytes = 107
 
+/** Finds what is wrong with values that are right by themselves, such as with the files they name. */
+export type FurtherCheck = (values: Draft['values']) => readonly Fault[]
+
 /** @throws ConfigError with every fault, never the first alone; nothing else. */
-export function loadConfig(sources: ConfigSources): LoadedConfig {
+export function loadConfig(sources: ConfigSources, further: FurtherCheck = () => []): LoadedConfig {
   const { settings, faults } = readSources(sources)
   const draft = draftOfDefaults(faults)
   for (const setting of settings) apply(setting, draft)
@@ -34,6 +37,7 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
   if (!given.has('base_url')) checkHostForLinks(draft)
   if (!given.has('control_socket')) deriveControlSocket(draft)
   fitControlSocket(draft, sources.cwd)
+  draft.faults.push(...further(draft.values))
   if (draft.faults.length > 0) throw new ConfigError(draft.faults)
   return { config: toConfig(draft.values), origins: Object.freeze(draft.origins) }
 }
