@@ -193,3 +193,30 @@ t.test(
     t.equal(await stopped, 0)
   },
 )
+
+t.test('where the API cannot listen, the option to change is named in one line', async (t) => {
+  const other = createServer().listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  t.teardown(() => other.close())
+  const { port } = other.address() as AddressInfo
+  // The second is an address for documentation, which no machine has.
+  const cases = [
+    { host: '127.0.0.1', port, words: 'set port to a free one' },
+    { host: '192.0.2.1', port: 0, words: 'set host to an address of this machine' },
+  ]
+  for (const { host, port, words } of cases) {
+    const args = ['serve', '--database', 'c.db', '--host', host, '--port', String(port)]
+    const program = run(testFolder(t), args)
+    let said = ''
+    program.stdout?.resume()
+    program.stderr?.on('data', (piece: Buffer) => (said += piece.toString()))
+    const [code] = (await once(program, 'close')) as [number | null]
+    t.equal(code, 1)
+    t.match(
+      said,
+      new RegExp(
+        `^rinex-catalogue: cannot listen on host "${host}", port ${port}: .*: ${words}\\n$`,
+      ),
+    )
+  }
+})

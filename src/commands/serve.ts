@@ -71,10 +71,34 @@ export async function startServing(config: Config, options: ServingOptions): Pro
     },
   })
   lifecycle.add({ name: 'HTTP server', close: () => app.close() })
-  await app.listen({ host: config.host, port: config.port })
+  await app.listen({ host: config.host, port: config.port }).catch((error: unknown) => {
+    throw cannotListen(config, error)
+  })
   options.beside(lifecycle)
   await announce(`${baseUrl()}/${config.datasetPrefix}/api/rinex-file/`, logger)
   return lifecycle
+}
+
+/** The API cannot be reached where it is configured to be; the message names the option to change. */
+class CannotListen extends Error {
+  readonly code = 'CANNOT_LISTEN'
+}
+
+const remedies: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'set port to a free one',
+  EACCES: 'set port to one above 1023',
+  EADDRNOTAVAIL: 'set host to an address of this machine',
+  ENOTFOUND: 'set host to a name or an address of this machine',
+}
+
+function cannotListen({ host, port }: Config, error: unknown): unknown {
+  // What is no answer of the system is ours.
+  if (!(error instanceof Error) || !('code' in error && 'syscall' in error)) return error
+  const remedy = remedies[String(error.code)] ?? 'set host or port to another'
+  const where = `host ${JSON.stringify(host)}, port ${port}`
+  return new CannotListen(`cannot listen on ${where}: ${error.message}: ${remedy}`, {
+    cause: error,
+  })
 }
 
 function handOverOf({ sendFiles, internalPrefix }: Config): HandOver | undefined {
