@@ -64,6 +64,7 @@ export async function startServing(config: Config, options: ServingOptions): Pro
       datasetPrefix: config.datasetPrefix,
       handOver: handOverOf(config),
       maxLimit: config.maxLimit,
+      keepRemovalsDays: config.keepRemovalsDays,
       hotFileBytes: config.hotFilesMb * 1024 * 1024,
       version: packageVersion(),
       connectionsPerAddress: config.connectionsPerAddress,

@@ -64,6 +64,7 @@ export async function openService(t: Test, options: ServiceOptions = {}): Promis
       baseUrl: () => 'https://archive.example',
       datasetPrefix: 'rinex',
       maxLimit: 1000,
+      keepRemovalsDays: 90,
       hotFileBytes: 1024 * 1024,
       version: '1.2.3',
       connectionsPerAddress: 256,

@@ -51,8 +51,8 @@ function openDescription({ links, settings }: ApiContext): () => Description {
   let made: Description | undefined
   return () => {
     if (made?.links !== links()) {
-      const { maxLimit, version } = settings
-      const document = describeApi({ links: links(), maxLimit }, version)
+      const { maxLimit, keepRemovalsDays, version } = settings
+      const document = describeApi({ links: links(), maxLimit, keepRemovalsDays }, version)
       const json = JSON.stringify(document)
       const page = renderDocs(document)
       made = { links: links(), json: Buffer.from(json), page, state: digest(json) }

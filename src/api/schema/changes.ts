@@ -24,13 +24,14 @@ const page = object<Record<'last_seq' | 'next' | 'results', unknown>>('Changes i
   results: list('Each file with its latest change.', schemaRef('Change')),
 })
 
-const description = [
-  'What mirrors need: what is new, replaced or gone since a number. A mirror takes the whole list once (`format=ndjson`), follows the link with `rel="monitor"` in its `Link` header, and from then on `next`.',
-  'With `Accept: text/event-stream` the same comes as server-sent events, each with its number as `id` and the change as `data`; a client that lost its connection goes on with `Last-Event-ID`.',
-  'Removals are remembered for a time that the operator sets, 90 days if nothing else is said. Who was away for longer is answered `410`.',
-].join('\n\n')
+const description = (keepRemovalsDays: number): string =>
+  [
+    'What mirrors need: what is new, replaced or gone since a number. A mirror takes the whole list once (`format=ndjson`), follows the link with `rel="monitor"` in its `Link` header, and from then on `next`.',
+    'With `Accept: text/event-stream` the same comes as server-sent events, each with its number as `id` and the change as `data`; a client that lost its connection goes on with `Last-Event-ID`.',
+    `Removals are remembered for ${keepRemovalsDays} ${keepRemovalsDays === 1 ? 'day' : 'days'}. Who was away for longer is answered \`410\`.`,
+  ].join('\n\n')
 
-export function describeChanges({ links }: Surroundings): Part {
+export function describeChanges({ links, keepRemovalsDays }: Surroundings): Part {
   const shown = examples(links)
   const event = `id: ${shown.change.seq}\ndata: ${JSON.stringify(shown.change)}\n\n`
   return {
@@ -41,7 +42,7 @@ export function describeChanges({ links }: Surroundings): Part {
           operationId: 'listChanges',
           tags: ['Changes'],
           summary: 'What changed',
-          description,
+          description: description(keepRemovalsDays),
           parameters: [
             ...changesParameters,
             {

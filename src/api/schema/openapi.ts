@@ -8,6 +8,8 @@ export interface Surroundings {
   readonly links: Links
   /** Most records on a page. */
   readonly maxLimit: number
+  /** How long removed files are remembered. */
+  readonly keepRemovalsDays: number
 }
 
 export interface ParameterObject {

@@ -18,7 +18,7 @@ const schema = '/rinex/api/schema/'
 const docs = '/rinex/api/docs/'
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 const document = describeApi(
-  { links: linksBelow('https://archive.example', 'rinex'), maxLimit: 1000 },
+  { links: linksBelow('https://archive.example', 'rinex'), maxLimit: 1000, keepRemovalsDays: 90 },
   '1.2.3',
 )
 
@@ -189,12 +189,18 @@ t.test('both have tags, and need no catalogue', async (t) => {
 
 t.test('it says where the service is, and how it is configured', async (t) => {
   const service = await openService(t, {
-    settings: { baseUrl: () => 'https://gnss.example/a', datasetPrefix: 'b/c', maxLimit: 77 },
+    settings: {
+      baseUrl: () => 'https://gnss.example/a',
+      datasetPrefix: 'b/c',
+      maxLimit: 77,
+      keepRemovalsDays: 7,
+    },
   })
   const answer = await service.app.inject('/b/c/api/schema/')
   t.match(answer.json(), { servers: [{ url: 'https://gnss.example/a/b/c' }] })
   t.notMatch(answer.body, 'archive.example')
   t.match(answer.body, 'more than 77 is answered as 77')
+  t.match(answer.body, 'Removals are remembered for 7 days')
 })
 
 t.test('the page shows all of it, and loads nothing from elsewhere', async (t) => {
