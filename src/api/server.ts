@@ -37,7 +37,7 @@ const leftStatus = 499
 
 /** Builds the API on a catalogue. It does not listen: that is for who knows where. */
 export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
-  const metrics = openMetrics(deps.reader)
+  const metrics = openMetrics(deps)
   const observe: Observe = (observation) => {
     metrics.observe(observation)
     logAnswered(deps.logger, observation)

@@ -311,6 +311,31 @@ t.test('metrics count requests by route and tell where the catalogue stands', as
   t.match(without.body, 'rinex_catalogue_available 0\n')
 })
 
+t.test('metrics tell how the indexer is, while it answers', async (t) => {
+  let told: IndexerStatus | undefined = indexer
+  const service = await openService(t, { deps: () => ({ indexerStatus: async () => told }) })
+  const lines = async () => {
+    const { body } = await service.app.inject('/metrics')
+    return body.split('\n').filter((line) => line.startsWith('rinex_indexer'))
+  }
+  t.same(await lines(), [
+    'rinex_indexer_up 1',
+    'rinex_indexer_degraded 1',
+    'rinex_indexer_dirty_directories 1',
+    'rinex_indexer_settling_files 4',
+    'rinex_indexer_held_removals 5',
+    'rinex_indexer_watches 3',
+    'rinex_indexer_event_overflows 0',
+  ])
+  const watching = { ...indexer.watching, limit: 99 }
+  told = { ...indexer, state: 'watching', watching }
+  const well = await lines()
+  t.ok(well.includes('rinex_indexer_degraded 0'))
+  t.ok(well.includes('rinex_indexer_watch_limit 99'))
+  told = undefined
+  t.same(await lines(), ['rinex_indexer_up 0'], 'nothing is made up of one that is away')
+})
+
 t.test('what a client has already keeps the policy that it came with', async (t) => {
   const service = await openService(t)
   await service.add(`${day}/${dayFile}`)

@@ -2,7 +2,9 @@ import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
 import type { CatalogueReader } from '../../catalogue/catalogue.ts'
 import { CatalogueUnavailable } from '../../catalogue/catalogue.ts'
+import type { IndexerStatus } from '../../control/protocol.ts'
 import type { TurnedAway } from '../connections/door.ts'
+import type { ApiDeps } from '../deps.ts'
 import type { Observe } from '../observation.ts'
 import { openRequestMetrics } from '../request-metrics.ts'
 import { addResource } from '../resource.ts'
@@ -16,18 +18,21 @@ export interface Metrics {
   text(): Promise<string>
 }
 
+type MetricsDeps = Pick<ApiDeps, 'reader' | 'indexerStatus'>
+
 /** Every server has a registry of its own. */
-export function openMetrics(reader: CatalogueReader): Metrics {
+export function openMetrics({ reader, indexerStatus }: MetricsDeps): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const requests = openRequestMetrics()
   const readCatalogue = watchCatalogue(reader, registry)
+  const readIndexer = watchIndexer(indexerStatus, registry)
   return {
     observe: requests.observe,
     turnedAway: countTurnedAway(registry),
     contentType: registry.contentType,
     async text() {
-      await readCatalogue()
+      await Promise.all([readCatalogue(), readIndexer()])
       return `${requests.text()}${await registry.metrics()}`
     },
   }
@@ -76,6 +81,42 @@ function watchCatalogue(reader: CatalogueReader, registry: Registry): () => Prom
     } catch (error) {
       if (!(error instanceof CatalogueUnavailable)) throw error
       available.set(0)
+    }
+  }
+}
+
+/** What an operator wants to be woken for; the status tells the same in words. */
+const figures: readonly (readonly [
+  name: string,
+  help: string,
+  of: (status: IndexerStatus) => number | null,
+])[] = [
+  [
+    'degraded',
+    'Whether something keeps it from its work.',
+    ({ state }) => Number(state === 'degraded'),
+  ],
+  ['dirty_directories', 'Directories to be looked at.', (status) => status.dirtyDirectories],
+  ['settling_files', 'Young files that are not complete yet.', (status) => status.settlingFiles],
+  ['held_removals', 'Files that are gone and stay listed.', (status) => status.heldRemovals],
+  ['watches', 'Directories that are watched.', ({ watching }) => watching.directories],
+  ['watch_limit', 'Watches that this system allows.', ({ watching }) => watching.limit],
+  ['event_overflows', 'Times that file events were lost.', ({ watching }) => watching.overflows],
+]
+
+/** @returns what brings the gauges up to date; of an indexer that does not answer there is nothing but that */
+function watchIndexer(ask: ApiDeps['indexerStatus'], registry: Registry): () => Promise<void> {
+  const gauge = (name: string, help: string) =>
+    new Gauge({ name: `rinex_indexer_${name}`, help, registers: [registry] })
+  const up = gauge('up', 'Whether the indexer answers.')
+  const gauges = figures.map(([name, help, of]) => ({ gauge: gauge(name, help), of }))
+  return async () => {
+    const status = await ask()
+    up.set(Number(status !== undefined))
+    for (const { gauge, of } of gauges) {
+      const value = status === undefined ? null : of(status)
+      if (value === null) gauge.remove()
+      else gauge.set(value)
     }
   }
 }
