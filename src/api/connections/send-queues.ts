@@ -3,8 +3,7 @@
  * tells that there is room again only when a third of them has gone: over seconds, this alone tells a slow client
  * from one that has stopped.
  */
-import { fstatSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { fstatSync, readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 
 /** A line a connection, of this network namespace (proc(5)); without them nothing is known. */
@@ -31,9 +30,12 @@ export function bytesGiven(socket: Socket): { readonly all: number; readonly tak
   return { all, taken: all - writeQueueSize }
 }
 
-/** Bytes that the other side has not confirmed yet, of connections that the kernel tells about. */
-export async function readSendQueues(sockets: readonly Socket[]): Promise<Map<Socket, number>> {
-  const texts = await Promise.all(tables.map((table) => readFile(table, 'latin1').catch(() => '')))
+/**
+ * Bytes that the other side has not confirmed yet, of connections that the kernel tells about. It tells a page at a time:
+ * asking beside this thread would take a turn of the event loop for each.
+ */
+export function readSendQueues(sockets: readonly Socket[]): Map<Socket, number> {
+  const texts = tables.map(textOf)
   const queues = new Map<string, string>()
   for (const text of texts)
     for (const [, queue = '', inode = ''] of text.matchAll(row)) queues.set(inode, queue)
@@ -43,6 +45,14 @@ export async function readSendQueues(sockets: readonly Socket[]): Promise<Map<So
     if (queue !== undefined) found.set(socket, Number.parseInt(queue, 16))
   }
   return found
+}
+
+function textOf(table: string): string {
+  try {
+    return readFileSync(table, 'latin1')
+  } catch {
+    return ''
+  }
 }
 
 function inodeOf(socket: Socket): string {

@@ -36,35 +36,29 @@ export interface SlowReaders {
 export function endSlowReaders(tell: () => void): SlowReaders {
   const readers = new Map<Socket, Reader>()
   let timer: NodeJS.Timeout | undefined
-  let looking = false
   let restsUntilMs = 0
-  const look = async (): Promise<void> => {
+  const look = (): void => {
     const begunMs = performance.now()
-    if (looking || begunMs < restsUntilMs) return
-    looking = true
-    try {
-      // What the kernel takes while it tells of its queues is not yet in them, and has not arrived either.
-      const reading = [...readers]
-        .filter(([socket, reader]) => hasMuchToGet(socket, reader))
-        .map(([socket, reader]) => ({ socket, reader, taken: bytesGiven(socket).taken }))
-      if (reading.length === 0) return
-      const queues = await readSendQueues(reading.map(({ socket }) => socket))
-      for (const { socket, reader, taken } of reading)
-        if (isTooSlow(socket, reader, { taken, queue: queues.get(socket) })) {
-          tell()
-          // A reset, since the kernel would keep trying to get rid of what it holds for many minutes.
-          socket.resetAndDestroy()
-        }
-    } finally {
-      looking = false
-      const endedMs = performance.now()
-      restsUntilMs = endedMs + restFactor * (endedMs - begunMs)
-    }
+    if (begunMs < restsUntilMs) return
+    // What the kernel takes while it tells of its queues is not yet in them, and has not arrived either.
+    const reading = [...readers]
+      .filter(([socket, reader]) => hasMuchToGet(socket, reader))
+      .map(([socket, reader]) => ({ socket, reader, taken: bytesGiven(socket).taken }))
+    if (reading.length === 0) return
+    const queues = readSendQueues(reading.map(({ socket }) => socket))
+    for (const { socket, reader, taken } of reading)
+      if (isTooSlow(socket, reader, { taken, queue: queues.get(socket) })) {
+        tell()
+        // A reset, since the kernel would keep trying to get rid of what it holds for many minutes.
+        socket.resetAndDestroy()
+      }
+    const endedMs = performance.now()
+    restsUntilMs = endedMs + restFactor * (endedMs - begunMs)
   }
   return {
     watch(socket, patienceMs) {
       readers.set(socket, { patienceMs, arrived: 0 })
-      timer ??= setInterval(() => void look(), lookEveryMs).unref()
+      timer ??= setInterval(look, lookEveryMs).unref()
       socket.once('close', () => {
         readers.delete(socket)
         if (readers.size > 0) return
