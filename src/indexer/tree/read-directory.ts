@@ -35,7 +35,9 @@ export function readDirectory(tree: Tree, request: LookRequest): DirectoryLook {
     // Before the names: a change while they are read must show as a later stamp.
     const stats = statSync(path)
     const entries = readdirSync(path, { withFileTypes: true })
-    if (entries.length === 0 && isAway(tree, request.path)) throw new Error('its disk is away')
+    // An area has a rule of its own: one that never held anything is no loss.
+    if (entries.length === 0 && request.path.includes('/') && isAway(tree, request.path))
+      throw new Error('its disk is away')
     const found = sortEntries(tree, request.path, entries)
     // After the names: one that came while they were read is young, however long its directory was quiet.
     const withFacts = needsFacts(request, path, nowMs)

@@ -191,6 +191,8 @@ t.test('a linked disk that is away takes nothing with it', async (t) => {
   const whole = ['obs', 'obs/2019', 'obs/2019/001'] as const
   t.same(outcomes(...whole), ['read', 'read', 'read'])
   t.same(outcomes('obs/2017', 'obs/2016'), ['unreadable', 'missing'], 'an empty one may be away')
+  symlinkSync(join(disks, 'two'), join(archive, 'nrt'))
+  t.same(outcomes('nrt'), ['read'], 'but an empty area may be new')
 
   for (const [what, go, comeBack] of [
     [
