@@ -1,6 +1,7 @@
 /**
  * Answers that are made once and sent as they are, again and again while the catalogue stands still. They go past the
- * framework, whose handling of a request costs several times what finding the answer does.
+ * framework, whose handling of a request costs several times what finding the answer does; so do pages that are made in
+ * less time than that.
  */
 import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -9,13 +10,25 @@ import { openByteShelf } from './byte-shelf.ts'
 import { openTurnMemory, whenKnown } from './known.ts'
 import type { Known } from './known.ts'
 import { readyAnswer, sendReady } from './ready-answers.ts'
-import type { KeptAnswer, KeptAnswers } from './ready-answers.ts'
+import type { ReadyAnswer, ReadyAnswers } from './ready-answers.ts'
 
-/** What a request for the latest state is answered with; the headers are those of the reply that sends it. */
+/** What a request for the latest state is answered with. */
 export interface FinishedPage {
   readonly head: Head
   readonly tag: string
+  /** But for those that its tag and its text give. */
+  readonly headers: Readonly<Record<string, string>>
   readonly text: string
+}
+
+/** Makes pages by itself. */
+export interface PageMaker {
+  /** Pattern of the route that would have been asked. */
+  readonly route: string
+  /** The page with all its headers, if the request is one that needs no more than this; what fails is left to the route. */
+  make(
+    request: Pick<IncomingMessage, 'method' | 'url' | 'headers'>,
+  ): Promise<FinishedPage> | undefined
 }
 
 /** Of all answers in memory. */
@@ -24,31 +37,50 @@ const mostBytes = 8 * 1024 * 1024
 /** Requests remembered: most pages of a long list are asked for once, and keeping them costs as much as making them. */
 const mostRequests = 1000
 
-export interface FinishedAnswers extends KeptAnswers {
-  /** Answers a request for the first time, with the headers that its reply has by now. */
+export interface FinishedAnswers extends ReadyAnswers {
+  /** Answers a request with a page; headers that its reply has by now are added. */
   send(request: FastifyRequest, reply: FastifyReply, page: FinishedPage): FastifyReply
+  /** Has requests answered by it that are not kept. */
+  makeWith(maker: PageMaker): void
 }
 
 export function openFinishedAnswers(reader: CatalogueReader): FinishedAnswers {
-  const kept = openByteShelf<KeptAnswer>(mostBytes)
+  const kept = openByteShelf<ReadyAnswer & { readonly head: Head }>(mostBytes)
   const asked = openMemory(mostRequests)
   const latest = openTurnMemory()(() => reader.head())
+  let maker: PageMaker | undefined
   /** Any change may be one of any answer, of its count at least. */
   const isLatest = ({ epoch, seq }: Head): Known<boolean> =>
     whenKnown(latest(), (now) => now.seq === seq && now.epoch === epoch)
+  const finish = (request: IncomingMessage, route: string, page: FinishedPage): ReadyAnswer => {
+    const { head, tag, text } = page
+    const body = inAscii(text) ?? Buffer.from(text)
+    const headers = { ...page.headers, etag: tag, 'content-length': body.length }
+    const answer = readyAnswer({ route, tag, headers, body })
+    const key = keyOf(request)
+    if (key !== '' && asked.before(key)) kept.put(key, Object.assign(answer, { head }))
+    return answer
+  }
+  const make = (request: IncomingMessage): Promise<ReadyAnswer> | undefined => {
+    const { route = '' } = maker ?? {}
+    return maker?.make(request)?.then((page) => finish(request, route, page))
+  }
   return {
-    find: (request) => kept.get(keyOf(request)),
-    send(request, reply, { head, tag, text }) {
-      const body = inAscii(text) ?? Buffer.from(text)
-      reply.header('etag', tag).header('content-length', body.length)
+    find(request) {
+      const answer = kept.get(keyOf(request))
+      if (answer === undefined) return make(request)
+      return whenKnown(isLatest(answer.head), (holds) => (holds ? answer : make(request)))
+    },
+    send(request, reply, page) {
+      const headers = reply.headers(page.headers).getHeaders() as Record<string, string>
       const route = request.routeOptions.url ?? ''
-      const answer = readyAnswer({ route, tag, headers: reply.getHeaders(), body })
-      const key = keyOf(request.raw)
-      if (key !== '' && asked.before(key))
-        kept.put(key, Object.assign(answer, { holds: () => isLatest(head) }))
+      const answer = finish(request.raw, route, { ...page, headers })
       reply.hijack()
       sendReady(answer, { request: request.raw, response: reply.raw, id: request.id })
       return reply
+    },
+    makeWith(given) {
+      maker = given
     },
   }
 }

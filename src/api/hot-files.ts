@@ -14,7 +14,7 @@ import { isLocalFile } from './local-file.ts'
 import { openTurnMemory, whenKnown } from './known.ts'
 import type { Known } from './known.ts'
 import { readyAnswer } from './ready-answers.ts'
-import type { KeptAnswer, KeptAnswers, ReadyAnswer } from './ready-answers.ts'
+import type { ReadyAnswer, ReadyAnswers } from './ready-answers.ts'
 
 /** A record is asked for again after this time, though nothing has changed: its checksum may be known by then. */
 const confirmMs = 10_000
@@ -46,7 +46,13 @@ export interface ReadFile {
   readonly body: Buffer
 }
 
-export interface HotFiles extends KeptAnswers {
+/** A file in memory. */
+interface HotFile extends ReadyAnswer {
+  /** Whether it is still the one on disk and in the catalogue. */
+  holds(): Known<boolean>
+}
+
+export interface HotFiles extends ReadyAnswers {
   /** Keeps a file that is sent, if it may be: what cannot be looked at any more is not. Never rejects. */
   keep(answer: FileAnswer, file: ReadFile): Promise<void>
 }
@@ -56,7 +62,7 @@ const conditions = ['range', 'if-match', 'if-modified-since', 'if-unmodified-sin
 
 export function openHotFiles(deps: HotFilesDeps): HotFiles {
   const { reader, archive, mostBytes, nowMs = Date.now } = deps
-  const shelf = openByteShelf<KeptAnswer>(mostBytes)
+  const shelf = openByteShelf<HotFile>(mostBytes)
   const oncePerTurn = openTurnMemory()
   const head = oncePerTurn(() => reader.head())
   /** Whether a record is still the same; asked for when the catalogue has changed, and now and then. */
@@ -92,7 +98,10 @@ export function openHotFiles(deps: HotFilesDeps): HotFiles {
     shelf.put(target, Object.assign(hot, { holds: oncePerTurn(holds) }))
   }
   return {
-    find: (request) => (isPlain(request) ? shelf.get(request.url ?? '') : undefined),
+    find(request) {
+      const hot = isPlain(request) ? shelf.get(request.url ?? '') : undefined
+      return hot && whenKnown(hot.holds(), (holds) => (holds ? hot : undefined))
+    },
     async keep({ request, route, headers }, file) {
       const { stats, body, record } = file
       const { url = '' } = request

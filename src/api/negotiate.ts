@@ -14,6 +14,9 @@ export const mediaTypes = {
   openApi: 'application/vnd.oai.openapi+json',
 } as const
 
+/** Of what depends on `Accept`: caches ask whether it still holds. */
+export const negotiatedHeaders = { vary: 'Accept', 'cache-control': 'no-cache' } as const
+
 interface MediaRange {
   readonly type: string
   readonly quality: number
@@ -27,7 +30,7 @@ export function namedFormat({ query }: FastifyRequest): string | undefined {
 
 /** @throws HttpError 404 for a format that is none, 406 when the client takes neither. */
 export function negotiate(request: FastifyRequest, reply: FastifyReply): Representation {
-  reply.headers({ vary: 'Accept', 'cache-control': 'no-cache' })
+  reply.headers(negotiatedHeaders)
   const format = namedFormat(request)
   if (format === 'json') return 'json'
   if (format !== undefined) throw notFound()
@@ -58,7 +61,7 @@ export function negotiateAmong(
   request: FastifyRequest,
   reply: FastifyReply,
 ): string {
-  reply.headers({ vary: 'Accept', 'cache-control': 'no-cache' })
+  reply.headers(negotiatedHeaders)
   const [first = ''] = types
   const format = namedFormat(request)
   if (format === 'json' && first === mediaTypes.json) return first

@@ -17,15 +17,10 @@ export interface ReadyAnswer {
   readonly body: Buffer | string
 }
 
-/** An answer of an earlier request that may be given to others. */
-export interface KeptAnswer extends ReadyAnswer {
-  /** Whether it is still the one to be given. */
-  holds(): Known<boolean>
-}
-
 /** What is known to answer requests before the framework sees them. */
-export interface KeptAnswers {
-  find(request: IncomingMessage): KeptAnswer | undefined
+export interface ReadyAnswers {
+  /** The answer to a request, if there is one that holds; what fails is none. */
+  find(request: IncomingMessage): Known<ReadyAnswer | undefined>
 }
 
 /** Headers that a client has with its own copy. */
@@ -78,22 +73,22 @@ export function sendReady(answer: ReadyAnswer, { request, response, id }: Exchan
 }
 
 /**
- * Gives requests the answers that are kept, while these hold.
- * @param all asked in turn; the first that has an answer is the one that counts
+ * Gives requests the answers that are ready.
+ * @param all asked in turn; the first that may have an answer is the one that counts
  * @param observe told of each answer
  */
 export function answerAgain(
-  all: readonly KeptAnswers[],
+  all: readonly ReadyAnswers[],
   observe: Observe,
 ): (request: IncomingMessage, response: ServerResponse, otherwise: RequestListener) => void {
-  const find = (request: IncomingMessage): KeptAnswer | undefined => {
+  const find = (request: IncomingMessage): Known<ReadyAnswer | undefined> => {
     for (const each of all) {
-      const answer = each.find(request)
-      if (answer !== undefined) return answer
+      const found = each.find(request)
+      if (found !== undefined) return found
     }
     return undefined
   }
-  const send = (answer: KeptAnswer, exchange: Exchange, begunMs: number): void => {
+  const send = (answer: ReadyAnswer, exchange: Exchange, begunMs: number): void => {
     const { request, response, id } = exchange
     try {
       sendReady(answer, exchange)
@@ -108,18 +103,13 @@ export function answerAgain(
     observe({ id, method, target, route, status: response.statusCode, ms })
   }
   return (request, response, otherwise) => {
-    const answer = find(request)
-    if (answer === undefined) {
-      otherwise(request, response)
-      return
-    }
     const begunMs = performance.now()
-    const answerIf = (holds: boolean): void => {
-      if (holds) send(answer, { request, response, id: randomUUID() }, begunMs)
-      else otherwise(request, response)
+    const answer = (found: ReadyAnswer | undefined): void => {
+      if (found === undefined) otherwise(request, response)
+      else send(found, { request, response, id: randomUUID() }, begunMs)
     }
-    const holds = answer.holds()
-    if (typeof holds === 'boolean') answerIf(holds)
-    else void holds.catch(() => false).then(answerIf)
+    const found = find(request)
+    if (found instanceof Promise) void found.catch(() => undefined).then(answer)
+    else answer(found)
   }
 }

@@ -30,14 +30,19 @@ export function knowAllMethods(app: FastifyInstance): void {
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
 }
 
-export function addResource(app: FastifyInstance, resource: Resource): void {
-  const { path, get, post } = resource
-  const allowed = [
+/** Methods that a resource knows, in the order in which its answers name them. */
+export function methodsOf({ get, post }: Pick<Resource, 'get' | 'post'>): readonly string[] {
+  return [
     ...(get === undefined ? [] : ['GET']),
     ...(post === undefined ? [] : ['POST']),
     ...(get === undefined ? [] : ['HEAD']),
     'OPTIONS',
   ]
+}
+
+export function addResource(app: FastifyInstance, resource: Resource): void {
+  const { path, get, post } = resource
+  const allowed = methodsOf(resource)
   const allow = allowed.join(', ')
   if (get !== undefined) {
     app.route({

@@ -5,13 +5,13 @@ import t from 'tap'
 import type { Test } from 'tap'
 import type { Observation } from '../../src/api/observation.ts'
 import { answerAgain, readyAnswer } from '../../src/api/ready-answers.ts'
-import type { KeptAnswer } from '../../src/api/ready-answers.ts'
+import type { ReadyAnswer, ReadyAnswers } from '../../src/api/ready-answers.ts'
 import { sendRaw } from './wire.ts'
 
-/** A server with one answer, that says `other` where it does not hold. */
-async function openWith(t: Test, answer: KeptAnswer) {
+/** A server with answers that are ready, that says `other` where it has none. */
+async function openWith(t: Test, find: ReadyAnswers['find']) {
   const observed: Observation[] = []
-  const again = answerAgain([{ find: () => undefined }, { find: () => answer }], (observation) =>
+  const again = answerAgain([{ find: () => undefined }, { find }], (observation) =>
     observed.push(observation),
   )
   const server = createServer((request, response) => {
@@ -33,20 +33,15 @@ const headers = {
   etag: '"1"',
   'x-request-id': 'of another request',
 }
-const kept = (
-  holds: KeptAnswer['holds'],
-  given: { readonly headers?: Record<string, unknown> } = {},
-) =>
-  Object.assign(readyAnswer({ route: '/*', tag: '"1"', headers, body: 'text', ...given }), {
-    holds,
-  })
+const ready = (given: { readonly headers?: Record<string, unknown> } = {}): ReadyAnswer =>
+  readyAnswer({ route: '/*', tag: '"1"', headers, body: 'text', ...given })
 
-for (const [what, holds] of [
-  ['at once', () => true],
-  ['after a look', () => Promise.resolve(true)],
+for (const [what, find] of [
+  ['at once', () => ready()],
+  ['after a look', () => Promise.resolve(ready())],
 ] as const)
   t.test(`an answer that holds is given ${what}`, async (t) => {
-    const { observed, ask } = await openWith(t, kept(holds))
+    const { observed, ask } = await openWith(t, find)
     const whole = await ask()
     t.match(whole, { status: 200, body: Buffer.from('text') })
     t.match(whole.head, /^content-length: 4\r$/m)
@@ -70,20 +65,20 @@ for (const [what, holds] of [
     t.match(whole.head, first?.id)
   })
 
-for (const [what, holds] of [
-  ['not any more', () => false],
-  ['not after a look', () => Promise.resolve(false)],
-  ['for all that is known', () => Promise.reject(new Error('no'))],
+for (const [what, find] of [
+  ['at once', () => undefined],
+  ['after a look', () => Promise.resolve(undefined)],
+  ['because the look failed', () => Promise.reject(new Error('no'))],
 ] as const)
-  t.test(`an answer that does not hold, ${what}, is left to others`, async (t) => {
-    const { observed, ask } = await openWith(t, kept(holds))
+  t.test(`what has no answer, ${what}, is left to others`, async (t) => {
+    const { observed, ask } = await openWith(t, find)
     t.match((await ask()).body.toString(), 'other')
     t.strictSame(observed, [])
   })
 
 t.test('an answer that cannot be sent ends the connection, and nothing else', async (t) => {
-  const broken = kept(() => true, { headers: { ...headers, 'x-broken': 'a\nb' } })
-  const { observed, ask } = await openWith(t, broken)
+  const broken = ready({ headers: { ...headers, 'x-broken': 'a\nb' } })
+  const { observed, ask } = await openWith(t, () => broken)
   for (let n = 0; n < 2; n++) t.equal((await ask()).status, 0)
   t.strictSame(observed, [])
 })

@@ -6,8 +6,14 @@
 import { fstatSync, readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 
-/** A line a connection, of this network namespace (proc(5)); without them nothing is known. */
-const tables = ['/proc/self/net/tcp', '/proc/self/net/tcp6']
+/**
+ * A line a connection of a family, of this network namespace (proc(5)); without them nothing is known. The kernel goes through
+ * all places that a connection might have: 6 ms for each table where it has room for 262,144, however few there are.
+ */
+const tables: ReadonlyMap<string | undefined, string> = new Map([
+  ['IPv4', '/proc/self/net/tcp'],
+  ['IPv6', '/proc/self/net/tcp6'],
+])
 
 /** Both addresses, the state, the queue to be sent and the inode of the socket; numbers but the last are hexadecimal. */
 const row =
@@ -35,10 +41,11 @@ export function bytesGiven(socket: Socket): { readonly all: number; readonly tak
  * asking beside this thread would take a turn of the event loop for each.
  */
 export function readSendQueues(sockets: readonly Socket[]): Map<Socket, number> {
-  const texts = tables.map(textOf)
+  const families = new Set(sockets.map(({ remoteFamily }) => remoteFamily))
   const queues = new Map<string, string>()
-  for (const text of texts)
-    for (const [, queue = '', inode = ''] of text.matchAll(row)) queues.set(inode, queue)
+  for (const family of families)
+    for (const [, queue = '', inode = ''] of textOf(tables.get(family) ?? '').matchAll(row))
+      queues.set(inode, queue)
   const found = new Map<Socket, number>()
   for (const socket of sockets) {
     const queue = queues.get(inodeOf(socket))

@@ -7,6 +7,9 @@ import { bytesGiven, readSendQueues } from './send-queues.ts'
 
 const lookEveryMs = 250
 
+/** Who had taken everything at a look is not the reason for another one before this time has gone. */
+const trustMs = 1000
+
 /** A look is followed by a rest so many times as long: the kernel tells of all connections there are, of others' too. */
 const restFactor = 10
 
@@ -24,6 +27,8 @@ interface Reader {
   readonly patienceMs: number
   /** Bytes that have arrived by the latest look. */
   arrived: number
+  /** When it is to be looked at; others are at the same time. */
+  dueMs: number
   /** When it last got on, and how far it was then; none while there is next to nothing to send. */
   mark?: { readonly ms: number; readonly arrived: number } | undefined
 }
@@ -44,7 +49,7 @@ export function endSlowReaders(tell: () => void): SlowReaders {
     const reading = [...readers]
       .filter(([socket, reader]) => hasMuchToGet(socket, reader))
       .map(([socket, reader]) => ({ socket, reader, taken: bytesGiven(socket).taken }))
-    if (reading.length === 0) return
+    if (reading.every(({ reader }) => reader.dueMs > begunMs)) return
     const queues = readSendQueues(reading.map(({ socket }) => socket))
     for (const { socket, reader, taken } of reading)
       if (isTooSlow(socket, reader, { taken, queue: queues.get(socket) })) {
@@ -57,7 +62,7 @@ export function endSlowReaders(tell: () => void): SlowReaders {
   }
   return {
     watch(socket, patienceMs) {
-      readers.set(socket, { patienceMs, arrived: 0 })
+      readers.set(socket, { patienceMs, arrived: 0, dueMs: 0 })
       timer ??= setInterval(look, lookEveryMs).unref()
       socket.once('close', () => {
         readers.delete(socket)
@@ -89,7 +94,9 @@ function isTooSlow(
   const arrived = taken - (queue ?? 0)
   const patienceMs = reader.patienceMs * (queue === undefined ? blindFactor : 1)
   reader.arrived = arrived
-  if (!hasMuchToGet(socket, reader)) return false
+  const isLeft = hasMuchToGet(socket, reader)
+  reader.dueMs = isLeft ? nowMs : nowMs + trustMs
+  if (!isLeft) return false
   const { mark } = reader
   if (mark !== undefined && arrived - mark.arrived < leastBytes)
     return nowMs - mark.ms >= patienceMs

@@ -9,7 +9,8 @@ import { notFound } from '../errors.ts'
 import { changesUrl } from '../links.ts'
 import { pageHeaders } from '../headers.ts'
 import { ignoredHeader } from '../list/ignored.ts'
-import { recordJson } from '../list/record-json.ts'
+import { jsonPage } from '../list/json-page.ts'
+import { plainPages } from '../list/plain-pages.ts'
 import { parseListRequest } from '../list/request.ts'
 import type { ListRequest } from '../list/request.ts'
 import { lineFormats, listLines } from '../list-stream.ts'
@@ -21,7 +22,8 @@ import { openPlaces } from '../places.ts'
 import { catalogueOffset, linkHeader, pageLinks, parsePageRange } from '../query.ts'
 import type { Query } from '../query.ts'
 import { registerFile } from '../register-file.ts'
-import { addResource } from '../resource.ts'
+import { addResource, methodsOf } from '../resource.ts'
+import type { Resource } from '../resource.ts'
 import { serialiseRecord } from '../serialise.ts'
 
 /** Most lists that are streamed at the same time: each keeps the others, and everybody else, waiting for its chunks. */
@@ -32,7 +34,7 @@ const mostSearches = 16
 
 export function addRinexFile(app: FastifyInstance, context: ApiContext): void {
   const path = `${context.apiPath}rinex-file/`
-  addResource(app, {
+  const list: Resource = {
     path,
     get: streamFiles(context, listFiles(context)),
     post: { admit: openAdmission(context.administration), handler: registerFile(context) },
@@ -45,7 +47,9 @@ export function addRinexFile(app: FastifyInstance, context: ApiContext): void {
       name: 'Rinex File List',
       description: 'The RINEX files of the archive, the newest record first, a page at a time.',
     },
-  })
+  }
+  addResource(app, list)
+  context.finished.makeWith(plainPages(context, { path, allow: methodsOf(list).join(', ') }))
   addResource(app, {
     path: `${path}:id(^[0-9]+$)/`,
     get: showFile(context),
@@ -95,9 +99,8 @@ function listFiles(context: ApiContext): RouteHandlerMethod {
         return sendNotModified(reply)
     const make = () => finishPage(context, { query, list, representation })
     const page = await (list.filter.names === undefined ? make() : searches.during(make))
-    reply.headers(page.headers)
-    const { head, text } = page
-    return finished.send(request, reply, { head, tag: tag(head, representation), text })
+    const { head } = page
+    return finished.send(request, reply, { ...page, tag: tag(head, representation) })
   }
 }
 
@@ -117,20 +120,10 @@ async function finishPage(
   const page = await reader.page({ limit, offset: catalogueOffset(offset), filter, ordering })
   const { head, count, records } = page
   const pages = pageLinks(links(), range, { name: 'rinex-file', kept, count })
-  const headers = linkHeader(pages)
-  if (representation === 'html') {
-    const results = records.map((record) => serialiseRecord(record, links()))
-    const text = renderList({ count, range, kept, pages, results })
-    return { head, headers: { ...headers, ...pageHeaders }, text }
-  }
-  const { next, previous } = pages
-  const results = records.map((record) => recordJson(record, links())).join()
-  const begin = JSON.stringify({ count, next, previous }).slice(0, -1)
-  return {
-    head,
-    headers: { ...headers, 'content-type': mediaTypes.json },
-    text: `${begin},"results":[${results}]}`,
-  }
+  if (representation === 'json') return { head, ...jsonPage(page, pages, links()) }
+  const results = records.map((record) => serialiseRecord(record, links()))
+  const text = renderList({ count, range, kept, pages, results })
+  return { head, headers: { ...linkHeader(pages), ...pageHeaders }, text }
 }
 
 function showFile({ reader, links, tag }: ApiContext): RouteHandlerMethod {
