@@ -112,6 +112,11 @@ t.test('orders to the running program', async (t) => {
   const wrong = await run(folder, 'rescan --database c.db elsewhere')
   const said = 'rinex-catalogue: elsewhere is no directory below obs/ or nrt/\n'
   t.strictSame(wrong, { code: 1, text: said }, 'in one line')
+  const nowhere = await run(folder, 'rescan --database c.db --wait obs/1900')
+  const missing = 'rinex-catalogue: there is no directory obs/1900 in the archive\n'
+  t.strictSame(nowhere, { code: 1, text: missing }, 'and nothing is waited for')
+  const refused = await post(new URL('../rescan/', list).href, { path: 'obs/1900' })
+  t.equal(refused.status, 400)
 
   put(folder, 'obs/1998/005/graz0050.98d.gz')
   const { indexer } = await get<{ indexer: { pid: number } }>('../status/')

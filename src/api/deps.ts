@@ -3,8 +3,8 @@ import type { CatalogueReader } from '../catalogue/catalogue.ts'
 import type {
   IndexerStatus,
   RegisterAnswer,
+  RescanAnswer,
   RescanOrder,
-  RescanTicket,
 } from '../control/protocol.ts'
 import type { ClientLimits } from './connections/door.ts'
 import type { HandOver } from './hand-over.ts'
@@ -36,7 +36,7 @@ export interface Administration {
   readonly tokenHash: Buffer
   /** Has one file looked at, given by its path below the archive root. */
   readonly register: (path: string) => Promise<RegisterAnswer>
-  readonly rescan: (order: RescanOrder) => Promise<RescanTicket>
+  readonly rescan: (order: RescanOrder) => Promise<RescanAnswer>
 }
 
 export interface ApiDeps {

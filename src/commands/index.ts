@@ -27,7 +27,7 @@ export async function index(config: Config, { once }: { readonly once: boolean }
   const onHangup = (): void =>
     void thereIs.then((indexer) => {
       logger.info('SIGHUP: a rescan was ordered')
-      indexer.rescan({ path: undefined, full: false, acceptRemovals: false })
+      void indexer.rescan({ path: undefined, full: false, acceptRemovals: false })
     })
   const lifecycle = startLifecycle({
     ...{ logger, graceMs: graceMs.indexer },

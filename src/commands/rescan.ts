@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { isAbsolute, relative } from 'node:path'
 import type { Config } from '../config/options.ts'
 import { askIndexer } from '../control/client.ts'
-import { IndexerAway } from '../control/protocol.ts'
+import { IndexerAway, IndexerRefused } from '../control/protocol.ts'
 import type { RescanTicket, ScanProgress } from '../control/protocol.ts'
 import { createLogger } from '../logger.ts'
 import { print } from '../output.ts'
@@ -29,6 +29,8 @@ export async function rescan(config: Config, options: RescanOptions): Promise<nu
   const tickets: RescanTicket[] = []
   for (const path of paths.length > 0 ? paths : [undefined]) {
     const ticket = await askIndexer(socket, { command: 'rescan', path, full, acceptRemovals })
+    if (ticket.place === 'nowhere')
+      throw new IndexerRefused(`there is no directory ${path ?? ''} in the archive`)
     await print(`${path ?? 'the whole archive'}: rescan ${ticket.number} ${words[ticket.place]}`)
     tickets.push(ticket)
   }

@@ -96,7 +96,7 @@ export type ControlRequest =
 /** What each command is answered with. */
 export interface ControlResults {
   readonly status: IndexerStatus
-  readonly rescan: RescanTicket
+  readonly rescan: RescanAnswer
   readonly register: RegisterAnswer
 }
 
@@ -104,6 +104,9 @@ export interface RescanTicket {
   readonly number: number
   readonly place: RescanPlace
 }
+
+/** `nowhere`: there is no such directory, neither in the archive nor in the catalogue, and nothing was ordered. */
+export type RescanAnswer = RescanTicket | { readonly place: 'nowhere' }
 
 export type ControlCommand = keyof ControlResults
 

@@ -129,8 +129,10 @@ async function obey(
       const [full, acceptRemovals] = [isSaid(request.full), isSaid(request.acceptRemovals)]
       if (path !== undefined && parseDirectory(textOf(path)).kind === 'rejected')
         throw new RefusedRequest(`${path} is no directory below obs/ or nrt/`)
-      logger.info({ path, full, accept_removals: acceptRemovals }, 'a rescan was ordered')
-      return indexer.rescan({ path, full, acceptRemovals })
+      const answer = await indexer.rescan({ path, full, acceptRemovals })
+      if (answer.place !== 'nowhere')
+        logger.info({ path, full, accept_removals: acceptRemovals }, 'a rescan was ordered')
+      return answer
     }
     case 'register':
       return indexer.register(textOf(request.path))

@@ -9,10 +9,11 @@ import type { CatalogueWriter } from '../catalogue/catalogue-writer.ts'
 import type {
   IndexerStatus,
   RegisterAnswer,
+  RescanAnswer,
   RescanOrder,
-  RescanTicket,
 } from '../control/protocol.ts'
 import { areas } from '../parse/archive-path.ts'
+import { isNowhere } from './absent.ts'
 import { openAdmission } from './admission.ts'
 import { openCondition } from './condition.ts'
 import { openDirtyDirectories } from './dirty-directories.ts'
@@ -67,7 +68,7 @@ export interface Indexer {
   catchUp(options: { readonly scan: boolean; readonly patient: boolean }): Promise<CaughtUp>
   /** Follows the tree: by file events at once, and by rounds from when it has been caught up with. */
   watch(): void
-  rescan(order: RescanOrder): RescanTicket
+  rescan(order: RescanOrder): Promise<RescanAnswer>
   /** Looks at one file now, given by its path below the archive root. */
   register(path: string): Promise<RegisterAnswer>
   status(): IndexerStatus
@@ -191,7 +192,12 @@ export async function startIndexer(deps: IndexerDeps): Promise<Indexer> {
       follow.start()
       if (current) startRounds()
     },
-    rescan: (order) => rescans.order(order),
+    async rescan(order) {
+      const { path } = order
+      if (path !== undefined && (await isNowhere(path, { tree, known })))
+        return { place: 'nowhere' }
+      return rescans.order(order)
+    },
     register: openRegister({ writer, known, settling, work }),
     status: () =>
       condition.status({

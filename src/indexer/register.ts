@@ -2,6 +2,7 @@ import type { CatalogueWriter } from '../catalogue/catalogue-writer.ts'
 import type { RegisterAnswer } from '../control/protocol.ts'
 import { parseDirectory } from '../parse/archive-path.ts'
 import { parseFilename } from '../parse/filename.ts'
+import { isAbsent } from './absent.ts'
 import type { KnownDirectories } from './known-directories.ts'
 import type { Settling } from './settle.ts'
 import type { DirectoryLook } from './tree/look.ts'
@@ -17,11 +18,8 @@ export interface RegisterDeps {
 /** Looks at one file now, because somebody says that it is there: on a network file system no event tells. */
 export function openRegister(deps: RegisterDeps) {
   const { writer, known, settling, work } = deps
-  const lacks = (look: DirectoryLook, name: string): boolean => {
-    if (look.outcome === 'read') return !look.names.includes(name)
-    // An area that never held anything is not lost.
-    return look.outcome === 'missing' || (look.outcome === 'lost-area' && !known.has(areaOf(look)))
-  }
+  const lacks = (look: DirectoryLook, name: string): boolean =>
+    look.outcome === 'read' ? !look.names.includes(name) : isAbsent(look, known)
   return async (path: string): Promise<RegisterAnswer> => {
     const slash = path.lastIndexOf('/')
     const directory = path.slice(0, Math.max(0, slash))
@@ -39,8 +37,4 @@ export function openRegister(deps: RegisterDeps) {
     if (look.outcome !== 'read' || !written || after === undefined) return { outcome: 'unsure' }
     return { outcome: before === undefined ? 'created' : 'known', id: after.id }
   }
-}
-
-function areaOf({ path }: DirectoryLook): string {
-  return path.split('/', 1)[0] ?? ''
 }

@@ -90,6 +90,15 @@ t.test('a rescan is ordered', async (t) => {
   t.notMatch(logText(), token)
 })
 
+t.test('a rescan of a directory that does not exist is refused', async (t) => {
+  const { post } = await openAdministered(t, {
+    rescan: () => Promise.resolve({ place: 'nowhere' }),
+  })
+  const answer = await post(rescans, { path: 'obs/1900' })
+  t.equal(answer.statusCode, 400)
+  t.strictSame(answer.json(), { path: ['There is no such directory in the archive.'] })
+})
+
 t.test('what is wrong with a body is said field by field', async (t) => {
   const { post, orders } = await openAdministered(t)
   const cases: [string, unknown, object][] = [

@@ -43,7 +43,7 @@ async function openOn(t: Test) {
     status: () => condition.status(noTroubles),
     rescan: (order: RescanOrder) => {
       orders.push(order)
-      return { number: orders.length, place: 'running' as const }
+      return Promise.resolve({ number: orders.length, place: 'running' as const })
     },
     register: (file: string) =>
       file === 'broken'

@@ -199,12 +199,43 @@ t.test('rescans are ordered, merged and remembered when they were of everything'
   await indexer.catchUp({ scan: true, patient: false })
   const first = (await writer.summary()).lastScan?.startedUs ?? 0
   const plain = { path: undefined, full: false, acceptRemovals: false }
-  t.match(indexer.rescan({ ...plain, path: day }), { number: 1, place: 'running' })
-  t.match(indexer.rescan({ ...plain, path: 'nrt' }), { number: 2, place: 'waiting' })
-  t.match(indexer.rescan(plain), { number: 2, place: 'merged' })
+  t.match(await indexer.rescan({ ...plain, path: day }), { number: 1, place: 'running' })
+  t.match(await indexer.rescan({ ...plain, path: 'nrt' }), { number: 2, place: 'waiting' })
+  t.match(await indexer.rescan(plain), { number: 2, place: 'merged' })
   await until(t, 'both are done', () => indexer.status().rescans.done === 2)
   t.ok(((await writer.summary()).lastScan?.startedUs ?? 0) > first)
   t.match(indexer.status(), { state: 'watching', scan: undefined, lastScan: { files: 1 } })
+})
+
+t.test('no rescan is ordered of a directory that is neither there nor known', async (t) => {
+  const { indexer, archive, put, writer } = await startOn(t)
+  put(`${day}/${graz}`)
+  await indexer.catchUp({ scan: true, patient: false })
+  const order = (path: string) => indexer.rescan({ path, full: false, acceptRemovals: false })
+  t.strictSame(await order('obs/2027'), { place: 'nowhere' })
+  t.strictSame(await order(`${day}/${graz.replace('.gz', '')}`), { place: 'nowhere' })
+  t.strictSame(indexer.status().rescans.waiting, undefined)
+  mkdirSync(join(archive, 'obs/2027'))
+  t.match(await order('obs/2027'), { number: 1 }, 'one that has just come is there')
+  rmSync(join(archive, 'obs/2026'), { recursive: true })
+  for (const path of [day, 'obs/2026']) t.match(await order(path), { number: /\d/ }, path)
+  await until(t, 'what is gone is removed', async () => (await writer.count('obs')) === 0)
+  await until(t, 'and not known any more', async () => {
+    const { place } = await order('obs/2026')
+    return place === 'nowhere'
+  })
+})
+
+t.test('an area that was never there is nowhere', async (t) => {
+  const { indexer, archive, put } = await startOn(t)
+  rmSync(join(archive, 'nrt'), { recursive: true })
+  put(`${day}/${graz}`)
+  await indexer.catchUp({ scan: true, patient: false })
+  const order = (path: string) => indexer.rescan({ path, full: false, acceptRemovals: false })
+  for (const path of ['nrt', 'nrt/2026']) t.strictSame(await order(path), { place: 'nowhere' })
+  rmSync(join(archive, 'obs'), { recursive: true })
+  for (const path of ['obs', 'obs/2027'])
+    t.match(await order(path), { number: /\d/ }, `${path}: of an area that is lost nobody can tell`)
 })
 
 t.test('it can be ended at any moment', async (t) => {

@@ -3,6 +3,7 @@ import { parseRescan } from '../admin-body.ts'
 import { askThrough, openAdmission, required } from '../admin.ts'
 import { sendJson } from '../context.ts'
 import type { ApiContext } from '../context.ts'
+import { badFields } from '../errors.ts'
 import { resourceUrl } from '../links.ts'
 import { addResource } from '../resource.ts'
 
@@ -17,6 +18,8 @@ export function addRescan(app: FastifyInstance, context: ApiContext): void {
       handler: async (request, reply) => {
         const order = parseRescan(request.body)
         const ticket = await askThrough(required(administration).rescan(order))
+        if (ticket.place === 'nowhere')
+          throw badFields({ path: ['There is no such directory in the archive.'] })
         return sendJson(reply.code(202), {
           rescan: ticket.number,
           place: ticket.place,
