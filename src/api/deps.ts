@@ -1,11 +1,7 @@
 import type { Logger } from 'pino'
 import type { CatalogueReader } from '../catalogue/catalogue.ts'
-import type {
-  IndexerStatus,
-  RegisterAnswer,
-  RescanAnswer,
-  RescanOrder,
-} from '../control/protocol.ts'
+import type { AskedStatus } from '../control/client.ts'
+import type { RegisterAnswer, RescanAnswer, RescanOrder } from '../control/protocol.ts'
 import type { ClientLimits } from './connections/door.ts'
 import type { HandOver } from './hand-over.ts'
 
@@ -41,8 +37,8 @@ export interface Administration {
 
 export interface ApiDeps {
   readonly reader: CatalogueReader
-  /** What the indexer is doing; `undefined` when nobody answers, which is to say it is stopped. */
-  readonly indexerStatus: () => Promise<IndexerStatus | undefined>
+  /** What the indexer is doing; `undefined` when there is none, which is to say it is stopped. */
+  readonly indexerStatus: () => Promise<AskedStatus>
   /** `undefined` while writing is off. */
   readonly administration?: Administration | undefined
   readonly settings: ApiSettings

@@ -1,6 +1,7 @@
 /** What the service says of itself: the indexer's own words, and what the catalogue knows without it. */
 import type { Area } from '../parse/archive-path.ts'
 import type { CatalogueSummary, RejectionCount, ScanSummary } from '../catalogue/catalogue.ts'
+import type { AskedStatus } from '../control/client.ts'
 import type { IndexerState, IndexerStatus, ScanProgress } from '../control/protocol.ts'
 import { microsecondsToIso } from './serialise.ts'
 
@@ -29,18 +30,20 @@ export interface WireStatus {
   readonly version: string
 }
 
-/** @param indexer `undefined` when nobody answers */
+/** Of an indexer that cannot be asked nobody knows that it is stopped: it is `degraded`, and the reason says why. */
 export function describeStatus(
   summary: CatalogueSummary,
-  indexer: IndexerStatus | undefined,
+  asked: AskedStatus,
   version: string,
 ): WireStatus {
+  const unknown = asked?.state === 'unknown' ? asked : undefined
+  const indexer = asked?.state === 'unknown' ? undefined : asked
   const lastScan = indexer?.lastScan ?? summary.lastScan
   const { areas, rejected, misplaced, incomplete, head } = summary
   return {
-    state: indexer?.state ?? 'stopped',
+    state: unknown === undefined ? (indexer?.state ?? 'stopped') : 'degraded',
     since: timeOrNull(indexer?.sinceUs),
-    reasons: indexer?.reasons ?? [],
+    reasons: unknown === undefined ? (indexer?.reasons ?? []) : [unknown.reason],
     indexer: indexer === undefined ? null : { pid: indexer.pid, version: indexer.version },
     scan: indexer?.scan === undefined ? null : scanProgress(indexer.scan),
     last_scan: lastScan === undefined ? null : scanSummary(lastScan),

@@ -8,7 +8,7 @@ import { buildServer } from '../api/server.ts'
 import { openReader } from '../catalogue/sqlite/reader.ts'
 import { baseUrlFor } from '../config/address.ts'
 import type { Config } from '../config/options.ts'
-import { askIndexer, askStatus } from '../control/client.ts'
+import { askIndexer, statusAsker } from '../control/client.ts'
 import { graceMs, startLifecycle } from '../lifecycle.ts'
 import type { Lifecycle } from '../lifecycle.ts'
 import { createLogger } from '../logger.ts'
@@ -55,7 +55,9 @@ export async function startServing(config: Config, options: ServingOptions): Pro
   const app = await buildServer({
     reader,
     logger,
-    indexerStatus: () => askStatus(config.controlSocket),
+    indexerStatus: statusAsker(config.controlSocket, (reason) => {
+      logger.warn({ control_socket: config.controlSocket }, reason)
+    }),
     administration,
     settings: {
       archive: config.archive,

@@ -6,6 +6,7 @@ import type {
   ControlRequest,
   ControlResults,
   IndexerStatus,
+  UnknownStatus,
 } from './protocol.ts'
 
 /** How long a page that shows the status waits for an indexer that answers it at once when nothing holds it up. */
@@ -13,13 +14,38 @@ const statusPatienceMs = 2000
 /** A disk may hold it up for seconds, and looking at a file may mean inflating a large one. */
 const longestPatienceMs = 30_000
 
-/** Asks the indexer what it is doing; `undefined` when nobody answers. */
-export async function askStatus(socketPath: string): Promise<IndexerStatus | undefined> {
+/** What comes of asking for the status; `undefined` when no indexer runs. */
+export type AskedStatus = IndexerStatus | UnknownStatus | undefined
+
+/** Asks the indexer what it is doing. */
+export async function askStatus(
+  socketPath: string,
+  patienceMs = statusPatienceMs,
+): Promise<AskedStatus> {
   try {
-    return await askIndexer(socketPath, { command: 'status' }, statusPatienceMs)
+    return await askIndexer(socketPath, { command: 'status' }, patienceMs)
   } catch (error) {
-    if (error instanceof IndexerAway) return undefined
-    throw error
+    if (!(error instanceof IndexerAway)) throw error
+    const { code, message } = error.cause as NodeJS.ErrnoException
+    // There is no socket, or nobody listens on it.
+    if (code === 'ENOENT' || code === 'ECONNREFUSED') return undefined
+    const reason = `the indexer cannot be asked over its control socket: ${code ?? message}`
+    return { state: 'unknown', reason }
+  }
+}
+
+/** Asks for the status whenever it is called, and tells once that the indexer cannot be asked, until it can again. */
+export function statusAsker(
+  socketPath: string,
+  tell: (reason: string) => void,
+): () => Promise<AskedStatus> {
+  let told: string | undefined
+  return async () => {
+    const status = await askStatus(socketPath)
+    const reason = status?.state === 'unknown' ? status.reason : undefined
+    if (reason !== undefined && reason !== told) tell(reason)
+    told = reason
+    return status
   }
 }
 

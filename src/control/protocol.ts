@@ -4,7 +4,7 @@
  */
 import type { ScanSummary } from '../catalogue/catalogue.ts'
 
-/** `stopped` is what a client concludes when nobody answers; the indexer never says it. */
+/** `stopped` is what a client concludes when nobody is there; the indexer never says it. */
 export type IndexerState = 'starting' | 'scanning' | 'watching' | 'degraded' | 'stopped'
 
 /** What the indexer is doing at this moment. */
@@ -31,6 +31,13 @@ export interface IndexerStatus {
   readonly rescans: RescanNumbers
   /** `undefined` when files are not hashed. */
   readonly hashing: HashingStatus | undefined
+}
+
+/** What a client has where there may be an indexer that cannot be asked; the indexer never says it. */
+export interface UnknownStatus {
+  readonly state: 'unknown'
+  /** For everybody: it names no path. */
+  readonly reason: string
 }
 
 export interface HashingStatus {

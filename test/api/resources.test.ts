@@ -1,4 +1,5 @@
 import t from 'tap'
+import type { AskedStatus } from '../../src/control/client.ts'
 import type { IndexerStatus } from '../../src/control/protocol.ts'
 import { day, dayFile, openService, startUs } from './service.ts'
 import { change, newFile } from '../catalogue/change.ts'
@@ -264,6 +265,15 @@ t.test('without an indexer the status is stopped, with the numbers of the catalo
   t.match(page.body, 'The indexer is <strong>stopped</strong>.')
 })
 
+t.test('an indexer that cannot be asked is degraded, and the reason says why', async (t) => {
+  const unknown = { state: 'unknown', reason: 'it cannot be asked' } as const
+  const service = await openService(t, { deps: () => ({ indexerStatus: async () => unknown }) })
+  const answer = await service.app.inject(`${api}status/`)
+  t.match(answer.json(), { state: 'degraded', reasons: [unknown.reason], indexer: null })
+  const page = await service.app.inject({ url: `${api}status/`, headers: html })
+  t.match(page.body, /<strong>degraded<\/strong>[^]*<li>it cannot be asked<\/li>/)
+})
+
 t.test('alive is not ready: that is after the first scan', async (t) => {
   const service = await openService(t)
   const ready = () => service.app.inject('/readyz')
@@ -312,7 +322,7 @@ t.test('metrics count requests by route and tell where the catalogue stands', as
 })
 
 t.test('metrics tell how the indexer is, while it answers', async (t) => {
-  let told: IndexerStatus | undefined = indexer
+  let told: AskedStatus = indexer
   const service = await openService(t, { deps: () => ({ indexerStatus: async () => told }) })
   const lines = async () => {
     const { body } = await service.app.inject('/metrics')
@@ -334,6 +344,8 @@ t.test('metrics tell how the indexer is, while it answers', async (t) => {
   t.ok(well.includes('rinex_indexer_watch_limit 99'))
   told = undefined
   t.same(await lines(), ['rinex_indexer_up 0'], 'nothing is made up of one that is away')
+  told = { state: 'unknown', reason: 'it cannot be asked' }
+  t.same(await lines(), ['rinex_indexer_up 0'], 'nor of one that cannot be asked')
 })
 
 t.test('what a client has already keeps the policy that it came with', async (t) => {

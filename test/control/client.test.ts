@@ -1,11 +1,20 @@
-import { existsSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import pino from 'pino'
 import t from 'tap'
 import type { Test } from 'tap'
-import { askIndexer, askStatus } from '../../src/control/client.ts'
+import { askIndexer, askStatus, statusAsker } from '../../src/control/client.ts'
 import type { ControlRequest, RescanOrder } from '../../src/control/protocol.ts'
 import { openCondition } from '../../src/indexer/condition.ts'
 import { openControl } from '../../src/indexer/control.ts'
@@ -102,6 +111,54 @@ t.test('an indexer that is not there, or does not answer as one, is away', async
   await t.rejects(askIndexer(path, { command: 'status' }), {
     message: /ended without an answer/,
   })
+})
+
+const cannot = 'the indexer cannot be asked over its control socket'
+
+t.test('an indexer that does not answer is not said to be stopped', async (t) => {
+  const path = socketPath(t)
+  await leaveSocket(path)
+  t.equal(await askStatus(path), undefined, 'nobody listens')
+  rmSync(path)
+  let silent = true
+  const server = createServer((socket) => {
+    if (!silent) socket.resume().end()
+  })
+  await new Promise<void>((resolve) => server.listen(path, resolve))
+  t.teardown(() => server.close())
+  t.strictSame(await askStatus(path, 50), {
+    ...{ state: 'unknown', reason: `${cannot}: no answer in time` },
+  })
+  silent = false
+  t.strictSame(await askStatus(path), {
+    ...{ state: 'unknown', reason: `${cannot}: the connection ended without an answer` },
+  })
+})
+
+t.test('nor is one whose socket may not be opened', async (t) => {
+  const { path } = await openOn(t)
+  chmodSync(dirname(path), 0o700)
+  const isRoot = process.getuid?.() === 0
+  if (isRoot) process.seteuid?.(65_534)
+  else chmodSync(dirname(path), 0)
+  const asked = askStatus(path) // which connects before it waits for anything
+  if (isRoot) process.seteuid?.(0)
+  else chmodSync(dirname(path), 0o700)
+  t.strictSame(await asked, { state: 'unknown', reason: `${cannot}: EACCES` })
+})
+
+t.test('that it cannot be asked is told once, until it can again', async (t) => {
+  const path = socketPath(t)
+  const told: string[] = []
+  const ask = statusAsker(path, (reason) => told.push(reason))
+  for (const times of [1, 2]) {
+    t.equal(await ask(), undefined)
+    symlinkSync(path, path)
+    const unknown = { state: 'unknown', reason: `${cannot}: ELOOP` }
+    t.strictSame([await ask(), await ask()], [unknown, unknown])
+    t.equal(told.length, times)
+    rmSync(path)
+  }
 })
 
 t.test('a socket that cannot be opened says where and why', async (t) => {

@@ -111,7 +111,8 @@ function watchIndexer(ask: ApiDeps['indexerStatus'], registry: Registry): () => 
   const up = gauge('up', 'Whether the indexer answers.')
   const gauges = figures.map(([name, help, of]) => ({ gauge: gauge(name, help), of }))
   return async () => {
-    const status = await ask()
+    const asked = await ask()
+    const status = asked?.state === 'unknown' ? undefined : asked
     up.set(Number(status !== undefined))
     for (const { gauge, of } of gauges) {
       const value = status === undefined ? null : of(status)

@@ -58,11 +58,11 @@ const area = object<WireStatus['areas']['obs']>('An area of the archive.', {
 })
 
 const status = object<WireStatus>('How the indexer is, and what the catalogue holds.', {
-  state: text('What the indexer is doing; `stopped` when nobody answers.', {
+  state: text('What the indexer is doing; `stopped` when none runs.', {
     enum: ['starting', 'scanning', 'watching', 'degraded', 'stopped'],
   }),
   since: orNull(moment('Since when.')),
-  reasons: list('Why it is `degraded`.', { type: 'string' }),
+  reasons: list('Why it is `degraded`; it may be that it cannot be asked.', { type: 'string' }),
   indexer: orNull(
     object<Inner<'indexer'>>('The indexer; null when nobody answers.', {
       pid: number('Its process.'),
