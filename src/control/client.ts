@@ -25,12 +25,19 @@ export async function askStatus(
   try {
     return await askIndexer(socketPath, { command: 'status' }, patienceMs)
   } catch (error) {
+    if (error instanceof IndexerRefused) return unknown(error.message)
     if (!(error instanceof IndexerAway)) throw error
     const { code, message } = error.cause as NodeJS.ErrnoException
     // There is no socket, or nobody listens on it.
     if (code === 'ENOENT' || code === 'ECONNREFUSED') return undefined
-    const reason = `the indexer cannot be asked over its control socket: ${code ?? message}`
-    return { state: 'unknown', reason }
+    return unknown(code ?? message)
+  }
+}
+
+function unknown(why: string): UnknownStatus {
+  return {
+    state: 'unknown',
+    reason: `the indexer cannot be asked over its control socket: ${why}`,
   }
 }
 

@@ -18,6 +18,7 @@ import { askIndexer, askStatus, statusAsker } from '../../src/control/client.ts'
 import type { ControlRequest, RescanOrder } from '../../src/control/protocol.ts'
 import { openCondition } from '../../src/indexer/condition.ts'
 import { openControl } from '../../src/indexer/control.ts'
+import { openService } from '../api/service.ts'
 import { noTroubles } from '../indexer/parts.ts'
 
 const logger = pino({ level: 'silent' })
@@ -145,6 +146,24 @@ t.test('nor is one whose socket may not be opened', async (t) => {
   if (isRoot) process.seteuid?.(0)
   else chmodSync(dirname(path), 0o700)
   t.strictSame(await asked, { state: 'unknown', reason: `${cannot}: EACCES` })
+})
+
+t.test('nor is one that fails to answer, and the metrics tell what else there is', async (t) => {
+  const path = socketPath(t)
+  const status = () => {
+    throw new Error('of ours')
+  }
+  const control = await openControl({ path, logger, indexer: { status } as never })
+  t.teardown(() => {
+    control.close()
+  })
+  const asked = await askStatus(path)
+  t.match(asked, { state: 'unknown', reason: /: the indexer failed to answer, its log says why$/ })
+  const { app } = await openService(t, { deps: () => ({ indexerStatus: () => askStatus(path) }) })
+  const { statusCode, body } = await app.inject('/metrics')
+  t.equal(statusCode, 200)
+  t.match(body, 'rinex_catalogue_available 1\n')
+  t.match(body, 'rinex_indexer_up 0\n')
 })
 
 t.test('that it cannot be asked is told once, until it can again', async (t) => {
