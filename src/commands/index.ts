@@ -34,14 +34,7 @@ export async function index(config: Config, { once }: { readonly once: boolean }
     ...(once ? {} : { onHangup }),
   })
   const nowUs = openClock()
-  const writer = openWriter({
-    database: config.database,
-    nowUs,
-    onChecked: (outcome) => {
-      tellChecked(outcome, logger)
-    },
-  })
-  tellRecovery(writer.recovery, logger)
+  const writer = open({ database: config.database, nowUs, logger })
   const indexer = await start({ config, logger, writer, nowUs })
   lifecycle.add({ name: 'indexer', close: () => indexer.close() })
   isThere(indexer)
@@ -61,6 +54,28 @@ export async function index(config: Config, { once }: { readonly once: boolean }
   return once ? lifecycle.end() : lifecycle.untilEnd()
 }
 
+/** Opens the database, and tells what has to be done to it. */
+function open(parts: {
+  readonly database: string
+  readonly nowUs: () => number
+  readonly logger: Logger
+}): OpenedWriter {
+  const { database, nowUs, logger } = parts
+  const writer = openWriter({
+    database,
+    nowUs,
+    onChecked: (outcome) => {
+      tellChecked(outcome, logger)
+    },
+    onRestoring: (restoring) => {
+      const fields = { database, ...restoring }
+      logger.warn(fields, 'the database is missing or ruined: a backup is copied and checked')
+    },
+  })
+  tellRecovery(writer.recovery, logger)
+  return writer
+}
+
 function tellRecovery(recovery: Recovery, logger: Logger): void {
   const { setAside, restored, passedOver, putBack } = recovery
   for (const { backup, fault } of passedOver)
@@ -68,7 +83,8 @@ function tellRecovery(recovery: Recovery, logger: Logger): void {
   const what = setAside === undefined ? 'missing' : 'ruined'
   if (restored !== undefined) {
     const made = new Date(restored.madeUs / 1000).toISOString()
-    const fields = { set_aside: setAside, backup: restored.backup, made }
+    const { backup, tookMs } = restored
+    const fields = { set_aside: setAside, backup, made, took_ms: tookMs }
     logger.error(
       fields,
       `the database was ${what}: a backup is in its place, what changed since is looked for in the archive`,

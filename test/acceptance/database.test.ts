@@ -71,7 +71,9 @@ async function untilRebuilt(t: Test, service: Service, highest: number): Promise
 /** What every catalogue from a backup has to be. */
 async function untilRestored(t: Test, { service, list }: Full): Promise<Map<string, Listed>> {
   const startedMs = performance.now()
-  await until('told', () => service.log.some(({ backup }) => backup !== undefined))
+  await until('told', () => service.log.some(({ made }) => made !== undefined))
+  const told = service.log.filter(({ backup }) => backup !== undefined).slice(-2)
+  t.match(told, [{ bytes: Number }, { took_ms: Number }], 'before and after it')
   await until('it is ready', service.ready)
   await untilEqual(service)
   t.pass(`restored after ${Math.round(performance.now() - startedMs)} ms`)

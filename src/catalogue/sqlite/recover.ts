@@ -21,12 +21,19 @@ import { isRuin, openForWriting, setAside, UnusableDatabase } from './open.ts'
 export interface Recovery {
   /** Where a ruined database was set aside to, if one was. */
   readonly setAside: string | undefined
-  /** The backup that took its place, if one did, and when that was made. */
-  readonly restored: { readonly backup: string; readonly madeUs: number } | undefined
+  /** The backup that took its place, if one did, when that was made, and what putting it there took. */
+  readonly restored:
+    { readonly backup: string; readonly madeUs: number; readonly tookMs: number } | undefined
   /** Backups that were not good enough, and why. */
   readonly passedOver: readonly { readonly backup: string; readonly fault: string }[]
   /** Whether the database is older than the numbers that were given: a copy that was put back. */
   readonly putBack: boolean
+}
+
+/** A backup that is about to be put in place, which takes as long as copying and checking so many bytes. */
+export interface Restoring {
+  readonly backup: string
+  readonly bytes: number
 }
 
 export interface DatabaseFiles {
@@ -35,6 +42,8 @@ export interface DatabaseFiles {
   readonly numbersPath: string
   /** Up to this size a database is checked before it is opened. */
   readonly checkUpTo: number
+  /** Told before a backup is put in place. */
+  readonly onRestoring?: ((restoring: Restoring) => void) | undefined
 }
 
 /** @throws UnusableDatabase for a database of another program or of a newer version of this one. */
@@ -78,9 +87,12 @@ function restore(files: DatabaseFiles): Pick<Recovery, 'restored' | 'passedOver'
   for (const backup of backupPaths(files.path)) {
     const made = madeUs(backup)
     if (made === undefined) continue
+    files.onRestoring?.({ backup, bytes: statSync(backup).size })
+    const startedMs = performance.now()
     try {
       put(backup, files)
-      return { restored: { backup, madeUs: made }, passedOver }
+      const tookMs = Math.round(performance.now() - startedMs)
+      return { restored: { backup, madeUs: made, tookMs }, passedOver }
     } catch (error) {
       if (!isBad(error)) throw error
       discard(restoringPath(files.path))

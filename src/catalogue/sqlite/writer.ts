@@ -21,7 +21,7 @@ import { prepareHashing } from './hashing.ts'
 import { prepareForget } from './forget.ts'
 import { openGuard } from './guarded.ts'
 import { openOrRecover } from './recover.ts'
-import type { Recovery } from './recover.ts'
+import type { Recovery, Restoring } from './recover.ts'
 import { openStartCheck } from './start-check.ts'
 import type { StartCheck, StartCheckOutcome } from './start-check.ts'
 import { prepareSummary } from './summary.ts'
@@ -36,6 +36,8 @@ export interface WriterOptions {
   readonly checkUpTo?: number
   /** Told what came of that. What is found wrong is thrown by the next call. */
   readonly onChecked?: (outcome: StartCheckOutcome) => void
+  /** Told before a backup takes the place of the database, during which nothing else happens. */
+  readonly onRestoring?: (restoring: Restoring) => void
 }
 
 /** About a tenth of a second. */
@@ -55,9 +57,9 @@ export function openWriter(options: WriterOptions): OpenedWriter {
   preparePlace(options.database)
   const lock = lockWriter(options.database)
   try {
-    const { database: path, nowUs, checkUpTo = checkUpToBytes, onChecked } = options
+    const { database: path, nowUs, checkUpTo = checkUpToBytes, onChecked, onRestoring } = options
     const numbersPath = `${path}-numbers`
-    const { db, recovery } = openOrRecover({ path, numbersPath, checkUpTo })
+    const { db, recovery } = openOrRecover({ path, numbersPath, checkUpTo, onRestoring })
     const isChecked = recovery.restored !== undefined || statSync(path).size <= checkUpTo
     const check = isChecked ? undefined : openStartCheck({ path, onEnd: onChecked })
     return { recovery, ...prepareWriter({ db, path, numbersPath, lock, nowUs, checkUpTo, check }) }

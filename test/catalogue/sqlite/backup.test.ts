@@ -195,6 +195,30 @@ for (const [what, damage] of Object.entries(damages))
     })
   })
 
+t.test('a backup that is put in place is told before', async (t) => {
+  const { open, close, database } = openFolder(t)
+  for (const station of ['graz', 'zimm']) {
+    const writer = open()
+    await add(writer, station)
+    await writer.backup({ ifOlderThanMs: 0 })
+  }
+  close()
+  rmSync(database)
+  overwrite(`${database}-backup-1`)
+  const backups = [1, 2].map((n) => `${database}-backup-${n}`)
+  const expected = backups.map((backup) => ({
+    backup,
+    bytes: statSync(backup).size,
+    isThere: false,
+  }))
+  const told: object[] = []
+  const { recovery } = open({
+    onRestoring: (restoring) => told.push({ ...restoring, isThere: existsSync(database) }),
+  })
+  t.strictSame(told, expected, 'the bad one and the good one')
+  t.type(recovery.restored?.tookMs, 'number')
+})
+
 t.test('side files of a database that is gone are not taken for those of its backup', async (t) => {
   const { open, close, database } = openFolder(t)
   let writer = open()
