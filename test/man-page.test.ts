@@ -12,6 +12,23 @@ t.test('the manual page names every command and exit status', async (t) => {
     t.match(text, new RegExp(`^\\.It ${status}$`, 'm'), `${status}`)
 })
 
+t.test('the manual page and README.md take the arguments that the help does', async (t) => {
+  const text = readFileSync(page, 'utf8')
+  const readme = readFileSync('README.md', 'utf8')
+  for (const [command, name] of [
+    ['parse', 'name'],
+    ['rescan', 'path'],
+  ] as const) {
+    const { stdout } = spawnSync(process.execPath, ['dist/cli.js', command, '--help'], {
+      encoding: 'utf8',
+    })
+    t.match(stdout, `Usage: rinex-catalogue ${command} [options] [${name}...]\n`)
+    t.match(text, new RegExp(`^\\.Cm ${command}\n(\\.Op .*\n)*\\.Op Ar ${name} \\.\\.\\.$`, 'm'))
+    t.match(text, new RegExp(`^\\.It Cm ${command} .*Op Ar ${name} \\.\\.\\.$`, 'm'))
+    t.match(readme, `| \`${command} [${name.toUpperCase()}…]\``)
+  }
+})
+
 const { error } = spawnSync('groff', ['--version'])
 const skip = error !== undefined && 'no groff here'
 
