@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import t from 'tap'
 import { baseUrlFor } from '../../src/config/address.ts'
 import { loadConfig } from '../../src/config/load.ts'
-import { optionKeys } from '../../src/config/options.ts'
+import { optionKeys, optionOf } from '../../src/config/options.ts'
 import { packageRoot } from '../../src/package.ts'
 import { testFolder } from '../folder.ts'
 
@@ -35,6 +35,34 @@ t.test('the example shows every option at its default', async (t) => {
   // Where the checkout lies deep, the socket is named from the working directory.
   const controlSocket = resolve(home, config.controlSocket)
   t.equal(JSON.stringify({ ...config, controlSocket }), moved)
+})
+
+t.test('the example says between which numbers each number must be', async (t) => {
+  const paragraphs = example.split('\n\n')
+  for (const key of optionKeys) {
+    const [range] = /from \d+ to \d+/.exec(optionOf(key).expects) ?? []
+    if (range === undefined) continue
+    const told = paragraphs.find((paragraph) => paragraph.includes(`\n# ${key} = `)) ?? ''
+    t.match(told.replaceAll('\n# ', ' '), range, key)
+  }
+})
+
+t.test('the example has every option under a heading that fits it', async (t) => {
+  const [, ...sections] = example.split(/^# --- /m)
+  const found = sections.map((section): [string, unknown] => {
+    const keys = Array.from(section.matchAll(/^# (\w+) = /gm), ([, key]) => key)
+    return [section.slice(0, section.indexOf(' ---')), keys]
+  })
+  const byHeading = Object.fromEntries(found)
+  t.match(byHeading, {
+    'The archive and what is known about it': ['archive', 'linked_directories', 'database'],
+    'Keeping up with the archive': [
+      ...['watch_obs_days', 'watch_nrt_days', 'sweep_interval_seconds', 'full_look_hours'],
+      'checksums',
+    ],
+    'The API': ['host', 'port'],
+  })
+  t.strictSame(byHeading['The log'], ['log_level'])
 })
 
 t.test('README.md has a row for every option', async (t) => {
