@@ -31,7 +31,10 @@ export interface Lifecycle {
   add(part: Part): void
   /** Waits for the end. What a daemon's command returns. */
   untilEnd(): Promise<never>
-  /** Closes the parts and ends the process: exit code 0, or 1 with a failure, which is logged. */
+  /**
+   * Closes the parts and ends the process: exit code 0, or 1 with a failure, which is logged: text as it is, an error with
+   * its stack.
+   */
   end(failure?: unknown): Promise<never>
 }
 
@@ -74,7 +77,7 @@ export function startLifecycle({ logger, graceMs, onHangup }: LifecycleOptions):
       ending = true
       failure ??= err
       if (failure === undefined) logger.info({ signal }, 'ending')
-      else logger.fatal({ err: failure }, 'ending because of an error')
+      else logger.fatal(factsOf(failure), 'ending because of an error')
       const closed = await closeAll(parts, logger)
       // Rejecting is how the library is told to exit 1.
       if (failure !== undefined || !closed) throw new Error('ended with a failure')
@@ -99,6 +102,10 @@ export function startLifecycle({ logger, graceMs, onHangup }: LifecycleOptions):
       return never
     },
   }
+}
+
+function factsOf(failure: unknown) {
+  return typeof failure === 'string' ? { reason: failure } : { err: failure }
 }
 
 /** Last started, first closed. A part that fails to close does not keep the others from it. */

@@ -161,6 +161,21 @@ t.test('where another program has the port, nothing is left running', async (t) 
   t.same(await once(indexer, 'exit'), [0, null], 'no other indexer is there')
 })
 
+t.test('a scan of what is no archive ends with words and without a stack', async (t) => {
+  const folder = testFolder(t, { archive: {} })
+  const scan = ['index', '--once', '--archive', 'archive', '--database', 'catalogue.db']
+  const indexer = run(folder, scan)
+  let log = ''
+  indexer.stdout?.on('data', (text) => (log += String(text)))
+  t.same(await once(indexer, 'close'), [1, null])
+  const lines = log.trimEnd().split('\n')
+  const fatal = lines
+    .map((line) => JSON.parse(line) as { level: string; reason: string })
+    .filter(({ level }) => level === 'fatal')
+  t.match(fatal, [{ reason: /archive holds neither obs\/ nor nrt\/ that can be read: mount/ }])
+  t.notMatch(log, '    at ')
+})
+
 t.test('an indexer leaves the control socket to the one that answers on it', async (t) => {
   const service = await start(t, join(checkout, 'fixtures/archive'))
   const socket = ['--control-socket', 'catalogue.sock']

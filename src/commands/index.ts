@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { CatalogueRuined } from '../catalogue/catalogue-writer.ts'
 import type { Recovery } from '../catalogue/sqlite/recover.ts'
 import type { StartCheckOutcome } from '../catalogue/sqlite/start-check.ts'
 import { openWriter } from '../catalogue/sqlite/writer.ts'
@@ -38,7 +39,7 @@ export async function index(config: Config, { once }: { readonly once: boolean }
   const indexer = await start({ config, logger, writer, nowUs })
   lifecycle.add({ name: 'indexer', close: () => indexer.close() })
   isThere(indexer)
-  indexer.broken.catch((error: unknown) => lifecycle.end(error))
+  indexer.broken.catch((error: unknown) => lifecycle.end(failureOf(error)))
   const control = await openControl({
     path: config.controlSocket,
     logger,
@@ -49,7 +50,7 @@ export async function index(config: Config, { once }: { readonly once: boolean }
   try {
     await work({ indexer, writer, logger, once })
   } catch (error) {
-    return await lifecycle.end(error)
+    return await lifecycle.end(failureOf(error))
   }
   return once ? lifecycle.end() : lifecycle.untilEnd()
 }
@@ -148,6 +149,12 @@ async function work(parts: {
   if (once && process.stdout.isTTY) for (const line of lines.text) await print(line)
   else logger.info(lines.fields, 'caught up with the archive')
   if (once && status.reasons.length > 0) throw new IncompleteScan(status.reasons.join('; '))
+}
+
+/** What is expected to happen to archives and databases says enough without a stack. */
+function failureOf(error: unknown): unknown {
+  const isExpected = error instanceof IncompleteScan || error instanceof CatalogueRuined
+  return isExpected ? error.message : error
 }
 
 /** A process that `start` runs ends with the one that runs it, which may have ended already. */

@@ -33,7 +33,7 @@ function addIndexer(lifecycle: Lifecycle, flags: Readonly<Record<string, unknown
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
   indexer.on('exit', (code, signal) => {
-    if (!ending) void lifecycle.end(new Error(`the indexer has ended: ${signal ?? String(code)}`))
+    if (!ending) void lifecycle.end(`the indexer has ended: ${signal ?? String(code)}`)
   })
   lifecycle.add({
     name: 'indexer process',

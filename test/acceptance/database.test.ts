@@ -198,7 +198,7 @@ for (const backedUp of [false, true]) {
     arrive(service.archive, pathIn(hourDirectory(), 5000))
     t.same(await ended, [1, null], 'it ends with a failure')
     const told = () =>
-      service.log.some(({ err }) => /was removed or replaced/.test(JSON.stringify(err ?? '')))
+      service.log.some(({ reason }) => /was removed or replaced/.test(String(reason)))
     await until('it says why', told)
     const refused = async () => (await service.get('?limit=1')).status === 503
     await until('there is nothing to answer from', refused)
