@@ -36,8 +36,8 @@ export interface FollowDeps {
 export interface Follow {
   /** Begins; until then hints are of no use, since everything is read anyway. */
   start(): void
-  /** A directory has become known, or is gone. */
-  note(directory: string, known: boolean): void
+  /** A directory is known, or gone; which one it is when it was read. */
+  note(directory: string, known: boolean, identity?: string): void
   /** Watches everything anew, after a disk was away. */
   renew(): void
   /** A directory was reconciled at this cost: it rests. */
@@ -49,6 +49,7 @@ export interface Follow {
 export function openFollow(deps: FollowDeps): Follow {
   const { dirty, known, condition, logger, window } = deps
   const resting = new Map<string, number>()
+  const replacedMs = new Map<string, number>()
   const timers: NodeJS.Timeout[] = []
   let overflows = 0
   let started = false
@@ -88,7 +89,16 @@ export function openFollow(deps: FollowDeps): Follow {
     const hot = hotDirectories(known, window)
     if (hot.every((path) => watcher.has(path))) condition.trouble('watching', undefined)
     watcher.follow(hot, options)
-    for (const [path, untilMs] of resting) if (untilMs < performance.now()) resting.delete(path)
+    const nowMs = performance.now()
+    for (const [path, untilMs] of resting) if (untilMs < nowMs) resting.delete(path)
+    for (const [path, atMs] of replacedMs) if (atMs < nowMs - moveMs) replacedMs.delete(path)
+  }
+  /** Another directory than the one that is watched lies under a name: a link was changed, or what is above it moved. */
+  const replaced = (path: string): void => {
+    // A file system may give numbers to its directories anew all the time.
+    if (replacedMs.has(path)) mark(path, { arrived: true, delayMs: moveMs })
+    else watcher.renewBelow(path)
+    replacedMs.set(path, replacedMs.get(path) ?? performance.now())
   }
   const watchForStalls = (): void => {
     let [lastMs, lastWallMs] = [performance.now(), Date.now()]
@@ -113,8 +123,12 @@ export function openFollow(deps: FollowDeps): Follow {
       timers.push(setInterval(move, moveMs, { retry: true }))
       watchForStalls()
     },
-    note(path, isKnown) {
-      if (!started || isKnown === watcher.has(path)) return
+    note(path, isKnown, identity) {
+      if (!started) return
+      if (isKnown && watcher.has(path)) {
+        if (identity !== undefined && !watcher.isOf(path, identity)) replaced(path)
+        return
+      }
       if (!isKnown) watcher.delete(path)
       else if (isHot(path, Date.now(), window)) watcher.add(path)
     },

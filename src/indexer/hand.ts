@@ -25,8 +25,8 @@ export interface HandDeps {
   readonly condition: Condition
   /** Decides what of a difference may be applied now. */
   readonly admit: (look: DirectoryLook, change: DirectoryChange) => Promise<Admitted>
-  /** A directory is known from now on, or not any more. */
-  readonly onDirectory: (path: string, known: boolean) => void
+  /** A directory is known from now on, or not any more; which one it is when it was read. */
+  readonly onDirectory: (path: string, known: boolean, identity: string | undefined) => void
   /** An area that was lost or unreadable is there again. */
   readonly onAreaBack: (area: string) => void
   /** A transaction failed: what was in it comes later. */
@@ -122,7 +122,7 @@ export function openHand(deps: HandDeps): Hand {
     if (gone) known.delete(look.path)
     else if (look.outcome !== 'lost-area' && look.outcome !== 'missing') known.add(look.path)
     else return
-    deps.onDirectory(look.path, !gone)
+    deps.onDirectory(look.path, !gone, look.identity)
   }
 
   return {

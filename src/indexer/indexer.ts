@@ -109,8 +109,8 @@ export async function startIndexer(deps: IndexerDeps): Promise<Indexer> {
   const work = startWork({
     ...{ writer, tree, dirty, known, condition, nowUs },
     admit: (look, change) => admission.admit(look, change),
-    onDirectory(path, isKnown) {
-      follow.note(path, isKnown)
+    onDirectory(path, isKnown, identity) {
+      follow.note(path, isKnown, identity)
     },
     onReconciled(path, costMs) {
       follow.rest(path, costMs)

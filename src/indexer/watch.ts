@@ -4,9 +4,11 @@
  * are started one after the other, since each reads its directory once.
  */
 import { readFileSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { watch } from 'chokidar'
 import type { ChokidarOptions, FSWatcher } from 'chokidar'
+import { identityOf } from './tree/look.ts'
 
 export interface WatchDeps {
   /** Absolute path of the archive root. */
@@ -29,6 +31,10 @@ export interface Watcher {
   /** Watches a directory no longer. */
   delete(directory: string): void
   has(directory: string): boolean
+  /** Whether the directory that is watched under a name may be this one (see `identityOf`). */
+  isOf(directory: string, identity: string): boolean
+  /** Watches those at and below a directory anew. */
+  renewBelow(directory: string): void
   /** Watches all of them anew: another disk may lie under the same names. */
   renew(): void
   readonly size: number
@@ -37,6 +43,7 @@ export interface Watcher {
 
 export function openWatcher(deps: WatchDeps): Watcher {
   const watched = new Map<string, FSWatcher>()
+  const identities = new Map<string, string | undefined>()
   const failed = new Set<string>()
   let wanted = new Set<string>()
   /** Those of them that may not be watched yet. */
@@ -48,6 +55,8 @@ export function openWatcher(deps: WatchDeps): Watcher {
 
   const start = async (directory: string): Promise<void> => {
     const path = join(deps.archive, directory)
+    // Asked for first: one that comes into its place meanwhile is told from it.
+    const found = stat(path).then(identityOf, () => undefined)
     const watcher = watch(path, watchOptions)
     watched.set(directory, watcher)
     watcher.on('raw', (event, name) => {
@@ -57,9 +66,10 @@ export function openWatcher(deps: WatchDeps): Watcher {
       deps.onHint(directory)
     })
     inStart = watcher
-    const failure = await beginning(watcher)
+    const [failure, identity] = await Promise.all([beginning(watcher), found])
     inStart = undefined
     if (watched.get(directory) !== watcher) return close(watcher) // it was stopped meanwhile
+    identities.set(directory, identity)
     if (failure !== undefined) {
       await stop(directory)
       fail(directory, failure)
@@ -79,6 +89,7 @@ export function openWatcher(deps: WatchDeps): Watcher {
   const stop = async (directory: string): Promise<void> => {
     const watcher = watched.get(directory)
     watched.delete(directory)
+    identities.delete(directory)
     // One that is being started would never tell that it has if it were closed now: its start closes it.
     if (watcher !== undefined && watcher !== inStart) await close(watcher)
   }
@@ -128,6 +139,8 @@ export function openWatcher(deps: WatchDeps): Watcher {
       void stop(directory)
     },
     has: (directory) => watched.has(directory),
+    isOf: (directory, identity) => (identities.get(directory) ?? identity) === identity,
+    renewBelow: restartBelow,
     renew() {
       for (const directory of failed) pending.add(directory)
       failed.clear()

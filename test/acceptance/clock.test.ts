@@ -6,10 +6,9 @@ import { spawnSync } from 'node:child_process'
 import { renameSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import Sqlite from 'better-sqlite3'
 import t from 'tap'
 import type { Test } from 'tap'
-import { lacks, startService, stop, until, untilEqual } from './service.ts'
+import { directoriesUnsure, lacks, startService, stop, until, untilEqual } from './service.ts'
 import type { Listed, Service } from './service.ts'
 import { dayDirectory, hourDirectory, makeOldDays, paths, pathIn, put } from './tree.ts'
 import { testFolder } from '../folder.ts'
@@ -63,16 +62,6 @@ async function untilRested(t: Test, service: Service): Promise<void> {
   }
   await until('all is at rest still', isRested)
   t.equal((await service.status()).seq, seq, 'no number moves while nothing changes')
-}
-
-function directoriesUnsure({ database }: Service): number {
-  const db = new Sqlite(database, { readonly: true })
-  try {
-    const unsure = 'SELECT count(*) FROM directory WHERE gone = 0 AND mtime_us IS NULL'
-    return db.prepare(unsure).pluck().get() as number
-  } finally {
-    db.close()
-  }
 }
 
 /** The last Sunday of a month of this year, when clocks in Europe change. */

@@ -2,9 +2,11 @@
 import { spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import type { Test } from 'tap'
 import {
+  directoriesUnsure,
   lacks,
   lacksMounts,
   longestMs,
@@ -18,7 +20,7 @@ import {
   untilTold,
 } from './service.ts'
 import type { Options, Service } from './service.ts'
-import { arrive, hourDirectory, makeOldDays, paths, pathIn, put } from './tree.ts'
+import { arrive, filesBelow, hourDirectory, makeOldDays, paths, pathIn, put } from './tree.ts'
 import { testFolder } from '../folder.ts'
 
 /** What is promised. */
@@ -74,6 +76,25 @@ t.test('the root renamed away', async (t) => {
       renameSync(aside, service.archive)
     },
   )
+})
+
+t.test('another archive in the place of the root at once', async (t) => {
+  testFolder(t)
+  const service = await startFull(t, { options: { SWEEP_INTERVAL_SECONDS: '1' } })
+  const next = join(service.folder, 'next')
+  for (const path of filesBelow(service.archive)) put(next, path)
+  renameSync(service.archive, join(service.folder, 'aside'))
+  renameSync(next, service.archive)
+  arrive(service.archive, pathIn(hourDirectory(), 5000))
+  await untilEqual(service, backMs)
+  // Sweeps have nothing to find any more: of a file that is written over only file events tell.
+  await until('all is at rest', () => directoriesUnsure(service) === 0)
+  const path = pathIn(hourDirectory(), 0)
+  const modified = async () => (await service.list()).get(path)?.modified
+  const before = await modified()
+  put(service.archive, path, gzipSync('another version'))
+  await until('it is seen', async () => (await modified()) !== before, backMs)
+  t.same((await service.status()).reasons, [])
 })
 
 t.test('the root emptied, and its directories brought back', async (t) => {

@@ -8,6 +8,7 @@ import { once } from 'node:events'
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import Sqlite from 'better-sqlite3'
 import type { Test } from 'tap'
 import { askIndexer } from '../../src/control/client.ts'
 import type { ControlRequest } from '../../src/control/protocol.ts'
@@ -161,6 +162,17 @@ async function readList(ask: <T>(path: string) => Promise<T>): Promise<Map<strin
     next = page.next
   }
   return found
+}
+
+/** How many directories sweeps come back to, since a change may hide behind what is known of them. */
+export function directoriesUnsure({ database }: Service): number {
+  const db = new Sqlite(database, { readonly: true })
+  try {
+    const unsure = 'SELECT count(*) FROM directory WHERE gone = 0 AND mtime_us IS NULL'
+    return db.prepare(unsure).pluck().get() as number
+  } finally {
+    db.close()
+  }
 }
 
 /** Far longer than anything takes, also on a busy machine; what was promised is checked with SLOW=1. */

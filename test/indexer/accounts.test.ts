@@ -82,8 +82,15 @@ t.test('a scan counts regular files and tells how far it is', async (t) => {
   const scan = openScan(5)
   const step = (path: string, parts: object, done: number): WalkStep => ({
     look: {
-      ...{ path, outcome: 'read', error: undefined, stamp: undefined, names: [] },
-      ...{ sizes: undefined, mtimesUs: undefined, directories: [], rejections: [], ...parts },
+      ...{ path, outcome: 'read', error: undefined, identity: undefined, names: [] },
+      ...{
+        stamp: undefined,
+        sizes: undefined,
+        mtimesUs: undefined,
+        directories: [],
+        rejections: [],
+        ...parts,
+      },
     },
     ...{ pending: 3, done },
   })

@@ -1,4 +1,4 @@
-import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pino from 'pino'
 import t from 'tap'
@@ -8,6 +8,7 @@ import { openDirtyDirectories } from '../../src/indexer/dirty-directories.ts'
 import { openFollow } from '../../src/indexer/follow.ts'
 import { isHot } from '../../src/indexer/hot-window.ts'
 import { openKnownDirectories } from '../../src/indexer/known-directories.ts'
+import { identityOf } from '../../src/indexer/tree/look.ts'
 import { until } from './until.ts'
 import { testFolder } from '../folder.ts'
 
@@ -26,7 +27,7 @@ function day(area: string, ago: number, nowMs = startMs): string {
 }
 
 function openFollowOn(t: Test, directories: readonly string[]) {
-  const archive = testFolder(t, {})
+  const archive = join(testFolder(t, {}), 'archive')
   for (const path of directories) mkdirSync(join(archive, path), { recursive: true })
   const dirty = openDirtyDirectories()
   const known = openKnownDirectories(
@@ -112,6 +113,44 @@ t.test('hot directories are watched, cold ones are not', async (t) => {
   known.delete(later)
   follow.note(later, false)
   await until(t, 'and leaves', () => follow.status().directories === years.size + 2)
+})
+
+t.test('a directory that took the place of another unseen is watched', async (t) => {
+  const path = day('obs', 0)
+  const { archive, follow, drain, watching } = openFollowOn(t, [path])
+  follow.start()
+  await watching(3)
+  const marked = (directory: string) => drain().some((each) => each.path === directory)
+  /** What is read under a name is told, as the loop that reconciles does. */
+  const noteAll = () => {
+    for (const each of ['obs', path])
+      follow.note(each, true, identityOf(statSync(join(archive, each))))
+  }
+  noteAll()
+  t.same(drain(), [], 'nothing is done where all is as it was')
+
+  // No event tells of what happens above all that is watched.
+  mkdirSync(join(`${archive}-new`, path), { recursive: true })
+  renameSync(archive, `${archive}-old`)
+  renameSync(`${archive}-new`, archive)
+  noteAll()
+  await until(t, 'it is watched anew, and read', () => marked(path))
+  await until(t, 'all of them are', () => follow.status().directories === 3)
+  writeFileSync(join(archive, path, 'x.gz'), '')
+  await until(t, 'a hint', () => marked(path))
+})
+
+t.test('where directories change their numbers all the time they keep their watches', async (t) => {
+  const path = day('obs', 0)
+  const { dirty, follow, drain, watching } = openFollowOn(t, [path])
+  follow.start()
+  await watching(3)
+  follow.note(path, true, '1:1')
+  await until(t, 'watched anew', () => drain().some((each) => each.path === path))
+  await until(t, 'read once more', () => drain().some((each) => each.path === path))
+  follow.note(path, true, '1:2')
+  t.equal(dirty.size, 1, 'it is looked at again')
+  t.same(drain(), [], 'but not now')
 })
 
 t.test('a file written over in a directory that was quiet for days is looked at', async (t) => {

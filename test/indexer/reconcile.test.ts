@@ -12,6 +12,7 @@ function look(parts: Partial<DirectoryLook>): DirectoryLook {
     path: 'obs/2026/001',
     outcome: 'read',
     error: undefined,
+    identity: undefined,
     stamp,
     names: [],
     sizes: undefined,

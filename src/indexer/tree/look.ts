@@ -25,6 +25,8 @@ export interface DirectoryLook {
   readonly path: string
   readonly outcome: LookOutcome
   readonly error: string | undefined
+  /** Which directory was read, whatever its name (see `identityOf`); `undefined` when none was. */
+  readonly identity: string | undefined
   /** Taken before the names were read; `undefined` when a change may hide behind it. */
   readonly stamp: DirectoryStamp | undefined
   /** Names of the regular files that are RINEX files, sorted by bytes. */
@@ -35,4 +37,9 @@ export interface DirectoryLook {
   /** Names of the subdirectories to walk. */
   readonly directories: readonly string[]
   readonly rejections: readonly DirectoryRejection[]
+}
+
+/** What tells a directory from another that takes its name; good for as long as the machine runs. */
+export function identityOf({ dev, ino }: { readonly dev: number; readonly ino: number }): string {
+  return `${dev}:${ino}`
 }

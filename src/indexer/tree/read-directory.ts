@@ -9,6 +9,7 @@ import type { DirectoryRejection, DirectoryStamp } from '../../catalogue/catalog
 import { isDirectoryName, parseDirectory } from '../../parse/archive-path.ts'
 import { parseFilename } from '../../parse/filename.ts'
 import { toInode, toUs } from '../../catalogue/exact.ts'
+import { identityOf } from './look.ts'
 import type { DirectoryLook, LookOutcome, LookRequest } from './look.ts'
 import { isQuiet } from './quiet.ts'
 
@@ -48,6 +49,7 @@ export function readDirectory(tree: Tree, request: LookRequest): DirectoryLook {
       path: request.path,
       outcome: 'read',
       error: undefined,
+      identity: identityOf(stats),
       stamp: stampOf(stats, nowMs),
       ...files,
       directories: found.directories,
@@ -206,6 +208,7 @@ function failedLook(tree: Tree, path: string, error: unknown): DirectoryLook {
     path,
     outcome,
     error: code,
+    identity: undefined,
     stamp: undefined,
     ...namesAlone([]),
     directories: [],
