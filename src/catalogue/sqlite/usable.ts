@@ -47,11 +47,17 @@ function attempt(what: string, work: () => void): void {
   } catch (error) {
     const code = codeOf(error)
     if (code === undefined || error instanceof UnusableDatabase) throw error
-    const remedy = noRoom.has(code)
-      ? 'make room on its disk'
-      : 'set owner and permissions right, or configure another database'
-    throw new UnusableDatabase(`${what} (${code}): ${remedy}`, { cause: error })
+    throw new UnusableDatabase(`${what} (${code}): ${remedyOf(code)}`, { cause: error })
   }
+}
+
+function remedyOf(code: string): string {
+  if (noRoom.has(code)) return 'make room on its disk'
+  const remedy =
+    code === 'EROFS'
+      ? 'its disk is mounted read-only, mount it for writing'
+      : 'set owner and permissions right'
+  return `${remedy}, or configure another database`
 }
 
 /** What to throw for an error while the file at `path` was opened: one that names it, if that one does not. */

@@ -17,6 +17,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { unusable } from '../../../src/catalogue/sqlite/usable.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
+import { lacksMounts } from '../../acceptance/service.ts'
 import { testFolder } from '../../folder.ts'
 
 t.test('what is no file is refused by its name, and nothing is left beside it', (t) => {
@@ -63,12 +64,16 @@ t.test('a full disk is called so, what is no matter of files is left as it is', 
   t.end()
 })
 
-/** Runs the program as a user who owns nothing; gives what it said when it failed, nothing when it did not. */
+/** Runs the program as a user who owns nothing; gives its complaint. */
 function runAsNobody(folder: string, args: string[]): Promise<string> {
   const user = ['--reuid=65534', '--regid=65534', '--clear-groups', '--']
   const program = ['env', '-i', process.execPath, join(process.cwd(), 'dist/cli.js'), ...args]
-  const ended = promisify(execFile)('setpriv', [...user, ...program], { cwd: folder })
-  return ended.then(
+  return complaint('setpriv', [...user, ...program], folder)
+}
+
+/** What a command said when it failed, nothing when it did not. */
+function complaint(command: string, args: readonly string[], cwd?: string): Promise<string> {
+  return promisify(execFile)(command, args, { cwd }).then(
     () => '',
     (error: unknown) => (error as { stderr: string }).stderr,
   )
@@ -121,3 +126,12 @@ t.test(
     t.notMatch(await runAsNobody(folder, scan), 'this user', 'with all permissions it goes on')
   },
 )
+
+t.test('a disk that is mounted read-only is called so', { skip: lacksMounts }, async (t) => {
+  const folder = testFolder(t, { state: {} })
+  const script = 'mount -t tmpfs -o ro none state && exec "$0" "$1" index --database state/c.db'
+  const program = [process.execPath, join(process.cwd(), 'dist/cli.js')]
+  const said = await complaint('unshare', ['-m', 'sh', '-c', script, ...program], folder)
+  const words = `${folder}/state may not be written by this user (EROFS): its disk is mounted read-only`
+  t.equal(said, `rinex-catalogue: ${words}, mount it for writing, or configure another database\n`)
+})
