@@ -13,7 +13,7 @@ import type {
 import { prepareArrivals } from './arrivals.ts'
 import { prepareBlocks } from './blocks.ts'
 import type { Blocks } from './blocks.ts'
-import { prepareDirectories } from './directories.ts'
+import type { Directories } from './directories.ts'
 import { openDimensions } from './dimensions.ts'
 import { prepareForgetChecksum } from './hashing.ts'
 import { movedModified } from './records.ts'
@@ -21,11 +21,10 @@ import { prepareHead } from './summary.ts'
 import type { Tally } from './tally.ts'
 
 /** Prepares the statements; the result applies changes, all but those it refuses or, when it throws, none. */
-export function prepareApply(db: Database, nowUs: () => number) {
+export function prepareApply(db: Database, directories: Directories, nowUs: () => number) {
   const head = prepareHead(db)
   const setSeq = db.prepare('UPDATE catalogue SET seq = ? WHERE one = 1')
   const dimensions = openDimensions(db)
-  const directories = prepareDirectories(db)
   const blocks = prepareBlocks(db)
   const arrive = prepareArrivals(db, { dimensions, blocks })
   const remove = prepareRemoval(db, blocks)

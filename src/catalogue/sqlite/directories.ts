@@ -1,5 +1,10 @@
 import type { Database } from 'better-sqlite3'
+import { areas } from '../../parse/archive-path.ts'
 import type { DirectoryChange } from '../catalogue-writer.ts'
+
+const secondUs = 1_000_000
+
+export type Directories = ReturnType<typeof prepareDirectories>
 
 /** The rows of directories: their stamps, their counts and what in them is not catalogued. */
 export function prepareDirectories(db: Database) {
@@ -14,8 +19,10 @@ export function prepareDirectories(db: Database) {
     'INSERT INTO directory (path) VALUES (?) ON CONFLICT DO UPDATE SET gone = 0, mtime_us = NULL WHERE gone = 1',
   )
   const touch = db.prepare(
-    'UPDATE directory SET changed_us = max(coalesce(changed_us, 0) + 1, ?) WHERE path = ?',
+    `UPDATE directory SET changed_us = CASE WHEN changed_us > @now - ${secondUs}
+       THEN max(changed_us + 1, @now, @past) ELSE @now END WHERE path = @path`,
   )
+  const secondPast = openSecondPast(db)
   const countInArea = db.prepare(
     `INSERT INTO area (name, files) VALUES (substr(@path, 1, 3), @growth)
      ON CONFLICT DO UPDATE SET files = files + @growth`,
@@ -48,8 +55,28 @@ export function prepareDirectories(db: Database) {
     },
     /** Remembers that the listing of a directory changed, and with it those above it. */
     touch(path: string, nowUs: number): void {
+      const past = secondPast(nowUs)
       for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1))
-        touch.run(nowUs, path.slice(0, end))
+        touch.run({ now: nowUs, past, path: path.slice(0, end) })
     },
+  }
+}
+
+/**
+ * Clients know listings by the second of their latest change. By a clock that was set back a directory may change again
+ * in a second that they were told before, so its changes are then dated with the second after all that were given.
+ * @returns what tells that second; 0 for as long as no clock was set back
+ */
+function openSecondPast(db: Database): (nowUs: number) => number {
+  const latest = db.prepare(
+    `SELECT max(changed_us) FROM directory WHERE path IN (${areas.map(() => '?').join()})`,
+  )
+  let latestUs = (latest.pluck().get(...areas) as number | null) ?? 0
+  let pastUs = 0
+  return (nowUs) => {
+    if (nowUs < latestUs && latestUs !== pastUs)
+      pastUs = (Math.floor(latestUs / secondUs) + 1) * secondUs
+    latestUs = Math.max(nowUs, pastUs)
+    return pastUs
   }
 }

@@ -1,7 +1,7 @@
 /** The writer's side of checksums: what still has to be read, and keeping what came of it. */
 import type { Database } from 'better-sqlite3'
 import type { ArrivedUnhashed, Checksum, UnhashedFile } from '../catalogue-writer.ts'
-import { prepareDirectories } from './directories.ts'
+import type { Directories } from './directories.ts'
 
 /** Changes and files gone through at a time: one or two milliseconds. */
 const changesAtATime = 1000
@@ -22,7 +22,7 @@ type UnhashedRow = Omit<UnhashedFile, 'size' | 'mtimeUs'> & {
 }
 
 /** @param nowUs the clock: microseconds since 1970 */
-export function prepareHashing(db: Database, nowUs: () => number) {
+export function prepareHashing(db: Database, directories: Directories, nowUs: () => number) {
   const position = db.prepare('SELECT seq FROM hashing WHERE one = 1').pluck()
   const head = db.prepare('SELECT seq FROM catalogue WHERE one = 1').pluck()
   const nextChanges = `SELECT * FROM file WHERE seq > ? ORDER BY seq LIMIT ${changesAtATime}`
@@ -54,16 +54,15 @@ export function prepareHashing(db: Database, nowUs: () => number) {
       const end = (lastBelow.get(id) as number | null) ?? undefined
       return { files, next: files.length < mostFound ? end : files.at(-1)?.id }
     },
-    keep: prepareKeep(db, nowUs),
+    keep: prepareKeep(db, directories, nowUs),
   }
 }
 
-function prepareKeep(db: Database, nowUs: () => number) {
+function prepareKeep(db: Database, directories: Directories, nowUs: () => number) {
   const fill = db.prepare(
     `UPDATE file SET size = @size, mtime_us = @mtimeUs
      WHERE id = @id AND size IS NULL AND mtime_us IS NULL`,
   )
-  const directories = prepareDirectories(db)
   const directoryOf = db
     .prepare('SELECT d.path FROM file f JOIN directory d ON d.id = f.directory WHERE f.id = ?')
     .pluck()

@@ -17,6 +17,7 @@ import { lockWriter } from './lock.ts'
 import { openBackups } from './backup.ts'
 import { openGivenNumbers, reserveNumbers } from './numbers.ts'
 import { prepareApply } from './apply.ts'
+import { prepareDirectories } from './directories.ts'
 import { prepareHashing } from './hashing.ts'
 import { prepareForget } from './forget.ts'
 import { openGuard } from './guarded.ts'
@@ -82,8 +83,9 @@ interface WriterParts {
 function prepareWriter(parts: WriterParts): CatalogueWriter {
   const { db } = parts
   const queries = prepareQueries(db)
-  const applyAll = prepareApply(db, parts.nowUs)
-  const hashing = prepareHashing(db, parts.nowUs)
+  const directories = prepareDirectories(db)
+  const applyAll = prepareApply(db, directories, parts.nowUs)
+  const hashing = prepareHashing(db, directories, parts.nowUs)
   const summary = db.transaction(prepareSummary(db))
   const { promised, checkPlace } = openGuard(parts.path, () => parts.check?.fault)
   const backups = openBackups(parts)

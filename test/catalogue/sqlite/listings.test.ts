@@ -116,10 +116,37 @@ t.test('the time of the latest change goes up the tree, and only forward', async
   t.same(await times(), [startUs + 10, startUs + 10, startUs, startUs + 10])
   setClock(startUs - 1_000_000)
   await remove('obs/2026/001', name)
-  t.same(await times(), [startUs + 11, startUs + 11, startUs + 1, startUs + 10])
+  // Clients may have been told of the second that the clock goes through again.
+  const past = startUs + 1_000_000
+  t.same(await times(), [past, past, past, startUs + 10])
   const [below] = await readAll((query) => reader.subdirectories(query), 'obs', 10)
-  t.same(below, { name: '2026', changedUs: startUs + 11 })
-  t.match(await reader.directory(''), { changedUs: startUs + 11 })
+  t.same(below, { name: '2026', changedUs: past })
+  t.match(await reader.directory(''), { changedUs: past })
+
+  setClock(startUs - 500_000)
+  await add('obs/2026/001', name)
+  t.same(await times(), [past + 1, past + 1, past + 1, startUs + 10], 'and that once')
+  setClock(past + 7)
+  await add('obs/2026/002', 'zimm0020.26d.gz')
+  t.same(await times(), [past + 7, past + 7, past + 1, past + 7], 'until it has caught up')
+})
+
+t.test('a clock that was years ahead dates nothing but what it has dated already', async (t) => {
+  const { database, reader, writer, setClock, add } = open(t)
+  for (const path of ['obs', 'obs/2026', 'obs/2026/001', 'obs/2026/002'])
+    await writer.apply([change(path, {})])
+  const aheadUs = startUs + 10 * 365 * 86_400_000_000
+  setClock(aheadUs)
+  await add('obs/2026/001', name)
+  writer.close()
+  const again = openWriter({ database, nowUs: () => startUs })
+  t.teardown(() => {
+    again.close()
+  })
+  await again.apply([change('obs/2026/002', { added: [newFile('zimm0020.26d.gz')] })])
+  t.match(await reader.directory('obs/2026'), { changedUs: aheadUs + 1_000_000 })
+  t.match(await reader.directory('obs/2026/001'), { changedUs: aheadUs })
+  t.match(await reader.directory('obs/2026/002'), { changedUs: startUs })
 })
 
 t.test('the root changes with each area, also behind the other', async (t) => {
