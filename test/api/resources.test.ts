@@ -31,6 +31,24 @@ t.test('the root lists the resources', async (t) => {
   t.equal((await app.inject({ url: api, headers: again })).statusCode, 304)
 })
 
+t.test('every link of a page into the API carries format=api, or asks for JSON', async (t) => {
+  const service = await openService(t)
+  await service.addNames(day, [dayFile])
+  const paths = ['', 'rinex-file/', 'rinex-file/1/', 'station/', 'station/GRAZ/', 'changes/']
+  for (const path of [...paths, 'changes/?since=0', 'status/', 'docs/']) {
+    const page = await service.app.inject({ url: `${api}${path}`, headers: html })
+    t.equal(page.statusCode, 200, path)
+    const links = Array.from(page.body.matchAll(/ href="([^"]*)"/g), ([, link = '']) => link)
+    const base = `https://archive.example${api}${path}`
+    const faults = links
+      .map((link) => new URL(link.replaceAll('&amp;', '&'), base))
+      .filter(({ pathname, hash }) => pathname.startsWith(api) && hash === '')
+      .filter(({ searchParams }) => !/^(api|json)$/.test(searchParams.get('format') ?? ''))
+    t.same(faults.map(String), [], path)
+    t.ok(links.length > 5, path)
+  }
+})
+
 t.test('OPTIONS describes, a preflight is let through', async (t) => {
   const { app } = await openService(t)
   const cases: [string, string, string][] = [

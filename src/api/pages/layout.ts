@@ -19,12 +19,12 @@ const layout = `<!doctype html>
 <p class="service">RINEX file catalogue</p>
 <nav aria-label="Resources">
 <ul>
-<li><a href="<%= it.up %>./">API root</a></li>
-<li><a href="<%= it.up %>rinex-file/">Files</a></li>
-<li><a href="<%= it.up %>station/">Stations</a></li>
-<li><a href="<%= it.up %>changes/">Changes</a></li>
-<li><a href="<%= it.up %>status/">Status</a></li>
-<li><a href="<%= it.up %>docs/">Reference</a></li>
+<li><a href="<%= it.up %>./?format=api">API root</a></li>
+<li><a href="<%= it.up %>rinex-file/?format=api">Files</a></li>
+<li><a href="<%= it.up %>station/?format=api">Stations</a></li>
+<li><a href="<%= it.up %>changes/?format=api">Changes</a></li>
+<li><a href="<%= it.up %>status/?format=api">Status</a></li>
+<li><a href="<%= it.up %>docs/?format=api">Reference</a></li>
 </ul>
 </nav>
 </header>
