@@ -208,6 +208,34 @@ for (const backedUp of [false, true]) {
   })
 }
 
+for (const side of ['-wal', '-shm'])
+  t.test(
+    `its ${side} removed while it is in use: nothing is lost, and readers go along`,
+    async (t) => {
+      const { service, list } = await startFull(t)
+      const begun = await service.status()
+      const ended = once(service.indexer, 'exit')
+      rmSync(service.database + side)
+      arrive(service.archive, pathIn(hourDirectory(), 5000))
+      t.same(await ended, [1, null], 'it ends with a failure')
+      const told = () =>
+        service.log.some(({ reason }) => String(reason).includes(`${side} was removed`))
+      await until('it says why', told)
+      service.startIndexer()
+      arrive(service.archive, pathIn(hourDirectory(), 5001))
+      await untilEqual(service)
+      const now = await service.list()
+      t.same(
+        [...list].filter(([path, { id }]) => now.get(path)?.id !== id),
+        [],
+        'ids are kept',
+      )
+      t.equal((await service.status()).epoch, begun.epoch, 'and who followed goes on')
+      const { body } = await service.get('?filename__contains=mo&limit=1')
+      t.match(body, { count: now.size }, 'questions are answered from it too')
+    },
+  )
+
 t.test('an older copy that is put back goes on above the numbers given since', async (t) => {
   const { service, highest } = await startFull(t)
   const told = () => service.log.filter(({ msg }) => /older copy/.test(msg)).length

@@ -6,9 +6,14 @@ import { isRuin, ruin, setAside } from './open.ts'
  * Lets a synchronous engine keep the promises of the seam: what it throws becomes a rejection. A database that
  * turns out to be ruined is set aside first.
  * @param knownFault what is wrong with it, once somebody has found out
+ * @param renew puts a copy in its place
  */
-export function openGuard(path: string, knownFault: () => string | undefined) {
-  const checkPlace = placeChecker(path)
+export function openGuard(
+  path: string,
+  knownFault: () => string | undefined,
+  renew: () => void = () => undefined,
+) {
+  const checkPlace = placeChecker(path, renew)
   const checkSound = (): void => {
     const fault = knownFault()
     if (fault === undefined) return
@@ -30,12 +35,21 @@ export function openGuard(path: string, knownFault: () => string | undefined) {
   return { promised, checkPlace }
 }
 
-/** Nobody reads what is written to a file that was removed or replaced. */
-function placeChecker(path: string): () => void {
-  const opened = statSync(path)
+/**
+ * Nobody reads what is written to a file that was removed or replaced. Of the side files that is not all: readers
+ * would go on with those that were removed for ever, unless they see that the database is another.
+ */
+function placeChecker(path: string, renew: () => void): () => void {
+  const opened = [path, `${path}-wal`, `${path}-shm`].flatMap((file) => {
+    const stats = statSync(file, { throwIfNoEntry: false })
+    return stats === undefined ? [] : [{ file, stats }]
+  })
   return () => {
-    const now = statSync(path, { throwIfNoEntry: false })
-    if (now?.ino !== opened.ino || now.dev !== opened.dev)
-      throw new CatalogueRuined(`${path} was removed or replaced while it was in use`)
+    for (const { file, stats } of opened) {
+      const now = statSync(file, { throwIfNoEntry: false })
+      if (now?.ino === stats.ino && now.dev === stats.dev) continue
+      if (file !== path) renew()
+      throw new CatalogueRuined(`${file} was removed or replaced while it was in use`)
+    }
   }
 }

@@ -121,11 +121,25 @@ function put(backup: string, { path, numbersPath }: DatabaseFiles): void {
   const source = copyOf(backup, restoringPath(path))
   const { db } = openAdopted({ path: source, numbersPath, checkUpTo: Infinity, restored: true })
   db.close()
+  putInPlace(source, path)
+}
+
+function putInPlace(source: string, path: string): void {
   syncFile(source)
   // They are of the one that was here before, and SQLite would take them for its own.
   for (const side of ['-wal', '-shm']) discard(path + side)
   renameSync(source, path)
   syncDirectoryOf(path)
+}
+
+/**
+ * Puts a copy in the place of a database of which a side file was taken away while it was in use, with all that only
+ * this process still knows. Who reads it opens it anew then.
+ */
+export function replaceByCopy(db: Database, path: string): void {
+  db.pragma('wal_checkpoint(TRUNCATE)')
+  copyFileSync(path, restoringPath(path), constants.COPYFILE_FICLONE)
+  putInPlace(restoringPath(path), path)
 }
 
 /** A copy, so that there is still a backup if it goes on like that; without room for one, the backup itself. */

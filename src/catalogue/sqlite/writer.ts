@@ -21,7 +21,7 @@ import { prepareDirectories } from './directories.ts'
 import { prepareHashing } from './hashing.ts'
 import { prepareForget } from './forget.ts'
 import { openGuard } from './guarded.ts'
-import { openOrRecover } from './recover.ts'
+import { openOrRecover, replaceByCopy } from './recover.ts'
 import type { Recovery, Restoring } from './recover.ts'
 import { openStartCheck } from './start-check.ts'
 import type { StartCheck, StartCheckOutcome } from './start-check.ts'
@@ -87,7 +87,13 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
   const applyAll = prepareApply(db, directories, parts.nowUs)
   const hashing = prepareHashing(db, directories, parts.nowUs)
   const summary = db.transaction(prepareSummary(db))
-  const { promised, checkPlace } = openGuard(parts.path, () => parts.check?.fault)
+  const { promised, checkPlace } = openGuard(
+    parts.path,
+    () => parts.check?.fault,
+    () => {
+      replaceByCopy(db, parts.path)
+    },
+  )
   const backups = openBackups(parts)
   const given = openGivenNumbers(db, parts.numbersPath)
   const stopAside = (): void => {
