@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 const clientErrors: Readonly<Record<string, readonly [status: string, detail: string]>> = {
@@ -22,4 +23,30 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
     'Connection: close',
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+}
+
+/** A request that names no host ends its connection, as Node ends it, but says why. */
+export function answerWithoutHost(response: ServerResponse): void {
+  answerUnfit(response, 400, 'Bad request.', { connection: 'close' })
+}
+
+/** Nothing is expected here that HTTP does not know. */
+export function answerExpectation(_request: IncomingMessage, response: ServerResponse): void {
+  answerUnfit(response, 417, 'Expectation failed.')
+}
+
+/** For what never gets to the framework. */
+function answerUnfit(
+  response: ServerResponse,
+  statusCode: number,
+  detail: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  const body = JSON.stringify({ detail })
+  response.writeHead(statusCode, {
+    'content-type': 'application/json',
+    'content-length': body.length,
+    ...headers,
+  })
+  response.end(body)
 }

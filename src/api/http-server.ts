@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
-import type { RequestListener, Server } from 'node:http'
+import type { IncomingMessage, RequestListener, Server } from 'node:http'
+import { answerExpectation, answerWithoutHost } from './client-error.ts'
 import { guardDoor } from './connections/door.ts'
 import type { ClientLimits, TurnedAway } from './connections/door.ts'
 import type { answerAgain } from './ready-answers.ts'
@@ -35,16 +36,28 @@ export function createHttpServer(
     connectionsCheckingInterval: limits.checkIntervalMs,
     keepAliveTimeout: limits.keepAliveMs,
     maxHeaderSize: limits.headerBytes,
+    // Node's own refusal has no body.
+    requireHostHeader: false,
   }
   const server = createServer(options, (request, response) => {
+    if (lacksHost(request)) {
+      answerWithoutHost(response)
+      return
+    }
     door.admit(request, response, () => {
       // While the server closes, the framework tells clients that the connection ends.
       if (server.listening) again(request, response, handle)
       else handle(request, response)
     })
   })
+  server.on('checkExpectation', answerExpectation)
   const door = guardDoor(server, clients.limits, clients.turnedAway)
   server.setTimeout(limits.idleMs)
   server.maxRequestsPerSocket = limits.requestsPerConnection
   return server
+}
+
+/** HTTP/1.0 knows no host. */
+function lacksHost({ httpVersion, headers }: IncomingMessage): boolean {
+  return httpVersion === '1.1' && headers.host === undefined
 }

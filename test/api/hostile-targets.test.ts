@@ -181,6 +181,8 @@ t.test('what is not HTTP is told so, and what is too long', async (t) => {
   const cases: [string, string, number][] = [
     ['no HTTP at all', 'hello\r\n\r\n', 400],
     ['no Host', `GET /${prefix}/api/ HTTP/1.1${close}`, 400],
+    ['no Host, where HTTP has none', `GET /${prefix}/api/ HTTP/1.0\r\n\r\n`, 200],
+    ['an expectation', `GET / HTTP/1.1\r\nHost: x\r\nExpect: wonders${close}`, 417],
     ['long headers', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(65_536)}${close}`, 431],
     ['a long target', `GET /${'x'.repeat(65_536)} HTTP/1.1\r\nHost: x${close}`, 431],
     [
@@ -199,5 +201,8 @@ t.test('what is not HTTP is told so, and what is too long', async (t) => {
     const answer = await sendRaw(port, bytes)
     t.equal(answer.status, status, name)
     t.notMatch(answer.body.toString(), 'evil.example')
+    if (status === 200) continue
+    t.match(answer.head, /^content-type: application\/json$/im, name)
+    t.match(answer.body.toString(), /^\{"detail":"[A-Z][^"]+\."\}$/, name)
   }
 })
