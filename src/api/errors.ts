@@ -11,9 +11,6 @@ const retryAfterSeconds = 5
 /** Seconds after which who found no place may ask again. */
 const othersEndSeconds = 10
 
-/** So many warnings a minute that the catalogue cannot be read are enough, however many requests meet that. */
-const mostWarnings = 20
-
 /** An answer other than the one asked for. Its message is what the client reads. */
 export class HttpError extends Error {
   readonly statusCode: number
@@ -92,29 +89,11 @@ function statusOf(error: unknown): number {
   return status >= 400 && status < 500 ? status : 500
 }
 
-type Answering = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void
-
-/** Answers errors. What lies behind a 5xx goes to the log only, under the id that the answer carries. */
-export function openErrorHandler(): Answering {
-  let minute = { sinceMs: -Infinity, warnings: 0 }
-  const logUnavailable = ({ message: reason }: Error, request: FastifyRequest): void => {
-    const nowMs = performance.now()
-    if (nowMs - minute.sinceMs >= 60_000) minute = { sinceMs: nowMs, warnings: 0 }
-    const level = minute.warnings++ < mostWarnings ? 'warn' : 'debug'
-    requestLog(request)[level]({ reason, ...targetOf(request) }, 'the catalogue is not available')
-  }
-  return (error, request, reply) => {
-    const { statusCode } = toAnswer(error)
-    if (error instanceof CatalogueUnavailable) logUnavailable(error, request)
-    else if (statusCode >= 500) logFailure(error, statusCode, request)
-    answerError(error, request, reply)
-  }
-}
-
-/** Answers an error of which nothing is to be logged. */
+/** Answers an error. What lies behind a 5xx goes to the log only, under the id that the answer carries. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const { statusCode, detail, headers } = toAnswer(error)
   const failed = statusCode >= 500
+  if (failed) logFailure(error, statusCode, request)
   const fields = error instanceof BadFields ? error.fields : undefined
   const body = fields ?? (failed ? { detail, request_id: request.id } : { detail })
   // What was said of the answer that does not come.
@@ -127,11 +106,11 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
 }
 
 function logFailure(error: unknown, statusCode: number, request: FastifyRequest): void {
-  const facts = { err: error, ...targetOf(request) }
-  if (statusCode === 503) requestLog(request).warn(facts, 'not available')
-  else requestLog(request).error(facts, 'request failed')
-}
-
-function targetOf({ method, raw }: FastifyRequest) {
-  return { method, target: printable(raw.url ?? '') }
+  const facts = { method: request.method, target: printable(request.raw.url ?? '') }
+  const log = requestLog(request)
+  // Every request meets it while there is no catalogue, and where it was met tells nothing.
+  if (error instanceof CatalogueUnavailable)
+    log.warn({ reason: error.message, ...facts }, 'the catalogue is not available')
+  else if (statusCode === 503) log.warn({ err: error, ...facts }, 'not available')
+  else log.error({ err: error, ...facts }, 'request failed')
 }

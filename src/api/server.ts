@@ -6,7 +6,7 @@ import type { Logger } from 'pino'
 import { answerClientError } from './client-error.ts'
 import { apiContext } from './context.ts'
 import type { ApiDeps } from './deps.ts'
-import { answerError, notFound, openErrorHandler } from './errors.ts'
+import { answerError, notFound } from './errors.ts'
 import { commonHeaders, preflightHeaders } from './headers.ts'
 import { readJsonBodies } from './json-body.ts'
 import { openFinishedAnswers } from './finished.ts'
@@ -57,7 +57,7 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   })
   observeRequests(app, observe)
   answerPreflights(app)
-  app.setErrorHandler(openErrorHandler())
+  app.setErrorHandler(answerError)
   app.setNotFoundHandler((request, reply) => {
     answerError(notFound(), request, reply)
   })

@@ -278,15 +278,6 @@ t.test('while there is no catalogue the answer is 503, and nothing of the inside
   t.equal((await service.app.inject('/rinex/api/')).statusCode, 200, 'the root needs none')
 })
 
-t.test('requests without number that meet no catalogue do not flood the log', async (t) => {
-  const database = `${testFolder(t)}/missing/catalogue.db`
-  const service = await openService(t, { deps: () => ({ reader: openReader({ database }) }) })
-  for (let asked = 0; asked < 30; asked++) await service.app.inject(list)
-  const told = service.log.filter(({ msg }) => msg === 'the catalogue is not available')
-  t.equal(told.length, 30)
-  t.equal(told.filter(({ level }) => level === 40).length, 20, 'the rest is for who debugs')
-})
-
 t.test('a fault of ours is a 500 that says nothing of it', async (t) => {
   const service = await openService(t, {
     deps: ({ reader }) => ({
