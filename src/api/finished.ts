@@ -1,7 +1,7 @@
 /**
  * Answers that are made once and sent as they are, again and again while the catalogue stands still. They go past the
- * framework, whose handling of a request costs several times what finding the answer does; so do pages that are made in
- * less time than that.
+ * framework, whose handling of a request costs several times what finding the answer does; so do pages that can be made
+ * without it.
  */
 import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'

@@ -9,8 +9,8 @@ import { notFound } from '../errors.ts'
 import { changesUrl } from '../links.ts'
 import { pageHeaders } from '../headers.ts'
 import { ignoredHeader } from '../list/ignored.ts'
-import { jsonPage } from '../list/json-page.ts'
 import { plainPages } from '../list/plain-pages.ts'
+import { recordJson } from '../list/record-json.ts'
 import { parseListRequest } from '../list/request.ts'
 import type { ListRequest } from '../list/request.ts'
 import { lineFormats, listLines } from '../list-stream.ts'
@@ -49,7 +49,10 @@ export function addRinexFile(app: FastifyInstance, context: ApiContext): void {
     },
   }
   addResource(app, list)
-  context.finished.makeWith(plainPages(context, { path, allow: methodsOf(list).join(', ') }))
+  const allow = methodsOf(list).join(', ')
+  const finish = (query: Query) =>
+    finishPage(context, { query, list: whole, representation: 'json' })
+  context.finished.makeWith(plainPages({ path, allow, tag: context.tag, finish }))
   addResource(app, {
     path: `${path}:id(^[0-9]+$)/`,
     get: showFile(context),
@@ -104,6 +107,9 @@ function listFiles(context: ApiContext): RouteHandlerMethod {
   }
 }
 
+/** What a query without any filter asks for. */
+const whole: ListRequest = { filter: {}, ordering: defaultOrdering, kept: [], ignored: [] }
+
 interface PageRequest {
   readonly query: Query
   readonly list: ListRequest
@@ -120,10 +126,20 @@ async function finishPage(
   const page = await reader.page({ limit, offset: catalogueOffset(offset), filter, ordering })
   const { head, count, records } = page
   const pages = pageLinks(links(), range, { name: 'rinex-file', kept, count })
-  if (representation === 'json') return { head, ...jsonPage(page, pages, links()) }
-  const results = records.map((record) => serialiseRecord(record, links()))
-  const text = renderList({ count, range, kept, pages, results })
-  return { head, headers: { ...linkHeader(pages), ...pageHeaders }, text }
+  const headers = linkHeader(pages)
+  if (representation === 'html') {
+    const results = records.map((record) => serialiseRecord(record, links()))
+    const text = renderList({ count, range, kept, pages, results })
+    return { head, headers: { ...headers, ...pageHeaders }, text }
+  }
+  const { next, previous } = pages
+  const results = records.map((record) => recordJson(record, links())).join()
+  const begin = JSON.stringify({ count, next, previous }).slice(0, -1)
+  return {
+    head,
+    headers: { ...headers, 'content-type': mediaTypes.json },
+    text: `${begin},"results":[${results}]}`,
+  }
 }
 
 function showFile({ reader, links, tag }: ApiContext): RouteHandlerMethod {

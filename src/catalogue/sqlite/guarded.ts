@@ -8,11 +8,7 @@ import { isRuin, ruin, setAside } from './open.ts'
  * @param knownFault what is wrong with it, once somebody has found out
  * @param renew puts a copy in its place
  */
-export function openGuard(
-  path: string,
-  knownFault: () => string | undefined,
-  renew: () => void = () => undefined,
-) {
+export function openGuard(path: string, knownFault: () => string | undefined, renew: () => void) {
   const checkPlace = placeChecker(path, renew)
   const checkSound = (): void => {
     const fault = knownFault()

@@ -4,9 +4,7 @@ import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
 import t from 'tap'
 import type { Test } from 'tap'
 import { fc } from '../../random.ts'
-import { linksBelow } from '../../../src/api/links.ts'
 import { plainPages } from '../../../src/api/list/plain-pages.ts'
-import type { ApiSettings } from '../../../src/api/server.ts'
 import { CatalogueUnavailable } from '../../../src/catalogue/catalogue.ts'
 import { day, openService } from '../service.ts'
 
@@ -17,7 +15,8 @@ const names = Array.from({ length: 23 }, (_, n) => `ab${String(10 + n)}0010.26d.
 const byRoute = { 'if-none-match': '"none"' }
 
 async function openOn(t: Test) {
-  const asked = { isAway: false }
+  /** How many requests the framework saw. */
+  const asked = { isAway: false, ofFramework: 0 }
   const service = await openService(t, {
     deps: ({ reader }) => ({
       reader: {
@@ -26,6 +25,10 @@ async function openOn(t: Test) {
           asked.isAway ? Promise.reject(new CatalogueUnavailable('away')) : reader.page(query),
       },
     }),
+  })
+  service.app.addHook('onRequest', (_request, _reply, done) => {
+    asked.ofFramework++
+    done()
   })
   await service.addNames(day, names)
   const port = await service.listen()
@@ -48,23 +51,25 @@ async function openOn(t: Test) {
 }
 
 t.test('only what needs nothing else is made here', async (t) => {
-  const { reader } = await openService(t)
-  const pages = plainPages(
-    {
-      reader,
-      settings: { maxLimit: 1000 } as ApiSettings,
-      links: () => linksBelow('https://archive.example', 'rinex'),
-      tag: () => 'W/"1"',
-    },
-    { path: list, allow: 'GET, HEAD, OPTIONS' },
-  )
+  const pages = plainPages({
+    path: list,
+    allow: 'GET, HEAD, OPTIONS',
+    tag: () => 'W/"1"',
+    finish: async (query) => ({
+      head: { epoch: 'a', seq: 1 },
+      headers: { link: 'b' },
+      text: JSON.stringify(query),
+    }),
+  })
   const request = (url: string, headers = {}, method = 'GET') => ({ url, headers, method })
-  for (const query of ['offset=0', 'limit=5&offset=7', 'format=api&limit=5&offset=7'])
-    t.match(
-      await pages.make(request(`${list}?${query}`)),
-      { tag: 'W/"1"', text: '"count":0' },
-      query,
-    )
+  for (const [query, text] of [
+    ['offset=0', '{"offset":"0"}'],
+    ['limit=5&offset=7', '{"limit":"5","offset":"7"}'],
+    ['format=api&limit=5&offset=7', '{"limit":"5","offset":"7"}'],
+  ] as const)
+    t.match(await pages.make(request(`${list}?${query}`)), {
+      ...{ tag: 'W/"1"', text, headers: { link: 'b', vary: 'Accept' } },
+    })
   t.ok(await pages.make(request(`${list}?offset=0`, { accept: 'application/json' })))
   const others = [
     ...['', '?', '?limit=5', '?offset=', '?offset=-1', '?offset=1&limit=5', '?offset=1&offset=2'],
@@ -131,8 +136,11 @@ t.test('a page that is asked for again is kept while nothing changes', async (t)
 })
 
 t.test('requests for pages are counted under the route of the list', async (t) => {
-  const { ask } = await openOn(t)
+  const { ask, asked } = await openOn(t)
   await ask(`${list}?offset=1`)
+  t.equal(asked.ofFramework, 0, 'though the framework did not see them')
+  await ask(`${list}?offset=1`, byRoute)
+  t.equal(asked.ofFramework, 1)
   const { body } = await ask('/metrics')
-  t.match(body, `rinex_http_requests_total{method="GET",route="${list}",status="200"} 1`)
+  t.match(body, `rinex_http_requests_total{method="GET",route="${list}",status="200"} 2`)
 })
