@@ -161,6 +161,8 @@ const questions = {
   'since an hour ago': 'created__gte=#hour&limit=#n',
   'ordered by date': 'ordering=data_date&limit=#n',
   'ordered by name': 'ordering=filename&limit=#n',
+  'latest changes first': 'ordering=-modified&limit=#n',
+  'oldest records first': 'ordering=created&limit=#n',
   'station, ordered by date': 'station=#site&ordering=-data_date',
 }
 

@@ -179,6 +179,10 @@ const migrations: readonly string[] = [
   DROP INDEX block_seq;
   CREATE INDEX block_seq ON block (seq, live);
   `,
+  `
+  -- Sorting by modification: all others have the order of their creation, of which the blocks hold the times.
+  CREATE INDEX file_modified ON file (id, modified_us) WHERE modified_us IS NOT NULL;
+  `,
 ]
 
 /** The schema this program knows. */

@@ -46,13 +46,17 @@ export function prepareAnswering(db: Database): Answering {
     const { segments } = columns
     const tally = tallies.of(filter)
     const endMs = performance.now() + turnMs * (1 + turn / 20)
-    if (!tally.follow(segments, () => performance.now() > endMs)) return undefined
+    const isTimeUp = () => performance.now() > endMs
+    if (!tally.follow(segments, isTimeUp)) return undefined
     const count = segments.reduce((sum, segment) => sum + tally.count(segment), 0)
     const { key, descending } = ordering ?? defaultOrdering
     const stretch = { offset, limit, descending }
     if (offset >= count) return { head: now, count, records: [] }
     const ids =
-      key === 'id' ? idsAt(segments, tally, stretch) : sort(segments, tally, { ...stretch, key })
+      key === 'id'
+        ? idsAt(segments, tally, stretch)
+        : sort(segments, tally, { ...stretch, key, count }, isTimeUp)
+    if (ids === undefined) return undefined
     return { head: now, count, records: files.byIds(ids) }
   }
   const records = ({ before, limit, filter = {} }: ChunkQuery): RecordChunk => {

@@ -3,6 +3,7 @@ import { secondsPerDay } from '../../../parse/calendar.ts'
 import type { FileFilter, TimeRange } from '../../filter.ts'
 import { beyond } from '../block-layout.ts'
 import type { BlockFacts } from './columns.ts'
+import type { Among } from './places.ts'
 import type { Kind, Vocabulary } from './vocabulary.ts'
 
 /** Taken whatever else its record says, taken if the record says so, or left out: combined by `&`. */
@@ -58,6 +59,20 @@ export function matcherOf(filter: FileFilter, vocabulary: Vocabulary): Matcher {
       day !== beyond &&
       (day + 1) * secondsPerDay + (spans[kind] as number) <= fromSeconds,
     ...longestYes(days),
+  }
+}
+
+/** The same for places with certain values in a column; that it may take all of a block it does not tell any more. */
+export function narrowed(matcher: Matcher, { column, taken }: Among): Matcher {
+  const verdicts = matcher[column].map((verdict, value) => (taken[value] === 1 ? verdict : no))
+  if (column === 'stations') return { ...matcher, stations: verdicts }
+  const told = taken.subarray(0, beyond)
+  const dayFrom = told.indexOf(1)
+  return {
+    ...matcher,
+    days: verdicts,
+    dayFrom: dayFrom === -1 ? beyond + 1 : Math.max(dayFrom, matcher.dayFrom),
+    dayTo: Math.min(told.lastIndexOf(1), matcher.dayTo),
   }
 }
 

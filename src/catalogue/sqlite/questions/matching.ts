@@ -1,13 +1,15 @@
 import type { Database } from 'better-sqlite3'
 import type { FileFilter } from '../../filter.ts'
-import { beyond, blockSize } from '../block-layout.ts'
+import { beyond } from '../block-layout.ts'
 import { prepareAsking } from './asking.ts'
 import type { Agreed, PlaceRange, Positions } from './asking.ts'
+import { collectOf, forBlocks, openCollecting } from './collecting.ts'
+import type { Found } from './collecting.ts'
 import { segmentSize } from './columns.ts'
 import type { Segment } from './columns.ts'
 import { openCombinations } from './combinations.ts'
 import type { Combinations } from './combinations.ts'
-import { ask, no, yes } from './matcher.ts'
+import { no, yes } from './matcher.ts'
 import type { Matcher } from './matcher.ts'
 
 /** Which records of a segment a filter takes. To be used within a read transaction. */
@@ -15,6 +17,8 @@ export interface Matching {
   /** How many; their positions too where these had to be found, and are no more than `most`. */
   count(segment: Segment, wanted: Wanted, most: number): Agreed
   positions(segment: Segment, wanted: Wanted): Positions
+  /** Those of a few, in rising order. */
+  those(few: Positions, segment: Segment, wanted: Wanted): Positions
 }
 
 export interface Wanted {
@@ -35,6 +39,8 @@ export function openMatching(db: Database): Matching {
   return {
     positions: (segment, { filter, matcher }) =>
       together(segment, filter, collect(segment, matcher)),
+    those: (few, segment, { filter, matcher }) =>
+      together(segment, filter, collectOf(few, segment, matcher)),
     count(segment, { filter, matcher }, most) {
       const { any, yes: sure } = countVerdicts(segment, matcher, combinationsOf)
       if (any === sure) return { count: sure, positions: undefined }
@@ -62,32 +68,6 @@ function wholeRange(
     live++
   }
   return live === asked.length ? { from, to } : undefined
-}
-
-/** Calls with the blocks that may hold matches, the verdict on all of their records, and which of their places count. */
-function forBlocks(
-  segment: Segment,
-  matcher: Matcher,
-  take: (index: number, verdict: number, from: number, to: number) => void,
-): void {
-  const { blocks, firstId } = segment
-  if (isOnOtherDays(segment.dayFrom, segment.dayTo, matcher)) return
-  const first = Math.max(0, matcher.idFrom - firstId)
-  const end = Math.min(segmentSize, matcher.idTo - firstId + 1)
-  for (let index = Math.floor(first / blockSize); index * blockSize < end; index++) {
-    if (blocks.live[index] === 0) continue
-    const [dayFrom, dayTo] = [blocks.dayFrom[index] as number, blocks.dayTo[index] as number]
-    if (isOnOtherDays(dayFrom, dayTo, matcher)) continue
-    const verdict = matcher.block(blocks, index)
-    const start = index * blockSize
-    if (verdict !== no)
-      take(index, verdict, Math.max(first, start), Math.min(end, start + blockSize))
-  }
-}
-
-/** What ends with a day that the columns do not tell may hold any. */
-function isOnOtherDays(from: number, to: number, { dayFrom, dayTo }: Matcher): boolean {
-  return to !== beyond && (to < dayFrom || from > dayTo)
 }
 
 function countVerdicts(
@@ -154,32 +134,4 @@ function countPlaces(
     sure += verdict >> 1
   }
   return { any, yes: sure }
-}
-
-interface Found {
-  readonly sure: Positions
-  readonly asked: Positions
-}
-
-/** Finds positions in room that is used again and again: as much would come and go with each segment otherwise. */
-function openCollecting(): (segment: Segment, matcher: Matcher) => Found {
-  const [sure, asked] = [new Uint16Array(segmentSize), new Uint16Array(segmentSize)]
-  return (segment, matcher) => {
-    const { stations, kinds, days } = segment
-    let [sures, askeds] = [0, 0]
-    forBlocks(segment, matcher, (_index, blockVerdict, from, to) => {
-      for (let at = from; at < to; at++) {
-        const kind = kinds[at] as number
-        const day = days[at] as number
-        const verdict =
-          blockVerdict &
-          (matcher.stations[stations[at] as number] as number) &
-          (matcher.kinds[kind] as number) &
-          (matcher.days[day] as number)
-        if (verdict === yes) sure[sures++] = at
-        else if (verdict === ask && !matcher.endsBefore(kind, day)) asked[askeds++] = at
-      }
-    })
-    return { sure: sure.slice(0, sures), asked: asked.slice(0, askeds) }
-  }
 }

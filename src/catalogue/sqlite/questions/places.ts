@@ -4,7 +4,17 @@ import type { Segment } from './columns.ts'
 
 export interface Matches {
   count(segment: Segment): number
-  positions(segment: Segment): Positions
+  /** @param among what else may be left out; some of it may be there nevertheless */
+  positions(segment: Segment, among?: Among): Positions
+  /** Those of a few, in rising order. */
+  those(few: Positions, segment: Segment): Positions
+}
+
+/** Places with certain values in a column. */
+export interface Among {
+  readonly column: 'stations' | 'days'
+  /** By value: 1 of those, 0 of all others. */
+  readonly taken: Uint8Array
 }
 
 export interface Stretch {

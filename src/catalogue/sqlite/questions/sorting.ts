@@ -1,8 +1,13 @@
 import type { Database } from 'better-sqlite3'
 import type { OrderKey } from '../../filter.ts'
-import { openBuckets } from './buckets.ts'
 import type { Segment } from './columns.ts'
+import { openDateOrder } from './date-order.ts'
+import { openModified } from './modified.ts'
+import { openNameOrder } from './name-order.ts'
+import type { Order } from './order.ts'
+import { ranksIn } from './parts.ts'
 import type { Matches, Stretch } from './places.ts'
+import { orderByCreation, orderByModification } from './time-order.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
 /** Ids of one statement. */
@@ -18,52 +23,38 @@ const expressions: Readonly<Record<SortKey, string>> = {
   filename: 'lower(f.name)',
 }
 
+export interface Sorted extends Stretch {
+  readonly key: SortKey
+  /** Of the whole list. */
+  readonly count: number
+}
+
 /**
- * Finds a stretch of a sorted list without sorting it: records are counted in buckets whose order is known, and only
- * those of the buckets that the stretch touches are read and sorted. To be used within a read transaction.
+ * Finds a stretch of a sorted list without sorting it: only the records are read and sorted of which the columns cannot tell
+ * that they come before or after. To be used within a read transaction.
  */
 export function openSorting(db: Database, vocabulary: Vocabulary) {
   const readKeys = prepareKeys(db)
-  const isBefore1970 = (ids: readonly number[]): readonly number[] =>
-    readKeys('data_date', ids)
-      .filter(({ key }) => (key as number) < 0)
-      .map(({ id }) => id)
-  const buckets = openBuckets({ vocabulary, isBefore1970 })
+  const orders: Readonly<Record<SortKey, Order>> = {
+    data_date: openDateOrder(),
+    created: orderByCreation,
+    modified: orderByModification(openModified(db)),
+    filename: openNameOrder(vocabulary),
+  }
   return (
     segments: readonly Segment[],
     matches: Matches,
-    stretch: Stretch & { readonly key: SortKey },
-  ): number[] => {
-    const { key, offset, limit, descending } = stretch
-    const { counts, mayHold, bucketOf } = buckets.of(segments, matches, key)
-    const { first, end, before } = bucketsAt(counts, stretch)
-    if (first > end) return []
-    const ids: number[] = []
-    for (const segment of segments) {
-      if (!mayHold(segment, first, end)) continue
-      for (const at of matches.positions(segment)) {
-        const bucket = bucketOf(segment, at)
-        if (bucket >= first && bucket <= end) ids.push(segment.firstId + at)
-      }
-    }
+    { key, count, ...stretch }: Sorted,
+    isTimeUp: () => boolean,
+  ): number[] | undefined => {
+    const ranks = ranksIn(count, stretch)
+    const found = orders[key](segments, matches, ranks, isTimeUp)
+    if (found === undefined) return undefined
+    const { ids, before } = found
     const sorted = readKeys(key, ids).sort(byKey)
-    if (descending) sorted.reverse()
-    return sorted.slice(offset - before, offset - before + limit).map(({ id }) => id)
+    const asked = sorted.slice(ranks.first - before, ranks.end - before).map(({ id }) => id)
+    return stretch.descending ? asked.reverse() : asked
   }
-}
-
-/** The first and last bucket that a stretch touches, and how many matches come before them. */
-function bucketsAt(counts: Uint32Array, { offset, limit, descending }: Stretch) {
-  let [before, passed] = [0, 0]
-  let [first, end] = [counts.length, -1]
-  for (let step = 0; step < counts.length && passed < offset + limit; step++) {
-    const bucket = descending ? counts.length - 1 - step : step
-    const count = counts[bucket] as number
-    if (passed + count <= offset) before += count
-    else if (count > 0) [first, end] = [Math.min(first, bucket), Math.max(end, bucket)]
-    passed += count
-  }
-  return { first, end, before }
 }
 
 interface Keyed {

@@ -1,8 +1,9 @@
 import type { FileFilter } from '../../filter.ts'
 import type { Segment } from './columns.ts'
-import { matcherOf } from './matcher.ts'
+import { matcherOf, narrowed } from './matcher.ts'
 import type { Positions } from './asking.ts'
 import type { Matching, Wanted } from './matching.ts'
+import type { Among, Matches } from './places.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
 /** Filters whose counts are kept, those that were asked for latest. */
@@ -11,14 +12,12 @@ const keptFilters = 64
 const keptPositions = 512
 
 /** What a filter takes of each segment, counted once and again when the segment changed. */
-export interface Tally {
+export interface Tally extends Matches {
   /**
    * Counts the segments that were not, or that changed.
    * @returns false when time was up before the end; what was counted is kept for the next call
    */
   follow(segments: readonly Segment[], isTimeUp: () => boolean): boolean
-  count(segment: Segment): number
-  positions(segment: Segment): Positions
 }
 
 export interface Tallies {
@@ -60,6 +59,12 @@ function openTally(
   const counted = new Map<number, Counted>()
   let wanted: Wanted = { filter, matcher: matcherOf(filter, vocabulary) }
   let words = vocabulary.size
+  let narrower: { readonly among: Among; readonly wanted: Wanted } | undefined
+  const wantedAmong = (among: Among): Wanted => {
+    if (narrower?.among !== among)
+      narrower = { among, wanted: { filter, matcher: narrowed(wanted.matcher, among) } }
+    return narrower.wanted
+  }
   const take = (segment: Segment): void => {
     const { seq, firstId } = segment
     counted.set(firstId, { seq, ...matching.count(segment, wanted, keptPositions) })
@@ -78,10 +83,18 @@ function openTally(
       return true
     },
     count: (segment) => counted.get(segment.firstId)?.count ?? 0,
-    positions: (segment) => {
-      const kept = counted.get(segment.firstId)
+    positions: (segment, among) => {
+      const { firstId } = segment
+      const kept = counted.get(firstId)
       if (kept?.count === 0) return new Uint16Array()
-      return kept?.positions ?? matching.positions(segment, wanted)
+      if (kept?.positions !== undefined) return kept.positions
+      // What is few is found as a whole, and need not be found again.
+      const isFew = kept !== undefined && kept.count <= keptPositions
+      const isNarrow = among !== undefined && !isFew
+      const positions = matching.positions(segment, isNarrow ? wantedAmong(among) : wanted)
+      if (isFew) counted.set(firstId, { ...kept, positions })
+      return positions
     },
+    those: (few, segment) => matching.those(few, segment, wanted),
   }
 }
