@@ -27,14 +27,15 @@ import type { Wide } from './wide.ts'
 const segmentSize = 65_536
 
 /** The answer, in as many looks as it takes. */
-function pageOf(
-  answering: Answering,
-  query: PageQuery,
-): NonNullable<ReturnType<Answering['page']>> {
+function answerOf<Answer>(look: (turn: number) => Answer | undefined): Answer {
   for (let turn = 0; ; turn++) {
-    const page = answering.page(query, turn)
-    if (page !== undefined) return page
+    const answer = look(turn)
+    if (answer !== undefined) return answer
   }
+}
+
+function pageOf(answering: Answering, query: PageQuery) {
+  return answerOf((turn) => answering.page(query, turn))
 }
 
 const stations = ['GRAZ00AUT', 'GRAZ01AUT', 'WTZR00DEU', 'GRAA00AUT', 'ABPO00MDG', 'ZIMM00CHE']
@@ -193,6 +194,29 @@ t.test(
   },
 )
 
+/** Compares what is told of all stations with what the records say. */
+function compareStations(t: Test, { db }: Wide, answering: Answering) {
+  const plain = db.prepare(
+    `SELECT s.code, count(*) AS files, min(f.data_date) AS first, max(f.data_date) AS last
+     FROM file f JOIN station s ON s.id = f.station GROUP BY s.code ORDER BY s.code`,
+  )
+  const rows = plain.all() as { code: string; files: number; first: number; last: number }[]
+  const { count, stations } = answerOf((turn) =>
+    answering.stations({ limit: 1000, offset: 0 }, turn),
+  )
+  t.equal(count, rows.length)
+  t.same(
+    stations.map(({ code, files, firstDay, lastDay }) => ({ code, files, firstDay, lastDay })),
+    rows.map(({ code, files, first, last }) => ({
+      code,
+      files,
+      firstDay: Math.floor(first / 86_400),
+      lastDay: Math.floor(last / 86_400),
+    })),
+  )
+  return { rows, stations }
+}
+
 t.test('what was counted before a change is counted again after it', async (t) => {
   const wide = openWide(t)
   await fill(wide)
@@ -207,9 +231,14 @@ t.test('what was counted before a change is counted again after it', async (t) =
     const names = Array.from({ length: 20 }, (_, n) => `abc${round}${String(101 + n)}0.26d.gz`)
     await wide.writer.apply([change(path, { removed, added: names.map((name) => newFile(name)) })])
     t.ok(removed.length > 0, 'records of older segments are removed')
+    compareStations(t, wide, answering)
   }
   askAndCompare(answering, allRecords(answering), 200)
 })
+
+function stationOf(answering: Answering, code: string) {
+  return answerOf((turn) => answering.station({ code }, turn)).station
+}
 
 t.test('stations are summed up over segments and large numbers', async (t) => {
   const wide = openWide(t)
@@ -217,22 +246,7 @@ t.test('stations are summed up over segments and large numbers', async (t) => {
   const db = openForReading(wide.database)
   t.teardown(() => db.close())
   const answering = prepareAnswering(db)
-  const plain = wide.db.prepare(
-    `SELECT s.code, count(*) AS files, min(f.data_date) AS first, max(f.data_date) AS last
-     FROM file f JOIN station s ON s.id = f.station GROUP BY s.code ORDER BY s.code`,
-  )
-  const rows = plain.all() as { code: string; files: number; first: number; last: number }[]
-  const { count, stations } = answering.stations({ limit: 1000, offset: 0 })
-  t.equal(count, rows.length)
-  t.same(
-    stations.map(({ code, files, firstDay, lastDay }) => ({ code, files, firstDay, lastDay })),
-    rows.map(({ code, files, first, last }) => ({
-      code,
-      files,
-      firstDay: Math.floor(first / 86_400),
-      lastDay: Math.floor(last / 86_400),
-    })),
-  )
+  const { rows, stations } = compareStations(t, wide, answering)
   for (const { files, ...sums } of stations)
     for (const by of [sums.byArea, sums.byType, sums.byDuration, sums.byVersion])
       t.equal(
@@ -241,10 +255,10 @@ t.test('stations are summed up over segments and large numbers', async (t) => {
       )
   const graz = rows.filter(({ code }) => code.startsWith('GRAZ'))
   t.equal(
-    answering.station({ code: 'GRAZ' }).station?.files,
+    stationOf(answering, 'GRAZ')?.files,
     graz.reduce((sum, { files }) => sum + files, 0),
   )
-  t.equal(answering.station({ code: 'NOBO' }).station, undefined)
+  t.equal(stationOf(answering, 'NOBO'), undefined)
 })
 
 /** A reader of some records, and the threads that it starts. */

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { ChunkQuery, Head, Page, PageQuery, RecordChunk } from '../../catalogue.ts'
+import type { StationsPage, StationsQuery } from '../../catalogue.ts'
 import { defaultOrdering } from '../../filter.ts'
 import { prepareListedFiles } from '../listed-files.ts'
 import { prepareKnownHead } from '../summary.ts'
@@ -23,8 +24,8 @@ const turnMs = 8
 export interface Answering {
   page(query: PageQuery, turn: number): Page | undefined
   records(query: ChunkQuery): RecordChunk
-  stations(query: Answers['stations']['query']): Answers['stations']['answer']
-  station(query: { readonly code: string }): Answers['station']['answer']
+  stations(query: StationsQuery, turn: number): StationsPage | undefined
+  station(query: { readonly code: string }, turn: number): Answers['station']['answer'] | undefined
 }
 
 export function prepareAnswering(db: Database): Answering {
@@ -33,7 +34,7 @@ export function prepareAnswering(db: Database): Answering {
   const vocabulary = openVocabulary(db)
   const tallies = openTallies({ matching: openMatching(db), vocabulary })
   const sort = openSorting(db, vocabulary)
-  const stations = openStations(db, columns, vocabulary)
+  const stations = openStations(db, vocabulary)
   const files = prepareListedFiles(db)
   const follow = (): Head => {
     const now = head()
@@ -45,8 +46,7 @@ export function prepareAnswering(db: Database): Answering {
     const now = follow()
     const { segments } = columns
     const tally = tallies.of(filter)
-    const endMs = performance.now() + turnMs * (1 + turn / 20)
-    const isTimeUp = () => performance.now() > endMs
+    const isTimeUp = clockOf(turn)
     if (!tally.follow(segments, isTimeUp)) return undefined
     const count = segments.reduce((sum, segment) => sum + tally.count(segment), 0)
     const { key, descending } = ordering ?? defaultOrdering
@@ -91,13 +91,23 @@ export function prepareAnswering(db: Database): Answering {
   return {
     page: db.transaction(page),
     records: db.transaction(records),
-    stations: db.transaction((query: Answers['stations']['query']) => ({
-      head: follow(),
-      ...stations.page(query),
-    })),
-    station: db.transaction(({ code }: { readonly code: string }) => ({
-      head: follow(),
-      station: stations.one(code),
-    })),
+    stations: db.transaction((query: StationsQuery, turn: number) => {
+      const now = follow()
+      return stations.follow(columns.segments, clockOf(turn))
+        ? { head: now, ...stations.page(query) }
+        : undefined
+    }),
+    station: db.transaction(({ code }: { readonly code: string }, turn: number) => {
+      const now = follow()
+      return stations.follow(columns.segments, clockOf(turn))
+        ? { head: now, station: stations.one(code) }
+        : undefined
+    }),
   }
+}
+
+/** Begins a turn, and says when its time is up. */
+function clockOf(turn: number): () => boolean {
+  const endMs = performance.now() + turnMs * (1 + turn / 20)
+  return () => performance.now() > endMs
 }

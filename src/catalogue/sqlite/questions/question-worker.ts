@@ -26,9 +26,9 @@ function look(answering: Answering, { kind, query }: Omit<Request, 'number'>, tu
     case 'records':
       return answering.records(query as Answers['records']['query'])
     case 'stations':
-      return answering.stations(query as Answers['stations']['query'])
+      return answering.stations(query as Answers['stations']['query'], turn)
     case 'station':
-      return answering.station(query as Answers['station']['query'])
+      return answering.station(query as Answers['station']['query'], turn)
   }
 }
 
