@@ -8,11 +8,13 @@ import { pageHeaders } from './headers.ts'
 import { linksBelow } from './links.ts'
 import type { Links } from './links.ts'
 import type { Representation } from './negotiate.ts'
+import type { Unserved } from './unserved.ts'
 
-/** What of earlier answers is kept in memory. */
+/** What of earlier answers is kept in memory, or remembered. */
 interface Memory {
   readonly finished: FinishedAnswers
   readonly hotFiles: HotFiles
+  readonly unserved: Unserved
 }
 
 /** What every route works with. */

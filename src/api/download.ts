@@ -8,6 +8,7 @@ import { open, realpath } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FilePlace } from './data-target.ts'
+import type { NotServedReason } from './unserved.ts'
 
 export interface ArchivedFile {
   readonly handle: FileHandle
@@ -18,7 +19,14 @@ export interface ArchivedFile {
 }
 
 /** What lies at a path is not to be served; the message, for the log, says why. */
-export class NotServed extends Error {}
+export class NotServed extends Error {
+  readonly reason: NotServedReason
+
+  constructor(reason: NotServedReason, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.reason = reason
+  }
+}
 
 /** This process has no descriptor left to open anything with: those of others are closed sooner or later. */
 export class NoDescriptor extends Error {}
@@ -44,7 +52,16 @@ export interface Archive {
 const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW
 
 /** What opening fails with where there is nothing to be served. */
-const absent = ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO', 'ENODEV', 'EACCES', 'EPERM']
+const absent = new Map<string, NotServedReason>([
+  ['ENOENT', 'not-there'],
+  ['ENOTDIR', 'not-there'],
+  ['EACCES', 'no-permission'],
+  ['EPERM', 'no-permission'],
+  // A symlink leads there, and may not.
+  ['ELOOP', 'lies-elsewhere'],
+  ['ENXIO', 'not-regular'],
+  ['ENODEV', 'not-regular'],
+])
 
 /** What it fails with when this process, or the whole system, holds as many open files as it may. */
 const exhausted = ['EMFILE', 'ENFILE']
@@ -67,13 +84,13 @@ export function openArchive(tree: ArchiveTree): Archive {
   const check = async (handle: FileHandle, place: FilePlace): Promise<ArchivedFile> => {
     // Of what was just opened the kernel knows both by heart; asking another thread would cost ten times as much.
     const stats = fstatSync(handle.fd)
-    if (!stats.isFile()) throw new NotServed('not a regular file')
+    if (!stats.isFile()) throw new NotServed('not-regular', 'not a regular file')
     const path = readlinkSync(`/proc/self/fd/${handle.fd}`)
     if (path.endsWith(deletedMark)) throw new FileChanged('replaced or removed')
     // Asked first, since a linked directory may be one that holds the archive itself.
     if (lies(path, place)) return { handle, stats }
     if (isLinked(path)) return { handle, stats, linkedPath: path }
-    if (!(await liesAt(path, place))) throw new NotServed(`lies at ${path}`)
+    if (!(await liesAt(path, place))) throw new NotServed('lies-elsewhere', `lies at ${path}`)
     return { handle, stats }
   }
   return {
@@ -108,7 +125,8 @@ async function ifPresent<T>(result: Promise<T>): Promise<T> {
     return await result
   } catch (error) {
     const code = codeOf(error)
-    if (absent.includes(code)) throw new NotServed(code, { cause: error })
+    const reason = absent.get(code)
+    if (reason !== undefined) throw new NotServed(reason, code, { cause: error })
     if (exhausted.includes(code)) throw new NoDescriptor(code, { cause: error })
     throw error
   }

@@ -27,6 +27,7 @@ import { addRescan } from './routes/rescan.ts'
 import { addSchema } from './routes/schema.ts'
 import { addStation } from './routes/station.ts'
 import { addStatus } from './routes/status.ts'
+import { openUnserved } from './unserved.ts'
 
 export type { ApiDeps, ApiSettings } from './deps.ts'
 
@@ -48,7 +49,8 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   const again = answerAgain([finished, hotFiles], observe)
   const clients = { limits: deps.settings, turnedAway: metrics.turnedAway }
   const app = createApp(deps.logger, (handle) => createHttpServer(handle, again, clients))
-  const context = apiContext(deps, { finished, hotFiles })
+  const unserved = openUnserved({ onFile: metrics.notServed })
+  const context = apiContext(deps, { finished, hotFiles, unserved })
   knowAllMethods(app)
   readJsonBodies(app)
   app.addHook('onRequest', (request, reply, done) => {

@@ -4,8 +4,15 @@ import type { CatalogueSummary, RejectionCount, ScanSummary } from '../catalogue
 import type { AskedStatus } from '../control/client.ts'
 import type { IndexerState, IndexerStatus, ScanProgress } from '../control/protocol.ts'
 import { microsecondsToIso } from './serialise.ts'
+import type { WireUnserved } from './unserved.ts'
 
-export interface WireStatus {
+/** What the API knows besides: its own part in it. */
+export interface WireStatus extends CommonStatus {
+  readonly unserved: WireUnserved
+}
+
+/** What everybody can tell who has the catalogue and asks the indexer. */
+export interface CommonStatus {
   readonly state: IndexerState
   readonly since: string | null
   readonly reasons: readonly string[]
@@ -26,7 +33,7 @@ export interface WireStatus {
   readonly checksums: ReturnType<typeof checksumCounts>
   readonly seq: number
   readonly epoch: string
-  /** Release of the API that answers. */
+  /** Release of who answers. */
   readonly version: string
 }
 
@@ -35,7 +42,7 @@ export function describeStatus(
   summary: CatalogueSummary,
   asked: AskedStatus,
   version: string,
-): WireStatus {
+): CommonStatus {
   const unknown = asked?.state === 'unknown' ? asked : undefined
   const indexer = asked?.state === 'unknown' ? undefined : asked
   const lastScan = indexer?.lastScan ?? summary.lastScan

@@ -1,6 +1,6 @@
 import { printable } from '../api/log-text.ts'
 import { describeStatus } from '../api/status.ts'
-import type { WireStatus } from '../api/status.ts'
+import type { CommonStatus } from '../api/status.ts'
 import { openReader } from '../catalogue/sqlite/reader.ts'
 import type { Config } from '../config/options.ts'
 import { askStatus } from '../control/client.ts'
@@ -23,7 +23,7 @@ export async function status(
   }
 }
 
-function describe(status: WireStatus): string[] {
+function describe(status: CommonStatus): string[] {
   const { state, since, reasons, areas, scan, last_scan: last, watching } = status
   return [
     since === null ? state : `${state} since ${since}`,
@@ -55,7 +55,7 @@ function describe(status: WireStatus): string[] {
   ]
 }
 
-function describeChecksums({ checksums: { files, waiting, broken } }: WireStatus): string {
+function describeChecksums({ checksums: { files, waiting, broken } }: CommonStatus): string {
   const [example] = broken.examples
   const such = example === undefined ? '' : `, such as ${printable(example)}`
   const toRead = waiting === null ? '' : `, ${number(waiting)} to be read`

@@ -255,6 +255,7 @@ t.test('the status tells what the indexer says and what the catalogue holds', as
     seq: 1,
     epoch,
     version: '1.2.3',
+    unserved: { count: 0, latest: [] },
   })
   const page = await service.app.inject({ url: `${api}status/`, headers: html })
   t.match(page.body, 'The indexer is <strong>degraded</strong> since 2026-01-22 05:06:07 UTC.')

@@ -43,6 +43,20 @@ const template = `<p class="state">The indexer is <strong><%= it.state %></stron
 <% for (const example of it.broken.examples) { %><li><code><%= example %></code></li>
 <% } %></ul>
 <% } %>
+<% if (it.unserved.files.length > 0) { %>
+<h2>Not served</h2>
+<p>Listed files that the API could not send when they were asked for: <%= it.unserved.count %> times since it started, most recently</p>
+<div class="wide">
+<table>
+<thead><tr><th scope="col">File</th><th scope="col">Reason</th><th scope="col">Time (UTC)</th></tr></thead>
+<tbody>
+<% for (const file of it.unserved.files) { %>
+<tr><td><code><%= file.path %></code></td><td><%= file.reason %></td><td><%= file.at %></td></tr>
+<% } %>
+</tbody>
+</table>
+</div>
+<% } %>
 <h2>More</h2>
 <dl>
 <% for (const fact of it.facts) { %>
@@ -73,6 +87,13 @@ export function renderStatus(status: WireStatus): string {
       broken: {
         count: readableNumber(status.checksums.broken.count),
         examples: status.checksums.broken.examples,
+      },
+      unserved: {
+        count: readableNumber(status.unserved.count),
+        files: status.unserved.latest.map((file) => ({
+          ...file,
+          at: readableTime(file.at, 'second'),
+        })),
       },
       facts: factsOf(status),
     },

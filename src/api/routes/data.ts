@@ -36,7 +36,7 @@ export function addData(app: FastifyInstance, context: ApiContext): void {
     if (listed?.hasSlash === true) return list(request, reply, listed.directory)
     const record = place && (await context.reader.file(place.directory, place.name))
     if (record === undefined) return redirect(reply, target, await knownDirectory(listed, context))
-    const file = await openRecord(archive, record, request)
+    const file = await openRecord(record, { archive, request, unserved: context.unserved })
     const body = await prepare(file, record, { request, reply, pieces, context })
     if (isPieces(body)) return sendInPieces(body, { file, request, reply })
     const { stats } = file
@@ -73,9 +73,12 @@ function redirect(reply: FastifyReply, target: string, directory: string): Fasti
 }
 
 async function openRecord(
-  archive: Archive,
   record: FoundFile,
-  request: FastifyRequest,
+  {
+    archive,
+    request,
+    unserved,
+  }: Pick<Exchange, 'request'> & Pick<ApiContext, 'unserved'> & { readonly archive: Archive },
 ): Promise<ArchivedFile> {
   try {
     return await archive.open(record)
@@ -86,6 +89,7 @@ async function openRecord(
     const { id, directory, name } = record
     const why = printable(error.message)
     requestLog(request).warn({ id, directory, name, why }, 'catalogued file is not served')
+    unserved.note(`${directory}/${name}`, error.reason)
     throw notFound()
   }
 }

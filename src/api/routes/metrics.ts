@@ -8,11 +8,14 @@ import type { ApiDeps } from '../deps.ts'
 import type { Observe } from '../observation.ts'
 import { openRequestMetrics } from '../request-metrics.ts'
 import { addResource } from '../resource.ts'
+import { notServedReasons } from '../unserved.ts'
+import type { NotServedReason } from '../unserved.ts'
 
 /** What a server counts of itself. */
 export interface Metrics {
   readonly observe: Observe
   readonly turnedAway: (why: TurnedAway) => void
+  readonly notServed: (why: NotServedReason) => void
   readonly contentType: string
   /** All of it, as Prometheus reads it. */
   text(): Promise<string>
@@ -30,6 +33,7 @@ export function openMetrics({ reader, indexerStatus }: MetricsDeps): Metrics {
   return {
     observe: requests.observe,
     turnedAway: countTurnedAway(registry),
+    notServed: countNotServed(registry),
     contentType: registry.contentType,
     async text() {
       await Promise.all([readCatalogue(), readIndexer()])
@@ -58,6 +62,20 @@ function countTurnedAway(registry: Registry): (why: TurnedAway) => void {
   })
   return (reason) => {
     turnedAway.inc({ reason })
+  }
+}
+
+function countNotServed(registry: Registry): (why: NotServedReason) => void {
+  const notServed = new Counter({
+    name: 'rinex_files_not_served_total',
+    help: 'Answers 404 about files that are in the catalogue.',
+    labelNames: ['reason'],
+    registers: [registry],
+  })
+  // What rises from nothing is not seen by who looks at rates.
+  for (const reason of notServedReasons) notServed.inc({ reason }, 0)
+  return (reason) => {
+    notServed.inc({ reason })
   }
 }
 

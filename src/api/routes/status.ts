@@ -8,7 +8,7 @@ import { addResource } from '../resource.ts'
 import { describeStatus } from '../status.ts'
 
 export function addStatus(app: FastifyInstance, context: ApiContext): void {
-  const { reader, indexerStatus, settings, tag } = context
+  const { reader, indexerStatus, settings, tag, unserved } = context
   addResource(app, {
     path: `${context.apiPath}status/`,
     about: {
@@ -18,7 +18,10 @@ export function addStatus(app: FastifyInstance, context: ApiContext): void {
     get: async (request, reply) => {
       const representation = negotiate(request, reply)
       const [summary, indexer] = await Promise.all([reader.summary(), indexerStatus()])
-      const status = describeStatus(summary, indexer, settings.version)
+      const status = {
+        ...describeStatus(summary, indexer, settings.version),
+        unserved: unserved.wire(),
+      }
       // The indexer has news without a change of the catalogue, so the tag is that of the whole answer.
       const state = digest(JSON.stringify(status))
       if (isFresh(request, reply, tag(state, representation))) return sendNotModified(reply)

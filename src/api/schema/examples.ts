@@ -9,6 +9,7 @@ import { pageLinks } from '../query.ts'
 import { serialiseRecord } from '../serialise.ts'
 import { serialiseStation } from '../stations.ts'
 import { describeStatus } from '../status.ts'
+import type { WireStatus } from '../status.ts'
 
 /** 2026-01-23T00:12:40.518203Z. */
 const createdUs = 1_769_127_160_518_203
@@ -98,6 +99,9 @@ export function examples(links: Links) {
       ]),
       results: [change],
     },
-    status: describeStatus(summary, indexer, '0.1.0'),
+    status: {
+      ...describeStatus(summary, indexer, '0.1.0'),
+      unserved: { count: 0, latest: [] },
+    } satisfies WireStatus,
   }
 }

@@ -1,6 +1,8 @@
 /** What the service says of itself. */
 import type { RejectionCount } from '../../catalogue/catalogue.ts'
 import type { WireStatus } from '../status.ts'
+import { notServedReasons } from '../unserved.ts'
+import type { WireUnserved } from '../unserved.ts'
 import { errors } from './errors.ts'
 import { examples } from './examples.ts'
 import { negotiated, withHeaders } from './headers.ts'
@@ -57,6 +59,18 @@ const area = object<WireStatus['areas']['obs']>('An area of the archive.', {
   directories: number('Directories that are known.'),
 })
 
+const unserved = object<WireUnserved>('Files of the catalogue that could not be served.', {
+  count: number('Answers 404 about such files since the API started.'),
+  latest: list(
+    'The latest of these files.',
+    object<WireUnserved['latest'][number]>('One of them.', {
+      path: text('Where the catalogue has it, below the archive root.'),
+      reason: text('Why not.', { enum: [...notServedReasons] }),
+      at: moment('When it was last asked for.'),
+    }),
+  ),
+})
+
 const status = object<WireStatus>('How the indexer is, and what the catalogue holds.', {
   state: text('What the indexer is doing; `stopped` when none runs.', {
     enum: ['starting', 'scanning', 'watching', 'degraded', 'stopped'],
@@ -97,6 +111,7 @@ const status = object<WireStatus>('How the indexer is, and what the catalogue ho
   seq: number('The number of the latest change.'),
   epoch: text('Names the database that gave it.'),
   version: text('Release of the service.'),
+  unserved,
 })
 
 export function describeStatusResource({ links }: Surroundings): Part {
