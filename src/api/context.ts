@@ -27,7 +27,7 @@ export interface ApiContext extends ApiDeps, Memory {
    * Weak tag of what a representation says at a state of the catalogue. It also tells deployments apart, since
    * their answers to the same request differ: another release, another base URL.
    */
-  readonly tag: (state: Head | string, representation: Representation) => string
+  readonly tag: (state: Head | string, representation: Representation | 'text') => string
 }
 
 export function apiContext(deps: ApiDeps, memory: Memory): ApiContext {

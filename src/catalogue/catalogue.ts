@@ -250,6 +250,8 @@ export interface CatalogueReader {
   record(id: number): Promise<FileRecord | undefined>
   /** The live record of a file by its exact path. */
   file(directory: string, name: string): Promise<FoundFile | undefined>
+  /** Another one when `checksums` tells anything else; `undefined` for a directory that is not known. */
+  checksumsVersion(directory: string): Promise<string | undefined>
   /**
    * The checksums of a directory's files, of those behind a name; `undefined` for a directory that is not known. Each
    * chunk is of its own moment.

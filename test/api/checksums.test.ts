@@ -14,6 +14,10 @@ const sha256 = (content: string | Buffer) => createHash('sha256').update(content
 /** Puts a file on disk and into the catalogue, and its checksum as of the given content. */
 async function addHashed(service: Service, path: string, content = path): Promise<void> {
   await service.add(path, content)
+  await addChecksum(service, path, content)
+}
+
+async function addChecksum(service: Service, path: string, content: string): Promise<void> {
   const slash = path.lastIndexOf('/')
   const record = await service.reader.file(path.slice(0, slash), path.slice(slash + 1))
   const { size, mtimeMs } = statSync(join(service.archive, path))
@@ -80,7 +84,7 @@ t.test('the checksums of a directory are a file that sha256sum accepts', async (
     statusCode: 200,
     headers: {
       'content-type': 'text/plain; charset=utf-8',
-      etag: /^"/,
+      etag: /^W\/"/,
       'cache-control': 'no-cache',
     },
   })
@@ -105,6 +109,41 @@ t.test('the checksums of a directory are a file that sha256sum accepts', async (
   t.equal(partly.body, `# 1 files are not hashed yet\n${whole.body}`)
   t.not(partly.headers.etag, whole.headers.etag)
   t.equal(check(partly.body), `${dayFile}: OK\n${shortFile}: OK\n`)
+})
+
+t.test('what was answered is shared until a checksum becomes known', async (t) => {
+  let read = 0
+  const service = await openService(t, {
+    deps: ({ reader }) => ({
+      reader: {
+        ...reader,
+        checksums: (directory, after) => {
+          read++
+          return reader.checksums(directory, after)
+        },
+      },
+    }),
+  })
+  const url = `${data}/${day}/SHA256SUMS`
+  const ask = async (tag = '') => service.app.inject({ url, headers: { 'if-none-match': tag } })
+  await addHashed(service, `${day}/${dayFile}`)
+  await service.add(`${day}/${shortFile}`)
+  const [first, ...others] = await Promise.all([ask(), ask(), ask()])
+  for (const other of [...others, await ask()]) t.equal(other.body, first.body)
+  t.equal((await ask(String(first.headers.etag))).statusCode, 304)
+  await addHashed(service, `${hour}/${hourFile}`)
+  t.equal((await ask()).body, first.body)
+  t.equal(read, 1, 'read once')
+
+  await addChecksum(service, `${day}/${shortFile}`, 'x')
+  const known = await ask(String(first.headers.etag))
+  t.equal(known.statusCode, 200, 'which is told at once')
+  t.match(known.body, `${sha256('x').toString('hex')}  ${shortFile}\n`)
+  t.notMatch(known.body, '#')
+  await addChecksum(service, `${day}/${shortFile}`, 'y')
+  const corrected = await ask(String(known.headers.etag))
+  t.match(corrected.body, `${sha256('y').toString('hex')}  ${shortFile}\n`, 'as is another')
+  t.notMatch(corrected.body, sha256('x').toString('hex'))
 })
 
 t.test('directories without files have no lines, others are not there', async (t) => {

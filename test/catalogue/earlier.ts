@@ -11,6 +11,7 @@ export function makeEarlier(database: string): void {
     DROP TABLE hashing;
     DROP INDEX directory_filled;
     ALTER TABLE directory DROP COLUMN changed_us;
+    ALTER TABLE directory DROP COLUMN hashed;
     PRAGMA user_version = 1;
   `)
   db.close()

@@ -8,12 +8,15 @@ import { mediaTypes, namedFormat } from '../negotiate.ts'
 import { buildListing } from './build.ts'
 import { listingFormats } from './formats.ts'
 import type { ListingFormat } from './formats.ts'
-import { openRoom } from './room.ts'
-import { openShelf } from './shelf.ts'
+import type { Room } from './room.ts'
+import type { ListingShelf } from './shelf.ts'
 import { dateOf } from './validators.ts'
 
-/** Bytes of listings on their way to clients: some forty days of 10,000 files, besides those that are shared. */
-const mostBytesUnderWay = 64 * 1024 * 1024
+/** What holds finished bodies, and lets them be made and sent, for all that is told of directories. */
+export interface Sharing {
+  readonly shelf: ListingShelf
+  readonly room: Room
+}
 
 export type AnswerListing = (
   request: FastifyRequest,
@@ -22,9 +25,10 @@ export type AnswerListing = (
 ) => Promise<FastifyReply>
 
 /** Answers with the listing of a directory of the catalogue, given by its path below the root. */
-export function openListings({ reader, dataPath, tag }: ApiContext): AnswerListing {
-  const shelf = openShelf()
-  const room = openRoom(mostBytesUnderWay)
+export function openListings(
+  { reader, dataPath, tag }: ApiContext,
+  { shelf, room }: Sharing,
+): AnswerListing {
   return async (request, reply, directory) => {
     const format = formatOf(request)
     const state = await reader.directory(directory)

@@ -1,6 +1,9 @@
 import type { FastifyReply } from 'fastify'
 import { tooMany } from '../errors.ts'
 
+/** Bytes of bodies on their way to clients: listings of some forty days of 10,000 files, besides those that are shared. */
+const mostBytesUnderWay = 64 * 1024 * 1024
+
 /** Memory for bodies that are being sent, to clients however slow. One that is sent to many counts once. */
 export interface Room {
   /**
@@ -10,7 +13,7 @@ export interface Room {
   take(reply: FastifyReply, body: Buffer): void
 }
 
-export function openRoom(mostBytes: number): Room {
+export function openRoom(mostBytes = mostBytesUnderWay): Room {
   const answers = new Map<Buffer, number>()
   let taken = 0
   const release = (body: Buffer): void => {

@@ -3,7 +3,7 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { FoundFile } from '../../catalogue/catalogue.ts'
 import type { ByteRange } from '../byte-range.ts'
-import { checksumsName, sendChecksums } from '../checksums.ts'
+import { checksumsName, openChecksums } from '../checksums.ts'
 import type { ApiContext } from '../context.ts'
 import { parseDataTarget, parseDirectoryTarget } from '../data-target.ts'
 import type { DirectoryTarget } from '../data-target.ts'
@@ -15,6 +15,8 @@ import { digestHeader, validatorHeaders, validatorsOf } from '../file-version.ts
 import { handOverHeaders } from '../hand-over.ts'
 import type { FileAnswer } from '../hot-files.ts'
 import { openListings } from '../listing/answer.ts'
+import { openRoom } from '../listing/room.ts'
+import { openShelf } from '../listing/shelf.ts'
 import { printable } from '../log-text.ts'
 import { openPieceReader, pieceBytes } from '../pieces.ts'
 import type { PieceReader, Pieces } from '../pieces.ts'
@@ -26,12 +28,13 @@ import { sendPieces } from '../send-pieces.ts'
 export function addData(app: FastifyInstance, context: ApiContext): void {
   const archive = openArchive(context.settings)
   const pieces = openPieceReader()
-  const list = openListings(context)
+  const sharing = { shelf: openShelf(), room: openRoom() }
+  const list = openListings(context, sharing)
+  const sendChecksums = openChecksums(context, sharing)
   const get = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const target = request.raw.url ?? ''
     const place = parseDataTarget(target, context.settings.datasetPrefix)
-    if (place?.name === checksumsName)
-      return sendChecksums(place.directory, { request, reply, reader: context.reader })
+    if (place?.name === checksumsName) return sendChecksums(request, reply, place.directory)
     const listed = parseDirectoryTarget(target, context.settings.datasetPrefix)
     if (listed?.hasSlash === true) return list(request, reply, listed.directory)
     const record = place && (await context.reader.file(place.directory, place.name))

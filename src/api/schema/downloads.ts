@@ -95,17 +95,19 @@ const checksumsExample = [
   '',
 ].join('\n')
 
+const checksumsTag = 'W/"5b0e4c1f-4-dfa0k7m9jcb-2-text-Zk3mQx1a"'
+
 const checksums: Responses = {
   '200': {
     description: 'A line for each file, in the order of their names.',
-    headers: { ETag: header('Strong tag of these lines.', '"Lfv2uW7hUmZvxLDg"') },
+    headers: { ETag: header('Weak tag of these lines.', checksumsTag) },
     content: { 'text/plain': { schema: { type: 'string' }, example: checksumsExample } },
   },
   '304': {
     description: 'The client has these lines already. No body.',
-    headers: { ETag: header('Their tag.', '"Lfv2uW7hUmZvxLDg"') },
+    headers: { ETag: header('Their tag.', checksumsTag) },
   },
-  ...errors('NotFound', 'Unavailable'),
+  ...errors('NotFound', 'TooManyRequests', 'Unavailable'),
 }
 
 const checksumsDescription =

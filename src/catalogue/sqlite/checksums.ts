@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import type { ChecksumChunk } from '../catalogue.ts'
+import type { ChecksumChunk, Head } from '../catalogue.ts'
 
 /** Files of a chunk: about two milliseconds. */
 const filesPerChunk = 500
@@ -12,14 +12,22 @@ export interface ChecksumRow {
   readonly sha256: Buffer | null
 }
 
-/** Prepares reading the checksums of a directory in pieces. Call within one transaction. */
-export function prepareChecksums(db: Database) {
+/** The checksums of directories. */
+export interface Checksums {
+  checksumsVersion(directory: string): string | undefined
+  checksums(directory: string, after: string): ChecksumChunk | undefined
+}
+
+export function prepareChecksums(db: Database, head: () => Head): Checksums {
   const directory = db.prepare('SELECT id FROM directory WHERE path = ? AND gone = 0').pluck()
+  const state = db
+    .prepare('SELECT id, changed_us, hashed FROM directory WHERE path = ? AND gone = 0')
+    .raw()
   const files = db.prepare(
     `SELECT f.name, ${checksumColumn} FROM file f WHERE f.directory = ? AND f.name > ?
      ORDER BY f.name LIMIT ${filesPerChunk}`,
   )
-  return (path: string, after: string): ChecksumChunk | undefined => {
+  const checksums = (path: string, after: string): ChecksumChunk | undefined => {
     const id = directory.get(path) as number | undefined
     if (id === undefined) return undefined
     const rows = files.all(id, after) as (ChecksumRow & { name: string })[]
@@ -27,5 +35,14 @@ export function prepareChecksums(db: Database) {
       files: rows.map(({ name, sha256 }) => ({ name, sha256: sha256 ?? undefined })),
       next: rows.length < filesPerChunk ? undefined : rows.at(-1)?.name,
     }
+  }
+  return {
+    // Files that come, change and go, and sizes that are learnt, move the time; new checksums of the same files the number.
+    checksumsVersion: db.transaction((path: string) => {
+      const numbers = state.get(path) as (number | null)[] | undefined
+      const words = numbers?.map((number) => (number ?? 0).toString(36))
+      return words && [head().epoch, ...words].join('-')
+    }),
+    checksums: db.transaction(checksums),
   }
 }

@@ -66,6 +66,9 @@ function prepareKeep(db: Database, directories: Directories, nowUs: () => number
   const directoryOf = db
     .prepare('SELECT d.path FROM file f JOIN directory d ON d.id = f.directory WHERE f.id = ?')
     .pluck()
+  const touch = db.prepare(
+    'UPDATE directory SET hashed = hashed + 1 WHERE id = (SELECT directory FROM file WHERE id = ?)',
+  )
   const forget = prepareForgetChecksum(db)
   const insert = db.prepare(
     `INSERT INTO checksum (id, sha256, size, mtime_us, broken)
@@ -83,6 +86,7 @@ function prepareKeep(db: Database, directories: Directories, nowUs: () => number
       if (fill.run({ id, size, mtimeUs }).changes > 0) filled.add(directoryOf.get(id) as string)
       forget(id)
       kept += insert.run({ id, size, mtimeUs, sha256, broken: broken ? 1 : 0 }).changes
+      touch.run(id)
     }
     for (const path of filled) directories.touch(path, nowUs())
     count.run(kept, throughSeq)

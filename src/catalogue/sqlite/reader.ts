@@ -2,7 +2,6 @@ import type { Database } from 'better-sqlite3'
 import type {
   CatalogueReader,
   CatalogueSummary,
-  ChecksumChunk,
   ChangesPage,
   ChangesQuery,
   FileRecord,
@@ -15,7 +14,7 @@ import type {
 import { defaultOrdering, isUnfiltered } from '../filter.ts'
 import { prepareChanges } from './changes.ts'
 import { checksumColumn, prepareChecksums } from './checksums.ts'
-import type { ChecksumRow } from './checksums.ts'
+import type { ChecksumRow, Checksums } from './checksums.ts'
 import { connectionSource } from './connection.ts'
 import { openPageIndex } from './page-index.ts'
 import { openQuestionThread } from './questions/question-thread.ts'
@@ -43,6 +42,7 @@ export function openReader(options: { readonly database: string }): CatalogueRea
       isPlain(query) ? ask((queries) => queries.page(query)) : thread.ask('page', query),
     record: (id) => ask((queries) => queries.record(id)),
     file: (directory, name) => ask((queries) => queries.file(directory, name)),
+    checksumsVersion: (directory) => ask((queries) => queries.checksumsVersion(directory)),
     checksums: (directory, after) => ask((queries) => queries.checksums(directory, after)),
     records: (query) =>
       isUnfiltered(query.filter ?? {})
@@ -66,12 +66,11 @@ function isPlain({ filter = {}, ordering = defaultOrdering }: PageQuery): boolea
   return ordering.key === 'id' && isUnfiltered(filter)
 }
 
-interface Queries extends Listings {
+interface Queries extends Listings, Checksums {
   head(): Head
   page(query: PageQuery): Page
   record(id: number): FileRecord | undefined
   file(directory: string, name: string): FoundFile | undefined
-  checksums(directory: string, after: string): ChecksumChunk | undefined
   records(before: number, limit: number): RecordChunk
   changes(query: ChangesQuery): ChangesPage
   summary(): CatalogueSummary
@@ -106,7 +105,7 @@ function prepareQueries(db: Database): Queries {
       const row = file.get(directory, name) as (FileRow & ChecksumRow) | undefined
       return row && { ...toRecord(row), sha256: row.sha256 ?? undefined }
     },
-    checksums: db.transaction(prepareChecksums(db)),
+    ...prepareChecksums(db, head),
     records: db.transaction((before: number, limit: number): RecordChunk => {
       const records = files.upTo(before - 1, limit)
       const next = records.length < limit ? undefined : records.at(-1)?.id

@@ -183,6 +183,11 @@ const migrations: readonly string[] = [
   -- Sorting by modification: all others have the order of their creation, of which the blocks hold the times.
   CREATE INDEX file_modified ON file (id, modified_us) WHERE modified_us IS NOT NULL;
   `,
+  `
+  -- How often checksums of a directory's files became known, which is no change of the files. With changed_us it tells
+  -- whether the checksums of the directory are still what they were.
+  ALTER TABLE directory ADD COLUMN hashed INTEGER NOT NULL DEFAULT 0;
+  `,
 ]
 
 /** The schema this program knows. */

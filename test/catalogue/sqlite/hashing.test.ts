@@ -73,6 +73,39 @@ t.test(
   },
 )
 
+t.test(
+  'the checksums of a directory are of another version when any of them is another',
+  async (t) => {
+    const { writer, reader, idOf } = open(t)
+    await writer.apply([change(day, { added: [newFile(graz, facts), newFile(zimm)] })])
+    const [id, other] = [await idOf(graz), await idOf(zimm)]
+    const seen: unknown[] = [await reader.checksumsVersion(day)]
+    const told = async (what: string, work: () => Promise<unknown>) => {
+      await work()
+      const version = await reader.checksumsVersion(day)
+      t.notOk(seen.includes(version), what)
+      seen.push(version)
+    }
+    const apply = (parts: Parameters<typeof change>[1]) => writer.apply([change(day, parts)])
+    await told('known', () => writer.keepChecksums([sum(id)], 0))
+    const again = createHash('sha256').update('y').digest()
+    await told('read again', () => writer.keepChecksums([sum(id, { sha256: again })], 0))
+    await told('known with the size', () => writer.keepChecksums([sum(other)], 0))
+    await told('of a changed file', () =>
+      apply({ modified: [{ ...facts, size: 12, id, name: graz }] }),
+    )
+    await told('of a removed file', () => apply({ removed: [other] }))
+    await told('of one that came back', () => apply({ added: [newFile(zimm, facts)] }))
+
+    await writer.apply([change('obs/2026/002', { added: [newFile('graz0020.26d.gz', facts)] })])
+    await writer.keepChecksums([], 7)
+    t.equal(await reader.checksumsVersion(day), seen.at(-1), 'nothing else is')
+    t.equal(await reader.checksumsVersion('obs/2026/003'), undefined)
+    await apply({ removed: [id, other], gone: true })
+    t.equal(await reader.checksumsVersion(day), undefined)
+  },
+)
+
 t.test('a checksum goes with its version', async (t) => {
   const { writer, sumOf, idOf, files, reader } = open(t)
   const added = [newFile(graz, facts), newFile(zimm, facts)]
