@@ -1,7 +1,7 @@
 /** Writing is for administrators, who show a token. Without a configured one it is off. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
-import { IndexerAway } from '../control/protocol.ts'
+import { IndexerAway, IndexerRefused } from '../control/protocol.ts'
 import type { Administration } from './deps.ts'
 import { forbidden, HttpError, tryAgain } from './errors.ts'
 
@@ -33,12 +33,20 @@ function unauthorized(detail: string): HttpError {
   return new HttpError(401, detail, { 'www-authenticate': 'Bearer' })
 }
 
-/** Hands a request on to the indexer. @throws HttpError 503 when it does not answer */
+/**
+ * Hands a request on to the indexer.
+ * @throws HttpError 503 when it does not answer or fails, 400 with its own words when it refuses what was asked
+ */
 export async function askThrough<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer
   } catch (error) {
-    if (!(error instanceof IndexerAway)) throw error
-    throw Object.assign(tryAgain('The indexer does not answer at this moment.'), { cause: error })
+    if (error instanceof IndexerAway)
+      throw Object.assign(tryAgain('The indexer does not answer at this moment.'), { cause: error })
+    if (!(error instanceof IndexerRefused)) throw error
+    if (!error.failed) throw new HttpError(400, error.message)
+    throw Object.assign(tryAgain('The indexer failed to do it, its log says why.'), {
+      cause: error,
+    })
   }
 }

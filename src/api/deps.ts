@@ -26,7 +26,7 @@ export interface ApiSettings extends ClientLimits {
   readonly version: string
 }
 
-/** What administrators may order, and how they are known. Orders may fail with `IndexerAway`. */
+/** What administrators may order, and how they are known. Orders may fail with `IndexerAway` or `IndexerRefused`. */
 export interface Administration {
   /** SHA-256 of the token they show. */
   readonly tokenHash: Buffer

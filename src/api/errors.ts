@@ -105,12 +105,18 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
     .send(Buffer.from(JSON.stringify(body)))
 }
 
+/** What is to be tried again is so by our own words, behind which lies what was expected to happen: no stack tells more. */
+function reasonOf(error: unknown): string {
+  const { message, cause } = error as Error
+  return cause instanceof Error ? cause.message : message
+}
+
 function logFailure(error: unknown, statusCode: number, request: FastifyRequest): void {
   const facts = { method: request.method, target: printable(request.raw.url ?? '') }
   const log = requestLog(request)
   // Every request meets it while there is no catalogue, and where it was met tells nothing.
   if (error instanceof CatalogueUnavailable)
     log.warn({ reason: error.message, ...facts }, 'the catalogue is not available')
-  else if (statusCode === 503) log.warn({ err: error, ...facts }, 'not available')
+  else if (statusCode === 503) log.warn({ reason: reasonOf(error), ...facts }, 'not available')
   else log.error({ err: error, ...facts }, 'request failed')
 }

@@ -71,7 +71,7 @@ export async function askIndexer<Command extends ControlCommand>(
     })
   })
   const answer = JSON.parse(line) as ControlAnswer<Command>
-  if (!answer.ok) throw new IndexerRefused(answer.error)
+  if (!answer.ok) throw new IndexerRefused(answer.error, answer)
   return answer.result
 }
 

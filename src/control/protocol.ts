@@ -119,7 +119,8 @@ export type ControlCommand = keyof ControlResults
 
 export type ControlAnswer<Command extends ControlCommand = ControlCommand> =
   | { readonly ok: true; readonly result: ControlResults[Command] }
-  | { readonly ok: false; readonly error: string }
+  /** `failed`: nothing is wrong with the request, and it may be done another time. */
+  | { readonly ok: false; readonly error: string; readonly failed?: true }
 
 /** Nobody answers on the control socket: the indexer does not run, or is not reachable from here. */
 export class IndexerAway extends Error {
@@ -129,4 +130,11 @@ export class IndexerAway extends Error {
 /** The indexer does not do what it was asked to; the message is its own. */
 export class IndexerRefused extends Error {
   readonly code = 'INDEXER_REFUSED'
+  /** Whether it would, and cannot. */
+  readonly failed: boolean
+
+  constructor(message: string, { failed = false } = {}) {
+    super(message)
+    this.failed = failed
+  }
 }

@@ -111,7 +111,7 @@ async function answer(line: string, deps: ControlDeps): Promise<ControlAnswer> {
     if (error instanceof SyntaxError || error instanceof RefusedRequest)
       return { ok: false, error: error.message }
     deps.logger.error({ err: error }, 'a request on the control socket failed')
-    return { ok: false, error: 'the indexer failed to answer, its log says why' }
+    return { ok: false, error: 'the indexer failed to answer, its log says why', failed: true }
   }
 }
 

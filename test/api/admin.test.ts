@@ -2,9 +2,10 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { hashToken } from '../../src/api/admin.ts'
 import type { Administration } from '../../src/api/deps.ts'
-import { IndexerAway } from '../../src/control/protocol.ts'
+import { IndexerAway, IndexerRefused } from '../../src/control/protocol.ts'
 import type { RegisterAnswer, RescanOrder } from '../../src/control/protocol.ts'
 import { day, dayFile, openService } from './service.ts'
+import type { Service } from './service.ts'
 import { sendRaw } from './wire.ts'
 
 const files = '/rinex/api/rinex-file/'
@@ -227,11 +228,62 @@ t.test('a file is registered, over a real connection', async (t) => {
   t.match(later.body.toString(), 'The file cannot be catalogued at this moment.')
 })
 
+const warnings = ({ log }: Service) => log.filter(({ level }) => Number(level) >= 40)
+
+/** Both orders over real connections, which a registration needs. */
+async function orderBoth(service: Service) {
+  const port = await service.listen()
+  const orders = [
+    [rescans, {}],
+    [files, { path: `${day}/${dayFile}` }],
+  ] as const
+  const answers = orders.map(async ([target, body]) => {
+    const answer = await fetch(`http://127.0.0.1:${port}${target}`, {
+      method: 'POST',
+      headers: { ...json, authorization, connection: 'close' },
+      body: JSON.stringify(body),
+    })
+    const { status, headers } = answer
+    return { target, status, headers, said: (await answer.json()) as object }
+  })
+  return Promise.all(answers)
+}
+
 t.test('without an indexer it is 503, to be tried again', async (t) => {
   const away = () => Promise.reject(new IndexerAway('nobody is there'))
-  const { post } = await openAdministered(t, { rescan: away, register: away })
-  const answer = await post(rescans, {})
-  t.equal(answer.statusCode, 503)
-  t.match(answer.headers['retry-after'], /^\d+$/)
-  t.match(answer.json(), { detail: 'The indexer does not answer at this moment.' })
+  const { service } = await openAdministered(t, { rescan: away, register: away })
+  for (const { target, status, headers, said } of await orderBoth(service)) {
+    t.equal(status, 503)
+    t.match(headers.get('retry-after'), /^\d+$/)
+    const id = headers.get('x-request-id')
+    const detail = 'The indexer does not answer at this moment.'
+    t.strictSame(said, { detail, request_id: id })
+    t.match(
+      warnings(service).find(({ reqId }) => reqId === id),
+      { reason: 'nobody is there', method: 'POST', target },
+    )
+  }
+  t.equal(warnings(service).length, 2)
+  t.notMatch(service.logText(), '    at ', 'a stack would tell nothing')
+})
+
+t.test('an order that the indexer refuses is answered in its words', async (t) => {
+  const refuse = () => Promise.reject(new IndexerRefused('said the indexer'))
+  const { service } = await openAdministered(t, { rescan: refuse, register: refuse })
+  for (const { status, said } of await orderBoth(service)) {
+    t.equal(status, 400)
+    t.strictSame(said, { detail: 'said the indexer' })
+  }
+})
+
+t.test('one that it cannot carry out is 503, to be tried again', async (t) => {
+  const fail = () => Promise.reject(new IndexerRefused('said the indexer', { failed: true }))
+  const { service } = await openAdministered(t, { rescan: fail, register: fail })
+  for (const { status, headers, said } of await orderBoth(service)) {
+    t.equal(status, 503)
+    t.match(headers.get('retry-after'), /^\d+$/)
+    t.match(said, { detail: 'The indexer failed to do it, its log says why.' })
+  }
+  t.match(warnings(service), [{ reason: 'said the indexer' }, { reason: 'said the indexer' }])
+  t.notMatch(service.logText(), '    at ')
 })

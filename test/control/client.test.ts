@@ -82,19 +82,20 @@ t.test('the indexer is asked over its socket', async (t) => {
 
 t.test('what is no sensible request is refused in words', async (t) => {
   const { path, orders } = await openOn(t)
-  const cases: { request: unknown; words: RegExp }[] = [
+  const cases: { request: unknown; words: RegExp; failed?: true }[] = [
     { request: {}, words: /unknown command/ },
     { request: { command: 'drop' }, words: /unknown command/ },
     { request: { command: 'rescan', path: '../etc' }, words: /no directory below obs/ },
     { request: { command: 'rescan', path: 5 }, words: /must be text/ },
     { request: { command: 'rescan', acceptRemovals: 'no' }, words: /true or false/ },
     { request: { command: 'register' }, words: /must be text/ },
-    { request: { command: 'register', path: 'broken' }, words: /its log says why/ },
+    { request: { command: 'register', path: 'broken' }, words: /its log says why/, failed: true },
   ]
-  for (const { request, words } of cases)
+  for (const { request, words, failed = false } of cases)
     await t.rejects(askIndexer(path, request as ControlRequest), {
       code: 'INDEXER_REFUSED',
       message: words,
+      failed,
     })
   t.same(orders, [])
   t.match(await askStatus(path), { state: 'starting' }, 'and it goes on')
