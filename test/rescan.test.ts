@@ -115,6 +115,10 @@ t.test('orders to the running program', async (t) => {
   const nowhere = await run(folder, 'rescan --database c.db --wait obs/1900')
   const missing = 'rinex-catalogue: there is no directory obs/1900 in the archive\n'
   t.strictSame(nowhere, { code: 1, text: missing }, 'and nothing is waited for')
+  const some = await run(folder, 'rescan --database c.db --wait obs/1900 obs/1998 elsewhere nrt')
+  t.equal(some.code, 1)
+  for (const words of [missing, said, /^obs\/1998: rescan \d /m, /^nrt: rescan \d /m, /^done$/m])
+    t.match(some.text, words, 'those that are there are ordered, the others named')
   const refused = await post(new URL('../rescan/', list).href, { path: 'obs/1900' })
   t.equal(refused.status, 400)
 

@@ -19,27 +19,43 @@ export interface RescanOptions {
   readonly wait: boolean
 }
 
-/** Has the running indexer look at the archive again. */
+/** Has the running indexer look at the archive again: at all that it does not refuse, which is told of each. */
 export async function rescan(config: Config, options: RescanOptions): Promise<number> {
-  const { full, acceptRemovals } = options
   const socket = config.controlSocket
   // Asked before the orders: numbers begin anew with each indexer.
   const { pid } = await askIndexer(socket, { command: 'status' })
   const paths = options.paths.map((path) => belowArchive(path, config.archive))
+  const orders = paths.length > 0 ? paths : [undefined]
   const tickets: RescanTicket[] = []
-  for (const path of paths.length > 0 ? paths : [undefined]) {
-    const ticket = await askIndexer(socket, { command: 'rescan', path, full, acceptRemovals })
-    if (ticket.place === 'nowhere')
-      throw new IndexerRefused(`there is no directory ${path ?? ''} in the archive`)
+  for (const path of orders) {
+    const ticket = await order(socket, path, options)
+    if (ticket === undefined) continue
     await print(`${path ?? 'the whole archive'}: rescan ${ticket.number} ${words[ticket.place]}`)
     tickets.push(ticket)
   }
-  if (options.wait) {
+  if (options.wait && tickets.length > 0) {
     const last = Math.max(...tickets.map(({ number }) => number))
     await follow(config, { pid, number: last })
     await print('done')
   }
-  return 0
+  return tickets.length === orders.length ? 0 : 1
+}
+
+/** Says why where it comes to nothing, at once: the others may take hours. */
+async function order(
+  socket: string,
+  path: string | undefined,
+  { full, acceptRemovals }: RescanOptions,
+): Promise<RescanTicket | undefined> {
+  try {
+    const answer = await askIndexer(socket, { command: 'rescan', path, full, acceptRemovals })
+    if (answer.place !== 'nowhere') return answer
+    throw new IndexerRefused(`there is no directory ${path ?? ''} in the archive`)
+  } catch (error) {
+    if (!(error instanceof IndexerRefused) || error.failed) throw error
+    process.stderr.write(`rinex-catalogue: ${error.message}\n`)
+    return undefined
+  }
 }
 
 const words: Readonly<Record<RescanTicket['place'], string>> = {
