@@ -1,9 +1,8 @@
-import { chmodSync, lstatSync, rmSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
-import type { Server, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import type { Logger } from 'pino'
 import type { ControlAnswer, ControlRequest, ControlResults } from '../control/protocol.ts'
 import { parseDirectory } from '../parse/archive-path.ts'
+import { openControlSocket } from './control-socket.ts'
 import type { Indexer } from './indexer.ts'
 
 /** A request is a line of JSON; nobody has reason to send a longer one. */
@@ -14,76 +13,26 @@ export interface ControlDeps {
   readonly path: string
   readonly logger: Logger
   readonly indexer: Pick<Indexer, 'status' | 'rescan' | 'register'>
+  /** How often it is looked whether the socket is still there. */
+  readonly lookMs?: number
 }
 
-/** There can be no control socket at this path; the message names it and the remedy. */
-export class UnusableSocket extends Error {
-  readonly code = 'UNUSABLE_SOCKET'
-}
-
-/**
- * Answers on the control socket.
- * @throws UnusableSocket also when another indexer answers there: that of another catalogue may be given the same path
- */
+/** Answers on the control socket. @throws UnusableSocket */
 export async function openControl(deps: ControlDeps): Promise<{ close: () => void }> {
-  await removeLeftOver(deps.path)
+  const { path, logger, lookMs } = deps
   const sockets = new Set<Socket>()
-  const server = createServer((socket) => {
+  const serveOne = (socket: Socket): void => {
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
     serve(socket, deps)
-  })
-  await listen(server, deps.path)
-  // The group is the API's: it may ask, others may not.
-  chmodSync(deps.path, 0o660)
+  }
+  const listener = await openControlSocket({ path, logger, serve: serveOne, lookMs })
   return {
     close() {
-      server.close() // which removes the socket file too
+      listener.close()
       for (const socket of sockets) socket.destroy()
     },
   }
-}
-
-/** Takes away the socket of an earlier process, and nothing else. */
-async function removeLeftOver(path: string): Promise<void> {
-  const stats = lstatSync(path, { throwIfNoEntry: false })
-  if (stats === undefined) return
-  if (!stats.isSocket())
-    throw new UnusableSocket(`${path} is no socket: configure another control_socket`)
-  if (await isInUse(path))
-    throw new UnusableSocket(
-      `already running: another indexer answers on ${path}, configure another control_socket`,
-    )
-  rmSync(path, { force: true })
-}
-
-function isInUse(path: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(path)
-    socket.on('connect', () => {
-      socket.destroy()
-      resolve(true)
-    })
-    // One that may not be connected to belongs to somebody else; nobody listens on a left-over.
-    socket.on('error', ({ code }: NodeJS.ErrnoException) => {
-      resolve(code !== 'ECONNREFUSED' && code !== 'ENOENT')
-    })
-  })
-}
-
-function listen(server: Server, path: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    // Stays for as long as the server: a connection that cannot be accepted later is no reason to end.
-    server.on('error', (error) => {
-      reject(
-        new UnusableSocket(
-          `cannot listen on the control socket ${path}: ${error.message}: configure another control_socket, in a folder that this user may write`,
-          { cause: error },
-        ),
-      )
-    })
-    server.listen(path, resolve)
-  })
 }
 
 function serve(socket: Socket, deps: ControlDeps): void {

@@ -20,6 +20,7 @@ import { openCondition } from '../../src/indexer/condition.ts'
 import { openControl } from '../../src/indexer/control.ts'
 import { openService } from '../api/service.ts'
 import { noTroubles } from '../indexer/parts.ts'
+import { until } from '../indexer/until.ts'
 
 const logger = pino({ level: 'silent' })
 const condition = openCondition({
@@ -179,6 +180,77 @@ t.test('that it cannot be asked is told once, until it can again', async (t) => 
     t.equal(told.length, times)
     rmSync(path)
   }
+})
+
+/** An indexer that looks at its socket all the time. */
+async function openWatchful(t: Test, path: string, version: string, lookMs = 5) {
+  const warnings: unknown[] = []
+  const stream = { write: (line: string) => warnings.push(JSON.parse(line)) }
+  const told = openCondition({
+    ...{ logger, version, lastScan: undefined },
+    nowUs: () => 1,
+  })
+  const indexer = { status: () => told.status(noTroubles) } as never
+  const control = await openControl({ path, logger: pino({}, stream), indexer, lookMs })
+  t.teardown(() => {
+    control.close()
+  })
+  return { control, warnings }
+}
+
+const versionAt = async (path: string) => {
+  const asked = await askStatus(path)
+  return asked !== undefined && 'version' in asked ? asked.version : undefined
+}
+
+t.test('an indexer whose socket was taken away listens anew', async (t) => {
+  const path = socketPath(t)
+  const { warnings, control } = await openWatchful(t, path, 'one')
+  await leaveSocket(`${path}-left`)
+  for (const takeAway of [
+    () => {
+      rmSync(path)
+    },
+    () => {
+      renameSync(`${path}-left`, path)
+    },
+  ]) {
+    const before = warnings.length
+    takeAway()
+    await until(t, 'it is noticed', () => warnings.length > before)
+    await until(t, 'it answers again', async () => (await versionAt(path)) === 'one')
+    t.equal(statSync(path).mode & 0o777, 0o660)
+  }
+  t.match(warnings.at(-1), { msg: 'the control socket was taken away: listening anew' })
+  control.close()
+  t.notOk(existsSync(path), 'the socket goes with it')
+})
+
+/** Another indexer's socket in the place of the one that is there. */
+async function replaceSocket(t: Test, path: string) {
+  const other = await openWatchful(t, `${path}-two`, 'two', 600_000)
+  renameSync(`${path}-two`, path)
+  return other.control
+}
+
+t.test('it leaves another indexer what has become its socket', async (t) => {
+  const path = socketPath(t)
+  const one = await openWatchful(t, path, 'one')
+  const two = await replaceSocket(t, path)
+  await until(t, 'it is noticed', () => one.warnings.length > 0)
+  t.match(one.warnings, [{ reason: /another indexer answers on/ }])
+  t.equal(await versionAt(path), 'two')
+  two.close()
+  await until(t, 'it is its own again', async () => (await versionAt(path)) === 'one')
+  t.equal(one.warnings.length, 2, 'which is told, and nothing twice')
+})
+
+t.test('also when it ends', async (t) => {
+  const path = socketPath(t)
+  const one = await openWatchful(t, path, 'one', 600_000)
+  await replaceSocket(t, path)
+  one.control.close()
+  t.equal(await versionAt(path), 'two')
 })
 
 t.test('a socket that cannot be opened says where and why', async (t) => {
