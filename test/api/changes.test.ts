@@ -128,6 +128,14 @@ t.test('bad values are named, all at once', async (t) => {
   t.equal((await app.inject(`${path}?since=`)).statusCode, 400)
 })
 
+t.test('an empty parameter asks for nothing', async (t) => {
+  const { app } = await openFeed(t)
+  const plain = await app.inject(`${path}?since=1`)
+  const empty = await app.inject(`${path}?since=1&wait=&epoch=&area=&limit=`)
+  t.equal(empty.statusCode, 200)
+  t.strictSame(empty.json(), plain.json())
+})
+
 t.test('a parameter that means nothing is named, or refused by who is strict', async (t) => {
   const { app } = await openFeed(t)
   for (const accept of ['application/json', 'text/event-stream']) {

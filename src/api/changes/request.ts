@@ -50,7 +50,9 @@ export function parseChangesRequest(query: Query, lastEventId?: string): Changes
     return text === undefined ? undefined : within(Number(text))
   }
   const since = numberAt('since', lastEventId)
-  const waitSeconds = Math.min(numberAt('wait') ?? 0, maxWaitSeconds)
+  const wait = lastValue(query, 'wait')
+  // Nothing asked for, as in the filters.
+  const waitSeconds = wait === '' ? 0 : Math.min(numberAt('wait') ?? 0, maxWaitSeconds)
   if (faults.size > 0) throw badFields(Object.fromEntries(faults))
   const { limit } = parsePageRange(query, maxChanges)
   const epoch = lastValue(query, 'epoch')
