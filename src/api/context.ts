@@ -72,6 +72,10 @@ export function sendHtml(reply: FastifyReply, page: string): FastifyReply {
 }
 
 export function sendJson(reply: FastifyReply, value: unknown): FastifyReply {
+  return sendJsonText(reply, JSON.stringify(value))
+}
+
+export function sendJsonText(reply: FastifyReply, text: string): FastifyReply {
   // A buffer, because the framework adds a charset to the media type of a string.
-  return reply.header('content-type', 'application/json').send(Buffer.from(JSON.stringify(value)))
+  return reply.header('content-type', 'application/json').send(Buffer.from(text))
 }

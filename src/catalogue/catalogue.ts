@@ -121,7 +121,7 @@ export interface Change {
   /** When the catalogue learned of it. */
   readonly atUs: number
   /** Of a removed file: as it last was. */
-  readonly record: FileRecord
+  readonly record: ListedFile
 }
 
 /** Only changes of files that match every list; one that is left out matches all. */

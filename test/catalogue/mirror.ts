@@ -51,9 +51,9 @@ export async function followFeed(
     for (const { seq, change, record } of page.changes) {
       if (seq <= since) throw new Error('numbers do not rise')
       since = seq
-      const { id, directory, name, size } = record
+      const { id, directory, name, modifiedUs } = record
       if (change === 'removed') mirror.delete(id)
-      else mirror.set(id, `${directory}/${name} ${String(size)}`)
+      else mirror.set(id, `${directory}/${name} ${modifiedUs}`)
     }
     if (page.throughSeq === page.head.seq) return page.throughSeq
   }
@@ -63,7 +63,7 @@ export async function followFeed(
 export async function liveList(reader: CatalogueReader): Promise<Mirror> {
   const { records } = await reader.page({ limit: 1_000_000, offset: 0 })
   const mirror: Mirror = new Map()
-  for (const { id, directory, name } of records)
-    mirror.set(id, `${directory}/${name} ${String((await reader.record(id))?.size)}`)
+  for (const { id, directory, name, modifiedUs } of records)
+    mirror.set(id, `${directory}/${name} ${modifiedUs}`)
   return mirror
 }

@@ -1,10 +1,9 @@
 /** Changes as server-sent events (WHATWG HTML, 9.2). */
-import type { CatalogueReader } from '../../catalogue/catalogue.ts'
+import type { CatalogueReader, Change } from '../../catalogue/catalogue.ts'
 import { readPassage } from './feed.ts'
 import type { Passage } from './feed.ts'
 import type { HeadWatch } from './head-watch.ts'
 import type { ChangesRequest } from './request.ts'
-import type { WireChange } from './serialise.ts'
 
 /** A sign of life at least so often, so that nobody on the way takes the connection for dead. */
 const signOfLifeMs = 15_000
@@ -12,7 +11,8 @@ const signOfLifeMs = 15_000
 export interface EventSource {
   readonly reader: CatalogueReader
   readonly watch: HeadWatch
-  readonly serialise: (passage: Passage) => readonly WireChange[]
+  /** As JSON. */
+  readonly serialise: (change: Change) => string
 }
 
 /**
@@ -28,7 +28,7 @@ export async function* changeEvents(
   let passage = request.first
   let saidMs = -Infinity
   for (;;) {
-    const events = serialise(passage).map(toEvent)
+    const events = passage.changes.map((each) => `id: ${each.seq}\ndata: ${serialise(each)}\n\n`)
     const isQuiet = performance.now() - saidMs >= signOfLifeMs
     if (events.length === 0 && isQuiet) events.push(`:\nid: ${passage.throughSeq}\n\n`)
     if (events.length > 0) {
@@ -43,8 +43,4 @@ export async function* changeEvents(
     const { epoch } = passage.head
     passage = await readPassage(reader, { ...request, since: passage.throughSeq, epoch }, signal)
   }
-}
-
-function toEvent(change: WireChange): string {
-  return `id: ${change.seq}\ndata: ${JSON.stringify(change)}\n\n`
 }

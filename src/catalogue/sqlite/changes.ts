@@ -11,8 +11,7 @@ import type {
   ChangesQuery,
   Head,
 } from '../catalogue.ts'
-import { fileColumns, toRecord } from './records.ts'
-import type { FileRow } from './records.ts'
+import { preparePaths } from './listed-files.ts'
 
 /** Changes of either table that one look goes through when filters leave most of them out: a few milliseconds. */
 const changesPerLook = 2000
@@ -29,12 +28,13 @@ const matches = `
 /** Prepares the feed. Call the result within one transaction. */
 export function prepareChanges(db: Database): (query: ChangesQuery) => ChangesPage {
   const state = db.prepare('SELECT epoch, seq, forgotten_seq AS forgottenSeq FROM catalogue')
-  const live = prepareSource(db, {
+  const pathOf = preparePaths(db)
+  const live = prepareSource(db, pathOf, {
     table: 'file',
     kind: `iif(f.change = 1, 'modified', 'created')`,
     at: 'iif(f.change = 1, coalesce(f.modified_us, f.created_us), coalesce(f.returned_us, f.created_us))',
   })
-  const removed = prepareSource(db, {
+  const removed = prepareSource(db, pathOf, {
     table: 'tombstone',
     kind: `'removed'`,
     at: 'f.removed_us',
@@ -46,8 +46,9 @@ export function prepareChanges(db: Database): (query: ChangesQuery) => ChangesPa
     const filtered = Object.values(filters).some((list) => list !== undefined)
     const end = filtered ? Math.min(live.lookEnd(since), removed.lookEnd(since)) : Infinity
     const through = Math.min(end, head.seq)
-    const values = { since, through, limit, ...toValues(filters) }
-    const changes = [...live.select(values), ...removed.select(values)]
+    const passage = { since, through, limit }
+    const wanted = filtered ? filters : undefined
+    const changes = [...live.select(passage, wanted), ...removed.select(passage, wanted)]
       .sort((a, b) => a.seq - b.seq)
       .slice(0, limit)
     const last = changes.length === limit ? changes.at(-1) : undefined
@@ -62,21 +63,46 @@ interface Source {
   readonly at: string
 }
 
-function prepareSource(db: Database, { table, kind, at }: Source) {
+function prepareSource(
+  db: Database,
+  pathOf: (directory: number) => string,
+  { table, kind, at }: Source,
+) {
+  const columns = `f.seq, ${kind}, ${at}, f.id, f.directory, f.name, f.created_us,
+    coalesce(f.modified_us, f.created_us)`
   const from = `FROM ${table} f INDEXED BY ${table}_seq`
+  const passage = 'f.seq > @since AND f.seq <= @through'
+  const end = 'ORDER BY f.seq LIMIT +@limit'
+  const all = db.prepare(`SELECT ${columns} ${from} WHERE ${passage} ${end}`).raw()
   // CROSS JOIN keeps the order of the tables: by number first.
-  const select = db.prepare(
-    `SELECT ${fileColumns}, ${kind} AS change, ${at} AS atUs ${from}
-       CROSS JOIN station s ON s.id = f.station
-       CROSS JOIN kind k ON k.id = f.kind
-       CROSS JOIN directory d ON d.id = f.directory
-     WHERE f.seq > @since AND f.seq <= @through AND ${matches} ORDER BY f.seq LIMIT +@limit`,
-  )
+  const matching = db
+    .prepare(
+      `SELECT ${columns} ${from}
+         CROSS JOIN station s ON s.id = f.station
+         CROSS JOIN kind k ON k.id = f.kind
+       WHERE ${passage} AND ${matches} ${end}`,
+    )
+    .raw()
   const lookEnd = db
     .prepare(`SELECT seq ${from} WHERE seq > ? ORDER BY seq LIMIT 1 OFFSET ${changesPerLook - 1}`)
     .pluck()
+  const toChange = ([seq, change, atUs, id, directory, name, ...times]: ChangeRow): Change => {
+    const [createdUs, modifiedUs] = times
+    return {
+      seq,
+      change,
+      atUs,
+      record: { id, directory: pathOf(directory), name, createdUs, modifiedUs },
+    }
+  }
   return {
-    select: (values: Values): Change[] => (select.all(values) as ChangeRow[]).map(toChange),
+    select(passage: Values, filters: ChangeFilters | undefined): Change[] {
+      const rows =
+        filters === undefined
+          ? all.all(passage)
+          : matching.all({ ...passage, ...toValues(filters) })
+      return (rows as ChangeRow[]).map(toChange)
+    },
     /** The number up to which one look goes; infinite when that is all there is. */
     lookEnd: (since: number): number => (lookEnd.get(since) as number | undefined) ?? Infinity,
   }
@@ -96,8 +122,14 @@ function toValues({ stations, areas, types, durations, versions }: ChangeFilters
   }
 }
 
-type ChangeRow = FileRow & { readonly change: ChangeKind; readonly atUs: number }
-
-function toChange({ change, atUs, ...row }: ChangeRow): Change {
-  return { seq: row.seq, change, atUs, record: toRecord(row) }
-}
+/** As they come out of the table: each value that crosses over costs more than finding it. */
+type ChangeRow = [
+  seq: number,
+  change: ChangeKind,
+  atUs: number,
+  id: number,
+  directory: number,
+  name: string,
+  createdUs: number,
+  modifiedUs: number,
+]

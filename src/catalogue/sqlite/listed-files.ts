@@ -28,17 +28,7 @@ export function prepareListedFiles(db: Database): ListedFiles {
   const upTo = db.prepare(`${select} WHERE id <= ? ORDER BY id DESC LIMIT +?`).raw()
   const onFrom = db.prepare(`${select} WHERE id >= ? ORDER BY id LIMIT +?`).raw()
   const one = db.prepare(`${select} WHERE id = ?`).raw()
-  const path = db.prepare('SELECT path FROM directory WHERE id = ?').pluck()
-  // A directory keeps its path for ever.
-  const paths = new Map<number, string>()
-  const pathOf = (directory: number): string => {
-    let known = paths.get(directory)
-    if (known === undefined) {
-      if (paths.size >= keptPaths) paths.clear()
-      paths.set(directory, (known = path.get(directory) as string))
-    }
-    return known
-  }
+  const pathOf = preparePaths(db)
   const toFile = ([id, directory, name, createdUs, modifiedUs]: ListedRow): ListedFile => ({
     id,
     directory: pathOf(directory),
@@ -50,5 +40,20 @@ export function prepareListedFiles(db: Database): ListedFiles {
     upTo: (id, limit) => (upTo.all(id, limit) as ListedRow[]).map(toFile),
     onFrom: (id, limit) => (onFrom.all(id, limit) as ListedRow[]).map(toFile),
     byIds: (ids) => ids.map((id) => toFile(one.get(id) as ListedRow)),
+  }
+}
+
+/** Paths of directories by their numbers. */
+export function preparePaths(db: Database): (directory: number) => string {
+  const path = db.prepare('SELECT path FROM directory WHERE id = ?').pluck()
+  // A directory keeps its path for ever.
+  const paths = new Map<number, string>()
+  return (directory) => {
+    let known = paths.get(directory)
+    if (known === undefined) {
+      if (paths.size >= keptPaths) paths.clear()
+      paths.set(directory, (known = path.get(directory) as string))
+    }
+    return known
   }
 }

@@ -48,7 +48,7 @@ t.test('of each file the latest change, in the order of the numbers', async (t) 
     page.changes.map(({ atUs }) => atUs - clock.us),
     [-20, -10, 0],
   )
-  t.match(page.changes[2]?.record, { id: 2, name: grazShort, directory: day, size: 1, seq: 5 })
+  t.match(page.changes[2]?.record, { id: 2, name: grazShort, directory: day })
   t.strictSame(brief(await changes(head.seq)), ['4 modified 1', '5 removed 2'])
   t.strictSame(brief(await changes(5)), [])
   const first = await changes(0, 2)
@@ -60,7 +60,7 @@ t.test('a file that comes back is created, at the time of its return', async (t)
   const { writer, reader, clock, changes } = openCatalogue(t)
   const added = [newFile(graz, { size: 1, mtimeUs: 1 })]
   await writer.apply([change(day, { added })])
-  const before = await reader.record(1)
+  const [record] = (await reader.page({ limit: 1, offset: 0 })).records
   clock.us += 10
   await writer.apply([change(day, { removed: [1] })])
   clock.us += 10
@@ -69,7 +69,7 @@ t.test('a file that comes back is created, at the time of its return', async (t)
     head: await reader.head(),
     forgottenSeq: 0,
     throughSeq: 3,
-    changes: [{ seq: 3, change: 'created', atUs: clock.us, record: { ...before, seq: 3 } }],
+    changes: [{ seq: 3, change: 'created', atUs: clock.us, record }],
   })
   clock.us += 10
   await writer.apply([change(day, { modified: [{ id: 1, name: graz, size: 2, mtimeUs: 2 }] })])
@@ -191,8 +191,8 @@ t.test('the list in chunks and the feed from its start end with the live list', 
             before: Math.min(last, Number.MAX_SAFE_INTEGER),
             limit: chunk,
           })
-          for (const { id, directory, name } of records)
-            mirror.set(id, `${directory}/${name} ${String((await reader.record(id))?.size)}`)
+          for (const { id, directory, name, modifiedUs } of records)
+            mirror.set(id, `${directory}/${name} ${modifiedUs}`)
           await applySteps(writer, steps.slice(0, 2))
           steps = steps.slice(2)
           if (records.length === 0) break
