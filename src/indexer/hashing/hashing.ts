@@ -172,7 +172,8 @@ export function openHashing(deps: HashingDeps): Hashing {
       }
       const worked = !isClosing() && (await readOld())
       const restMs = round.restUntilMs - performance.now()
-      await sleep(worked ? Math.max(0, Math.min(restMs, lookMs)) : lookMs)
+      // A timer may end a little early: then what is left of the rest is waited for, not the time of a look.
+      await sleep(worked || restMs > 0 ? Math.max(0, Math.min(restMs, lookMs)) : lookMs)
     }
   }
   const loop = async (): Promise<void> => {

@@ -1,11 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import type { Test } from 'tap'
 import { toUs } from '../../../src/catalogue/exact.ts'
+import type { CatalogueWriter } from '../../../src/catalogue/catalogue-writer.ts'
 import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
+import { digestFile } from '../../../src/indexer/hashing/digest.ts'
 import { startHasher } from '../../../src/indexer/hashing/hasher.ts'
+import type { Hasher } from '../../../src/indexer/hashing/hasher.ts'
 import { openHashing } from '../../../src/indexer/hashing/hashing.ts'
 import { change, newFile } from '../../catalogue/change.ts'
 import { failing, openParts } from '../parts.ts'
@@ -14,6 +18,13 @@ import { until } from '../until.ts'
 const day = 'obs/2026/001'
 const names = ['graz', 'zimm', 'onsa', 'wtzr'].map((site) => `${site}0010.26d.gz`)
 const [graz = '', zimm = '', onsa = ''] = names
+
+interface Other {
+  readonly all?: boolean
+  readonly isBusy?: () => boolean
+  readonly hasher?: Hasher
+  readonly writer?: CatalogueWriter
+}
 
 /** Hashing on an archive of its own; what is put there is catalogued as by the indexer. */
 function open(t: Test) {
@@ -36,11 +47,11 @@ function open(t: Test) {
     await parts.writer.apply([change(day, { modified: [facts] })])
   }
   /** Starts it and waits until all that is added is something that arrives. */
-  const start = async (other: { all?: boolean; isBusy?: () => boolean } = {}) => {
-    const hasher = startHasher({ archive: parts.archive })
+  const start = async (other: Other = {}) => {
+    const { hasher = startHasher({ archive: parts.archive }) } = other
     // By a clock that is ahead every file has rested long enough.
     const nowUs = () => parts.nowUs() + 10e6
-    const deps = { ...parts, nowUs, hasher, all: false, isBusy: () => false, ...other }
+    const deps = { ...parts, nowUs, all: false, isBusy: () => false, ...other, hasher }
     const hashing = openHashing(deps)
     t.teardown(() => hashing.close())
     hashing.start()
@@ -100,6 +111,40 @@ t.test('old files are read where all are wanted, when nothing else is to be done
   busy = false
   for (const [index, name] of names.entries()) await hashed(name, contents[index] ?? content())
 })
+
+t.test(
+  'old files are read part after part, without waiting for the next look at what arrives',
+  async (t) => {
+    const { archive, put, factsOf, writer, sql, start } = open(t)
+    const many = Array.from({ length: 1600 }, (_, n) => `${String(n).padStart(4, '0')}0010.26d.gz`)
+    const one = content()
+    const added = many.map((name) => newFile(name, factsOf(put(`${day}/${name}`, one))))
+    await writer.apply([change(day, { added })])
+    const counts = { looks: 0, parts: 0 }
+    await start({
+      all: true,
+      writer: {
+        ...writer,
+        arrivedUnhashed: (since) => {
+          counts.looks++
+          return writer.arrivedUnhashed(since)
+        },
+      },
+      // Here, since a process of the lowest priority is slow beside others.
+      hasher: {
+        digest: (files) => {
+          counts.parts++
+          const inArchive = files.map((file) => ({ ...file, path: join(archive, file.path) }))
+          return Promise.all(inArchive.map((file) => digestFile(file)))
+        },
+        close: () => undefined,
+      },
+    })
+    const counted = () => (sql('SELECT files FROM hashing') as { files: number }[])[0]?.files
+    await until(t, 'all have their checksum', () => counted() === many.length)
+    t.ok(counts.looks < counts.parts / 8, `${counts.looks} looks, ${counts.parts} parts`)
+  },
+)
 
 t.test('a file that has changed is read again', async (t) => {
   const { add, modify, start, hashed, sumOf, archive } = open(t)
