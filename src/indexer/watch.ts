@@ -70,15 +70,14 @@ export function openWatcher(deps: WatchDeps): Watcher {
     inStart = undefined
     if (watched.get(directory) !== watcher) return close(watcher) // it was stopped meanwhile
     identities.set(directory, identity)
-    if (failure !== undefined) {
-      await stop(directory)
-      fail(directory, failure)
-    } else if (path in watcher.getWatched()) deps.onWatching(directory)
-    else {
-      // It vanished; should it come back, somebody will ask for it again.
-      wanted.delete(directory)
-      await stop(directory)
+    if (failure === undefined && path in watcher.getWatched()) {
+      deps.onWatching(directory)
+      return
     }
+    await stop(directory)
+    if (failure !== undefined && !isDenied(failure)) fail(directory, failure)
+    // It vanished, or is not ours to read; as soon as it is, somebody will ask for it again.
+    else wanted.delete(directory)
   }
   const fail = (directory: string, failure: Error): void => {
     failed.add(directory)
@@ -161,7 +160,8 @@ export function openWatcher(deps: WatchDeps): Watcher {
 const watchOptions: ChokidarOptions = {
   ignored: (_path, stats) => stats !== undefined && !stats.isDirectory(),
   ignoreInitial: true,
-  ignorePermissionErrors: true,
+  // Else one that is not watched would look as if it were.
+  ignorePermissionErrors: false,
   atomic: false,
   depth: 0,
 }
@@ -189,6 +189,11 @@ async function close(watcher: FSWatcher): Promise<void> {
 export function isExhaustion(error: Error): boolean {
   const code = 'code' in error ? error.code : undefined
   return code === 'ENOSPC' || code === 'EMFILE'
+}
+
+/** Whether a directory is closed to us. */
+function isDenied(error: Error): boolean {
+  return 'code' in error && (error.code === 'EACCES' || error.code === 'EPERM')
 }
 
 /** The kernel's queue of events; what does not fit is dropped, and Node does not tell. */
