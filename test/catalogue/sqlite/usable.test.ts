@@ -22,17 +22,15 @@ import { testFolder } from '../../folder.ts'
 
 t.test('what is no file is refused by its name, and nothing is left beside it', (t) => {
   for (const suffix of ['', '-wal', '-lock', '-numbers']) {
-    const database = join(testFolder(t), `of${suffix}.db`)
+    const folder = testFolder(t)
+    const database = join(folder, `of${suffix}.db`)
     mkdirSync(database + suffix)
     t.throws(
       () => openWriter({ database, nowUs: () => 0 }),
       { code: 'UNUSABLE_DATABASE', message: `${database}${suffix} is no file: move it away` },
       suffix,
     )
-    t.strictSame(
-      readdirSync(t.testdirName).filter((name) => name.startsWith(`of${suffix}.db`)),
-      [`of${suffix}.db${suffix}`],
-    )
+    t.strictSame(readdirSync(folder), [`of${suffix}.db${suffix}`])
   }
   t.end()
 })
