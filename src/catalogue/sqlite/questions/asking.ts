@@ -1,6 +1,6 @@
 import type { Database, Statement } from 'better-sqlite3'
 import { parseFilename } from '../../../parse/filename.ts'
-import type { FileFilter, TimeRange } from '../../filter.ts'
+import type { FileFilter } from '../../filter.ts'
 import { beyond } from '../block-layout.ts'
 import { segmentSize } from './columns.ts'
 import type { Segment } from './columns.ts'
@@ -14,7 +14,8 @@ const keptStatements = 100
 /** Positions of a segment in rising order: ids less the segment's first. */
 export type Positions = Uint16Array
 
-type AskedRow = readonly [id: number, name: string, startSeconds: number]
+/** The name is left out where the start alone tells. */
+type AskedRow = readonly [id: number, name: string | null, startSeconds: number]
 
 /** How many records agree, and which, where these are not too many to be told. */
 export interface Agreed {
@@ -47,14 +48,21 @@ export function prepareAsking(db: Database): Asking {
   }
   const idsOf = (sql: string, values: object): readonly number[] =>
     prepare(sql).pluck().all(values) as number[]
+  const agreeing = (from: string, values: object, filter: FileFilter): readonly number[] => {
+    const fromUs = filter.overlaps?.fromUs
+    if (fromUs === undefined) return idsOf(`SELECT f.id ${from}`, values)
+    // Where the start alone tells, no name crosses over.
+    const name = 'iif(f.data_date * 1000000 >= @touchedFrom, NULL, f.name)'
+    const rows = prepare(`SELECT f.id, ${name}, f.data_date ${from}`).raw()
+    const all = rows.all({ ...values, touchedFrom: fromUs }) as AskedRow[]
+    return all.filter((row) => reachesInto(row, fromUs)).map(([id]) => id)
+  }
   const among = (segment: Segment, filter: FileFilter, asked: Positions): readonly number[] => {
     const { sql, values, joined } = conditionsOf(segment, filter, asked)
     const { firstId } = segment
     const from = `json_each(@positions) p CROSS JOIN file f ON f.id = p.value + @firstId ${joined}`
     const bound = { ...values, firstId, positions: JSON.stringify([...asked]) }
-    if (filter.overlaps === undefined) return idsOf(`SELECT f.id FROM ${from} WHERE ${sql}`, bound)
-    const rows = prepare(`SELECT f.id, f.name, f.data_date FROM ${from} WHERE ${sql}`).raw()
-    return overlapping(rows.all(bound) as AskedRow[], filter.overlaps)
+    return agreeing(`FROM ${from} WHERE ${sql}`, bound, filter)
   }
   const within = (segment: Segment, filter: FileFilter, asked: Positions): readonly number[] => {
     const { sql, values, joined } = conditionsOf(segment, filter, asked)
@@ -64,14 +72,7 @@ export function prepareAsking(db: Database): Asking {
     const bound = { ...values, ...range }
     const isAsked = new Uint8Array(segmentSize)
     for (const at of asked) isAsked[at] = 1
-    const found =
-      filter.overlaps === undefined
-        ? idsOf(`SELECT f.id ${where}`, bound)
-        : overlapping(
-            prepare(`SELECT f.id, f.name, f.data_date ${where}`).raw().all(bound) as AskedRow[],
-            filter.overlaps,
-          )
-    return found.filter((id) => isAsked[id - firstId] === 1)
+    return agreeing(where, bound, filter).filter((id) => isAsked[id - firstId] === 1)
   }
   return {
     which(segment, filter, asked) {
@@ -104,15 +105,10 @@ function conditionsOf(segment: Segment, filter: FileFilter, asked: Positions) {
   return { ...predicateOf(filter, words), joined }
 }
 
-function overlapping(rows: readonly AskedRow[], range: TimeRange): readonly number[] {
-  return rows.filter((row) => overlapsWith(row, range)).map(([id]) => id)
-}
-
-/** The range is closed, the span of the data half-open; data of unknown length are their start alone. */
-function overlapsWith([, name, startSeconds]: AskedRow, { fromUs, toUs }: TimeRange): boolean {
+/** The span of the data is half-open; data of unknown length are their start alone. */
+function reachesInto([, name, startSeconds]: AskedRow, fromUs: number): boolean {
+  if (name === null) return true
   const parsed = parseFilename(name)
   const span = parsed.kind === 'parsed' ? (parsed.spanSeconds ?? 0) : 0
-  if (startSeconds * 1e6 > (toUs ?? Infinity)) return false
-  if (fromUs === undefined || startSeconds * 1e6 >= fromUs) return true
   return (startSeconds + span) * 1e6 > fromUs
 }

@@ -1,4 +1,7 @@
-/** The whole filter in SQL, for the records that the columns alone cannot judge. */
+/**
+ * The whole filter in SQL, for the records that the columns alone cannot judge; but of `overlaps` only that what starts
+ * after the range does not touch it. When data end is for their names to tell.
+ */
 import type { FileFilter, NameCondition, TimeRange } from '../../filter.ts'
 
 export interface Predicate {
@@ -15,6 +18,7 @@ export function predicateOf(filter: FileFilter, words: boolean): Predicate {
     ...rangeConditions('f.data_date * 1000000', 'dataDate', filter.dataDate),
     ...rangeConditions('f.created_us', 'created', filter.created),
     ...rangeConditions('coalesce(f.modified_us, f.created_us)', 'modified', filter.modified),
+    ...rangeConditions('f.data_date * 1000000', 'overlaps', overlapsTo(filter)),
     ...(filter.names ?? []).map(nameCondition),
     ...(words ? wordConditions(filter) : []),
   ]
@@ -23,6 +27,10 @@ export function predicateOf(filter: FileFilter, words: boolean): Predicate {
     sql: conditions.length === 0 ? 'TRUE' : conditions.map(([sql]) => `(${sql})`).join(' AND '),
     values: Object.assign({}, ...conditions.map(([, values]) => values)) as Predicate['values'],
   }
+}
+
+function overlapsTo({ overlaps }: FileFilter): TimeRange | undefined {
+  return overlaps?.toUs === undefined ? undefined : { toUs: overlaps.toUs }
 }
 
 function rangeConditions(value: string, name: string, range?: TimeRange): Condition[] {
