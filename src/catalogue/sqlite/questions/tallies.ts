@@ -1,5 +1,7 @@
 import type { FileFilter } from '../../filter.ts'
 import type { Segment } from './columns.ts'
+import { openLongPositions } from './long-positions.ts'
+import type { LongPositions } from './long-positions.ts'
 import { matcherOf, narrowed } from './matcher.ts'
 import type { Positions } from './asking.ts'
 import type { Matching, Wanted } from './matching.ts'
@@ -8,7 +10,7 @@ import type { Vocabulary } from './vocabulary.ts'
 
 /** Filters whose counts are kept, those that were asked for latest. */
 const keptFilters = 64
-/** Positions are kept where there are no more in a segment, and found again where there are. */
+/** Positions are kept where there are no more in a segment; of more, only those that were found latest. */
 const keptPositions = 512
 
 /** What a filter takes of each segment, counted once and again when the segment changed. */
@@ -33,6 +35,8 @@ interface Counted {
 /** To be used within a read transaction, after columns and vocabulary have followed it. */
 export function openTallies(parts: { matching: Matching; vocabulary: Vocabulary }): Tallies {
   const tallies = new Map<string, Tally>()
+  const latest = openLongPositions()
+  let opened = 0
   // A question that takes many turns goes on where it was, however many others are asked in between.
   const byQuestion = new WeakMap<FileFilter, Tally>()
   return {
@@ -40,7 +44,7 @@ export function openTallies(parts: { matching: Matching; vocabulary: Vocabulary 
       const begun = byQuestion.get(filter)
       if (begun !== undefined) return begun
       const key = JSON.stringify(filter)
-      const tally = tallies.get(key) ?? openTally(filter, parts)
+      const tally = tallies.get(key) ?? openTally(filter, { ...parts, latest, number: opened++ })
       // The order of a map is that of insertion: the first is the one that was not asked for longest.
       tallies.delete(key)
       tallies.set(key, tally)
@@ -52,9 +56,17 @@ export function openTallies(parts: { matching: Matching; vocabulary: Vocabulary 
   }
 }
 
+interface TallyParts {
+  readonly matching: Matching
+  readonly vocabulary: Vocabulary
+  readonly latest: LongPositions
+  /** Tells it from all others. */
+  readonly number: number
+}
+
 function openTally(
   filter: FileFilter,
-  { matching, vocabulary }: { matching: Matching; vocabulary: Vocabulary },
+  { matching, vocabulary, latest, number }: TallyParts,
 ): Tally {
   const counted = new Map<number, Counted>()
   let wanted: Wanted = { filter, matcher: matcherOf(filter, vocabulary) }
@@ -88,12 +100,14 @@ function openTally(
       const kept = counted.get(firstId)
       if (kept?.count === 0) return new Uint16Array()
       if (kept?.positions !== undefined) return kept.positions
-      // What is few is found as a whole, and need not be found again.
-      const isFew = kept !== undefined && kept.count <= keptPositions
-      const isNarrow = among !== undefined && !isFew
-      const positions = matching.positions(segment, isNarrow ? wantedAmong(among) : wanted)
-      if (isFew) counted.set(firstId, { ...kept, positions })
-      return positions
+      if (kept !== undefined && kept.count <= keptPositions) {
+        // What is few is found as a whole, and need not be found again.
+        const positions = matching.positions(segment, wanted)
+        counted.set(firstId, { ...kept, positions })
+        return positions
+      }
+      if (among !== undefined) return matching.positions(segment, wantedAmong(among))
+      return latest.of(number, segment, () => matching.positions(segment, wanted))
     },
     those: (few, segment) => matching.those(few, segment, wanted),
   }
