@@ -12,6 +12,7 @@ import { orderByCreation } from '../../../src/catalogue/sqlite/questions/time-or
 import { orderByModification } from '../../../src/catalogue/sqlite/questions/time-order.ts'
 import { openVocabulary } from '../../../src/catalogue/sqlite/questions/vocabulary.ts'
 import { openValueCounts } from '../../../src/catalogue/sqlite/questions/value-counts.ts'
+import type { Turn } from '../../../src/catalogue/sqlite/questions/places.ts'
 import { fc } from '../../random.ts'
 import { change, newFile } from '../change.ts'
 import { openWide } from './wide.ts'
@@ -54,6 +55,11 @@ async function fill(t: Test) {
   return { db, segments, vocabulary, tally, count: days * sites }
 }
 
+/** A look that is the only one at its question. */
+function aTurn(isTimeUp = () => false): Turn {
+  return { question: {}, isTimeUp }
+}
+
 const expressions = {
   data_date: 'data_date',
   created: 'created_us',
@@ -75,7 +81,7 @@ t.test('any stretch of any order is the one that sorting all finds', async (t) =
   fc.assert(
     fc.property(question, ({ key, descending, offset, limit }) => {
       const stretch = { key, descending, offset, limit, count }
-      const found = sort(segments, tally, stretch, () => false)
+      const found = sort({ segments, matches: tally, turn: aTurn() }, stretch)
       const way = descending ? 'DESC' : 'ASC'
       const plain = db.prepare(
         `SELECT id FROM file ORDER BY ${expressions[key]} ${way}, id ${way} LIMIT ? OFFSET ?`,
@@ -96,24 +102,72 @@ t.test('few records are read for a stretch, wherever it is', async (t) => {
   }
   for (const [name, order] of Object.entries(orders))
     for (const first of [0, 20, count / 2, count - 20]) {
-      const { ids } = order(segments, tally, { first, end: first + 20 }, () => false) ?? {}
+      const listed = { segments, matches: tally, turn: aTurn() }
+      const { ids } = order(listed, { first, end: first + 20 }) ?? {}
       // Of 6,000: some blocks, some days, or what lies between the parts that are known in full.
       t.ok(ids && ids.length >= 20 && ids.length <= 800, `${name} from ${String(first)}`)
     }
 })
 
-t.test('counts by value stop when their time is up, and go on from there', async (t) => {
-  const { segments, tally } = await fill(t)
-  const countsOf = openValueCounts()
-  t.equal(
-    countsOf(segments, tally, 'days', () => true),
-    undefined,
-  )
-  const counted = countsOf(segments, tally, 'days', () => false)
+/** Six segments of a few records each, half of them modified. */
+async function fillWide(t: Test) {
+  const { writer, setNextId, db } = openWide(t)
+  for (let segment = 0; segment < 6; segment++) {
+    setNextId(1 + segment * 65_536)
+    const path = `obs/2024/${String(101 + segment)}`
+    await writer.apply([change(path, { added: daily(101 + segment).map((name) => newFile(name)) })])
+    const files = [...((await writer.directory(path))?.files ?? [])].slice(0, sites / 2)
+    const modified = files.map(([name, { id }]) => ({ id, name, size: 1, mtimeUs: 1 }))
+    await writer.apply([change(path, { modified })])
+  }
+  const columns = openColumns(db)
+  const vocabulary = openVocabulary(db)
+  columns.follow(1)
+  vocabulary.follow()
+  const { segments } = columns
+  t.equal(segments.length, 6)
+  const tallies = openTallies({ matching: openMatching(db), vocabulary })
+  const tallyOf = (idAbove: number) => {
+    const tally = tallies.of({ idAbove })
+    tally.follow(segments, () => false)
+    return tally
+  }
+  return { db, segments, vocabulary, tallyOf }
+}
+
+/** A look so short that it finds something of two segments. */
+function ofTwoSegments(question: object): Turn {
+  let asked = 0
+  return { question, isTimeUp: () => asked++ >= 2 }
+}
+
+t.test('what is found by segment goes on where its time was up', async (t) => {
+  const { segments, tallyOf } = await fillWide(t)
+  const matches = tallyOf(0)
+  const countsOf = openValueCounts('days')
+  const question = {}
+  for (let look = 1; look < segments.length / 2; look++)
+    t.equal(countsOf({ segments, matches, turn: ofTwoSegments(question) }), undefined)
+  const counted = countsOf({ segments, matches, turn: ofTwoSegments(question) })
   t.equal(counted?.size, segments.length)
-  t.equal(
-    countsOf(segments, tally, 'days', () => true),
-    counted,
-    'nothing is left to count',
-  )
+  const again = countsOf({ segments, matches, turn: aTurn(() => true) })
+  t.equal(again, counted, 'nothing is left to count, for another question either')
+})
+
+t.test('all of many sorted lists that are asked for in turns come to an end', async (t) => {
+  const { db, segments, vocabulary, tallyOf } = await fillWide(t)
+  const sort = openSorting(db, vocabulary)
+  for (const key of Object.keys(expressions) as (keyof typeof expressions)[]) {
+    const questions = Array.from({ length: 12 }, (_, idAbove) => ({ idAbove }))
+    const lists = questions.map((question) => ({ question, matches: tallyOf(question.idAbove) }))
+    let left = lists
+    // Each order goes through the segments at most three times.
+    for (let look = 0; look < 4 * segments.length && left.length > 0; look++)
+      left = left.filter(({ question, matches }) => {
+        const turn = ofTwoSegments(question)
+        const stretch = { key, count: 600 - question.idAbove, offset: 290, limit: 20 }
+        return sort({ segments, matches, turn }, { ...stretch, descending: false }) === undefined
+      })
+    t.equal(left.length, 0, key)
+  }
 })

@@ -2,6 +2,7 @@ import type { Database } from 'better-sqlite3'
 import type { ChunkQuery, Head, Page, PageQuery, RecordChunk } from '../../catalogue.ts'
 import type { StationsPage, StationsQuery } from '../../catalogue.ts'
 import { defaultOrdering } from '../../filter.ts'
+import type { FileFilter } from '../../filter.ts'
 import { prepareListedFiles } from '../listed-files.ts'
 import { prepareKnownHead } from '../summary.ts'
 import { openColumns } from './columns.ts'
@@ -15,6 +16,9 @@ import { openVocabulary } from './vocabulary.ts'
 
 /** So long one look may take before others get their turn. */
 const turnMs = 8
+
+/** One for all questions without a filter, which need to be known again in their next turn. */
+const unfiltered: FileFilter = {}
 
 /**
  * Answers questions that filter, sort or sum up. Each method looks once, in one read transaction, and gives `undefined`
@@ -42,7 +46,8 @@ export function prepareAnswering(db: Database): Answering {
     vocabulary.follow()
     return now
   }
-  const page = ({ limit, offset, filter = {}, ordering }: PageQuery, turn: number) => {
+  const page = (query: PageQuery, turn: number) => {
+    const { limit, offset, filter = unfiltered, ordering } = query
     const now = follow()
     const { segments } = columns
     const tally = tallies.of(filter)
@@ -52,14 +57,12 @@ export function prepareAnswering(db: Database): Answering {
     const { key, descending } = ordering ?? defaultOrdering
     const stretch = { offset, limit, descending }
     if (offset >= count) return { head: now, count, records: [] }
-    const ids =
-      key === 'id'
-        ? idsAt(segments, tally, stretch)
-        : sort(segments, tally, { ...stretch, key, count }, isTimeUp)
+    const listed = { segments, matches: tally, turn: { question: query, isTimeUp } }
+    const ids = key === 'id' ? idsAt(listed, stretch) : sort(listed, { ...stretch, key, count })
     if (ids === undefined) return undefined
     return { head: now, count, records: files.byIds(ids) }
   }
-  const records = ({ before, limit, filter = {} }: ChunkQuery): RecordChunk => {
+  const records = ({ before, limit, filter = unfiltered }: ChunkQuery): RecordChunk => {
     const { epoch } = follow()
     const tally = tallies.of(filter)
     const endMs = performance.now() + turnMs

@@ -5,13 +5,14 @@ import type { Segment } from './columns.ts'
 
 /** Records of a segment that were modified since they were created. */
 export interface Modified {
-  readonly seq: number
-  /** In rising order. */
-  readonly positions: Positions
-  /** The same in the order in which they were modified last. */
+  /** In the order in which they were modified last. */
   readonly inTime: Positions
   /** When that was, in the same order: microseconds since 1970. */
   readonly us: Float64Array
+}
+
+interface Known extends Modified {
+  readonly seq: number
 }
 
 /** Reads them when they are asked for, again where the segment has changed. To be used within a read transaction. */
@@ -19,19 +20,17 @@ export function openModified(db: Database): (segment: Segment) => Modified {
   const select = db
     .prepare(
       `SELECT id, modified_us FROM file INDEXED BY file_modified
-       WHERE modified_us IS NOT NULL AND id BETWEEN ? AND ? ORDER BY id`,
+       WHERE modified_us IS NOT NULL AND id BETWEEN ? AND ? ORDER BY modified_us`,
     )
     .raw()
-  const known = new WeakMap<Segment, Modified>()
+  const known = new WeakMap<Segment, Known>()
   return (segment) => {
     const { seq, firstId } = segment
     const kept = known.get(segment)
     if (kept?.seq === seq) return kept
     const rows = select.all(firstId, firstId + segmentSize - 1) as [id: number, us: number][]
-    const positions = Uint16Array.from(rows, ([id]) => id - firstId)
-    rows.sort(([, a], [, b]) => a - b)
     const inTime = Uint16Array.from(rows, ([id]) => id - firstId)
-    const modified = { seq, positions, inTime, us: Float64Array.from(rows, ([, us]) => us) }
+    const modified = { seq, inTime, us: Float64Array.from(rows, ([, us]) => us) }
     known.set(segment, modified)
     return modified
   }

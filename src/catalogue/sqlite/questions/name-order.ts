@@ -5,15 +5,16 @@ import { partsAt } from './parts.ts'
 import type { Part } from './parts.ts'
 import type { Order } from './order.ts'
 import { openValueCounts } from './value-counts.ts'
-import { forMatches, partsByValue } from './value-parts.ts'
+import { openMatchesIn, partsByValue } from './value-parts.ts'
 import type { Kind, Vocabulary } from './vocabulary.ts'
 
-/** Names are ASCII: this comes after whatever any of them goes on with. */
-const afterAll = '\uffff'
+/** Names are ASCII: this comes after whatever any of them goes on with, and strings with it are compared as fast. */
+const afterAll = '\x7f'
 
 /** The order of names: how each begins is told by its station, which the columns hold, and by its kind and day. */
 export function openNameOrder(vocabulary: Vocabulary): Order {
-  const countsOf = openValueCounts()
+  const countsOf = openValueCounts('stations')
+  const matchesIn = openMatchesIn('stations')
   const siteOf = (station: number) =>
     between(station === beyond ? undefined : vocabulary.stations[station]?.slice(0, 4))
   const beginningOf = (station: number, kind: number, day: number) => {
@@ -22,12 +23,14 @@ export function openNameOrder(vocabulary: Vocabulary): Order {
     if (!isTold || code === undefined || its === undefined) return siteOf(station)
     return between(beginning(code, its, day))
   }
-  return (segments, matches, ranks, isTimeUp) => {
-    const counted = countsOf(segments, matches, 'stations', isTimeUp)
+  return (listed, ranks) => {
+    const counted = countsOf(listed)
     if (counted === undefined) return undefined
     const sites = partsAt(partsByValue(counted, siteOf), ranks)
+    const bySegment = matchesIn(listed, counted, sites.parts)
+    if (bySegment === undefined) return undefined
     const groups = openGroups(beginningOf)
-    forMatches(counted, matches, { column: 'stations', parts: sites.parts }, groups.add)
+    for (const [segment, { found }] of bySegment) for (const at of found) groups.add(segment, at)
     const { before } = sites
     const fine = partsAt(groups.all(), { first: ranks.first - before, end: ranks.end - before })
     return { ids: fine.parts.flatMap(({ ids }) => ids), before: before + fine.before }

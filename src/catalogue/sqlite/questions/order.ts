@@ -1,6 +1,5 @@
-import type { Segment } from './columns.ts'
 import type { Ranks } from './parts.ts'
-import type { Matches } from './places.ts'
+import type { Listed } from './places.ts'
 
 /** Records among which some ranks of a sorted list are to be found, in no order. */
 export interface Candidates {
@@ -10,9 +9,4 @@ export interface Candidates {
 }
 
 /** Finds them by what the columns tell of an order; nothing when time was up before the end, as for a tally. */
-export type Order = (
-  segments: readonly Segment[],
-  matches: Matches,
-  ranks: Ranks,
-  isTimeUp: () => boolean,
-) => Candidates | undefined
+export type Order = (listed: Listed, ranks: Ranks) => Candidates | undefined

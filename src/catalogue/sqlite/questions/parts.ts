@@ -32,8 +32,10 @@ export function partsAt<Key extends number | string, Any extends Part<Key>>(
   parts: readonly Any[],
   { first, end }: Ranks,
 ): { parts: Any[]; before: number } {
-  const begun = sumsBy(parts, 'from')
-  const ended = sumsBy(parts, 'to')
+  // In the order of their beginnings parts are nearly in that of their ends, which is then soon found.
+  const byFrom = sortedBy(parts, 'from')
+  const begun = sumsOf(byFrom, 'from')
+  const ended = sumsOf(sortedBy(byFrom, 'to'), 'to')
   let before = 0
   const kept = parts.filter(({ from, to, count }) => {
     // Equal keys may stand either way: their ids decide.
@@ -44,12 +46,17 @@ export function partsAt<Key extends number | string, Any extends Part<Key>>(
   return { parts: kept, before }
 }
 
+type Edge = 'from' | 'to'
+
+function sortedBy<Key extends number | string>(parts: readonly Part<Key>[], edge: Edge) {
+  return parts.toSorted((a, b) => (a[edge] < b[edge] ? -1 : a[edge] > b[edge] ? 1 : 0))
+}
+
 /** Counts the records of those parts of which one end is below a key, or at it. */
-function sumsBy<Key extends number | string>(
-  parts: readonly Part<Key>[],
-  edge: 'from' | 'to',
+function sumsOf<Key extends number | string>(
+  sorted: readonly Part<Key>[],
+  edge: Edge,
 ): (key: Key, orAt: boolean) => number {
-  const sorted = [...parts].sort((a, b) => (a[edge] < b[edge] ? -1 : a[edge] > b[edge] ? 1 : 0))
   const sums = [0]
   for (const { count } of sorted) sums.push((sums.at(-1) as number) + count)
   return (key, orAt) => {

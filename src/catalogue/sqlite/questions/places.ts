@@ -17,14 +17,31 @@ export interface Among {
   readonly taken: Uint8Array
 }
 
+/** A look at a question that may take several. */
+export interface Turn {
+  /** The same in each look at one question, and in those at no other. */
+  readonly question: object
+  isTimeUp(): boolean
+}
+
+/** A list as it is looked at. */
+export interface Listed {
+  readonly segments: readonly Segment[]
+  readonly matches: Matches
+  readonly turn: Turn
+}
+
 export interface Stretch {
   readonly offset: number
   readonly limit: number
   readonly descending: boolean
 }
 
-/** Segments that lie before the offset are passed over by their counts. */
-export function idsAt(segments: readonly Segment[], matches: Matches, stretch: Stretch): number[] {
+/**
+ * Segments that lie before the offset are passed over by their counts.
+ * @returns nothing when time was up before the end
+ */
+export function idsAt({ segments, matches, turn }: Listed, stretch: Stretch): number[] | undefined {
   const ids: number[] = []
   let before = stretch.offset
   const order = stretch.descending ? segments.toReversed() : segments
@@ -35,6 +52,7 @@ export function idsAt(segments: readonly Segment[], matches: Matches, stretch: S
       before -= count
       continue
     }
+    if (turn.isTimeUp()) return undefined
     const positions = matches.positions(segment)
     const ordered = stretch.descending ? positions.toReversed() : positions
     const end = before + stretch.limit - ids.length

@@ -49,8 +49,8 @@ export function openStationSums(db: Database, vocabulary: Vocabulary): StationSu
   const sumAll = (): void => {
     total = newTable()
     for (const { stations, classes: ofClass, files, firstDays, lastDays } of bySegment.values())
-      for (const [index, station] of stations.entries()) {
-        const count = files[index] as number
+      for (let index = 0; index < stations.length; index++) {
+        const [station, count] = [stations[index] as number, files[index] as number]
         const [first, last] = [firstDays[index] as number, lastDays[index] as number]
         total.add(station, ofClass[index] as number, count, first, last)
       }

@@ -1,73 +1,97 @@
 import { blockSize } from '../block-layout.ts'
 import type { Positions } from './asking.ts'
-import { segmentSize } from './columns.ts'
+import { openBySegment } from './by-segment.ts'
 import type { Segment } from './columns.ts'
 import type { Modified } from './modified.ts'
+import type { Candidates, Order } from './order.ts'
 import { partsAt } from './parts.ts'
 import type { Part, Ranks } from './parts.ts'
-import type { Candidates, Order } from './order.ts'
+import type { Listed } from './places.ts'
 
-/** Parts in which the modified are, at most, besides one of each segment: each of one record, while these are no more. */
-const mostParts = 4000
+/** Lists of which it is kept which of the modified are matches. */
+const keptLists = 2
+/** Into so many runs, at most, one is cut at a time. */
+const cuts = 16
 
 /** Matches of a segment. */
 interface TimePart extends Part<number> {
   readonly segment: Segment
-  readonly positions: Positions
+  /** Where they are; without it they are all of those that keep the order in which they were created. */
+  readonly positions?: Positions
+  /** When each of them was modified, which they are in the order of. */
+  readonly us?: Float64Array
 }
 
-/** All of those of a segment that keep the order in which they were created. */
-type WholePart = Omit<TimePart, 'positions'>
-
 /** Of each block the columns hold between which times its records were created. */
-export const orderByCreation: Order = (segments, matches, ranks) => {
+export const orderByCreation: Order = (listed, ranks) => {
+  const { segments, matches } = listed
   const wholes = segments.map((segment) => wholeOf(segment, matches.count(segment)))
-  return candidatesOf(ranks, wholes, [], (segment) => matches.positions(segment))
+  return candidatesOf(listed, ranks, wholes, (segment) => matches.positions(segment))
 }
 
 /** The same, but for those that were modified: of these it is known when that was. */
 export function orderByModification(modifiedOf: (segment: Segment) => Modified): Order {
-  return (segments, matches, ranks) => {
-    const filled = segments.filter((segment) => matches.count(segment) > 0)
-    const modified = filled.map((segment) => {
+  const bySegment = openBySegment<Modified>(keptLists)
+  return (listed, ranks) => {
+    const { segments, matches } = listed
+    const modified = bySegment(listed, '', (segment) => {
+      if (matches.count(segment) === 0) return noneModified
       const all = modifiedOf(segment)
-      return { segment, all, those: matches.those(all.positions, segment) }
+      return someOf(all, matches.those(all.inTime.toSorted(), segment))
     })
-    const count = modified.reduce((sum, { those }) => sum + those.length, 0)
-    const perPart = Math.ceil(count / mostParts)
-    const parts = modified.flatMap(({ segment, all, those }) =>
-      modifiedParts(segment, those, all, perPart),
-    )
-    const wholes = modified.map(({ segment, those }) =>
-      wholeOf(segment, matches.count(segment) - those.length),
-    )
-    const without = new Map(modified.map(({ segment, those }) => [segment, those]))
-    return candidatesOf(ranks, wholes, parts, (segment) =>
-      difference(matches.positions(segment), without.get(segment)),
+    if (modified === undefined) return undefined
+    const parts = segments.flatMap((segment): TimePart[] => {
+      const { inTime, us } = modified.get(segment)?.found ?? noneModified
+      const whole = wholeOf(segment, matches.count(segment) - inTime.length)
+      return inTime.length === 0 ? [whole] : [whole, runOf(segment, inTime, us)]
+    })
+    return candidatesOf(listed, ranks, parts, (segment) =>
+      difference(matches.positions(segment), modified.get(segment)?.found.inTime.toSorted()),
     )
   }
 }
 
-/** @param positionsOf the matches that a whole stands for */
+const noneModified: Modified = { inTime: new Uint16Array(), us: new Float64Array() }
+
+/**
+ * Cuts what may hold some of the ranks into narrower parts, of which more can be left out, until nothing is to be cut.
+ * @param createdOf the matches of a segment that keep the order in which they were created
+ */
 function candidatesOf(
+  { turn }: Listed,
   ranks: Ranks,
-  wholes: readonly WholePart[],
-  parts: readonly TimePart[],
-  positionsOf: (segment: Segment) => Positions,
-): Candidates {
-  const coarse = partsAt<number, WholePart | TimePart>([...wholes, ...parts], ranks)
-  const blocks = coarse.parts.flatMap((part) =>
-    'positions' in part ? [part] : blocksOf(part.segment, positionsOf(part.segment)),
+  all: readonly TimePart[],
+  createdOf: (segment: Segment) => Positions,
+): Candidates | undefined {
+  let { parts, before } = partsAt(
+    all.filter(({ count }) => count > 0),
+    ranks,
   )
-  const { before } = coarse
-  const fine = partsAt(blocks, { first: ranks.first - before, end: ranks.end - before })
+  while (parts.some(isToBeCut)) {
+    const narrower: TimePart[] = []
+    for (const part of parts) {
+      const { segment, positions, us } = part
+      if (!isToBeCut(part)) narrower.push(part)
+      else if (positions !== undefined && us !== undefined)
+        narrower.push(...runsOf(segment, positions, us))
+      else if (turn.isTimeUp()) return undefined
+      else narrower.push(...blocksOf(segment, createdOf(segment)))
+    }
+    const left = partsAt(narrower, { first: ranks.first - before, end: ranks.end - before })
+    parts = left.parts
+    before += left.before
+  }
   const ids: number[] = []
-  for (const { segment, positions } of fine.parts)
+  for (const { segment, positions = [] } of parts)
     for (const at of positions) ids.push(segment.firstId + at)
-  return { ids, before: before + fine.before }
+  return { ids, before }
 }
 
-function wholeOf(segment: Segment, count: number): WholePart {
+function isToBeCut({ positions, us, from, to }: TimePart): boolean {
+  return positions === undefined || (us !== undefined && from < to)
+}
+
+function wholeOf(segment: Segment, count: number): TimePart {
   const { live, createdFromUs, createdToUs } = segment.blocks
   let [from, to] = [Infinity, -Infinity]
   for (const [index, records] of live.entries()) {
@@ -99,6 +123,22 @@ function blocksOf(segment: Segment, positions: Positions): TimePart[] {
   return parts
 }
 
+/** @param us when each of them was modified, in rising order */
+function runOf(segment: Segment, positions: Positions, us: Float64Array): TimePart {
+  const [from, to] = [us[0] as number, us.at(-1) as number]
+  return { segment, positions, us, count: us.length, from, to }
+}
+
+function runsOf(segment: Segment, positions: Positions, us: Float64Array): TimePart[] {
+  const length = Math.ceil(us.length / cuts)
+  const parts: TimePart[] = []
+  for (let start = 0; start < us.length; start += length) {
+    const end = start + length
+    parts.push(runOf(segment, positions.subarray(start, end), us.subarray(start, end)))
+  }
+  return parts
+}
+
 /** Both are in rising order. */
 function difference(all: Positions, without: Positions = new Uint16Array()): Positions {
   let next = 0
@@ -109,26 +149,13 @@ function difference(all: Positions, without: Positions = new Uint16Array()): Pos
   })
 }
 
-/** @param those some of all */
-function modifiedParts(
-  segment: Segment,
-  those: Positions,
-  { inTime, us }: Modified,
-  perPart: number,
-): TimePart[] {
-  const isOne = new Uint8Array(segmentSize)
-  for (const at of those) isOne[at] = 1
-  const indexes = [...inTime.keys()].filter((index) => isOne[inTime[index] as number] === 1)
-  const parts: TimePart[] = []
-  for (let start = 0; start < indexes.length; start += perPart) {
-    const some = indexes.slice(start, start + perPart)
-    parts.push({
-      segment,
-      positions: Uint16Array.from(some, (index) => inTime[index] as number),
-      count: some.length,
-      from: us[some[0] as number] as number,
-      to: us[some.at(-1) as number] as number,
-    })
+/** @param positions some of all, in rising order */
+function someOf(all: Modified, positions: Positions): Modified {
+  if (positions.length === all.inTime.length) return all
+  const isOne = new Set(positions)
+  const isTaken = (index: number) => isOne.has(all.inTime[index] as number)
+  return {
+    inTime: all.inTime.filter((_at, index) => isTaken(index)),
+    us: all.us.filter((_us, index) => isTaken(index)),
   }
-  return parts
 }
