@@ -45,7 +45,7 @@ const template = `<p class="state">The indexer is <strong><%= it.state %></stron
 <% } %>
 <% if (it.unserved.files.length > 0) { %>
 <h2>Not served</h2>
-<p>Listed files that the API could not send when they were asked for: <%= it.unserved.count %> times since it started, most recently</p>
+<p>Listed files that the API could not send. Answers since it started: <%= it.unserved.count %>. The latest:</p>
 <div class="wide">
 <table>
 <thead><tr><th scope="col">File</th><th scope="col">Reason</th><th scope="col">Time (UTC)</th></tr></thead>
