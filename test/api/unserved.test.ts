@@ -44,7 +44,7 @@ t.test('the status names files that could not be served, the latest first', asyn
   t.notMatch(answer.body, '/etc/passwd', 'what is outside of the catalogue stays unsaid')
 
   const page = await statusOf(service, html)
-  t.match(page.body, '3 times since it started')
+  t.match(page.body, 'since it started: 3.')
   t.match(page.body, `<code>${day}/${shortFile}</code></td><td>lies-elsewhere</td>`)
   const { body: metrics } = await service.app.inject('/metrics')
   for (const [reason, times] of Object.entries({
