@@ -6,8 +6,8 @@ import { isUnfiltered } from '../catalogue/filter.ts'
 import type { FileFilter } from '../catalogue/filter.ts'
 import { downloadUrl } from './links.ts'
 import type { Links } from './links.ts'
-import { recordJson } from './list/record-json.ts'
-import { serialiseRecord, wireFields } from './serialise.ts'
+import { recordCsv, recordJson } from './list/record-text.ts'
+import { wireFields } from './serialise.ts'
 import { openTurns } from './turns.ts'
 
 /** Records read and written at a time: a few milliseconds in which nobody else is served. */
@@ -23,7 +23,7 @@ interface LineFormat {
   readonly line: (file: ListedFile, links: Links) => string
 }
 
-/** By the word that asks for it. */
+/** By the word that asks for it. A line ends with a line feed, which is what scripts expect. */
 export const lineFormats: ReadonlyMap<string, LineFormat> = new Map<string, LineFormat>([
   ['ndjson', { mediaType: 'application/x-ndjson', line: recordJson }],
   [
@@ -31,10 +31,7 @@ export const lineFormats: ReadonlyMap<string, LineFormat> = new Map<string, Line
     {
       mediaType: 'text/csv; charset=utf-8; header=present',
       header: wireFields.join(','),
-      line: (file, links) => {
-        const record = serialiseRecord(file, links)
-        return wireFields.map((field) => csvValue(record[field])).join()
-      },
+      line: recordCsv,
     },
   ],
   [
@@ -45,12 +42,6 @@ export const lineFormats: ReadonlyMap<string, LineFormat> = new Map<string, Line
     },
   ],
 ])
-
-/** A value as RFC 4180 has it; a line of ours ends with a line feed, which is what scripts expect. */
-function csvValue(value: string | number | null): string {
-  const text = String(value ?? '')
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-}
 
 export interface ListSource {
   readonly reader: Pick<CatalogueReader, 'records'>

@@ -1,6 +1,6 @@
 import type { Change, ChangeKind } from '../../catalogue/catalogue.ts'
 import type { Links } from '../links.ts'
-import { recordJson } from '../list/record-json.ts'
+import { recordJson } from '../list/record-text.ts'
 import { microsecondsToIso, serialiseRecord } from '../serialise.ts'
 import type { WireRecord } from '../serialise.ts'
 

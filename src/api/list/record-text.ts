@@ -1,9 +1,9 @@
-/** Records as JSON, made from their parts: it is what most of the time of a page goes into. */
+/** Records as JSON and CSV, made from their parts: it is what most of the time of a page, or of the whole list, goes into. */
 import type { ListedFile } from '../../catalogue/catalogue.ts'
 import { parseFilename } from '../../parse/filename.ts'
 import type { Links } from '../links.ts'
 import { downloadUrl, recordUrl } from '../links.ts'
-import { microsecondsToIso, secondsToIso, serialiseRecord } from '../serialise.ts'
+import { microsecondsToIso, secondsToIso, serialiseRecord, wireFields } from '../serialise.ts'
 
 /** Remembers the last answer: records that follow each other share their times. */
 function remembering(make: (value: number) => string): (value: number) => string {
@@ -31,4 +31,27 @@ export function recordJson(record: ListedFile, links: Links): string {
     `"download_path":"${downloadUrl(links, directory, name)}",` +
     `"created":"${created(record.createdUs)}","modified":"${modified(record.modifiedUs)}"}`
   )
+}
+
+/** The fields that `wireFields` names, in their order, separated by commas (RFC 4180). */
+export function recordCsv(record: ListedFile, links: Links): string {
+  const { id, name, directory } = record
+  const parsed = parseFilename(name)
+  if (parsed.kind === 'rejected') {
+    const wire = serialiseRecord(record, links)
+    return wireFields.map((field) => csvValue(wire[field])).join()
+  }
+  // Nothing but what a base URL begins with may have to be quoted.
+  return (
+    `${id},${csvValue(recordUrl(links, id))},${name},` +
+    `${dataDate(parsed.startSeconds)},${parsed.duration},${parsed.version},${parsed.type},` +
+    `${csvValue(downloadUrl(links, directory, name))},` +
+    `${created(record.createdUs)},${modified(record.modifiedUs)}`
+  )
+}
+
+/** A value as RFC 4180 has it. */
+function csvValue(value: string | number | null): string {
+  const text = String(value ?? '')
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

@@ -1,8 +1,8 @@
 import t from 'tap'
-import { recordJson } from '../../../src/api/list/record-json.ts'
+import { recordCsv, recordJson } from '../../../src/api/list/record-text.ts'
 import { linksBelow } from '../../../src/api/links.ts'
 import { changeJson, serialiseChange } from '../../../src/api/changes/serialise.ts'
-import { serialiseRecord } from '../../../src/api/serialise.ts'
+import { serialiseRecord, wireFields } from '../../../src/api/serialise.ts'
 import { fc } from '../../random.ts'
 
 const names = [
@@ -36,3 +36,25 @@ t.test(
     t.pass()
   },
 )
+
+/** The values of one record (RFC 4180), which may hold line ends where they are quoted. */
+function valuesOf(csv: string): string[] {
+  const values = csv.matchAll(/("(?:[^"]|"")*"|[^",]*)(?:,|$)/gs)
+  const texts = Array.from(values, ([, value = '']) =>
+    value.startsWith('"') ? value.slice(1, -1).replaceAll('""', '"') : value,
+  )
+  // The pattern also meets the nothing behind the last one.
+  return texts.slice(0, -1)
+}
+
+t.test('and the values that CSV has for it', async (t) => {
+  for (const base of ['https://archive.example', 'https://archive.example/a,b'])
+    for (const name of names) {
+      const links = linksBelow(base, 'rinex')
+      const directory = 'obs/2026/001'
+      const record = { id: 7, directory, name, createdUs: 1e15, modifiedUs: 1e15 + 1 }
+      const wire = serialiseRecord(record, links)
+      const wanted = wireFields.map((field) => String(wire[field] ?? ''))
+      t.strictSame(valuesOf(recordCsv(record, links)), wanted)
+    }
+})
