@@ -51,6 +51,7 @@ export async function run({ print, args }) {
     const setting = { print, rounds, seconds, folder, count }
     await comparePages({ ...setting, ours, buffer, nginx, naive })
     await measureQuestions({ ...setting, ours })
+    await measureOthers({ ...setting, ours })
     print(`memory of the API: ${memoryOf(ours.pid)} MB`)
     const before = await serviceTimes(ours.url, questions)
     const alone = await repeated(ours.url, questions)
@@ -181,6 +182,32 @@ async function measureQuestions({ print, ours }) {
   }
   const slow = 'filename__contains=9990&limit='
   print(`  ${'part of a name'.padEnd(30)} ${(await timed(`${ours.url}?${slow}1`)).toFixed(0)} once`)
+}
+
+/** Whole answers, and pages of other resources: what they cost this process itself, and whoever waits beside them. */
+async function measureOthers({ print, seconds, ours }) {
+  print('whole answers, records a second:')
+  for (const query of ['format=ndjson', 'format=csv', 'format=urls', 'format=csv&country=FRA'])
+    print(`  ${query.padEnd(30)} ${await streamRate(`${ours.url}?${query}`, seconds)}`)
+  print('other pages, one after the other, ms:')
+  for (const path of ['station/?limit=#n', 'changes/?since=#n&limit=1000']) {
+    const url = (number) => new URL(`../${fill(path, number)}`, ours.url).href
+    const times = []
+    for (let number = 0; number < 15; number++) times.push(await timed(url(number)))
+    print(`  ${path.padEnd(30)} ${spread(times).padStart(24)}`)
+  }
+}
+
+/** Lines of an answer that is read for so long, or to its end. */
+async function streamRate(url, seconds) {
+  const begun = performance.now()
+  const answer = await fetch(url)
+  let lines = 0
+  for await (const chunk of answer.body) {
+    for (const byte of chunk) if (byte === 10) lines++
+    if (performance.now() - begun > seconds * 1000) break
+  }
+  return Math.round(lines / ((performance.now() - begun) / 1000))
 }
 
 function fill(query, number) {

@@ -65,12 +65,12 @@ export function prepareAnswering(db: Database): Answering {
   const records = ({ before, limit, filter = unfiltered }: ChunkQuery): RecordChunk => {
     const { epoch } = follow()
     const tally = tallies.of(filter)
-    const endMs = performance.now() + turnMs
+    const isTimeUp = clockOf(0)
     const found: number[] = []
     for (const segment of columns.segments.toReversed()) {
       const { firstId } = segment
       if (firstId >= before) continue
-      if (performance.now() > endMs) break
+      if (isTimeUp()) break
       tally.follow([segment], () => false)
       const positions = tally.positions(segment)
       for (let index = positions.length - 1; index >= 0 && found.length < limit; index--) {

@@ -2,7 +2,7 @@ import type { Segment } from './columns.ts'
 import type { Listed, Matches } from './places.ts'
 
 /** What was found of a segment, as of the number of its latest change. */
-export interface OfSegment<Found> {
+interface OfSegment<Found> {
   readonly seq: number
   readonly found: Found
 }
