@@ -9,6 +9,7 @@ import type { CatalogueReader, Head } from '../catalogue/catalogue.ts'
 import { openByteShelf } from './byte-shelf.ts'
 import { openTurnMemory, whenKnown } from './known.ts'
 import type { Known } from './known.ts'
+import type { Press } from './press/press.ts'
 import { readyAnswer, sendReady } from './ready-answers.ts'
 import type { ReadyAnswer, ReadyAnswers } from './ready-answers.ts'
 
@@ -31,8 +32,8 @@ export interface PageMaker {
   ): Promise<FinishedPage> | undefined
 }
 
-/** Of all answers in memory. */
-const mostBytes = 8 * 1024 * 1024
+/** Of the bodies of all answers in memory, each of which is there two or three times once it was sent again. */
+const mostBytes = 4 * 1024 * 1024
 
 /** Requests remembered: most pages of a long list are asked for once, and keeping them costs as much as making them. */
 const mostRequests = 1000
@@ -44,7 +45,7 @@ export interface FinishedAnswers extends ReadyAnswers {
   makeWith(maker: PageMaker): void
 }
 
-export function openFinishedAnswers(reader: CatalogueReader): FinishedAnswers {
+export function openFinishedAnswers(reader: CatalogueReader, press: Press): FinishedAnswers {
   const kept = openByteShelf<ReadyAnswer & { readonly head: Head }>(mostBytes)
   const asked = openMemory(mostRequests)
   const latest = openTurnMemory()(() => reader.head())
@@ -56,7 +57,7 @@ export function openFinishedAnswers(reader: CatalogueReader): FinishedAnswers {
     const { head, tag, text } = page
     const body = inAscii(text) ?? Buffer.from(text)
     const headers = { ...page.headers, etag: tag, 'content-length': body.length }
-    const answer = readyAnswer({ route, tag, headers, body })
+    const answer = readyAnswer(press, { route, tag, headers, body })
     const key = keyOf(request)
     if (key !== '' && asked.before(key)) kept.put(key, Object.assign(answer, { head }))
     return answer

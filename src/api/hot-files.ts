@@ -13,6 +13,7 @@ import { isAsCatalogued, isSameVersion } from './file-version.ts'
 import { isLocalFile } from './local-file.ts'
 import { openTurnMemory, whenKnown } from './known.ts'
 import type { Known } from './known.ts'
+import type { Press } from './press/press.ts'
 import { readyAnswer } from './ready-answers.ts'
 import type { ReadyAnswer, ReadyAnswers } from './ready-answers.ts'
 
@@ -23,6 +24,7 @@ const longestTickMs = 2000
 
 export interface HotFilesDeps {
   readonly reader: CatalogueReader
+  readonly press: Press
   /** Absolute path of the archive root. */
   readonly archive: string
   /** Of all files together. */
@@ -108,7 +110,7 @@ export function openHotFiles(deps: HotFilesDeps): HotFiles {
       const isSettled = nowMs() - Math.max(stats.mtimeMs, stats.ctimeMs) > longestTickMs
       if (request.method !== 'GET' || !isPlain(request) || url.includes('?')) return
       if (!isSettled || !isAsCatalogued(record, stats)) return
-      const hot = readyAnswer({ tag: headers['etag'] ?? '', headers, body, route })
+      const hot = readyAnswer(deps.press, { tag: headers['etag'] ?? '', headers, body, route })
       await keepLater(url, hot, file).catch(() => undefined)
     },
   }

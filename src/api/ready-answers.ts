@@ -3,18 +3,18 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { matchesWeakly } from './entity-tag.ts'
 import type { Known } from './known.ts'
 import type { Observe } from './observation.ts'
+import type { Exchange, Press, Sender } from './press/press.ts'
 
-/** An answer as it is sent, again and again, but for what each has of its own: `X-Request-Id`. */
+/** An answer as it is sent, again and again. */
 export interface ReadyAnswer {
   /** Pattern of the route that gave it. */
   readonly route: string
   readonly tag: string
-  /** Names and values in turn: a list that is ready costs Node a fraction of headers that are set one by one. */
-  readonly headers: readonly string[]
-  /** Those of a 304. */
-  readonly headersIfKnown: readonly string[]
-  /** Bytes, or text of ASCII alone, which goes out in one piece with the headers. */
+  /** Bytes, or text of ASCII alone. */
   readonly body: Buffer | string
+  readonly send: Sender
+  /** Sends a 304 instead. */
+  readonly sendKnown: Sender
 }
 
 /** What is known to answer requests before the framework sees them. */
@@ -34,42 +34,40 @@ function headerList(headers: Readonly<Record<string, unknown>>): string[] {
   return list
 }
 
+/** Those of a 304: of each pair both stay, or neither. */
+function ofKnown(list: readonly string[]): string[] {
+  return list.filter((_, index) => !ofBodies.test(list[index & ~1] ?? ''))
+}
+
 /** @param headers of the reply that gives it, with the body */
-export function readyAnswer({
-  headers,
-  ...answer
-}: Pick<ReadyAnswer, 'route' | 'tag' | 'body'> & {
-  readonly headers: Readonly<Record<string, unknown>>
-}): ReadyAnswer {
+export function readyAnswer(
+  press: Press,
+  {
+    headers,
+    ...answer
+  }: Pick<ReadyAnswer, 'route' | 'tag' | 'body'> & {
+    readonly headers: Readonly<Record<string, unknown>>
+  },
+): ReadyAnswer {
   const list = headerList(headers)
   // Made when somebody has the answer already: of most, nobody ever does.
-  let ifKnown: readonly string[] | undefined
+  let sendKnown: Sender | undefined
   return {
     ...answer,
-    headers: list,
-    get headersIfKnown() {
-      // Of each pair both stay, or neither.
-      ifKnown ??= list.filter((_, index) => !ofBodies.test(list[index & ~1] ?? ''))
-      return ifKnown
+    send: press({ status: 200, headers: list, body: answer.body }),
+    sendKnown: (exchange) => {
+      sendKnown ??= press({ status: 304, headers: ofKnown(list), body: '' })
+      sendKnown(exchange)
     },
   }
 }
 
-interface Exchange {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
-  /** Of the request. */
-  readonly id: string
-}
-
 /** Sends it: 304 to who has it already, of a HEAD the headers alone. */
-export function sendReady(answer: ReadyAnswer, { request, response, id }: Exchange): void {
-  const known = request.headers['if-none-match']
+export function sendReady(answer: ReadyAnswer, exchange: Exchange): void {
+  const known = exchange.request.headers['if-none-match']
   const isKnown = known !== undefined && (known === answer.tag || matchesWeakly(known, answer.tag))
-  const headers = isKnown ? answer.headersIfKnown : answer.headers
-  response.writeHead(isKnown ? 304 : 200, [...headers, 'x-request-id', id])
-  if (isKnown) response.end()
-  else response.end(answer.body, 'latin1')
+  if (isKnown) answer.sendKnown(exchange)
+  else answer.send(exchange)
 }
 
 /**

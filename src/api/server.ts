@@ -12,6 +12,7 @@ import { readJsonBodies } from './json-body.ts'
 import { openFinishedAnswers } from './finished.ts'
 import { openHotFiles } from './hot-files.ts'
 import { createHttpServer } from './http-server.ts'
+import { openPress } from './press/press.ts'
 import { answerAgain } from './ready-answers.ts'
 import { logAnswered } from './request-log.ts'
 import type { Observe } from './observation.ts'
@@ -43,9 +44,10 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
     metrics.observe(observation)
     logAnswered(deps.logger, observation)
   }
-  const finished = openFinishedAnswers(deps.reader)
+  const press = openPress()
+  const finished = openFinishedAnswers(deps.reader, press)
   const { archive, hotFileBytes } = deps.settings
-  const hotFiles = openHotFiles({ reader: deps.reader, archive, mostBytes: hotFileBytes })
+  const hotFiles = openHotFiles({ reader: deps.reader, press, archive, mostBytes: hotFileBytes })
   const again = answerAgain([finished, hotFiles], observe)
   const clients = { limits: deps.settings, turnedAway: metrics.turnedAway }
   const app = createApp(deps.logger, (handle) => createHttpServer(handle, again, clients))

@@ -11,6 +11,7 @@ import { openHotFiles } from '../../src/api/hot-files.ts'
 import type { Observation } from '../../src/api/observation.ts'
 import { change } from '../catalogue/change.ts'
 import { fc } from '../random.ts'
+import { openPress } from '../../src/api/press/press.ts'
 import { answerAgain } from '../../src/api/ready-answers.ts'
 import { day, dayFile, openService, shortFile } from './service.ts'
 
@@ -22,7 +23,7 @@ async function openDoor(t: Test, { mostBytes = 1_000_000 } = {}) {
   const service = await openService(t)
   const { archive, reader, writer } = service
   const observed: Observation[] = []
-  const hot = openHotFiles({ reader, archive, mostBytes, nowMs })
+  const hot = openHotFiles({ reader, press: openPress(), archive, mostBytes, nowMs })
   const again = answerAgain([hot], (observation) => observed.push(observation))
   let wanted: ((request: IncomingMessage) => Promise<void>) | undefined
   const server = createServer((request, response) => {

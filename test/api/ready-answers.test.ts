@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import t from 'tap'
 import type { Test } from 'tap'
 import type { Observation } from '../../src/api/observation.ts'
+import { openPress } from '../../src/api/press/press.ts'
 import { answerAgain, readyAnswer } from '../../src/api/ready-answers.ts'
 import type { ReadyAnswer, ReadyAnswers } from '../../src/api/ready-answers.ts'
 import { sendRaw } from './wire.ts'
@@ -34,7 +35,7 @@ const headers = {
   'x-request-id': 'of another request',
 }
 const ready = (given: { readonly headers?: Record<string, unknown> } = {}): ReadyAnswer =>
-  readyAnswer({ route: '/*', tag: '"1"', headers, body: 'text', ...given })
+  readyAnswer(openPress(), { route: '/*', tag: '"1"', headers, body: 'text', ...given })
 
 for (const [what, find] of [
   ['at once', () => ready()],
