@@ -28,9 +28,6 @@ export interface Plate {
 /** Longer bodies are not copied: they go out behind the headers, from where they are. */
 const longestCopied = 32 * 1024
 
-/** Copies that are kept for the next response. */
-const mostSpare = 2
-
 /** Belongs to one response until the kernel has all of it. */
 interface Copy {
   readonly bytes: Buffer
@@ -46,19 +43,32 @@ export function openPlate(text: AnswerText, { id, date }: Own): Plate {
   const head = Buffer.from(begin + id + middle + date + end, 'latin1')
   const rest = body.length > longestCopied ? body : undefined
   const plate = rest === undefined ? Buffer.concat([head, bytesOf(body)]) : head
-  const spare: Copy[] = [{ bytes: plate, date }]
+  let spare: Copy | undefined = { bytes: plate, date }
   return {
     print(response, own) {
-      const copy = spare.pop() ?? { bytes: Buffer.from(plate), date: '' }
+      const { socket } = response
+      const copy = spare ?? { bytes: Buffer.from(plate), date: '' }
+      spare = undefined
       copy.bytes.write(own.id, idAt, 'latin1')
       if (copy.date !== own.date) copy.bytes.write(own.date, dateAt, 'latin1')
       copy.date = own.date
       headersAreSent(response, status)
-      if (rest !== undefined) response.socket?.cork()
-      response.socket?.write(copy.bytes, (error) => {
-        if (!error && spare.length < mostSpare) spare.push(copy)
-      })
+      if (rest !== undefined) socket?.cork()
+      socket?.write(copy.bytes)
       response.end(rest, 'latin1')
+      // Nearly always the kernel takes all at once. What it has not is left to this response.
+      if (socket?.writableLength === 0) spare = copy
+    },
+  }
+}
+
+/** For an answer that is sent once: its text as it is. */
+export function proofOf({ status, begin, middle, end, body }: AnswerText): Plate {
+  return {
+    print(response, { id, date }) {
+      headersAreSent(response, status)
+      response.socket?.write(begin + id + middle + date + end + String(body), 'latin1')
+      response.end()
     },
   }
 }

@@ -5,8 +5,9 @@
 import { STATUS_CODES } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { formatHttpDate } from '../http-date.ts'
-import { connectionLinesOf, headersAreSent, isFirstOfMore } from './node-response.ts'
-import { openPlate } from './plate.ts'
+import { connectionLinesOf, isFirstOfMore } from './node-response.ts'
+import { openOutbox } from './outbox.ts'
+import { openPlate, proofOf } from './plate.ts'
 import type { AnswerText, Own, Plate } from './plate.ts'
 
 /** An answer but for what each response has of its own. */
@@ -41,6 +42,7 @@ export function openPress(): Press {
   /** As Node wrote them when it sent the first answer. */
   let lines: string | undefined
   const today = openCalendar()
+  const outbox = openOutbox()
   const sendTheLongWay = ({ status, headers, body }: Sheet, { response, id }: Exchange): void => {
     response.writeHead(status, [...headers, idName, id])
     lines ??= connectionLinesOf(response)
@@ -49,18 +51,31 @@ export function openPress(): Press {
   return (sheet) => {
     let plate: Plate | undefined
     let wasSent = false
+    const plateFor = (own: Own): Plate | undefined => {
+      if (plate !== undefined) return plate
+      const text = textOf(sheet, lines)
+      if (text === undefined) return undefined
+      // Most answers with a text are sent once, and a plate takes longer than to send it so.
+      if (!wasSent && typeof sheet.body === 'string') {
+        wasSent = true
+        return proofOf(text)
+      }
+      plate = openPlate(text, own)
+      return plate
+    }
     return (exchange) => {
       const { request, response, id } = exchange
-      const isUsual = request.method === 'GET' && isFirstOfMore(response)
-      const text = isUsual && plate === undefined ? textOf(sheet, lines) : undefined
       const own = { id, date: today() }
-      // Most answers with a text are sent once, and a plate takes longer than to send it so.
-      if (text !== undefined && (wasSent || typeof sheet.body !== 'string'))
-        plate = openPlate(text, own)
-      wasSent = true
-      if (isUsual && plate !== undefined) plate.print(response, own)
-      else if (text !== undefined) sendText(text, response, own)
-      else sendTheLongWay(sheet, exchange)
+      const isUsual = request.method === 'GET' && isFirstOfMore(response)
+      const plate = isUsual ? plateFor(own) : undefined
+      if (plate === undefined) {
+        sendTheLongWay(sheet, exchange)
+        return
+      }
+      response.statusCode = sheet.status
+      outbox.add(response, () => {
+        plate.print(response, own)
+      })
     }
   }
 }
@@ -71,12 +86,6 @@ function textOf({ status, headers, body }: Sheet, lines?: string): AnswerText | 
   let begin = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`
   for (let at = 0; at < headers.length; at += 2) begin += `${headers[at]}: ${headers[at + 1]}\r\n`
   return { status, begin: `${begin}${idName}: `, middle, end: `\r\n${lines}`, body }
-}
-
-function sendText({ status, begin, end, body }: AnswerText, response: ServerResponse, own: Own) {
-  headersAreSent(response, status)
-  response.socket?.write(`${begin}${own.id}${middle}${own.date}${end}${String(body)}`, 'latin1')
-  response.end()
 }
 
 /** The date as a header tells it. It is the same text all through a second. */
