@@ -13,6 +13,8 @@ export interface ReadyAnswer {
   /** Bytes, or text of ASCII alone. */
   readonly body: Buffer | string
   readonly send: Sender
+  /** Sends its headers alone. */
+  readonly sendHead: Sender
   /** Sends a 304 instead. */
   readonly sendKnown: Sender
 }
@@ -49,24 +51,32 @@ export function readyAnswer(
     readonly headers: Readonly<Record<string, unknown>>
   },
 ): ReadyAnswer {
+  const { body } = answer
   const list = headerList(headers)
-  // Made when somebody has the answer already: of most, nobody ever does.
-  let sendKnown: Sender | undefined
   return {
     ...answer,
-    send: press({ status: 200, headers: list, body: answer.body }),
-    sendKnown: (exchange) => {
-      sendKnown ??= press({ status: 304, headers: ofKnown(list), body: '' })
-      sendKnown(exchange)
-    },
+    send: press({ status: 200, headers: list, body }),
+    sendHead: madeLater(() => press({ status: 200, headers: list, body: '' })),
+    sendKnown: madeLater(() => press({ status: 304, headers: ofKnown(list), body: '' })),
+  }
+}
+
+/** Of most answers nobody ever wants anything but the whole. */
+function madeLater(make: () => Sender): Sender {
+  let made: Sender | undefined
+  return (exchange) => {
+    made ??= make()
+    made(exchange)
   }
 }
 
 /** Sends it: 304 to who has it already, of a HEAD the headers alone. */
 export function sendReady(answer: ReadyAnswer, exchange: Exchange): void {
-  const known = exchange.request.headers['if-none-match']
+  const { method, headers } = exchange.request
+  const known = headers['if-none-match']
   const isKnown = known !== undefined && (known === answer.tag || matchesWeakly(known, answer.tag))
   if (isKnown) answer.sendKnown(exchange)
+  else if (method === 'HEAD') answer.sendHead(exchange)
   else answer.send(exchange)
 }
 

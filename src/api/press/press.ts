@@ -66,8 +66,8 @@ export function openPress(): Press {
     return (exchange) => {
       const { request, response, id } = exchange
       const own = { id, date: today() }
-      const isUsual = request.method === 'GET' && isFirstOfMore(response)
-      const plate = isUsual ? plateFor(own) : undefined
+      const isWhole = request.method === 'GET' || sheet.body.length === 0
+      const plate = isWhole && isFirstOfMore(response) ? plateFor(own) : undefined
       if (plate === undefined) {
         sendTheLongWay(sheet, exchange)
         return

@@ -123,15 +123,22 @@ t.test('a connection ends with the answer that says so', async (t) => {
 })
 
 t.test('the answer to a HEAD has no body', async (t) => {
-  const send = openPress()(sheetOf('text'))
-  const { port } = await openServer(t, send)
+  const press = openPress()
+  const text = sheetOf('text')
+  const [whole, head] = [press(text), press({ ...text, body: '' })]
+  const { port } = await openServer(t, (exchange) => {
+    if (exchange.request.url === '/head') head(exchange)
+    else whole(exchange)
+  })
   const ask = openClient(t, port)
-  for (let times = 0; times < 3; times++) {
-    t.match((await ask()).body.toString(), 'text')
-    const head = await ask('/', 'HEAD')
-    t.equal(head.headers['content-length'], '4')
-    t.equal(head.body.length, 0)
-  }
+  for (let times = 0; times < 4; times++)
+    for (const path of ['/', '/head']) {
+      t.match((await ask()).body.toString(), 'text')
+      const { headers, body } = await ask(path, 'HEAD')
+      t.equal(headers['content-length'], '4')
+      t.equal(headers.connection, 'keep-alive')
+      t.equal(body.length, 0)
+    }
 })
 
 t.test('answers to requests that came together keep their order', async (t) => {
