@@ -1,3 +1,5 @@
+import type { ServerResponse } from 'node:http'
+
 /** An answer that has ended, taken by its client or not, for those who count, time and log them. */
 export interface Observation {
   /** Of the request, as its answer told it. */
@@ -9,8 +11,16 @@ export interface Observation {
   readonly route: string
   /** As it was told; 499, as web servers write it down, when the client left before that. */
   readonly status: number
-  /** Time from the request to the end of its answer; 0 for one that was there already. */
+  /** Time from the request to the end of its answer; of one from memory, until it was sent off. */
   readonly ms: number
 }
 
 export type Observe = (observation: Observation) => void
+
+/** Of an answer whose client left before it began. */
+const leftStatus = 499
+
+/** The status that a client was told. */
+export function toldStatus({ headersSent, statusCode }: ServerResponse): number {
+  return headersSent ? statusCode : leftStatus
+}

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { matchesWeakly } from './entity-tag.ts'
 import type { Known } from './known.ts'
+import { toldStatus } from './observation.ts'
 import type { Observe } from './observation.ts'
 import type { Exchange, Press, Sender } from './press/press.ts'
 
@@ -98,17 +99,18 @@ export function answerAgain(
   }
   const send = (answer: ReadyAnswer, exchange: Exchange, begunMs: number): void => {
     const { request, response, id } = exchange
+    const { method = '', url: target = '' } = request
+    const sent = (): void => {
+      const { route } = answer
+      const status = toldStatus(response)
+      observe({ id, method, target, route, status, ms: performance.now() - begunMs })
+    }
     try {
-      sendReady(answer, exchange)
+      sendReady(answer, { ...exchange, sent })
     } catch {
       // An answer that cannot be sent is none, whatever is wrong with it.
       response.destroy()
-      return
     }
-    const { method = '', url: target = '' } = request
-    const { route } = answer
-    const ms = performance.now() - begunMs
-    observe({ id, method, target, route, status: response.statusCode, ms })
   }
   return (request, response, otherwise) => {
     const begunMs = performance.now()

@@ -15,6 +15,7 @@ import { createHttpServer } from './http-server.ts'
 import { openPress } from './press/press.ts'
 import { answerAgain } from './ready-answers.ts'
 import { logAnswered } from './request-log.ts'
+import { toldStatus } from './observation.ts'
 import type { Observe } from './observation.ts'
 import { knowAllMethods } from './resource.ts'
 import { addAssets } from './routes/assets.ts'
@@ -33,9 +34,6 @@ import { openUnserved } from './unserved.ts'
 export type { ApiDeps, ApiSettings } from './deps.ts'
 
 const mostBodyBytes = 16 * 1024
-
-/** Of an answer whose client left before it began. */
-const leftStatus = 499
 
 /** Builds the API on a catalogue. It does not listen: that is for who knows where. */
 export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
@@ -134,10 +132,9 @@ function observeRequests(app: FastifyInstance, observe: Observe): void {
   app.addHook('onRequest', (request, reply, done) => {
     const { id, method, routeOptions, raw } = request
     reply.raw.once('close', () => {
-      const { headersSent, statusCode } = reply.raw
       observe({
         ...{ id, method, target: raw.url ?? '', route: routeOptions.url ?? 'none' },
-        ...{ status: headersSent ? statusCode : leftStatus, ms: reply.elapsedTime },
+        ...{ status: toldStatus(reply.raw), ms: reply.elapsedTime },
       })
     })
     done()

@@ -1,10 +1,12 @@
 /** Answers that are sent again: over real connections, since they are given before the framework sees the request. */
 import { get } from 'node:http'
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
+import { connect } from 'node:net'
 import t from 'tap'
 import type { Test } from 'tap'
 import type { CatalogueReader } from '../../src/catalogue/catalogue.ts'
 import { CatalogueUnavailable } from '../../src/catalogue/catalogue.ts'
+import { readToEnd } from './wire.ts'
 import { day, dayFile, openService, shortFile } from './service.ts'
 
 interface Answer {
@@ -43,7 +45,7 @@ async function openOn(t: Test) {
         })
       }).on('error', reject)
     })
-  return { service, asked, ask }
+  return { service, asked, ask, port }
 }
 
 const list = '/rinex/api/rinex-file/?limit=5'
@@ -151,3 +153,30 @@ t.test(
     }
   },
 )
+
+t.test(
+  'requests that come together are all answered, though their client says no more',
+  async (t) => {
+    const { ask, port } = await openOn(t)
+    await ask(list)
+    const request = `GET ${list} HTTP/1.1\r\nHost: a\r\n\r\n`
+    for (const count of [1, 8, 9, 30]) {
+      const socket = connect(port, '127.0.0.1')
+      socket.end(request.repeat(count))
+      const received = await readToEnd(socket)
+      t.equal(received.toString().split('HTTP/1.1 200 OK').length - 1, count)
+    }
+  },
+)
+
+t.test('what is asked for without a connection teaches nothing about connections', async (t) => {
+  const { service, ask, port } = await openOn(t)
+  for (let times = 0; times < 2; times++) await service.app.inject(list)
+  for (let times = 0; times < 3; times++)
+    t.match((await ask(list)).headers, { connection: 'close' })
+  for (let times = 0; times < 3; times++) {
+    const socket = connect(port, '127.0.0.1')
+    socket.end(`GET ${list} HTTP/1.1\r\nHost: a\r\n\r\n`)
+    t.match((await readToEnd(socket)).toString(), /^Keep-Alive: timeout=5, max=1000\r$/m)
+  }
+})

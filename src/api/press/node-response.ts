@@ -19,7 +19,9 @@ const connectionLines = /\r\nDate: [^\r]*\r\n(Connection: keep-alive\r\n(?:.*\r\
 /** Whether its connection is free to take an answer, and goes on after it. */
 export function isFirstOfMore(response: ServerResponse): boolean {
   const { _headerSent, shouldKeepAlive, maxRequestsOnConnectionReached } = response as Undocumented
-  const goesOn = shouldKeepAlive === true && maxRequestsOnConnectionReached === false
+  const mayGoOn = shouldKeepAlive === true && maxRequestsOnConnectionReached === false
+  // With an older client the connection goes on, or does not, by what is sent.
+  const goesOn = mayGoOn && response.req.httpVersion === '1.1'
   // A response that waits for others has no socket yet, one that is asked for without a connection has something else.
   return goesOn && _headerSent === false && response.socket instanceof Socket
 }

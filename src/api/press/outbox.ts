@@ -8,9 +8,11 @@ import type { ServerResponse } from 'node:http'
 export interface Outbox {
   /** What throws ends the connection of its response, and nothing else. */
   add(response: ServerResponse, send: () => void): void
+  /** Sends all that wait. */
+  empty(): void
 }
 
-/** Others do not wait until more than that are answered. */
+/** So many do not wait for more. */
 const mostAtOnce = 64
 
 export function openOutbox(): Outbox {
@@ -26,6 +28,7 @@ export function openOutbox(): Outbox {
       }
   }
   return {
+    empty,
     add(response, send) {
       const length = waiting.push({ response, send })
       if (length === 1) setImmediate(empty)

@@ -43,12 +43,12 @@ export function openPlate(text: AnswerText, { id, date }: Own): Plate {
   const head = Buffer.from(begin + id + middle + date + end, 'latin1')
   const rest = body.length > longestCopied ? body : undefined
   const plate = rest === undefined ? Buffer.concat([head, bytesOf(body)]) : head
-  let spare: Copy | undefined = { bytes: plate, date }
+  let copy: Copy = { bytes: plate, date }
+  let isFree = true
   return {
     print(response, own) {
       const { socket } = response
-      const copy = spare ?? { bytes: Buffer.from(plate), date: '' }
-      spare = undefined
+      if (!isFree) copy = { ...copy, bytes: Buffer.from(copy.bytes) }
       copy.bytes.write(own.id, idAt, 'latin1')
       if (copy.date !== own.date) copy.bytes.write(own.date, dateAt, 'latin1')
       copy.date = own.date
@@ -57,7 +57,7 @@ export function openPlate(text: AnswerText, { id, date }: Own): Plate {
       socket?.write(copy.bytes)
       response.end(rest, 'latin1')
       // Nearly always the kernel takes all at once. What it has not is left to this response.
-      if (socket?.writableLength === 0) spare = copy
+      isFree = socket?.writableLength === 0
     },
   }
 }

@@ -24,6 +24,8 @@ export interface Exchange {
   readonly response: ServerResponse
   /** Of the request: a UUID, as all are. */
   readonly id: string
+  /** Called when the answer has been sent off, or its client turns out to have gone before that. */
+  readonly sent?: () => void
 }
 
 /** Sends one sheet, again and again. @throws where Node would: headers that cannot be sent */
@@ -35,6 +37,9 @@ export type Press = (sheet: Sheet) => Sender
 /** Has no place in a header. Node lets a little more through. */
 const unprintable = /[^\t\x20-\x7e]/
 
+/** Headers from which Node takes what becomes of the connection. */
+const aboutConnection = /\r\n(?:connection|keep-alive|date|trailer|transfer-encoding|upgrade): /i
+
 const idName = 'x-request-id'
 const middle = '\r\nDate: '
 
@@ -43,10 +48,15 @@ export function openPress(): Press {
   let lines: string | undefined
   const today = openCalendar()
   const outbox = openOutbox()
-  const sendTheLongWay = ({ status, headers, body }: Sheet, { response, id }: Exchange): void => {
+  const sendTheLongWay = ({ status, headers, body }: Sheet, exchange: Exchange): void => {
+    const { response, id, sent } = exchange
+    const isUsual = isFirstOfMore(response)
     response.writeHead(status, [...headers, idName, id])
-    lines ??= connectionLinesOf(response)
+    if (isUsual) lines ??= connectionLinesOf(response)
     response.end(body, 'latin1')
+    // The answers before it may be waiting there.
+    if (response.socket === null) outbox.empty()
+    sent?.()
   }
   return (sheet) => {
     let plate: Plate | undefined
@@ -64,7 +74,7 @@ export function openPress(): Press {
       return plate
     }
     return (exchange) => {
-      const { request, response, id } = exchange
+      const { request, response, id, sent } = exchange
       const own = { id, date: today() }
       const isWhole = request.method === 'GET' || sheet.body.length === 0
       const plate = isWhole && isFirstOfMore(response) ? plateFor(own) : undefined
@@ -74,7 +84,8 @@ export function openPress(): Press {
       }
       response.statusCode = sheet.status
       outbox.add(response, () => {
-        plate.print(response, own)
+        if (response.socket?.writable === true) plate.print(response, own)
+        sent?.()
       })
     }
   }
@@ -85,6 +96,7 @@ function textOf({ status, headers, body }: Sheet, lines?: string): AnswerText | 
   if (lines === undefined || unprintable.test(headers.join(''))) return undefined
   let begin = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`
   for (let at = 0; at < headers.length; at += 2) begin += `${headers[at]}: ${headers[at + 1]}\r\n`
+  if (aboutConnection.test(begin)) return undefined
   return { status, begin: `${begin}${idName}: `, middle, end: `\r\n${lines}`, body }
 }
 

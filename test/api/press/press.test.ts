@@ -153,6 +153,38 @@ t.test('answers to requests that came together keep their order', async (t) => {
   }
 })
 
+t.test('an answer that ends its connection by a header of its own does so', async (t) => {
+  const press = openPress()
+  const [usual, closing] = [press(sheetOf('text')), press(sheetOf('end', ['connection', 'close']))]
+  const { port } = await openServer(t, (exchange) => {
+    if (exchange.request.url === '/end') closing(exchange)
+    else usual(exchange)
+  })
+  const ask = openClient(t, port)
+  for (let times = 0; times < 3; times++) {
+    t.equal((await ask()).headers.connection, 'keep-alive')
+    const { headers, body } = await ask('/end')
+    t.match({ ...headers, body: body.toString() }, { connection: 'close', body: 'end' })
+    t.notOk(headers['keep-alive'])
+  }
+})
+
+t.test('an older client is told of its connection what Node tells it', async (t) => {
+  const press = openPress()
+  const [whole, known] = [press(sheetOf('text')), press({ status: 304, headers: [], body: '' })]
+  const { port } = await openServer(t, (exchange) => {
+    if (exchange.request.url === '/known') known(exchange)
+    else whole(exchange)
+  })
+  const ask = openClient(t, port)
+  for (let times = 0; times < 2; times++) {
+    await ask()
+    await ask('/known')
+  }
+  const { head } = await sendRaw(port, 'GET /known HTTP/1.0\r\nConnection: keep-alive\r\n\r\n')
+  t.match(head, /^Connection: close\r?$/m)
+})
+
 t.test('headers that cannot be sent throw, also when others were sent before', async (t) => {
   const press = openPress()
   const [good, bad] = [press(sheetOf('text')), press(sheetOf('text', ['x-a', 'a\r\nx-b: b']))]
