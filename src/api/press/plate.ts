@@ -25,7 +25,7 @@ export interface Plate {
   print(response: ServerResponse, own: Own): void
 }
 
-/** Longer bodies are not copied: they go out behind the headers, from where they are. */
+/** Longer texts are not copied, and bytes never are: they go out behind the headers, from where they are. */
 const longestCopied = 32 * 1024
 
 /** Belongs to one response until the kernel has all of it. */
@@ -36,14 +36,14 @@ interface Copy {
 }
 
 /** @param own of some response */
-export function openPlate(text: AnswerText, { id, date }: Own): Plate {
-  const { status, begin, middle, end, body } = text
+export function openPlate(answer: AnswerText, { id, date }: Own): Plate {
+  const { status, begin, middle, end, body } = answer
   const idAt = begin.length
   const dateAt = idAt + id.length + middle.length
-  const head = Buffer.from(begin + id + middle + date + end, 'latin1')
-  const rest = body.length > longestCopied ? body : undefined
-  const plate = rest === undefined ? Buffer.concat([head, bytesOf(body)]) : head
-  let copy: Copy = { bytes: plate, date }
+  const isCopied = typeof body === 'string' && body.length <= longestCopied
+  const rest = isCopied ? undefined : body
+  const text = begin + id + middle + date + end + (isCopied ? body : '')
+  let copy: Copy = { bytes: Buffer.from(text, 'latin1'), date }
   let isFree = true
   return {
     print(response, own) {
@@ -71,8 +71,4 @@ export function proofOf({ status, begin, middle, end, body }: AnswerText): Plate
       response.end()
     },
   }
-}
-
-function bytesOf(body: Buffer | string): Buffer {
-  return typeof body === 'string' ? Buffer.from(body, 'latin1') : body
 }
