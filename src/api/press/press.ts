@@ -1,6 +1,6 @@
 /**
- * Sends answers in one piece. Of each response Node checks the headers and puts them together, though they are the same for
- * thousands of responses, and sends them and the body as two; here that is done once for an answer.
+ * Sends answers with headers that are ready. Of each response Node checks the headers and puts them together, though they
+ * are the same for thousands of responses, and sends them and the body as two; here that is done once for an answer.
  */
 import { STATUS_CODES } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -77,14 +77,14 @@ export function openPress(): Press {
       const { request, response, id, sent } = exchange
       const own = { id, date: today() }
       const isWhole = request.method === 'GET' || sheet.body.length === 0
-      const plate = isWhole && isFirstOfMore(response) ? plateFor(own) : undefined
-      if (plate === undefined) {
+      const printed = isWhole && isFirstOfMore(response) ? plateFor(own) : undefined
+      if (printed === undefined) {
         sendTheLongWay(sheet, exchange)
         return
       }
       response.statusCode = sheet.status
       outbox.add(response, () => {
-        if (response.socket?.writable === true) plate.print(response, own)
+        if (response.socket?.writable === true) printed.print(response, own)
         sent?.()
       })
     }

@@ -8,7 +8,7 @@ import type { Test } from 'tap'
 import { openPress } from '../../../src/api/press/press.ts'
 import type { Exchange, Sheet } from '../../../src/api/press/press.ts'
 import { fc } from '../../random.ts'
-import { sendRaw } from '../wire.ts'
+import { sendRaw, until } from '../wire.ts'
 
 /** A server that answers so many requests of a connection so, and the ids that it gave them. */
 async function openServer(t: Test, answer: (exchange: Exchange) => void, requests = 2000) {
@@ -183,6 +183,22 @@ t.test('an older client is told of its connection what Node tells it', async (t)
   }
   const { head } = await sendRaw(port, 'GET /known HTTP/1.0\r\nConnection: keep-alive\r\n\r\n')
   t.match(head, /^Connection: close\r?$/m)
+})
+
+t.test('whoever counts is told once an answer is sent, or has nobody to go to', async (t) => {
+  const send = openPress()(sheetOf('text'))
+  const told: boolean[] = []
+  const { port } = await openServer(t, (exchange) => {
+    const { request, response } = exchange
+    if (request.url === '/gone') request.socket.destroy()
+    send({ ...exchange, sent: () => told.push(response.headersSent) })
+  })
+  const ask = openClient(t, port)
+  for (let times = 0; times < 3; times++) await ask()
+  t.strictSame(told, [true, true, true])
+  await t.rejects(ask('/gone'))
+  await until(() => told.length > 3, 'word of the one that has gone')
+  t.strictSame(told, [true, true, true, false])
 })
 
 t.test('headers that cannot be sent throw, also when others were sent before', async (t) => {
