@@ -24,6 +24,7 @@ import { prepareListedFiles } from './listed-files.ts'
 import { prepareListings } from './listings.ts'
 import type { Listings } from './listings.ts'
 import { prepareKnownHead, prepareSummary } from './summary.ts'
+import { askedTogether } from './together.ts'
 
 /**
  * Reads the catalogue in a database file that another process writes. What one look at an index answers is answered
@@ -36,10 +37,12 @@ export function openReader(options: { readonly database: string }): CatalogueRea
     new Promise((resolve) => {
       resolve(source.use(question))
     })
+  const plainPage = askedTogether((asked: readonly PageQuery[]) =>
+    source.use((queries) => queries.pages(asked)),
+  )
   return {
     head: () => ask((queries) => queries.head()),
-    page: (query) =>
-      isPlain(query) ? ask((queries) => queries.page(query)) : thread.ask('page', query),
+    page: (query) => (isPlain(query) ? plainPage(query) : thread.ask('page', query)),
     record: (id) => ask((queries) => queries.record(id)),
     file: (directory, name) => ask((queries) => queries.file(directory, name)),
     checksumsVersion: (directory) => ask((queries) => queries.checksumsVersion(directory)),
@@ -68,7 +71,8 @@ function isPlain({ filter = {}, ordering = defaultOrdering }: PageQuery): boolea
 
 interface Queries extends Listings, Checksums {
   head(): Head
-  page(query: PageQuery): Page
+  /** All of one moment. */
+  pages(asked: readonly PageQuery[]): readonly Page[]
   record(id: number): FileRecord | undefined
   file(directory: string, name: string): FoundFile | undefined
   records(before: number, limit: number): RecordChunk
@@ -94,11 +98,15 @@ function prepareQueries(db: Database): Queries {
   }
   return {
     head,
-    page: db.transaction((query: PageQuery): Page => {
+    pages: db.transaction((asked: readonly PageQuery[]): readonly Page[] => {
       const now = head()
       index.follow(now.seq)
       const count = index.total
-      return { head: now, count, records: query.offset < count ? recordsAt(query) : [] }
+      return asked.map((query) => ({
+        head: now,
+        count,
+        records: query.offset < count ? recordsAt(query) : [],
+      }))
     }),
     record: (id) => toOptionalRecord(record.get(id)),
     file: (directory, name) => {

@@ -1,0 +1,33 @@
+import t from 'tap'
+import { askedTogether } from '../../../src/catalogue/sqlite/together.ts'
+
+/** Answers numbers with their squares, and keeps what it was asked at a time. */
+function openSquares() {
+  const asked: number[][] = []
+  const square = askedTogether((numbers: readonly number[]) => {
+    asked.push([...numbers])
+    if (numbers.includes(13)) throw new Error('thirteen')
+    return numbers.map((number) => number * number)
+  })
+  return { asked, square }
+}
+
+t.test('what is asked in a turn is answered together, each with its own', async (t) => {
+  const { asked, square } = openSquares()
+  t.strictSame(await Promise.all([3, 1, 2].map(square)), [9, 1, 4])
+  t.strictSame(asked, [[3, 1, 2]])
+})
+
+t.test('what is asked later, by who was answered too, is answered later', async (t) => {
+  const { asked, square } = openSquares()
+  const later = square(2).then(square)
+  t.equal(await square(3), 9)
+  t.equal(await later, 16)
+  t.strictSame(asked, [[2, 3], [4]])
+})
+
+t.test('a failure is told to all who asked, and to nobody later', async (t) => {
+  const { square } = openSquares()
+  for (const failed of [square(1), square(13)]) await t.rejects(failed, { message: 'thirteen' })
+  t.equal(await square(4), 16)
+})
