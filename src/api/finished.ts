@@ -10,14 +10,14 @@ import { openByteShelf } from './byte-shelf.ts'
 import { openTurnMemory, whenKnown } from './known.ts'
 import type { Known } from './known.ts'
 import type { Press } from './press/press.ts'
-import { readyAnswer, sendReady } from './ready-answers.ts'
-import type { ReadyAnswer, ReadyAnswers } from './ready-answers.ts'
+import { headerList, readyAnswer, sendReady } from './ready-answers.ts'
+import type { Given, ReadyAnswer, ReadyAnswers } from './ready-answers.ts'
 
 /** What a request for the latest state is answered with. */
 export interface FinishedPage {
   readonly head: Head
   readonly tag: string
-  /** But for those that its tag and its text give. */
+  /** But for those that its tag and its text give, and those of its maker. */
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
 }
@@ -26,7 +26,9 @@ export interface FinishedPage {
 export interface PageMaker {
   /** Pattern of the route that would have been asked. */
   readonly route: string
-  /** The page with all its headers, if the request is one that needs no more than this; what fails is left to the route. */
+  /** Headers that all its pages have, and none gives itself. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The page, if the request is one that needs no more than this; what fails is left to the route. */
   make(
     request: Pick<IncomingMessage, 'method' | 'url' | 'headers'>,
   ): Promise<FinishedPage> | undefined
@@ -35,7 +37,7 @@ export interface PageMaker {
 /** Of the bodies of all answers in memory, each of which is there twice once it was sent again. */
 const mostBytes = 4 * 1024 * 1024
 
-/** Requests remembered: most pages of a long list are asked for once, and keeping them costs as much as making them. */
+/** Requests remembered, or twice as many: most pages of a long list are asked for once, and keeping them costs as much as making them. */
 const mostRequests = 1000
 
 export interface FinishedAnswers extends ReadyAnswers {
@@ -49,39 +51,39 @@ export function openFinishedAnswers(reader: CatalogueReader, press: Press): Fini
   const kept = openByteShelf<ReadyAnswer & { readonly head: Head }>(mostBytes)
   const asked = openMemory(mostRequests)
   const latest = openTurnMemory()(() => reader.head())
-  let maker: PageMaker | undefined
+  let make: ((request: IncomingMessage) => Promise<ReadyAnswer> | undefined) | undefined
   /** Any change may be one of any answer, of its count at least. */
   const isLatest = ({ epoch, seq }: Head): Known<boolean> =>
     whenKnown(latest(), (now) => now.seq === seq && now.epoch === epoch)
-  const finish = (request: IncomingMessage, route: string, page: FinishedPage): ReadyAnswer => {
-    const { head, tag, text } = page
+  const finish = (
+    request: IncomingMessage,
+    { head, tag, headers: given, text }: FinishedPage,
+    common: Pick<Given, 'route' | 'common'>,
+  ): ReadyAnswer => {
     const body = inAscii(text) ?? Buffer.from(text)
-    const headers = { ...page.headers, etag: tag, 'content-length': body.length }
-    const answer = readyAnswer(press, { route, tag, headers, body })
+    const headers = { ...given, etag: tag, 'content-length': body.length }
+    const answer = readyAnswer(press, { ...common, tag, headers, body })
     const key = keyOf(request)
     if (key !== '' && asked.before(key)) kept.put(key, Object.assign(answer, { head }))
     return answer
   }
-  const make = (request: IncomingMessage): Promise<ReadyAnswer> | undefined => {
-    const { route = '' } = maker ?? {}
-    return maker?.make(request)?.then((page) => finish(request, route, page))
-  }
   return {
     find(request) {
       const answer = kept.get(keyOf(request))
-      if (answer === undefined) return make(request)
-      return whenKnown(isLatest(answer.head), (holds) => (holds ? answer : make(request)))
+      if (answer === undefined) return make?.(request)
+      return whenKnown(isLatest(answer.head), (holds) => (holds ? answer : make?.(request)))
     },
     send(request, reply, page) {
       const headers = reply.headers(page.headers).getHeaders() as Record<string, string>
       const route = request.routeOptions.url ?? ''
-      const answer = finish(request.raw, route, { ...page, headers })
+      const answer = finish(request.raw, { ...page, headers }, { route })
       reply.hijack()
       sendReady(answer, { request: request.raw, response: reply.raw, id: request.id })
       return reply
     },
-    makeWith(given) {
-      maker = given
+    makeWith(maker) {
+      const common = { route: maker.route, common: headerList(maker.headers) }
+      make = (request) => maker.make(request)?.then((page) => finish(request, page, common))
     },
   }
 }
@@ -95,15 +97,15 @@ function keyOf({ method, url, headers }: IncomingMessage): string {
   return method === 'GET' ? `${url ?? ''} ${headers.accept ?? ''}` : ''
 }
 
-/** Which texts came up before, as far as that is remembered: those that did last. */
-function openMemory(most: number) {
-  const all = new Set<string>()
+/** Which texts came up before, as far as that is remembered: so many of the last, and no more than twice as many. */
+function openMemory(many: number) {
+  let [latest, earlier] = [new Set<string>(), new Set<string>()]
   return {
     before(text: string): boolean {
-      const known = all.delete(text)
-      all.add(text)
-      const [oldest = ''] = all
-      if (all.size > most) all.delete(oldest)
+      const known = latest.has(text) || earlier.has(text)
+      latest.add(text)
+      // Nothing is taken out of a set by itself, for the places of what was taken out are gone through again and again.
+      if (latest.size >= many) [latest, earlier] = [new Set(), latest]
       return known
     },
   }

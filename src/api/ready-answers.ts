@@ -30,10 +30,9 @@ export interface ReadyAnswers {
 const ofBodies = /^(?:content-(?!security)|accept-ranges|repr-digest)/
 
 /** The headers of a reply in one list, but for the id of its request. */
-function headerList(headers: Readonly<Record<string, unknown>>): string[] {
+export function headerList(headers: Readonly<Record<string, unknown>>): string[] {
   const list: string[] = []
-  for (const [name, value] of Object.entries(headers))
-    if (name !== 'x-request-id') list.push(name, String(value))
+  for (const name in headers) if (name !== 'x-request-id') list.push(name, String(headers[name]))
   return list
 }
 
@@ -42,23 +41,22 @@ function ofKnown(list: readonly string[]): string[] {
   return list.filter((_, index) => !ofBodies.test(list[index & ~1] ?? ''))
 }
 
-/** @param headers of the reply that gives it, with the body */
-export function readyAnswer(
-  press: Press,
-  {
-    headers,
-    ...answer
-  }: Pick<ReadyAnswer, 'route' | 'tag' | 'body'> & {
-    readonly headers: Readonly<Record<string, unknown>>
-  },
-): ReadyAnswer {
-  const { body } = answer
-  const list = headerList(headers)
+export interface Given extends Pick<ReadyAnswer, 'route' | 'tag' | 'body'> {
+  /** Headers that many answers have, in one list for all of them. */
+  readonly common?: readonly string[] | undefined
+  /** Those of its own; all of them as of the reply that gives it, with the body. */
+  readonly headers: Readonly<Record<string, unknown>>
+}
+
+export function readyAnswer(press: Press, given: Given): ReadyAnswer {
+  const { route, tag, body, common } = given
+  const headers = headerList(given.headers)
+  const all = () => [...(common ?? []), ...headers]
   return {
-    ...answer,
-    send: press({ status: 200, headers: list, body }),
-    sendHead: madeLater(() => press({ status: 200, headers: list, body: '' })),
-    sendKnown: madeLater(() => press({ status: 304, headers: ofKnown(list), body: '' })),
+    ...{ route, tag, body },
+    send: press({ status: 200, common, headers, body }),
+    sendHead: madeLater(() => press({ status: 200, headers: all(), body: '' })),
+    sendKnown: madeLater(() => press({ status: 304, headers: ofKnown(all()), body: '' })),
   }
 }
 

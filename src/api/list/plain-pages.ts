@@ -2,7 +2,6 @@
  * Pages of the whole list, asked for by their place alone: what a client sends that follows our links from page to page.
  * They are made before the framework is asked, whose part would be a sixth to a quarter of their cost.
  */
-import type { ApiContext } from '../context.ts'
 import type { FinishedPage, PageMaker } from '../finished.ts'
 import { commonHeaders } from '../headers.ts'
 import { negotiatedHeaders, preferredRepresentation } from '../negotiate.ts'
@@ -16,19 +15,14 @@ export interface PlainPagesDeps {
   readonly path: string
   /** The methods of the list, as its answers name them. */
   readonly allow: string
-  readonly tag: ApiContext['tag']
-  /** The page of the whole list as JSON, with the headers of its own. */
-  readonly finish: (query: Query) => Promise<Omit<FinishedPage, 'tag'>>
+  /** The page of the whole list as JSON. */
+  readonly finish: (query: Query) => Promise<FinishedPage>
 }
 
-export function plainPages({ path, allow, tag, finish }: PlainPagesDeps): PageMaker {
-  const shared = { ...commonHeaders, allow, ...negotiatedHeaders }
-  const make = async (query: Query): Promise<FinishedPage> => {
-    const { head, headers, text } = await finish(query)
-    return { head, tag: tag(head, 'json'), headers: { ...shared, ...headers }, text }
-  }
+export function plainPages({ path, allow, finish }: PlainPagesDeps): PageMaker {
   return {
     route: path,
+    headers: { ...commonHeaders, allow, ...negotiatedHeaders },
     make({ method, url = '', headers }) {
       if (method !== 'GET' || !url.startsWith(path)) return undefined
       const asked = plainQuery.exec(url.slice(path.length))
@@ -36,7 +30,7 @@ export function plainPages({ path, allow, tag, finish }: PlainPagesDeps): PageMa
       if (asked === null || headers['if-none-match'] !== undefined) return undefined
       if (preferredRepresentation(headers.accept) !== 'json') return undefined
       const [, limit, offset] = asked
-      return make({ limit, offset })
+      return finish({ limit, offset })
     },
   }
 }

@@ -13,6 +13,8 @@ import type { AnswerText, Own, Plate } from './plate.ts'
 /** An answer but for what each response has of its own. */
 export interface Sheet {
   readonly status: number
+  /** Headers that come first: one list, the same object, for all sheets that have them. They are put together once. */
+  readonly common?: readonly string[] | undefined
   /** Names and values in turn, without the id of a request. */
   readonly headers: readonly string[]
   /** Bytes, or text of ASCII alone. */
@@ -38,7 +40,7 @@ export type Press = (sheet: Sheet) => Sender
 const unprintable = /[^\t\x20-\x7e]/
 
 /** Headers from which Node takes what becomes of the connection. */
-const aboutConnection = /\r\n(?:connection|keep-alive|date|trailer|transfer-encoding|upgrade): /i
+const aboutConnection = /^(?:connection|keep-alive|date|trailer|transfer-encoding|upgrade): /im
 
 const idName = 'x-request-id'
 const middle = '\r\nDate: '
@@ -46,12 +48,16 @@ const middle = '\r\nDate: '
 export function openPress(): Press {
   /** As Node wrote them when it sent the first answer. */
   let lines: string | undefined
+  const commonLines = openCommonLines()
   const today = openCalendar()
   const outbox = openOutbox()
-  const sendTheLongWay = ({ status, headers, body }: Sheet, exchange: Exchange): void => {
+  const sendTheLongWay = (
+    { status, common = [], headers, body }: Sheet,
+    exchange: Exchange,
+  ): void => {
     const { response, id, sent } = exchange
     const isUsual = isFirstOfMore(response)
-    response.writeHead(status, [...headers, idName, id])
+    response.writeHead(status, [...common, ...headers, idName, id])
     if (isUsual) lines ??= connectionLinesOf(response)
     response.end(body, 'latin1')
     // The answers before it may be waiting there.
@@ -63,7 +69,7 @@ export function openPress(): Press {
     let wasSent = false
     const plateFor = (own: Own): Plate | undefined => {
       if (plate !== undefined) return plate
-      const text = textOf(sheet, lines)
+      const text = textOf(sheet, commonLines(sheet.common), lines)
       if (text === undefined) return undefined
       // Most answers with a text are sent once, and a plate takes longer than to send it so.
       if (!wasSent && typeof sheet.body === 'string') {
@@ -91,13 +97,33 @@ export function openPress(): Press {
   }
 }
 
-/** @param lines of the connection, if they are known; without them, or with odd headers, there is no text */
-function textOf({ status, headers, body }: Sheet, lines?: string): AnswerText | undefined {
-  if (lines === undefined || unprintable.test(headers.join(''))) return undefined
-  let begin = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`
-  for (let at = 0; at < headers.length; at += 2) begin += `${headers[at]}: ${headers[at + 1]}\r\n`
-  if (aboutConnection.test(begin)) return undefined
-  return { status, begin: `${begin}${idName}: `, middle, end: `\r\n${lines}`, body }
+/**
+ * @param common the lines of the headers that come first
+ * @param lines of the connection, if they are known; without them, or with odd headers, there is no text
+ */
+function textOf({ status, headers, body }: Sheet, common?: string, lines?: string) {
+  const own = linesOf(headers)
+  if (lines === undefined || common === undefined || own === undefined) return undefined
+  const begin = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${common}${own}${idName}: `
+  return { status, begin, middle, end: `\r\n${lines}`, body } satisfies AnswerText
+}
+
+/** Headers as they are sent; `undefined` where one of them is odd. */
+function linesOf(headers: readonly string[]): string | undefined {
+  if (unprintable.test(headers.join(''))) return undefined
+  let lines = ''
+  for (let at = 0; at < headers.length; at += 2) lines += `${headers[at]}: ${headers[at + 1]}\r\n`
+  return aboutConnection.test(lines) ? undefined : lines
+}
+
+/** Remembers the lines of headers that many sheets have. */
+function openCommonLines(): (common?: readonly string[]) => string | undefined {
+  const known = new WeakMap<readonly string[], string | undefined>()
+  return (common) => {
+    if (common === undefined) return ''
+    if (!known.has(common)) known.set(common, linesOf(common))
+    return known.get(common)
+  }
 }
 
 /** The date as a header tells it. It is the same text all through a second. */

@@ -6,6 +6,7 @@ import { openAdmission } from '../admin.ts'
 import { isFresh, sendHtml, sendJson, sendNotModified } from '../context.ts'
 import type { ApiContext } from '../context.ts'
 import { notFound } from '../errors.ts'
+import type { FinishedPage } from '../finished.ts'
 import { changesUrl } from '../links.ts'
 import { pageHeaders } from '../headers.ts'
 import { ignoredHeader } from '../list/ignored.ts'
@@ -52,7 +53,7 @@ export function addRinexFile(app: FastifyInstance, context: ApiContext): void {
   const allow = methodsOf(list).join(', ')
   const finish = (query: Query) =>
     finishPage(context, { query, list: whole, representation: 'json' })
-  context.finished.makeWith(plainPages({ path, allow, tag: context.tag, finish }))
+  context.finished.makeWith(plainPages({ path, allow, finish }))
   addResource(app, {
     path: `${path}:id(^[0-9]+$)/`,
     get: showFile(context),
@@ -102,8 +103,7 @@ function listFiles(context: ApiContext): RouteHandlerMethod {
         return sendNotModified(reply)
     const make = () => finishPage(context, { query, list, representation })
     const page = await (list.filter.names === undefined ? make() : searches.during(make))
-    const { head } = page
-    return finished.send(request, reply, { ...page, tag: tag(head, representation) })
+    return finished.send(request, reply, page)
   }
 }
 
@@ -117,26 +117,28 @@ interface PageRequest {
 }
 
 async function finishPage(
-  { reader, settings, links }: ApiContext,
+  { reader, settings, links, tag: tagOf }: ApiContext,
   { query, list, representation }: PageRequest,
-) {
+): Promise<FinishedPage> {
   const { filter, ordering, kept } = list
   const range = parsePageRange(query, settings.maxLimit)
   const { limit, offset } = range
   const page = await reader.page({ limit, offset: catalogueOffset(offset), filter, ordering })
   const { head, count, records } = page
+  const tag = tagOf(head, representation)
   const pages = pageLinks(links(), range, { name: 'rinex-file', kept, count })
   const headers = linkHeader(pages)
   if (representation === 'html') {
     const results = records.map((record) => serialiseRecord(record, links()))
     const text = renderList({ count, range, kept, pages, results })
-    return { head, headers: { ...headers, ...pageHeaders }, text }
+    return { head, tag, headers: { ...headers, ...pageHeaders }, text }
   }
   const { next, previous } = pages
   const results = records.map((record) => recordJson(record, links())).join()
   const begin = JSON.stringify({ count, next, previous }).slice(0, -1)
   return {
     head,
+    tag,
     headers: { ...headers, 'content-type': mediaTypes.json },
     text: `${begin},"results":[${results}]}`,
   }

@@ -67,10 +67,14 @@ const body = fc.oneof(
   fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)),
   fc.constant(randomBytes(100_000)),
 )
-const sheet = fc.oneof(
-  fc.tuple(body, printable).map(([body, value]) => sheetOf(body, ['x-a', value, 'etag', '"1"'])),
-  printable.map((value): Sheet => ({ status: 304, headers: ['etag', value], body: '' })),
-)
+/** Headers of many sheets; the accent has them sent the long way. */
+const common = fc.constantFrom(undefined, [], ['x-b', 'c'], ['x-b', 'caf\u00e9', 'x-c', 'd'])
+const sheet = fc
+  .oneof(
+    fc.tuple(body, printable).map(([body, value]) => sheetOf(body, ['x-a', value, 'etag', '"1"'])),
+    printable.map((value): Sheet => ({ status: 304, headers: ['etag', value], body: '' })),
+  )
+  .chain((sheet) => common.map((common): Sheet => ({ ...sheet, common })))
 
 t.test('an answer is what Node would make of it, each time', async (t) => {
   const press = openPress()
@@ -82,7 +86,8 @@ t.test('an answer is what Node would make of it, each time', async (t) => {
       send(exchange)
       return
     }
-    response.writeHead(given.status, [...given.headers, 'x-request-id', id])
+    const { status, common = [], headers } = given
+    response.writeHead(status, [...common, ...headers, 'x-request-id', id])
     response.end(given.body, 'latin1')
   })
   const ask = openClient(t, port)
