@@ -57,12 +57,14 @@ export function openFinishedAnswers(reader: CatalogueReader, press: Press): Fini
     whenKnown(latest(), (now) => now.seq === seq && now.epoch === epoch)
   const finish = (
     request: IncomingMessage,
-    { head, tag, headers: given, text }: FinishedPage,
-    common: Pick<Given, 'route' | 'common'>,
+    page: FinishedPage,
+    { route, common }: Pick<Given, 'route' | 'common'>,
   ): ReadyAnswer => {
+    const { head, tag, text } = page
     const body = inAscii(text) ?? Buffer.from(text)
-    const headers = { ...given, etag: tag, 'content-length': body.length }
-    const answer = readyAnswer(press, { ...common, tag, headers, body })
+    const headers = headerList(page.headers)
+    headers.push('etag', tag, 'content-length', String(body.length))
+    const answer = readyAnswer(press, { route, common, tag, headers, body })
     const key = keyOf(request)
     if (key !== '' && asked.before(key)) kept.put(key, Object.assign(answer, { head }))
     return answer

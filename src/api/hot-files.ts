@@ -14,7 +14,7 @@ import { isLocalFile } from './local-file.ts'
 import { openTurnMemory, whenKnown } from './known.ts'
 import type { Known } from './known.ts'
 import type { Press } from './press/press.ts'
-import { readyAnswer } from './ready-answers.ts'
+import { headerList, readyAnswer } from './ready-answers.ts'
 import type { ReadyAnswer, ReadyAnswers } from './ready-answers.ts'
 
 /** A record is asked for again after this time, though nothing has changed: its checksum may be known by then. */
@@ -110,7 +110,8 @@ export function openHotFiles(deps: HotFilesDeps): HotFiles {
       const isSettled = nowMs() - Math.max(stats.mtimeMs, stats.ctimeMs) > longestTickMs
       if (request.method !== 'GET' || !isPlain(request) || url.includes('?')) return
       if (!isSettled || !isAsCatalogued(record, stats)) return
-      const hot = readyAnswer(deps.press, { tag: headers['etag'] ?? '', headers, body, route })
+      const given = { tag: headers['etag'] ?? '', headers: headerList(headers), body, route }
+      const hot = readyAnswer(deps.press, given)
       await keepLater(url, hot, file).catch(() => undefined)
     },
   }

@@ -44,16 +44,17 @@ function ofKnown(list: readonly string[]): string[] {
 export interface Given extends Pick<ReadyAnswer, 'route' | 'tag' | 'body'> {
   /** Headers that many answers have, in one list for all of them. */
   readonly common?: readonly string[] | undefined
-  /** Those of its own; all of them as of the reply that gives it, with the body. */
-  readonly headers: Readonly<Record<string, unknown>>
+  /** Those of its own, names and values in turn; all of them as of the reply that gives it, with the body. */
+  readonly headers: readonly string[]
 }
 
 export function readyAnswer(press: Press, given: Given): ReadyAnswer {
-  const { route, tag, body, common } = given
-  const headers = headerList(given.headers)
+  const { route, tag, body, common, headers } = given
   const all = () => [...(common ?? []), ...headers]
   return {
-    ...{ route, tag, body },
+    route,
+    tag,
+    body,
     send: press({ status: 200, common, headers, body }),
     sendHead: madeLater(() => press({ status: 200, headers: all(), body: '' })),
     sendKnown: madeLater(() => press({ status: 304, headers: ofKnown(all()), body: '' })),
@@ -95,8 +96,13 @@ export function answerAgain(
     }
     return undefined
   }
-  const send = (answer: ReadyAnswer, exchange: Exchange, begunMs: number): void => {
-    const { request, response, id } = exchange
+  const send = (
+    answer: ReadyAnswer,
+    request: IncomingMessage,
+    response: ServerResponse,
+    begunMs: number,
+  ): void => {
+    const id = randomUUID()
     const { method = '', url: target = '' } = request
     const sent = (): void => {
       const { route } = answer
@@ -104,7 +110,7 @@ export function answerAgain(
       observe({ id, method, target, route, status, ms: performance.now() - begunMs })
     }
     try {
-      sendReady(answer, { ...exchange, sent })
+      sendReady(answer, { request, response, id, sent })
     } catch {
       // An answer that cannot be sent is none, whatever is wrong with it.
       response.destroy()
@@ -114,7 +120,7 @@ export function answerAgain(
     const begunMs = performance.now()
     const answer = (found: ReadyAnswer | undefined): void => {
       if (found === undefined) otherwise(request, response)
-      else send(found, { request, response, id: randomUUID() }, begunMs)
+      else send(found, request, response, begunMs)
     }
     const found = find(request)
     if (found instanceof Promise) void found.catch(() => undefined).then(answer)

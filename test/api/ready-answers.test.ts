@@ -5,7 +5,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import type { Observation } from '../../src/api/observation.ts'
 import { openPress } from '../../src/api/press/press.ts'
-import { answerAgain, readyAnswer } from '../../src/api/ready-answers.ts'
+import { answerAgain, headerList, readyAnswer } from '../../src/api/ready-answers.ts'
 import type { ReadyAnswer, ReadyAnswers } from '../../src/api/ready-answers.ts'
 import { sendRaw } from './wire.ts'
 
@@ -34,8 +34,11 @@ const headers = {
   etag: '"1"',
   'x-request-id': 'of another request',
 }
-const ready = (given: { readonly headers?: Record<string, unknown> } = {}): ReadyAnswer =>
-  readyAnswer(openPress(), { route: '/*', tag: '"1"', headers, body: 'text', ...given })
+const ready = (given: Record<string, unknown> = headers): ReadyAnswer =>
+  readyAnswer(openPress(), {
+    ...{ route: '/*', tag: '"1"', body: 'text' },
+    headers: headerList(given),
+  })
 
 for (const [what, find] of [
   ['at once', () => ready()],
@@ -78,7 +81,7 @@ for (const [what, find] of [
   })
 
 t.test('an answer that cannot be sent ends the connection, and nothing else', async (t) => {
-  const broken = ready({ headers: { ...headers, 'x-broken': 'a\nb' } })
+  const broken = ready({ ...headers, 'x-broken': 'a\nb' })
   const { observed, ask } = await openWith(t, () => broken)
   for (let n = 0; n < 2; n++) t.equal((await ask()).status, 0)
   t.strictSame(observed, [])

@@ -33,6 +33,14 @@ export function recordJson(record: ListedFile, links: Links): string {
   )
 }
 
+/** Records as the elements of a JSON array. */
+export function recordsJson(records: readonly ListedFile[], links: Links): string {
+  let text = ''
+  // To join them would write all of it once more than is needed.
+  for (const record of records) text += (text === '' ? '' : ',') + recordJson(record, links)
+  return text
+}
+
 /** The fields that `wireFields` names, in their order, separated by commas (RFC 4180). */
 export function recordCsv(record: ListedFile, links: Links): string {
   const { id, name, directory } = record

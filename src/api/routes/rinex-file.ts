@@ -11,7 +11,7 @@ import { changesUrl } from '../links.ts'
 import { pageHeaders } from '../headers.ts'
 import { ignoredHeader } from '../list/ignored.ts'
 import { plainPages } from '../list/plain-pages.ts'
-import { recordJson } from '../list/record-text.ts'
+import { recordsJson } from '../list/record-text.ts'
 import { parseListRequest } from '../list/request.ts'
 import type { ListRequest } from '../list/request.ts'
 import { lineFormats, listLines } from '../list-stream.ts'
@@ -21,7 +21,7 @@ import { renderList } from '../pages/list.ts'
 import { renderRecord } from '../pages/record.ts'
 import { openPlaces } from '../places.ts'
 import { catalogueOffset, linkHeader, pageLinks, parsePageRange } from '../query.ts'
-import type { Query } from '../query.ts'
+import type { PageLinks, Query } from '../query.ts'
 import { registerFile } from '../register-file.ts'
 import { addResource, methodsOf } from '../resource.ts'
 import type { Resource } from '../resource.ts'
@@ -127,21 +127,22 @@ async function finishPage(
   const { head, count, records } = page
   const tag = tagOf(head, representation)
   const pages = pageLinks(links(), range, { name: 'rinex-file', kept, count })
-  const headers = linkHeader(pages)
+  const { link } = linkHeader(pages)
+  const headers: Record<string, string> = {}
+  if (link !== undefined) headers['link'] = link
   if (representation === 'html') {
     const results = records.map((record) => serialiseRecord(record, links()))
     const text = renderList({ count, range, kept, pages, results })
-    return { head, tag, headers: { ...headers, ...pageHeaders }, text }
+    return { head, tag, headers: Object.assign(headers, pageHeaders), text }
   }
-  const { next, previous } = pages
-  const results = records.map((record) => recordJson(record, links())).join()
-  const begin = JSON.stringify({ count, next, previous }).slice(0, -1)
-  return {
-    head,
-    tag,
-    headers: { ...headers, 'content-type': mediaTypes.json },
-    text: `${begin},"results":[${results}]}`,
-  }
+  headers['content-type'] = mediaTypes.json
+  return { head, tag, headers, text: listJson(count, pages, recordsJson(records, links())) }
+}
+
+/** What `JSON.stringify` would make of it: a URL holds no character that JSON would escape. */
+function listJson(count: number, { next, previous }: PageLinks, results: string): string {
+  const quoted = (url: string | null): string => (url === null ? 'null' : `"${url}"`)
+  return `{"count":${count},"next":${quoted(next)},"previous":${quoted(previous)},"results":[${results}]}`
 }
 
 function showFile({ reader, links, tag }: ApiContext): RouteHandlerMethod {
