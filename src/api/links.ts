@@ -1,4 +1,5 @@
 /** Where things are: every URL an answer contains is made here, from the configured base URL alone. */
+import { inOnePiece } from './one-piece.ts'
 
 /** The two roots of all links, absolute and with a slash at their ends. */
 export interface Links {
@@ -8,7 +9,7 @@ export interface Links {
 
 export function linksBelow(baseUrl: string, datasetPrefix: string): Links {
   const root = `${baseUrl}/${datasetPrefix}`
-  return { api: `${root}/api/`, data: `${root}/data/` }
+  return { api: inOnePiece(`${root}/api/`), data: inOnePiece(`${root}/data/`) }
 }
 
 /** Names of the API's resources, as their paths and the API root spell them. */
@@ -27,7 +28,7 @@ export function resourceUrl(links: Links, name: ResourceName): string {
   return `${links.api}${name}/?format=api`
 }
 
-export function recordUrl(links: Links, id: number): string {
+export function recordUrl(links: Links, id: number | string): string {
   return `${links.api}rinex-file/${id}/?format=api`
 }
 

@@ -3,20 +3,30 @@ import type { ListedFile } from '../../catalogue/catalogue.ts'
 import { parseFilename } from '../../parse/filename.ts'
 import type { Links } from '../links.ts'
 import { downloadUrl, recordUrl } from '../links.ts'
+import { inOnePiece } from '../one-piece.ts'
 import { microsecondsToIso, secondsToIso, serialiseRecord, wireFields } from '../serialise.ts'
 
-/** Remembers the last answer: records that follow each other share their times. */
-function remembering(make: (value: number) => string): (value: number) => string {
-  let last = { value: NaN, text: '' }
-  return (value) => {
-    if (last.value !== value) last = { value, text: make(value) }
-    return last.text
+/** Remembers the last text: records that follow each other share their times. */
+function remembering(make: (one: number, other: number) => string) {
+  let [lastOne, lastOther, text] = [NaN, NaN, '']
+  return (one: number, other = 0): string => {
+    if (one !== lastOne || other !== lastOther) {
+      text = inOnePiece(make(one, other))
+      lastOne = one
+      lastOther = other
+    }
+    return text
   }
 }
 
 const dataDate = remembering(secondsToIso)
-const created = remembering(microsecondsToIso)
-const modified = remembering(microsecondsToIso)
+const timesJson = remembering(
+  (createdUs, modifiedUs) =>
+    `"created":"${microsecondsToIso(createdUs)}","modified":"${microsecondsToIso(modifiedUs)}"}`,
+)
+const timesCsv = remembering(
+  (createdUs, modifiedUs) => `${microsecondsToIso(createdUs)},${microsecondsToIso(modifiedUs)}`,
+)
 
 /** The same text as that of `serialiseRecord`. */
 export function recordJson(record: ListedFile, links: Links): string {
@@ -24,12 +34,13 @@ export function recordJson(record: ListedFile, links: Links): string {
   const parsed = parseFilename(name)
   // Names that are read, directories and URLs hold no character that JSON would escape.
   if (parsed.kind === 'rejected') return JSON.stringify(serialiseRecord(record, links))
+  const number = String(id)
   return (
-    `{"id":${id},"url":"${recordUrl(links, id)}","filename":"${name}",` +
+    `{"id":${number},"url":"${recordUrl(links, number)}","filename":"${name}",` +
     `"data_date":"${dataDate(parsed.startSeconds)}","file_duration":"${parsed.duration}",` +
     `"file_version":"${parsed.version}","file_type":"${parsed.type}",` +
     `"download_path":"${downloadUrl(links, directory, name)}",` +
-    `"created":"${created(record.createdUs)}","modified":"${modified(record.modifiedUs)}"}`
+    timesJson(record.createdUs, record.modifiedUs)
   )
 }
 
@@ -54,7 +65,7 @@ export function recordCsv(record: ListedFile, links: Links): string {
     `${id},${csvValue(recordUrl(links, id))},${name},` +
     `${dataDate(parsed.startSeconds)},${parsed.duration},${parsed.version},${parsed.type},` +
     `${csvValue(downloadUrl(links, directory, name))},` +
-    `${created(record.createdUs)},${modified(record.modifiedUs)}`
+    timesCsv(record.createdUs, record.modifiedUs)
   )
 }
 
