@@ -26,6 +26,9 @@ import type { Listings } from './listings.ts'
 import { prepareKnownHead, prepareSummary } from './summary.ts'
 import { askedTogether } from './together.ts'
 
+/** Of all plain pages that are read together: so much that many small ones are, and large ones do not pile up. */
+const mostRecordsAtOnce = 1000
+
 /**
  * Reads the catalogue in a database file that another process writes. What one look at an index answers is answered
  * here; what filters, sorts or sums up goes to a thread of its own.
@@ -37,9 +40,11 @@ export function openReader(options: { readonly database: string }): CatalogueRea
     new Promise((resolve) => {
       resolve(source.use(question))
     })
-  const plainPage = askedTogether((asked: readonly PageQuery[]) =>
-    source.use((queries) => queries.pages(asked)),
-  )
+  const plainPage = askedTogether({
+    answer: (asked: readonly PageQuery[]) => source.use((queries) => queries.pages(asked)),
+    sizeOf: ({ limit }) => limit,
+    mostAtOnce: mostRecordsAtOnce,
+  })
   return {
     head: () => ask((queries) => queries.head()),
     page: (query) => (isPlain(query) ? plainPage(query) : thread.ask('page', query)),

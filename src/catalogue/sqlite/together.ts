@@ -9,22 +9,38 @@ interface Asked<Question, Answer> {
   readonly reject: (error: unknown) => void
 }
 
-/**
- * @param answer gives as many answers as there are questions, in their order; what it throws is told to who asked
- * any of them
- */
-export function askedTogether<Question, Answer>(
-  answer: (questions: readonly Question[]) => readonly Answer[],
-): (question: Question) => Promise<Answer> {
+export interface Together<Question, Answer> {
+  /** Gives as many answers as there are questions, in their order; what it throws is told to who asked any of them. */
+  readonly answer: (questions: readonly Question[]) => readonly Answer[]
+  /** How large an answer may become. */
+  readonly sizeOf: (question: Question) => number
+  /** Of all answers at a time, unless one alone is larger: what is asked beyond that waits for the next turn. */
+  readonly mostAtOnce: number
+}
+
+export function askedTogether<Question, Answer>({
+  answer,
+  sizeOf,
+  mostAtOnce,
+}: Together<Question, Answer>): (question: Question) => Promise<Answer> {
   let waiting: Asked<Question, Answer>[] = []
+  const takeSome = (): readonly Asked<Question, Answer>[] => {
+    let size = 0
+    const beyond = waiting.findIndex(
+      ({ question }, index) => (size += sizeOf(question)) > mostAtOnce && index > 0,
+    )
+    const some = beyond < 0 ? waiting : waiting.slice(0, beyond)
+    waiting = beyond < 0 ? [] : waiting.slice(beyond)
+    return some
+  }
   const end = (): void => {
-    const all = waiting
-    waiting = []
+    const some = takeSome()
+    if (waiting.length > 0) setImmediate(end)
     try {
-      const answers = answer(all.map(({ question }) => question))
-      for (const [index, { resolve }] of all.entries()) resolve(answers[index] as Answer)
+      const answers = answer(some.map(({ question }) => question))
+      for (const [index, { resolve }] of some.entries()) resolve(answers[index] as Answer)
     } catch (error) {
-      for (const { reject } of all) reject(error)
+      for (const { reject } of some) reject(error)
     }
   }
   return (question) =>

@@ -4,10 +4,14 @@ import { askedTogether } from '../../../src/catalogue/sqlite/together.ts'
 /** Answers numbers with their squares, and keeps what it was asked at a time. */
 function openSquares() {
   const asked: number[][] = []
-  const square = askedTogether((numbers: readonly number[]) => {
-    asked.push([...numbers])
-    if (numbers.includes(13)) throw new Error('thirteen')
-    return numbers.map((number) => number * number)
+  const square = askedTogether({
+    answer: (numbers: readonly number[]) => {
+      asked.push([...numbers])
+      if (numbers.includes(13)) throw new Error('thirteen')
+      return numbers.map((number) => number * number)
+    },
+    sizeOf: (number) => number,
+    mostAtOnce: 20,
   })
   return { asked, square }
 }
@@ -31,3 +35,28 @@ t.test('a failure is told to all who asked, and to nobody later', async (t) => {
   for (const failed of [square(1), square(13)]) await t.rejects(failed, { message: 'thirteen' })
   t.equal(await square(4), 16)
 })
+
+t.test(
+  'what would be too much at a time is answered in turns, first come, first served',
+  async (t) => {
+    const { asked, square } = openSquares()
+    const numbers = [9, 11, 1, 50, 3, 4, 20]
+    t.strictSame(
+      await Promise.all(numbers.map(square)),
+      numbers.map((number) => number * number),
+    )
+    t.strictSame(asked, [[9, 11], [1], [50], [3, 4], [20]])
+  },
+)
+
+t.test(
+  'of what is answered in turns, a failure is told to those of its own turn alone',
+  async (t) => {
+    const { square } = openSquares()
+    const told = await Promise.allSettled([19, 13, 2, 18].map(square))
+    t.strictSame(
+      told.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'rejected', 'fulfilled'],
+    )
+  },
+)
