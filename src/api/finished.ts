@@ -11,7 +11,7 @@ import { openTurnMemory, whenKnown } from './known.ts'
 import type { Known } from './known.ts'
 import type { Press } from './press/press.ts'
 import { headerList, readyAnswer, sendReady } from './ready-answers.ts'
-import type { Given, ReadyAnswer, ReadyAnswers } from './ready-answers.ts'
+import type { AnswerParts, ReadyAnswer, ReadyAnswers } from './ready-answers.ts'
 
 /** What a request for the latest state is answered with. */
 export interface FinishedPage {
@@ -26,7 +26,7 @@ export interface FinishedPage {
 export interface PageMaker {
   /** Pattern of the route that would have been asked. */
   readonly route: string
-  /** Headers that all its pages have, and none gives itself. */
+  /** Headers that all its pages have. A page that gave one of them too would have it sent twice. */
   readonly headers: Readonly<Record<string, string>>
   /** The page, if the request is one that needs no more than this; what fails is left to the route. */
   make(
@@ -37,8 +37,8 @@ export interface PageMaker {
 /** Of the bodies of all answers in memory, each of which is there twice once it was sent again. */
 const mostBytes = 4 * 1024 * 1024
 
-/** Requests remembered, or twice as many: most pages of a long list are asked for once, and keeping them costs as much as making them. */
-const mostRequests = 1000
+/** Requests remembered at least: most pages of a long list are asked for once, and keeping them costs as much as making them. */
+const requestsRemembered = 1000
 
 export interface FinishedAnswers extends ReadyAnswers {
   /** Answers a request with a page; headers that its reply has by now are added. */
@@ -49,7 +49,7 @@ export interface FinishedAnswers extends ReadyAnswers {
 
 export function openFinishedAnswers(reader: CatalogueReader, press: Press): FinishedAnswers {
   const kept = openByteShelf<ReadyAnswer & { readonly head: Head }>(mostBytes)
-  const asked = openMemory(mostRequests)
+  const asked = openMemory(requestsRemembered)
   const latest = openTurnMemory()(() => reader.head())
   let make: ((request: IncomingMessage) => Promise<ReadyAnswer> | undefined) | undefined
   /** Any change may be one of any answer, of its count at least. */
@@ -58,7 +58,7 @@ export function openFinishedAnswers(reader: CatalogueReader, press: Press): Fini
   const finish = (
     request: IncomingMessage,
     page: FinishedPage,
-    { route, common }: Pick<Given, 'route' | 'common'>,
+    { route, common }: Pick<AnswerParts, 'route' | 'common'>,
   ): ReadyAnswer => {
     const { head, tag, text } = page
     const body = inAscii(text) ?? Buffer.from(text)
@@ -84,8 +84,8 @@ export function openFinishedAnswers(reader: CatalogueReader, press: Press): Fini
       return reply
     },
     makeWith(maker) {
-      const common = { route: maker.route, common: headerList(maker.headers) }
-      make = (request) => maker.make(request)?.then((page) => finish(request, page, common))
+      const shared = { route: maker.route, common: headerList(maker.headers) }
+      make = (request) => maker.make(request)?.then((page) => finish(request, page, shared))
     },
   }
 }
@@ -99,7 +99,7 @@ function keyOf({ method, url, headers }: IncomingMessage): string {
   return method === 'GET' ? `${url ?? ''} ${headers.accept ?? ''}` : ''
 }
 
-/** Which texts came up before, as far as that is remembered: so many of the last, and no more than twice as many. */
+/** Which texts came up before, as far as that is remembered: so many of the last, and at most twice as many. */
 function openMemory(many: number) {
   let [latest, earlier] = [new Set<string>(), new Set<string>()]
   return {

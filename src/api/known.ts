@@ -9,14 +9,11 @@ export function whenKnown<T, R>(known: Known<T>, goOn: (told: T) => Known<R>): K
 /** Makes questions of such that are asked once in a turn of the event loop. */
 export type OncePerTurn = <T>(ask: () => Known<T>) => () => Known<T>
 
-/**
- * All requests that are answered in a turn had arrived before its first one was looked at, so that none of them is
- * answered from before it came.
- */
-export function openTurnMemory(): OncePerTurn {
+/** Counts turns of the event loop: another number is another turn, from its end on. */
+export function openTurnCounter(): () => number {
   let turn = 0
   let ends = false
-  const current = (): number => {
+  return () => {
     if (!ends) {
       ends = true
       setImmediate(() => {
@@ -26,6 +23,14 @@ export function openTurnMemory(): OncePerTurn {
     }
     return turn
   }
+}
+
+/**
+ * All requests that are answered in a turn had arrived before its first one was looked at, so that none of them is
+ * answered from before it came.
+ */
+export function openTurnMemory(): OncePerTurn {
+  const current = openTurnCounter()
   return <T>(ask: () => Known<T>) => {
     let known: Known<T> | undefined
     let knownIn = -1

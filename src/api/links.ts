@@ -28,6 +28,7 @@ export function resourceUrl(links: Links, name: ResourceName): string {
   return `${links.api}${name}/?format=api`
 }
 
+/** @param id of the record; as text where it is there already */
 export function recordUrl(links: Links, id: number | string): string {
   return `${links.api}rinex-file/${id}/?format=api`
 }

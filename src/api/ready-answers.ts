@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { matchesWeakly } from './entity-tag.ts'
+import { openTurnCounter } from './known.ts'
 import type { Known } from './known.ts'
 import { toldStatus } from './observation.ts'
 import type { Observe } from './observation.ts'
@@ -41,15 +42,16 @@ function ofKnown(list: readonly string[]): string[] {
   return list.filter((_, index) => !ofBodies.test(list[index & ~1] ?? ''))
 }
 
-export interface Given extends Pick<ReadyAnswer, 'route' | 'tag' | 'body'> {
+/** What an answer is made of. */
+export interface AnswerParts extends Pick<ReadyAnswer, 'route' | 'tag' | 'body'> {
   /** Headers that many answers have, in one list for all of them. */
   readonly common?: readonly string[] | undefined
-  /** Those of its own, names and values in turn; all of them as of the reply that gives it, with the body. */
+  /** Names and values in turn: the others of an answer with the body. */
   readonly headers: readonly string[]
 }
 
-export function readyAnswer(press: Press, given: Given): ReadyAnswer {
-  const { route, tag, body, common, headers } = given
+export function readyAnswer(press: Press, parts: AnswerParts): ReadyAnswer {
+  const { route, tag, body, common, headers } = parts
   const all = () => [...(common ?? []), ...headers]
   return {
     route,
@@ -89,6 +91,7 @@ export function answerAgain(
   all: readonly ReadyAnswers[],
   observe: Observe,
 ): (request: IncomingMessage, response: ServerResponse, otherwise: RequestListener) => void {
+  const turn = openTurnCounter()
   const find = (request: IncomingMessage): Known<ReadyAnswer | undefined> => {
     for (const each of all) {
       const found = each.find(request)
@@ -98,8 +101,7 @@ export function answerAgain(
   }
   const send = (
     answer: ReadyAnswer,
-    request: IncomingMessage,
-    response: ServerResponse,
+    { request, response, isLate }: Omit<Exchange, 'id'>,
     begunMs: number,
   ): void => {
     const id = randomUUID()
@@ -110,7 +112,7 @@ export function answerAgain(
       observe({ id, method, target, route, status, ms: performance.now() - begunMs })
     }
     try {
-      sendReady(answer, { request, response, id, sent })
+      sendReady(answer, { request, response, id, isLate, sent })
     } catch {
       // An answer that cannot be sent is none, whatever is wrong with it.
       response.destroy()
@@ -118,9 +120,10 @@ export function answerAgain(
   }
   return (request, response, otherwise) => {
     const begunMs = performance.now()
+    const begunIn = turn()
     const answer = (found: ReadyAnswer | undefined): void => {
       if (found === undefined) otherwise(request, response)
-      else send(found, request, response, begunMs)
+      else send(found, { request, response, isLate: turn() !== begunIn }, begunMs)
     }
     const found = find(request)
     if (found instanceof Promise) void found.catch(() => undefined).then(answer)

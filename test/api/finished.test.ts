@@ -169,6 +169,15 @@ t.test(
   },
 )
 
+t.test('who asks for a page and says no more gets it', async (t) => {
+  const { port } = await openOn(t)
+  for (let offset = 0; offset < 20; offset++) {
+    const socket = connect(port, '127.0.0.1')
+    socket.end(`GET ${list}&offset=${offset} HTTP/1.1\r\nHost: a\r\n\r\n`)
+    t.match((await readToEnd(socket)).toString(), /^HTTP\/1\.1 200 OK\r\n/)
+  }
+})
+
 t.test('what is asked for without a connection teaches nothing about connections', async (t) => {
   const { service, ask, port } = await openOn(t)
   for (let times = 0; times < 2; times++) await service.app.inject(list)

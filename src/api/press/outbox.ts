@@ -6,8 +6,11 @@
 import type { ServerResponse } from 'node:http'
 
 export interface Outbox {
-  /** What throws ends the connection of its response, and nothing else. */
-  add(response: ServerResponse, send: () => void): void
+  /**
+   * What throws ends the connection of its response, and nothing else.
+   * @param isLate that its turn is over: it is sent with what is answered just now
+   */
+  add(response: ServerResponse, send: () => void, isLate?: boolean): void
   /** Sends all that wait. */
   empty(): void
 }
@@ -17,9 +20,11 @@ const mostAtOnce = 64
 
 export function openOutbox(): Outbox {
   let waiting: { readonly response: ServerResponse; readonly send: () => void }[] = []
+  let endsSoon = false
   const empty = (): void => {
     const all = waiting
     waiting = []
+    endsSoon = false
     for (const { response, send } of all)
       try {
         send()
@@ -29,9 +34,14 @@ export function openOutbox(): Outbox {
   }
   return {
     empty,
-    add(response, send) {
+    add(response, send, isLate = false) {
       const length = waiting.push({ response, send })
-      if (length === 1) setImmediate(empty)
+      if (isLate && !endsSoon) {
+        endsSoon = true
+        // Behind all that goes on from the same promises. In another turn Node may hear that the client will say no more,
+        // upon which it ends the connection.
+        process.nextTick(empty)
+      } else if (length === 1) setImmediate(empty)
       if (length >= mostAtOnce) empty()
     },
   }

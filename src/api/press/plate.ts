@@ -53,11 +53,14 @@ export function openPlate(answer: AnswerText, { id, date }: Own): Plate {
       if (copy.date !== own.date) copy.bytes.write(own.date, dateAt, 'latin1')
       copy.date = own.date
       headersAreSent(response, status)
-      // By its socket: through the response, bytes take longer and an empty text follows them.
-      if (rest !== undefined) socket?.cork()
-      socket?.write(copy.bytes)
-      if (rest !== undefined) socket?.write(rest, 'latin1')
-      socket?.uncork()
+      if (rest === undefined) socket?.write(copy.bytes)
+      else {
+        // By its socket: through the response, bytes take longer and an empty text follows them.
+        socket?.cork()
+        socket?.write(copy.bytes)
+        socket?.write(rest, 'latin1')
+        socket?.uncork()
+      }
       response.end()
       // Nearly always the kernel takes all at once. What it has not is left to this response.
       isFree = socket?.writableLength === 0

@@ -26,6 +26,8 @@ export interface Exchange {
   readonly response: ServerResponse
   /** Of the request: a UUID, as all are. */
   readonly id: string
+  /** Whether the turn of the event loop in which it was asked is over. */
+  readonly isLate?: boolean | undefined
   /** Called when the answer has been sent off, or its client turns out to have gone before that. */
   readonly sent?: () => void
 }
@@ -80,7 +82,7 @@ export function openPress(): Press {
       return plate
     }
     return (exchange) => {
-      const { request, response, id, sent } = exchange
+      const { request, response, id, isLate, sent } = exchange
       const own = { id, date: today() }
       const isWhole = request.method === 'GET' || sheet.body.length === 0
       const printed = isWhole && isFirstOfMore(response) ? plateFor(own) : undefined
@@ -89,10 +91,11 @@ export function openPress(): Press {
         return
       }
       response.statusCode = sheet.status
-      outbox.add(response, () => {
+      const send = (): void => {
         if (response.socket?.writable === true) printed.print(response, own)
         sent?.()
-      })
+      }
+      outbox.add(response, send, isLate)
     }
   }
 }

@@ -1,6 +1,7 @@
 /**
- * Collects questions and has them answered together at the end of the turn of the event loop in which they were asked. One
- * transaction serves all of them, and doing the same many times in a row takes less than doing it in between other things.
+ * Collects questions and has them answered together, as many as may be at a time, at the end of the turn of the event loop in
+ * which they were asked. One transaction serves them, and doing the same many times in a row takes less than doing it in
+ * between other things.
  */
 
 interface Asked<Question, Answer> {
@@ -10,7 +11,7 @@ interface Asked<Question, Answer> {
 }
 
 export interface Together<Question, Answer> {
-  /** Gives as many answers as there are questions, in their order; what it throws is told to who asked any of them. */
+  /** Gives as many answers as there are questions, in their order. Where it throws, each is asked alone. */
   readonly answer: (questions: readonly Question[]) => readonly Answer[]
   /** How large an answer may become. */
   readonly sizeOf: (question: Question) => number
@@ -33,15 +34,20 @@ export function askedTogether<Question, Answer>({
     waiting = beyond < 0 ? [] : waiting.slice(beyond)
     return some
   }
-  const end = (): void => {
-    const some = takeSome()
-    if (waiting.length > 0) setImmediate(end)
+  const tell = (some: readonly Asked<Question, Answer>[]): void => {
     try {
       const answers = answer(some.map(({ question }) => question))
       for (const [index, { resolve }] of some.entries()) resolve(answers[index] as Answer)
     } catch (error) {
-      for (const { reject } of some) reject(error)
+      // What cannot be answered to one of them is not kept from the others.
+      if (some.length === 1) some[0]?.reject(error)
+      else for (const each of some) tell([each])
     }
+  }
+  const end = (): void => {
+    const some = takeSome()
+    if (waiting.length > 0) setImmediate(end)
+    tell(some)
   }
   return (question) =>
     new Promise((resolve, reject) => {

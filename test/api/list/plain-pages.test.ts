@@ -130,6 +130,9 @@ t.test('a page that is asked for again is kept while nothing changes', async (t)
   const page = await ask(path)
   asked.isAway = true
   t.strictSame(await ask(path), page, 'it is not made again')
+  const stays = await ask(path, { 'if-none-match': page.headers.etag })
+  const ofBody = { 'content-type': undefined, 'content-length': undefined }
+  t.match(stays, { status: 304, headers: { ...page.headers, ...ofBody } }, 'nor for who has it')
   await service.addNames(day, ['graz0010.26d.gz'])
   t.equal((await ask(path)).status, 503, 'it is not given when it is no longer true')
   asked.isAway = false

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { recordCsv, recordJson } from '../../../src/api/list/record-text.ts'
+import { recordCsv, recordJson, recordsJson } from '../../../src/api/list/record-text.ts'
 import { linksBelow } from '../../../src/api/links.ts'
 import { changeJson, serialiseChange } from '../../../src/api/changes/serialise.ts'
 import { serialiseRecord, wireFields } from '../../../src/api/serialise.ts'
@@ -36,6 +36,25 @@ t.test(
     t.pass()
   },
 )
+
+t.test('neighbours that share one of their times keep the other', async (t) => {
+  const links = linksBelow('https://archive.example', 'rinex')
+  const times = [
+    { createdUs: 1e15, modifiedUs: 1e15 },
+    { createdUs: 1e15, modifiedUs: 1e15 + 1 },
+    { createdUs: 2e15, modifiedUs: 1e15 + 1 },
+  ]
+  const records = times.map((each, id) => ({
+    ...{ id, name: 'graz0010.26d.gz', directory: 'obs/2026/001' },
+    ...each,
+  }))
+  const wire = records.map((record) => serialiseRecord(record, links))
+  t.equal(`[${recordsJson(records, links)}]`, JSON.stringify(wire))
+  t.strictSame(
+    records.map((record) => recordCsv(record, links).split(',').slice(-2)),
+    wire.map(({ created, modified }) => [created, modified]),
+  )
+})
 
 /** The values of one record (RFC 4180), which may hold line ends where they are quoted. */
 function valuesOf(csv: string): string[] {

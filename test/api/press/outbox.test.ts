@@ -23,6 +23,28 @@ t.test('all are sent at the end of the turn, in their order', async (t) => {
   }
 })
 
+t.test('those whose turn is over are sent together, and before another turn', async (t) => {
+  const outbox = openOutbox()
+  const sent: number[] = []
+  const add = (n: number, isLate: boolean) => {
+    outbox.add(openResponse(), () => sent.push(n), isLate)
+  }
+  for (let turn = 0; turn < 3; turn++) {
+    add(1, false)
+    await Promise.resolve()
+    add(2, true)
+    await Promise.resolve()
+    add(3, true)
+    t.strictSame(sent, [])
+    await new Promise((resolve) => {
+      process.nextTick(resolve)
+    })
+    t.strictSame(sent.splice(0), [1, 2, 3])
+    await nextTurn()
+    t.strictSame(sent, [], 'each once')
+  }
+})
+
 t.test('many do not wait for each other', async (t) => {
   const outbox = openOutbox()
   const sent: number[] = []

@@ -30,9 +30,21 @@ t.test('what is asked later, by who was answered too, is answered later', async 
   t.strictSame(asked, [[2, 3], [4]])
 })
 
-t.test('a failure is told to all who asked, and to nobody later', async (t) => {
+t.test('whoever asks before the turn ends, however late, is in it', async (t) => {
+  const { asked, square } = openSquares()
+  const later = new Promise((resolve, reject) => {
+    process.nextTick(() => Promise.resolve(3).then(square).then(resolve, reject))
+  })
+  t.strictSame(await Promise.all([square(1), later, square(2)]), [1, 9, 4])
+  await new Promise((resolve) => setImmediate(resolve))
+  t.strictSame(asked, [[1, 2, 3]], 'and nothing is asked twice')
+})
+
+t.test('a failure is told to who asked for it, and to nobody else', async (t) => {
   const { square } = openSquares()
-  for (const failed of [square(1), square(13)]) await t.rejects(failed, { message: 'thirteen' })
+  const told = await Promise.allSettled([1, 13, 2].map(square))
+  t.match(told, [{ value: 1 }, { reason: { message: 'thirteen' } }, { value: 4 }])
+  await t.rejects(square(13), { message: 'thirteen' })
   t.equal(await square(4), 16)
 })
 
@@ -46,17 +58,5 @@ t.test(
       numbers.map((number) => number * number),
     )
     t.strictSame(asked, [[9, 11], [1], [50], [3, 4], [20]])
-  },
-)
-
-t.test(
-  'of what is answered in turns, a failure is told to those of its own turn alone',
-  async (t) => {
-    const { square } = openSquares()
-    const told = await Promise.allSettled([19, 13, 2, 18].map(square))
-    t.strictSame(
-      told.map(({ status }) => status),
-      ['fulfilled', 'rejected', 'rejected', 'fulfilled'],
-    )
   },
 )
