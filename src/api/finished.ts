@@ -80,7 +80,8 @@ export function openFinishedAnswers(reader: CatalogueReader, press: Press): Fini
       const route = request.routeOptions.url ?? ''
       const answer = finish(request.raw, { ...page, headers }, { route })
       reply.hijack()
-      sendReady(answer, { request: request.raw, response: reply.raw, id: request.id })
+      // Whatever the route waited for is over.
+      sendReady(answer, { request: request.raw, response: reply.raw, id: request.id, isLate: true })
       return reply
     },
     makeWith(maker) {

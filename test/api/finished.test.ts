@@ -171,11 +171,12 @@ t.test(
 
 t.test('who asks for a page and says no more gets it', async (t) => {
   const { port } = await openOn(t)
-  for (let offset = 0; offset < 20; offset++) {
-    const socket = connect(port, '127.0.0.1')
-    socket.end(`GET ${list}&offset=${offset} HTTP/1.1\r\nHost: a\r\n\r\n`)
-    t.match((await readToEnd(socket)).toString(), /^HTTP\/1\.1 200 OK\r\n/)
-  }
+  for (let offset = 0; offset < 20; offset++)
+    for (const query of [`limit=5&offset=${offset}`, `limit=${offset + 1}`]) {
+      const socket = connect(port, '127.0.0.1')
+      socket.end(`GET /rinex/api/rinex-file/?${query} HTTP/1.1\r\nHost: a\r\n\r\n`)
+      t.match((await readToEnd(socket)).toString(), /^HTTP\/1\.1 200 OK\r\n/, query)
+    }
 })
 
 t.test('what is asked for without a connection teaches nothing about connections', async (t) => {
