@@ -1,6 +1,6 @@
 /**
- * Downloads beside nginx (sendfile, one worker) with the same files, in turn in one run: small hot files, large ones,
- * HEAD and 304. Needs `wrk` and nginx.
+ * Downloads beside nginx (sendfile, one worker) with the same files, in turn in one run: small hot files, an hour's, more than
+ * fit into memory, large ones, HEAD and 304. Needs `wrk`, nginx and some 1.5 GB of disk.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -15,6 +15,11 @@ export const description = 'downloads: small, large, HEAD and 304, beside nginx'
 
 const cli = join(import.meta.dirname, '../dist/cli.js')
 const day = 'obs/2024/001'
+const hour = 'nrt/2024/001/00'
+const manyDay = 'obs/2024/002'
+/** What a large network brings in an hour. */
+const hourFiles = 1100
+const manyFiles = 5000
 const longAgo = new Date('2024-01-02T00:00:00Z')
 
 /** Options: --rounds (7), --seconds (2), --files (50) of the small ones, --kilobytes (200) of each. */
@@ -29,12 +34,15 @@ export async function run({ print, args }) {
     for (const name of small) put(archive, name, kilobytes * 1000)
     put(archive, nameOf(9000), 1_000_000)
     put(archive, nameOf(9999), 20_000_000)
+    const ofHour = putMany(archive, hour, hourFiles, (n) => 50_000 + (n % 251) * 1000)
+    const many = putMany(archive, manyDay, manyFiles, () => 200_000)
     const ours = await startOurs(folder, archive)
     started.push(ours)
     const nginx = await startNginx(archive, join(archive, day, nameOf(0)))
     if (nginx === undefined) throw new Error('there is no nginx to stand beside')
     started.push(nginx)
     const scripts = writeScripts(folder, small)
+    const next = 'names[n % #names + 1]'
     const cases = [
       {
         name: `${kilobytes} kB, hot, any of ${files}`,
@@ -43,6 +51,18 @@ export async function run({ print, args }) {
       },
       { name: 'HEAD of them', head: (n) => small[n % small.length] },
       { name: '304 of one of them', script: scripts.known },
+      {
+        name: `an hour: ${hourFiles} files of 50 to 300 kB, one after the other`,
+        directory: hour,
+        script: () => writeScript(folder, 'hour', ofHour.names, next),
+        bytes: ofHour.bytes,
+      },
+      {
+        name: `any of ${manyFiles} files of 200 kB, more than fit into memory`,
+        directory: manyDay,
+        script: () => writeScript(folder, 'many', many.names, 'names[math.random(#names)]'),
+        bytes: many.bytes,
+      },
       { name: '1 MB', file: nameOf(9000), bytes: 1_000_000 },
       { name: '20 MB', file: nameOf(9999), bytes: 20_000_000, connections: 4 },
     ]
@@ -60,6 +80,7 @@ async function compare({
   ours,
   nginx,
   name,
+  directory = day,
   script,
   head,
   file = '',
@@ -69,7 +90,7 @@ async function compare({
   const runs = { ours: [], nginx: [] }
   for (let round = 0; round < rounds; round++)
     for (const [who, server] of Object.entries({ ours, nginx })) {
-      const url = `${server.url}${day}/${file}`
+      const url = `${server.url}${directory}/${file}`
       const known = await fetch(`${server.url}${day}/${nameOf(0)}`, { method: 'HEAD' })
       const tag = known.headers.get('etag')
       const path = (n) => new URL(url).pathname + head(n)
@@ -105,6 +126,32 @@ function put(archive, name, bytes) {
   const path = join(archive, day, name)
   writeFileSync(path, gzipSync(randomBytes(bytes), { level: 1 }))
   utimesSync(path, longAgo, longAgo)
+}
+
+/** Files that consist of the same noise. @returns their names, and how many bytes one has on average */
+function putMany(archive, directory, count, sizeOf) {
+  const noise = randomBytes(500_000)
+  mkdirSync(join(archive, directory), { recursive: true })
+  const names = Array.from({ length: count }, (_, n) => nameOf(n))
+  let bytes = 0
+  for (const [n, name] of names.entries()) {
+    const path = join(archive, directory, name)
+    writeFileSync(path, noise.subarray(0, sizeOf(n)))
+    utimesSync(path, longAgo, longAgo)
+    bytes += sizeOf(n)
+  }
+  return { names, bytes: bytes / count }
+}
+
+/** A script for wrk that asks for the files of a directory. @param which one, by the names and the number of requests */
+function writeScript(folder, file, names, which) {
+  const path = join(folder, `${file}.lua`)
+  const list = names.map((name) => JSON.stringify(name)).join(', ')
+  writeFileSync(
+    path,
+    `local names = { ${list} }\nlocal n = 0\nrequest = function() n = n + 1 return wrk.format("GET", wrk.path .. ${which}) end\n`,
+  )
+  return path
 }
 
 /** Scripts for wrk; each takes the tag that its server gives the first file. */

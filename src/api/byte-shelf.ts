@@ -4,6 +4,8 @@ export interface ByteShelf<T> {
   /** Keeps it, unless it alone is larger than all there is room for. */
   put(key: string, kept: T): void
   delete(key: string): void
+  /** What goes first when something is put there; `undefined` while there is room for a body of so many bytes. */
+  firstToGo(key: string, bodyBytes: number): T | undefined
 }
 
 /** What is kept besides a body and its key: headers and the like. */
@@ -18,7 +20,8 @@ export function openByteShelf<T extends { readonly body: { readonly length: numb
   let bytes = 0
   /** Asked for or put last, so that it is where it belongs. */
   let latest: string | undefined
-  const sizeOf = (key: string, { body }: T): number => body.length + key.length + besidesBytes
+  const sizeWith = (key: string, bodyBytes: number): number => bodyBytes + key.length + besidesBytes
+  const sizeOf = (key: string, { body }: T): number => sizeWith(key, body.length)
   const remove = (key: string): void => {
     const kept = all.get(key)
     if (kept === undefined) return
@@ -46,5 +49,10 @@ export function openByteShelf<T extends { readonly body: { readonly length: numb
       }
     },
     delete: remove,
+    firstToGo(key, bodyBytes) {
+      if (bytes + sizeWith(key, bodyBytes) <= mostBytes) return undefined
+      const [oldest] = all.values()
+      return oldest
+    },
   }
 }

@@ -2,18 +2,16 @@
  * Opening an archived file and reading it, all through one descriptor: what was checked is what is sent,
  * whatever happens to the path in the meantime.
  */
-import { constants, fstatSync, readlinkSync } from 'node:fs'
-import type { Stats } from 'node:fs'
-import { open, realpath } from 'node:fs/promises'
-import type { FileHandle } from 'node:fs/promises'
+import { constants, readlinkSync } from 'node:fs'
+import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FilePlace } from './data-target.ts'
+import { openDescriptor } from './descriptor.ts'
+import type { Descriptor } from './descriptor.ts'
+import { openLocalDevices } from './local-file.ts'
 import type { NotServedReason } from './unserved.ts'
 
-export interface ArchivedFile {
-  readonly handle: FileHandle
-  /** Of the descriptor, when it was opened. */
-  readonly stats: Stats
+export interface ArchivedFile extends Descriptor {
   /** Where it really is, when a symlink leads to it. */
   readonly linkedPath?: string
 }
@@ -81,41 +79,39 @@ export function openArchive(tree: ArchiveTree): Archive {
     root = await ifPresent(realpath(tree.archive))
     return lies(path, place)
   }
-  const check = async (handle: FileHandle, place: FilePlace): Promise<ArchivedFile> => {
-    // Of what was just opened the kernel knows both by heart; asking another thread would cost ten times as much.
-    const stats = fstatSync(handle.fd)
-    if (!stats.isFile()) throw new NotServed('not-regular', 'not a regular file')
-    const path = readlinkSync(`/proc/self/fd/${handle.fd}`)
+  const check = async (file: Descriptor, place: FilePlace): Promise<ArchivedFile> => {
+    if (!file.stats.isFile()) throw new NotServed('not-regular', 'not a regular file')
+    const path = readlinkSync(`/proc/self/fd/${file.fd}`)
     if (path.endsWith(deletedMark)) throw new FileChanged('replaced or removed')
     // Asked first, since a linked directory may be one that holds the archive itself.
-    if (lies(path, place)) return { handle, stats }
-    if (isLinked(path)) return { handle, stats, linkedPath: path }
+    if (lies(path, place)) return file
+    if (isLinked(path)) return { ...file, linkedPath: path }
     if (!(await liesAt(path, place))) throw new NotServed('lies-elsewhere', `lies at ${path}`)
-    return { handle, stats }
+    return file
+  }
+  const isLocal = openLocalDevices()
+  /** A file may be a symlink itself where the configuration lets it lead. */
+  const openFile = async (path: string): Promise<Descriptor> => {
+    try {
+      return await openDescriptor(path, flags, isLocal)
+    } catch (error) {
+      if (codeOf(error) !== 'ELOOP') throw error
+      const target = await realpath(path)
+      if (!isLinked(target)) throw error
+      return await openDescriptor(target, flags, isLocal)
+    }
   }
   return {
     async open(place) {
       const path = join(tree.archive, place.directory, place.name)
-      const handle = await ifPresent(openFile(path, isLinked))
+      const file = await ifPresent(openFile(path))
       try {
-        return await check(handle, place)
+        return await check(file, place)
       } catch (error) {
-        await handle.close()
+        file.close()
         throw error
       }
     },
-  }
-}
-
-/** A file may be a symlink itself where the configuration lets it lead. */
-async function openFile(path: string, isLinked: (path: string) => boolean): Promise<FileHandle> {
-  try {
-    return await open(path, flags)
-  } catch (error) {
-    if (codeOf(error) !== 'ELOOP') throw error
-    const target = await realpath(path)
-    if (!isLinked(target)) throw error
-    return await open(target, flags)
   }
 }
 

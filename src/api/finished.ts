@@ -12,6 +12,7 @@ import type { Known } from './known.ts'
 import type { Press } from './press/press.ts'
 import { headerList, readyAnswer, sendReady } from './ready-answers.ts'
 import type { AnswerParts, ReadyAnswer, ReadyAnswers } from './ready-answers.ts'
+import { openRequestMemory } from './request-memory.ts'
 
 /** What a request for the latest state is answered with. */
 export interface FinishedPage {
@@ -49,7 +50,7 @@ export interface FinishedAnswers extends ReadyAnswers {
 
 export function openFinishedAnswers(reader: CatalogueReader, press: Press): FinishedAnswers {
   const kept = openByteShelf<ReadyAnswer & { readonly head: Head }>(mostBytes)
-  const asked = openMemory(requestsRemembered)
+  const asked = openRequestMemory(requestsRemembered)
   const latest = openTurnMemory()(() => reader.head())
   let make: ((request: IncomingMessage) => Promise<ReadyAnswer> | undefined) | undefined
   /** Any change may be one of any answer, of its count at least. */
@@ -98,18 +99,4 @@ function inAscii(text: string): string | undefined {
 /** All that an answer of the latest state depends on. */
 function keyOf({ method, url, headers }: IncomingMessage): string {
   return method === 'GET' ? `${url ?? ''} ${headers.accept ?? ''}` : ''
-}
-
-/** Which texts came up before, as far as that is remembered: so many of the last, and at most twice as many. */
-function openMemory(many: number) {
-  let [latest, earlier] = [new Set<string>(), new Set<string>()]
-  return {
-    before(text: string): boolean {
-      const known = latest.has(text) || earlier.has(text)
-      latest.add(text)
-      // Nothing is taken out of a set by itself, for the places of what was taken out are gone through again and again.
-      if (latest.size >= many) [latest, earlier] = [new Set(), latest]
-      return known
-    },
-  }
 }

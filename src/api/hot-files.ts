@@ -16,11 +16,19 @@ import type { Known } from './known.ts'
 import type { Press } from './press/press.ts'
 import { headerList, readyAnswer } from './ready-answers.ts'
 import type { ReadyAnswer, ReadyAnswers } from './ready-answers.ts'
+import { openRequestMemory } from './request-memory.ts'
 
 /** A record is asked for again after this time, though nothing has changed: its checksum may be known by then. */
 const confirmMs = 10_000
 /** A file may be written to within one tick of its clock and keep its times: so old it has to be when it is read. */
 const longestTickMs = 2000
+/**
+ * One that was asked for so lately stays, whatever else is wanted. Were it driven out, files that are fetched in turn,
+ * more than there is room for, would all be gone again before they are asked for a second time.
+ */
+const stayMs = 10_000
+/** Requests for files remembered at least: a few hours of a large network. */
+const requestsRemembered = 4096
 
 export interface HotFilesDeps {
   readonly reader: CatalogueReader
@@ -33,6 +41,9 @@ export interface HotFilesDeps {
   readonly nowMs?: () => number
 }
 
+/** What a request is known by here. */
+type Asked = Pick<IncomingMessage, 'method' | 'url' | 'headers'>
+
 /** The answer with which a file is sent. */
 export interface FileAnswer {
   readonly request: IncomingMessage
@@ -41,10 +52,14 @@ export interface FileAnswer {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** A file as it was read, whole. */
-export interface ReadFile {
+/** A file as it was opened. */
+export interface OpenedFile {
   readonly record: FoundFile
   readonly stats: Stats
+}
+
+/** And as it was read, whole. */
+export interface ReadFile extends OpenedFile {
   readonly body: Buffer
 }
 
@@ -52,10 +67,17 @@ export interface ReadFile {
 interface HotFile extends ReadyAnswer {
   /** Whether it is still the one on disk and in the catalogue. */
   holds(): Known<boolean>
+  /** When it was asked for last. */
+  askedMs: number
 }
 
 export interface HotFiles extends ReadyAnswers {
-  /** Keeps a file that is sent, if it may be: what cannot be looked at any more is not. Never rejects. */
+  /**
+   * Whether a file that is asked for is to be kept, for which it needs memory of its own: not one that is asked for the
+   * first time, and not in the place of what others ask for now.
+   */
+  wants(request: Asked, file: OpenedFile): boolean
+  /** Keeps what it wants; what cannot be looked at any more is not kept. Never rejects. */
   keep(answer: FileAnswer, file: ReadFile): Promise<void>
 }
 
@@ -65,6 +87,7 @@ const conditions = ['range', 'if-match', 'if-modified-since', 'if-unmodified-sin
 export function openHotFiles(deps: HotFilesDeps): HotFiles {
   const { reader, archive, mostBytes, nowMs = Date.now } = deps
   const shelf = openByteShelf<HotFile>(mostBytes)
+  const asked = openRequestMemory(requestsRemembered)
   const oncePerTurn = openTurnMemory()
   const head = oncePerTurn(() => reader.head())
   /** Whether a record is still the same; asked for when the catalogue has changed, and now and then. */
@@ -97,22 +120,32 @@ export function openHotFiles(deps: HotFilesDeps): HotFiles {
         if (!stays) shelf.delete(target)
         return stays
       })
-    shelf.put(target, Object.assign(hot, { holds: oncePerTurn(holds) }))
+    const askedMs = nowMs()
+    shelf.put(target, Object.assign(hot, { holds: oncePerTurn(holds), askedMs }))
+  }
+  const isRoomFor = (target: string, bytes: number): boolean => {
+    const leaving = shelf.firstToGo(target, bytes)
+    return leaving === undefined || Math.abs(nowMs() - leaving.askedMs) > stayMs
   }
   return {
     find(request) {
       const hot = isPlain(request) ? shelf.get(request.url ?? '') : undefined
-      return hot && whenKnown(hot.holds(), (holds) => (holds ? hot : undefined))
+      if (hot === undefined) return undefined
+      hot.askedMs = nowMs()
+      return whenKnown(hot.holds(), (holds) => (holds ? hot : undefined))
+    },
+    wants(request, { record, stats }) {
+      const { url = '', method } = request
+      if (method !== 'GET' || !isPlain(request) || url.includes('?')) return false
+      const isSettled = nowMs() - Math.max(stats.mtimeMs, stats.ctimeMs) > longestTickMs
+      if (!isSettled || !isAsCatalogued(record, stats) || stats.size > mostBytes) return false
+      return asked.before(url) && isRoomFor(url, stats.size)
     },
     async keep({ request, route, headers }, file) {
-      const { stats, body, record } = file
-      const { url = '' } = request
-      const isSettled = nowMs() - Math.max(stats.mtimeMs, stats.ctimeMs) > longestTickMs
-      if (request.method !== 'GET' || !isPlain(request) || url.includes('?')) return
-      if (!isSettled || !isAsCatalogued(record, stats)) return
+      const { body } = file
       const given = { tag: headers['etag'] ?? '', headers: headerList(headers), body, route }
       const hot = readyAnswer(deps.press, given)
-      await keepLater(url, hot, file).catch(() => undefined)
+      await keepLater(request.url ?? '', hot, file).catch(() => undefined)
     },
   }
 }
@@ -126,7 +159,7 @@ function orFalse(ask: () => Known<boolean>): Known<boolean> {
   }
 }
 
-function isPlain({ method, headers }: IncomingMessage): boolean {
+function isPlain({ method, headers }: Asked): boolean {
   const isRead = method === 'GET' || method === 'HEAD'
   return isRead && conditions.every((name) => headers[name] === undefined)
 }

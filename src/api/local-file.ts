@@ -16,3 +16,18 @@ export async function isLocalFile(path: string): Promise<boolean> {
   const { type } = await statfs(path)
   return localTypes.has(type)
 }
+
+/** The same of devices, by their numbers and one of their paths: each is asked once, and counts as none until it has told. */
+export function openLocalDevices(): (device: number, path: string) => boolean {
+  const known = new Map<number, boolean>()
+  return (device, path) => {
+    const isLocal = known.get(device)
+    if (isLocal !== undefined) return isLocal
+    known.set(device, false)
+    isLocalFile(path).then(
+      (is) => known.set(device, is),
+      () => known.delete(device),
+    )
+    return false
+  }
+}

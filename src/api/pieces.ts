@@ -15,7 +15,9 @@ export const pieceBytes = 512 * 1024
 const piecesAtATime = 4
 
 /** Of downloads that have ended, for those that come: memory that was never used costs more than what is read into it. */
-const buffersKept = 8
+const buffersKept = 16
+/** Where so many are under way, a small download gets no more memory than it fills. */
+const buffersLent = 64
 
 export interface PieceReader {
   /**
@@ -37,7 +39,7 @@ export type Pieces = AsyncGenerator<Buffer, void>
 
 export function openPieceReader(): PieceReader {
   const turns = openTurns(piecesAtATime)
-  const buffers: Buffer[] = []
+  const buffers = openBuffers()
   const read: PieceReader['read'] = (file, range, position, into) =>
     turns.take(() => readPiece(file, range, position, into))
   async function* inTurn(file: ArchivedFile, range: ByteRange, first: Buffer, buffer: Buffer) {
@@ -46,14 +48,36 @@ export function openPieceReader(): PieceReader {
       for (let at = range.first + first.length; at <= range.last; at += pieceBytes)
         yield await read(file, range, at, buffer)
     } finally {
-      if (buffers.length < buffersKept) buffers.push(buffer)
+      buffers.giveBack(buffer)
     }
   }
   return {
     read,
     async all(file, range) {
-      const buffer = buffers.pop() ?? Buffer.allocUnsafeSlow(pieceBytes)
-      return inTurn(file, range, await read(file, range, range.first, buffer), buffer)
+      const buffer = buffers.borrow(range.last + 1 - range.first)
+      try {
+        return inTurn(file, range, await read(file, range, range.first, buffer), buffer)
+      } catch (error) {
+        buffers.giveBack(buffer)
+        throw error
+      }
+    },
+  }
+}
+
+function openBuffers() {
+  const free: Buffer[] = []
+  let lent = 0
+  return {
+    /** @param most bytes of it that will be used */
+    borrow(most: number): Buffer {
+      const size = lent < buffersLent ? pieceBytes : Math.min(pieceBytes, most)
+      lent++
+      return free.pop() ?? Buffer.allocUnsafeSlow(size)
+    },
+    giveBack(buffer: Buffer): void {
+      lent--
+      if (buffer.length === pieceBytes && free.length < buffersKept) free.push(buffer)
     },
   }
 }
@@ -67,15 +91,15 @@ async function readPiece(
   const length = Math.min(pieceBytes, range.last + 1 - position)
   const piece = into?.subarray(0, length) ?? Buffer.allocUnsafeSlow(length)
   for (let filled = 0; filled < length;) {
-    const rest = length - filled
-    const { bytesRead } = await file.handle.read(piece, filled, rest, position + filled)
-    if (bytesRead === 0) throw new FileChanged('cut short')
-    filled += bytesRead
+    const bytes = await file.read(piece.subarray(filled), position + filled)
+    if (bytes === 0) throw new FileChanged('cut short')
+    filled += bytes
   }
   if (position + length > range.last) await checkUnchanged(file)
   return piece
 }
 
-async function checkUnchanged({ handle, stats }: ArchivedFile): Promise<void> {
-  if (!isSameVersion(stats, await handle.stat())) throw new FileChanged('changed while it was read')
+async function checkUnchanged(file: ArchivedFile): Promise<void> {
+  if (!isSameVersion(file.stats, await file.look()))
+    throw new FileChanged('changed while it was read')
 }

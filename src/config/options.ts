@@ -143,7 +143,7 @@ export const options = {
   hot_files_mb: {
     kind: 'integer',
     check: integer(0, 65536),
-    default: 64,
+    default: 256,
     expects: 'a whole number from 0 to 65536',
     meaning: 'Megabytes of memory for small files that are downloaded again and again; 0 for none.',
   },

@@ -46,6 +46,18 @@ t.test('what was asked for last stays, also when it is put again or taken away',
   t.end()
 })
 
+t.test('it tells who would go first', async (t) => {
+  const shelf = openByteShelf(room)
+  const [a, b, c] = [{ body }, { body }, { body }]
+  shelf.put('a', a)
+  shelf.put('b', b)
+  t.equal(shelf.firstToGo('c', body.length), undefined, 'nobody, for there is room')
+  t.equal(shelf.firstToGo('c', body.length + 1), a)
+  shelf.put('c', c)
+  shelf.get('a')
+  t.equal(shelf.firstToGo('d', 0), b)
+})
+
 t.test('what is larger than all the room there is drives out nobody', async (t) => {
   const shelf = openByteShelf(room)
   shelf.put('a', { body })

@@ -15,14 +15,14 @@ import { openPress } from '../../src/api/press/press.ts'
 import { answerAgain } from '../../src/api/ready-answers.ts'
 import { day, dayFile, openService, shortFile } from './service.ts'
 
-/** As far as the files are concerned, everything happened long ago. */
-const nowMs = () => Date.now() + 60_000
-
 /** A server that sends what is hot from memory, and says `cold` of everything else. */
 async function openDoor(t: Test, { mostBytes = 1_000_000 } = {}) {
   const service = await openService(t)
   const { archive, reader, writer } = service
   const observed: Observation[] = []
+  // As far as the files are concerned, everything happened long ago.
+  let aheadMs = 60_000
+  const nowMs = () => Date.now() + aheadMs
   const hot = openHotFiles({ reader, press: openPress(), archive, mostBytes, nowMs })
   const again = answerAgain([hot], (observation) => observed.push(observation))
   let wanted: ((request: IncomingMessage) => Promise<void>) | undefined
@@ -41,7 +41,7 @@ async function openDoor(t: Test, { mostBytes = 1_000_000 } = {}) {
     const answer = await fetch(`http://127.0.0.1:${port}${target}`, init)
     return { headers: answer.headers, text: await answer.text() }
   }
-  /** Keeps a file as a request for it finds it now. */
+  /** Keeps a file as the second request for it finds it now, if it is wanted. */
   const heat = async (name: string, target = url(name), headers: OutgoingHttpHeaders = {}) => {
     const record = await reader.file(day, name)
     if (record === undefined) return
@@ -50,6 +50,8 @@ async function openDoor(t: Test, { mostBytes = 1_000_000 } = {}) {
     wanted = async (request) => {
       wanted = undefined
       const kept = { etag: '"1"', 'content-length': String(body.length) }
+      hot.wants(request, { record, stats })
+      if (!hot.wants(request, { record, stats })) return
       await hot.keep({ request, route: '/data/*', headers: kept }, { record, stats, body })
     }
     await ask(target, headers)
@@ -63,6 +65,14 @@ async function openDoor(t: Test, { mostBytes = 1_000_000 } = {}) {
     ask,
     heat,
     fileOf: (name: string) => join(archive, day, name),
+    letPass: (ms: number) => (aheadMs += ms),
+    /** Whether a request for a file would have it kept. */
+    wants: async (name: string) => {
+      const record = await reader.file(day, name)
+      const request = { url: url(name), method: 'GET', headers: {} }
+      if (record === undefined) throw new Error(`${name} is not catalogued`)
+      return hot.wants(request, { record, stats: statSync(join(archive, day, name)) })
+    },
   }
 }
 
@@ -118,11 +128,27 @@ t.test('what is not to be kept is not', async (t) => {
   t.equal((await ask(url(dayFile))).text, 'cold', 'a version that the catalogue does not know')
 })
 
-t.test('the oldest makes room for the newest', async (t) => {
-  const { service, url, ask, heat } = await openDoor(t, { mostBytes: 3000 })
+t.test('a file is wanted when it is asked for again', async (t) => {
+  const { service, wants } = await openDoor(t)
+  await service.add(`${day}/${dayFile}`, 'content')
+  await service.add(`${day}/${shortFile}`, 'content')
+  t.notOk(await wants(dayFile))
+  t.notOk(await wants(shortFile))
+  t.ok(await wants(dayFile))
+})
+
+t.test('the oldest makes room for the newest when nobody asks for it any more', async (t) => {
+  const { service, url, ask, heat, letPass } = await openDoor(t, { mostBytes: 3000 })
   await service.add(`${day}/${dayFile}`, '1'.repeat(1000))
   await service.add(`${day}/${shortFile}`, '2'.repeat(1000))
   await heat(dayFile)
+  for (let times = 0; times < 3; times++) {
+    letPass(9000)
+    await heat(shortFile)
+    t.equal((await ask(url(shortFile))).text, 'cold')
+    t.equal((await ask(url(dayFile))).text, '1'.repeat(1000))
+  }
+  letPass(11_000)
   await heat(shortFile)
   t.equal((await ask(url(shortFile))).text, '2'.repeat(1000))
   t.equal((await ask(url(dayFile))).text, 'cold')

@@ -19,7 +19,9 @@ t.test('the last piece is given out only if nothing has changed', async (t) => {
   const reopen = async () => {
     writeFileSync(path, Buffer.alloc(size, 'a'))
     const file = await tree.open({ directory: day, name: dayFile })
-    t.teardown(() => file.handle.close())
+    t.teardown(() => {
+      file.close()
+    })
     return file
   }
   const changes = {
@@ -71,7 +73,9 @@ t.test(
     const pieces = openPieceReader()
     const open = async (name: string) => {
       const file = await tree.open({ directory: day, name })
-      t.teardown(() => file.handle.close())
+      t.teardown(() => {
+        file.close()
+      })
       return pieces.all(file, { first: 0, last: 3 * pieceBytes - 1 })
     }
     const [one, two] = await Promise.all([open(dayFile), open(hourFile)])
@@ -87,6 +91,33 @@ t.test(
     )
   },
 )
+
+t.test('where many are under way, a small one gets no more memory than it fills', async (t) => {
+  const archive = testFolder(t, { obs: {} })
+  mkdirSync(join(archive, day), { recursive: true })
+  writeFileSync(join(archive, day, dayFile), 'content')
+  const file = await openArchive({ archive, linkedDirectories: [] }).open({
+    directory: day,
+    name: dayFile,
+  })
+  t.teardown(() => {
+    file.close()
+  })
+  const pieces = openPieceReader()
+  const under = Array.from({ length: 100 }, () => pieces.all(file, { first: 0, last: 6 }))
+  const sizes = await Promise.all(
+    under.map(async (all) => {
+      const { value } = await (await all).next()
+      t.equal(value?.toString(), 'content')
+      return value?.buffer.byteLength
+    }),
+  )
+  t.equal(sizes[0], pieceBytes)
+  t.equal(sizes.at(-1), 7)
+  for (const all of under) await (await all).return()
+  const later = await (await pieces.all(file, { first: 0, last: 6 })).next()
+  t.equal(later.value?.buffer.byteLength, pieceBytes)
+})
 
 t.test('the grammar of request targets', async (t) => {
   const place = { directory: 'obs/2026/001', name: dayFile }

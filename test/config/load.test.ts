@@ -32,7 +32,7 @@ t.test('nothing needs to be configured', async (t) => {
     internalPrefix: '/internal/archive/',
     logLevel: 'info',
     maxLimit: 1000,
-    hotFilesMb: 64,
+    hotFilesMb: 256,
     adminTokenFile: undefined,
     linkedDirectories: [],
     keepRemovalsDays: 90,

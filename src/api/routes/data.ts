@@ -43,7 +43,7 @@ export function addData(app: FastifyInstance, context: ApiContext): void {
     const body = await prepare(file, record, { request, reply, pieces, context })
     if (isPieces(body)) return sendInPieces(body, { file, request, reply })
     const { stats } = file
-    if (body?.length === stats.size)
+    if (body !== undefined)
       void context.hotFiles.keep(answerOf(request, reply), { record, stats, body })
     return reply.send(body)
   }
@@ -112,7 +112,7 @@ interface Exchange {
   readonly context: ApiContext
 }
 
-/** What is sent of a file: all of it at once, or in pieces; nothing where headers say it all. */
+/** What is sent of a file: all of it, to be kept; or pieces; nothing where headers say it all. */
 type Body = Buffer | Pieces | undefined
 
 function isPieces(body: Body): body is Pieces {
@@ -128,7 +128,7 @@ async function prepare(file: ArchivedFile, record: FoundFile, exchange: Exchange
   } catch (error) {
     throw error instanceof FileChanged ? beingWritten(error) : error
   } finally {
-    if (!isPieces(body)) await file.handle.close()
+    if (!isPieces(body)) file.close()
   }
 }
 
@@ -153,16 +153,22 @@ async function answer(file: ArchivedFile, record: FoundFile, exchange: Exchange)
   }
   const range = selection.status === 206 ? selection.range : { first: 0, last: stats.size - 1 }
   // Read before a header promises it: a file that fails here can still be answered with 503.
-  const body = request.method === 'HEAD' ? undefined : await openBody(file, range, exchange)
+  const read = () => openBody({ record, ...file }, range, exchange)
+  const body = request.method === 'HEAD' ? undefined : await read()
   reply.code(selection.status).headers(validatorHeaders(validators))
   reply.headers(contentHeaders(record.name, range)).headers(digestHeader(record, stats))
   if (selection.status === 206) reply.headers(contentRange(range, stats.size))
   return body
 }
 
-async function openBody(file: ArchivedFile, range: ByteRange, { pieces }: Exchange): Promise<Body> {
-  const isSmall = range.last - range.first < pieceBytes
-  return isSmall ? pieces.read(file, range, range.first) : pieces.all(file, range)
+async function openBody(
+  file: ArchivedFile & { readonly record: FoundFile },
+  range: ByteRange,
+  { pieces, request, context }: Exchange,
+): Promise<Body> {
+  const isSmall = file.stats.size <= pieceBytes
+  const isKept = isSmall && context.hotFiles.wants(request.raw, file)
+  return isKept ? pieces.read(file, range, range.first) : pieces.all(file, range)
 }
 
 /** Past the framework, which would need memory of its own for every piece. */
@@ -178,7 +184,7 @@ async function sendInPieces(
     reply.raw.destroy()
     requestLog(request).warn({ err: error }, 'download ended before its end')
   } finally {
-    await file.handle.close()
+    file.close()
   }
   return reply
 }
