@@ -63,8 +63,10 @@ export interface ReadFile extends OpenedFile {
   readonly body: Buffer
 }
 
+type Dated = ReadyAnswer & { readonly lastModified: string }
+
 /** A file in memory. */
-interface HotFile extends ReadyAnswer {
+interface HotFile extends Dated {
   /** Whether it is still the one on disk and in the catalogue. */
   holds(): Known<boolean>
   /** When it was asked for last. */
@@ -82,7 +84,7 @@ export interface HotFiles extends ReadyAnswers {
 }
 
 /** With these a request may want something else than the file, its headers, or to hear that it is the same. */
-const conditions = ['range', 'if-match', 'if-modified-since', 'if-unmodified-since'] as const
+const conditions = ['range', 'if-match', 'if-unmodified-since'] as const
 
 export function openHotFiles(deps: HotFilesDeps): HotFiles {
   const { reader, archive, mostBytes, nowMs = Date.now } = deps
@@ -107,7 +109,7 @@ export function openHotFiles(deps: HotFilesDeps): HotFiles {
     }
     return () => whenKnown(head(), isSameAt)
   }
-  const keepLater = async (target: string, hot: ReadyAnswer, file: ReadFile) => {
+  const keepLater = async (target: string, hot: Dated, file: ReadFile) => {
     const { directory, name } = file.record
     const path = join(archive, directory, name)
     const isSameRecord = watchRecord(file.record)
@@ -130,7 +132,7 @@ export function openHotFiles(deps: HotFilesDeps): HotFiles {
   return {
     find(request) {
       const hot = isPlain(request) ? shelf.get(request.url ?? '') : undefined
-      if (hot === undefined) return undefined
+      if (hot === undefined || !isKnownDate(request, hot)) return undefined
       hot.askedMs = nowMs()
       return whenKnown(hot.holds(), (holds) => (holds ? hot : undefined))
     },
@@ -144,7 +146,8 @@ export function openHotFiles(deps: HotFilesDeps): HotFiles {
     async keep({ request, route, headers }, file) {
       const { body } = file
       const given = { tag: headers['etag'] ?? '', headers: headerList(headers), body, route }
-      const hot = readyAnswer(deps.press, given)
+      const lastModified = headers['last-modified'] ?? ''
+      const hot = { ...readyAnswer(deps.press, given), lastModified }
       await keepLater(request.url ?? '', hot, file).catch(() => undefined)
     },
   }
@@ -162,4 +165,10 @@ function orFalse(ask: () => Known<boolean>): Known<boolean> {
 function isPlain({ method, headers }: Asked): boolean {
   const isRead = method === 'GET' || method === 'HEAD'
   return isRead && conditions.every((name) => headers[name] === undefined)
+}
+
+/** Whether its dates leave no question: a client that has some other time has to be told what that means. */
+function isKnownDate({ headers }: Asked, { lastModified }: Dated): boolean {
+  const since = headers['if-modified-since']
+  return since === undefined || since === lastModified || headers['if-none-match'] !== undefined
 }

@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type {
+  IncomingHttpHeaders,
+  IncomingMessage,
+  RequestListener,
+  ServerResponse,
+} from 'node:http'
 import { matchesWeakly } from './entity-tag.ts'
 import { openTurnCounter } from './known.ts'
 import type { Known } from './known.ts'
@@ -12,6 +17,8 @@ export interface ReadyAnswer {
   /** Pattern of the route that gave it. */
   readonly route: string
   readonly tag: string
+  /** Of a file, as its header tells it. */
+  readonly lastModified?: string
   /** Bytes, or text of ASCII alone. */
   readonly body: Buffer | string
   readonly send: Sender
@@ -75,11 +82,16 @@ function madeLater(make: () => Sender): Sender {
 /** Sends it: 304 to who has it already, of a HEAD the headers alone. */
 export function sendReady(answer: ReadyAnswer, exchange: Exchange): void {
   const { method, headers } = exchange.request
-  const known = headers['if-none-match']
-  const isKnown = known !== undefined && (known === answer.tag || matchesWeakly(known, answer.tag))
-  if (isKnown) answer.sendKnown(exchange)
+  if (isKnown(headers, answer)) answer.sendKnown(exchange)
   else if (method === 'HEAD') answer.sendHead(exchange)
   else answer.send(exchange)
+}
+
+/** Whether a client has it already (RFC 9110, 13.2.2): a date counts only where it names no tag. */
+function isKnown(headers: IncomingHttpHeaders, { tag, lastModified }: ReadyAnswer): boolean {
+  const known = headers['if-none-match']
+  if (known !== undefined) return known === tag || matchesWeakly(known, tag)
+  return lastModified !== undefined && headers['if-modified-since'] === lastModified
 }
 
 /**

@@ -15,6 +15,9 @@ import { openPress } from '../../src/api/press/press.ts'
 import { answerAgain } from '../../src/api/ready-answers.ts'
 import { day, dayFile, openService, shortFile } from './service.ts'
 
+/** When the files were written, as answers tell it. */
+const date = 'Thu, 01 Jan 2026 00:00:00 GMT'
+
 /** A server that sends what is hot from memory, and says `cold` of everything else. */
 async function openDoor(t: Test, { mostBytes = 1_000_000 } = {}) {
   const service = await openService(t)
@@ -49,7 +52,7 @@ async function openDoor(t: Test, { mostBytes = 1_000_000 } = {}) {
     const body = readFileSync(join(archive, day, name))
     wanted = async (request) => {
       wanted = undefined
-      const kept = { etag: '"1"', 'content-length': String(body.length) }
+      const kept = { etag: '"1"', 'last-modified': date, 'content-length': String(body.length) }
       hot.wants(request, { record, stats })
       if (!hot.wants(request, { record, stats })) return
       await hot.keep({ request, route: '/data/*', headers: kept }, { record, stats, body })
@@ -110,6 +113,15 @@ t.test('who has the file is told that it is the same', async (t) => {
     t.match(observed.pop(), { method, status: 304 })
   }
   t.equal((await ask(url(dayFile), { 'if-none-match': '"2"' })).text, 'content')
+  const dated = { 'if-modified-since': date }
+  const answer = await ask(url(dayFile), dated)
+  t.equal(answer.text, '')
+  t.equal(answer.headers.get('last-modified'), date)
+  t.match(observed.pop(), { status: 304 })
+  const other = { 'if-modified-since': 'Fri, 02 Jan 2026 00:00:00 GMT' }
+  t.equal((await ask(url(dayFile), other)).text, 'cold', 'another date is weighed by the route')
+  for (const also of [dated, other])
+    t.equal((await ask(url(dayFile), { ...also, 'if-none-match': '"2"' })).text, 'content')
 })
 
 t.test('what is not to be kept is not', async (t) => {
