@@ -53,16 +53,18 @@ export async function run({ print, args }) {
     await measureQuestions({ ...setting, ours })
     await measureOthers({ ...setting, ours })
     print(`memory of the API: ${memoryOf(ours.pid)} MB`)
-    const before = await serviceTimes(ours.url, questions)
-    const alone = await repeated(ours.url, questions)
+    const without = await allTimes(ours.url)
     const writer = await startWriter(database)
-    const during = await serviceTimes(ours.url, questions)
-    const busy = await repeated(ours.url, questions)
+    const beside = await allTimes(ours.url)
     print(`beside a writer of ${writer.rate} changes a second, median ms, and ratio to without:`)
-    print('  asked in turn, so that something has changed before each; each over and over')
+    print(
+      '  asked in turn, each for the first time; each again, from memory without; over and over',
+    )
     for (const name of Object.keys(questions)) {
-      const inTurn = compared(during.get(name), before.get(name))
-      print(`  ${name.padEnd(34)} ${inTurn}   ${compared(busy.get(name), alone.get(name))}`)
+      const columns = beside.map((times, index) =>
+        compared(times.get(name), without[index].get(name)),
+      )
+      print(`  ${name.padEnd(30)} ${columns.join('   ')}`)
     }
     writer.stop()
   } finally {
@@ -150,8 +152,8 @@ const questions = {
   'first page': '',
   station: 'station=#site',
   'station and type': 'station=#site&file_type=o',
-  area: 'area=nrt',
-  'area, deep': 'area=obs&offset=5000000',
+  area: 'area=nrt&limit=#n',
+  'area, deep': 'area=obs&limit=#n&offset=5000000',
   country: 'country=AUT,DEU&limit=#n',
   'duration, version, type': 'file_duration=d&file_version=r3&file_type=o&limit=#n',
   date: `date=${day}&limit=#n`,
@@ -228,12 +230,22 @@ async function timed(url) {
   return performance.now() - begun
 }
 
-async function serviceTimes(url, queries, count = 100) {
+async function serviceTimes(url, queries, numberOf = (asked) => asked % 7) {
   const times = new Map(Object.keys(queries).map((name) => [name, []]))
-  for (let number = 0; number < count; number++)
+  for (let asked = 0; asked < 100; asked++)
     for (const [name, query] of Object.entries(queries))
-      times.get(name).push(await timed(`${url}?${fill(query, number % 7)}`))
+      times.get(name).push(await timed(`${url}?${fill(query, numberOf(asked))}`))
   return times
+}
+
+/**
+ * All questions in turn, so that a writer changes something before each: with other values every time, and with the same
+ * ones; then each over and over.
+ */
+async function allTimes(url) {
+  const others = await serviceTimes(url, questions, (asked) => 20 + asked)
+  const same = await serviceTimes(url, questions)
+  return [others, same, await repeated(url, questions)]
 }
 
 /** Each asked alone, again and again for a second. */
