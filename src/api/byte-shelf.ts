@@ -8,8 +8,8 @@ export interface ByteShelf<T> {
   firstToGo(key: string, bodyBytes: number): T | undefined
 }
 
-/** What is kept besides a body and its key: headers and the like. */
-const besidesBytes = 1024
+/** What is kept besides a body and its key, as measured: headers, and what knows whether they still hold. */
+const besidesBytes = 6 * 1024
 
 /** @param mostBytes of all bodies; one that is text has a byte for each character */
 export function openByteShelf<T extends { readonly body: { readonly length: number } }>(

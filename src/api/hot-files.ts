@@ -10,11 +10,11 @@ import { join } from 'node:path'
 import type { CatalogueReader, FoundFile, Head } from '../catalogue/catalogue.ts'
 import { openByteShelf } from './byte-shelf.ts'
 import { isAsCatalogued, isSameVersion } from './file-version.ts'
-import { isLocalFile } from './local-file.ts'
+import { openLocalDevices } from './local-file.ts'
 import { openTurnMemory, whenKnown } from './known.ts'
 import type { Known } from './known.ts'
 import type { Press } from './press/press.ts'
-import { headerList, readyAnswer } from './ready-answers.ts'
+import { headerList, isKnown, readyAnswer } from './ready-answers.ts'
 import type { ReadyAnswer, ReadyAnswers } from './ready-answers.ts'
 import { openRequestMemory } from './request-memory.ts'
 
@@ -22,13 +22,15 @@ import { openRequestMemory } from './request-memory.ts'
 const confirmMs = 10_000
 /** A file may be written to within one tick of its clock and keep its times: so old it has to be when it is read. */
 const longestTickMs = 2000
+/** What the kernel was asked of a file so lately is still in its memory; later it may have to ask the disk. */
+const inMemoryMs = 60_000
 /**
  * One that was asked for so lately stays, whatever else is wanted. Were it driven out, files that are fetched in turn,
  * more than there is room for, would all be gone again before they are asked for a second time.
  */
 const stayMs = 10_000
-/** Requests for files remembered at least: a few hours of a large network. */
-const requestsRemembered = 4096
+/** Requests for files remembered at least: a day of a large network, hour by hour. */
+const requestsRemembered = 20_000
 
 export interface HotFilesDeps {
   readonly reader: CatalogueReader
@@ -58,15 +60,19 @@ export interface OpenedFile {
   readonly stats: Stats
 }
 
-/** And as it was read, whole. */
+/** And as it was read, whole; or not at all, where nobody wants more of it than its headers. */
 export interface ReadFile extends OpenedFile {
-  readonly body: Buffer
+  readonly body: Buffer | undefined
 }
 
-type Dated = ReadyAnswer & { readonly lastModified: string }
+/** The answer with a file, or with its headers alone. */
+interface FileReady extends ReadyAnswer {
+  readonly lastModified: string
+  readonly isWhole: boolean
+}
 
 /** A file in memory. */
-interface HotFile extends Dated {
+interface HotFile extends FileReady {
   /** Whether it is still the one on disk and in the catalogue. */
   holds(): Known<boolean>
   /** When it was asked for last. */
@@ -79,8 +85,8 @@ export interface HotFiles extends ReadyAnswers {
    * first time, and not in the place of what others ask for now.
    */
   wants(request: Asked, file: OpenedFile): boolean
-  /** Keeps what it wants; what cannot be looked at any more is not kept. Never rejects. */
-  keep(answer: FileAnswer, file: ReadFile): Promise<void>
+  /** Keeps what it wants, or the headers alone of what was sent without a body. */
+  keep(answer: FileAnswer, file: ReadFile): void
 }
 
 /** With these a request may want something else than the file, its headers, or to hear that it is the same. */
@@ -90,6 +96,7 @@ export function openHotFiles(deps: HotFilesDeps): HotFiles {
   const { reader, archive, mostBytes, nowMs = Date.now } = deps
   const shelf = openByteShelf<HotFile>(mostBytes)
   const asked = openRequestMemory(requestsRemembered)
+  const isLocal = openLocalDevices()
   const oncePerTurn = openTurnMemory()
   const head = oncePerTurn(() => reader.head())
   /** Whether a record is still the same; asked for when the catalogue has changed, and now and then. */
@@ -104,17 +111,23 @@ export function openHotFiles(deps: HotFilesDeps): HotFiles {
       return true
     }
     const isSameAt = (now: Head): Known<boolean> => {
-      const isKnown = known?.seq === now.seq && known.epoch === now.epoch
-      return isKnown && performance.now() < untilMs ? true : askAgain(now)
+      const isLatest = known?.seq === now.seq && known.epoch === now.epoch
+      return isLatest && performance.now() < untilMs ? true : askAgain(now)
     }
     return () => whenKnown(head(), isSameAt)
   }
-  const keepLater = async (target: string, hot: Dated, file: ReadFile) => {
+  const put = (target: string, hot: FileReady, file: OpenedFile): void => {
     const { directory, name } = file.record
     const path = join(archive, directory, name)
     const isSameRecord = watchRecord(file.record)
-    // Where that waits for nobody, a look of our own costs a tenth of one by another thread.
-    const look = (await isLocalFile(path)) ? () => statSync(path) : () => stat(path)
+    const { dev } = file.stats
+    let lookedMs = nowMs()
+    const look = (): Known<Stats> => {
+      const isRecent = Math.abs(nowMs() - lookedMs) < inMemoryMs
+      lookedMs = nowMs()
+      // Where that waits for nobody, a look of our own costs a tenth of one by another thread.
+      return isRecent && isLocal(dev, path) ? statSync(path) : stat(path)
+    }
     const isSame = (): Known<boolean> =>
       whenKnown<Stats, boolean>(look(), (now) => isSameVersion(file.stats, now) && isSameRecord())
     const holds = (): Known<boolean> =>
@@ -129,26 +142,32 @@ export function openHotFiles(deps: HotFilesDeps): HotFiles {
     const leaving = shelf.firstToGo(target, bytes)
     return leaving === undefined || Math.abs(nowMs() - leaving.askedMs) > stayMs
   }
+  /** Whether it may be kept as it is, and was asked for before in this way: whole, or without its body. */
+  const isWanted = (request: Asked, { record, stats }: OpenedFile, bytes: number): boolean => {
+    const { url = '' } = request
+    if (!isPlain(request) || url.includes('?') || bytes > mostBytes) return false
+    const isSettled = nowMs() - Math.max(stats.mtimeMs, stats.ctimeMs) > longestTickMs
+    if (!isSettled || !isAsCatalogued(record, stats)) return false
+    return asked.before(`${bytes > 0 ? 'whole' : 'bare'} ${url}`) && isRoomFor(url, bytes)
+  }
   return {
     find(request) {
       const hot = isPlain(request) ? shelf.get(request.url ?? '') : undefined
-      if (hot === undefined || !isKnownDate(request, hot)) return undefined
+      if (hot === undefined || !isAnswerTo(request, hot)) return undefined
       hot.askedMs = nowMs()
       return whenKnown(hot.holds(), (holds) => (holds ? hot : undefined))
     },
-    wants(request, { record, stats }) {
-      const { url = '', method } = request
-      if (method !== 'GET' || !isPlain(request) || url.includes('?')) return false
-      const isSettled = nowMs() - Math.max(stats.mtimeMs, stats.ctimeMs) > longestTickMs
-      if (!isSettled || !isAsCatalogued(record, stats) || stats.size > mostBytes) return false
-      return asked.before(url) && isRoomFor(url, stats.size)
-    },
-    async keep({ request, route, headers }, file) {
-      const { body } = file
-      const given = { tag: headers['etag'] ?? '', headers: headerList(headers), body, route }
+    wants: (request, file) => request.method === 'GET' && isWanted(request, file, file.stats.size),
+    keep({ request, route, headers }, { body, ...file }) {
+      const { url = '' } = request
+      const isWhole = body !== undefined
+      // What is there already may be the whole.
+      if (!isWhole && (shelf.get(url) !== undefined || !isWanted(request, file, 0))) return
+      const tag = headers['etag'] ?? ''
+      const given = { tag, headers: headerList(headers), body: body ?? '', route }
       const lastModified = headers['last-modified'] ?? ''
-      const hot = { ...readyAnswer(deps.press, given), lastModified }
-      await keepLater(request.url ?? '', hot, file).catch(() => undefined)
+      const hot = { ...readyAnswer(deps.press, given), lastModified, isWhole }
+      put(url, hot, file)
     },
   }
 }
@@ -167,8 +186,10 @@ function isPlain({ method, headers }: Asked): boolean {
   return isRead && conditions.every((name) => headers[name] === undefined)
 }
 
-/** Whether its dates leave no question: a client that has some other time has to be told what that means. */
-function isKnownDate({ headers }: Asked, { lastModified }: Dated): boolean {
-  const since = headers['if-modified-since']
-  return since === undefined || since === lastModified || headers['if-none-match'] !== undefined
+/** Whether it can be answered with this. A client that has some other date has to be told what that means. */
+function isAnswerTo({ method, headers }: Asked, hot: FileReady): boolean {
+  if (isKnown(headers, hot)) return true
+  const isDated = headers['if-modified-since'] !== undefined
+  if (isDated && headers['if-none-match'] === undefined) return false
+  return hot.isWhole || method === 'HEAD'
 }

@@ -88,7 +88,10 @@ export function sendReady(answer: ReadyAnswer, exchange: Exchange): void {
 }
 
 /** Whether a client has it already (RFC 9110, 13.2.2): a date counts only where it names no tag. */
-function isKnown(headers: IncomingHttpHeaders, { tag, lastModified }: ReadyAnswer): boolean {
+export function isKnown(
+  headers: IncomingHttpHeaders,
+  { tag, lastModified }: Pick<ReadyAnswer, 'tag' | 'lastModified'>,
+): boolean {
   const known = headers['if-none-match']
   if (known !== undefined) return known === tag || matchesWeakly(known, tag)
   return lastModified !== undefined && headers['if-modified-since'] === lastModified

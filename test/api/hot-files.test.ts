@@ -44,8 +44,13 @@ async function openDoor(t: Test, { mostBytes = 1_000_000 } = {}) {
     const answer = await fetch(`http://127.0.0.1:${port}${target}`, init)
     return { headers: answer.headers, text: await answer.text() }
   }
-  /** Keeps a file as the second request for it finds it now, if it is wanted. */
-  const heat = async (name: string, target = url(name), headers: OutgoingHttpHeaders = {}) => {
+  /** Keeps a file, or its headers alone, as the second request for it finds it now, if it is wanted. */
+  const heat = async (
+    name: string,
+    target = url(name),
+    headers: OutgoingHttpHeaders = {},
+    isWhole = true,
+  ) => {
     const record = await reader.file(day, name)
     if (record === undefined) return
     const stats = statSync(join(archive, day, name))
@@ -53,9 +58,11 @@ async function openDoor(t: Test, { mostBytes = 1_000_000 } = {}) {
     wanted = async (request) => {
       wanted = undefined
       const kept = { etag: '"1"', 'last-modified': date, 'content-length': String(body.length) }
-      hot.wants(request, { record, stats })
-      if (!hot.wants(request, { record, stats })) return
-      await hot.keep({ request, route: '/data/*', headers: kept }, { record, stats, body })
+      const answer = { request, route: '/data/*', headers: kept }
+      for (const isSecond of [false, true])
+        if (!isWhole) hot.keep(answer, { record, stats, body: undefined })
+        else if (hot.wants(request, { record, stats }) && isSecond)
+          hot.keep(answer, { record, stats, body })
     }
     await ask(target, headers)
     wanted = undefined
@@ -124,8 +131,33 @@ t.test('who has the file is told that it is the same', async (t) => {
     t.equal((await ask(url(dayFile), { ...also, 'if-none-match': '"2"' })).text, 'content')
 })
 
+t.test('of what is asked for without its body the headers are kept', async (t) => {
+  const { service, url, ask, heat, fileOf } = await openDoor(t)
+  await service.add(`${day}/${dayFile}`, 'content')
+  await heat(dayFile, url(dayFile), {}, false)
+  const answers = async () => [
+    (await ask(url(dayFile), {}, 'HEAD')).headers.get('content-length'),
+    (await ask(url(dayFile), { 'if-none-match': '"1"' })).headers.get('etag'),
+    (await ask(url(dayFile), { 'if-modified-since': date })).headers.get('etag'),
+    (await ask(url(dayFile))).text,
+    (await ask(url(dayFile), { 'if-none-match': '"2"' })).text,
+  ]
+  t.same(await answers(), ['7', '"1"', '"1"', 'cold', 'cold'], 'and nobody gets more than that')
+  await heat(dayFile)
+  const whole = ['7', '"1"', '"1"', 'content', 'content']
+  t.same(await answers(), whole, 'until the whole is there')
+  await heat(dayFile, url(dayFile), {}, false)
+  t.same(await answers(), whole, 'which they do not drive out')
+  writeFileSync(fileOf(dayFile), 'another')
+  t.equal((await ask(url(dayFile), {}, 'HEAD')).headers.get('etag'), null, 'a file that changed')
+  await service.add(`${day}/${shortFile}`, 'content')
+  await heat(shortFile, `${url(shortFile)}?x`, {}, false)
+  const { headers } = await ask(`${url(shortFile)}?x`, {}, 'HEAD')
+  t.equal(headers.get('etag'), null, 'one of which there could be any number')
+})
+
 t.test('what is not to be kept is not', async (t) => {
-  const { service, url, ask, heat, fileOf } = await openDoor(t, { mostBytes: 3000 })
+  const { service, url, ask, heat, fileOf } = await openDoor(t, { mostBytes: 8000 })
   await service.add(`${day}/${dayFile}`, 'content')
   await service.add(`${day}/${shortFile}`, 'x'.repeat(4000))
   await heat(shortFile)
@@ -150,7 +182,7 @@ t.test('a file is wanted when it is asked for again', async (t) => {
 })
 
 t.test('the oldest makes room for the newest when nobody asks for it any more', async (t) => {
-  const { service, url, ask, heat, letPass } = await openDoor(t, { mostBytes: 3000 })
+  const { service, url, ask, heat, letPass } = await openDoor(t, { mostBytes: 8000 })
   await service.add(`${day}/${dayFile}`, '1'.repeat(1000))
   await service.add(`${day}/${shortFile}`, '2'.repeat(1000))
   await heat(dayFile)

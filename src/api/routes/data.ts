@@ -41,20 +41,11 @@ export function addData(app: FastifyInstance, context: ApiContext): void {
     if (record === undefined) return redirect(reply, target, await knownDirectory(listed, context))
     const file = await openRecord(record, { archive, request, unserved: context.unserved })
     const body = await prepare(file, record, { request, reply, pieces, context })
-    if (isPieces(body)) return sendInPieces(body, { file, request, reply })
-    const { stats } = file
-    if (body !== undefined)
-      void context.hotFiles.keep(answerOf(request, reply), { record, stats, body })
-    return reply.send(body)
+    return isPieces(body) ? sendInPieces(body, { file, request, reply }) : reply.send(body)
   }
   // The router only brings requests here; what they ask for is read from the raw target. The path of the root is named
   // besides, for who forgot its slash.
   for (const path of [context.dataPath, `${context.dataPath}*`]) addResource(app, { path, get })
-}
-
-function answerOf(request: FastifyRequest, reply: FastifyReply): FileAnswer {
-  const headers = reply.getHeaders() as Record<string, string>
-  return { request: request.raw, route: request.routeOptions.url ?? '', headers }
 }
 
 async function knownDirectory(
@@ -146,19 +137,23 @@ async function answer(file: ArchivedFile, record: FoundFile, exchange: Exchange)
   const selection = select({ method: request.method, headers: request.headers }, validators)
   if (selection.status === 412) throw new HttpError(412, 'Precondition failed.')
   if (selection.status === 416) throw rangeNotSatisfiable(stats.size)
-  if (selection.status === 304) {
-    reply.removeHeader('content-security-policy')
-    reply.code(304).headers(validatorHeaders(validators))
-    return undefined
-  }
   const range = selection.status === 206 ? selection.range : { first: 0, last: stats.size - 1 }
+  const isBare = selection.status === 304 || request.method === 'HEAD'
   // Read before a header promises it: a file that fails here can still be answered with 503.
-  const read = () => openBody({ record, ...file }, range, exchange)
-  const body = request.method === 'HEAD' ? undefined : await read()
+  const body = isBare ? undefined : await openBody({ record, ...file }, range, exchange)
+  const own = { ...contentHeaders(record.name, range), ...digestHeader(record, stats) }
   reply.code(selection.status).headers(validatorHeaders(validators))
-  reply.headers(contentHeaders(record.name, range)).headers(digestHeader(record, stats))
+  if (selection.status === 304) reply.removeHeader('content-security-policy')
+  else reply.headers(own)
   if (selection.status === 206) reply.headers(contentRange(range, stats.size))
+  if (!isPieces(body)) context.hotFiles.keep(answerOf(exchange, own), { record, stats, body })
   return body
+}
+
+/** What a GET of the whole file is answered with. @param own headers of it that the reply need not have */
+function answerOf({ request, reply }: Exchange, own: Record<string, string>): FileAnswer {
+  const headers = { ...(reply.getHeaders() as Record<string, string>), ...own }
+  return { request: request.raw, route: request.routeOptions.url ?? '', headers }
 }
 
 async function openBody(
