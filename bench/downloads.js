@@ -43,6 +43,7 @@ export async function run({ print, args }) {
     started.push(nginx)
     const scripts = writeScripts(folder, small)
     const next = 'names[n % #names + 1]'
+    const dated = `wrk.headers["If-Modified-Since"] = "${longAgo.toUTCString()}"`
     const cases = [
       {
         name: `${kilobytes} kB, hot, any of ${files}`,
@@ -62,6 +63,11 @@ export async function run({ print, args }) {
         directory: manyDay,
         script: () => writeScript(folder, 'many', many.names, 'names[math.random(#names)]'),
         bytes: many.bytes,
+      },
+      {
+        name: `304 of ${manyFiles} files, one after the other, by their dates`,
+        directory: manyDay,
+        script: () => writeScript(folder, 'poll', many.names, next, dated),
       },
       { name: '1 MB', file: nameOf(9000), bytes: 1_000_000 },
       { name: '20 MB', file: nameOf(9999), bytes: 20_000_000, connections: 4 },
@@ -143,14 +149,17 @@ function putMany(archive, directory, count, sizeOf) {
   return { names, bytes: bytes / count }
 }
 
-/** A script for wrk that asks for the files of a directory. @param which one, by the names and the number of requests */
-function writeScript(folder, file, names, which) {
+/** A script for wrk that asks for files of a directory. @param which one, by `names` and the number `n` of the request */
+function writeScript(folder, file, names, which, before = '') {
   const path = join(folder, `${file}.lua`)
   const list = names.map((name) => JSON.stringify(name)).join(', ')
-  writeFileSync(
-    path,
-    `local names = { ${list} }\nlocal n = 0\nrequest = function() n = n + 1 return wrk.format("GET", wrk.path .. ${which}) end\n`,
-  )
+  const lines = [
+    `local names = { ${list} }`,
+    'local n = 0',
+    before,
+    `request = function() n = n + 1 return wrk.format("GET", wrk.path .. ${which}) end`,
+  ]
+  writeFileSync(path, `${lines.join('\n')}\n`)
   return path
 }
 

@@ -143,8 +143,9 @@ async function answer(file: ArchivedFile, record: FoundFile, exchange: Exchange)
   const body = isBare ? undefined : await openBody({ record, ...file }, range, exchange)
   const own = { ...contentHeaders(record.name, range), ...digestHeader(record, stats) }
   reply.code(selection.status).headers(validatorHeaders(validators))
-  if (selection.status === 304) reply.removeHeader('content-security-policy')
-  else reply.headers(own)
+  // What a client has takes over the headers of a 304, this one among them (RFC 9111, 3.2).
+  const policy = 'content-security-policy'
+  reply.headers(selection.status === 304 ? { [policy]: own[policy] } : own)
   if (selection.status === 206) reply.headers(contentRange(range, stats.size))
   if (!isPieces(body)) context.hotFiles.keep(answerOf(exchange, own), { record, stats, body })
   return body
