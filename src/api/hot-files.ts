@@ -140,7 +140,9 @@ export function openHotFiles(deps: HotFilesDeps): HotFiles {
   }
   const isRoomFor = (target: string, bytes: number): boolean => {
     const leaving = shelf.firstToGo(target, bytes)
-    return leaving === undefined || Math.abs(nowMs() - leaving.askedMs) > stayMs
+    // For one whole file there are the headers of many.
+    if (leaving === undefined || (bytes === 0 && leaving.isWhole)) return true
+    return Math.abs(nowMs() - leaving.askedMs) > stayMs
   }
   /** Whether it may be kept as it is, and was asked for before in this way: whole, or without its body. */
   const isWanted = (request: Asked, { record, stats }: OpenedFile, bytes: number): boolean => {

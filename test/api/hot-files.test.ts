@@ -192,6 +192,9 @@ t.test('the oldest makes room for the newest when nobody asks for it any more', 
     t.equal((await ask(url(shortFile))).text, 'cold')
     t.equal((await ask(url(dayFile))).text, '1'.repeat(1000))
   }
+  await heat(shortFile, url(shortFile), {}, false)
+  t.equal((await ask(url(dayFile))).text, 'cold', 'but for headers, which need little')
+  t.equal((await ask(url(shortFile), {}, 'HEAD')).headers.get('etag'), '"1"')
   letPass(11_000)
   await heat(shortFile)
   t.equal((await ask(url(shortFile))).text, '2'.repeat(1000))
