@@ -1,11 +1,13 @@
 /** What can be sent again, within so many bytes: those that were asked for longest ago go first. */
 export interface ByteShelf<T> {
   get(key: string): T | undefined
+  /** The same, without counting as a request for it. */
+  peek(key: string): T | undefined
   /** Keeps it, unless it alone is larger than all there is room for. */
   put(key: string, kept: T): void
   delete(key: string): void
-  /** What goes first when something is put there; `undefined` while there is room for a body of so many bytes. */
-  firstToGo(key: string, bodyBytes: number): T | undefined
+  /** What goes when a body of so many bytes is put there. */
+  leaving(key: string, bodyBytes: number): T[]
 }
 
 /** What is kept besides a body and its key, as measured: headers, and what knows whether they still hold. */
@@ -49,10 +51,19 @@ export function openByteShelf<T extends { readonly body: { readonly length: numb
       }
     },
     delete: remove,
-    firstToGo(key, bodyBytes) {
-      if (bytes + sizeWith(key, bodyBytes) <= mostBytes) return undefined
-      const [oldest] = all.values()
-      return oldest
+    peek: (key) => all.get(key),
+    leaving(key, bodyBytes) {
+      const there = all.get(key)
+      const replaced = there === undefined ? 0 : sizeOf(key, there)
+      let free = mostBytes - bytes + replaced - sizeWith(key, bodyBytes)
+      const leaving: T[] = []
+      for (const [other, kept] of all) {
+        if (free >= 0) break
+        if (other === key) continue
+        leaving.push(kept)
+        free += sizeOf(other, kept)
+      }
+      return leaving
     },
   }
 }

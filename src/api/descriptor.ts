@@ -36,8 +36,12 @@ export async function openDescriptor(
   const stats = firstLook(fd)
   const waitsForNobody = isLocal(stats.dev, path)
   const end = (): void => {
-    if (waitsForNobody) closeSync(fd)
-    else close(fd, () => undefined)
+    try {
+      if (waitsForNobody) closeSync(fd)
+      else close(fd, () => undefined)
+    } catch {
+      // The number is free whatever closing it says.
+    }
   }
   let reads = 0
   let isClosed = false
@@ -48,13 +52,13 @@ export async function openDescriptor(
       new Promise((resolve, reject) => {
         // The number may be that of another file by now.
         if (isClosed) throw new Error('read after it was closed')
-        reads++
         read(fd, into, 0, into.length, position, (error, bytes) => {
           reads--
           if (isClosed && reads === 0) end()
           if (error === null) resolve(bytes)
           else reject(error)
         })
+        reads++
       }),
     look: () => (waitsForNobody ? fstatSync(fd) : lookElsewhere(fd)),
     close() {

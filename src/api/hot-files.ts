@@ -13,6 +13,7 @@ import { isAsCatalogued, isSameVersion } from './file-version.ts'
 import { openLocalDevices } from './local-file.ts'
 import { openTurnMemory, whenKnown } from './known.ts'
 import type { Known } from './known.ts'
+import { pieceBytes } from './pieces.ts'
 import type { Press } from './press/press.ts'
 import { headerList, isKnown, readyAnswer } from './ready-answers.ts'
 import type { ReadyAnswer, ReadyAnswers } from './ready-answers.ts'
@@ -81,8 +82,8 @@ interface HotFile extends FileReady {
 
 export interface HotFiles extends ReadyAnswers {
   /**
-   * Whether a file that is asked for is to be kept, for which it needs memory of its own: not one that is asked for the
-   * first time, and not in the place of what others ask for now.
+   * Whether a file that is asked for is to be kept, for which it is read at once, into memory of its own: not one that is
+   * asked for the first time, and not in the place of what others ask for now.
    */
   wants(request: Asked, file: OpenedFile): boolean
   /** Keeps what it wants, or the headers alone of what was sent without a body. */
@@ -139,15 +140,20 @@ export function openHotFiles(deps: HotFilesDeps): HotFiles {
     shelf.put(target, Object.assign(hot, { holds: oncePerTurn(holds), askedMs }))
   }
   const isRoomFor = (target: string, bytes: number): boolean => {
-    const leaving = shelf.firstToGo(target, bytes)
-    // For one whole file there are the headers of many.
-    if (leaving === undefined || (bytes === 0 && leaving.isWhole)) return true
-    return Math.abs(nowMs() - leaving.askedMs) > stayMs
+    const maySpare = ({ isWhole, askedMs }: HotFile): boolean =>
+      // In the place of one whole file there are the headers of many.
+      (bytes === 0 && isWhole) || Math.abs(nowMs() - askedMs) > stayMs
+    return shelf.leaving(target, bytes).every(maySpare)
   }
-  /** Whether it may be kept as it is, and was asked for before in this way: whole, or without its body. */
+  /**
+   * Whether it may be kept as it is, and was asked for before in this way, whole or without its body, of which the next
+   * request hears.
+   */
   const isWanted = (request: Asked, { record, stats }: OpenedFile, bytes: number): boolean => {
     const { url = '' } = request
     if (!isPlain(request) || url.includes('?') || bytes > mostBytes) return false
+    // It may have been there, and not been the answer, because of a date.
+    if (shelf.peek(url)?.isWhole === true) return false
     const isSettled = nowMs() - Math.max(stats.mtimeMs, stats.ctimeMs) > longestTickMs
     if (!isSettled || !isAsCatalogued(record, stats)) return false
     return asked.before(`${bytes > 0 ? 'whole' : 'bare'} ${url}`) && isRoomFor(url, bytes)
@@ -159,12 +165,14 @@ export function openHotFiles(deps: HotFilesDeps): HotFiles {
       hot.askedMs = nowMs()
       return whenKnown(hot.holds(), (holds) => (holds ? hot : undefined))
     },
-    wants: (request, file) => request.method === 'GET' && isWanted(request, file, file.stats.size),
+    wants(request, file) {
+      const { size } = file.stats
+      return request.method === 'GET' && size <= pieceBytes && isWanted(request, file, size)
+    },
     keep({ request, route, headers }, { body, ...file }) {
       const { url = '' } = request
       const isWhole = body !== undefined
-      // What is there already may be the whole.
-      if (!isWhole && (shelf.get(url) !== undefined || !isWanted(request, file, 0))) return
+      if (!isWhole && !isWanted(request, file, 0)) return
       const tag = headers['etag'] ?? ''
       const given = { tag, headers: headerList(headers), body: body ?? '', route }
       const lastModified = headers['last-modified'] ?? ''

@@ -17,17 +17,23 @@ export async function isLocalFile(path: string): Promise<boolean> {
   return localTypes.has(type)
 }
 
-/** The same of devices, by their numbers and one of their paths: each is asked once, and counts as none until it has told. */
+/** After this time a device is asked again: its number may be that of another by then. */
+const askAgainMs = 60_000
+
+/** The same of devices, by their numbers and one of their paths: a device counts as none until it has told. */
 export function openLocalDevices(): (device: number, path: string) => boolean {
-  const known = new Map<number, boolean>()
+  const known = new Map<number, { isLocal: boolean; askedMs: number }>()
+  const ask = async (path: string, told: { isLocal: boolean }): Promise<void> => {
+    told.isLocal = await isLocalFile(path).catch(() => false)
+  }
   return (device, path) => {
-    const isLocal = known.get(device)
-    if (isLocal !== undefined) return isLocal
-    known.set(device, false)
-    isLocalFile(path).then(
-      (is) => known.set(device, is),
-      () => known.delete(device),
-    )
-    return false
+    const told = known.get(device) ?? { isLocal: false, askedMs: -Infinity }
+    const nowMs = performance.now()
+    if (nowMs - told.askedMs > askAgainMs) {
+      told.askedMs = nowMs
+      known.set(device, told)
+      void ask(path, told)
+    }
+    return told.isLocal
   }
 }

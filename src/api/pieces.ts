@@ -16,52 +16,69 @@ const piecesAtATime = 4
 
 /** Of downloads that have ended, for those that come: memory that was never used costs more than what is read into it. */
 const buffersKept = 16
-/** Where so many are under way, a small download gets no more memory than it fills. */
+/** While so many are under way, new memory for a small download is no larger than what it fills. */
 const buffersLent = 64
 
 export interface PieceReader {
   /**
-   * Reads the piece of a range that begins at `position`. The last piece is given out only if the file has not
-   * changed since it was opened, so that nobody ever holds the whole of a mixture.
-   * @param into memory for it, of `pieceBytes`; its own without
-   * @throws FileChanged
+   * Reads the piece of a range that begins at `position`, into memory of its own. The last piece is given out only if the
+   * file has not changed since it was opened, so that nobody ever holds the whole of a mixture. With it the file is closed.
+   * @throws FileChanged, ClientGone
    */
-  read(file: ArchivedFile, range: ByteRange, position: number, into?: Buffer): Promise<Buffer>
+  read(wanted: Wanted, position: number): Promise<Buffer>
   /**
    * Reads the first piece of a range, and gives all of them in turn. Each lies where the one before it did, so that who
    * sends them asks for the next when the last one has gone.
-   * @throws FileChanged
+   * @throws FileChanged, ClientGone
    */
-  all(file: ArchivedFile, range: ByteRange): Promise<Pieces>
+  all(wanted: Wanted): Promise<Pieces>
 }
+
+export interface Wanted {
+  readonly file: ArchivedFile
+  readonly range: ByteRange
+  /** Whether there is somebody to whom it could still be sent: asked when its turn has come. */
+  readonly isAwaited: () => boolean
+}
+
+/** Whoever asked for a file left before it was read. */
+export class ClientGone extends Error {}
 
 export type Pieces = AsyncGenerator<Buffer, void>
 
 export function openPieceReader(): PieceReader {
   const turns = openTurns(piecesAtATime)
   const buffers = openBuffers()
-  const read: PieceReader['read'] = (file, range, position, into) =>
-    turns.take(() => readPiece(file, range, position, into))
-  async function* inTurn(file: ArchivedFile, range: ByteRange, first: Buffer, buffer: Buffer) {
+  /** What waits for its turn holds no memory. */
+  const inItsTurn = <T>({ isAwaited }: Wanted, work: () => Promise<T>): Promise<T> =>
+    turns.take(() => {
+      if (!isAwaited()) throw new ClientGone('left while waiting')
+      return work()
+    })
+  async function* pieces(wanted: Wanted, first: Buffer, buffer: Buffer) {
     try {
       yield first
+      const { file, range } = wanted
       for (let at = range.first + first.length; at <= range.last; at += pieceBytes)
-        yield await read(file, range, at, buffer)
+        yield await inItsTurn(wanted, () => readPiece(file, range, at, buffer))
     } finally {
       buffers.giveBack(buffer)
     }
   }
   return {
-    read,
-    async all(file, range) {
-      const buffer = buffers.borrow(range.last + 1 - range.first)
-      try {
-        return inTurn(file, range, await read(file, range, range.first, buffer), buffer)
-      } catch (error) {
-        buffers.giveBack(buffer)
-        throw error
-      }
-    },
+    read: (wanted, position) =>
+      inItsTurn(wanted, () => readPiece(wanted.file, wanted.range, position)),
+    all: (wanted) =>
+      inItsTurn(wanted, async () => {
+        const { file, range } = wanted
+        const buffer = buffers.borrow(range.last + 1 - range.first)
+        try {
+          return pieces(wanted, await readPiece(file, range, range.first, buffer), buffer)
+        } catch (error) {
+          buffers.giveBack(buffer)
+          throw error
+        }
+      }),
   }
 }
 
@@ -71,8 +88,7 @@ function openBuffers() {
   return {
     /** @param most bytes of it that will be used */
     borrow(most: number): Buffer {
-      const size = lent < buffersLent ? pieceBytes : Math.min(pieceBytes, most)
-      lent++
+      const size = lent++ < buffersLent ? pieceBytes : Math.min(pieceBytes, most)
       return free.pop() ?? Buffer.allocUnsafeSlow(size)
     },
     giveBack(buffer: Buffer): void {
@@ -95,7 +111,10 @@ async function readPiece(
     if (bytes === 0) throw new FileChanged('cut short')
     filled += bytes
   }
-  if (position + length > range.last) await checkUnchanged(file)
+  if (position + length > range.last) {
+    await checkUnchanged(file)
+    file.close()
+  }
   return piece
 }
 

@@ -46,16 +46,19 @@ t.test('what was asked for last stays, also when it is put again or taken away',
   t.end()
 })
 
-t.test('it tells who would go first', async (t) => {
+t.test('it tells who would go', async (t) => {
   const shelf = openByteShelf(room)
   const [a, b, c] = [{ body }, { body }, { body }]
   shelf.put('a', a)
   shelf.put('b', b)
-  t.equal(shelf.firstToGo('c', body.length), undefined, 'nobody, for there is room')
-  t.equal(shelf.firstToGo('c', body.length + 1), a)
+  t.same(shelf.leaving('c', body.length), [], 'nobody, for there is room')
+  t.same(shelf.leaving('c', body.length + 1), [a])
   shelf.put('c', c)
   shelf.get('a')
-  t.equal(shelf.firstToGo('d', 0), b)
+  t.equal(shelf.peek('b'), b, 'to look is not to ask')
+  const leaving = shelf.leaving('d', body.length + 1)
+  t.ok(leaving.length === 2 && leaving[0] === b && leaving[1] === c)
+  t.same(shelf.leaving('a', body.length), [], 'what it takes the place of needs no room')
 })
 
 t.test('what is larger than all the room there is drives out nobody', async (t) => {

@@ -13,7 +13,8 @@ import { change } from '../catalogue/change.ts'
 import { fc } from '../random.ts'
 import { openPress } from '../../src/api/press/press.ts'
 import { answerAgain } from '../../src/api/ready-answers.ts'
-import { day, dayFile, openService, shortFile } from './service.ts'
+import { pieceBytes } from '../../src/api/pieces.ts'
+import { day, dayFile, hour, hourFile, openService, shortFile } from './service.ts'
 
 /** When the files were written, as answers tell it. */
 const date = 'Thu, 01 Jan 2026 00:00:00 GMT'
@@ -77,11 +78,11 @@ async function openDoor(t: Test, { mostBytes = 1_000_000 } = {}) {
     fileOf: (name: string) => join(archive, day, name),
     letPass: (ms: number) => (aheadMs += ms),
     /** Whether a request for a file would have it kept. */
-    wants: async (name: string) => {
-      const record = await reader.file(day, name)
-      const request = { url: url(name), method: 'GET', headers: {} }
+    wants: async (name: string, directory = day) => {
+      const record = await reader.file(directory, name)
+      const request = { url: `/rinex/data/${directory}/${name}`, method: 'GET', headers: {} }
       if (record === undefined) throw new Error(`${name} is not catalogued`)
-      return hot.wants(request, { record, stats: statSync(join(archive, day, name)) })
+      return hot.wants(request, { record, stats: statSync(join(archive, directory, name)) })
     },
   }
 }
@@ -179,7 +180,36 @@ t.test('a file is wanted when it is asked for again', async (t) => {
   t.notOk(await wants(dayFile))
   t.notOk(await wants(shortFile))
   t.ok(await wants(dayFile))
+  await service.add(`${hour}/${hourFile}`, Buffer.alloc(pieceBytes))
+  t.notOk(await wants(hourFile, hour))
+  t.ok(await wants(hourFile, hour), 'as large as can be read at once')
+  await service.add(`${day}/${hourFile}`, Buffer.alloc(pieceBytes + 1))
+  for (let times = 0; times < 3; times++) t.notOk(await wants(hourFile), 'larger')
 })
+
+t.test('a file that is there is not wanted again, whatever it was asked for with', async (t) => {
+  const { service, url, ask, heat, wants } = await openDoor(t)
+  await service.add(`${day}/${dayFile}`, 'content')
+  await heat(dayFile, url(dayFile), {}, false)
+  t.notOk(await wants(dayFile))
+  t.ok(await wants(dayFile), 'its headers do not count')
+  await heat(dayFile)
+  t.equal((await ask(url(dayFile), { 'if-modified-since': 'x' })).text, 'cold')
+  t.notOk(await wants(dayFile))
+})
+
+t.test(
+  'a file that may still be written to within a tick of its clock is not wanted',
+  async (t) => {
+    const { service, wants, letPass } = await openDoor(t)
+    await service.add(`${day}/${dayFile}`, 'content')
+    letPass(-60_000)
+    for (let times = 0; times < 3; times++) t.notOk(await wants(dayFile))
+    letPass(60_000)
+    t.notOk(await wants(dayFile))
+    t.ok(await wants(dayFile))
+  },
+)
 
 t.test('the oldest makes room for the newest when nobody asks for it any more', async (t) => {
   const { service, url, ask, heat, letPass } = await openDoor(t, { mostBytes: 8000 })

@@ -8,7 +8,7 @@ t.test('a file system of the kernel itself is none of files', async (t) => {
   t.notOk(await isLocalFile('/proc/self/status'))
 })
 
-t.test('a device is local when it has said so, and asked once', async (t) => {
+t.test('a device is local when it has said so', async (t) => {
   const folder = testFolder(t)
   const { dev } = statSync(folder)
   const isLocal = openLocalDevices()

@@ -1,12 +1,19 @@
 import { appendFileSync, mkdirSync, renameSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import type { Test } from 'tap'
 import { parseDataTarget, parseDirectoryTarget } from '../../src/api/data-target.ts'
+import type { ByteRange } from '../../src/api/byte-range.ts'
 import { openArchive } from '../../src/api/download.ts'
-import { openPieceReader, pieceBytes } from '../../src/api/pieces.ts'
+import type { ArchivedFile } from '../../src/api/download.ts'
+import { ClientGone, openPieceReader, pieceBytes } from '../../src/api/pieces.ts'
+import type { Pieces } from '../../src/api/pieces.ts'
 import { day, dayFile, hourFile, openService } from './service.ts'
 import { laterThan } from '../file-clock.ts'
 import { testFolder } from '../folder.ts'
+
+/** Somebody waits for a range of a file. */
+const wants = (file: ArchivedFile, range: ByteRange) => ({ file, range, isAwaited: () => true })
 
 t.test('the last piece is given out only if nothing has changed', async (t) => {
   const archive = testFolder(t, { obs: {} })
@@ -41,20 +48,20 @@ t.test('the last piece is given out only if nothing has changed', async (t) => {
   const changed = { message: /^(cut short|changed while it was read)$/ }
   for (const [what, change] of Object.entries(changes)) {
     const file = await reopen()
-    t.equal((await pieces.read(file, whole, 0)).length, pieceBytes, 'a first piece')
+    t.equal((await pieces.read(wants(file, whole), 0)).length, pieceBytes, 'a first piece')
     await laterThan(path)
     change()
-    await t.rejects(pieces.read(file, whole, pieceBytes), changed, what)
+    await t.rejects(pieces.read(wants(file, whole), pieceBytes), changed, what)
     const part = { first: 0, last: 9 }
-    await t.rejects(pieces.read(file, part, 0), changed, `${what}, of a small part`)
+    await t.rejects(pieces.read(wants(file, part), 0), changed, `${what}, of a small part`)
   }
   const file = await reopen()
   const lengths: number[] = []
-  for await (const piece of await pieces.all(file, { first: 5, last: size - 1 }))
+  for await (const piece of await pieces.all(wants(file, { first: 5, last: size - 1 })))
     lengths.push(piece.length)
   t.same(lengths, [pieceBytes, 5])
   const changing = await reopen()
-  const all = await pieces.all(changing, whole)
+  const all = await pieces.all(wants(changing, whole))
   t.equal((await all.next()).value?.length, pieceBytes)
   await laterThan(path)
   truncateSync(path, size - 1)
@@ -76,7 +83,7 @@ t.test(
       t.teardown(() => {
         file.close()
       })
-      return pieces.all(file, { first: 0, last: 3 * pieceBytes - 1 })
+      return pieces.all(wants(file, { first: 0, last: 3 * pieceBytes - 1 }))
     }
     const [one, two] = await Promise.all([open(dayFile), open(hourFile)])
     const first = (await one.next()).value
@@ -92,31 +99,98 @@ t.test(
   },
 )
 
-t.test('where many are under way, a small one gets no more memory than it fills', async (t) => {
+/** A folder with a small file and one of several pieces, and a way to read them. */
+async function openPieces(t: Test) {
   const archive = testFolder(t, { obs: {} })
   mkdirSync(join(archive, day), { recursive: true })
+  const large = Buffer.alloc(2 * pieceBytes, 'x')
   writeFileSync(join(archive, day, dayFile), 'content')
-  const file = await openArchive({ archive, linkedDirectories: [] }).open({
-    directory: day,
-    name: dayFile,
-  })
-  t.teardown(() => {
-    file.close()
-  })
+  writeFileSync(join(archive, day, hourFile), large)
+  const tree = openArchive({ archive, linkedDirectories: [] })
   const pieces = openPieceReader()
-  const under = Array.from({ length: 100 }, () => pieces.all(file, { first: 0, last: 6 }))
-  const sizes = await Promise.all(
-    under.map(async (all) => {
-      const { value } = await (await all).next()
-      t.equal(value?.toString(), 'content')
-      return value?.buffer.byteLength
-    }),
-  )
-  t.equal(sizes[0], pieceBytes)
-  t.equal(sizes.at(-1), 7)
-  for (const all of under) await (await all).return()
-  const later = await (await pieces.all(file, { first: 0, last: 6 })).next()
-  t.equal(later.value?.buffer.byteLength, pieceBytes)
+  const open = async (name: string) => {
+    const file = await tree.open({ directory: day, name })
+    t.teardown(() => {
+      file.close()
+    })
+    return file
+  }
+  return {
+    pieces,
+    archive,
+    open,
+    small: async () => pieces.all(wants(await open(dayFile), { first: 0, last: 6 })),
+    large: async () =>
+      pieces.all(wants(await open(hourFile), { first: 0, last: large.length - 1 })),
+  }
+}
+
+async function ofMany<T>(make: () => Promise<T>, count = 100): Promise<T[]> {
+  return Promise.all(Array.from({ length: count }, make))
+}
+
+t.test('where many are under way, a small one gets no more memory than it fills', async (t) => {
+  const { small, large } = await openPieces(t)
+  const sizeOf = async (all: Pieces) => (await all.next()).value?.buffer.byteLength
+  const first = await ofMany(small)
+  t.equal(await sizeOf(first[0] as Pieces), pieceBytes)
+  t.equal(await sizeOf(first.at(-1) as Pieces), 7)
+  for (const all of first) {
+    await all.next()
+    await all.return()
+  }
+  const later = await ofMany(large, 30)
+  for (const all of later) t.equal((await all.next()).value?.length, pieceBytes)
+  for (const all of later) await all.return()
+  const last = await ofMany(small, 30)
+  t.equal(await sizeOf(last.at(-1) as Pieces), pieceBytes, 'when they have ended it gets more')
+})
+
+t.test('those that fail give back what they borrowed', async (t) => {
+  const { pieces, open, small, archive } = await openPieces(t)
+  const path = join(archive, day, hourFile)
+  const files = await ofMany(() => open(hourFile))
+  truncateSync(path, 1)
+  for (const file of files)
+    await t.rejects(pieces.all(wants(file, { first: 0, last: pieceBytes })), 'cut short')
+  const sizes = (await ofMany(small, 30)).map(async (all) => {
+    const { value } = await all.next()
+    return value?.buffer.byteLength
+  })
+  t.equal((await Promise.all(sizes)).at(-1), pieceBytes)
+})
+
+t.test(
+  'what waits for its turn holds no memory, and is left out when its client goes',
+  async (t) => {
+    const { pieces, open } = await openPieces(t)
+    const files = await ofMany(() => open(hourFile))
+    const before = process.memoryUsage().arrayBuffers
+    let isAwaited = true
+    const all = files.map((file) =>
+      pieces.all({
+        file,
+        range: { first: 0, last: 2 * pieceBytes - 1 },
+        isAwaited: () => isAwaited,
+      }),
+    )
+    const taken = process.memoryUsage().arrayBuffers - before
+    t.ok(taken < 10 * pieceBytes, `${taken} bytes`)
+    isAwaited = false
+    const ends = await Promise.allSettled(all)
+    const left = ends.filter((end) => end.status === 'rejected')
+    t.ok(left.length > 80 && left.every(({ reason }) => reason instanceof ClientGone))
+  },
+)
+
+t.test('a file is closed when its last piece is read', async (t) => {
+  const { pieces, open } = await openPieces(t)
+  const file = await open(hourFile)
+  const all = await pieces.all(wants(file, { first: 0, last: 2 * pieceBytes - 1 }))
+  await all.next()
+  t.equal(await file.read(Buffer.alloc(1), 0), 1)
+  await all.next()
+  await t.rejects(file.read(Buffer.alloc(1), 0), 'read after it was closed')
 })
 
 t.test('the grammar of request targets', async (t) => {

@@ -18,7 +18,7 @@ import { openListings } from '../listing/answer.ts'
 import { openRoom } from '../listing/room.ts'
 import { openShelf } from '../listing/shelf.ts'
 import { printable } from '../log-text.ts'
-import { openPieceReader, pieceBytes } from '../pieces.ts'
+import { ClientGone, openPieceReader } from '../pieces.ts'
 import type { PieceReader, Pieces } from '../pieces.ts'
 import { select } from '../preconditions.ts'
 import { addResource, rawQuery } from '../resource.ts'
@@ -41,6 +41,7 @@ export function addData(app: FastifyInstance, context: ApiContext): void {
     if (record === undefined) return redirect(reply, target, await knownDirectory(listed, context))
     const file = await openRecord(record, { archive, request, unserved: context.unserved })
     const body = await prepare(file, record, { request, reply, pieces, context })
+    if (body === 'gone') return reply.hijack()
     return isPieces(body) ? sendInPieces(body, { file, request, reply }) : reply.send(body)
   }
   // The router only brings requests here; what they ask for is read from the raw target. The path of the root is named
@@ -106,17 +107,22 @@ interface Exchange {
 /** What is sent of a file: all of it, to be kept; or pieces; nothing where headers say it all. */
 type Body = Buffer | Pieces | undefined
 
-function isPieces(body: Body): body is Pieces {
-  return body !== undefined && !Buffer.isBuffer(body)
+function isPieces(body: Body | 'gone'): body is Pieces {
+  return typeof body === 'object' && !Buffer.isBuffer(body)
 }
 
 /** Sets status and headers and gives the body. Closes the file, unless there are pieces to be read. */
-async function prepare(file: ArchivedFile, record: FoundFile, exchange: Exchange): Promise<Body> {
+async function prepare(
+  file: ArchivedFile,
+  record: FoundFile,
+  exchange: Exchange,
+): Promise<Body | 'gone'> {
   let body: Body
   try {
     body = await answer(file, record, exchange)
     return body
   } catch (error) {
+    if (error instanceof ClientGone) return 'gone'
     throw error instanceof FileChanged ? beingWritten(error) : error
   } finally {
     if (!isPieces(body)) file.close()
@@ -140,7 +146,7 @@ async function answer(file: ArchivedFile, record: FoundFile, exchange: Exchange)
   const range = selection.status === 206 ? selection.range : { first: 0, last: stats.size - 1 }
   const isBare = selection.status === 304 || request.method === 'HEAD'
   // Read before a header promises it: a file that fails here can still be answered with 503.
-  const body = isBare ? undefined : await openBody({ record, ...file }, range, exchange)
+  const body = isBare ? undefined : await openBody(file, { record, range }, exchange)
   const own = { ...contentHeaders(record.name, range), ...digestHeader(record, stats) }
   reply.code(selection.status).headers(validatorHeaders(validators))
   // What a client has takes over the headers of a 304, this one among them (RFC 9111, 3.2).
@@ -158,13 +164,14 @@ function answerOf({ request, reply }: Exchange, own: Record<string, string>): Fi
 }
 
 async function openBody(
-  file: ArchivedFile & { readonly record: FoundFile },
-  range: ByteRange,
-  { pieces, request, context }: Exchange,
+  file: ArchivedFile,
+  { record, range }: { readonly record: FoundFile; readonly range: ByteRange },
+  { pieces, request, reply, context }: Exchange,
 ): Promise<Body> {
-  const isSmall = file.stats.size <= pieceBytes
-  const isKept = isSmall && context.hotFiles.wants(request.raw, file)
-  return isKept ? pieces.read(file, range, range.first) : pieces.all(file, range)
+  const { stats } = file
+  const isKept = context.hotFiles.wants(request.raw, { record, stats })
+  const wanted = { file, range, isAwaited: () => !reply.raw.destroyed }
+  return isKept ? pieces.read(wanted, range.first) : pieces.all(wanted)
 }
 
 /** Past the framework, which would need memory of its own for every piece. */
@@ -178,7 +185,8 @@ async function sendInPieces(
     await sendPieces(reply.raw, pieces)
   } catch (error) {
     reply.raw.destroy()
-    requestLog(request).warn({ err: error }, 'download ended before its end')
+    if (!(error instanceof ClientGone))
+      requestLog(request).warn({ err: error }, 'download ended before its end')
   } finally {
     file.close()
   }
