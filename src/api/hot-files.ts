@@ -122,10 +122,10 @@ export function openHotFiles(deps: HotFilesDeps): HotFiles {
     const path = join(archive, directory, name)
     const isSameRecord = watchRecord(file.record)
     const { dev } = file.stats
-    let lookedMs = nowMs()
     const look = (): Known<Stats> => {
-      const isRecent = Math.abs(nowMs() - lookedMs) < inMemoryMs
-      lookedMs = nowMs()
+      const now = nowMs()
+      const isRecent = Math.abs(now - kept.askedMs) < inMemoryMs
+      kept.askedMs = now
       // Where that waits for nobody, a look of our own costs a tenth of one by another thread.
       return isRecent && isLocal(dev, path) ? statSync(path) : stat(path)
     }
@@ -136,8 +136,8 @@ export function openHotFiles(deps: HotFilesDeps): HotFiles {
         if (!stays) shelf.delete(target)
         return stays
       })
-    const askedMs = nowMs()
-    shelf.put(target, Object.assign(hot, { holds: oncePerTurn(holds), askedMs }))
+    const kept: HotFile = { ...hot, holds: oncePerTurn(holds), askedMs: nowMs() }
+    shelf.put(target, kept)
   }
   const isRoomFor = (target: string, bytes: number): boolean => {
     const maySpare = ({ isWhole, askedMs }: HotFile): boolean =>
@@ -162,7 +162,6 @@ export function openHotFiles(deps: HotFilesDeps): HotFiles {
     find(request) {
       const hot = isPlain(request) ? shelf.get(request.url ?? '') : undefined
       if (hot === undefined || !isAnswerTo(request, hot)) return undefined
-      hot.askedMs = nowMs()
       return whenKnown(hot.holds(), (holds) => (holds ? hot : undefined))
     },
     wants(request, file) {
