@@ -33,6 +33,9 @@ const stayMs = 10_000
 /** Requests for files remembered at least: a day of a large network, hour by hour. */
 const requestsRemembered = 20_000
 
+/** Of all memory, for the headers of files whose bytes are not there: who polls many files drives out none. */
+const bareShare = 1 / 8
+
 export interface HotFilesDeps {
   readonly reader: CatalogueReader
   readonly press: Press
@@ -95,7 +98,9 @@ const conditions = ['range', 'if-match', 'if-unmodified-since'] as const
 
 export function openHotFiles(deps: HotFilesDeps): HotFiles {
   const { reader, archive, mostBytes, nowMs = Date.now } = deps
-  const shelf = openByteShelf<HotFile>(mostBytes)
+  const whole = openByteShelf<HotFile>(mostBytes * (1 - bareShare))
+  const bare = openByteShelf<HotFile>(mostBytes * bareShare)
+  const there = (url: string): HotFile | undefined => whole.get(url) ?? bare.get(url)
   const asked = openRequestMemory(requestsRemembered)
   const isLocal = openLocalDevices()
   const oncePerTurn = openTurnMemory()
@@ -137,41 +142,44 @@ export function openHotFiles(deps: HotFilesDeps): HotFiles {
         return stays
       })
     const kept: HotFile = { ...hot, holds: oncePerTurn(holds), askedMs: nowMs() }
+    const shelf = hot.isWhole ? whole : bare
+    bare.delete(target)
     shelf.put(target, kept)
-  }
-  const isRoomFor = (target: string, bytes: number): boolean => {
-    const maySpare = ({ isWhole, askedMs }: HotFile): boolean =>
-      // In the place of one whole file there are the headers of many.
-      (bytes === 0 && isWhole) || Math.abs(nowMs() - askedMs) > stayMs
-    return shelf.leaving(target, bytes).every(maySpare)
   }
   /**
    * Whether it may be kept as it is, and was asked for before in this way, whole or without its body, of which the next
    * request hears.
    */
-  const isWanted = (request: Asked, { record, stats }: OpenedFile, bytes: number): boolean => {
+  const isWanted = (
+    request: Asked,
+    { record, stats }: OpenedFile,
+    shelf: typeof whole,
+    bytes = 0,
+  ): boolean => {
     const { url = '' } = request
     if (!isPlain(request) || url.includes('?') || bytes > mostBytes) return false
     // It may have been there, and not been the answer, because of a date.
-    if (shelf.peek(url)?.isWhole === true) return false
+    if (whole.peek(url) !== undefined) return false
     const isSettled = nowMs() - Math.max(stats.mtimeMs, stats.ctimeMs) > longestTickMs
     if (!isSettled || !isAsCatalogued(record, stats)) return false
-    return asked.before(`${bytes > 0 ? 'whole' : 'bare'} ${url}`) && isRoomFor(url, bytes)
+    const isSecond = asked.before(`${shelf === whole ? 'whole' : 'bare'} ${url}`)
+    const isLeft = ({ askedMs }: HotFile): boolean => Math.abs(nowMs() - askedMs) > stayMs
+    return isSecond && shelf.leaving(url, bytes).every(isLeft)
   }
   return {
     find(request) {
-      const hot = isPlain(request) ? shelf.get(request.url ?? '') : undefined
+      const hot = isPlain(request) ? there(request.url ?? '') : undefined
       if (hot === undefined || !isAnswerTo(request, hot)) return undefined
       return whenKnown(hot.holds(), (holds) => (holds ? hot : undefined))
     },
     wants(request, file) {
       const { size } = file.stats
-      return request.method === 'GET' && size <= pieceBytes && isWanted(request, file, size)
+      return request.method === 'GET' && size <= pieceBytes && isWanted(request, file, whole, size)
     },
     keep({ request, route, headers }, { body, ...file }) {
       const { url = '' } = request
       const isWhole = body !== undefined
-      if (!isWhole && !isWanted(request, file, 0)) return
+      if (!isWhole && !isWanted(request, file, bare)) return
       const tag = headers['etag'] ?? ''
       const given = { tag, headers: headerList(headers), body: body ?? '', route }
       const lastModified = headers['last-modified'] ?? ''

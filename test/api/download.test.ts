@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { mkdirSync, readlinkSync, readdirSync, realpathSync, renameSync } from 'node:fs'
 import { rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { connect } from 'node:net'
 import t from 'tap'
 import { toUs } from '../../src/catalogue/exact.ts'
 import { change } from '../catalogue/change.ts'
@@ -338,6 +339,21 @@ t.test('a client that goes away leaves nothing open', async (t) => {
   t.equal(openBelow(service.archive).length, 4)
   for (const socket of sockets) socket.destroy()
   await until(() => openBelow(service.archive).length === 0, 'all files are closed')
+  const errors = service.log.filter(({ level }) => Number(level) >= 40)
+  t.same(errors, [], 'and is no error')
+})
+
+t.test('clients that leave while they wait to be served leave nothing behind', async (t) => {
+  const service = await openService(t)
+  await service.add(path, Buffer.alloc(500_000))
+  const port = await service.listen()
+  const ask = `GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(atATime)
+  const sockets = Array.from({ length: 50 }, () => connect(port, '127.0.0.1'))
+  for (const socket of sockets) socket.on('error', () => undefined).write(ask)
+  await until(() => openBelow(service.archive).length > 100, 'many wait')
+  for (const socket of sockets) socket.resetAndDestroy()
+  await until(() => openBelow(service.archive).length === 0, 'all files are closed')
+  t.ok(service.log.filter(({ status }) => status === 499).length > 10)
   const errors = service.log.filter(({ level }) => Number(level) >= 40)
   t.same(errors, [], 'and is no error')
 })

@@ -183,6 +183,26 @@ t.test(
   },
 )
 
+t.test('a last piece of one byte is read, too', async (t) => {
+  const { pieces, open } = await openPieces(t)
+  const lengths: number[] = []
+  for await (const piece of await pieces.all(
+    wants(await open(hourFile), { first: 7, last: 7 + pieceBytes }),
+  ))
+    lengths.push(piece.length)
+  t.same(lengths, [pieceBytes, 1])
+})
+
+t.test('who leaves between two pieces gets no other', async (t) => {
+  const { pieces, open } = await openPieces(t)
+  let isAwaited = true
+  const range = { first: 0, last: 2 * pieceBytes - 1 }
+  const all = await pieces.all({ file: await open(hourFile), range, isAwaited: () => isAwaited })
+  t.equal((await all.next()).value?.length, pieceBytes)
+  isAwaited = false
+  await t.rejects(all.next(), { message: 'left while waiting' })
+})
+
 t.test('a file is closed when its last piece is read', async (t) => {
   const { pieces, open } = await openPieces(t)
   const file = await open(hourFile)
