@@ -41,17 +41,24 @@ export async function run({ print, args }) {
     const nginx = await startNginx(archive, join(archive, day, nameOf(0)))
     if (nginx === undefined) throw new Error('there is no nginx to stand beside')
     started.push(nginx)
-    const scripts = writeScripts(folder, small)
+    const any = 'names[math.random(#names)]'
     const next = 'names[n % #names + 1]'
-    const dated = `wrk.headers["If-Modified-Since"] = "${longAgo.toUTCString()}"`
+    const dated = { header: 'If-Modified-Since', value: longAgo.toUTCString() }
     const cases = [
       {
         name: `${kilobytes} kB, hot, any of ${files}`,
-        script: scripts.small,
+        script: () => writeScript(folder, 'small', small, any),
         bytes: kilobytes * 1000,
       },
       { name: 'HEAD of them', head: (n) => small[n % small.length] },
-      { name: '304 of one of them', script: scripts.known },
+      {
+        name: '304 of one of them',
+        script: (tag) =>
+          writeScript(folder, 'known', small, 'names[1]', {
+            header: 'If-None-Match',
+            value: tag,
+          }),
+      },
       {
         name: `an hour: ${hourFiles} files of 50 to 300 kB, one after the other`,
         directory: hour,
@@ -61,7 +68,7 @@ export async function run({ print, args }) {
       {
         name: `any of ${manyFiles} files of 200 kB, more than fit into memory`,
         directory: manyDay,
-        script: () => writeScript(folder, 'many', many.names, 'names[math.random(#names)]'),
+        script: () => writeScript(folder, 'many', many.names, any),
         bytes: many.bytes,
       },
       {
@@ -149,38 +156,23 @@ function putMany(archive, directory, count, sizeOf) {
   return { names, bytes: bytes / count }
 }
 
-/** A script for wrk that asks for files of a directory. @param which one, by `names` and the number `n` of the request */
-function writeScript(folder, file, names, which, before = '') {
+/**
+ * A script for wrk that asks for files of a directory.
+ * @param which one, by `names` and the number `n` of the request
+ * @param condition a header that all requests have
+ */
+function writeScript(folder, file, names, which, condition) {
   const path = join(folder, `${file}.lua`)
   const list = names.map((name) => JSON.stringify(name)).join(', ')
   const lines = [
     `local names = { ${list} }`,
     'local n = 0',
-    before,
     `request = function() n = n + 1 return wrk.format("GET", wrk.path .. ${which}) end`,
   ]
+  if (condition !== undefined)
+    lines.push(`wrk.headers["${condition.header}"] = ${JSON.stringify(condition.value)}`)
   writeFileSync(path, `${lines.join('\n')}\n`)
   return path
-}
-
-/** Scripts for wrk; each takes the tag that its server gives the first file. */
-function writeScripts(folder, names) {
-  const list = names.map((name) => JSON.stringify(name)).join(', ')
-  const write = (file, lines) => {
-    const path = join(folder, file)
-    writeFileSync(path, `local names = { ${list} }\n${lines}\n`)
-    return path
-  }
-  const any = 'wrk.path .. names[math.random(#names)]'
-  const small = write('small.lua', `request = function() return wrk.format("GET", ${any}) end`)
-  return {
-    small: () => small,
-    known: (tag) =>
-      write(
-        'known.lua',
-        `wrk.headers["If-None-Match"] = ${JSON.stringify(tag)}\nrequest = function() return wrk.format("GET", wrk.path .. names[1]) end`,
-      ),
-  }
 }
 
 async function startOurs(folder, archive) {

@@ -8,7 +8,7 @@ import { openArchive } from '../../src/api/download.ts'
 import type { ArchivedFile } from '../../src/api/download.ts'
 import { ClientGone, openPieceReader, pieceBytes } from '../../src/api/pieces.ts'
 import type { Pieces } from '../../src/api/pieces.ts'
-import { day, dayFile, hourFile, openService } from './service.ts'
+import { day, dayFile, hourFile, openService, shortFile } from './service.ts'
 import { laterThan } from '../file-clock.ts'
 import { testFolder } from '../folder.ts'
 
@@ -68,44 +68,13 @@ t.test('the last piece is given out only if nothing has changed', async (t) => {
   await t.rejects(all.next(), changed)
 })
 
-t.test(
-  'downloads that end leave their memory to others, those under way keep theirs',
-  async (t) => {
-    const archive = testFolder(t, { obs: {} })
-    mkdirSync(join(archive, day), { recursive: true })
-    const names = [dayFile, hourFile]
-    for (const [index, name] of names.entries())
-      writeFileSync(join(archive, day, name), Buffer.alloc(3 * pieceBytes, String(index)))
-    const tree = openArchive({ archive, linkedDirectories: [] })
-    const pieces = openPieceReader()
-    const open = async (name: string) => {
-      const file = await tree.open({ directory: day, name })
-      t.teardown(() => {
-        file.close()
-      })
-      return pieces.all(wants(file, { first: 0, last: 3 * pieceBytes - 1 }))
-    }
-    const [one, two] = await Promise.all([open(dayFile), open(hourFile)])
-    const first = (await one.next()).value
-    const other = (await two.next()).value
-    t.ok(first?.every((byte) => byte === 0x30) && other?.every((byte) => byte === 0x31))
-    await one.return()
-    const again = (await (await open(dayFile)).next()).value
-    t.equal(again?.buffer, first?.buffer, 'the memory of the one that has ended')
-    t.ok(
-      other?.every((byte) => byte === 0x31),
-      'nobody else writes to it',
-    )
-  },
-)
-
-/** A folder with a small file and one of several pieces, and a way to read them. */
+/** A small file, one of several pieces and another as large, and ways to read them. */
 async function openPieces(t: Test) {
   const archive = testFolder(t, { obs: {} })
   mkdirSync(join(archive, day), { recursive: true })
-  const large = Buffer.alloc(2 * pieceBytes, 'x')
   writeFileSync(join(archive, day, dayFile), 'content')
-  writeFileSync(join(archive, day, hourFile), large)
+  writeFileSync(join(archive, day, hourFile), Buffer.alloc(3 * pieceBytes, '0'))
+  writeFileSync(join(archive, day, shortFile), Buffer.alloc(3 * pieceBytes, '1'))
   const tree = openArchive({ archive, linkedDirectories: [] })
   const pieces = openPieceReader()
   const open = async (name: string) => {
@@ -115,15 +84,31 @@ async function openPieces(t: Test) {
     })
     return file
   }
+  const all = async (name: string, last: number) =>
+    pieces.all(wants(await open(name), { first: 0, last }))
   return {
     pieces,
     archive,
     open,
-    small: async () => pieces.all(wants(await open(dayFile), { first: 0, last: 6 })),
-    large: async () =>
-      pieces.all(wants(await open(hourFile), { first: 0, last: large.length - 1 })),
+    small: () => all(dayFile, 6),
+    large: (name = hourFile) => all(name, 3 * pieceBytes - 1),
   }
 }
+
+t.test('downloads that end leave their memory to others, those under way keep it', async (t) => {
+  const { large } = await openPieces(t)
+  const [one, two] = await Promise.all([large(), large(shortFile)])
+  const first = (await one.next()).value
+  const other = (await two.next()).value
+  t.ok(first?.every((byte) => byte === 0x30) && other?.every((byte) => byte === 0x31))
+  await one.return()
+  const again = (await (await large()).next()).value
+  t.equal(again?.buffer, first?.buffer, 'the memory of the one that has ended')
+  t.ok(
+    other?.every((byte) => byte === 0x31),
+    'nobody else writes to it',
+  )
+})
 
 async function ofMany<T>(make: () => Promise<T>, count = 100): Promise<T[]> {
   return Promise.all(Array.from({ length: count }, make))
@@ -139,7 +124,7 @@ t.test('where many are under way, a small one gets no more memory than it fills'
     await all.next()
     await all.return()
   }
-  const later = await ofMany(large, 30)
+  const later = await ofMany(() => large(), 30)
   for (const all of later) t.equal((await all.next()).value?.length, pieceBytes)
   for (const all of later) await all.return()
   const last = await ofMany(small, 30)
