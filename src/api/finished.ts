@@ -18,9 +18,10 @@ import { openRequestMemory } from './request-memory.ts'
 export interface FinishedPage {
   readonly head: Head
   readonly tag: string
-  /** But for those that its tag and its text give, and those of its maker. */
+  /** But for those that its tag and its body give, and those of its maker. */
   readonly headers: Readonly<Record<string, string>>
-  readonly text: string
+  /** Bytes, or text of ASCII alone. */
+  readonly body: Buffer | string
 }
 
 /** Makes pages by itself. */
@@ -61,8 +62,7 @@ export function openFinishedAnswers(reader: CatalogueReader, press: Press): Fini
     page: FinishedPage,
     { route, common }: Pick<AnswerParts, 'route' | 'common'>,
   ): ReadyAnswer => {
-    const { head, tag, text } = page
-    const body = inAscii(text) ?? Buffer.from(text)
+    const { head, tag, body } = page
     const headers = headerList(page.headers)
     headers.push('etag', tag, 'content-length', String(body.length))
     const answer = readyAnswer(press, { route, common, tag, headers, body })
@@ -90,10 +90,6 @@ export function openFinishedAnswers(reader: CatalogueReader, press: Press): Fini
       make = (request) => maker.make(request)?.then((page) => finish(request, page, shared))
     },
   }
-}
-
-function inAscii(text: string): string | undefined {
-  return Buffer.byteLength(text) === text.length ? text : undefined
 }
 
 /** All that an answer of the latest state depends on. */

@@ -54,18 +54,30 @@ export function pageUrl(
   return `${links.api}${name}/?${readable(sorted(parameters))}`
 }
 
-/**
- * Pages of a collection, given by their offsets, in the same form. What they have in common is put together once.
- */
+type PageUrl = (offset: number | bigint) => string
+
+/** The latest that was made: most pages are of the whole list, and ask for nothing but a limit. */
+let latest: { links: Links; name: ResourceName; limit: string; url: PageUrl } | undefined
+
+/** Pages of a collection, given by their offsets, in the same form. */
 export function pageUrls(
   links: Links,
   name: ResourceName,
-  parameters: readonly Parameter[],
-): (offset: number | bigint) => string {
+  kept: readonly Parameter[],
+  limit: string,
+): PageUrl {
+  if (kept.length > 0) return pageUrlsWith(links, name, [...kept, ['limit', limit]])
+  if (latest?.links !== links || latest.name !== name || latest.limit !== limit)
+    latest = { links, name, limit, url: pageUrlsWith(links, name, [['limit', limit]]) }
+  return latest.url
+}
+
+/** What the pages have in common is put together once. */
+function pageUrlsWith(links: Links, name: ResourceName, parameters: readonly Parameter[]): PageUrl {
   const [before, after] = [new URLSearchParams(), new URLSearchParams()]
   for (const [key, value] of sorted(parameters))
     (key < 'offset' ? before : after).append(key, value)
-  const begin = `${links.api}${name}/?${readable(before)}&offset=`
+  const begin = inOnePiece(`${links.api}${name}/?${readable(before)}&offset=`)
   const end = after.size === 0 ? '' : `&${readable(after)}`
   return (offset) => `${begin}${offset}${end}`
 }

@@ -6,7 +6,8 @@ import { isUnfiltered } from '../catalogue/filter.ts'
 import type { FileFilter } from '../catalogue/filter.ts'
 import { downloadUrl } from './links.ts'
 import type { Links } from './links.ts'
-import { recordCsv, recordJson } from './list/record-text.ts'
+import { recordCsv } from './list/record-text.ts'
+import { recordsJson } from './list/records-json.ts'
 import { wireFields } from './serialise.ts'
 import { openTurns } from './turns.ts'
 
@@ -20,25 +21,35 @@ interface LineFormat {
   readonly mediaType: string
   /** A first line. */
   readonly header?: string
-  readonly line: (file: ListedFile, links: Links) => string
+  readonly lines: (files: readonly ListedFile[], links: Links) => string
+}
+
+function each(line: (file: ListedFile, links: Links) => string): LineFormat['lines'] {
+  return (files, links) => files.map((file) => `${line(file, links)}\n`).join('')
 }
 
 /** By the word that asks for it. A line ends with a line feed, which is what scripts expect. */
 export const lineFormats: ReadonlyMap<string, LineFormat> = new Map<string, LineFormat>([
-  ['ndjson', { mediaType: 'application/x-ndjson', line: recordJson }],
+  [
+    'ndjson',
+    {
+      mediaType: 'application/x-ndjson',
+      lines: (files, links) => (files.length === 0 ? '' : `${recordsJson(files, links, '\n')}\n`),
+    },
+  ],
   [
     'csv',
     {
       mediaType: 'text/csv; charset=utf-8; header=present',
       header: wireFields.join(','),
-      line: recordCsv,
+      lines: each(recordCsv),
     },
   ],
   [
     'urls',
     {
       mediaType: 'text/plain; charset=utf-8',
-      line: ({ directory, name }, links) => downloadUrl(links, directory, name),
+      lines: each(({ directory, name }, links) => downloadUrl(links, directory, name)),
     },
   ],
 ])
@@ -60,7 +71,7 @@ export interface ListSource {
  */
 export async function* listLines(
   { reader, links, epoch, filter }: ListSource,
-  { header, line }: LineFormat,
+  { header, lines }: LineFormat,
 ): AsyncGenerator<Buffer> {
   if (header !== undefined) yield Buffer.from(`${header}\n`)
   for (let before = Number.MAX_SAFE_INTEGER; ;) {
@@ -72,10 +83,7 @@ export async function* listLines(
       const chunk = answered ?? (await read())
       if (chunk.epoch !== epoch)
         throw new CatalogueUnavailable('the catalogue was rebuilt meanwhile')
-      return {
-        text: chunk.records.map((file) => `${line(file, links)}\n`).join(''),
-        next: chunk.next,
-      }
+      return { text: lines(chunk.records, links), next: chunk.next }
     })
     if (text !== '') yield Buffer.from(text)
     if (next === undefined) return

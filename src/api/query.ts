@@ -71,7 +71,7 @@ export function pageLinks(
   const step = BigInt(limit)
   const before = offset > step ? offset - step : 0n
   const lastOffset = count === 0 ? 0 : Math.floor((count - 1) / limit) * limit
-  const at = pageUrls(links, name, [...kept, ['limit', String(limit)]])
+  const at = pageUrls(links, name, kept, String(limit))
   return {
     first: at(0),
     previous: offset === 0n ? null : at(before),

@@ -39,6 +39,15 @@ export function partAt(text: string, at: number, picture: Picture): string | und
   return (found & lowerCase) === 0 ? part : part.toUpperCase()
 }
 
+/** Whether all characters from column `at` fit the picture. */
+export function fitsAt(text: string, at: number, picture: Picture): boolean {
+  for (let column = 0; column < picture.length; column++) {
+    const kind = kinds[text.charCodeAt(at + column)] ?? 0
+    if ((kind & (picture[column] ?? 0)) === 0) return false
+  }
+  return true
+}
+
 /** The number that `width` decimal digits from column `at` write; -1 when one of them is no digit. */
 export function numberAt(text: string, at: number, width: number): number {
   let number = 0

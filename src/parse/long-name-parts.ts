@@ -21,7 +21,7 @@ export interface Content {
   readonly type: FileType
 }
 
-const stationPicture = pictureOf('XXXX99AAA')
+export const stationPicture = pictureOf('XXXX99AAA')
 
 const alphabet = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ')
 

@@ -39,6 +39,10 @@ const intervalLength = 41
 const plainLength = 37
 const suffixLength = '.rnx.gz'.length
 
+export function hasLongLength(name: string): boolean {
+  return name.length === intervalLength || name.length === plainLength
+}
+
 /** @param name ends in `.gz`. */
 export function parseLongName(name: string): ParsedName | RejectionReason {
   return readColumns(name) ?? faultOf(name)
@@ -97,7 +101,7 @@ function hasColumns(name: string): boolean {
   const hasInterval = name.length === intervalLength
   const dot = name.length - suffixLength
   return (
-    (hasInterval || name.length === plainLength) &&
+    hasLongLength(name) &&
     name.charAt(9) === '_' &&
     name.charAt(11) === '_' &&
     name.charAt(23) === '_' &&

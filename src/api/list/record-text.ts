@@ -20,10 +20,12 @@ function remembering(make: (one: number, other: number) => string) {
 }
 
 const dataDate = remembering(secondsToIso)
-const timesJson = remembering(
-  (createdUs, modifiedUs) =>
-    `"created":"${microsecondsToIso(createdUs)}","modified":"${microsecondsToIso(modifiedUs)}"}`,
-)
+/** The end of a record's JSON, always of the same length. */
+export const timesJson = remembering((createdUs, modifiedUs) => {
+  const created = microsecondsToIso(createdUs)
+  const modified = modifiedUs === createdUs ? created : microsecondsToIso(modifiedUs)
+  return `"created":"${created}","modified":"${modified}"}`
+})
 const timesCsv = remembering(
   (createdUs, modifiedUs) => `${microsecondsToIso(createdUs)},${microsecondsToIso(modifiedUs)}`,
 )
@@ -42,14 +44,6 @@ export function recordJson(record: ListedFile, links: Links): string {
     `"download_path":"${downloadUrl(links, directory, name)}",` +
     timesJson(record.createdUs, record.modifiedUs)
   )
-}
-
-/** Records as the elements of a JSON array. */
-export function recordsJson(records: readonly ListedFile[], links: Links): string {
-  let text = ''
-  // To join them would write all of it once more than is needed.
-  for (const record of records) text += (text === '' ? '' : ',') + recordJson(record, links)
-  return text
 }
 
 /** The fields that `wireFields` names, in their order, separated by commas (RFC 4180). */

@@ -42,7 +42,14 @@ export type Press = (sheet: Sheet) => Sender
 const unprintable = /[^\t\x20-\x7e]/
 
 /** Headers from which Node takes what becomes of the connection. */
-const aboutConnection = /^(?:connection|keep-alive|date|trailer|transfer-encoding|upgrade): /im
+const aboutConnection: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'date',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
 
 const idName = 'x-request-id'
 const middle = '\r\nDate: '
@@ -113,10 +120,14 @@ function textOf({ status, headers, body }: Sheet, common?: string, lines?: strin
 
 /** Headers as they are sent; `undefined` where one of them is odd. */
 function linesOf(headers: readonly string[]): string | undefined {
-  if (unprintable.test(headers.join(''))) return undefined
   let lines = ''
-  for (let at = 0; at < headers.length; at += 2) lines += `${headers[at]}: ${headers[at + 1]}\r\n`
-  return aboutConnection.test(lines) ? undefined : lines
+  for (let at = 0; at < headers.length; at += 2) {
+    const [name, value] = [headers[at] ?? '', headers[at + 1] ?? '']
+    if (unprintable.test(name) || unprintable.test(value)) return undefined
+    if (aboutConnection.has(name.toLowerCase())) return undefined
+    lines += `${name}: ${value}\r\n`
+  }
+  return lines
 }
 
 /** Remembers the lines of headers that many sheets have. */

@@ -11,7 +11,7 @@ import { changesUrl } from '../links.ts'
 import { pageHeaders } from '../headers.ts'
 import { ignoredHeader } from '../list/ignored.ts'
 import { plainPages } from '../list/plain-pages.ts'
-import { recordsJson } from '../list/record-text.ts'
+import { recordsJson } from '../list/records-json.ts'
 import { parseListRequest } from '../list/request.ts'
 import type { ListRequest } from '../list/request.ts'
 import { lineFormats, listLines } from '../list-stream.ts'
@@ -132,14 +132,14 @@ async function finishPage(
   if (link !== undefined) headers['link'] = link
   if (representation === 'html') {
     const results = records.map((record) => serialiseRecord(record, links()))
-    const text = renderList({ count, range, kept, pages, results })
-    return { head, tag, headers: Object.assign(headers, pageHeaders), text }
+    const body = Buffer.from(renderList({ count, range, kept, pages, results }))
+    return { head, tag, headers: Object.assign(headers, pageHeaders), body }
   }
   headers['content-type'] = mediaTypes.json
-  return { head, tag, headers, text: listJson(count, pages, recordsJson(records, links())) }
+  return { head, tag, headers, body: listJson(count, pages, recordsJson(records, links())) }
 }
 
-/** What `JSON.stringify` would make of it: a URL holds no character that JSON would escape. */
+/** What `JSON.stringify` would make of it: URLs are ASCII, and hold no character that JSON would escape. */
 function listJson(count: number, { next, previous }: PageLinks, results: string): string {
   const quoted = (url: string | null): string => (url === null ? 'null' : `"${url}"`)
   return `{"count":${count},"next":${quoted(next)},"previous":${quoted(previous)},"results":[${results}]}`

@@ -124,10 +124,12 @@ function prepareRemoval(db: Database, blocks: Blocks) {
 }
 
 function prepareUpdates(db: Database, blocks: Blocks) {
-  const modified = db.prepare(
-    `UPDATE file SET size = @size, mtime_us = @mtimeUs, modified_us = ${movedModified},
-       seq = @seq, change = 1, incomplete = @incomplete WHERE id = @id`,
-  )
+  const modified = db
+    .prepare(
+      `UPDATE file SET size = @size, mtime_us = @mtimeUs, modified_us = ${movedModified},
+       seq = @seq, change = 1, incomplete = @incomplete WHERE id = @id RETURNING modified_us`,
+    )
+    .pluck()
   const filled = db.prepare('UPDATE file SET size = @size, mtime_us = @mtimeUs WHERE id = @id')
   const forgetChecksum = prepareForgetChecksum(db)
   return {
@@ -135,9 +137,10 @@ function prepareUpdates(db: Database, blocks: Blocks) {
       const { id, size, mtimeUs } = facts
       const incomplete = facts.incomplete === true ? 1 : 0
       const values = { id, size, mtimeUs, incomplete, now, seq: tally.seq + 1 }
-      if (modified.run(values).changes === 0) return
+      const modifiedUs = modified.get(values) as number | undefined
+      if (modifiedUs === undefined) return
       forgetChecksum(id)
-      blocks.modified(id, now)
+      blocks.modified(id, modifiedUs)
       tally.seq++
       tally.modified++
     },

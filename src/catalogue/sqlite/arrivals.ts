@@ -64,7 +64,7 @@ function prepareInsert(db: Database, { dimensions, blocks }: Parts) {
       })
       // Ids rise by one in the order of the names.
       const firstId = Number(lastInsertRowid) - group.names.length + 1
-      blocks.setAll(firstId, group, arrival.nowUs)
+      blocks.setAll(firstId, { ...group, directory }, arrival.nowUs)
       tally.seq += group.names.length
       tally.added += group.names.length
     }
@@ -114,26 +114,28 @@ function prepareReturn(db: Database, { blocks }: Parts) {
     `SELECT id, name, station, kind, data_date AS startSeconds, created_us AS createdUs, size, mtime_us AS mtimeUs
      FROM tombstone WHERE directory = ?`,
   )
-  const restore = db.prepare(
-    `INSERT INTO file (id, directory, name, station, kind, data_date, size, mtime_us, created_us,
+  const restore = db
+    .prepare(
+      `INSERT INTO file (id, directory, name, station, kind, data_date, size, mtime_us, created_us,
        modified_us, returned_us, seq, change, arrived, incomplete)
      SELECT id, directory, name, station, kind, data_date, coalesce(@size, size),
        coalesce(@mtimeUs, mtime_us), created_us,
        iif(@differs, ${movedModified}, modified_us), @now, @seq, 0, @arrived, @incomplete
-     FROM tombstone WHERE id = @id`,
-  )
+     FROM tombstone WHERE id = @id RETURNING modified_us`,
+    )
+    .pluck()
   const forget = db.prepare('DELETE FROM tombstone WHERE id = ?')
   return ({ change, directory, nowUs }: Arrival, tally: Tally) => {
     const rows = remembered.all(directory) as TombstoneRow[]
     const byName = new Map(rows.map((row) => [row.name, row]))
     if (rows.length > 0)
-      for (const { name, size, mtimeUs, incomplete } of change.added) {
+      for (const { name, parsed, size, mtimeUs, incomplete } of change.added) {
         const row = byName.get(name)
         if (row === undefined) continue
         const differs =
           (size !== undefined && row.size !== null && size !== row.size) ||
           (mtimeUs !== undefined && row.mtimeUs !== null && mtimeUs !== row.mtimeUs)
-        restore.run({
+        const modifiedUs = restore.get({
           id: row.id,
           size: size ?? null,
           mtimeUs: mtimeUs ?? null,
@@ -142,10 +144,12 @@ function prepareReturn(db: Database, { blocks }: Parts) {
           seq: ++tally.seq,
           arrived: change.arrived ? 1 : 0,
           incomplete: incomplete === true ? 1 : 0,
-        })
+        }) as number | null
         forget.run(row.id)
-        blocks.setAll(row.id, { ...row, stations: [row.station] }, row.createdUs)
-        blocks.modified(row.id, nowUs)
+        const codeLength = parsed.station.length
+        const run = { ...row, directory, names: [name], stations: [row.station], codeLength }
+        blocks.setAll(row.id, run, row.createdUs)
+        if (modifiedUs !== null) blocks.modified(row.id, modifiedUs)
         tally.added++
       }
     return (file: NewFile): boolean => !byName.has(file.name)

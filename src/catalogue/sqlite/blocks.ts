@@ -1,20 +1,26 @@
 import type { Database } from 'better-sqlite3'
 import { blockSize, dayOf, narrow, placesOf } from './block-layout.ts'
 import type { Places } from './block-layout.ts'
+import { prepareExcerpts } from './excerpts.ts'
+import type { NamedRun } from './excerpts.ts'
 
 /** Records that differ in nothing but their stations: the numbers of those and of their kind, and when the data start. */
-export interface Run {
+export interface Run extends NamedRun {
   readonly stations: readonly number[]
   readonly kind: number
   readonly startSeconds: number
 }
 
-/** Keeps the blocks in step with the records. What is told is gathered, and written by `flush` in the same transaction. */
+/**
+ * Keeps the blocks, and with them the excerpts, in step with the records. What is told is gathered, and written by `flush`
+ * in the same transaction.
+ */
 export interface Blocks {
   /** Records with ids in a row. */
   setAll(firstId: number, run: Run, createdUs: number): void
   clear(id: number): void
-  modified(id: number, nowUs: number): void
+  /** @param modifiedUs as the record has it now */
+  modified(id: number, modifiedUs: number): void
   /** @param seq the number of the latest change */
   flush(seq: number): void
   /** Forgets what a rolled back transaction gathered. */
@@ -37,6 +43,7 @@ export function prepareBlocks(db: Database): Blocks {
      ON CONFLICT DO UPDATE SET seq = @seq, live = @live, created_from_us = @createdFromUs,
        created_to_us = @createdToUs, modified_to_us = @modifiedToUs, places = @places`,
   )
+  const excerpts = prepareExcerpts(db)
   const touched = new Map<number, Block>()
   const blockOf = (id: number): Block => {
     const key = Math.floor(id / blockSize)
@@ -45,7 +52,8 @@ export function prepareBlocks(db: Database): Blocks {
     return block
   }
   return {
-    setAll(firstId, { stations, kind, startSeconds }, createdUs) {
+    setAll(firstId, run, createdUs) {
+      const { stations, kind, startSeconds } = run
       const [kindNumber, day] = [narrow(kind), narrow(dayOf(startSeconds))]
       let block = createdIn(blockOf(firstId), createdUs)
       for (let count = 0; count < stations.length; count++) {
@@ -57,25 +65,29 @@ export function prepareBlocks(db: Database): Blocks {
         places.kinds[index] = kindNumber
         places.days[index] = day
       }
+      excerpts.setAll(firstId, run, createdUs)
     },
     clear(id) {
       const block = blockOf(id)
       const { stations } = block.places
       if (stations[id % blockSize] !== 0) block.live--
       stations[id % blockSize] = 0
+      excerpts.clear(id)
     },
-    modified(id, nowUs) {
+    modified(id, modifiedUs) {
       const block = blockOf(id)
-      // As `movedModified` has it, for any record of the block.
-      block.modifiedToUs = Math.max(nowUs, block.createdToUs + 1, block.modifiedToUs + 1)
+      block.modifiedToUs = Math.max(block.modifiedToUs, modifiedUs)
+      excerpts.modified(id, modifiedUs)
     },
     flush(seq) {
       for (const [id, { places, ...numbers }] of touched)
         write.run({ id, seq, ...numbers, places: places.bytes })
       touched.clear()
+      excerpts.flush()
     },
     forget() {
       touched.clear()
+      excerpts.forget()
     },
   }
 }

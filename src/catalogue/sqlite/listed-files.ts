@@ -13,21 +13,14 @@ type ListedRow = [
   modifiedUs: number,
 ]
 
-/** Reads records for lists. To be used within a read transaction. */
-export interface ListedFiles {
-  /** Ids from one on downwards, it included. */
-  upTo(id: number, limit: number): ListedFile[]
-  /** Ids from one on upwards, it included. */
-  onFrom(id: number, limit: number): ListedFile[]
-  byIds(ids: readonly number[]): ListedFile[]
-}
-
-export function prepareListedFiles(db: Database): ListedFiles {
-  const select = `SELECT id, directory, name, created_us, coalesce(modified_us, created_us) FROM file`
-  // A bare parameter as the limit would have SQLite compile the statement anew at each use, for a better plan.
-  const upTo = db.prepare(`${select} WHERE id <= ? ORDER BY id DESC LIMIT +?`).raw()
-  const onFrom = db.prepare(`${select} WHERE id >= ? ORDER BY id LIMIT +?`).raw()
-  const one = db.prepare(`${select} WHERE id = ?`).raw()
+/** Reads live records here and there. To be used within a read transaction. */
+export function prepareListedFiles(db: Database): (ids: readonly number[]) => ListedFile[] {
+  const one = db
+    .prepare(
+      `SELECT id, directory, name, created_us, coalesce(modified_us, created_us) FROM file
+       WHERE id = ?`,
+    )
+    .raw()
   const pathOf = preparePaths(db)
   const toFile = ([id, directory, name, createdUs, modifiedUs]: ListedRow): ListedFile => ({
     id,
@@ -36,11 +29,7 @@ export function prepareListedFiles(db: Database): ListedFiles {
     createdUs,
     modifiedUs,
   })
-  return {
-    upTo: (id, limit) => (upTo.all(id, limit) as ListedRow[]).map(toFile),
-    onFrom: (id, limit) => (onFrom.all(id, limit) as ListedRow[]).map(toFile),
-    byIds: (ids) => ids.map((id) => toFile(one.get(id) as ListedRow)),
-  }
+  return (ids) => ids.map((id) => toFile(one.get(id) as ListedRow))
 }
 
 /** Paths of directories by their numbers. */

@@ -20,9 +20,9 @@ import { openPageIndex } from './page-index.ts'
 import { openQuestionThread } from './questions/question-thread.ts'
 import { fileColumns, toRecord } from './records.ts'
 import type { FileRow } from './records.ts'
-import { prepareListedFiles } from './listed-files.ts'
 import { prepareListings } from './listings.ts'
 import type { Listings } from './listings.ts'
+import { prepareStretches } from './stretches.ts'
 import { prepareKnownHead, prepareSummary } from './summary.ts'
 import { askedTogether } from './together.ts'
 
@@ -88,7 +88,7 @@ interface Queries extends Listings, Checksums {
 function prepareQueries(db: Database): Queries {
   const head = prepareKnownHead(db)
   const index = openPageIndex(db)
-  const files = prepareListedFiles(db)
+  const stretches = prepareStretches(db)
   const from = 'FROM file f JOIN directory d ON d.id = f.directory'
   const record = db.prepare(`SELECT ${fileColumns} ${from} WHERE f.id = ?`)
   const file = db.prepare(
@@ -96,10 +96,10 @@ function prepareQueries(db: Database): Queries {
   )
   const recordsAt = ({ limit, offset, ordering = defaultOrdering }: PageQuery) => {
     const { descending } = ordering
-    if (!descending) return files.onFrom(index.idAt(offset), limit)
+    if (!descending) return stretches.onFrom(index.idAt(offset), limit)
     // The head of the list needs no counting.
     const last = offset === 0 ? Number.MAX_SAFE_INTEGER : index.idAt(index.total - 1 - offset)
-    return files.upTo(last, limit)
+    return stretches.upTo(last, limit)
   }
   return {
     head,
@@ -120,7 +120,7 @@ function prepareQueries(db: Database): Queries {
     },
     ...prepareChecksums(db, head),
     records: db.transaction((before: number, limit: number): RecordChunk => {
-      const records = files.upTo(before - 1, limit)
+      const records = stretches.upTo(before - 1, limit)
       const next = records.length < limit ? undefined : records.at(-1)?.id
       return { epoch: head().epoch, records, next }
     }),

@@ -5,6 +5,7 @@
  * Times are microseconds since 1970 (`…_us`) or seconds (`data_date`). All tables are STRICT.
  */
 import type { Database } from 'better-sqlite3'
+import { fillExcerpts } from './excerpts.ts'
 
 /** Marks a database file as ours (`file` and `sqlite3` show it): "RNXc". */
 export const applicationId = 0x524e5863
@@ -188,7 +189,18 @@ const migrations: readonly string[] = [
   -- whether the checksums of the directory are still what they were.
   ALTER TABLE directory ADD COLUMN hashed INTEGER NOT NULL DEFAULT 0;
   `,
+  `
+  -- What pages of the list show of the records, for every 64 ids (id >> 6; see excerpt-layout.ts): to read one of these costs
+  -- a fifth of reading 20 rows. Those without any live record are not there.
+  CREATE TABLE excerpt (
+    id   INTEGER PRIMARY KEY,
+    text TEXT    NOT NULL
+  ) STRICT;
+  `,
 ]
+
+/** What a migration does besides, by its number. */
+const fillings: ReadonlyMap<number, (db: Database) => void> = new Map([[7, fillExcerpts]])
 
 /** The schema this program knows. */
 export const schemaVersion = migrations.length
@@ -203,6 +215,7 @@ export function migrate(db: Database): void {
   for (let version = versionOf(db); version < schemaVersion; version++) {
     db.transaction(() => {
       db.exec(migrations[version] ?? '')
+      fillings.get(version + 1)?.(db)
       db.pragma(`application_id = ${applicationId}`)
       db.pragma(`user_version = ${version + 1}`)
     }).immediate()

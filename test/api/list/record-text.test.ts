@@ -1,5 +1,6 @@
 import t from 'tap'
-import { recordCsv, recordJson, recordsJson } from '../../../src/api/list/record-text.ts'
+import { recordCsv, recordJson } from '../../../src/api/list/record-text.ts'
+import { recordsJson } from '../../../src/api/list/records-json.ts'
 import { linksBelow } from '../../../src/api/links.ts'
 import { changeJson, serialiseChange } from '../../../src/api/changes/serialise.ts'
 import { serialiseRecord, wireFields } from '../../../src/api/serialise.ts'

@@ -3,10 +3,12 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { isDeepStrictEqual } from 'node:util'
 import t from 'tap'
 import type { Test } from 'tap'
 import type { CatalogueReader } from '../../../src/catalogue/catalogue.ts'
 import { beyond, blockSize, placesOf } from '../../../src/catalogue/sqlite/block-layout.ts'
+import { excerptSize, readExcerpt } from '../../../src/catalogue/sqlite/excerpt-layout.ts'
 import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
 import { change, newFile } from '../change.ts'
 import { testFolder } from '../../folder.ts'
@@ -210,6 +212,20 @@ function faultsOfBlocks(db: Wide['db']): string[] {
   return [...faults, ...[...byBlock.keys()].map((id) => `no block ${id}`)]
 }
 
+/** Of records that are no more, or excerpts without any. */
+function faultsOfExcerpts(db: Wide['db']): string[] {
+  const find = db.prepare('SELECT 1 FROM file WHERE id = ?').pluck()
+  const rows = db.prepare('SELECT id, text FROM excerpt').all() as { id: number; text: string }[]
+  return rows.flatMap(({ id, text }) => {
+    const { slots, isLive } = readExcerpt(text)
+    const ids = Array.from({ length: slots }, (_, slot) => slot)
+      .filter(isLive)
+      .map((slot) => id * excerptSize + slot)
+    const gone = ids.filter((each) => find.get(each) === undefined)
+    return ids.length === 0 || gone.length > 0 ? [`excerpt ${id} has ${gone.join()}`] : []
+  })
+}
+
 async function faultsOfPages(
   db: Wide['db'],
   reader: CatalogueReader,
@@ -219,15 +235,18 @@ async function faultsOfPages(
   const faults: string[] = []
   for (const descending of [true, false]) {
     const plain = db.prepare(
-      `SELECT id FROM file ORDER BY id ${descending ? 'DESC' : ''} LIMIT ? OFFSET ?`,
+      `SELECT f.id, d.path AS directory, f.name, f.created_us AS createdUs,
+         coalesce(f.modified_us, f.created_us) AS modifiedUs
+       FROM file f JOIN directory d ON d.id = f.directory
+       ORDER BY f.id ${descending ? 'DESC' : ''} LIMIT ? OFFSET ?`,
     )
     for (const offset of [0, seed % (count + 1), (seed * 31) % (count + 1), count - 1, count]) {
       if (offset < 0) continue
       const limit = 1 + (seed % 50)
       const page = await reader.page({ limit, offset, ordering: { key: 'id', descending } })
-      const found = page.records.map(({ id }) => id).join()
       if (page.count !== count) faults.push(`count ${page.count}, not ${count}`)
-      if (found !== plain.pluck().all(limit, offset).join()) faults.push(`at ${offset} ${found}`)
+      if (!isDeepStrictEqual(page.records, plain.all(limit, offset)))
+        faults.push(`at ${offset} ${page.records.map(({ id }) => id).join()}`)
     }
   }
   return faults
@@ -251,6 +270,7 @@ t.test('blocks say what the records say, and pages are those of the plain SQL', 
             await perform(wide, used, step)
             const faults = [
               ...faultsOfBlocks(wide.db),
+              ...faultsOfExcerpts(wide.db),
               ...(await faultsOfPages(wide.db, always, seed)),
             ]
             if ((index + seed) % 4 === 0)

@@ -39,7 +39,7 @@ export function prepareAnswering(db: Database): Answering {
   const tallies = openTallies({ matching: openMatching(db), vocabulary })
   const sort = openSorting(db, vocabulary)
   const stations = openStations(db, vocabulary)
-  const files = prepareListedFiles(db)
+  const filesOf = prepareListedFiles(db)
   const follow = (): Head => {
     const now = head()
     columns.follow(now.seq)
@@ -60,7 +60,7 @@ export function prepareAnswering(db: Database): Answering {
     const listed = { segments, matches: tally, turn: { question: query, isTimeUp } }
     const ids = key === 'id' ? idsAt(listed, stretch) : sort(listed, { ...stretch, key, count })
     if (ids === undefined) return undefined
-    return { head: now, count, records: files.byIds(ids) }
+    return { head: now, count, records: filesOf(ids) }
   }
   const records = ({ before, limit, filter = unfiltered }: ChunkQuery): RecordChunk => {
     const { epoch } = follow()
@@ -88,7 +88,7 @@ export function prepareAnswering(db: Database): Answering {
   }
   const chunkOf = (epoch: string, ids: readonly number[], next: number | undefined) => ({
     epoch,
-    records: files.byIds(ids),
+    records: filesOf(ids),
     next,
   })
   return {

@@ -1,0 +1,138 @@
+/**
+ * How an excerpt lies in its text, all of which is ASCII. Its first line has a slot of 11 characters for each id up to the
+ * last that is live: the number of its cohort, that of its times, and the station as the file's name begins. The slot of
+ * an id that is not live is blank. The second line has the times, and each further one a cohort.
+ *
+ *     00FAA100BRA           00ZIMM00CHE11graz        an id that is not live is between the first two files
+ *     1769040000000000 1769040000000001-1769050000000000
+ *     17 _R_20260220000_01D_30S_MO.crx.gz
+ *     18 0220.26d.gz
+ *
+ * A scan lists a day's files of all stations in one go: little but the stations has to be read then.
+ */
+
+/** Ids of an excerpt: those that come to the same when they are divided by this. */
+export const excerptSize = 64
+
+/** An excerpt as it is read: numbers are those of lines, and slots are counted from 0. */
+export interface Excerpt {
+  /** Slots up to the last that is live. */
+  readonly slots: number
+  /** What names have in common that differ in nothing else: number of the directory, a space, end of the name. */
+  readonly cohorts: readonly string[]
+  /** Microseconds since 1970: when the record was created, and behind a `-` when it was modified, if it was. */
+  readonly times: readonly string[]
+  readonly isLive: (slot: number) => boolean
+  /** Of a live slot, as are the next. */
+  readonly cohortOf: (slot: number) => number
+  readonly timesOf: (slot: number) => number
+  /** As the name begins: 4 or 9 characters. */
+  readonly stationOf: (slot: number) => string
+}
+
+const stationWidth = 9
+const slotWidth = 2 + stationWidth
+const blank = 0x20
+
+/** Numbers are characters from this one on, none of them a space or a line feed. */
+const zero = 0x30
+
+export function readExcerpt(text: string): Excerpt {
+  const [line = '', times = '', ...cohorts] = text.split('\n')
+  return {
+    slots: Math.ceil(line.length / slotWidth),
+    times: times.split(' '),
+    cohorts,
+    isLive: (slot) => line.charCodeAt(slot * slotWidth) >= zero,
+    cohortOf: (slot) => line.charCodeAt(slot * slotWidth) - zero,
+    timesOf: (slot) => line.charCodeAt(slot * slotWidth + 1) - zero,
+    stationOf: (slot) => line.slice(slot * slotWidth + 2, (slot + 1) * slotWidth).trimEnd(),
+  }
+}
+
+/** An excerpt that is being written: its first line as bytes, as long as it can be, and the other lines. */
+export interface Draft {
+  readonly slots: Buffer
+  readonly cohorts: string[]
+  readonly times: string[]
+}
+
+export function draftOf(text?: string): Draft {
+  const slots = Buffer.alloc(excerptSize * slotWidth, blank)
+  if (text === undefined) return { slots, cohorts: [], times: [] }
+  const [line = '', times = '', ...cohorts] = text.split('\n')
+  slots.write(line, 'latin1')
+  const draft = { slots, cohorts, times: times.split(' ') }
+  leaveOutUnused(draft, 'cohorts')
+  leaveOutUnused(draft, 'times')
+  return draft
+}
+
+/** Numbers that have a character; more than slots, so that there is room for one more when those no slot has are left out. */
+const mostNumbers = 70
+
+/** Where a slot has the number of its cohort, and that of its times. */
+const columns = { cohorts: 0, times: 1 } as const
+
+/** The number of a text, under which it is put down if it is not there yet. */
+export function numberOf(draft: Draft, column: keyof typeof columns, text: string): number {
+  const texts = draft[column]
+  const known = texts.lastIndexOf(text)
+  if (known >= 0) return known
+  if (texts.length === mostNumbers) leaveOutUnused(draft, column)
+  return texts.push(text) - 1
+}
+
+/** Numbers those that slots have anew, in their order. */
+function leaveOutUnused({ slots, ...lines }: Draft, column: keyof typeof columns): void {
+  const used: string[] = []
+  for (let at = columns[column]; at < slots.length; at += slotWidth) {
+    const text = lines[column][(slots[at] as number) - zero]
+    if (text === undefined) continue
+    let number = used.lastIndexOf(text)
+    if (number < 0) number = used.push(text) - 1
+    slots[at] = zero + number
+  }
+  lines[column].splice(0, mostNumbers, ...used)
+}
+
+/** What is written into a slot besides the station: the number of characters that has, 4 or 9, and those of lines. */
+export interface SlotNumbers {
+  readonly codeLength: number
+  readonly cohort: number
+  readonly times: number
+}
+
+/** @param name begins with the station */
+export function writeSlot(
+  { slots }: Draft,
+  slot: number,
+  name: string,
+  { codeLength, cohort, times }: SlotNumbers,
+): void {
+  const at = slot * slotWidth
+  slots[at] = zero + cohort
+  slots[at + 1] = zero + times
+  for (let index = 0; index < stationWidth; index++)
+    slots[at + 2 + index] = index < codeLength ? name.charCodeAt(index) : blank
+}
+
+/** The times of a live slot. */
+export function timesIn({ slots, times }: Draft, slot: number): string | undefined {
+  return times[(slots[slot * slotWidth + columns.times] as number) - zero]
+}
+
+export function writeTimes({ slots }: Draft, slot: number, times: number): void {
+  slots[slot * slotWidth + columns.times] = zero + times
+}
+
+export function clearSlot({ slots }: Draft, slot: number): void {
+  slots.fill(blank, slot * slotWidth, (slot + 1) * slotWidth)
+}
+
+/** The text of a draft; `undefined` where no slot is live. */
+export function textOf(draft: Draft): string | undefined {
+  const { slots, cohorts, times } = draft
+  const line = slots.toString('latin1').trimEnd()
+  return line === '' ? undefined : [line, times.join(' '), ...cohorts].join('\n')
+}
