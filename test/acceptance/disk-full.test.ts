@@ -73,7 +73,7 @@ t.test('no room for a backup', { skip: lacksMounts }, async (t) => {
   mounts.run(`rm ${folder}/var/catalogue.db-backup-1`)
   mounts.run(`cat /dev/zero > ${folder}/var/filler 2> /dev/null || true`)
   // Some room, but not twice the size of the smallest database.
-  mounts.run(`truncate -s -64K ${folder}/var/filler`)
+  mounts.run(`truncate -s -128K ${folder}/var/filler`)
   service.startIndexer()
   await until('it says so', () => told(/^no backup: /))
   arrive(service.archive, pathIn(hourDirectory(), 1))

@@ -92,12 +92,12 @@ function settingOf(
   if (ending === undefined || length > longestSet || Buffer.byteLength(json) > length)
     return undefined
   const digits = String(id)
-  // Each is looked for where nothing else stands before it.
+  const timesAt = length - timesJson(createdUs, modifiedUs).length
+  const pathNameAt = timesAt - `${name}",`.length
+  // These two are looked for where nothing like them stands before.
   const urlIdAt = json.indexOf(digits, `{"id":${digits},"url":"`.length + links.api.length)
   const nameAt = json.indexOf(name, urlIdAt)
-  const pathNameAt = json.indexOf(name, nameAt + name.length)
-  const timesAt = length - timesJson(createdUs, modifiedUs).length
-  if (nameAt < 0 || pathNameAt < 0) return undefined
+  if (nameAt < 0 || !json.startsWith(name, pathNameAt)) return undefined
   const lowestId = 10 ** (digits.length - 1)
   return {
     directory,

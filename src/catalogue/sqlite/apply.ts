@@ -80,15 +80,23 @@ export function prepareApply(db: Database, directories: Directories, nowUs: () =
     return { head: { epoch: start.epoch, seq }, ...counts, refused }
   })
 
-  return (changes: readonly DirectoryChange[]): AppliedChange => {
+  const attempt = (changes: readonly DirectoryChange[], careful: boolean): AppliedChange => {
     try {
-      return transaction.immediate(changes, false)
+      return transaction.immediate(changes, careful)
     } catch (error) {
       dimensions.forget()
       blocks.forget()
+      throw error
+    }
+  }
+
+  return (changes: readonly DirectoryChange[]): AppliedChange => {
+    try {
+      return attempt(changes, false)
+    } catch (error) {
       if (!isOfTheChange(error)) throw error
       // One by one costs more, and leaves out the one that it is about.
-      return transaction.immediate(changes, true)
+      return attempt(changes, true)
     }
   }
 }

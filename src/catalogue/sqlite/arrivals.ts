@@ -52,7 +52,7 @@ function prepareInsert(db: Database, { dimensions, blocks }: Parts) {
   return (arrival: Arrival & { files: readonly NewFile[] }, tally: Tally): void => {
     const { change, directory } = arrival
     for (const group of groupFiles(arrival.files, change.path.slice(0, 3) as Area, dimensions)) {
-      const { lastInsertRowid } = insertNames.run({
+      const { lastInsertRowid, changes } = insertNames.run({
         directory,
         kind: group.kind,
         startSeconds: group.startSeconds,
@@ -62,6 +62,8 @@ function prepareInsert(db: Database, { dimensions, blocks }: Parts) {
         arrived: change.arrived ? 1 : 0,
         names: JSON.stringify(group.names),
       })
+      if (changes !== group.names.length)
+        throw new Error(`${changes} of ${group.names.length} names were inserted`)
       // Ids rise by one in the order of the names.
       const firstId = Number(lastInsertRowid) - group.names.length + 1
       blocks.setAll(firstId, { ...group, directory }, arrival.nowUs)
@@ -144,12 +146,12 @@ function prepareReturn(db: Database, { blocks }: Parts) {
           seq: ++tally.seq,
           arrived: change.arrived ? 1 : 0,
           incomplete: incomplete === true ? 1 : 0,
-        }) as number | null
+        }) as number | null | undefined
         forget.run(row.id)
         const codeLength = parsed.station.length
         const run = { ...row, directory, names: [name], stations: [row.station], codeLength }
         blocks.setAll(row.id, run, row.createdUs)
-        if (modifiedUs !== null) blocks.modified(row.id, modifiedUs)
+        if (typeof modifiedUs === 'number') blocks.modified(row.id, modifiedUs)
         tally.added++
       }
     return (file: NewFile): boolean => !byName.has(file.name)

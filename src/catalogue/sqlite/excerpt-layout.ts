@@ -55,17 +55,16 @@ export interface Draft {
   readonly slots: Buffer
   readonly cohorts: string[]
   readonly times: string[]
+  /** Whether something was taken out of a slot, so that there may be lines that none has. */
+  isLoose: boolean
 }
 
 export function draftOf(text?: string): Draft {
   const slots = Buffer.alloc(excerptSize * slotWidth, blank)
-  if (text === undefined) return { slots, cohorts: [], times: [] }
+  if (text === undefined) return { slots, cohorts: [], times: [], isLoose: false }
   const [line = '', times = '', ...cohorts] = text.split('\n')
   slots.write(line, 'latin1')
-  const draft = { slots, cohorts, times: times.split(' ') }
-  leaveOutUnused(draft, 'cohorts')
-  leaveOutUnused(draft, 'times')
-  return draft
+  return { slots, cohorts, times: times.split(' '), isLoose: false }
 }
 
 /** Numbers that have a character; more than slots, so that there is room for one more when those no slot has are left out. */
@@ -84,16 +83,17 @@ export function numberOf(draft: Draft, column: keyof typeof columns, text: strin
 }
 
 /** Numbers those that slots have anew, in their order. */
-function leaveOutUnused({ slots, ...lines }: Draft, column: keyof typeof columns): void {
+function leaveOutUnused(draft: Draft, column: keyof typeof columns): void {
+  const { slots } = draft
   const used: string[] = []
   for (let at = columns[column]; at < slots.length; at += slotWidth) {
-    const text = lines[column][(slots[at] as number) - zero]
+    const text = draft[column][(slots[at] as number) - zero]
     if (text === undefined) continue
     let number = used.lastIndexOf(text)
     if (number < 0) number = used.push(text) - 1
     slots[at] = zero + number
   }
-  lines[column].splice(0, mostNumbers, ...used)
+  draft[column].splice(0, mostNumbers, ...used)
 }
 
 /** What is written into a slot besides the station: the number of characters that has, 4 or 9, and those of lines. */
@@ -105,12 +105,14 @@ export interface SlotNumbers {
 
 /** @param name begins with the station */
 export function writeSlot(
-  { slots }: Draft,
+  draft: Draft,
   slot: number,
   name: string,
   { codeLength, cohort, times }: SlotNumbers,
 ): void {
+  const { slots } = draft
   const at = slot * slotWidth
+  if (slots[at] !== blank) draft.isLoose = true
   slots[at] = zero + cohort
   slots[at + 1] = zero + times
   for (let index = 0; index < stationWidth; index++)
@@ -122,16 +124,22 @@ export function timesIn({ slots, times }: Draft, slot: number): string | undefin
   return times[(slots[slot * slotWidth + columns.times] as number) - zero]
 }
 
-export function writeTimes({ slots }: Draft, slot: number, times: number): void {
-  slots[slot * slotWidth + columns.times] = zero + times
+export function writeTimes(draft: Draft, slot: number, times: number): void {
+  draft.slots[slot * slotWidth + columns.times] = zero + times
+  draft.isLoose = true
 }
 
-export function clearSlot({ slots }: Draft, slot: number): void {
-  slots.fill(blank, slot * slotWidth, (slot + 1) * slotWidth)
+export function clearSlot(draft: Draft, slot: number): void {
+  draft.slots.fill(blank, slot * slotWidth, (slot + 1) * slotWidth)
+  draft.isLoose = true
 }
 
 /** The text of a draft; `undefined` where no slot is live. */
 export function textOf(draft: Draft): string | undefined {
+  if (draft.isLoose) {
+    leaveOutUnused(draft, 'cohorts')
+    leaveOutUnused(draft, 'times')
+  }
   const { slots, cohorts, times } = draft
   const line = slots.toString('latin1').trimEnd()
   return line === '' ? undefined : [line, times.join(' '), ...cohorts].join('\n')

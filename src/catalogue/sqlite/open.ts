@@ -52,9 +52,11 @@ export function openForWriting(path: string, checkUpTo: number): Database {
     db.pragma('cache_size = -16384')
     db.pragma('foreign_keys = OFF')
     db.pragma('trusted_schema = OFF')
-    migrate(db)
-    const fault = statSync(path).size > checkUpTo ? undefined : faultOf(db)
+    // A migration reads everything, so that nothing is left for a check that comes later.
+    const isMigrated = version > 0 && version < schemaVersion
+    const fault = isMigrated || statSync(path).size <= checkUpTo ? faultOf(db) : undefined
     if (fault !== undefined) throw ruin(fault)
+    migrate(db)
     return db
   } catch (error) {
     db.close()
@@ -90,6 +92,8 @@ export function openForReading(path: string): Database {
       throw new UnusableDatabase(
         `${path} has schema ${version}, this program reads ${schemaVersion}`,
       )
+    if (db.prepare('SELECT 1 FROM catalogue').get() === undefined)
+      throw new UnusableDatabase(`${path} is just being made`)
     return db
   } catch (error) {
     db.close()

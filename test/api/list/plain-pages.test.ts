@@ -58,17 +58,17 @@ t.test('only what needs nothing else is made here', async (t) => {
       head: { epoch: 'a', seq: 1 },
       tag: 'W/"1"',
       headers: { link: 'b' },
-      text: JSON.stringify(query),
+      body: JSON.stringify(query),
     }),
   })
   const request = (url: string, headers = {}, method = 'GET') => ({ url, headers, method })
-  for (const [query, text] of [
+  for (const [query, body] of [
     ['offset=0', '{"offset":"0"}'],
     ['limit=5&offset=7', '{"limit":"5","offset":"7"}'],
     ['format=api&limit=5&offset=7', '{"limit":"5","offset":"7"}'],
   ] as const)
     t.match(await pages.make(request(`${list}?${query}`)), {
-      ...{ tag: 'W/"1"', text, headers: { link: 'b' } },
+      ...{ tag: 'W/"1"', body, headers: { link: 'b' } },
     })
   t.match(pages.headers, { vary: 'Accept', allow: 'GET, HEAD, OPTIONS' })
   t.ok(await pages.make(request(`${list}?offset=0`, { accept: 'application/json' })))

@@ -42,7 +42,12 @@ const record: fc.Arbitrary<ListedFile> = fc.record({
     fc.integer({ min: 9_999_995, max: 10_000_005 }),
     fc.constant(Number.MAX_SAFE_INTEGER),
   ),
-  directory: fc.constantFrom('obs/2026/001', 'nrt/2026/001/05'),
+  directory: fc.constantFrom(
+    'obs/2026/001',
+    'nrt/2026/001/05',
+    'obs/2026/001/graz0010.26d.gz',
+    'obs/10000001/ZIMM001b.26n.gz.d',
+  ),
   name,
   createdUs: time,
   modifiedUs: time,

@@ -287,6 +287,20 @@ t.test('blocks say what the records say, and pages are those of the plain SQL', 
   )
 })
 
+t.test(
+  'names that find no station are not taken for inserted, and the next time they do',
+  async (t) => {
+    const { writer, db } = openWide(t)
+    const apply = (name: string) =>
+      writer.apply([change('obs/2026/001', { added: [newFile(name)] })])
+    await apply('graz0010.26d.gz')
+    db.exec('PRAGMA foreign_keys = OFF; DELETE FROM station')
+    await t.rejects(apply('graz0020.26d.gz'), { message: '0 of 1 names were inserted' })
+    t.match(await apply('graz0020.26d.gz'), { added: 1 })
+      t.same([...faultsOfBlocks(db), ...faultsOfExcerpts(db)], [])
+  },
+)
+
 /** Adds, removes and brings back files in changes of many, and prints after each what there is now. */
 const busyWriter = `
 const [modules, database] = process.argv.slice(1)
