@@ -36,7 +36,7 @@ export interface PageMaker {
   ): Promise<FinishedPage> | undefined
 }
 
-/** Of the bodies of all answers in memory, each of which is there twice once it was sent again. */
+/** Of the bodies of all answers in memory. Texts up to 32 KiB are there twice once they were sent again. */
 const mostBytes = 4 * 1024 * 1024
 
 /** Requests remembered at least: most pages of a long list are asked for once, and keeping them costs as much as making them. */

@@ -54,26 +54,16 @@ export function pageUrl(
   return `${links.api}${name}/?${readable(sorted(parameters))}`
 }
 
-type PageUrl = (offset: number | bigint) => string
+export type PageUrl = (offset: number | bigint) => string
 
-/** The latest that was made: most pages are of the whole list, and ask for nothing but a limit. */
-let latest: { links: Links; name: ResourceName; limit: string; url: PageUrl } | undefined
-
-/** Pages of a collection, given by their offsets, in the same form. */
+/**
+ * Pages of a collection, given by their offsets, in the form of `pageUrl`. What they have in common is put together once.
+ */
 export function pageUrls(
   links: Links,
   name: ResourceName,
-  kept: readonly Parameter[],
-  limit: string,
+  parameters: readonly Parameter[],
 ): PageUrl {
-  if (kept.length > 0) return pageUrlsWith(links, name, [...kept, ['limit', limit]])
-  if (latest?.links !== links || latest.name !== name || latest.limit !== limit)
-    latest = { links, name, limit, url: pageUrlsWith(links, name, [['limit', limit]]) }
-  return latest.url
-}
-
-/** What the pages have in common is put together once. */
-function pageUrlsWith(links: Links, name: ResourceName, parameters: readonly Parameter[]): PageUrl {
   const [before, after] = [new URLSearchParams(), new URLSearchParams()]
   for (const [key, value] of sorted(parameters))
     (key < 'offset' ? before : after).append(key, value)

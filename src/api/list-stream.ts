@@ -24,7 +24,7 @@ interface LineFormat {
   readonly lines: (files: readonly ListedFile[], links: Links) => string
 }
 
-function each(line: (file: ListedFile, links: Links) => string): LineFormat['lines'] {
+function lineByLine(line: (file: ListedFile, links: Links) => string): LineFormat['lines'] {
   return (files, links) => files.map((file) => `${line(file, links)}\n`).join('')
 }
 
@@ -42,14 +42,14 @@ export const lineFormats: ReadonlyMap<string, LineFormat> = new Map<string, Line
     {
       mediaType: 'text/csv; charset=utf-8; header=present',
       header: wireFields.join(','),
-      lines: each(recordCsv),
+      lines: lineByLine(recordCsv),
     },
   ],
   [
     'urls',
     {
       mediaType: 'text/plain; charset=utf-8',
-      lines: each(({ directory, name }, links) => downloadUrl(links, directory, name)),
+      lines: lineByLine(({ directory, name }, links) => downloadUrl(links, directory, name)),
     },
   ],
 ])

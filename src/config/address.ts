@@ -39,7 +39,7 @@ export function isBaseUrl(text: string): boolean {
   return username === '' && password === ''
 }
 
-/** The one spelling of a base URL: host in lower case, no default port, no slash at its end. */
+/** The one spelling of a base URL, in ASCII: host in lower case, no default port, no slash at its end. */
 export function toBaseUrl(text: string): string {
   return new URL(text).href.replace(/\/+$/, '')
 }

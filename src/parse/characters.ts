@@ -39,7 +39,7 @@ export function partAt(text: string, at: number, picture: Picture): string | und
   return (found & lowerCase) === 0 ? part : part.toUpperCase()
 }
 
-/** Whether all characters from column `at` fit the picture. */
+/** Whether all characters from column `at` fit the picture: `partAt` without making the part. */
 export function fitsAt(text: string, at: number, picture: Picture): boolean {
   for (let column = 0; column < picture.length; column++) {
     const kind = kinds[text.charCodeAt(at + column)] ?? 0

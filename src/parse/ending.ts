@@ -6,8 +6,8 @@ import { hasShortLength } from './short-name.ts'
 const shortStation = pictureOf('XXXX')
 
 /**
- * What follows the station in a name that is as long as those of the short or the long form and begins with a station of that
- * form. Names with the same ending tell the same of all but the station, or are all no names of ours.
+ * What follows the station in a name; `undefined` where the name has the length of neither form, or does not begin with a
+ * station of its form. Names with the same ending tell the same of all but station and country, or none of them is a name of ours.
  */
 export function endingOf(name: string): string | undefined {
   const isLong = hasLongLength(name)

@@ -21,6 +21,7 @@ export interface Content {
   readonly type: FileType
 }
 
+/** The columns of a station. */
 export const stationPicture = pictureOf('XXXX99AAA')
 
 const alphabet = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ')

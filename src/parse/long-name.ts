@@ -39,6 +39,7 @@ const intervalLength = 41
 const plainLength = 37
 const suffixLength = '.rnx.gz'.length
 
+/** Whether a name is as long as those of this form. */
 export function hasLongLength(name: string): boolean {
   return name.length === intervalLength || name.length === plainLength
 }

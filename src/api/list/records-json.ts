@@ -1,36 +1,46 @@
 /**
- * Records as JSON, many in a row. Neighbours of a list differ in little but id and station: each is set as a copy of the one
- * before it with the same ending, in which those are changed. To put the text of each together takes four times as long.
+ * Records as JSON, many in a row. A record that has directory and end of the name in common with an earlier one is a copy of its
+ * bytes, with id, station and times written over. To put the text of each together takes up to twice as long.
  */
 import type { ListedFile } from '../../catalogue/catalogue.ts'
 import { endingOf } from '../../parse/ending.ts'
 import type { Links } from '../links.ts'
 import { recordJson, timesJson } from './record-text.ts'
 
-/** A text of ASCII that was set, and where in it stands what the next record like it has of its own. */
-interface Setting {
-  readonly directory: string
+/** A record in the tray, of which the next like it is a copy. */
+interface Model {
   readonly ending: string
-  /** Ids with as many digits. */
-  readonly lowestId: number
-  readonly highestId: number
-  readonly idDigits: number
+  /** Bytes, as many in each copy. */
   readonly length: number
+  /** Known as soon as a second record has the same ending. */
+  layout: Layout | undefined
+  /** The latest copy, and where it begins. */
+  record: ListedFile
+  at: number
+}
+
+/** Where in the text of a record stands what is its own; the id stands at `idAt` as well. */
+interface Layout {
   readonly urlIdAt: number
   readonly nameAt: number
   readonly pathNameAt: number
   readonly timesAt: number
-  /** The latest that was set: where it begins, and its times. */
-  at: number
-  createdUs: number
-  modifiedUs: number
+  /** Ids from the lowest to the highest have as many digits as this one. */
+  readonly digits: number
+  readonly lowestId: number
+  readonly highestId: number
 }
 
-/** Texts are set here, and taken when it is full. */
+/** What lies there is taken as text when there may be no room for another record. */
 const tray = Buffer.allocUnsafeSlow(64 * 1024)
 
+/** Bytes; longer records are not laid there. */
+const longestLaid = 4096
+
+const idAt = '{"id":'.length
+
 /**
- * The texts of `recordJson`, one behind the other, all of it ASCII.
+ * As `recordJson` has them, one behind the other, and all of it ASCII: other characters are escaped.
  * @param separator stands between them
  */
 export function recordsJson(
@@ -38,42 +48,38 @@ export function recordsJson(
   links: Links,
   separator: ',' | '\n' = ',',
 ): string {
-  const settings = new Map<string, Setting>()
-  let last: Setting | undefined
+  const models = new Map<string, Model>()
+  let last: Model | undefined
   let text = ''
   let end = 0
   const take = (): string => {
     const taken = tray.toString('latin1', 0, end)
-    settings.clear()
+    models.clear()
     last = undefined
     end = 0
     return taken
   }
   for (const record of records) {
     if (text !== '' || end > 0) tray[end++] = separator.charCodeAt(0)
-    if (end + longestSet >= tray.length) text += take()
+    if (end + longestLaid >= tray.length) text += take()
     const ending = endingOf(record.name)
-    const like = last?.ending === ending ? last : settings.get(ending ?? '')
-    if (like !== undefined && isLike(like, record)) {
-      setLike(like, record, end)
-      last = like
-    } else {
+    if (last?.ending !== ending) last = ending === undefined ? undefined : models.get(ending)
+    if (last === undefined || !copied(last, { record, at: end, links })) {
       const json = recordJson(record, links)
-      last = settingOf(record, { json, ending, links })
-      if (last === undefined) text += take() + escaped(json)
-      else {
-        settings.set(last.ending, last)
+      if (ending !== undefined && json.length <= longestLaid && isAscii(json)) {
         tray.write(json, end, 'latin1')
-        last.at = end
-      }
+        last = { ending, length: json.length, layout: undefined, record, at: end }
+        models.set(ending, last)
+      } else text += take() + escaped(json)
     }
     end += last?.length ?? 0
   }
   return text + take()
 }
 
-/** Longer texts are not set. */
-const longestSet = 4096
+function isAscii(text: string): boolean {
+  return Buffer.byteLength(text) === text.length
+}
 
 /** JSON in ASCII. */
 function escaped(json: string): string {
@@ -83,59 +89,52 @@ function escaped(json: string): string {
   )
 }
 
-/** How a text that is set for the first time is told apart; `undefined` of one that cannot be set. */
-function settingOf(
-  { id, name, directory, createdUs, modifiedUs }: ListedFile,
-  { json, ending, links }: { json: string; ending: string | undefined; links: Links },
-): Setting | undefined {
-  const { length } = json
-  if (ending === undefined || length > longestSet || Buffer.byteLength(json) > length)
-    return undefined
+/** Lays a copy of the model at `at`, if the record is like it in all but id, station and times. */
+function copied(
+  model: Model,
+  { record, at, links }: { record: ListedFile; at: number; links: Links },
+): boolean {
+  const { id, name, directory, createdUs, modifiedUs } = record
+  const { ending, length, record: before } = model
+  if (before.directory !== directory) return false
+  const layout = (model.layout ??= layoutOf(model, links))
+  if (id < layout.lowestId || id > layout.highestId) return false
+  const isOfOtherTimes = createdUs !== before.createdUs || modifiedUs !== before.modifiedUs
+  const times = isOfOtherTimes ? timesJson(createdUs, modifiedUs) : ''
+  if (isOfOtherTimes && layout.timesAt + times.length !== length) return false
+
+  tray.copyWithin(at, model.at, model.at + length)
+  for (let rest = id, digit = layout.digits - 1; digit >= 0; digit--) {
+    const tens = Math.floor(rest / 10)
+    tray[at + idAt + digit] = tray[at + layout.urlIdAt + digit] = 0x30 + (rest - tens * 10)
+    rest = tens
+  }
+  for (let index = name.length - ending.length - 1; index >= 0; index--) {
+    const code = name.charCodeAt(index)
+    tray[at + layout.nameAt + index] = tray[at + layout.pathNameAt + index] = code
+  }
+  if (isOfOtherTimes) tray.write(times, at + layout.timesAt, 'latin1')
+  model.record = record
+  model.at = at
+  return true
+}
+
+function layoutOf({ record, at, length }: Model, links: Links): Layout {
+  const { id, name, createdUs, modifiedUs } = record
+  const json = tray.toString('latin1', at, at + length)
   const digits = String(id)
-  const timesAt = length - timesJson(createdUs, modifiedUs).length
-  const pathNameAt = timesAt - `${name}",`.length
   // These two are looked for where nothing like them stands before.
   const urlIdAt = json.indexOf(digits, `{"id":${digits},"url":"`.length + links.api.length)
   const nameAt = json.indexOf(name, urlIdAt)
-  if (nameAt < 0 || !json.startsWith(name, pathNameAt)) return undefined
+  const timesAt = length - timesJson(createdUs, modifiedUs).length
   const lowestId = 10 ** (digits.length - 1)
   return {
-    directory,
-    ending,
-    lowestId,
-    highestId: lowestId * 10 - 1,
-    idDigits: digits.length,
-    length,
     urlIdAt,
     nameAt,
-    pathNameAt,
+    pathNameAt: timesAt - `${name}",`.length,
     timesAt,
-    at: 0,
-    createdUs,
-    modifiedUs,
+    digits: digits.length,
+    lowestId,
+    highestId: lowestId * 10 - 1,
   }
-}
-
-function isLike(setting: Setting, { id, directory }: ListedFile): boolean {
-  return setting.directory === directory && id >= setting.lowestId && id <= setting.highestId
-}
-
-const idAt = '{"id":'.length
-
-function setLike(setting: Setting, record: ListedFile, at: number): void {
-  const { length, idDigits, urlIdAt, nameAt, pathNameAt, timesAt, ending } = setting
-  const { id, name, createdUs, modifiedUs } = record
-  tray.copyWithin(at, setting.at, setting.at + length)
-  for (let rest = id, digit = idDigits - 1; digit >= 0; digit--) {
-    const tens = Math.floor(rest / 10)
-    tray[at + idAt + digit] = tray[at + urlIdAt + digit] = 0x30 + (rest - tens * 10)
-    rest = tens
-  }
-  for (let index = name.length - ending.length - 1; index >= 0; index--)
-    tray[at + nameAt + index] = tray[at + pathNameAt + index] = name.charCodeAt(index)
-  if (createdUs !== setting.createdUs || modifiedUs !== setting.modifiedUs)
-    tray.write(timesJson(createdUs, modifiedUs), at + timesAt, 'latin1')
-  setting.at = at
-  setting.createdUs = createdUs
-  setting.modifiedUs = modifiedUs
 }

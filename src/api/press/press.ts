@@ -38,7 +38,10 @@ export type Sender = (exchange: Exchange) => void
 /** Makes senders of sheets. */
 export type Press = (sheet: Sheet) => Sender
 
-/** Has no place in a header. Node lets a little more through. */
+/** The name of a header (RFC 9110, 5.6.2). */
+const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+
+/** Has no place in the value of a header. Node lets a little more through. */
 const unprintable = /[^\t\x20-\x7e]/
 
 /** Headers from which Node takes what becomes of the connection. */
@@ -123,7 +126,7 @@ function linesOf(headers: readonly string[]): string | undefined {
   let lines = ''
   for (let at = 0; at < headers.length; at += 2) {
     const [name, value] = [headers[at] ?? '', headers[at + 1] ?? '']
-    if (unprintable.test(name) || unprintable.test(value)) return undefined
+    if (!token.test(name) || unprintable.test(value)) return undefined
     if (aboutConnection.has(name.toLowerCase())) return undefined
     lines += `${name}: ${value}\r\n`
   }

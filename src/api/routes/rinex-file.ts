@@ -139,7 +139,7 @@ async function finishPage(
   return { head, tag, headers, body: listJson(count, pages, recordsJson(records, links())) }
 }
 
-/** What `JSON.stringify` would make of it: URLs are ASCII, and hold no character that JSON would escape. */
+/** A URL is ASCII (see `toBaseUrl`, and parameters are percent-encoded), and holds no character that JSON would escape. */
 function listJson(count: number, { next, previous }: PageLinks, results: string): string {
   const quoted = (url: string | null): string => (url === null ? 'null' : `"${url}"`)
   return `{"count":${count},"next":${quoted(next)},"previous":${quoted(previous)},"results":[${results}]}`

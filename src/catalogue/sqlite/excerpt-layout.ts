@@ -37,6 +37,7 @@ const blank = 0x20
 /** Numbers are characters from this one on, none of them a space or a line feed. */
 const zero = 0x30
 
+/** Takes an excerpt apart. */
 export function readExcerpt(text: string): Excerpt {
   const [line = '', times = '', ...cohorts] = text.split('\n')
   return {
@@ -59,6 +60,7 @@ export interface Draft {
   isLoose: boolean
 }
 
+/** A draft of what is in a text; without one, of nothing. */
 export function draftOf(text?: string): Draft {
   const slots = Buffer.alloc(excerptSize * slotWidth, blank)
   if (text === undefined) return { slots, cohorts: [], times: [], isLoose: false }
@@ -67,7 +69,7 @@ export function draftOf(text?: string): Draft {
   return { slots, cohorts, times: times.split(' '), isLoose: false }
 }
 
-/** Numbers that have a character; more than slots, so that there is room for one more when those no slot has are left out. */
+/** More than there are slots: after the unused are left out, there is room for another. */
 const mostNumbers = 70
 
 /** Where a slot has the number of its cohort, and that of its times. */
@@ -82,7 +84,7 @@ export function numberOf(draft: Draft, column: keyof typeof columns, text: strin
   return texts.push(text) - 1
 }
 
-/** Numbers those that slots have anew, in their order. */
+/** Drops the lines that no slot uses, and numbers the others anew. */
 function leaveOutUnused(draft: Draft, column: keyof typeof columns): void {
   const { slots } = draft
   const used: string[] = []
@@ -96,27 +98,33 @@ function leaveOutUnused(draft: Draft, column: keyof typeof columns): void {
   draft[column].splice(0, mostNumbers, ...used)
 }
 
-/** What is written into a slot besides the station: the number of characters that has, 4 or 9, and those of lines. */
-export interface SlotNumbers {
+/** Names of which those from `from` on go into slots in a row, the first of them `slot`. */
+export interface SlotRun {
+  readonly slot: number
+  readonly names: readonly string[]
+  readonly from: number
+  /** Characters of the station that each begins with: 4 or 9. */
   readonly codeLength: number
+  /** The numbers of their cohort and their times. */
   readonly cohort: number
   readonly times: number
 }
 
-/** @param name begins with the station */
-export function writeSlot(
-  draft: Draft,
-  slot: number,
-  name: string,
-  { codeLength, cohort, times }: SlotNumbers,
-): void {
+/** Writes as many as there are slots for; gives how many those were. */
+export function writeSlots(draft: Draft, run: SlotRun): number {
   const { slots } = draft
-  const at = slot * slotWidth
-  if (slots[at] !== blank) draft.isLoose = true
-  slots[at] = zero + cohort
-  slots[at + 1] = zero + times
-  for (let index = 0; index < stationWidth; index++)
-    slots[at + 2 + index] = index < codeLength ? name.charCodeAt(index) : blank
+  const { slot, names, from, codeLength, cohort, times } = run
+  const count = Math.min(names.length - from, excerptSize - slot)
+  for (let index = 0; index < count; index++) {
+    const name = names[from + index] as string
+    const at = (slot + index) * slotWidth
+    if (slots[at] !== blank) draft.isLoose = true
+    slots[at] = zero + cohort
+    slots[at + 1] = zero + times
+    for (let column = 0; column < stationWidth; column++)
+      slots[at + 2 + column] = column < codeLength ? name.charCodeAt(column) : blank
+  }
+  return count
 }
 
 /** The times of a live slot. */
@@ -124,11 +132,13 @@ export function timesIn({ slots, times }: Draft, slot: number): string | undefin
   return times[(slots[slot * slotWidth + columns.times] as number) - zero]
 }
 
+/** Gives a live slot other times, by their number. */
 export function writeTimes(draft: Draft, slot: number, times: number): void {
   draft.slots[slot * slotWidth + columns.times] = zero + times
   draft.isLoose = true
 }
 
+/** Says that an id is no longer live. */
 export function clearSlot(draft: Draft, slot: number): void {
   draft.slots.fill(blank, slot * slotWidth, (slot + 1) * slotWidth)
   draft.isLoose = true

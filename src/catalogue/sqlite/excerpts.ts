@@ -6,7 +6,7 @@ import {
   numberOf,
   textOf,
   timesIn,
-  writeSlot,
+  writeSlots,
   writeTimes,
 } from './excerpt-layout.ts'
 import type { Draft } from './excerpt-layout.ts'
@@ -31,6 +31,7 @@ export interface Excerpts {
   forget(): void
 }
 
+/** Prepares the statements. */
 export function prepareExcerpts(db: Database): Excerpts {
   const select = db.prepare('SELECT text FROM excerpt WHERE id = ?').pluck()
   const write = db.prepare(
@@ -52,16 +53,12 @@ export function prepareExcerpts(db: Database): Excerpts {
   return {
     setAll(firstId, { directory, names, codeLength }, createdUs) {
       const ending = names[0]?.slice(codeLength) ?? ''
-      for (let done = 0; done < names.length;) {
-        const draft = draftAround(firstId + done)
-        const numbers = {
-          codeLength,
-          cohort: numberOf(draft, 'cohorts', `${directory} ${ending}`),
-          times: numberOf(draft, 'times', String(createdUs)),
-        }
-        let slot = (firstId + done) % excerptSize
-        for (; slot < excerptSize && done < names.length; slot++, done++)
-          writeSlot(draft, slot, names[done] as string, numbers)
+      for (let from = 0; from < names.length;) {
+        const draft = draftAround(firstId + from)
+        const cohort = numberOf(draft, 'cohorts', `${directory} ${ending}`)
+        const times = numberOf(draft, 'times', String(createdUs))
+        const slot = (firstId + from) % excerptSize
+        from += writeSlots(draft, { slot, names, from, codeLength, cohort, times })
       }
     },
     clear(id) {
@@ -69,7 +66,9 @@ export function prepareExcerpts(db: Database): Excerpts {
     },
     modified(id, modifiedUs) {
       const draft = draftAround(id)
-      const [createdUs] = timesIn(draft, id % excerptSize)?.split('-') ?? []
+      const before = timesIn(draft, id % excerptSize)
+      if (before === undefined) return
+      const [createdUs] = before.split('-')
       writeTimes(draft, id % excerptSize, numberOf(draft, 'times', `${createdUs}-${modifiedUs}`))
     },
     flush() {

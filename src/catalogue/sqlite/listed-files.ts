@@ -13,7 +13,7 @@ type ListedRow = [
   modifiedUs: number,
 ]
 
-/** Reads live records here and there. To be used within a read transaction. */
+/** Reads live records by their ids. To be used within a read transaction. */
 export function prepareListedFiles(db: Database): (ids: readonly number[]) => ListedFile[] {
   const one = db
     .prepare(

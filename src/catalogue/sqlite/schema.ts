@@ -199,7 +199,10 @@ const migrations: readonly string[] = [
   `,
 ]
 
-/** What a migration does besides, by its number. */
+/**
+ * What a migration does besides, by its number. It is the program's of today: whoever changes how excerpts lie has a later
+ * migration drop the table, and fills it there.
+ */
 const fillings: ReadonlyMap<number, (db: Database) => void> = new Map([[7, fillExcerpts]])
 
 /** The schema this program knows. */

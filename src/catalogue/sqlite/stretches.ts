@@ -11,6 +11,7 @@ export interface Stretches {
   onFrom(id: number, limit: number): ListedFile[]
 }
 
+/** Prepares the statements. */
 export function prepareStretches(db: Database): Stretches {
   const pathOf = preparePaths(db)
   const select = 'SELECT id, text FROM excerpt'
@@ -42,7 +43,7 @@ export function prepareStretches(db: Database): Stretches {
 /** The files of an excerpt by their slots. */
 function filesOf(text: string, firstId: number, pathOf: (directory: number) => string) {
   const { slots, times, cohorts, isLive, cohortOf, timesOf, stationOf } = readExcerpt(text)
-  // All of an excerpt have a few of them.
+  // The records of an excerpt share few of these.
   const cohortAt = once(cohorts, (line) => {
     const space = line.indexOf(' ')
     return { directory: pathOf(Number(line.slice(0, space))), ending: line.slice(space + 1) }

@@ -6,7 +6,8 @@ import { serialiseRecord } from '../../../src/api/serialise.ts'
 import type { ListedFile } from '../../../src/catalogue/catalogue.ts'
 import { fc } from '../../random.ts'
 
-const links = linksBelow('https://archive.example/a%22b/7', 'rinex')
+/** What the texts of records are looked through for may stand in front of all of them. */
+const links = linksBelow('https://archive.example/a%22b/7/10000001/graz0010.26d.gz', 'rinex')
 
 /** Endings with the stations that they may follow. */
 const short = fc.tuple(
@@ -35,7 +36,12 @@ const name = fc.oneof(
     ),
   },
 )
-const time = fc.oneof(fc.constant(1_769_040_000_000_000), fc.integer({ min: 0, max: 3e15 }))
+/** One of them is of another length: of the year 10000. */
+const time = fc.oneof(
+  fc.constant(253_402_300_800_000_000),
+  fc.constant(1_769_040_000_000_000),
+  fc.integer({ min: 0, max: 3e15 }),
+)
 const record: fc.Arbitrary<ListedFile> = fc.record({
   id: fc.oneof(
     fc.integer({ min: 1, max: 12 }),

@@ -297,7 +297,7 @@ t.test(
     db.exec('PRAGMA foreign_keys = OFF; DELETE FROM station')
     await t.rejects(apply('graz0020.26d.gz'), { message: '0 of 1 names were inserted' })
     t.match(await apply('graz0020.26d.gz'), { added: 1 })
-      t.same([...faultsOfBlocks(db), ...faultsOfExcerpts(db)], [])
+    t.same([...faultsOfBlocks(db), ...faultsOfExcerpts(db)], [])
   },
 )
 

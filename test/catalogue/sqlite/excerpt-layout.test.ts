@@ -7,7 +7,7 @@ import {
   readExcerpt,
   textOf,
   timesIn,
-  writeSlot,
+  writeSlots,
   writeTimes,
 } from '../../../src/catalogue/sqlite/excerpt-layout.ts'
 import type { Draft } from '../../../src/catalogue/sqlite/excerpt-layout.ts'
@@ -20,7 +20,10 @@ interface Entry {
 }
 
 function write(draft: Draft, slot: number, { station, cohort, times }: Entry): void {
-  writeSlot(draft, slot, `${station}0220.26d.gz`, {
+  writeSlots(draft, {
+    slot,
+    names: ['other0220.26d.gz', `${station}0220.26d.gz`],
+    from: 1,
     codeLength: station.length,
     cohort: numberOf(draft, 'cohorts', cohort),
     times: numberOf(draft, 'times', times),
