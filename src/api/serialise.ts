@@ -1,4 +1,5 @@
 import type { ListedFile } from '../catalogue/catalogue.ts'
+import { secondsPerDay, secondsPerMinute } from '../parse/calendar.ts'
 import { parseFilename } from '../parse/filename.ts'
 import type { FileDuration, FileType, FileVersion } from '../parse/types.ts'
 import type { Links } from './links.ts'
@@ -55,12 +56,31 @@ export function serialiseRecord(record: ListedFile, links: Links): WireRecord {
 
 /** `2026-01-22T05:00:00Z`: a time without a fraction, as in `data_date`. */
 export function secondsToIso(seconds: number): string {
-  return `${new Date(seconds * 1000).toISOString().slice(0, -5)}Z`
+  return `${timeOf(seconds)}Z`
 }
 
 /** `2026-01-22T05:00:00.000001Z`: always six digits, also on a whole second. */
 export function microsecondsToIso(us: number): string {
   const seconds = Math.floor(us / 1e6)
   const fraction = String(us - seconds * 1e6).padStart(6, '0')
-  return `${secondsToIso(seconds).slice(0, -1)}.${fraction}Z`
+  return `${timeOf(seconds)}.${fraction}Z`
+}
+
+const twoDigits = Array.from({ length: secondsPerMinute }, (_, number) =>
+  String(number).padStart(2, '0'),
+)
+
+/** The last day that was told, and its date: records that follow each other are mostly of one. */
+let [lastDay, date] = [NaN, '']
+
+function timeOf(seconds: number): string {
+  const day = Math.floor(seconds / secondsPerDay)
+  if (day !== lastDay) {
+    ;[date = ''] = new Date(day * secondsPerDay * 1000).toISOString().split('T')
+    lastDay = day
+  }
+  const minutes = Math.floor((seconds - day * secondsPerDay) / secondsPerMinute)
+  const hour = twoDigits[Math.floor(minutes / 60)]
+  const second = seconds - day * secondsPerDay - minutes * secondsPerMinute
+  return `${date}T${hour}:${twoDigits[minutes % 60]}:${twoDigits[second]}`
 }

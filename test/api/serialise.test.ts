@@ -1,4 +1,5 @@
 import t from 'tap'
+import { fc } from '../random.ts'
 import { linksBelow } from '../../src/api/links.ts'
 import { microsecondsToIso, secondsToIso, serialiseRecord } from '../../src/api/serialise.ts'
 import type { FileRecord } from '../../src/catalogue/catalogue.ts'
@@ -53,4 +54,21 @@ t.test('times are written to the microsecond, also where they end there', async 
   t.equal(microsecondsToIso(1_769_058_367_999_999), '2026-01-22T05:06:07.999999Z')
   t.equal(microsecondsToIso(1_769_058_367_100_000), '2026-01-22T05:06:07.100000Z')
   t.equal(microsecondsToIso(-1), '1969-12-31T23:59:59.999999Z')
+})
+
+t.test('any time is told as dates tell it, whatever was told before', async (t) => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: -1e14, max: 3e15 })), (times) => {
+      for (const us of times) {
+        const iso = new Date(Math.floor(us / 1000)).toISOString()
+        const rest = String(us - Math.floor(us / 1000) * 1000).padStart(3, '0')
+        t.equal(microsecondsToIso(us), iso.replace('Z', `${rest}Z`))
+        const seconds = Math.floor(us / 1e6)
+        t.equal(secondsToIso(seconds), `${new Date(seconds * 1000).toISOString().slice(0, -5)}Z`)
+      }
+      return t.passing()
+    }),
+  )
+  t.throws(() => microsecondsToIso(NaN), RangeError)
+  t.equal(microsecondsToIso(253_402_300_800_000_000), '+010000-01-01T00:00:00.000000Z')
 })
