@@ -4,6 +4,7 @@ import type { FileFilter } from '../../filter.ts'
 import { beyond } from '../block-layout.ts'
 import { segmentSize } from './columns.ts'
 import type { Segment } from './columns.ts'
+import { prepareNameSearch } from './name-search.ts'
 import { predicateOf } from './predicate.ts'
 
 /** From so many on, all records in their range are read instead of each by its id. */
@@ -37,6 +38,7 @@ export interface PlaceRange {
 }
 
 export function prepareAsking(db: Database): Asking {
+  const search = prepareNameSearch(db)
   const statements = new Map<string, Statement>()
   const prepare = (sql: string): Statement => {
     let statement = statements.get(sql)
@@ -81,6 +83,11 @@ export function prepareAsking(db: Database): Asking {
     },
     howMany(segment, filter, { from, to }, most) {
       const { firstId } = segment
+      if (isOfNamesAlone(filter)) {
+        const range = { fromId: firstId + from, toId: firstId + to }
+        const { count, ids } = search({ names: filter.names ?? [], ...range, most })
+        return { count, positions: ids && Uint16Array.from(ids, (id) => id - firstId) }
+      }
       const { sql, values } = predicateOf(filter, false)
       const where = `FROM file f WHERE f.id BETWEEN @from AND @to AND ${sql}`
       const bound = { ...values, from: firstId + from, to: firstId + to }
@@ -93,6 +100,14 @@ export function prepareAsking(db: Database): Asking {
       return { count: ids.length + more, positions: undefined }
     },
   }
+}
+
+/** Whether of all that the places cannot tell it asks for names only. */
+function isOfNamesAlone({ names, dataDate, created, modified, overlaps }: FileFilter): boolean {
+  return (
+    names !== undefined &&
+    [dataDate, created, modified, overlaps].every((each) => each === undefined)
+  )
 }
 
 /** What stations and kinds stand for is asked for only where the columns could not hold their numbers. */
