@@ -14,6 +14,28 @@
 /** Ids of an excerpt: those that come to the same when they are divided by this. */
 export const excerptSize = 64
 
+/** The excerpt that an id is in. */
+export function excerptOf(id: number): number {
+  return Math.floor(id / excerptSize)
+}
+
+/** What a line with a cohort tells. */
+export interface Cohort {
+  /** Number of the directory's row. */
+  readonly directory: number
+  /** What follows the station in the names. */
+  readonly ending: string
+}
+
+export function cohortLine({ directory, ending }: Cohort): string {
+  return `${directory} ${ending}`
+}
+
+export function readCohort(line: string): Cohort {
+  const space = line.indexOf(' ')
+  return { directory: Number(line.slice(0, space)), ending: line.slice(space + 1) }
+}
+
 /** An excerpt as it is read: numbers are those of lines, and slots are counted from 0. */
 export interface Excerpt {
   /** Slots up to the last that is live. */

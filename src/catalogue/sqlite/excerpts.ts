@@ -1,7 +1,9 @@
 import type { Database } from 'better-sqlite3'
 import {
   clearSlot,
+  cohortLine,
   draftOf,
+  excerptOf,
   excerptSize,
   numberOf,
   textOf,
@@ -42,7 +44,7 @@ export function prepareExcerpts(db: Database): Excerpts {
   let highest = (db.prepare('SELECT max(id) FROM excerpt').pluck().get() as number | null) ?? -1
   const touched = new Map<number, Draft>()
   const draftAround = (id: number): Draft => {
-    const key = Math.floor(id / excerptSize)
+    const key = excerptOf(id)
     let draft = touched.get(key)
     if (draft === undefined) {
       const text = key > highest ? undefined : (select.get(key) as string | undefined)
@@ -55,7 +57,7 @@ export function prepareExcerpts(db: Database): Excerpts {
       const ending = names[0]?.slice(codeLength) ?? ''
       for (let from = 0; from < names.length;) {
         const draft = draftAround(firstId + from)
-        const cohort = numberOf(draft, 'cohorts', `${directory} ${ending}`)
+        const cohort = numberOf(draft, 'cohorts', cohortLine({ directory, ending }))
         const times = numberOf(draft, 'times', String(createdUs))
         const slot = (firstId + from) % excerptSize
         from += writeSlots(draft, { slot, names, from, codeLength, cohort, times })

@@ -52,7 +52,7 @@ export function openForWriting(path: string, checkUpTo: number): Database {
     db.pragma('cache_size = -16384')
     db.pragma('foreign_keys = OFF')
     db.pragma('trusted_schema = OFF')
-    // A migration reads everything, so that nothing is left for a check that comes later.
+    // A migration may read all of it, and must not come upon damage.
     const isMigrated = version > 0 && version < schemaVersion
     const fault = isMigrated || statSync(path).size <= checkUpTo ? faultOf(db) : undefined
     if (fault !== undefined) throw ruin(fault)

@@ -190,8 +190,8 @@ const migrations: readonly string[] = [
   ALTER TABLE directory ADD COLUMN hashed INTEGER NOT NULL DEFAULT 0;
   `,
   `
-  -- What pages of the list show of the records, for every 64 ids (id >> 6; see excerpt-layout.ts): to read one of these costs
-  -- a fifth of reading 20 rows. Those without any live record are not there.
+  -- What pages of the list show of the records, for every 64 ids (id >> 6; see excerpt-layout.ts): to read those of a page costs
+  -- a third of reading 20 rows. Those without any live record are not there.
   CREATE TABLE excerpt (
     id   INTEGER PRIMARY KEY,
     text TEXT    NOT NULL

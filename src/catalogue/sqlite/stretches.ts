@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { ListedFile } from '../catalogue.ts'
-import { excerptSize, readExcerpt } from './excerpt-layout.ts'
+import { excerptOf, excerptSize, readCohort, readExcerpt } from './excerpt-layout.ts'
 import { preparePaths } from './listed-files.ts'
 
 /** Reads live records that follow each other, from their excerpts. To be used within a read transaction. */
@@ -20,7 +20,7 @@ export function prepareStretches(db: Database): Stretches {
   const stretch = (from: number, limit: number, step: 1 | -1): ListedFile[] => {
     const found: ListedFile[] = []
     while (found.length < limit) {
-      const row = (step < 0 ? upTo : onFrom).get(Math.floor(from / excerptSize))
+      const row = (step < 0 ? upTo : onFrom).get(excerptOf(from))
       if (row === undefined) break
       const [excerpt, text] = row as [id: number, text: string]
       const firstId = excerpt * excerptSize
@@ -45,8 +45,8 @@ function filesOf(text: string, firstId: number, pathOf: (directory: number) => s
   const { slots, times, cohorts, isLive, cohortOf, timesOf, stationOf } = readExcerpt(text)
   // The records of an excerpt share few of these.
   const cohortAt = once(cohorts, (line) => {
-    const space = line.indexOf(' ')
-    return { directory: pathOf(Number(line.slice(0, space))), ending: line.slice(space + 1) }
+    const { directory, ending } = readCohort(line)
+    return { directory: pathOf(directory), ending }
   })
   const timesAt = once(times, (pair) => {
     const [created = '', modified = created] = pair.split('-')

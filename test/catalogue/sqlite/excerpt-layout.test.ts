@@ -102,6 +102,10 @@ t.test('what was written last is what is read, however often', async (t) => {
       if (last < 0) t.equal(text, undefined)
       else {
         t.match(text, /^[\n -~]+$/)
+        const { times, cohorts } = readExcerpt(text ?? '')
+        const used = wanted.filter((each) => each !== undefined)
+        t.equal(times.length, new Set(used.map((each) => each.times)).size, 'no unused times')
+        t.equal(cohorts.length, new Set(used.map((each) => each.cohort)).size, 'nor cohorts')
         t.strictSame(
           entriesIn(text ?? ''),
           wanted

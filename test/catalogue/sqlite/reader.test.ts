@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { promisify } from 'node:util'
+import Sqlite from 'better-sqlite3'
 import t from 'tap'
 import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
@@ -146,3 +147,22 @@ t.test(
     }
   },
 )
+
+t.test('a database that has its tables but not yet its first row is none to read', async (t) => {
+  const database = join(testFolder(t), 'catalogue.db')
+  openWriter({ database, nowUs }).close()
+  const db = new Sqlite(database)
+  const made = db.prepare('SELECT * FROM catalogue').get() as { epoch: string }
+  db.exec('DELETE FROM catalogue')
+  const reader = openReader({ database })
+  t.teardown(() => {
+    reader.close()
+  })
+  await t.rejects(reader.head(), { message: /is just being made$/ })
+  await t.rejects(reader.summary(), { message: /is just being made$/ })
+  db.prepare(
+    `INSERT INTO catalogue (one, epoch, seq, reserved_id, reserved_seq) VALUES (1, ?, 0, 0, 0)`,
+  ).run(made.epoch)
+  db.close()
+  t.equal((await reader.head()).epoch, made.epoch)
+})

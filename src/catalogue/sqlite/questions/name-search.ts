@@ -1,10 +1,9 @@
 /**
- * Finds names by what they hold, in the excerpts: an end of the name that many files share is looked at once for all of them,
- * and there is a fifth as much to read as in the records.
+ * Finds names by what they hold, in the excerpts: an end of the name that many files share is looked at once for all of them.
  */
 import type { Database } from 'better-sqlite3'
 import type { NameCondition } from '../../filter.ts'
-import { excerptSize, readExcerpt } from '../excerpt-layout.ts'
+import { excerptOf, excerptSize, readCohort, readExcerpt } from '../excerpt-layout.ts'
 import type { Excerpt } from '../excerpt-layout.ts'
 
 /** All live records from one id to another, themselves included, whose names meet all conditions. */
@@ -47,10 +46,6 @@ export function prepareNameSearch(db: Database): (search: NameSearch) => FoundNa
   }
 }
 
-function excerptOf(id: number): number {
-  return Math.floor(id / excerptSize)
-}
-
 /** What is looked for, and the whole text of the excerpt, all in lower case. */
 interface Sought {
   readonly conditions: readonly NameCondition[]
@@ -62,7 +57,7 @@ function judgeOf(
   { cohorts, cohortOf, stationOf }: Excerpt,
   sought: Sought,
 ): ((slot: number) => boolean) | undefined {
-  const endings = cohorts.map((line) => line.slice(line.indexOf(' ') + 1).toLowerCase())
+  const endings = cohorts.map((line) => readCohort(line).ending.toLowerCase())
   const verdicts = endings.map((ending) => verdictOf(ending, sought))
   if (verdicts.every((verdict) => verdict === false)) return undefined
   return (slot) => {
