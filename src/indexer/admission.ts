@@ -85,9 +85,10 @@ export function openAdmission(deps: AdmissionDeps) {
 
   /** Files that are no candidates any more are as the catalogue has them, or gone. */
   const forgetOthers = (look: DirectoryLook, candidates: readonly Candidate[]): void => {
+    const waiting = settling.within(look.path)
+    if (waiting.length === 0) return
     const open = new Set(look.sizes === undefined ? look.names : candidates.map(({ name }) => name))
-    for (const name of settling.within(look.path))
-      if (!open.has(name)) settling.forget(`${look.path}/${name}`)
+    for (const name of waiting) if (!open.has(name)) settling.forget(`${look.path}/${name}`)
   }
 
   const mayRemove = async (look: DirectoryLook, change: DirectoryChange): Promise<boolean> => {
@@ -130,20 +131,9 @@ export function openAdmission(deps: AdmissionDeps) {
       return {
         change: {
           ...change,
-          added: change.added.flatMap((file) => {
-            if (file.size === undefined) return [file]
-            const facts = taken.get(file.name)
-            return facts === undefined ? [] : [{ ...file, ...facts }]
-          }),
-          modified: change.modified.flatMap((file) => {
-            const facts = taken.get(file.name)
-            return facts === undefined ? [] : [{ ...file, ...facts }]
-          }),
-          filled: change.filled.flatMap((file) => {
-            if (!young.has(file)) return [file]
-            const facts = taken.get(file.name)
-            return facts === undefined ? [] : [{ ...file, ...facts }]
-          }),
+          added: asJudged(change.added, ({ size }) => size !== undefined, taken),
+          modified: asJudged(change.modified, () => true, taken),
+          filled: asJudged(change.filled, (file) => young.has(file), taken),
           heldSinceUs: believed ? undefined : heldSinceUs(change.path),
           removed: believed ? change.removed : [],
           gone: change.gone && believed,
@@ -156,10 +146,25 @@ export function openAdmission(deps: AdmissionDeps) {
 }
 
 function candidatesOf(change: DirectoryChange): Candidate[] {
-  const added = change.added.flatMap(({ name, size, mtimeUs }) =>
-    size === undefined || mtimeUs === undefined ? [] : [{ name, size, mtimeUs }],
-  )
-  return [...added, ...change.modified]
+  const candidates: Candidate[] = []
+  for (const { name, size, mtimeUs } of change.added)
+    if (size !== undefined && mtimeUs !== undefined) candidates.push({ name, size, mtimeUs })
+  return [...candidates, ...change.modified]
+}
+
+/** Files as they were judged, those left out that were not taken. Who is not judged stays as it is. */
+function asJudged<File extends { readonly name: string }>(
+  files: readonly File[],
+  isJudged: (file: File) => boolean,
+  taken: ReadonlyMap<string, FileLook & { incomplete: boolean }>,
+): File[] {
+  const all: File[] = []
+  for (const file of files) {
+    const facts = isJudged(file) ? taken.get(file.name) : undefined
+    if (facts !== undefined) all.push({ ...file, ...facts })
+    else if (!isJudged(file)) all.push(file)
+  }
+  return all
 }
 
 /** One that was old when it was found and is written to now. */

@@ -68,23 +68,22 @@ function compare(
   const added: NewFile[] = []
   const modified: FileFacts[] = []
   const filled: FileFacts[] = []
-  const present = new Set(look.names)
+  // To look for a name takes longer than all else here, and where there is none it is not found.
+  const isNew = known === undefined || known.files.size === 0
   let misplaced = 0
   look.names.forEach((name, index) => {
     const parsed = parseFilename(name) as ParsedName // the look brings RINEX names only
     if (directory.kind === 'directory' && isMisplaced(parsed, directory)) misplaced++
     const size = look.sizes?.[index]
     const mtimeUs = look.mtimesUs?.[index]
-    const before = known?.files.get(name)
+    const before = isNew ? undefined : known.files.get(name)
     if (before === undefined) added.push({ name, parsed, size, mtimeUs })
     else if (size === undefined || mtimeUs === undefined) return
     else if (before.size === undefined) filled.push({ id: before.id, name, size, mtimeUs })
     else if (before.size !== size || before.mtimeUs !== mtimeUs)
       modified.push({ id: before.id, name, size, mtimeUs })
   })
-  const removed = Array.from(known?.files ?? [])
-    .filter(([name]) => !present.has(name))
-    .map(([, { id }]) => id)
+  const removed = known === undefined ? [] : goneFiles(known, look.names)
   const differs = added.length + modified.length + filled.length + removed.length > 0
   if (!differs && known !== undefined && sameStamp(look.stamp, known.stamp)) return undefined
   return {
@@ -97,6 +96,14 @@ function compare(
     removed,
     misplaced,
   }
+}
+
+function goneFiles({ files }: KnownDirectory, names: readonly string[]): number[] {
+  if (files.size === 0) return []
+  const present = new Set(names)
+  return Array.from(files)
+    .filter(([name]) => !present.has(name))
+    .map(([, { id }]) => id)
 }
 
 /** Whether nothing can have changed between two looks; a stamp that is not sure equals none. */

@@ -12,8 +12,11 @@ import type { Detail, DirectoryLook } from './tree/look.ts'
 import type { TreeReader } from './tree/tree-reader.ts'
 import type { WalkStep } from './tree/walk.ts'
 
-/** Looks asked for ahead, so that the reading thread never waits for the writing one. */
-const lookAhead = 8
+/**
+ * Looks asked for ahead, so that the reading thread has something to read while this one writes what was read: so many that
+ * they bring about as many names, with directories like the last one. What turns up dirty comes after all of them.
+ */
+const lookAhead = { least: 8, most: 32, names: 10_000 }
 
 export interface WorkDeps extends Omit<HandDeps, 'onApplied' | 'onFailed'> {
   readonly tree: TreeReader
@@ -80,6 +83,7 @@ export function startWork(deps: WorkDeps): Work {
   let walking = false
   let jobs = 0
   let turn = 0
+  let ahead = lookAhead.least
   let closing = false
   let waiters: Waiter[] = []
   const asked = new Map<string, Asker[]>()
@@ -133,6 +137,8 @@ export function startWork(deps: WorkDeps): Work {
       return
     }
     scan?.step(step)
+    const wanted = Math.ceil(lookAhead.names / Math.max(step.look.names.length, 1))
+    ahead = Math.max(lookAhead.least, Math.min(lookAhead.most, wanted))
     await hand.take({ look: step.look, walked: true, arrived: false })
   }
   const ask = (path: string, askers: readonly Asker[]): void => {
@@ -164,7 +170,7 @@ export function startWork(deps: WorkDeps): Work {
   const loop = async (): Promise<void> => {
     const inHand: Job[] = []
     while (!closing) {
-      for (let job; inHand.length < lookAhead && (job = nextJob());) inHand.push(job)
+      for (let job; inHand.length < ahead && (job = nextJob());) inHand.push(job)
       const job = inHand.shift()
       if (job !== undefined) await take(job)
       if (job === undefined || inHand.length === 0 || hand.full) await hand.flush()

@@ -29,23 +29,31 @@ export function prepareArrivals(db: Database, parts: Parts) {
   }
 }
 
-/** Files whose records differ in nothing but name and station. */
+/** Files whose records differ in nothing but name and station, and their names in nothing but the station. */
 interface Group {
   readonly kind: number
   readonly startSeconds: number
   readonly codeLength: number
+  readonly spelling: Spelling
+  /** What follows the station in the names. */
+  readonly ending: string
   readonly names: string[]
   /** The number of each name's station. */
   readonly stations: number[]
 }
 
+/** How names write the code of their station: as it is known, in small letters throughout, or in some way of their own. */
+type Spelling = 'as-known' | 'small' | { readonly code: string }
+
 function prepareInsert(db: Database, { dimensions, blocks }: Parts) {
+  // Names are put together there, from what they have in common: crossing over takes longer than that. OR FAIL spares SQLite
+  // to note how to undo the statement alone: an error undoes all that it is part of.
   const insertNames = db.prepare(
-    `INSERT INTO file (directory, name, station, kind, data_date, created_us, seq, change, arrived)
-     SELECT @directory, substr(named.value, instr(named.value, ' ') + 1), station.id, @kind, @startSeconds, @now,
-       @seq + named.key, 0, @arrived
-     FROM json_each(@named) AS named
-     CROSS JOIN station ON station.id = CAST(named.value AS INTEGER)`,
+    `INSERT OR FAIL INTO file (directory, name, station, kind, data_date, created_us, seq, change, arrived)
+     SELECT @directory, coalesce(@code, iif(@isSmall, lower(station.code), station.code)) || @ending, station.id,
+       @kind, @startSeconds, @now, @seq + named.key, 0, @arrived
+     FROM json_each(@stations) AS named
+     CROSS JOIN station ON station.id = named.value`,
   )
   const setFacts = db.prepare(
     'UPDATE file SET size = ?, mtime_us = ?, incomplete = ? WHERE directory = ? AND name = ?',
@@ -53,15 +61,18 @@ function prepareInsert(db: Database, { dimensions, blocks }: Parts) {
   return (arrival: Arrival & { files: readonly NewFile[] }, tally: Tally): void => {
     const { change, directory } = arrival
     for (const group of groupFiles(arrival.files, change.path.slice(0, 3) as Area, dimensions)) {
+      const { spelling, ending, kind, startSeconds, stations } = group
       const { lastInsertRowid, changes } = insertNames.run({
         directory,
-        kind: group.kind,
-        startSeconds: group.startSeconds,
+        code: typeof spelling === 'object' ? spelling.code : null,
+        isSmall: spelling === 'small' ? 1 : 0,
+        ending,
+        kind,
+        startSeconds,
         now: arrival.nowUs,
         seq: tally.seq + 1,
         arrived: change.arrived ? 1 : 0,
-        // Each behind the number of its station and a space, since numbers are found faster than codes.
-        named: JSON.stringify(group.names.map((name, index) => `${group.stations[index]} ${name}`)),
+        stations: JSON.stringify(stations),
       })
       if (changes !== group.names.length)
         throw new Error(`${changes} of ${group.names.length} names were inserted`)
@@ -81,20 +92,38 @@ function prepareInsert(db: Database, { dimensions, blocks }: Parts) {
 function groupFiles(files: readonly NewFile[], area: Area, dimensions: Dimensions): Group[] {
   // What follows the station code tells everything else, so equal endings belong together.
   const groups = new Map<string, Group>()
+  let last: Group | undefined
   for (const { name, parsed } of files) {
-    const station = dimensions.station(parsed.station)
-    const codeLength = parsed.station.length
-    const ending = name.slice(codeLength)
-    let group = groups.get(ending)
-    if (group === undefined) {
-      const kind = dimensions.kind(area, parsed)
-      group = { kind, startSeconds: parsed.startSeconds, codeLength, names: [], stations: [] }
-      groups.set(ending, group)
+    const code = parsed.station
+    const spelling = spellingOf(name, code)
+    // Most names end like the one before, which takes less to see than to find their group.
+    if (last === undefined || !isOf(last, name, code, spelling)) {
+      const ending = name.slice(code.length)
+      const key = typeof spelling === 'string' ? `${spelling} ${ending}` : name
+      last = groups.get(key)
+      if (last === undefined) {
+        const kind = dimensions.kind(area, parsed)
+        const { startSeconds } = parsed
+        const codeLength = code.length
+        last = { kind, startSeconds, codeLength, spelling, ending, names: [], stations: [] }
+        groups.set(key, last)
+      }
     }
-    group.names.push(name)
-    group.stations.push(station)
+    last.names.push(name)
+    last.stations.push(dimensions.station(code))
   }
   return [...groups.values()].sort((a, b) => a.startSeconds - b.startSeconds)
+}
+
+function spellingOf(name: string, code: string): Spelling {
+  if (name.startsWith(code)) return 'as-known'
+  return name.startsWith(code.toLowerCase()) ? 'small' : { code: name.slice(0, code.length) }
+}
+
+function isOf(group: Group, name: string, { length }: string, spelling: Spelling): boolean {
+  const { ending, codeLength } = group
+  const isAlike = group.spelling === spelling && codeLength === length
+  return isAlike && name.length === length + ending.length && name.endsWith(ending)
 }
 
 interface TombstoneRow {

@@ -22,10 +22,10 @@ const day = 'obs/2026/001'
 const graz = 'GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz'
 const zimm = 'zimm0010.26d.gz'
 
-/** A catalogue in a folder of its own, with a clock that the test moves. */
 /** In the place of a record that is not there. */
 const none = { id: 0, seq: 0, name: '', directory: '' }
 
+/** A catalogue in a folder of its own, with a clock that the test moves. */
 function openCatalogue(t: Test, folder = testFolder(t)) {
   const database = join(folder, 'catalogue.db')
   const clock = { us: 1_700_000_000_000_000 }
@@ -65,6 +65,23 @@ t.test('files of a directory are numbered in the order of their start', async (t
     records.map(({ name }) => name.slice(19, 23)),
     ['1045', '1030', '1015', '1000'],
   )
+})
+
+t.test('names stay as they are written, whatever letters their station has', async (t) => {
+  const { writer, reader } = openCatalogue(t)
+  const names = ['GRAZ0010.26d.gz', 'graz0010.26d.gz', 'grAz0010.26d.gz', 'Graz0010.26d.gz']
+  const others = ['12340010.26d.gz', '12ab0010.26d.gz', '12AB0010.26d.gz', zimm, graz]
+  const all = [...names, ...others].sort()
+  const { added } = await writer.apply([change(day, { added: all.map((name) => newFile(name)) })])
+  t.equal(added, all.length)
+  for (const name of all) {
+    const file = await reader.file(day, name)
+    t.match(await reader.record(file?.id ?? 0), { name }, name)
+  }
+  const { records } = await reader.page({ limit: 20, offset: 0 })
+  t.same(records.map(({ name }) => name).sort(), all, 'and so the list has them')
+  const { count } = await reader.page({ limit: 20, offset: 0, filter: { stations: ['GRAZ'] } })
+  t.equal(count, [...names, graz].length, 'those of one station belong together')
 })
 
 t.test('size and mtime that become known are no change', async (t) => {
