@@ -72,6 +72,13 @@ function open(parts: {
       const fields = { database, ...restoring }
       logger.warn(fields, 'the database is missing or ruined: a backup is copied and checked')
     },
+    onMigrating: (migrating) => {
+      const fields = { database, ...migrating }
+      logger.info(
+        fields,
+        'the database is of an earlier release: it is checked and brought to this one',
+      )
+    },
   })
   tellRecovery(writer.recovery, logger)
   return writer

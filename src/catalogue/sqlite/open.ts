@@ -23,13 +23,30 @@ export function setAside(path: string): string {
   return aside
 }
 
+/** A database that is about to be brought to the schema of this program, for which all of its bytes may be read. */
+export interface Migrating {
+  readonly from: number
+  readonly to: number
+  readonly bytes: number
+}
+
+export interface OpeningForWriting {
+  /** Up to this size (bytes) all pages are checked first. */
+  readonly checkUpTo: number
+  /** Told before a migration, during which nothing else happens. */
+  readonly onMigrating?: ((migrating: Migrating) => void) | undefined
+}
+
 /**
  * Opens the catalogue for writing, creating or migrating it as needed. Damage that was read over would give wrong
- * answers until somebody came by the page, so all pages are checked first, of a file up to `checkUpTo` bytes.
+ * answers until somebody came by the page, so all pages are checked first, of a small file and before a migration.
  * @throws UnusableDatabase for a database of another program or of a newer version of this one; an error of
  * ruin for a file that is damaged or none.
  */
-export function openForWriting(path: string, checkUpTo: number): Database {
+export function openForWriting(
+  path: string,
+  { checkUpTo, onMigrating }: OpeningForWriting,
+): Database {
   const db = new Sqlite(path, { timeout: 5000 })
   try {
     const version = versionOf(db)
@@ -54,7 +71,9 @@ export function openForWriting(path: string, checkUpTo: number): Database {
     db.pragma('trusted_schema = OFF')
     // A migration may read all of it, and must not come upon damage.
     const isMigrated = version > 0 && version < schemaVersion
-    const fault = isMigrated || statSync(path).size <= checkUpTo ? faultOf(db) : undefined
+    const bytes = statSync(path).size
+    if (isMigrated) onMigrating?.({ from: version, to: schemaVersion, bytes })
+    const fault = isMigrated || bytes <= checkUpTo ? faultOf(db) : undefined
     if (fault !== undefined) throw ruin(fault)
     migrate(db)
     return db

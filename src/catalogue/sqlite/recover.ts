@@ -16,6 +16,7 @@ import {
 } from './backup-files.ts'
 import { adoptNumbers } from './numbers.ts'
 import { isRuin, openForWriting, setAside, UnusableDatabase } from './open.ts'
+import type { OpeningForWriting } from './open.ts'
 
 /** What had to be done before there was a database to work with. */
 export interface Recovery {
@@ -36,23 +37,21 @@ export interface Restoring {
   readonly bytes: number
 }
 
-export interface DatabaseFiles {
+export interface DatabaseFiles extends OpeningForWriting {
   readonly path: string
   /** The memory of numbers. */
   readonly numbersPath: string
-  /** Up to this size a database is checked before it is opened. */
-  readonly checkUpTo: number
   /** Told before a backup is put in place. */
   readonly onRestoring?: ((restoring: Restoring) => void) | undefined
 }
 
 /** @throws UnusableDatabase for a database of another program or of a newer version of this one. */
 export function openOrRecover(files: DatabaseFiles): { db: Database; recovery: Recovery } {
-  const { path, numbersPath, checkUpTo } = files
+  const { path } = files
   for (const unfinished of [newBackupPath, restoringPath]) discard(unfinished(path))
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) return replace(files, undefined)
   try {
-    const { db, lifted } = openAdopted({ path, numbersPath, checkUpTo, restored: false })
+    const { db, lifted } = openAdopted({ ...files, restored: false })
     const nothing = { setAside: undefined, restored: undefined, passedOver: [] }
     return { db, recovery: { ...nothing, putBack: lifted } }
   } catch (error) {
@@ -65,15 +64,14 @@ function replace(
   files: DatabaseFiles,
   aside: string | undefined,
 ): { db: Database; recovery: Recovery } {
-  const { path, numbersPath } = files
   const restoring = restore(files)
   // What was put in place has just been checked, and a new database is empty.
-  const { db } = openAdopted({ path, numbersPath, checkUpTo: 0, restored: false })
+  const { db } = openAdopted({ ...files, checkUpTo: 0, restored: false })
   return { db, recovery: { setAside: aside, ...restoring, putBack: false } }
 }
 
 function openAdopted(options: DatabaseFiles & { readonly restored: boolean }) {
-  const db = openForWriting(options.path, options.checkUpTo)
+  const db = openForWriting(options.path, options)
   try {
     return { db, lifted: adoptNumbers(db, options.numbersPath, options) }
   } catch (error) {
@@ -116,12 +114,12 @@ function isBad(error: unknown): error is Error {
  * Puts a backup in the place of the database. All that makes it another database than the one that was lost is
  * done before that, so that it is the one or the other whenever this process ends.
  */
-function put(backup: string, { path, numbersPath }: DatabaseFiles): void {
+function put(backup: string, files: DatabaseFiles): void {
   headOf(backup)
-  const source = copyOf(backup, restoringPath(path))
-  const { db } = openAdopted({ path: source, numbersPath, checkUpTo: Infinity, restored: true })
+  const path = copyOf(backup, restoringPath(files.path))
+  const { db } = openAdopted({ ...files, path, checkUpTo: Infinity, restored: true })
   db.close()
-  putInPlace(source, path)
+  putInPlace(path, files.path)
 }
 
 function putInPlace(source: string, path: string): void {

@@ -21,6 +21,7 @@ import { prepareDirectories } from './directories.ts'
 import { prepareHashing } from './hashing.ts'
 import { prepareForget } from './forget.ts'
 import { openGuard } from './guarded.ts'
+import type { Migrating } from './open.ts'
 import { openOrRecover, replaceByCopy } from './recover.ts'
 import type { Recovery, Restoring } from './recover.ts'
 import { openStartCheck } from './start-check.ts'
@@ -39,6 +40,8 @@ export interface WriterOptions {
   readonly onChecked?: (outcome: StartCheckOutcome) => void
   /** Told before a backup takes the place of the database, during which nothing else happens. */
   readonly onRestoring?: (restoring: Restoring) => void
+  /** Told before a database of an earlier release is brought to this one's schema, during which nothing else happens. */
+  readonly onMigrating?: (migrating: Migrating) => void
 }
 
 /** About a tenth of a second. */
@@ -58,9 +61,9 @@ export function openWriter(options: WriterOptions): OpenedWriter {
   preparePlace(options.database)
   const lock = lockWriter(options.database)
   try {
-    const { database: path, nowUs, checkUpTo = checkUpToBytes, onChecked, onRestoring } = options
+    const { database: path, nowUs, checkUpTo = checkUpToBytes, onChecked } = options
     const numbersPath = `${path}-numbers`
-    const { db, recovery } = openOrRecover({ path, numbersPath, checkUpTo, onRestoring })
+    const { db, recovery } = openOrRecover({ ...options, path, numbersPath, checkUpTo })
     const isChecked = recovery.restored !== undefined || statSync(path).size <= checkUpTo
     const check = isChecked ? undefined : openStartCheck({ path, onEnd: onChecked })
     return { recovery, ...prepareWriter({ db, path, numbersPath, lock, nowUs, checkUpTo, check }) }
