@@ -8,7 +8,7 @@ const template = `<p><%= it.extent %></p>
 <table>
 <caption>Each file with its latest change; times in UTC</caption>
 <thead>
-<tr><th scope="col">Number</th><th scope="col">Change</th><th scope="col">At</th><th scope="col">File</th></tr>
+<tr><th scope="col" class="number">Number</th><th scope="col">Change</th><th scope="col">At</th><th scope="col">File</th></tr>
 </thead>
 <tbody>
 <% for (const row of it.rows) { %>

@@ -13,7 +13,7 @@ const listTemplate = `<p><%= it.extent %></p>
 <thead>
 <tr>
 <th scope="col">Station</th><th scope="col">Country</th><th scope="col">First date</th><th scope="col">Last date</th>
-<th scope="col">Files</th>
+<th scope="col" class="number">Files</th>
 </tr>
 </thead>
 <tbody>
@@ -23,7 +23,7 @@ const listTemplate = `<p><%= it.extent %></p>
 <td><%= row.country %></td>
 <td><time><%= row.first_data_date %></time></td>
 <td><time><%= row.last_data_date %></time></td>
-<td><a href="<%= row.files %>"><%= row.number %></a></td>
+<td class="number"><a href="<%= row.files %>"><%= row.number %></a></td>
 </tr>
 <% } %>
 </tbody>

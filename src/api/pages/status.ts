@@ -14,7 +14,7 @@ const template = `<p class="state">The indexer is <strong><%= it.state %></stron
 <% } %>
 <h2>Files</h2>
 <table>
-<thead><tr><th scope="col">Area</th><th scope="col">Files</th><th scope="col">Directories</th></tr></thead>
+<thead><tr><th scope="col">Area</th><th scope="col" class="number">Files</th><th scope="col" class="number">Directories</th></tr></thead>
 <tbody>
 <% for (const area of it.areas) { %>
 <tr><th scope="row"><%= area.name %></th><td class="number"><%= area.files %></td><td class="number"><%= area.directories %></td></tr>
@@ -27,7 +27,7 @@ const template = `<p class="state">The indexer is <strong><%= it.state %></stron
 <% } else { %>
 <div class="wide">
 <table>
-<thead><tr><th scope="col">Reason</th><th scope="col">Count</th><th scope="col">For example</th></tr></thead>
+<thead><tr><th scope="col">Reason</th><th scope="col" class="number">Count</th><th scope="col">For example</th></tr></thead>
 <tbody>
 <% for (const rejection of it.rejected) { %>
 <tr><th scope="row"><%= rejection.reason %></th><td class="number"><%= rejection.count %></td><td><% for (const example of rejection.examples) { %><code><%= example %></code> <% } %></td></tr>
