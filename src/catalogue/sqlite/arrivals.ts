@@ -34,26 +34,31 @@ interface Group {
   readonly kind: number
   readonly startSeconds: number
   readonly codeLength: number
-  readonly spelling: Spelling
   /** What follows the station in the names. */
   readonly ending: string
   readonly names: string[]
   /** The number of each name's station. */
   readonly stations: number[]
+  readonly spellings: Spelling[]
 }
 
-/** How names write the code of their station: as it is known, in small letters throughout, or in some way of their own. */
-type Spelling = 'as-known' | 'small' | { readonly code: string }
+/**
+ * The station of a name and how that writes it: the number alone where it does as the code has it, below zero where it does
+ * in small letters, and else the number and, behind a space, what it writes.
+ */
+type Spelling = number | string
 
 function prepareInsert(db: Database, { dimensions, blocks }: Parts) {
   // Names are put together there, from what they have in common: crossing over takes longer than that. OR FAIL spares SQLite
   // to note how to undo the statement alone: an error undoes all that it is part of.
   const insertNames = db.prepare(
     `INSERT OR FAIL INTO file (directory, name, station, kind, data_date, created_us, seq, change, arrived)
-     SELECT @directory, coalesce(@code, iif(@isSmall, lower(station.code), station.code)) || @ending, station.id,
-       @kind, @startSeconds, @now, @seq + named.key, 0, @arrived
-     FROM json_each(@stations) AS named
-     CROSS JOIN station ON station.id = named.value`,
+     SELECT @directory,
+       CASE WHEN named.type = 'text' THEN substr(named.value, instr(named.value, ' ') + 1)
+         WHEN named.value < 0 THEN lower(station.code) ELSE station.code END || @ending,
+       station.id, @kind, @startSeconds, @now, @seq + named.key, 0, @arrived
+     FROM json_each(@spellings) AS named
+     CROSS JOIN station ON station.id = abs(CAST(named.value AS INTEGER))`,
   )
   const setFacts = db.prepare(
     'UPDATE file SET size = ?, mtime_us = ?, incomplete = ? WHERE directory = ? AND name = ?',
@@ -61,18 +66,16 @@ function prepareInsert(db: Database, { dimensions, blocks }: Parts) {
   return (arrival: Arrival & { files: readonly NewFile[] }, tally: Tally): void => {
     const { change, directory } = arrival
     for (const group of groupFiles(arrival.files, change.path.slice(0, 3) as Area, dimensions)) {
-      const { spelling, ending, kind, startSeconds, stations } = group
+      const { ending, kind, startSeconds, spellings } = group
       const { lastInsertRowid, changes } = insertNames.run({
         directory,
-        code: typeof spelling === 'object' ? spelling.code : null,
-        isSmall: spelling === 'small' ? 1 : 0,
         ending,
         kind,
         startSeconds,
         now: arrival.nowUs,
         seq: tally.seq + 1,
         arrived: change.arrived ? 1 : 0,
-        stations: JSON.stringify(stations),
+        spellings: JSON.stringify(spellings),
       })
       if (changes !== group.names.length)
         throw new Error(`${changes} of ${group.names.length} names were inserted`)
@@ -94,36 +97,35 @@ function groupFiles(files: readonly NewFile[], area: Area, dimensions: Dimension
   const groups = new Map<string, Group>()
   let last: Group | undefined
   for (const { name, parsed } of files) {
-    const code = parsed.station
-    const spelling = spellingOf(name, code)
+    const codeLength = parsed.station.length
     // Most names end like the one before, which takes less to see than to find their group.
-    if (last === undefined || !isOf(last, name, code, spelling)) {
-      const ending = name.slice(code.length)
-      const key = typeof spelling === 'string' ? `${spelling} ${ending}` : name
-      last = groups.get(key)
+    if (last === undefined || !isOf(last, name, codeLength)) {
+      const ending = name.slice(codeLength)
+      last = groups.get(ending)
       if (last === undefined) {
         const kind = dimensions.kind(area, parsed)
         const { startSeconds } = parsed
-        const codeLength = code.length
-        last = { kind, startSeconds, codeLength, spelling, ending, names: [], stations: [] }
-        groups.set(key, last)
+        last = { kind, startSeconds, codeLength, ending, names: [], stations: [], spellings: [] }
+        groups.set(ending, last)
       }
     }
     last.names.push(name)
-    last.stations.push(dimensions.station(code))
+    const station = dimensions.station(parsed.station)
+    last.stations.push(station)
+    last.spellings.push(spellingOf(name, parsed.station, station))
   }
   return [...groups.values()].sort((a, b) => a.startSeconds - b.startSeconds)
 }
 
-function spellingOf(name: string, code: string): Spelling {
-  if (name.startsWith(code)) return 'as-known'
-  return name.startsWith(code.toLowerCase()) ? 'small' : { code: name.slice(0, code.length) }
+/** Whether a name belongs there, with a station of so many characters. */
+function isOf({ ending, codeLength }: Group, name: string, length: number): boolean {
+  return codeLength === length && name.length === length + ending.length && name.endsWith(ending)
 }
 
-function isOf(group: Group, name: string, { length }: string, spelling: Spelling): boolean {
-  const { ending, codeLength } = group
-  const isAlike = group.spelling === spelling && codeLength === length
-  return isAlike && name.length === length + ending.length && name.endsWith(ending)
+function spellingOf(name: string, code: string, station: number): Spelling {
+  if (name.startsWith(code)) return station
+  if (name.startsWith(code.toLowerCase())) return -station
+  return `${station} ${name.slice(0, code.length)}`
 }
 
 interface TombstoneRow {

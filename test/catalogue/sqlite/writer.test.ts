@@ -74,10 +74,15 @@ t.test('names stay as they are written, whatever letters their station has', asy
   const all = [...names, ...others].sort()
   const { added } = await writer.apply([change(day, { added: all.map((name) => newFile(name)) })])
   t.equal(added, all.length)
-  for (const name of all) {
-    const file = await reader.file(day, name)
-    t.match(await reader.record(file?.id ?? 0), { name }, name)
-  }
+  const files = await Promise.all(all.map((name) => reader.file(day, name)))
+  for (const [at, name] of all.entries())
+    t.match(await reader.record(files[at]?.id ?? 0), { name }, name)
+  const ids = files.filter((file) => file?.name.endsWith('0010.26d.gz')).map((file) => file?.id)
+  t.same(
+    ids,
+    ids.toSorted((a = 0, b = 0) => a - b),
+    'those that end alike are numbered in the order of their names',
+  )
   const { records } = await reader.page({ limit: 20, offset: 0 })
   t.same(records.map(({ name }) => name).sort(), all, 'and so the list has them')
   const { count } = await reader.page({ limit: 20, offset: 0, filter: { stations: ['GRAZ'] } })
