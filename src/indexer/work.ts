@@ -13,8 +13,8 @@ import type { TreeReader } from './tree/tree-reader.ts'
 import type { WalkStep } from './tree/walk.ts'
 
 /**
- * Looks asked for ahead, so that the reading thread has something to read while this one writes what was read: so many that
- * they bring about as many names, with directories like the last one. What turns up dirty comes after all of them.
+ * Looks asked for ahead, so that the reading thread has something to read while this one writes what was read. What turns up
+ * dirty comes after all of them, so there are no more than bring about so many names, with directories like the last one.
  */
 const lookAhead = { least: 8, most: 32, names: 10_000 }
 
@@ -77,6 +77,14 @@ interface Waiter {
   readonly resolve: () => void
 }
 
+/** Where each file was looked at too, a directory may take a disk as long as many do of which names are read. */
+function aheadAfter({ names, sizes }: DirectoryLook): number | undefined {
+  // One that holds directories alone tells nothing of those.
+  if (names.length === 0) return undefined
+  const wanted = sizes === undefined ? Math.ceil(lookAhead.names / names.length) : lookAhead.least
+  return Math.max(lookAhead.least, Math.min(lookAhead.most, wanted))
+}
+
 export function startWork(deps: WorkDeps): Work {
   const { tree, dirty, known } = deps
   let scan: Scan | undefined
@@ -133,12 +141,12 @@ export function startWork(deps: WorkDeps): Work {
     const step = await job.step
     if (step === undefined) {
       walking = false
+      ahead = lookAhead.least
       walkEnded()
       return
     }
     scan?.step(step)
-    const wanted = Math.ceil(lookAhead.names / Math.max(step.look.names.length, 1))
-    ahead = Math.max(lookAhead.least, Math.min(lookAhead.most, wanted))
+    ahead = aheadAfter(step.look) ?? ahead
     await hand.take({ look: step.look, walked: true, arrived: false })
   }
   const ask = (path: string, askers: readonly Asker[]): void => {

@@ -52,13 +52,13 @@ async function startOn(t: Test) {
 }
 
 /** The loop alone, with nobody who finds anything dirty. */
-function openWorkOn(t: Test) {
+function openWorkOn(t: Test, watched = (tree: TreeReader) => tree) {
   const parts = openParts(t)
   const dirty = openDirtyDirectories()
   const admission = openAdmission({ ...parts, settling: openSettling(), guard: openGuard() })
   const nothing = () => undefined
   const work = startWork({
-    ...{ ...parts, dirty, known: openKnownDirectories([]) },
+    ...{ ...parts, tree: watched(parts.tree), dirty, known: openKnownDirectories([]) },
     admit: (look, change) => admission.admit(look, change),
     ...{ onDirectory: nothing, onAreaBack: nothing, onFlushed: nothing, onReconciled: nothing },
   })
@@ -108,6 +108,29 @@ t.test('who names a file is told the truth about it', async (t) => {
   rmSync(join(archive, path))
   t.match(await indexer.register(path), { reason: 'not-in-the-tree' })
 })
+
+t.test(
+  'a walk asks for many directories ahead, but for few where it looks at each file',
+  async (t) => {
+    for (const detail of ['names', 'facts'] as const) {
+      let [asked, most] = [0, 0]
+      const { work, put, sql } = openWorkOn(t, (tree) => ({
+        ...tree,
+        async step() {
+          most = Math.max(most, ++asked)
+          return tree.step().finally(() => asked--)
+        },
+      }))
+      for (let number = 1; number <= 60; number++) {
+        const directory = `obs/2026/${String(number).padStart(3, '0')}`
+        put(`${directory}/graz${directory.slice(-3)}0.26d.gz`)
+      }
+      await work.scan(['obs'], detail)
+      t.same(sql('SELECT count(*) AS files FROM file'), [{ files: 60 }])
+      t.equal(most > 8, detail === 'names', `${most} at most with ${detail}`)
+    }
+  },
+)
 
 t.test('who names a file is answered in turn, whatever else there is to do', async (t) => {
   const { work, dirty, put, writer } = openWorkOn(t)
