@@ -160,9 +160,12 @@ function asJudged<File extends { readonly name: string }>(
 ): File[] {
   const all: File[] = []
   for (const file of files) {
-    const facts = isJudged(file) ? taken.get(file.name) : undefined
+    if (!isJudged(file)) {
+      all.push(file)
+      continue
+    }
+    const facts = taken.get(file.name)
     if (facts !== undefined) all.push({ ...file, ...facts })
-    else if (!isJudged(file)) all.push(file)
   }
   return all
 }

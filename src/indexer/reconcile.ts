@@ -68,7 +68,7 @@ function compare(
   const added: NewFile[] = []
   const modified: FileFacts[] = []
   const filled: FileFacts[] = []
-  // To look for a name takes longer than all else here, and where there is none it is not found.
+  // Where nothing is known, nothing needs to be looked for.
   const isNew = known === undefined || known.files.size === 0
   let misplaced = 0
   look.names.forEach((name, index) => {

@@ -14,7 +14,7 @@ import type { WalkStep } from './tree/walk.ts'
 
 /**
  * Looks asked for ahead, so that the reading thread has something to read while this one writes what was read. What turns up
- * dirty comes after all of them, so there are no more than bring about so many names, with directories like the last one.
+ * dirty comes after all of them: so there are few where directories are large, told by the last one, or slow to read.
  */
 const lookAhead = { least: 8, most: 32, names: 10_000 }
 
@@ -77,7 +77,7 @@ interface Waiter {
   readonly resolve: () => void
 }
 
-/** Where each file was looked at too, a directory may take a disk as long as many do of which names are read. */
+/** Few where each file is looked at too, for which a slow disk takes hundreds of times as long as for their names. */
 function aheadAfter({ names, sizes }: DirectoryLook): number | undefined {
   // One that holds directories alone tells nothing of those.
   if (names.length === 0) return undefined

@@ -49,10 +49,9 @@ interface Group {
 type Spelling = number | string
 
 function prepareInsert(db: Database, { dimensions, blocks }: Parts) {
-  // Names are put together there, from what they have in common: crossing over takes longer than that. OR FAIL spares SQLite
-  // to note how to undo the statement alone: an error undoes all that it is part of.
+  // Names are put together in the database: handing over each takes longer.
   const insertNames = db.prepare(
-    `INSERT OR FAIL INTO file (directory, name, station, kind, data_date, created_us, seq, change, arrived)
+    `INSERT INTO file (directory, name, station, kind, data_date, created_us, seq, change, arrived)
      SELECT @directory,
        CASE WHEN named.type = 'text' THEN substr(named.value, instr(named.value, ' ') + 1)
          WHEN named.value < 0 THEN lower(station.code) ELSE station.code END || @ending,
