@@ -6,7 +6,8 @@ import type {
 
 /** Gathers reconciled directories into transactions that are worth their synchronised write. */
 export interface Batch {
-  add(change: DirectoryChange): void
+  /** @param isWalked whether a walk brought it: it can wait longer than what somebody may look for */
+  add(change: DirectoryChange, isWalked: boolean): void
   /** Whether a change of this directory waits: then what the catalogue says of it is out of date. */
   has(path: string): boolean
   /** Whether it is time to apply what has gathered. */
@@ -24,30 +25,31 @@ export interface BatchOutcome {
 
 /** A transaction of this many files keeps the process busy for a few hundredths of a second. */
 const filesPerBatch = 5_000
-/** A change waits no longer than this for others. */
-const patienceMs = 500
+/** A change waits no longer than this for others: what a walk brought, and what was seen to change. */
+const patienceMs = { walked: 500, seen: 100 }
 
-export function openBatch(writer: CatalogueWriter): Batch {
+/** @param nowMs a clock that only goes on */
+export function openBatch(writer: CatalogueWriter, nowMs = () => performance.now()): Batch {
   let changes = new Map<string, DirectoryChange>()
   let files = 0
-  let sinceMs = 0
+  let dueMs = Infinity
   return {
-    add(change) {
-      if (changes.size === 0) sinceMs = performance.now()
+    add(change, isWalked) {
+      const patience = isWalked ? patienceMs.walked : patienceMs.seen
+      dueMs = Math.min(dueMs, nowMs() + patience)
       changes.set(change.path, change)
       files += 1 + change.added.length + change.modified.length + change.filled.length
       files += change.removed.length
     },
     has: (path) => changes.has(path),
     get full() {
-      return (
-        files >= filesPerBatch || (changes.size > 0 && performance.now() - sinceMs > patienceMs)
-      )
+      return files >= filesPerBatch || nowMs() > dueMs
     },
     async flush() {
       const gathered = [...changes.values()]
       changes = new Map()
       files = 0
+      dueMs = Infinity
       if (gathered.length === 0) return { applied: undefined, error: undefined, changes: gathered }
       try {
         return { applied: await writer.apply(gathered), error: undefined, changes: gathered }

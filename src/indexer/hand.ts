@@ -145,7 +145,7 @@ export function openHand(deps: HandDeps): Hand {
       if (admitted.againMs === 0) unfinished.add(look.path)
       if (admitted.againMs !== undefined)
         markAgain(look.path, { arrived: taken.arrived, delayMs: admitted.againMs })
-      batch.add(admitted.change)
+      batch.add(admitted.change, taken.walked)
     },
     unfinished,
     get full() {

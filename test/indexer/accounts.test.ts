@@ -121,19 +121,19 @@ t.test('a batch gathers directories until it is worth writing', async (t) => {
     )
   t.match(await batch.flush(), { applied: undefined, error: undefined, changes: [] })
   const day = (n: number, parts: Partial<DirectoryChange>) => change(`obs/2026/00${n}`, parts)
-  batch.add(day(1, { added: files(1) }))
+  batch.add(day(1, { added: files(1) }), false)
   t.ok(batch.has('obs/2026/001'))
   t.notOk(batch.has('obs/2026/002'))
   t.notOk(batch.full)
-  batch.add(day(2, { added: files(9_999) }))
+  batch.add(day(2, { added: files(9_999) }), false)
   t.ok(batch.full)
   t.match(await batch.flush(), { applied: { added: 10_000 }, error: undefined })
   t.notOk(batch.full)
   t.notOk(batch.has('obs/2026/001'))
 
   sql(failing('INSERT ON file'))
-  batch.add(day(3, { added: files(1) }))
-  batch.add(day(4, {}))
+  batch.add(day(3, { added: files(1) }), false)
+  batch.add(day(4, {}), false)
   t.match(await batch.flush(), {
     applied: undefined,
     error: { message: 'malformed JSON' },
@@ -141,4 +141,32 @@ t.test('a batch gathers directories until it is worth writing', async (t) => {
   })
   t.equal(await writer.directory('obs/2026/004'), undefined, 'all of it or nothing')
   t.match(await batch.flush(), { changes: [] }, 'what failed is forgotten')
+})
+
+t.test('what was seen to change waits less for others than what a walk brought', async (t) => {
+  let now = 0
+  const batch = openBatch(openParts(t).writer, () => now)
+  const add = (name: string, isWalked: boolean) => {
+    batch.add(change(`obs/2026/${name}`, {}), isWalked)
+  }
+  const waits = (ms: number) => {
+    const from = now
+    while (!batch.full && now - from <= 2000) now += 10
+    t.equal(now - from, ms)
+    return batch.flush()
+  }
+  add('001', true)
+  await waits(510)
+  add('001', false)
+  await waits(110)
+  add('001', true)
+  now += 200
+  add('002', false)
+  add('003', true)
+  await waits(110)
+  add('001', true)
+  now += 450
+  add('002', false)
+  await waits(60)
+  t.notOk(batch.full, 'an empty one is never due')
 })
