@@ -83,7 +83,7 @@ function compare(
     else if (before.size !== size || before.mtimeUs !== mtimeUs)
       modified.push({ id: before.id, name, size, mtimeUs })
   })
-  const removed = known === undefined ? [] : goneFiles(known, look.names)
+  const removed = isNew ? [] : goneFiles(known, look.names)
   const differs = added.length + modified.length + filled.length + removed.length > 0
   if (!differs && known !== undefined && sameStamp(look.stamp, known.stamp)) return undefined
   return {
@@ -99,7 +99,6 @@ function compare(
 }
 
 function goneFiles({ files }: KnownDirectory, names: readonly string[]): number[] {
-  if (files.size === 0) return []
   const present = new Set(names)
   return Array.from(files)
     .filter(([name]) => !present.has(name))

@@ -77,7 +77,7 @@ interface Waiter {
   readonly resolve: () => void
 }
 
-/** Few where each file is looked at too, for which a slow disk takes hundreds of times as long as for their names. */
+/** Few where each file is looked at too, which takes a slow disk far longer than their names. */
 function aheadAfter({ names, sizes }: DirectoryLook): number | undefined {
   // One that holds directories alone tells nothing of those.
   if (names.length === 0) return undefined

@@ -114,7 +114,7 @@ t.test('a scan counts regular files and tells how far it is', async (t) => {
 
 t.test('a batch gathers directories until it is worth writing', async (t) => {
   const { writer, sql } = openParts(t)
-  const batch = openBatch(writer)
+  const batch = openBatch(writer, () => 0)
   const files = (count: number) =>
     Array.from({ length: count }, (_, n) =>
       newFile(`${1000 + (n % 9000)}${String(1 + Math.floor(n / 9000)).padStart(3, '0')}0.26d.gz`),
