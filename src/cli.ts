@@ -123,7 +123,9 @@ function withOptions(command: Command, keys: readonly OptionKey[] = optionKeys):
 
 function configOf(command: Command, further?: FurtherCheck): LoadedConfig {
   const { config: file, ...flags } = command.optsWithGlobals<Flags & { config?: string }>()
-  return loadConfig({ file, flags, env: process.env, cwd: process.cwd() }, further)
+  const loaded = loadConfig({ file, flags, env: process.env, cwd: process.cwd() }, further)
+  for (const warning of loaded.warnings) process.stderr.write(`rinex-catalogue: ${warning}\n`)
+  return loaded
 }
 
 function report(error: unknown): number {

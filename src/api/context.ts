@@ -3,7 +3,6 @@ import type { Head } from '../catalogue/catalogue.ts'
 import type { ApiDeps } from './deps.ts'
 import { digest, matchesWeakly, weakTag } from './entity-tag.ts'
 import type { FinishedAnswers } from './finished.ts'
-import type { HotFiles } from './hot-files.ts'
 import { pageHeaders } from './headers.ts'
 import { linksBelow } from './links.ts'
 import type { Links } from './links.ts'
@@ -13,7 +12,6 @@ import type { Unserved } from './unserved.ts'
 /** What of earlier answers is kept in memory, or remembered. */
 interface Memory {
   readonly finished: FinishedAnswers
-  readonly hotFiles: HotFiles
   readonly unserved: Unserved
 }
 

@@ -21,8 +21,6 @@ export interface ApiSettings extends ClientLimits {
   readonly maxLimit: number
   /** How long removed files are remembered. */
   readonly keepRemovalsDays: number
-  /** Bytes of memory for small files that are asked for again and again; 0 for none. */
-  readonly hotFileBytes: number
   readonly version: string
 }
 

@@ -1,22 +1,28 @@
 /**
- * Opening an archived file and reading it, all through one descriptor: what was checked is what is sent,
- * whatever happens to the path in the meantime.
+ * Opening an archived file and checking it through the open file handle: the file that was checked is the file that is
+ * sent, whatever happens to its path in the meantime.
  */
-import { constants, readlinkSync } from 'node:fs'
-import { realpath } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import type { Stats } from 'node:fs'
+import { open, readlink, realpath, stat } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FilePlace } from './data-target.ts'
-import { openDescriptor } from './descriptor.ts'
-import type { Descriptor } from './descriptor.ts'
-import { openLocalDevices } from './local-file.ts'
 import type { NotServedReason } from './unserved.ts'
 
-export interface ArchivedFile extends Descriptor {
-  /** Where it really is, when a symlink leads to it. */
-  readonly linkedPath?: string
+export interface ArchivedFile {
+  readonly handle: FileHandle
+  /** Path by which it was opened. */
+  readonly path: string
+  /** Where it really is, when a symbolic link leads to it. */
+  readonly linkedPath?: string | undefined
+  /** As it was opened. */
+  readonly stats: Stats
+  /** Its last eight bytes as it was opened; all of a smaller file. */
+  readonly tail: Buffer
 }
 
-/** What lies at a path is not to be served; the message, for the log, says why. */
+/** What lies at a path must not or cannot be served; the message, for the log, says why. */
 export class NotServed extends Error {
   readonly reason: NotServedReason
 
@@ -26,13 +32,14 @@ export class NotServed extends Error {
   }
 }
 
-/** This process has no descriptor left to open anything with: those of others are closed sooner or later. */
+/** This process has no file descriptor left; others are closed sooner or later. */
 export class NoDescriptor extends Error {}
 
 /** A file is no longer what it was when it was opened. */
 export class FileChanged extends Error {}
 
 export interface ArchiveTree {
+  /** Absolute path of the archive root. */
   readonly archive: string
   /** Real paths. */
   readonly linkedDirectories: readonly string[]
@@ -40,31 +47,31 @@ export interface ArchiveTree {
 
 export interface Archive {
   /**
-   * Opens a regular file that lies where its path says, or below a linked directory. Who opens it closes it.
+   * Opens a regular file that lies where its path says, or below a linked directory. The caller closes its handle.
    * @throws NotServed for anything else, FileChanged when it was replaced meanwhile, NoDescriptor
    */
   open(place: FilePlace): Promise<ArchivedFile>
 }
 
-/** Not to wait for the writer of a FIFO, and not to follow a symlink in the last part of the path. */
+/** Does not wait for the writer of a FIFO, and does not follow a symbolic link in the last part of the path. */
 const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW
 
-/** What opening fails with where there is nothing to be served. */
-const absent = new Map<string, NotServedReason>([
+/** Codes with which opening fails where there is nothing to be served. */
+const notServedCodes = new Map<string, NotServedReason>([
   ['ENOENT', 'not-there'],
   ['ENOTDIR', 'not-there'],
   ['EACCES', 'no-permission'],
   ['EPERM', 'no-permission'],
-  // A symlink leads there, and may not.
+  // A symbolic link that must not be followed.
   ['ELOOP', 'lies-elsewhere'],
   ['ENXIO', 'not-regular'],
   ['ENODEV', 'not-regular'],
 ])
 
-/** What it fails with when this process, or the whole system, holds as many open files as it may. */
-const exhausted = ['EMFILE', 'ENFILE']
+/** Codes with which it fails when this process, or the whole system, holds as many open files as it may. */
+const exhaustedCodes = ['EMFILE', 'ENFILE']
 
-/** How Linux marks the path of a descriptor whose file has no name any more. */
+/** How Linux marks the path of a file handle whose file has no name any more. */
 const deletedMark = ' (deleted)'
 
 export function openArchive(tree: ArchiveTree): Archive {
@@ -73,57 +80,95 @@ export function openArchive(tree: ArchiveTree): Archive {
     tree.linkedDirectories.some((directory) => path.startsWith(join(directory, '/')))
   const lies = (path: string, { directory, name }: FilePlace): boolean =>
     path === join(root, directory, name)
-  /** The root may be reached through symlinks, and these may lead elsewhere than when they were last followed. */
+  /** The root may be reached through symbolic links, and these may lead elsewhere than when they were last followed. */
   const liesAt = async (path: string, place: FilePlace): Promise<boolean> => {
     if (lies(path, place)) return true
-    root = await ifPresent(realpath(tree.archive))
+    root = await orNotServed(realpath(tree.archive))
     return lies(path, place)
   }
-  const check = async (file: Descriptor, place: FilePlace): Promise<ArchivedFile> => {
-    if (!file.stats.isFile()) throw new NotServed('not-regular', 'not a regular file')
-    const path = readlinkSync(`/proc/self/fd/${file.fd}`)
+  const linkedPathOf = async (handle: FileHandle, place: FilePlace) => {
+    const path = await readlink(`/proc/self/fd/${handle.fd}`)
     if (path.endsWith(deletedMark)) throw new FileChanged('replaced or removed')
     // Asked first, since a linked directory may be one that holds the archive itself.
-    if (lies(path, place)) return file
-    if (isLinked(path)) return { ...file, linkedPath: path }
+    if (lies(path, place)) return undefined
+    if (isLinked(path)) return path
     if (!(await liesAt(path, place))) throw new NotServed('lies-elsewhere', `lies at ${path}`)
-    return file
+    return undefined
   }
-  const isLocal = openLocalDevices()
-  /** A file may be a symlink itself where the configuration lets it lead. */
-  const openFile = async (path: string): Promise<Descriptor> => {
+  /** A file may be a symbolic link itself where the configuration lets it lead. */
+  const openHandle = async (path: string): Promise<FileHandle> => {
     try {
-      return await openDescriptor(path, flags, isLocal)
+      return await open(path, flags)
     } catch (error) {
       if (codeOf(error) !== 'ELOOP') throw error
       const target = await realpath(path)
       if (!isLinked(target)) throw error
-      return await openDescriptor(target, flags, isLocal)
+      return await open(target, flags)
     }
   }
   return {
     async open(place) {
       const path = join(tree.archive, place.directory, place.name)
-      const file = await ifPresent(openFile(path))
+      const handle = await orNotServed(openHandle(path))
       try {
-        return await check(file, place)
+        const stats = await handle.stat()
+        if (!stats.isFile()) throw new NotServed('not-regular', 'not a regular file')
+        const linkedPath = await linkedPathOf(handle, place)
+        return { handle, path, stats, linkedPath, tail: await readTail(handle, stats.size) }
       } catch (error) {
-        file.close()
+        await handle.close()
         throw error
       }
     },
   }
 }
 
-/** Tells a path where nothing is to be served, and a want of descriptors, from a disk that fails. */
-async function ifPresent<T>(result: Promise<T>): Promise<T> {
+/** The CRC-32 and the length of its content end a gzip stream (RFC 1952, 2.3.1). */
+const tailBytes = 8
+
+/** Reads the last bytes of a file. @throws FileChanged when it is shorter than `size` */
+async function readTail(handle: FileHandle, size: number): Promise<Buffer> {
+  const length = Math.min(tailBytes, size)
+  const tail = Buffer.alloc(length)
+  const { bytesRead } = await handle.read(tail, 0, length, size - length)
+  if (bytesRead < length) throw new FileChanged('cut short')
+  return tail
+}
+
+/**
+ * Whether an open file still holds the bytes that it held when it was opened. A change of its size or mtime says no. A
+ * change of its ctime alone is explained by another link count, mode or owner, or by another file that has taken its
+ * path; where neither explains it, the file was rewritten in place and its times were set back, which its last bytes
+ * tell.
+ */
+export async function isUnchanged({ handle, path, stats, tail }: ArchivedFile): Promise<boolean> {
+  const now = await handle.stat()
+  if (now.size !== stats.size || now.mtimeMs !== stats.mtimeMs) return false
+  if (now.ctimeMs === stats.ctimeMs) return true
+  const attributes = ['nlink', 'mode', 'uid', 'gid'] as const
+  if (attributes.some((name) => now[name] !== stats[name])) return true
+  if (!(await leadsTo(path, now))) return true
+  return tail.equals(await readTail(handle, now.size))
+}
+
+async function leadsTo(path: string, { dev, ino }: Stats): Promise<boolean> {
+  try {
+    const there = await stat(path)
+    return there.dev === dev && there.ino === ino
+  } catch {
+    return false // it was renamed or removed, or its disk has gone
+  }
+}
+
+/** Tells a path where nothing is to be served, and a lack of file descriptors, from a disk that fails. */
+async function orNotServed<T>(result: Promise<T>): Promise<T> {
   try {
     return await result
   } catch (error) {
     const code = codeOf(error)
-    const reason = absent.get(code)
+    const reason = notServedCodes.get(code)
     if (reason !== undefined) throw new NotServed(reason, code, { cause: error })
-    if (exhausted.includes(code)) throw new NoDescriptor(code, { cause: error })
+    if (exhaustedCodes.includes(code)) throw new NoDescriptor(code, { cause: error })
     throw error
   }
 }

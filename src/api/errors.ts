@@ -58,6 +58,17 @@ export function tryAgain(detail: string): HttpError {
   return new HttpError(503, detail, { 'retry-after': String(retryAfterSeconds) })
 }
 
+/** Seconds after which a disk that is away may be back. */
+const awaySeconds = 60
+
+/** The storage of a file is away. The state is logged once by whoever finds it, not with each request. */
+export class StorageAway extends HttpError {
+  constructor() {
+    const detail = 'The storage of this file is not available at this moment.'
+    super(503, detail, { 'retry-after': String(awaySeconds) })
+  }
+}
+
 /** For what there is room for again when others have ended. */
 export function tooMany(detail: string): HttpError {
   return new HttpError(429, detail, { 'retry-after': String(othersEndSeconds) })
@@ -93,7 +104,7 @@ function statusOf(error: unknown): number {
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const { statusCode, detail, headers } = toAnswer(error)
   const failed = statusCode >= 500
-  if (failed) logFailure(error, statusCode, request)
+  if (failed && !(error instanceof StorageAway)) logFailure(error, statusCode, request)
   const fields = error instanceof BadFields ? error.fields : undefined
   const body = fields ?? (failed ? { detail, request_id: request.id } : { detail })
   // What was said of the answer that does not come.

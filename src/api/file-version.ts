@@ -3,6 +3,7 @@ import type { Stats } from 'node:fs'
 import type { FileRecord, FoundFile } from '../catalogue/catalogue.ts'
 import { toUs } from '../catalogue/exact.ts'
 import type { ByteRange } from './byte-range.ts'
+import type { ArchivedFile } from './download.ts'
 import { formatHttpDate } from './http-date.ts'
 import type { Validators } from './preconditions.ts'
 
@@ -19,29 +20,24 @@ export function isUnsettled(record: FileRecord, stats: Stats, nowMs: number): bo
   return !isAsCatalogued(record, stats) && ageMs < settleMs
 }
 
-/** Whether two looks were at the same file, which nobody has written to in between. */
-export function isSameVersion(a: Stats, b: Stats): boolean {
-  return (
-    a.dev === b.dev &&
-    a.ino === b.ino &&
-    a.size === b.size &&
-    a.mtimeMs === b.mtimeMs &&
-    a.ctimeMs === b.ctimeMs
-  )
-}
-
 /** Whether a file is the version that the catalogue knows. */
 export function isAsCatalogued(record: FileRecord, stats: Stats): boolean {
   return record.size === stats.size && record.mtimeUs === toUs(stats.mtimeMs)
 }
 
-export function validatorsOf(record: FileRecord, stats: Stats, nowMs: number): Validators {
-  const times = [stats.mtimeMs, stats.ctimeMs].map(toUs)
-  const facts = [stats.size, ...times, stats.ino].map((fact) => fact.toString(16))
+/**
+ * The tag is made of inode, size, mtime and the last eight bytes: a backup by hard links or a `chmod` keeps it, while an
+ * overwrite in place that sets size and mtime back changes it. A file dated in the future has no `Last-Modified`.
+ */
+export function validatorsOf(
+  record: FileRecord,
+  { stats, tail }: Pick<ArchivedFile, 'stats' | 'tail'>,
+  nowMs: number,
+): Validators {
+  const facts = [stats.ino, stats.size, toUs(stats.mtimeMs)].map((fact) => fact.toString(16))
   return {
-    tag: `"${facts.join('-')}"`,
-    // Never later than the answer itself (RFC 9110, 8.8.2.1), whatever a clock elsewhere has written.
-    lastModified: Math.floor(Math.min(stats.mtimeMs, nowMs) / 1000),
+    tag: `"${[...facts, tail.toString('hex')].join('-')}"`,
+    lastModified: stats.mtimeMs > nowMs ? undefined : Math.floor(stats.mtimeMs / 1000),
     // A second can hold two versions. It held one when the file is still the one that was catalogued first.
     lastModifiedIsStrong:
       isAsCatalogued(record, stats) &&
@@ -55,12 +51,9 @@ export function validatorsOf(record: FileRecord, stats: Stats, nowMs: number): V
 export const cacheHeaders = { 'cache-control': 'no-cache' } as const
 
 /** Headers of every answer about a file, also of 304. */
-export function validatorHeaders({ tag, lastModified }: Validators) {
-  return {
-    etag: tag,
-    'last-modified': formatHttpDate(lastModified),
-    ...cacheHeaders,
-  }
+export function validatorHeaders({ tag, lastModified }: Validators): Record<string, string> {
+  const date = lastModified === undefined ? {} : { 'last-modified': formatHttpDate(lastModified) }
+  return { etag: tag, ...date, ...cacheHeaders }
 }
 
 /** What kind of thing is sent, whoever sends it. Catalogued names need no quoting. */

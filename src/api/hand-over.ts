@@ -38,7 +38,7 @@ export function handOverHeaders(
   return {
     ...kindHeaders(name),
     // Apache keeps those it is given. Of itself, mod_xsendfile gives every file the same tag, and says nothing of ranges.
-    ...validatorHeaders(validatorsOf(record, file.stats, Date.now())),
+    ...validatorHeaders(validatorsOf(record, file, Date.now())),
     ...rangesHeader,
     'x-sendfile': asBytes(file.linkedPath ?? join(archive, directory, name)),
   }

@@ -8,8 +8,8 @@ import { parseHttpDate } from './http-date.ts'
 export interface Validators {
   /** Strong. */
   readonly tag: string
-  /** Seconds since 1970, whole. */
-  readonly lastModified: number
+  /** Seconds since 1970, whole; `undefined` of a file whose date is none to rely on. */
+  readonly lastModified: number | undefined
   /** Whether only one version of the file was ever served with this `lastModified`. */
   readonly lastModifiedIsStrong: boolean
   /** Bytes. */
@@ -44,22 +44,25 @@ function preconditionFails(headers: IncomingHttpHeaders, validators: Validators)
   const match = headers['if-match']
   if (match !== undefined) return !matchesStrongly(match, validators.tag)
   const since = parseHttpDate(headers['if-unmodified-since'] ?? '')
-  return since !== undefined && validators.lastModified > since
+  const { lastModified } = validators
+  return since !== undefined && lastModified !== undefined && lastModified > since
 }
 
-/** Steps 3 and 4: whether the client has this version. */
+/**
+ * Steps 3 and 4: whether the client has this version. Another date than exactly ours does not say so: a client whose
+ * download broke off asks with the time at which it stopped writing.
+ */
 function isKnown(headers: IncomingHttpHeaders, validators: Validators): boolean {
   const noneMatch = headers['if-none-match']
   if (noneMatch !== undefined) return matchesWeakly(noneMatch, validators.tag)
   const since = parseHttpDate(headers['if-modified-since'] ?? '')
-  return since !== undefined && validators.lastModified <= since
+  return since !== undefined && validators.lastModified === since
 }
 
 /** Step 5: a date counts only when it is exactly ours and could not stand for another version (13.1.5). */
 function rangeApplies(headers: IncomingHttpHeaders, validators: Validators): boolean {
   const validator = headers['if-range']
   if (validator === undefined || validator === validators.tag) return true
-  return (
-    validators.lastModifiedIsStrong && parseHttpDate(String(validator)) === validators.lastModified
-  )
+  const date = parseHttpDate(String(validator))
+  return validators.lastModifiedIsStrong && date !== undefined && date === validators.lastModified
 }

@@ -10,7 +10,6 @@ import { answerError, notFound } from './errors.ts'
 import { commonHeaders, preflightHeaders } from './headers.ts'
 import { readJsonBodies } from './json-body.ts'
 import { openFinishedAnswers } from './finished.ts'
-import { openHotFiles } from './hot-files.ts'
 import { createHttpServer } from './http-server.ts'
 import { openPress } from './press/press.ts'
 import { answerAgain } from './ready-answers.ts'
@@ -44,13 +43,11 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   }
   const press = openPress()
   const finished = openFinishedAnswers(deps.reader, press)
-  const { archive, hotFileBytes } = deps.settings
-  const hotFiles = openHotFiles({ reader: deps.reader, press, archive, mostBytes: hotFileBytes })
-  const again = answerAgain([finished, hotFiles], observe)
+  const again = answerAgain([finished], observe)
   const clients = { limits: deps.settings, turnedAway: metrics.turnedAway }
   const app = createApp(deps.logger, (handle) => createHttpServer(handle, again, clients))
   const unserved = openUnserved({ onFile: metrics.notServed })
-  const context = apiContext(deps, { finished, hotFiles, unserved })
+  const context = apiContext(deps, { finished, unserved })
   knowAllMethods(app)
   readJsonBodies(app)
   app.addHook('onRequest', (request, reply, done) => {

@@ -34,7 +34,11 @@ export interface Hashed {
   readonly sha256: Uint8Array | undefined
 }
 
-export type FoundFile = FileRecord & Hashed
+/** A record found by its path. */
+export interface FoundFile extends FileRecord, Hashed {
+  /** Whether the deletion guard withholds removals in its directory: it may be missing on disk and not be gone. */
+  readonly isWithheld: boolean
+}
 
 /** What lists tell of a file. */
 export type ListedFile = Pick<FileRecord, 'id' | 'directory' | 'name' | 'createdUs' | 'modifiedUs'>

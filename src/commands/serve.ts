@@ -68,7 +68,6 @@ export async function startServing(config: Config, options: ServingOptions): Pro
       handOver: handOverOf(config),
       maxLimit: config.maxLimit,
       keepRemovalsDays: config.keepRemovalsDays,
-      hotFileBytes: config.hotFilesMb * 1024 * 1024,
       version: packageVersion(),
       connectionsPerAddress: config.connectionsPerAddress,
       trustedProxies: config.trustedProxies,

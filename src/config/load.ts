@@ -13,6 +13,8 @@ export interface LoadedConfig {
   readonly config: Config
   /** Where each value comes from: `default …`, a file, a variable or a flag. */
   readonly origins: Readonly<Record<OptionKey, string>>
+  /** What is accepted and does nothing any more, a sentence each. */
+  readonly warnings: readonly string[]
 }
 
 /** What is settled so far. The value of an option with a fault is `undefined`, like one that nobody set. */
@@ -30,7 +32,7 @@ export type FurtherCheck = (values: Draft['values']) => readonly Fault[]
 
 /** @throws ConfigError with every fault, never the first alone; nothing else. */
 export function loadConfig(sources: ConfigSources, further: FurtherCheck = () => []): LoadedConfig {
-  const { settings, faults } = readSources(sources)
+  const { settings, faults, warnings } = readSources(sources)
   const draft = draftOfDefaults(faults)
   for (const setting of settings) apply(setting, draft)
   const given = new Set(settings.map(({ key }) => key))
@@ -39,7 +41,7 @@ export function loadConfig(sources: ConfigSources, further: FurtherCheck = () =>
   fitControlSocket(draft, sources.cwd)
   draft.faults.push(...further(draft.values))
   if (draft.faults.length > 0) throw new ConfigError(draft.faults)
-  return { config: toConfig(draft.values), origins: Object.freeze(draft.origins) }
+  return { config: toConfig(draft.values), origins: Object.freeze(draft.origins), warnings }
 }
 
 function draftOfDefaults(faults: readonly Fault[]): Draft {

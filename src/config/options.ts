@@ -140,13 +140,6 @@ export const options = {
     expects: 'a whole number from 1 to 10000',
     meaning: 'Most records a page of the list holds, whatever limit a request asks for.',
   },
-  hot_files_mb: {
-    kind: 'integer',
-    check: integer(0, 65536),
-    default: 256,
-    expects: 'a whole number from 0 to 65536',
-    meaning: 'Megabytes of memory for small files that are downloaded again and again; 0 for none.',
-  },
   admin_token_file: {
     kind: 'path',
     check: optional(path),
@@ -215,6 +208,11 @@ export const options = {
   },
 } as const satisfies Record<string, Option>
 
+/** Options of earlier releases: each is still accepted, does nothing, and is answered with a warning that says why. */
+export const retiredOptions: ReadonlyMap<string, string> = new Map([
+  ['hot_files_mb', 'files are no longer kept in memory'],
+])
+
 /** Name of an option in the configuration file. */
 export type OptionKey = keyof typeof options
 
@@ -243,7 +241,7 @@ export const variablePrefix = 'RINEX_CATALOGUE_'
 export const fileVariable = `${variablePrefix}CONFIG`
 
 /** `base_url` in the environment: `RINEX_CATALOGUE_BASE_URL`. */
-export function variableName(key: OptionKey): string {
+export function variableName(key: string): string {
   return variablePrefix + key.toUpperCase()
 }
 

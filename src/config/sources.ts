@@ -10,6 +10,7 @@ import {
   optionKeys,
   optionOf,
   propertyName,
+  retiredOptions,
   variableName,
   variablePrefix,
 } from './options.ts'
@@ -39,6 +40,8 @@ export interface Setting {
 export interface Reading {
   readonly settings: readonly Setting[]
   readonly faults: readonly Fault[]
+  /** What is accepted and does nothing any more, a sentence each. */
+  readonly warnings: readonly string[]
 }
 
 /** Every setting there is, the ones that win last. */
@@ -52,12 +55,14 @@ export function readSources({ file, env, flags, cwd }: ConfigSources): Reading {
   return {
     settings: readings.flatMap(({ settings }) => settings),
     faults: readings.flatMap(({ faults }) => faults),
+    warnings: readings.flatMap(({ warnings }) => warnings),
   }
 }
 
 function readConfigFile(file: string): Reading {
   const settings: Setting[] = []
   const faults: Fault[] = []
+  const warnings: string[] = []
   try {
     // Bytes that are not UTF-8 would silently become other paths; a byte order mark is dropped.
     const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file))
@@ -65,13 +70,15 @@ function readConfigFile(file: string): Reading {
     const table = parse(text, { integersAsBigInt: 'asNeeded' })
     for (const [name, value] of Object.entries(table)) {
       const key = optionKeys.find((known) => known === name)
-      if (key === undefined) faults.push(unknownName(file, name, optionKeys))
+      const retired = retiredOptions.get(name)
+      if (retired !== undefined) warnings.push(warningOf(file, name, retired))
+      else if (key === undefined) faults.push(unknownName(file, name, optionKeys))
       else settings.push({ key, value, source: file, directory: dirname(file) })
     }
   } catch (error) {
     faults.push({ source: file, key: undefined, message: unusable(error) })
   }
-  return { settings, faults }
+  return { settings, faults, warnings }
 }
 
 function unusable(error: unknown): string {
@@ -85,18 +92,28 @@ function unusable(error: unknown): string {
 function readEnvironment(env: ConfigSources['env'], cwd: string): Reading {
   const settings: Setting[] = []
   const faults: Fault[] = []
+  const warnings: string[] = []
+  const retiredVariables = new Map(
+    [...retiredOptions].map(([key, reason]) => [variableName(key), reason]),
+  )
   const variables = new Map(optionKeys.map((key) => [variableName(key), key]))
   for (const [name, text] of Object.entries(env)) {
     if (!name.startsWith(variablePrefix) || name === fileVariable || text === undefined) continue
     const key = variables.get(name)
-    if (key === undefined) {
+    const retired = retiredVariables.get(name)
+    if (retired !== undefined) warnings.push(warningOf(name, name, retired))
+    else if (key === undefined) {
       faults.push(unknownName(name, name, [...variables.keys(), fileVariable]))
     } else {
       const value = fromText(optionOf(key).kind, text)
       settings.push({ key, value, source: name, directory: cwd })
     }
   }
-  return { settings, faults }
+  return { settings, faults, warnings }
+}
+
+function warningOf(source: string, name: string, reason: string): string {
+  return `${source}: ${name} has no effect any more, remove it: ${reason}`
 }
 
 function readFlags(flags: Flags, cwd: string): Reading {
@@ -107,7 +124,7 @@ function readFlags(flags: Flags, cwd: string): Reading {
     if (flag === undefined || text === undefined) continue
     settings.push({ key, value: fromText(kind, text), source: flagName(key), directory: cwd })
   }
-  return { settings, faults: [] }
+  return { settings, faults: [], warnings: [] }
 }
 
 /** Text that is no number or list of its kind stays as it is: the check shows it to the user. */

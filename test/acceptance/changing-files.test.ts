@@ -1,6 +1,6 @@
 /**
  * A file that changes while a hundred clients download it: each gets one whole version, or an answer that breaks off
- * or says to come back. Small files are sent from memory by then.
+ * or says to come back.
  */
 import { closeSync, openSync, renameSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
 import { get } from 'node:http'
@@ -13,7 +13,7 @@ import { arrive, dayDirectory, pathIn } from './tree.ts'
 import { testFolder } from '../folder.ts'
 
 const clients = slow ? 100 : 30
-const sizes = { 'small, in memory': 100_000, large: 4_000_000 }
+const sizes = { small: 100_000, large: 4_000_000 }
 
 /** A gzip stream of one byte over and over, so that any mixture shows; stored, so that it is as long as it says. */
 function version(byte: number, size: number): Buffer {

@@ -1,8 +1,8 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdirSync, readlinkSync, readdirSync, realpathSync, renameSync } from 'node:fs'
-import { rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { chmodSync, linkSync, mkdirSync, readlinkSync, readdirSync, realpathSync } from 'node:fs'
+import { renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { connect } from 'node:net'
 import t from 'tap'
@@ -328,7 +328,7 @@ t.test('the root itself may be a symlink, and may be moved', async (t) => {
   symlinkSync('two', archive)
   t.equal((await service.app.inject(target)).body, 'two')
   rmSync(archive)
-  t.equal((await service.app.inject(target)).statusCode, 404)
+  t.equal((await service.app.inject(target)).statusCode, 503, 'an archive that is away')
 })
 
 t.test('a client that goes away leaves nothing open', async (t) => {
@@ -402,19 +402,6 @@ t.test('a file that changes while it is sent ends the connection', async (t) => 
           'status=none',
         ]),
     ],
-    [
-      'replaced by another',
-      (file) => {
-        writeFileSync(`${file}.new`, 'new')
-        renameSync(`${file}.new`, file)
-      },
-    ],
-    [
-      'removed',
-      (file) => {
-        rmSync(file)
-      },
-    ],
   ]
   const service = await openService(t)
   const port = await service.listen()
@@ -430,11 +417,121 @@ t.test('a file that changes while it is sent ends the connection', async (t) => 
     await new Promise((resolve) => socket.on('close', resolve))
     t.ok(received < size, `${what}: ${received} of ${size} bytes`)
   }
-  const ended = service.log.filter(({ msg }) => msg === 'download ended before its end')
+  const ended = service.log.filter(({ level }) => Number(level) >= 40)
   t.equal(ended.length, changes.length)
   // And not at some time because nothing moved on the connection any more.
-  for (const line of ended) t.match(line, { err: { message: /^cut short$|^changed while/ } })
+  for (const line of ended)
+    t.match(line, { err: { message: /^(?:cut short|changed) while it was sent$/ } })
   await until(() => openBelow(service.archive).length === 0, 'all files are closed')
+})
+
+t.test('a file that keeps its bytes arrives whole, whatever happens to its name', async (t) => {
+  const changes: [string, (file: string) => void][] = [
+    [
+      'replaced by another',
+      (file) => {
+        writeFileSync(`${file}.new`, 'new')
+        renameSync(`${file}.new`, file)
+      },
+    ],
+    [
+      'removed',
+      (file) => {
+        rmSync(file)
+      },
+    ],
+    [
+      'hard-linked',
+      (file) => {
+        linkSync(file, `${file}.backup`)
+      },
+    ],
+    [
+      'given other permissions',
+      (file) => {
+        chmodSync(file, 0o660)
+      },
+    ],
+  ]
+  const service = await openService(t)
+  const port = await service.listen()
+  const bytes = randomBytes(16 * 1024 * 1024)
+  for (const [index, [what, apply]] of changes.entries()) {
+    const file = `obs/2026/10${index}/${dayFile}`
+    await service.add(file, bytes)
+    const socket = await startSlowly(port, `/rinex/data/${file}`)
+    await laterThan(join(service.archive, file))
+    apply(join(service.archive, file))
+    const received: Buffer[] = []
+    socket.on('data', (chunk: Buffer) => received.push(chunk))
+    await new Promise((resolve) => socket.on('close', resolve))
+    const all = Buffer.concat(received)
+    t.ok(all.subarray(all.indexOf('\r\n\r\n') + 4).equals(bytes), what)
+  }
+  await until(() => openBelow(service.archive).length === 0, 'all files are closed')
+})
+
+t.test('the tag of a file is bound to its bytes, not to its name or permissions', async (t) => {
+  const service = await openService(t)
+  await service.add(path, content)
+  const file = join(service.archive, path)
+  utimesSync(file, quiet, quiet)
+  await mark(service)
+  const tag = async () => (await service.app.inject({ url: target, method: 'HEAD' })).headers.etag
+  const first = await tag()
+  const keeps: Record<string, () => void> = {
+    'hard-linked': () => {
+      linkSync(file, `${file}.backup`)
+    },
+    'given other permissions': () => {
+      chmodSync(file, 0o660)
+    },
+    'its link removed': () => {
+      rmSync(`${file}.backup`)
+    },
+  }
+  for (const [what, apply] of Object.entries(keeps)) {
+    await laterThan(file)
+    apply()
+    t.equal(await tag(), first, what)
+  }
+  const otherEnd = Buffer.concat([content.subarray(0, -4), Buffer.from('ends')])
+  writeFileSync(file, otherEnd)
+  utimesSync(file, quiet, quiet)
+  t.not(await tag(), first, 'overwritten in place by `cp -p`: same inode, size and mtime')
+})
+
+t.test('a date answers 304 only when it is exactly that of the file', async (t) => {
+  const service = await openService(t)
+  await service.add(path, content)
+  utimesSync(join(service.archive, path), quiet, quiet)
+  await mark(service)
+  const status = async (seconds: number) => {
+    const since = new Date(quiet.getTime() + seconds * 1000).toUTCString()
+    const answer = await service.app.inject({
+      url: target,
+      headers: { 'if-modified-since': since },
+    })
+    return answer.statusCode
+  }
+  t.equal(await status(0), 304)
+  t.equal(await status(3600), 200, 'a download that broke off is younger than the file')
+  t.equal(await status(-1), 200)
+})
+
+t.test('a file dated in the future has no Last-Modified', async (t) => {
+  const service = await openService(t)
+  await service.add(path, content)
+  const later = new Date(Date.now() + 3_600_000)
+  utimesSync(join(service.archive, path), later, later)
+  await mark(service)
+  const headers = { 'if-modified-since': later.toUTCString() }
+  const answer = await service.app.inject({ url: target, headers })
+  t.equal(answer.statusCode, 200)
+  t.notOk(answer.headers['last-modified'])
+  t.ok(answer.headers.etag)
+  const since = { 'if-unmodified-since': quiet.toUTCString() }
+  t.equal((await service.app.inject({ url: target, headers: since })).statusCode, 200)
 })
 
 t.test('a file that does not change arrives whole, however slow the client', async (t) => {

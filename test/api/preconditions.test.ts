@@ -84,7 +84,7 @@ t.test('conditions are weighed in the order of RFC 9110, 13.2.2', async (t) => {
     [{ 'if-none-match': '"x, a"' }, { status: 200 }],
     [{ 'if-none-match': '"b"', 'if-modified-since': then }, { status: 200 }],
     [{ 'if-modified-since': then }, { status: 304 }],
-    [{ 'if-modified-since': after }, { status: 304 }],
+    [{ 'if-modified-since': after }, { status: 200 }],
     [{ 'if-modified-since': before }, { status: 200 }],
     [{ 'if-modified-since': 'nonsense' }, { status: 200 }],
     [{ range }, part],
@@ -117,3 +117,16 @@ t.test(
     t.same(select({ method: 'GET', headers }, weak), { status: 200 })
   },
 )
+
+t.test('a file without a date is known by its tag alone', async (t) => {
+  const undated = { ...validators, lastModified: undefined }
+  const cases: [IncomingHttpHeaders, number][] = [
+    [{ 'if-modified-since': then }, 200],
+    [{ 'if-unmodified-since': before }, 200],
+    [{ range: 'bytes=1-2', 'if-range': then }, 200],
+    [{ range: 'bytes=1-2', 'if-range': 'nonsense' }, 200],
+    [{ 'if-none-match': '"a"' }, 304],
+  ]
+  for (const [headers, status] of cases)
+    t.equal(select({ method: 'GET', headers }, undated).status, status, JSON.stringify(headers))
+})

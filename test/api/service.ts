@@ -65,7 +65,6 @@ export async function openService(t: Test, options: ServiceOptions = {}): Promis
       datasetPrefix: 'rinex',
       maxLimit: 1000,
       keepRemovalsDays: 90,
-      hotFileBytes: 1024 * 1024,
       version: '1.2.3',
       connectionsPerAddress: 256,
       trustedProxies: [],

@@ -32,7 +32,6 @@ t.test('nothing needs to be configured', async (t) => {
     internalPrefix: '/internal/archive/',
     logLevel: 'info',
     maxLimit: 1000,
-    hotFilesMb: 256,
     adminTokenFile: undefined,
     linkedDirectories: [],
     keepRemovalsDays: 90,
@@ -61,7 +60,6 @@ t.test('flags win over the environment, the environment over the file', async (t
     port: 'RINEX_CATALOGUE_PORT',
     log_level: file,
     max_limit: 'default',
-    hot_files_mb: 'default',
   })
 })
 
@@ -100,7 +98,6 @@ t.test('every option can be set in the file and in the environment alike', async
     internal_prefix: '/j/k-1/',
     log_level: 'silent',
     max_limit: 10000,
-    hot_files_mb: 0,
     admin_token_file: '/etc/token',
     linked_directories: ['/h/', '/i'],
     keep_removals_days: 5,
@@ -188,4 +185,14 @@ t.test('whatever the sources say, the outcome is a configuration or its faults',
     }),
     { numRuns: 1000 },
   )
+})
+
+t.test('an option of an earlier release is accepted with a warning', async (t) => {
+  const file = join(testFolder(t, { 'a.toml': 'hot_files_mb = 256\nport = 1' }), 'a.toml')
+  const fromFile = load({ file })
+  t.equal(fromFile.config.port, 1)
+  t.match(fromFile.warnings, [/a\.toml: hot_files_mb has no effect any more, remove it/])
+  const { warnings } = load({ env: { RINEX_CATALOGUE_HOT_FILES_MB: '0' } })
+  t.match(warnings, [/^RINEX_CATALOGUE_HOT_FILES_MB: /])
+  t.strictSame(load({}).warnings, [])
 })

@@ -10,7 +10,7 @@ const unsureUs = 10_000_000
 
 export interface ListingDate {
   readonly headers: { readonly 'last-modified'?: string }
-  /** Whether a client that has the listing of this date, or a later one, has the present one. */
+  /** Whether a client that has the listing of exactly this date has the present one. */
   readonly isKnown: (ifModifiedSince: string | undefined) => boolean
 }
 
@@ -26,7 +26,7 @@ export function dateOf({ changedUs }: DirectoryState, nowUs: number): ListingDat
     headers: { 'last-modified': formatHttpDate(isSure ? second : second - 1) },
     isKnown: (text) => {
       const since = parseHttpDate(text ?? '')
-      return isSure && since !== undefined && since >= second
+      return isSure && since === second
     },
   }
 }

@@ -92,7 +92,8 @@ function prepareQueries(db: Database): Queries {
   const from = 'FROM file f JOIN directory d ON d.id = f.directory'
   const record = db.prepare(`SELECT ${fileColumns} ${from} WHERE f.id = ?`)
   const file = db.prepare(
-    `SELECT ${fileColumns}, ${checksumColumn} ${from} WHERE d.path = ? AND f.name = ?`,
+    `SELECT ${fileColumns}, ${checksumColumn}, d.held_since_us IS NOT NULL AS isWithheld
+     ${from} WHERE d.path = ? AND f.name = ?`,
   )
   const recordsAt = ({ limit, offset, ordering = defaultOrdering }: PageQuery) => {
     const { descending } = ordering
@@ -115,8 +116,11 @@ function prepareQueries(db: Database): Queries {
     }),
     record: (id) => toOptionalRecord(record.get(id)),
     file: (directory, name) => {
-      const row = file.get(directory, name) as (FileRow & ChecksumRow) | undefined
-      return row && { ...toRecord(row), sha256: row.sha256 ?? undefined }
+      const row = file.get(directory, name) as
+        (FileRow & ChecksumRow & { isWithheld: number }) | undefined
+      if (row === undefined) return undefined
+      const { sha256, isWithheld } = row
+      return { ...toRecord(row), sha256: sha256 ?? undefined, isWithheld: isWithheld === 1 }
     },
     ...prepareChecksums(db, head),
     records: db.transaction((before: number, limit: number): RecordChunk => {
