@@ -50,10 +50,13 @@ async function leadsToAwayDisk(path: string, linked: readonly string[]): Promise
 }
 
 async function isThere(path: string): Promise<boolean> {
-  return lstat(path).then(
-    () => true,
-    (error: NodeJS.ErrnoException) => error.code !== 'ENOENT' && error.code !== 'ENOTDIR',
-  )
+  try {
+    await lstat(path)
+    return true
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : ''
+    return code !== 'ENOENT' && code !== 'ENOTDIR'
+  }
 }
 
 /** @returns nothing of a directory that is missing or unreadable */
