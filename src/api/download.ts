@@ -2,9 +2,9 @@
  * Opening an archived file and checking it through the open file handle: the file that was checked is the file that is
  * sent, whatever happens to its path in the meantime.
  */
-import { constants } from 'node:fs'
+import { constants, fstatSync, readlinkSync } from 'node:fs'
 import type { Stats } from 'node:fs'
-import { open, readlink, realpath, stat } from 'node:fs/promises'
+import { open, realpath, stat } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FilePlace } from './data-target.ts'
@@ -87,7 +87,7 @@ export function openArchive(tree: ArchiveTree): Archive {
     return lies(path, place)
   }
   const linkedPathOf = async (handle: FileHandle, place: FilePlace) => {
-    const path = await readlink(`/proc/self/fd/${handle.fd}`)
+    const path = readlinkSync(`/proc/self/fd/${handle.fd}`)
     if (path.endsWith(deletedMark)) throw new FileChanged('replaced or removed')
     // Asked first, since a linked directory may be one that holds the archive itself.
     if (lies(path, place)) return undefined
@@ -111,7 +111,8 @@ export function openArchive(tree: ArchiveTree): Archive {
       const path = join(tree.archive, place.directory, place.name)
       const handle = await orNotServed(openHandle(path))
       try {
-        const stats = await handle.stat()
+        // The kernel knows this of what was just opened; asking in another thread costs ten times as much.
+        const stats = fstatSync(handle.fd)
         if (!stats.isFile()) throw new NotServed('not-regular', 'not a regular file')
         const linkedPath = await linkedPathOf(handle, place)
         return { handle, path, stats, linkedPath, tail: await readTail(handle, stats.size) }

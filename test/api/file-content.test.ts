@@ -8,6 +8,8 @@ import {
   renameSync,
 } from 'node:fs'
 import { rmSync, truncateSync, utimesSync, writeFileSync, writeSync } from 'node:fs'
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
@@ -42,10 +44,14 @@ async function openFile(t: Test) {
   return { path, file, open: (wanted: Wanted) => reader.open(wanted) }
 }
 
-const awaited = (file: ArchivedFile, range: { first: number; last: number }) => ({
+function newResponse(): ServerResponse {
+  return new ServerResponse(new IncomingMessage(new Socket()))
+}
+
+const awaited = (file: ArchivedFile, range: { first: number; last: number }): Wanted => ({
   file,
   range,
-  isAwaited: () => true,
+  response: newResponse(),
 })
 
 /** Writes bytes over those of a file, which keeps its size, and sets its times back. */
@@ -138,16 +144,29 @@ t.test('a file that keeps its bytes is sent whole, whatever happens to its name'
 t.test('what waits to be read holds no memory, and is left out when its client goes', async (t) => {
   const { file, open } = await openFile(t)
   const before = process.memoryUsage().arrayBuffers
-  let isAwaited = true
-  const all = Array.from({ length: 100 }, () =>
-    open({ file, range: { first: 0, last: chunkBytes - 1 }, isAwaited: () => isAwaited }),
-  )
+  const response = newResponse()
+  const range = { first: 0, last: chunkBytes - 1 }
+  const all = Array.from({ length: 100 }, () => open({ file, range, response }))
   const taken = process.memoryUsage().arrayBuffers - before
   t.ok(taken < 10 * chunkBytes, `${taken} bytes`)
-  isAwaited = false
+  response.destroy()
   const outcomes = await Promise.allSettled(all)
   const left = outcomes.filter((outcome) => outcome.status === 'rejected')
   t.ok(left.length > 80 && left.every(({ reason }) => reason instanceof ClientGone))
+})
+
+t.test('the memory of a download is used again when its response has closed', async (t) => {
+  const { file, open } = await openFile(t)
+  const first = awaited(file, part)
+  const one = (await open(first)) as Buffer
+  const meanwhile = (await open(awaited(file, part))) as Buffer
+  t.not(meanwhile.buffer, one.buffer, 'not before')
+  first.response.emit('close')
+  t.equal(((await open(awaited(file, part))) as Buffer).buffer, one.buffer)
+  const streamed = await openFile(t)
+  const second = awaited(streamed.file, whole)
+  const all = (await streamed.open(second)) as Readable
+  t.ok((await buffer(all)).subarray(chunkBytes).equals(content.subarray(chunkBytes)))
 })
 
 t.test('a stream whose client goes closes its file', async (t) => {

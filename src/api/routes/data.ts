@@ -178,8 +178,7 @@ async function answer(file: ArchivedFile, record: FoundFile, exchange: Exchange)
   const range = selection.status === 206 ? selection.range : { first: 0, last: stats.size - 1 }
   const isBare = selection.status === 304 || request.method === 'HEAD'
   // Read before a header promises it: a file that fails here can still be answered with 503.
-  const isAwaited = (): boolean => !reply.raw.destroyed
-  const body = isBare ? undefined : await content.open({ file, range, isAwaited })
+  const body = isBare ? undefined : await content.open({ file, range, response: reply.raw })
   const own = { ...contentHeaders(record.name, range), ...digestHeader(record, stats) }
   reply.code(selection.status).headers(validatorHeaders(validators))
   // What a client has takes over the headers of a 304, this one among them (RFC 9111, 3.2).
