@@ -30,7 +30,7 @@ export async function awayPart(
 
 /** A note or a `lost+found` may lie at an empty mount point, but no directory of an archive. */
 async function holdsDirectories(path: string): Promise<boolean> {
-  const entries = await entriesOf(path)
+  const entries: Dirent[] = await readdir(path, { withFileTypes: true }).catch(() => [])
   return entries.some((entry) => !entry.isFile() && isDirectoryName(entry.name))
 }
 
@@ -44,8 +44,7 @@ async function leadsToAwayDisk(path: string, linked: readonly string[]): Promise
     linked.some((directory) => at === directory || at.startsWith(`${directory}/`))
   if (target === undefined || !isLinked(target)) return false
   // The nearest directory that is there tells: where it holds something, what is missing was taken away.
-  for (let at = target; isLinked(at); at = dirname(at))
-    if (await isThere(at)) return (await entriesOf(at)).length === 0
+  for (let at = target; isLinked(at); at = dirname(at)) if (await isThere(at)) return isEmpty(at)
   return true
 }
 
@@ -54,14 +53,20 @@ async function isThere(path: string): Promise<boolean> {
     await lstat(path)
     return true
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : ''
-    return code !== 'ENOENT' && code !== 'ENOTDIR'
+    return !['ENOENT', 'ENOTDIR'].includes(codeOf(error))
   }
 }
 
-/** @returns nothing of a directory that is missing or unreadable */
-async function entriesOf(path: string): Promise<readonly Dirent[]> {
-  return readdir(path, { withFileTypes: true }).catch(() => [])
+/** Unreadable is as good as empty; where a file lies in the place of a directory no disk is mounted. */
+async function isEmpty(path: string): Promise<boolean> {
+  return readdir(path).then(
+    (names) => names.length === 0,
+    (error: unknown) => codeOf(error) !== 'ENOTDIR',
+  )
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
 }
 
 export interface AwayLog {

@@ -8,7 +8,7 @@ import { testFolder } from '../folder.ts'
 import { day, dayFile, openService } from './service.ts'
 
 t.test('which part of the archive is away', async (t) => {
-  const folder = testFolder(t, { disk: { '2009': { '001': {} } }, empty: {} })
+  const folder = testFolder(t, { disk: { '2009': { '001': {} }, 'a-file': '' }, empty: {} })
   const archive = join(folder, 'archive')
   const tree = {
     archive,
@@ -33,6 +33,8 @@ t.test('which part of the archive is away', async (t) => {
     ['2006', '../../empty/2006', true],
     ['2005', join(folder, 'no-disk/2005'), true],
     ['2004', join(folder, 'elsewhere/2004'), false],
+    ['2003', '../../disk/a-file', false],
+    ['2002', '../../disk/a-file/2002', false],
   ]
   for (const [year, target, isAway] of links) {
     const link = join(archive, 'obs', year)

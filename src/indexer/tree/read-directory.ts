@@ -179,8 +179,9 @@ function isAwayLink(tree: Tree, path: string): boolean {
     for (let at = target; isLinked(tree, at); at = dirname(at))
       if (existsSync(at)) return readdirSync(at).length === 0
     return true
-  } catch {
-    return true // what cannot be told removes nothing
+  } catch (error) {
+    // Where no directory is no disk can be mounted; what cannot be told removes nothing.
+    return !noDirectoryCodes.includes(codeOf(error))
   }
 }
 
@@ -202,7 +203,7 @@ function outsideLook(path: string): DirectoryLook {
 }
 
 function failedLook(tree: Tree, path: string, error: unknown): DirectoryLook {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+  const code = codeOf(error)
   const outcome = failure(tree, path, code)
   return {
     path,
@@ -217,8 +218,15 @@ function failedLook(tree: Tree, path: string, error: unknown): DirectoryLook {
   }
 }
 
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error)
+}
+
+/** Codes that say for sure that no directory is there: nothing, a file in its place, or a symlink that leads to itself. */
+const noDirectoryCodes = ['ENOENT', 'ENOTDIR', 'ELOOP']
+
 function failure(tree: Tree, path: string, code: string): LookOutcome {
-  if (code !== 'ENOENT' && code !== 'ENOTDIR') return 'unreadable'
+  if (!noDirectoryCodes.includes(code)) return 'unreadable'
   const [area = ''] = path.split('/')
   if (area === path || isForeign(tree, path)) return 'lost-area'
   if (!holdsDirectories(join(tree.archive, area))) return 'lost-area'

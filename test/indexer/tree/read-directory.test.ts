@@ -5,6 +5,7 @@ import {
   mkdirSync,
   realpathSync,
   renameSync,
+  rmSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -285,4 +286,57 @@ t.test('a look at many files tells again and again that the disk answers', async
   const tree = { archive, linkedDirectories: [], onProgress: () => steps++ }
   readDirectory(tree, { path: 'obs/2026', detail: 'facts' })
   t.ok(steps >= 50, `${steps} times`)
+})
+
+t.test('where no directory is any more, its records are not kept', async (t) => {
+  const folder = testFolder(t, {
+    archive: { obs: { '2009': {}, '2010': { '001': {} } }, nrt: {} },
+    disk: { '2008': {} },
+  })
+  const archive = join(folder, 'archive')
+  const disk = join(folder, 'disk')
+  const inTheWay: Readonly<Record<string, (path: string) => void>> = {
+    'a file': (path) => {
+      writeFileSync(path, '')
+    },
+    'a FIFO': (path) => {
+      execFileSync('mkfifo', [path])
+    },
+    'a symlink to itself': (path) => {
+      symlinkSync('x', path)
+    },
+    'a symlink to a file': (path) => {
+      symlinkSync('/etc/passwd', path)
+    },
+    'a symlink to a file of a linked directory': (path) => {
+      writeFileSync(join(disk, '2008/file'), '')
+      symlinkSync(join(disk, '2008/file'), path)
+    },
+    'a symlink to nothing': (path) => {
+      symlinkSync('nothing', path)
+    },
+    'a symlink that leads elsewhere': (path) => {
+      symlinkSync('/etc', path)
+    },
+  }
+  for (const linkedDirectories of [[], [disk]])
+    for (const [what, put] of Object.entries(inTheWay)) {
+      const path = join(archive, 'obs/2010/001/x')
+      rmSync(path, { recursive: true, force: true })
+      put(path)
+      for (const below of ['', '/y', '/y/z']) {
+        const request = { path: `obs/2010/001/x${below}`, detail: 'facts' } as const
+        const { outcome, error } = readDirectory({ archive, linkedDirectories }, request)
+        t.equal(outcome, 'missing', `${what}${below}: ${error}`)
+      }
+    }
+  symlinkSync(join(disk, '2007'), join(archive, 'obs/2007'))
+  writeFileSync(join(disk, '2007'), 'a note')
+  const tree = { archive, linkedDirectories: [disk] }
+  for (const path of ['obs/2007', 'obs/2007/001'])
+    t.equal(
+      readDirectory(tree, { path, detail: 'names' }).outcome,
+      'missing',
+      'a directory of a linked disk that became a file',
+    )
 })
