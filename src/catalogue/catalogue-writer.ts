@@ -203,3 +203,8 @@ export class AlreadyRunning extends Error {
 export class CatalogueRuined extends Error {
   readonly code = 'CATALOGUE_RUINED'
 }
+
+/** A database file that this program must not touch, or cannot; the message names it and the remedy. */
+export class UnusableDatabase extends Error {
+  readonly code = 'UNUSABLE_DATABASE'
+}

@@ -6,6 +6,7 @@ import { ConfigError } from './config-error.ts'
 import type { Fault } from './config-error.ts'
 import { optionKeys, optionOf, propertyName } from './options.ts'
 import type { Config, OptionKey, OptionValue } from './options.ts'
+import { realPathOf } from './real-path.ts'
 import { readSources } from './sources.ts'
 import type { ConfigSources, Setting } from './sources.ts'
 
@@ -36,6 +37,7 @@ export function loadConfig(sources: ConfigSources, further: FurtherCheck = () =>
   const draft = draftOfDefaults(faults)
   for (const setting of settings) apply(setting, draft)
   const given = new Set(settings.map(({ key }) => key))
+  followLinks(draft)
   if (!given.has('base_url')) checkHostForLinks(draft)
   if (!given.has('control_socket')) deriveControlSocket(draft)
   fitControlSocket(draft, sources.cwd)
@@ -78,6 +80,11 @@ function checkHostForLinks({ values: { host, port }, origins, faults }: Draft): 
   if (host === undefined || originOf(host, port ?? 0) !== undefined) return
   const message = `no link can point to ${host}, set base_url to what clients use`
   faults.push({ source: origins.host, key: 'base_url', message })
+}
+
+/** However the database is called, the files beside it have one name, and the socket is found by all commands. */
+function followLinks({ values }: Draft): void {
+  if (values.database !== undefined) values.database = realPathOf(values.database)
 }
 
 function deriveControlSocket({ values, origins }: Draft): void {

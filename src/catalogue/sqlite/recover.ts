@@ -15,7 +15,8 @@ import {
   syncFile,
 } from './backup-files.ts'
 import { adoptNumbers } from './numbers.ts'
-import { isRuin, openForWriting, setAside, UnusableDatabase } from './open.ts'
+import { UnusableDatabase } from '../catalogue-writer.ts'
+import { isRuin, openForWriting, setAside } from './open.ts'
 import type { OpeningForWriting } from './open.ts'
 
 /** What had to be done before there was a database to work with. */

@@ -197,6 +197,19 @@ const migrations: readonly string[] = [
     text TEXT    NOT NULL
   ) STRICT;
   `,
+  `
+  -- The process that writes this database, one row (see owner.ts): a second indexer that reaches it by a hard link, with
+  -- another lock file, finds it here. inode is that of the file, which a copy does not have; path is the name by which it
+  -- was opened.
+  CREATE TABLE owner (
+    one        INTEGER PRIMARY KEY CHECK (one = 1),
+    boot_id    TEXT    NOT NULL,
+    pid        INTEGER NOT NULL,
+    start_time INTEGER NOT NULL,
+    inode      INTEGER NOT NULL,
+    path       TEXT    NOT NULL
+  ) STRICT;
+  `,
 ]
 
 /**

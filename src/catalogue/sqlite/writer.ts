@@ -22,6 +22,7 @@ import { prepareHashing } from './hashing.ts'
 import { prepareForget } from './forget.ts'
 import { openGuard } from './guarded.ts'
 import type { Migrating } from './open.ts'
+import { takeOwnership } from './owner.ts'
 import { openOrRecover, replaceByCopy } from './recover.ts'
 import type { Recovery, Restoring } from './recover.ts'
 import { openStartCheck } from './start-check.ts'
@@ -64,6 +65,7 @@ export function openWriter(options: WriterOptions): OpenedWriter {
     const { database: path, nowUs, checkUpTo = checkUpToBytes, onChecked } = options
     const numbersPath = `${path}-numbers`
     const { db, recovery } = openOrRecover({ ...options, path, numbersPath, checkUpTo })
+    takeOwnership(db, path)
     const isChecked = recovery.restored !== undefined || statSync(path).size <= checkUpTo
     const check = isChecked ? undefined : openStartCheck({ path, onEnd: onChecked })
     return { recovery, ...prepareWriter({ db, path, numbersPath, lock, nowUs, checkUpTo, check }) }

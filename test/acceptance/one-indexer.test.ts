@@ -1,0 +1,51 @@
+/** A second indexer on the same database does not start, whatever name it gives the database. */
+import { spawnSync } from 'node:child_process'
+import { linkSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { testFolder } from '../folder.ts'
+import { longestMs, startService, stop, until } from './service.ts'
+import { arrive, hourDirectory, pathIn, paths } from './tree.ts'
+
+t.setTimeout(longestMs)
+
+t.test('a second indexer, by every name', async (t) => {
+  const folder = testFolder(t)
+  arrive(join(folder, 'archive'), pathIn(hourDirectory(), 9999))
+  const service = await startService(t, folder)
+  await until('the first scan ends', service.ready)
+  const at = (path: string) => join(folder, path)
+  mkdirSync(at('other'))
+  symlinkSync('../catalogue.db', at('other/link.db'))
+  symlinkSync('..', at('other/folder'))
+  linkSync(service.database, at('other/hard.db'))
+  const names = ['catalogue.db', 'other/link.db', 'other/folder/catalogue.db', 'other/hard.db']
+  const second = (database: string, ...more: string[]) => {
+    const words = ['index', '--once', '--archive', 'archive', '--database', database, ...more]
+    const program = join(process.cwd(), 'dist/cli.js')
+    const env = { PATH: process.env['PATH'] }
+    return spawnSync(process.execPath, [program, ...words], { cwd: folder, env, encoding: 'utf8' })
+  }
+  const refusesAll = (when: string): void => {
+    for (const name of names) {
+      const { status, stdout, stderr } = second(name)
+      t.equal(status, 1, `${name} ${when}: ${stdout}${stderr}`)
+      t.match(`${stdout}${stderr}`, 'already running')
+    }
+  }
+  refusesAll('after the start')
+  const all = paths(hourDirectory(), 500)
+  for (const path of all) arrive(service.archive, path)
+  await until('all are listed', async () => (await service.count()) === all.length + 1)
+  refusesAll('after much was written')
+  rmSync(`${service.database}-lock`)
+  const other = second('catalogue.db', '--control-socket', 'other.sock')
+  t.equal(other.status, 1, `without its lock file: ${other.stdout}${other.stderr}`)
+  t.equal(await service.count(), all.length + 1, 'and the first goes on')
+  await stop(service.indexer, 'SIGKILL')
+  const hard = second('other/hard.db')
+  t.equal(hard.status, 1, 'what was written last lies beside the other name')
+  t.match(`${hard.stdout}${hard.stderr}`, 'is a hard link to')
+  const after = second('other/link.db')
+  t.equal(after.status, 0, `when the first was killed: ${after.stdout}${after.stderr}`)
+})
