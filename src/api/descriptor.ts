@@ -5,7 +5,6 @@
 import { close, closeSync, fstat, fstatSync, open, read } from 'node:fs'
 import type { Stats } from 'node:fs'
 import { promisify } from 'node:util'
-import type { Known } from './known.ts'
 
 export interface Descriptor {
   readonly fd: number
@@ -14,7 +13,7 @@ export interface Descriptor {
   /** @returns how many bytes there were from a position on, at most as many as have room; none at the end */
   read(into: Buffer, position: number): Promise<number>
   /** Looks at it again. */
-  look(): Known<Stats>
+  look(): Stats | Promise<Stats>
   /** At once, or when the reads that are under way have ended; only the first time counts. */
   close(): void
 }

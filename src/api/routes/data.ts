@@ -13,7 +13,6 @@ import { HttpError, notFound, tryAgain } from '../errors.ts'
 import { contentHeaders, contentRange, isUnsettled } from '../file-version.ts'
 import { digestHeader, validatorHeaders, validatorsOf } from '../file-version.ts'
 import { handOverHeaders } from '../hand-over.ts'
-import type { FileAnswer } from '../hot-files.ts'
 import { openListings } from '../listing/answer.ts'
 import { openRoom } from '../listing/room.ts'
 import { openShelf } from '../listing/shelf.ts'
@@ -146,32 +145,22 @@ async function answer(file: ArchivedFile, record: FoundFile, exchange: Exchange)
   const range = selection.status === 206 ? selection.range : { first: 0, last: stats.size - 1 }
   const isBare = selection.status === 304 || request.method === 'HEAD'
   // Read before a header promises it: a file that fails here can still be answered with 503.
-  const body = isBare ? undefined : await openBody(file, { record, range }, exchange)
+  const body = isBare ? undefined : await openBody(file, range, exchange)
   const own = { ...contentHeaders(record.name, range), ...digestHeader(record, stats) }
   reply.code(selection.status).headers(validatorHeaders(validators))
   // What a client has takes over the headers of a 304, this one among them (RFC 9111, 3.2).
   const policy = 'content-security-policy'
   reply.headers(selection.status === 304 ? { [policy]: own[policy] } : own)
   if (selection.status === 206) reply.headers(contentRange(range, stats.size))
-  if (!isPieces(body)) context.hotFiles.keep(answerOf(exchange, own), { record, stats, body })
   return body
-}
-
-/** What a GET of the whole file is answered with. @param own headers of it that the reply need not have */
-function answerOf({ request, reply }: Exchange, own: Record<string, string>): FileAnswer {
-  const headers = { ...(reply.getHeaders() as Record<string, string>), ...own }
-  return { request: request.raw, route: request.routeOptions.url ?? '', headers }
 }
 
 async function openBody(
   file: ArchivedFile,
-  { record, range }: { readonly record: FoundFile; readonly range: ByteRange },
-  { pieces, request, reply, context }: Exchange,
+  range: ByteRange,
+  { pieces, reply }: Exchange,
 ): Promise<Body> {
-  const { stats } = file
-  const isKept = context.hotFiles.wants(request.raw, { record, stats })
-  const wanted = { file, range, isAwaited: () => !reply.raw.destroyed }
-  return isKept ? pieces.read(wanted, range.first) : pieces.all(wanted)
+  return pieces.all({ file, range, isAwaited: () => !reply.raw.destroyed })
 }
 
 /** Past the framework, which would need memory of its own for every piece. */
