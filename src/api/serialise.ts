@@ -39,6 +39,8 @@ export const wireFields = [
 export function serialiseRecord(record: ListedFile, links: Links): WireRecord {
   const name = parseFilename(record.name)
   const parsed = name.kind === 'parsed' ? name : undefined
+  const created = microsecondsToIso(record.createdUs)
+  const isModified = record.modifiedUs !== record.createdUs
   return {
     id: record.id,
     url: recordUrl(links, record.id),
@@ -48,8 +50,8 @@ export function serialiseRecord(record: ListedFile, links: Links): WireRecord {
     file_version: parsed?.version ?? null,
     file_type: parsed?.type ?? null,
     download_path: downloadUrl(links, record.directory, record.name),
-    created: microsecondsToIso(record.createdUs),
-    modified: microsecondsToIso(record.modifiedUs),
+    created,
+    modified: isModified ? microsecondsToIso(record.modifiedUs) : created,
   }
 }
 
