@@ -4,10 +4,8 @@ import fastify, { LogController } from 'fastify'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { answerClientError } from './client-error.ts'
-import { openInFlightRequests } from './connections/in-flight.ts'
-import type { InFlightRequests } from './connections/in-flight.ts'
-import { openConnectionLimiter } from './connections/limiter.ts'
-import type { ConnectionLimiter } from './connections/limiter.ts'
+import { InFlightRequests } from './connections/in-flight.ts'
+import { ConnectionLimiter } from './connections/limiter.ts'
 import { apiContext } from './context.ts'
 import type { ApiDeps } from './deps.ts'
 import { answerError, notFound, sendError } from './errors.ts'
@@ -42,8 +40,8 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
     metrics.observe(observation)
     logAnswered(deps.logger, observation)
   }
-  const inFlight = openInFlightRequests()
-  const limiter = openConnectionLimiter(deps.settings, metrics.rejected)
+  const inFlight = new InFlightRequests()
+  const limiter = new ConnectionLimiter(deps.settings, metrics.rejected)
   const begin = openBeginning({ inFlight, limiter, observe })
   const app = createApp(deps.logger, {
     begin,

@@ -11,23 +11,6 @@ const drainMs = 8000
 /** Pipelined requests that a connection may have waiting. One that sends more is closed: each of them takes memory. */
 const mostWaiting = 64
 
-export interface InFlightRequests {
-  /** Follows the connections of a server. */
-  watch(server: Server): void
-  /**
-   * Starts the work on a request when the earlier ones of its connection are answered; never after the connection is
-   * closed. So each response that is worked on has its connection, and emits `close` when that is closed.
-   */
-  begin(response: ServerResponse, start: () => void): void
-  /** Whether the head of an answer was sent on this connection and its end was not. */
-  isAnswering(socket: Socket): boolean
-  /**
-   * Closes idle connections at once, the others after their answers, and all that are left after eight seconds.
-   * Resolves when none is open. New connections are closed as they come.
-   */
-  drain(): Promise<void>
-}
-
 interface Connection {
   /** The response that is being made or sent. */
   current: ServerResponse | undefined
@@ -35,21 +18,73 @@ interface Connection {
   readonly waiting: (() => void)[]
 }
 
-export function openInFlightRequests(): InFlightRequests {
-  const connections = new Map<Socket, Connection>()
-  let drained: (() => void) | undefined
-  const follow = (socket: Socket): void => {
-    if (drained !== undefined) {
+export class InFlightRequests {
+  readonly #connections = new Map<Socket, Connection>()
+  /** Set when the server stops: called when the last connection is closed. */
+  #drained: (() => void) | undefined
+
+  /** Follows the connections of a server. */
+  watch(server: Server): void {
+    server.on('connection', (socket) => {
+      this.#follow(socket)
+    })
+  }
+
+  /**
+   * Starts the work on a request when the earlier ones of its connection are answered; never after the connection is
+   * closed. So each response that is worked on has its connection, and emits `close` when that is closed.
+   */
+  begin(response: ServerResponse, start: () => void): void {
+    const { socket } = response.req
+    const connection = this.#connections.get(socket)
+    if (socket.destroyed) return
+    // A request that was injected has no connection of the server.
+    if (connection === undefined) start()
+    else if (connection.current === undefined) this.#run(connection, response, start)
+    else if (connection.waiting.length >= mostWaiting) socket.destroy()
+    else
+      connection.waiting.push(() => {
+        this.#run(connection, response, start)
+      })
+  }
+
+  /** Whether the head of an answer was sent on this connection and its end was not. */
+  isAnswering(socket: Socket): boolean {
+    return this.#connections.get(socket)?.current?.headersSent === true
+  }
+
+  /**
+   * Closes idle connections at once, the others after their answers, and all that are left after eight seconds.
+   * Resolves when none is open. New connections are closed as they come.
+   */
+  async drain(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const deadline = setTimeout(() => {
+        for (const socket of this.#connections.keys()) socket.resetAndDestroy()
+      }, drainMs)
+      this.#drained = () => {
+        clearTimeout(deadline)
+        resolve()
+      }
+      for (const [socket, { current }] of this.#connections)
+        if (current === undefined) socket.destroySoon()
+      if (this.#connections.size === 0) this.#drained()
+    })
+  }
+
+  #follow(socket: Socket): void {
+    if (this.#drained !== undefined) {
       socket.destroy()
       return
     }
-    connections.set(socket, { current: undefined, waiting: [] })
+    this.#connections.set(socket, { current: undefined, waiting: [] })
     socket.once('close', () => {
-      connections.delete(socket)
-      if (connections.size === 0) drained?.()
+      this.#connections.delete(socket)
+      if (this.#connections.size === 0) this.#drained?.()
     })
   }
-  const run = (connection: Connection, response: ServerResponse, start: () => void): void => {
+
+  #run(connection: Connection, response: ServerResponse, start: () => void): void {
     const { socket } = response.req
     connection.current = response
     response.once('close', () => {
@@ -57,41 +92,8 @@ export function openInFlightRequests(): InFlightRequests {
       if (socket.destroyed) return
       const next = connection.waiting.shift()
       if (next !== undefined) next()
-      else if (drained !== undefined) socket.destroySoon()
+      else if (this.#drained !== undefined) socket.destroySoon()
     })
     start()
-  }
-  return {
-    watch(server) {
-      server.on('connection', follow)
-    },
-    begin(response, start) {
-      const { socket } = response.req
-      const connection = connections.get(socket)
-      if (socket.destroyed) return
-      // A request that was injected has no connection of the server.
-      if (connection === undefined) start()
-      else if (connection.current === undefined) run(connection, response, start)
-      else if (connection.waiting.length >= mostWaiting) socket.destroy()
-      else
-        connection.waiting.push(() => {
-          run(connection, response, start)
-        })
-    },
-    isAnswering: (socket) => connections.get(socket)?.current?.headersSent === true,
-    async drain() {
-      await new Promise<void>((resolve) => {
-        const deadline = setTimeout(() => {
-          for (const socket of connections.keys()) socket.resetAndDestroy()
-        }, drainMs)
-        drained = () => {
-          clearTimeout(deadline)
-          resolve()
-        }
-        for (const [socket, { current }] of connections)
-          if (current === undefined) socket.destroySoon()
-        if (connections.size === 0) drained()
-      })
-    },
   }
 }

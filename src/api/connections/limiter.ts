@@ -4,8 +4,10 @@ import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { HttpError, othersEndSeconds, tooMany } from '../errors.ts'
 import { openAddresses } from './addresses.ts'
+import type { Addresses } from './addresses.ts'
 import { CountByKey } from './count-by-key.ts'
 import { watchSlowClients } from './slow-clients.ts'
+import type { SlowClients } from './slow-clients.ts'
 
 export interface ClientLimits {
   /** Most connections of one address; behind a trusted proxy, most requests in flight of one address. */
@@ -37,80 +39,90 @@ const timeoutMs = { client: 5000, proxy: 60_000 }
  */
 export type Rejection = 'full' | 'address' | 'requests' | 'slow'
 
-export interface ConnectionLimiter {
-  /** Counts the connections of a server. */
-  watch(server: Server): void
-  /** Counts a request until its response is closed; gives the error to answer instead when it is one too many. */
-  admit(request: FastifyRequest, reply: FastifyReply): HttpError | undefined
-}
-
-/** @param onRejected called once for each connection or request that is rejected */
-export function openConnectionLimiter(
-  limits: ClientLimits,
-  onRejected: (why: Rejection) => void,
-): ConnectionLimiter {
-  const { connections = mostConnections, connectionsPerAddress, trustedProxies } = limits
-  const addresses = openAddresses(trustedProxies)
-  const connectionsOf = new CountByKey(connectionsPerAddress)
-  const requestsOf = new CountByKey(connectionsPerAddress)
-  const rejected = new WeakMap<Socket, 'full' | 'address'>()
-  const slowClients = watchSlowClients(() => {
-    onRejected('slow')
-  })
-  let open = 0
-  const reject = (socket: Socket, why: 'full' | 'address'): void => {
-    rejected.set(socket, why)
-    socket.setTimeout(rejectedIdleMs)
-    onRejected(why)
-  }
-  const count = (socket: Socket): void => {
-    const peer = socket.remoteAddress ?? ''
-    const address = addresses.ofConnection(peer)
-    if (open >= connections) reject(socket, 'full')
-    else if (address !== undefined && !connectionsOf.add(address)) reject(socket, 'address')
-    else {
-      open++
-      socket.once('close', () => {
-        open--
-        if (address !== undefined) connectionsOf.remove(address)
-      })
-      slowClients.watch(socket, addresses.isProxy(peer) ? timeoutMs.proxy : timeoutMs.client)
-    }
-  }
-  return {
-    watch(server) {
-      server.maxConnections = connections + rejectedAtATime
-      server.on('connection', count)
-      server.on('drop', () => {
-        onRejected('full')
-      })
-    },
-    admit({ raw }, reply) {
-      const why = rejected.get(raw.socket)
-      if (why !== undefined) {
-        reply.header('connection', 'close')
-        return connectionRejections[why]()
-      }
-      const forwarded = raw.headers['x-forwarded-for']
-      if (forwarded === undefined) return undefined
-      const address = addresses.ofRequest(raw.socket.remoteAddress ?? '', String(forwarded))
-      if (address === undefined) return undefined
-      if (!requestsOf.add(address)) {
-        onRejected('requests')
-        return tooMany('Too many requests of your address are under way.')
-      }
-      reply.raw.once('close', () => {
-        requestsOf.remove(address)
-      })
-      return undefined
-    },
-  }
-}
-
 const connectionRejections = {
   full: () =>
     new HttpError(503, 'Too many connections are open.', {
       'retry-after': String(othersEndSeconds),
     }),
   address: () => tooMany('Too many connections of your address are open.'),
+}
+
+export class ConnectionLimiter {
+  readonly #most: number
+  readonly #addresses: Addresses
+  readonly #connectionsOf: CountByKey
+  readonly #requestsOf: CountByKey
+  readonly #slowClients: SlowClients
+  readonly #onRejected: (why: Rejection) => void
+  readonly #rejected = new WeakMap<Socket, 'full' | 'address'>()
+  #open = 0
+
+  /** @param onRejected called once for each connection or request that is rejected */
+  constructor(limits: ClientLimits, onRejected: (why: Rejection) => void) {
+    const { connections = mostConnections, connectionsPerAddress, trustedProxies } = limits
+    this.#most = connections
+    this.#addresses = openAddresses(trustedProxies)
+    this.#connectionsOf = new CountByKey(connectionsPerAddress)
+    this.#requestsOf = new CountByKey(connectionsPerAddress)
+    this.#onRejected = onRejected
+    this.#slowClients = watchSlowClients(() => {
+      onRejected('slow')
+    })
+  }
+
+  /** Counts the connections of a server. */
+  watch(server: Server): void {
+    server.maxConnections = this.#most + rejectedAtATime
+    server.on('connection', (socket) => {
+      this.#count(socket)
+    })
+    server.on('drop', () => {
+      this.#onRejected('full')
+    })
+  }
+
+  /** Counts a request until its response is closed; gives the error to answer instead when it is one too many. */
+  admit({ raw }: FastifyRequest, reply: FastifyReply): HttpError | undefined {
+    const why = this.#rejected.get(raw.socket)
+    if (why !== undefined) {
+      reply.header('connection', 'close')
+      return connectionRejections[why]()
+    }
+    const forwarded = raw.headers['x-forwarded-for']
+    if (forwarded === undefined) return undefined
+    const address = this.#addresses.ofRequest(raw.socket.remoteAddress ?? '', String(forwarded))
+    if (address === undefined) return undefined
+    if (!this.#requestsOf.add(address)) {
+      this.#onRejected('requests')
+      return tooMany('Too many requests of your address are under way.')
+    }
+    reply.raw.once('close', () => {
+      this.#requestsOf.remove(address)
+    })
+    return undefined
+  }
+
+  #count(socket: Socket): void {
+    const peer = socket.remoteAddress ?? ''
+    const address = this.#addresses.ofConnection(peer)
+    if (this.#open >= this.#most) this.#reject(socket, 'full')
+    else if (address !== undefined && !this.#connectionsOf.add(address))
+      this.#reject(socket, 'address')
+    else {
+      this.#open++
+      socket.once('close', () => {
+        this.#open--
+        if (address !== undefined) this.#connectionsOf.remove(address)
+      })
+      const isProxy = this.#addresses.isProxy(peer)
+      this.#slowClients.watch(socket, isProxy ? timeoutMs.proxy : timeoutMs.client)
+    }
+  }
+
+  /** The first request of the connection is answered with the reason, see `admit`. */
+  #reject(socket: Socket, why: 'full' | 'address'): void {
+    this.#rejected.set(socket, why)
+    socket.setTimeout(rejectedIdleMs)
+    this.#onRejected(why)
+  }
 }
