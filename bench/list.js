@@ -48,7 +48,7 @@ export async function run({ print, args }) {
     started.push(buffer, naive)
     const nginx = await startNginx(folder, `${folder}/page.json`)
     if (nginx !== undefined) started.push(nginx)
-    const setting = { print, rounds, seconds, folder, count }
+    const setting = { print, rounds, seconds, folder, count, tag: first.headers.get('etag') }
     await comparePages({ ...setting, ours, buffer, nginx, naive })
     await measureQuestions({ ...setting, ours })
     await measureOthers({ ...setting, ours })
@@ -74,31 +74,38 @@ export async function run({ print, args }) {
 }
 
 /** Pages beside those of others: as many as each can make, and as many of each. */
-async function comparePages({ print, rounds, seconds, folder, count, ours, buffer, nginx, naive }) {
+async function comparePages(setting) {
+  const { print, folder, count, tag, ours, buffer, nginx, naive } = setting
   const last = `offset=${Math.floor((count - 1) / 20) * 20}`
-  const scripts = makeScripts(folder, count)
-  const finished = 'fastify, a finished buffer'
-  const same = ['fastify, that with our headers', buffer, `${buffer.url}same/`]
-  const compare = (contenders) => comparePaces({ print, rounds, seconds, finished }, contenders)
+  const scripts = makeScripts(folder, count, tag)
+  const same = 'fastify, a finished buffer with our headers'
+  const empty = 'fastify, an empty 304 with our headers'
   print('16 connections, as fast as it goes:')
-  await compare([
-    ['our first page', ours, ours.url],
-    ['our last page', ours, `${ours.url}?${last}`],
-    ['our random pages', ours, ours.url, scripts.random],
-    [finished, buffer, buffer.url],
-    same,
-    ...(nginx === undefined ? [] : [['nginx, the same bytes', nginx, `${nginx.url}page.json`]]),
-    ['count and OFFSET, first page', naive, naive.url],
-    ['count and OFFSET, random pages', naive, naive.url, scripts.random],
+  await comparePaces(setting, [
+    ['our first page, repeated', ours, ours.url, undefined, same],
+    ['our first page, never asked before', ours, ours.url, scripts.fresh, same],
+    ['our last page, repeated', ours, `${ours.url}?${last}`, undefined, same],
+    ['our random pages', ours, ours.url, scripts.random, same],
+    ['our 304', ours, ours.url, scripts.poll, empty],
+    [same, buffer, `${buffer.url}same/`, undefined, same],
+    [empty, buffer, `${buffer.url}304/`, undefined, same],
+    ['fastify, a finished buffer', buffer, buffer.url, undefined, same],
+    ...(nginx === undefined
+      ? []
+      : [['nginx, the same bytes', nginx, `${nginx.url}page.json`, undefined, same]]),
+    ['count and OFFSET, first page', naive, naive.url, undefined, same],
+    ['count and OFFSET, random pages', naive, naive.url, scripts.random, same],
   ])
   // A server that keeps its clients waiting has each answer wake one up, and pays for that; one that is faster than they
   // are does not. Here all of them do.
   print('16 connections, some 1,900 requests a second of each:')
-  await compare([
-    ['our first page', ours, ours.url, scripts.steady],
-    ['our random pages', ours, ours.url, scripts.steadyRandom],
-    [finished, buffer, buffer.url, scripts.steady],
-    [...same, scripts.steady],
+  await comparePaces(setting, [
+    ['our first page, repeated', ours, ours.url, scripts.steady, same],
+    ['our first page, never asked before', ours, ours.url, scripts.steadyFresh, same],
+    ['our random pages', ours, ours.url, scripts.steadyRandom, same],
+    ['our 304', ours, ours.url, scripts.steadyPoll, empty],
+    [same, buffer, `${buffer.url}same/`, scripts.steady, same],
+    [empty, buffer, `${buffer.url}304/`, scripts.steady, same],
   ])
   const times = await serviceTimes(ours.url, { 'first page': '', 'last page': last })
   const [one, two] = [...times.values()].map(median)
@@ -107,35 +114,40 @@ async function comparePages({ print, rounds, seconds, folder, count, ours, buffe
   )
 }
 
-/** What wrk asks for, and how soon after an answer. */
-function makeScripts(folder, count) {
+/** What wrk asks for, and how soon after an answer. @param tag that of the first page */
+function makeScripts(folder, count, tag) {
   const random = `request = function() return wrk.format("GET", wrk.path .. "?offset=" .. math.random(0, ${count})) end\n`
+  const fresh = `asked = 0\nrequest = function() asked = asked + 1; return wrk.format("GET", wrk.path .. "?offset=0&x=" .. os.time() .. "." .. asked) end\n`
+  const poll = `wrk.headers["If-None-Match"] = '${tag}'\n`
   const steady = 'delay = function() return math.random(4, 12) end\n'
+  const scripts = {
+    ...{ random, fresh, poll, steady },
+    ...{ steadyRandom: steady + random, steadyFresh: steady + fresh, steadyPoll: steady + poll },
+  }
   const write = ([name, text]) => {
     const script = join(folder, `${name}.lua`)
     writeFileSync(script, text)
     return [name, script]
   }
-  return Object.fromEntries(
-    Object.entries({ random, steady, steadyRandom: random + steady }).map(write),
-  )
+  return Object.fromEntries(Object.entries(scripts).map(write))
 }
 
-/** Requests a second and CPU a request of each, in turn. @param finished the one that all are compared with */
-async function comparePaces({ print, rounds, seconds, finished }, contenders) {
+/** Requests a second and CPU a request of each, in turn; each contender names the one that it is compared with. */
+async function comparePaces({ print, rounds, seconds }, contenders) {
   const results = new Map(contenders.map(([name]) => [name, []]))
   for (let round = 0; round < rounds; round++)
     for (const [name, server, url, script] of contenders)
       results.get(name).push(await load({ server, url, script, seconds }))
-  const buffers = results.get(finished)
-  print('  requests a second and CPU µs a request, both beside fastify with a finished buffer')
-  for (const [name, runs] of results) {
+  print('  requests a second and CPU µs a request, both beside the reference')
+  for (const [name, , , , reference] of contenders) {
+    const runs = results.get(name)
+    const references = results.get(reference)
     const rates = runs.map(({ rate }) => rate)
     const cpus = runs.map(({ cpuUs }) => cpuUs)
     const ratio = (key) =>
-      median(runs.map((run, index) => run[key] / buffers[index][key])).toFixed(2)
+      median(runs.map((run, index) => run[key] / references[index][key])).toFixed(2)
     print(
-      `  ${name.padEnd(32)} ${spread(rates, 0).padStart(22)} ${ratio('rate').padStart(6)}   ${spread(cpus, 1).padStart(20)} ${ratio('cpuUs').padStart(6)}`,
+      `  ${name.padEnd(44)} ${spread(rates, 0).padStart(22)} ${ratio('rate').padStart(6)}   ${spread(cpus, 1).padStart(20)} ${ratio('cpuUs').padStart(6)}`,
     )
   }
 }

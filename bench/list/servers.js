@@ -4,10 +4,18 @@ import Sqlite from 'better-sqlite3'
 import fastify from 'fastify'
 
 const kinds = {
-  /** The least that the same framework can do: a finished buffer; below `same/` with all the headers of an answer. */
+  /**
+   * The least that the same framework can do: a finished buffer; below `same/` with all the headers of an answer, below
+   * `304/` an empty 304 with those that a 304 has.
+   */
   buffer(app, [file, headersFile]) {
     const body = readFileSync(file)
     const headers = JSON.parse(readFileSync(headersFile, 'utf8'))
+    const ofBody = /^content-(?:length|type|security-policy)$/
+    const unchanged = Object.entries(headers).filter(([name]) => !ofBody.test(name))
+    app.get('/304/', (_request, reply) => {
+      reply.headers(Object.fromEntries(unchanged)).code(304).send()
+    })
     app.get('/same/', (_request, reply) => {
       reply.headers(headers).send(body)
     })

@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 const clientErrors: Readonly<Record<string, readonly [status: string, detail: string]>> = {
@@ -6,11 +5,16 @@ const clientErrors: Readonly<Record<string, readonly [status: string, detail: st
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'Request timeout.'],
 }
 
-/** What a connection that is not HTTP, or too slow, or too long, is told before it is closed. */
-export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
-  // In the middle of an answer, more text would end up inside it; Node guards its own answer in the same way.
-  const { _httpMessage } = socket as { _httpMessage?: { _headerSent?: boolean } }
-  if (!socket.writable || _httpMessage?._headerSent === true) {
+/**
+ * Answers bytes that are no HTTP, or too many, or too slow, and closes the connection.
+ * @param isAnswering whether an answer is being sent on it: more text would end up inside of that
+ */
+export function answerClientError(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  isAnswering: boolean,
+): void {
+  if (!socket.writable || isAnswering) {
     socket.destroy()
     return
   }
@@ -23,30 +27,4 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
     'Connection: close',
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
-}
-
-/** A request that names no host ends its connection, as Node ends it, but says why. */
-export function answerWithoutHost(response: ServerResponse): void {
-  answerUnfit(response, 400, 'Bad request.', { connection: 'close' })
-}
-
-/** Nothing is expected here that HTTP does not know. */
-export function answerExpectation(_request: IncomingMessage, response: ServerResponse): void {
-  answerUnfit(response, 417, 'Expectation failed.')
-}
-
-/** For what never gets to the framework. */
-function answerUnfit(
-  response: ServerResponse,
-  statusCode: number,
-  detail: string,
-  headers: Readonly<Record<string, string>> = {},
-): void {
-  const body = JSON.stringify({ detail })
-  response.writeHead(statusCode, {
-    'content-type': 'application/json',
-    'content-length': body.length,
-    ...headers,
-  })
-  response.end(body)
 }

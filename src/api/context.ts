@@ -2,21 +2,19 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Head } from '../catalogue/catalogue.ts'
 import type { ApiDeps } from './deps.ts'
 import { digest, matchesWeakly, weakTag } from './entity-tag.ts'
-import type { FinishedAnswers } from './finished.ts'
 import { pageHeaders } from './headers.ts'
 import { linksBelow } from './links.ts'
 import type { Links } from './links.ts'
 import type { Representation } from './negotiate.ts'
 import type { Unserved } from './unserved.ts'
 
-/** What of earlier answers is kept in memory, or remembered. */
-interface Memory {
-  readonly finished: FinishedAnswers
+/** The parts that all routes share. */
+interface Shared {
   readonly unserved: Unserved
 }
 
 /** What every route works with. */
-export interface ApiContext extends ApiDeps, Memory {
+export interface ApiContext extends ApiDeps, Shared {
   /** Path of the API, with a slash at its end. */
   readonly apiPath: string
   readonly dataPath: string
@@ -28,7 +26,7 @@ export interface ApiContext extends ApiDeps, Memory {
   readonly tag: (state: Head | string, representation: Representation | 'text') => string
 }
 
-export function apiContext(deps: ApiDeps, memory: Memory): ApiContext {
+export function apiContext(deps: ApiDeps, shared: Shared): ApiContext {
   const { baseUrl, datasetPrefix, version } = deps.settings
   // The base URL is known from when the server listens, so these are made when they are first needed.
   let made: { base: string; links: Links; deployment: string } | undefined
@@ -42,7 +40,7 @@ export function apiContext(deps: ApiDeps, memory: Memory): ApiContext {
   }
   return {
     ...deps,
-    ...memory,
+    ...shared,
     apiPath: `/${datasetPrefix}/api/`,
     dataPath: `/${datasetPrefix}/data/`,
     links: () => current().links,
@@ -70,10 +68,6 @@ export function sendHtml(reply: FastifyReply, page: string): FastifyReply {
 }
 
 export function sendJson(reply: FastifyReply, value: unknown): FastifyReply {
-  return sendJsonText(reply, JSON.stringify(value))
-}
-
-export function sendJsonText(reply: FastifyReply, text: string): FastifyReply {
   // A buffer, because the framework adds a charset to the media type of a string.
-  return reply.header('content-type', 'application/json').send(Buffer.from(text))
+  return reply.header('content-type', 'application/json').send(Buffer.from(JSON.stringify(value)))
 }

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { CatalogueReader } from '../catalogue/catalogue.ts'
 import type { AskedStatus } from '../control/client.ts'
 import type { RegisterAnswer, RescanAnswer, RescanOrder } from '../control/protocol.ts'
-import type { ClientLimits } from './connections/door.ts'
+import type { ClientLimits } from './connections/limiter.ts'
 import type { HandOver } from './hand-over.ts'
 
 /** What the API is told of its surroundings. */
@@ -41,4 +41,6 @@ export interface ApiDeps {
   readonly administration?: Administration | undefined
   readonly settings: ApiSettings
   readonly logger: Logger
+  /** The clock: microseconds since 1970. */
+  readonly nowUs: () => number
 }

@@ -8,8 +8,8 @@ type Headers = Readonly<Record<string, string>>
 
 /** Seconds after which a client may ask again. */
 const retryAfterSeconds = 5
-/** Seconds after which who found no place may ask again. */
-const othersEndSeconds = 10
+/** Seconds after which a client may ask again that was one too many. */
+export const othersEndSeconds = 10
 
 /** An answer other than the one asked for. Its message is what the client reads. */
 export class HttpError extends Error {
@@ -100,13 +100,18 @@ function statusOf(error: unknown): number {
   return status >= 400 && status < 500 ? status : 500
 }
 
-/** Answers an error. What lies behind a 5xx goes to the log only, under the id that the answer carries. */
+/** Answers an error. The cause of a 5xx goes to the log only, under the id that the answer carries. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const { statusCode } = toAnswer(error)
+  if (statusCode >= 500 && !(error instanceof StorageAway)) logFailure(error, statusCode, request)
+  sendError(error, request, reply)
+}
+
+/** The same, without a line in the log. */
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const { statusCode, detail, headers } = toAnswer(error)
-  const failed = statusCode >= 500
-  if (failed && !(error instanceof StorageAway)) logFailure(error, statusCode, request)
   const fields = error instanceof BadFields ? error.fields : undefined
-  const body = fields ?? (failed ? { detail, request_id: request.id } : { detail })
+  const body = fields ?? (statusCode >= 500 ? { detail, request_id: request.id } : { detail })
   // What was said of the answer that does not come.
   for (const name of ['etag', 'link']) reply.removeHeader(name)
   void reply

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import type { ByteRange } from './byte-range.ts'
 import { FileChanged, isUnchanged } from './download.ts'
 import type { ArchivedFile } from './download.ts'
-import { openTurns } from './turns.ts'
+import { Semaphore } from './semaphore.ts'
 
 /** Bytes read and sent at a time: larger chunks cost less, smaller ones hold less memory for a slow client. */
 export const chunkBytes = 256 * 1024
@@ -40,7 +40,7 @@ export class ClientGone extends Error {}
 type ReadChunk = (buffer: Buffer, position: number) => Promise<Buffer>
 
 export function openContentReader(): ContentReader {
-  const turns = openTurns(readsAtATime)
+  const reads = new Semaphore({ permits: readsAtATime })
   const free: Buffer[] = []
   const borrow = (): Buffer => free.pop() ?? Buffer.allocUnsafeSlow(chunkBytes)
   const giveBack = (buffer: Buffer): void => {
@@ -49,7 +49,7 @@ export function openContentReader(): ContentReader {
   return {
     async open({ file, range, response }) {
       const inTurn = <T>(work: () => Promise<T>): Promise<T> =>
-        turns.take(() => {
+        reads.run(() => {
           if (response.destroyed) throw new ClientGone('the client left before its file was read')
           return work()
         })

@@ -15,6 +15,13 @@ export interface HandOver {
   readonly internalPrefix: string
 }
 
+interface Sent {
+  readonly record: FoundFile
+  readonly file: ArchivedFile
+  /** The clock: milliseconds since 1970. */
+  readonly nowMs: number
+}
+
 interface Sending {
   /** Absolute path of the archive root. */
   readonly archive: string
@@ -24,8 +31,7 @@ interface Sending {
 /** @returns the headers with which the web server sends the file; `undefined` for one that is to be sent from here */
 export function handOverHeaders(
   { archive, handOver }: Sending,
-  record: FoundFile,
-  file: ArchivedFile,
+  { record, file, nowMs }: Sent,
 ): Record<string, string> | undefined {
   if (handOver === undefined) return undefined
   const { directory, name } = record
@@ -38,7 +44,7 @@ export function handOverHeaders(
   return {
     ...kindHeaders(name),
     // Apache keeps those it is given. Of itself, mod_xsendfile gives every file the same tag, and says nothing of ranges.
-    ...validatorHeaders(validatorsOf(record, file, Date.now())),
+    ...validatorHeaders(validatorsOf(record, file, nowMs)),
     ...rangesHeader,
     'x-sendfile': asBytes(file.linkedPath ?? join(archive, directory, name)),
   }

@@ -1,9 +1,6 @@
 import { createServer } from 'node:http'
 import type { IncomingMessage, RequestListener, Server } from 'node:http'
-import { answerExpectation, answerWithoutHost } from './client-error.ts'
-import { guardDoor } from './connections/door.ts'
-import type { ClientLimits, TurnedAway } from './connections/door.ts'
-import type { answerAgain } from './ready-answers.ts'
+import { HttpError } from './errors.ts'
 
 /**
  * How long and how much a client may take. Node's own defaults let a thousand connections that dribble their
@@ -15,49 +12,37 @@ const limits = {
   checkIntervalMs: 1000,
   /** Between two requests of a connection. */
   keepAliveMs: 5000,
-  /** Of a connection on which nothing moves. Who does not read what is to be sent is told apart, and ends sooner. */
+  /** Of a connection on which nothing moves. A client that does not read its answer is closed sooner. */
   idleMs: 20_000,
   headerBytes: 8 * 1024,
   requestsPerConnection: 1000,
 }
 
-/**
- * The server below the framework. What was answered before, and still holds, is answered before it.
- * @param handle what answers all other requests
- */
-export function createHttpServer(
-  handle: RequestListener,
-  again: ReturnType<typeof answerAgain>,
-  clients: { readonly limits: ClientLimits; readonly turnedAway: (why: TurnedAway) => void },
-): Server {
+/** Makes the server of the framework. @param handle answers all requests */
+export function createHttpServer(handle: RequestListener): Server {
   const options = {
     headersTimeout: limits.headersTimeoutMs,
     requestTimeout: limits.requestTimeoutMs,
     connectionsCheckingInterval: limits.checkIntervalMs,
     keepAliveTimeout: limits.keepAliveMs,
     maxHeaderSize: limits.headerBytes,
-    // Node's own refusal has no body.
+    // Node's own rejection has no body; see `faultOf`.
     requireHostHeader: false,
   }
-  const server = createServer(options, (request, response) => {
-    if (lacksHost(request)) {
-      answerWithoutHost(response)
-      return
-    }
-    door.admit(request, response, () => {
-      // While the server closes, the framework tells clients that the connection ends.
-      if (server.listening) again(request, response, handle)
-      else handle(request, response)
-    })
-  })
-  server.on('checkExpectation', answerExpectation)
-  const door = guardDoor(server, clients.limits, clients.turnedAway)
+  const server = createServer(options, handle)
+  // Without a listener Node answers 417 without a body; see `faultOf`.
+  server.on('checkExpectation', handle)
   server.setTimeout(limits.idleMs)
   server.maxRequestsPerSocket = limits.requestsPerConnection
   return server
 }
 
-/** HTTP/1.0 knows no host. */
-function lacksHost({ httpVersion, headers }: IncomingMessage): boolean {
-  return httpVersion === '1.1' && headers.host === undefined
+/** What is wrong with the head of a request, in HTTP's own terms, that Node left to us to answer. */
+export function faultOf({ httpVersion, headers }: IncomingMessage): HttpError | undefined {
+  // HTTP/1.0 has no `Host`.
+  if (httpVersion === '1.1' && headers.host === undefined)
+    return new HttpError(400, 'Bad request.', { connection: 'close' })
+  if (headers.expect !== undefined && !/100-continue/i.test(headers.expect))
+    return new HttpError(417, 'Expectation failed.')
+  return undefined
 }

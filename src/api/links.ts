@@ -1,5 +1,4 @@
 /** Where things are: every URL an answer contains is made here, from the configured base URL alone. */
-import { inOnePiece } from './one-piece.ts'
 
 /** The two roots of all links, absolute and with a slash at their ends. */
 export interface Links {
@@ -9,7 +8,7 @@ export interface Links {
 
 export function linksBelow(baseUrl: string, datasetPrefix: string): Links {
   const root = `${baseUrl}/${datasetPrefix}`
-  return { api: inOnePiece(`${root}/api/`), data: inOnePiece(`${root}/data/`) }
+  return { api: `${root}/api/`, data: `${root}/data/` }
 }
 
 /** Names of the API's resources, as their paths and the API root spell them. */
@@ -28,8 +27,7 @@ export function resourceUrl(links: Links, name: ResourceName): string {
   return `${links.api}${name}/?format=api`
 }
 
-/** @param id of the record; as text where it is there already */
-export function recordUrl(links: Links, id: number | string): string {
+export function recordUrl(links: Links, id: number): string {
   return `${links.api}rinex-file/${id}/?format=api`
 }
 
@@ -67,7 +65,7 @@ export function pageUrls(
   const [before, after] = [new URLSearchParams(), new URLSearchParams()]
   for (const [key, value] of sorted(parameters))
     (key < 'offset' ? before : after).append(key, value)
-  const begin = inOnePiece(`${links.api}${name}/?${readable(before)}&offset=`)
+  const begin = `${links.api}${name}/?${readable(before)}&offset=`
   const end = after.size === 0 ? '' : `&${readable(after)}`
   return (offset) => `${begin}${offset}${end}`
 }

@@ -6,26 +6,18 @@ import { isUnfiltered } from '../catalogue/filter.ts'
 import type { FileFilter } from '../catalogue/filter.ts'
 import { downloadUrl } from './links.ts'
 import type { Links } from './links.ts'
-import { recordCsv } from './list/record-text.ts'
-import { recordsJson } from './list/records-json.ts'
-import { wireFields } from './serialise.ts'
-import { openTurns } from './turns.ts'
+import { csvHeader, recordCsv } from './list/csv.ts'
+import type { Semaphore } from './semaphore.ts'
+import { serialiseRecord } from './serialise.ts'
 
 /** Records read and written at a time: a few milliseconds in which nobody else is served. */
 const recordsPerChunk = 500
-
-/** Chunks of all streams together: others are served after each, however many begin at the same moment. */
-const turns = openTurns(1)
 
 interface LineFormat {
   readonly mediaType: string
   /** A first line. */
   readonly header?: string
-  readonly lines: (files: readonly ListedFile[], links: Links) => string
-}
-
-function lineByLine(line: (file: ListedFile, links: Links) => string): LineFormat['lines'] {
-  return (files, links) => files.map((file) => `${line(file, links)}\n`).join('')
+  readonly line: (file: ListedFile, links: Links) => string
 }
 
 /** By the word that asks for it. A line ends with a line feed, which is what scripts expect. */
@@ -34,22 +26,22 @@ export const lineFormats: ReadonlyMap<string, LineFormat> = new Map<string, Line
     'ndjson',
     {
       mediaType: 'application/x-ndjson',
-      lines: (files, links) => (files.length === 0 ? '' : `${recordsJson(files, links, '\n')}\n`),
+      line: (file, links) => JSON.stringify(serialiseRecord(file, links)),
     },
   ],
   [
     'csv',
     {
       mediaType: 'text/csv; charset=utf-8; header=present',
-      header: wireFields.join(','),
-      lines: lineByLine(recordCsv),
+      header: csvHeader,
+      line: (file, links) => recordCsv(serialiseRecord(file, links)),
     },
   ],
   [
     'urls',
     {
       mediaType: 'text/plain; charset=utf-8',
-      lines: lineByLine(({ directory, name }, links) => downloadUrl(links, directory, name)),
+      line: ({ directory, name }, links) => downloadUrl(links, directory, name),
     },
   ],
 ])
@@ -60,6 +52,8 @@ export interface ListSource {
   /** Names the database that gave the number the stream is announced with. */
   readonly epoch: string
   readonly filter: FileFilter
+  /** Limits the chunks that all streams make at the same time, so that others are served after each. */
+  readonly chunks: Semaphore
 }
 
 /**
@@ -70,20 +64,21 @@ export interface ListSource {
  * @throws CatalogueUnavailable when another database has taken the place of the one that the stream began with
  */
 export async function* listLines(
-  { reader, links, epoch, filter }: ListSource,
-  { header, lines }: LineFormat,
+  { reader, links, epoch, filter, chunks }: ListSource,
+  { header, line }: LineFormat,
 ): AsyncGenerator<Buffer> {
   if (header !== undefined) yield Buffer.from(`${header}\n`)
   for (let before = Number.MAX_SAFE_INTEGER; ;) {
     const read = () => reader.records({ before, limit: recordsPerChunk, filter })
     // Questions with filters are answered beside this thread, and may take long.
     const answered = isUnfiltered(filter) ? undefined : await read()
-    const { text, next } = await turns.take(async () => {
+    const { text, next } = await chunks.run(async () => {
       await yieldToOthers()
       const chunk = answered ?? (await read())
       if (chunk.epoch !== epoch)
         throw new CatalogueUnavailable('the catalogue was rebuilt meanwhile')
-      return { text: lines(chunk.records, links), next: chunk.next }
+      const text = chunk.records.map((file) => `${line(file, links)}\n`).join('')
+      return { text, next: chunk.next }
     })
     if (text !== '') yield Buffer.from(text)
     if (next === undefined) return

@@ -1,5 +1,5 @@
 /** What a query string asks for, and the links that ask for its neighbours. */
-import type { Links, PageUrl, Parameter, ResourceName } from './links.ts'
+import type { Links, Parameter, ResourceName } from './links.ts'
 import { pageUrls } from './links.ts'
 
 /** A parsed query string: a parameter that is repeated is a list. */
@@ -62,17 +62,6 @@ export interface Collection {
   readonly count: number
 }
 
-/** The last that were made of whole collections: most pages are of those, and to put a query together takes long. */
-const latest = new WeakMap<Links, { name: ResourceName; limit: number; urls: PageUrl }>()
-
-function wholePages(links: Links, name: ResourceName, limit: number): PageUrl {
-  const known = latest.get(links)
-  if (known?.name === name && known.limit === limit) return known.urls
-  const urls = pageUrls(links, name, [['limit', String(limit)]])
-  latest.set(links, { name, limit, urls })
-  return urls
-}
-
 /** Links to the pages around one. */
 export function pageLinks(
   links: Links,
@@ -82,10 +71,7 @@ export function pageLinks(
   const step = BigInt(limit)
   const before = offset > step ? offset - step : 0n
   const lastOffset = count === 0 ? 0 : Math.floor((count - 1) / limit) * limit
-  const at =
-    kept.length === 0
-      ? wholePages(links, name, limit)
-      : pageUrls(links, name, [...kept, ['limit', String(limit)]])
+  const at = pageUrls(links, name, [...kept, ['limit', String(limit)]])
   return {
     first: at(0),
     previous: offset === 0n ? null : at(before),

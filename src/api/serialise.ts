@@ -1,5 +1,4 @@
 import type { ListedFile } from '../catalogue/catalogue.ts'
-import { secondsPerDay, secondsPerMinute } from '../parse/calendar.ts'
 import { parseFilename } from '../parse/filename.ts'
 import type { FileDuration, FileType, FileVersion } from '../parse/types.ts'
 import type { Links } from './links.ts'
@@ -40,6 +39,8 @@ export const wireFields = [
 export function serialiseRecord(record: ListedFile, links: Links): WireRecord {
   const name = parseFilename(record.name)
   const parsed = name.kind === 'parsed' ? name : undefined
+  const created = microsecondsToIso(record.createdUs)
+  const isModified = record.modifiedUs !== record.createdUs
   return {
     id: record.id,
     url: recordUrl(links, record.id),
@@ -49,8 +50,8 @@ export function serialiseRecord(record: ListedFile, links: Links): WireRecord {
     file_version: parsed?.version ?? null,
     file_type: parsed?.type ?? null,
     download_path: downloadUrl(links, record.directory, record.name),
-    created: microsecondsToIso(record.createdUs),
-    modified: microsecondsToIso(record.modifiedUs),
+    created,
+    modified: isModified ? microsecondsToIso(record.modifiedUs) : created,
   }
 }
 
@@ -66,21 +67,6 @@ export function microsecondsToIso(us: number): string {
   return `${timeOf(seconds)}.${fraction}Z`
 }
 
-const twoDigits = Array.from({ length: secondsPerMinute }, (_, number) =>
-  String(number).padStart(2, '0'),
-)
-
-/** The last day that was told, and its date: records that follow each other are mostly of one. */
-let [lastDay, date] = [NaN, '']
-
 function timeOf(seconds: number): string {
-  const day = Math.floor(seconds / secondsPerDay)
-  if (day !== lastDay) {
-    ;[date = ''] = new Date(day * secondsPerDay * 1000).toISOString().split('T')
-    lastDay = day
-  }
-  const minutes = Math.floor((seconds - day * secondsPerDay) / secondsPerMinute)
-  const hour = twoDigits[Math.floor(minutes / 60)]
-  const second = seconds - day * secondsPerDay - minutes * secondsPerMinute
-  return `${date}T${hour}:${twoDigits[minutes % 60]}:${twoDigits[second]}`
+  return new Date(seconds * 1000).toISOString().slice(0, -'.000Z'.length)
 }

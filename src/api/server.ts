@@ -4,15 +4,14 @@ import fastify, { LogController } from 'fastify'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { answerClientError } from './client-error.ts'
+import { InFlightRequests } from './connections/in-flight.ts'
+import { ConnectionLimiter } from './connections/limiter.ts'
 import { apiContext } from './context.ts'
 import type { ApiDeps } from './deps.ts'
-import { answerError, notFound } from './errors.ts'
+import { answerError, notFound, sendError } from './errors.ts'
 import { commonHeaders, preflightHeaders } from './headers.ts'
+import { createHttpServer, faultOf } from './http-server.ts'
 import { readJsonBodies } from './json-body.ts'
-import { openFinishedAnswers } from './finished.ts'
-import { createHttpServer } from './http-server.ts'
-import { openPress } from './press/press.ts'
-import { answerAgain } from './ready-answers.ts'
 import { logAnswered } from './request-log.ts'
 import { toldStatus } from './observation.ts'
 import type { Observe } from './observation.ts'
@@ -34,27 +33,34 @@ export type { ApiDeps, ApiSettings } from './deps.ts'
 
 const mostBodyBytes = 16 * 1024
 
-/** Builds the API on a catalogue. It does not listen: that is for who knows where. */
+/** Builds the API on a catalogue. Does not listen; the caller chooses the address. */
 export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   const metrics = openMetrics(deps)
   const observe: Observe = (observation) => {
     metrics.observe(observation)
     logAnswered(deps.logger, observation)
   }
-  const press = openPress()
-  const finished = openFinishedAnswers(deps.reader, press)
-  const again = answerAgain([finished], observe)
-  const clients = { limits: deps.settings, turnedAway: metrics.turnedAway }
-  const app = createApp(deps.logger, (handle) => createHttpServer(handle, again, clients))
-  const unserved = openUnserved({ onFile: metrics.notServed })
-  const context = apiContext(deps, { finished, unserved })
+  const inFlight = new InFlightRequests()
+  const limiter = new ConnectionLimiter(deps.settings, metrics.rejected)
+  const begin = openBeginning({ inFlight, limiter, observe })
+  const app = createApp(deps.logger, {
+    begin,
+    inFlight,
+    serverFactory: (handle) => {
+      const server = createHttpServer(handle)
+      inFlight.watch(server)
+      limiter.watch(server)
+      return server
+    },
+  })
+  const unserved = openUnserved({
+    onFile: metrics.notServed,
+    nowMs: () => deps.nowUs() / 1000,
+  })
+  const context = apiContext(deps, { unserved })
   knowAllMethods(app)
   readJsonBodies(app)
-  app.addHook('onRequest', (request, reply, done) => {
-    setCommonHeaders(request, reply)
-    done()
-  })
-  observeRequests(app, observe)
+  app.addHook('onRequest', begin)
   answerPreflights(app)
   app.setErrorHandler(answerError)
   app.setNotFoundHandler((request, reply) => {
@@ -71,14 +77,51 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   addHealth(app, context)
   addMetrics(app, metrics)
   await addAssets(app, context)
+  // The last of these hooks: clients that wait for changes have left then. The framework closes the server after it,
+  // which would cut off an answer whose last bytes are not sent yet.
+  app.addHook('preClose', () => inFlight.drain())
   return app
 }
 
-function createApp(
-  logger: Logger,
-  serverFactory: (handle: RequestListener) => Server,
-): FastifyInstance {
-  // All the framework says by itself at this level is where it listens, which `serve` says in its own words.
+/** Begins each answer: `proceed` is called when the route may go on, and not for a request that is rejected. */
+type Begin = (request: FastifyRequest, reply: FastifyReply, proceed: () => void) => void
+
+function openBeginning(parts: {
+  readonly inFlight: InFlightRequests
+  readonly limiter: ConnectionLimiter
+  readonly observe: Observe
+}): Begin {
+  const { inFlight, limiter, observe } = parts
+  return (request, reply, proceed) => {
+    inFlight.begin(reply.raw, () => {
+      reply.headers(commonHeaders).header('x-request-id', request.id)
+      observeAnswer(request, reply, observe)
+      const rejection = limiter.admit(request, reply) ?? faultOf(request.raw)
+      if (rejection === undefined) proceed()
+      else sendError(rejection, request, reply)
+    })
+  }
+}
+
+/** A response closes also when its client has left; the framework's own hook runs only for answers that were sent. */
+function observeAnswer(request: FastifyRequest, reply: FastifyReply, observe: Observe): void {
+  const { id, method, routeOptions, raw } = request
+  reply.raw.once('close', () => {
+    observe({
+      ...{ id, method, target: raw.url ?? '', route: routeOptions.url ?? 'none' },
+      ...{ status: toldStatus(reply.raw), ms: reply.elapsedTime },
+    })
+  })
+}
+
+interface AppParts {
+  readonly begin: Begin
+  readonly inFlight: InFlightRequests
+  readonly serverFactory: (handle: RequestListener) => Server
+}
+
+function createApp(logger: Logger, { begin, inFlight, serverFactory }: AppParts): FastifyInstance {
+  // At this level the framework logs only where it listens, which `serve` logs itself.
   const silent = { info: () => undefined }
   const loggerInstance: FastifyBaseLogger = Object.assign(logger.child({}), silent)
   const app = fastify({
@@ -96,12 +139,15 @@ function createApp(
     },
     // A request that was read is answered, also while the server closes.
     return503OnClosing: false,
-    // A path that cannot be decoded, or has a part longer than any of ours, is one that does not exist.
+    // A path that cannot be decoded, or has a part longer than any of ours, does not exist. No hook runs for it.
     frameworkErrors: (_error, request, reply) => {
-      setCommonHeaders(request, reply)
-      answerError(notFound(), request, reply)
+      begin(request, reply, () => {
+        answerError(notFound(), request, reply)
+      })
     },
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: (error, socket) => {
+      answerClientError(error, socket, inFlight.isAnswering(socket))
+    },
   })
   return app
 }
@@ -110,30 +156,12 @@ function noSchemas(): never {
   throw new Error('no route has a schema')
 }
 
-function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
-  reply.headers(commonHeaders).header('x-request-id', request.id)
-}
-
-/** A plain OPTIONS asks what a resource is; a preflight of a browser asks for leave only. */
+/** A plain OPTIONS asks what a resource is; a preflight of a browser asks for permission only. */
 function answerPreflights(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     const isPreflight =
       request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined
     if (isPreflight && !request.is404) void reply.code(204).headers(preflightHeaders).send()
     else done()
-  })
-}
-
-/** The framework tells of answers that were taken to their end; a response closes also when its client has left. */
-function observeRequests(app: FastifyInstance, observe: Observe): void {
-  app.addHook('onRequest', (request, reply, done) => {
-    const { id, method, routeOptions, raw } = request
-    reply.raw.once('close', () => {
-      observe({
-        ...{ id, method, target: raw.url ?? '', route: routeOptions.url ?? 'none' },
-        ...{ status: toldStatus(reply.raw), ms: reply.elapsedTime },
-      })
-    })
-    done()
   })
 }

@@ -7,6 +7,7 @@ import type { HandOver } from '../api/hand-over.ts'
 import { buildServer } from '../api/server.ts'
 import type { CatalogueReader } from '../catalogue/catalogue.ts'
 import { openReader } from '../catalogue/sqlite/reader.ts'
+import { openClock } from '../clock.ts'
 import { baseUrlFor } from '../config/address.ts'
 import type { Config } from '../config/options.ts'
 import { askIndexer, statusAsker } from '../control/client.ts'
@@ -56,6 +57,7 @@ export async function startServing(config: Config, options: ServingOptions): Pro
   const app = await buildServer({
     reader,
     logger,
+    nowUs: openClock(),
     indexerStatus: statusAsker(config.controlSocket, (reason) => {
       logger.warn({ control_socket: config.controlSocket }, reason)
     }),

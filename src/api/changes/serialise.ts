@@ -1,6 +1,5 @@
 import type { Change, ChangeKind } from '../../catalogue/catalogue.ts'
 import type { Links } from '../links.ts'
-import { recordJson } from '../list/record-text.ts'
 import { microsecondsToIso, serialiseRecord } from '../serialise.ts'
 import type { WireRecord } from '../serialise.ts'
 
@@ -14,10 +13,4 @@ export interface WireChange {
 
 export function serialiseChange({ seq, change, atUs, record }: Change, links: Links): WireChange {
   return { seq, change, at: microsecondsToIso(atUs), record: serialiseRecord(record, links) }
-}
-
-/** The same as text. */
-export function changeJson({ seq, change, atUs, record }: Change, links: Links): string {
-  const at = microsecondsToIso(atUs)
-  return `{"seq":${seq},"change":"${change}","at":"${at}","record":${recordJson(record, links)}}`
 }

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import { openPlaces } from '../places.ts'
+import { Semaphore } from '../semaphore.ts'
 
 /** Most clients that wait for changes at the same time: each keeps a connection. */
 const mostWaiting = 500
@@ -16,12 +16,16 @@ export interface WaitingRoom {
 }
 
 export function openWaitingRoom(): WaitingRoom {
-  const places = openPlaces(mostWaiting, 'Too many clients are waiting for changes.')
+  const places = new Semaphore({
+    permits: mostWaiting,
+    queue: 0,
+    full: 'Too many clients are waiting for changes.',
+  })
   const waiting = new Set<AbortController>()
   let closed = false
   return {
     enter(reply) {
-      places.take(reply)
+      places.holdFor(reply)
       const leaving = new AbortController()
       if (closed) leaving.abort()
       waiting.add(leaving)

@@ -1,7 +1,11 @@
 /**
- * What the kernel still holds of what a connection was given. It takes megabytes for a client that reads nothing, and
- * tells that there is room again only when a third of them has gone: over seconds, this alone tells a slow client
- * from one that has stopped.
+ * The TCP send queue: bytes that a connection was given and its client has not confirmed. The kernel takes megabytes for
+ * a client that reads nothing, and reports room again only when a third of them has gone: over seconds, only the queue
+ * tells a slow client from one that has stopped.
+ *
+ * This is the one file that reads `_handle`, which Node does not document. The documented `bytesWritten` and
+ * `writableLength` count a write only as a whole: of a listing that is sent in one write of megabytes they change once,
+ * at its end, so that a client on a slow line would look like one that has stopped.
  */
 import { fstatSync, readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
@@ -19,9 +23,10 @@ const tables: ReadonlyMap<string | undefined, string> = new Map([
 const row =
   /^ *\d+: [\dA-F]+:[\dA-F]{4} [\dA-F]+:[\dA-F]{4} [\dA-F]{2} ([\dA-F]{8}):[\dA-F]{8} \S+ \S+ +\d+ +\d+ (\d+) /gm
 
-/** A socket's own side, which Node has no public name for. */
+/** The native side of a socket. */
 interface Handle {
   readonly fd: number
+  /** Bytes that were passed on to the operating system's side of Node, and those that wait there for the kernel. */
   readonly bytesWritten: number
   readonly writeQueueSize: number
 }
@@ -31,9 +36,10 @@ function handleOf(socket: Socket): Handle | undefined {
 }
 
 /** All bytes that a connection was given so far, and those of them that the kernel has taken. */
-export function bytesGiven(socket: Socket): { readonly all: number; readonly taken: number } {
-  const { bytesWritten: all = 0, writeQueueSize = 0 } = handleOf(socket) ?? {}
-  return { all, taken: all - writeQueueSize }
+export function bytesSent(socket: Socket): { readonly all: number; readonly taken: number } {
+  const { bytesWritten: all } = socket
+  const { bytesWritten: passed = all, writeQueueSize = 0 } = handleOf(socket) ?? {}
+  return { all, taken: passed - writeQueueSize }
 }
 
 /**

@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { toUs } from '../../catalogue/exact.ts'
 import { isFresh, sendNotModified } from '../context.ts'
 import type { ApiContext } from '../context.ts'
 import { notFound } from '../errors.ts'
@@ -26,7 +25,7 @@ export type AnswerListing = (
 
 /** Answers with the listing of a directory of the catalogue, given by its path below the root. */
 export function openListings(
-  { reader, dataPath, tag }: ApiContext,
+  { reader, dataPath, tag, nowUs }: ApiContext,
   { shelf, room }: Sharing,
 ): AnswerListing {
   return async (request, reply, directory) => {
@@ -34,7 +33,7 @@ export function openListings(
     const state = await reader.directory(directory)
     if (state === undefined) throw notFound()
     const version = `${state.epoch}-${state.version}`
-    const date = dateOf(state, toUs(Date.now()))
+    const date = dateOf(state, nowUs())
     const { 'if-none-match': tags, 'if-modified-since': since } = request.headers
     const isKnown = isFresh(request, reply, tag(version, format.name))
     // A client that names tags is asked by these alone (RFC 9110, 13.2.2).

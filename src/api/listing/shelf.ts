@@ -1,10 +1,10 @@
 /** Finished listings, kept and shared while their directory is what it was. */
-import { openByteShelf } from '../byte-shelf.ts'
-import { openTurns } from '../turns.ts'
+import { LRUCache } from 'lru-cache'
+import { Semaphore } from '../semaphore.ts'
 
 /** Bytes of all that are kept. */
 const mostBytes = 16 * 1024 * 1024
-/** Larger ones, of some 50,000 files, would drive out all others. */
+/** Larger ones, of some 50,000 files, would evict all others. */
 const mostBytesOfOne = mostBytes / 2
 /** Listings that are being made at a time: each takes memory until it is whole. */
 const atATime = 4
@@ -20,21 +20,25 @@ interface Kept {
 }
 
 export function openShelf(): ListingShelf {
-  const kept = openByteShelf<Kept>(mostBytes)
-  const underWay = new Map<string, Promise<Buffer>>()
-  const turns = openTurns(atATime)
+  const kept = new LRUCache<string, Kept>({
+    maxSize: mostBytes,
+    maxEntrySize: mostBytesOfOne,
+    sizeCalculation: ({ body }, key) => body.length + key.length,
+  })
+  const inFlight = new Map<string, Promise<Buffer>>()
+  const semaphore = new Semaphore({ permits: atATime })
   return {
     async get(key, version, make) {
       const known = kept.get(key)
       if (known?.version === version) return known.body
       const name = `${version} ${key}`
-      let making = underWay.get(name)
+      let making = inFlight.get(name)
       if (making === undefined) {
-        making = turns.take(make).finally(() => underWay.delete(name))
-        underWay.set(name, making)
+        making = semaphore.run(make).finally(() => inFlight.delete(name))
+        inFlight.set(name, making)
       }
       const body = await making
-      if (body.length <= mostBytesOfOne) kept.put(key, { version, body })
+      kept.set(key, { version, body })
       return body
     },
   }

@@ -9,10 +9,10 @@ import { openHeadWatch } from '../changes/head-watch.ts'
 import type { HeadWatch } from '../changes/head-watch.ts'
 import { parseChangesRequest } from '../changes/request.ts'
 import type { ChangesRequest } from '../changes/request.ts'
-import { changeJson, serialiseChange } from '../changes/serialise.ts'
+import { serialiseChange } from '../changes/serialise.ts'
 import { openWaitingRoom } from '../changes/waiting.ts'
 import type { WaitingRoom } from '../changes/waiting.ts'
-import { isFresh, sendHtml, sendJsonText, sendNotModified } from '../context.ts'
+import { isFresh, sendHtml, sendJson, sendNotModified } from '../context.ts'
 import type { ApiContext } from '../context.ts'
 import { changesUrl } from '../links.ts'
 import { ignoredHeader } from '../list/ignored.ts'
@@ -83,12 +83,8 @@ function answer({ context, asked, passage, representation }: Answer, reply: Fast
     changesUrl(links, [...asked.kept, ['epoch', head.epoch], ['since', String(since)]])
   const next = pageFrom(throughSeq)
   reply.headers({ etag: context.tag(head, representation), link: `<${next}>; rel="next"` })
-  if (representation === 'json') {
-    const results = changes.map((change) => changeJson(change, links)).join()
-    const text = `{"last_seq":${head.seq},"next":${JSON.stringify(next)},"results":[${results}]}`
-    return sendJsonText(reply, text)
-  }
   const results = changes.map((change) => serialiseChange(change, links))
+  if (representation === 'json') return sendJson(reply, { last_seq: head.seq, next, results })
   const since = asked.since ?? head.seq
   const earlier =
     since > forgottenSeq ? pageFrom(Math.max(forgottenSeq, since - asked.limit)) : null
@@ -108,7 +104,7 @@ async function sendEvents(feed: Feed, request: FastifyRequest, reply: FastifyRep
   const first = await readPassage(reader, whole, signal)
   reply.headers({ 'content-type': mediaTypes.events, 'x-accel-buffering': 'no' })
   if (request.method === 'HEAD') return reply.send()
-  const serialise = (change: Change) => changeJson(change, links())
+  const serialise = (change: Change) => JSON.stringify(serialiseChange(change, links()))
   const events = changeEvents({ ...feed, reader, serialise }, { ...whole, first }, signal)
   return reply.send(Readable.from(events, { objectMode: false }))
 }

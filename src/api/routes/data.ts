@@ -164,9 +164,9 @@ async function prepare(
 async function answer(file: ArchivedFile, record: FoundFile, exchange: Exchange): Promise<Body> {
   const { stats } = file
   const { request, reply, content, context } = exchange
-  const nowMs = Date.now()
+  const nowMs = context.nowUs() / 1000
   if (isUnsettled(record, stats, nowMs)) throw new FileChanged('young, and not as catalogued')
-  const handedOver = handOverHeaders(context.settings, record, file)
+  const handedOver = handOverHeaders(context.settings, { record, file, nowMs })
   if (handedOver !== undefined) {
     reply.code(200).headers(handedOver).headers(digestHeader(record, stats))
     return undefined

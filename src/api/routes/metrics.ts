@@ -1,12 +1,11 @@
 import type { FastifyInstance } from 'fastify'
-import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { CatalogueReader } from '../../catalogue/catalogue.ts'
 import { CatalogueUnavailable } from '../../catalogue/catalogue.ts'
 import type { IndexerStatus } from '../../control/protocol.ts'
-import type { TurnedAway } from '../connections/door.ts'
+import type { Rejection } from '../connections/limiter.ts'
 import type { ApiDeps } from '../deps.ts'
 import type { Observe } from '../observation.ts'
-import { openRequestMetrics } from '../request-metrics.ts'
 import { addResource } from '../resource.ts'
 import { notServedReasons } from '../unserved.ts'
 import type { NotServedReason } from '../unserved.ts'
@@ -14,7 +13,7 @@ import type { NotServedReason } from '../unserved.ts'
 /** What a server counts of itself. */
 export interface Metrics {
   readonly observe: Observe
-  readonly turnedAway: (why: TurnedAway) => void
+  readonly rejected: (why: Rejection) => void
   readonly notServed: (why: NotServedReason) => void
   readonly contentType: string
   /** All of it, as Prometheus reads it. */
@@ -27,17 +26,16 @@ type MetricsDeps = Pick<ApiDeps, 'reader' | 'indexerStatus'>
 export function openMetrics({ reader, indexerStatus }: MetricsDeps): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  const requests = openRequestMetrics()
   const readCatalogue = watchCatalogue(reader, registry)
   const readIndexer = watchIndexer(indexerStatus, registry)
   return {
-    observe: requests.observe,
-    turnedAway: countTurnedAway(registry),
+    observe: countRequests(registry),
+    rejected: countRejections(registry),
     notServed: countNotServed(registry),
     contentType: registry.contentType,
     async text() {
       await Promise.all([readCatalogue(), readIndexer()])
-      return `${requests.text()}${await registry.metrics()}`
+      return registry.metrics()
     },
   }
 }
@@ -53,15 +51,43 @@ export function addMetrics(app: FastifyInstance, metrics: Metrics): void {
   })
 }
 
-function countTurnedAway(registry: Registry): (why: TurnedAway) => void {
-  const turnedAway = new Counter({
+/** Seconds. A page takes a fraction of a millisecond, a large download minutes. */
+const bounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30, 300]
+
+/** What the router matches a parameter with, which says nothing to the reader of a graph. */
+const parameterPattern = /\(.*?\)/
+
+/** Routes come from ourselves, methods and statuses from those that Node knows: the number of series is limited. */
+function countRequests(registry: Registry): Observe {
+  const answered = new Counter({
+    name: 'rinex_http_requests_total',
+    help: 'Requests answered.',
+    labelNames: ['method', 'route', 'status'],
+    registers: [registry],
+  })
+  const duration = new Histogram({
+    name: 'rinex_http_request_duration_seconds',
+    help: 'Time from the request to the end of its answer.',
+    labelNames: ['route'],
+    buckets: bounds,
+    registers: [registry],
+  })
+  return ({ method, route: pattern, status, ms }) => {
+    const route = pattern.replace(parameterPattern, '')
+    answered.inc({ method, route, status })
+    duration.observe({ route }, ms / 1000)
+  }
+}
+
+function countRejections(registry: Registry): (why: Rejection) => void {
+  const rejected = new Counter({
     name: 'rinex_clients_turned_away_total',
     help: 'Connections and requests refused, and connections ended because nobody read.',
     labelNames: ['reason'],
     registers: [registry],
   })
   return (reason) => {
-    turnedAway.inc({ reason })
+    rejected.inc({ reason })
   }
 }
 

@@ -6,36 +6,31 @@ import { openAdmission } from '../admin.ts'
 import { isFresh, sendHtml, sendJson, sendNotModified } from '../context.ts'
 import type { ApiContext } from '../context.ts'
 import { notFound } from '../errors.ts'
-import type { FinishedPage } from '../finished.ts'
 import { changesUrl } from '../links.ts'
-import { pageHeaders } from '../headers.ts'
 import { ignoredHeader } from '../list/ignored.ts'
-import { plainPages } from '../list/plain-pages.ts'
-import { recordsJson } from '../list/records-json.ts'
+import { makePage, openPageCache } from '../list/page.ts'
 import { parseListRequest } from '../list/request.ts'
-import type { ListRequest } from '../list/request.ts'
 import { lineFormats, listLines } from '../list-stream.ts'
 import { mediaTypes, namedFormat, negotiate } from '../negotiate.ts'
-import type { Representation } from '../negotiate.ts'
-import { renderList } from '../pages/list.ts'
 import { renderRecord } from '../pages/record.ts'
-import { openPlaces } from '../places.ts'
-import { catalogueOffset, linkHeader, pageLinks, parsePageRange } from '../query.ts'
-import type { PageLinks, Query } from '../query.ts'
+import type { Query } from '../query.ts'
 import { registerFile } from '../register-file.ts'
-import { addResource, methodsOf } from '../resource.ts'
-import type { Resource } from '../resource.ts'
+import { addResource } from '../resource.ts'
+import { Semaphore } from '../semaphore.ts'
 import { serialiseRecord } from '../serialise.ts'
 
 /** Most lists that are streamed at the same time: each keeps the others, and everybody else, waiting for its chunks. */
 const mostStreams = 50
+
+/** Chunks of all streams that are made at the same time: others are served after each, however many streams begin at once. */
+const chunksAtATime = 1
 
 /** Most questions about parts of names at a time: each goes through all records that there are. */
 const mostSearches = 16
 
 export function addRinexFile(app: FastifyInstance, context: ApiContext): void {
   const path = `${context.apiPath}rinex-file/`
-  const list: Resource = {
+  addResource(app, {
     path,
     get: streamFiles(context, listFiles(context)),
     post: { admit: openAdmission(context.administration), handler: registerFile(context) },
@@ -48,12 +43,7 @@ export function addRinexFile(app: FastifyInstance, context: ApiContext): void {
       name: 'Rinex File List',
       description: 'The RINEX files of the archive, the newest record first, a page at a time.',
     },
-  }
-  addResource(app, list)
-  const allow = methodsOf(list).join(', ')
-  const finish = (query: Query) =>
-    finishPage(context, { query, list: whole, representation: 'json' })
-  context.finished.makeWith(plainPages({ path, allow, finish }))
+  })
   addResource(app, {
     path: `${path}:id(^[0-9]+$)/`,
     get: showFile(context),
@@ -63,7 +53,12 @@ export function addRinexFile(app: FastifyInstance, context: ApiContext): void {
 
 /** Streams the whole list where a format of lines is asked for, and leaves other requests to the next handler. */
 function streamFiles({ reader, links }: ApiContext, next: RouteHandlerMethod): RouteHandlerMethod {
-  const places = openPlaces(mostStreams, 'Too many clients are reading the whole list.')
+  const streams = new Semaphore({
+    permits: mostStreams,
+    queue: 0,
+    full: 'Too many clients are reading the whole list.',
+  })
+  const chunks = new Semaphore({ permits: chunksAtATime })
   return async function (request, reply) {
     const format = lineFormats.get(namedFormat(request) ?? '')
     if (format === undefined) return next.call(this, request, reply)
@@ -71,7 +66,7 @@ function streamFiles({ reader, links }: ApiContext, next: RouteHandlerMethod): R
     // A stream has an order of its own.
     const without = ordering === defaultOrdering ? [] : ['ordering']
     reply.headers(ignoredHeader([...ignored, ...without]))
-    if (request.method !== 'HEAD') places.take(reply)
+    if (request.method !== 'HEAD') streams.holdFor(reply)
     // Before the first line: what moves while the list is read comes again in the changes from there.
     const { epoch, seq } = await reader.head()
     const feed = changesUrl(links(), [
@@ -85,64 +80,34 @@ function streamFiles({ reader, links }: ApiContext, next: RouteHandlerMethod): R
       link: `<${feed}>; rel="monitor"`,
     })
     if (request.method === 'HEAD') return reply.send()
-    const lines = listLines({ reader, links: links(), epoch, filter }, format)
+    const lines = listLines({ reader, links: links(), epoch, filter, chunks }, format)
     return reply.send(Readable.from(lines, { objectMode: false }))
   }
 }
 
 function listFiles(context: ApiContext): RouteHandlerMethod {
-  const { reader, tag, finished } = context
-  const searches = openPlaces(mostSearches, 'Too many searches for names are under way.')
+  const { reader, tag } = context
+  const cache = openPageCache()
+  const searches = new Semaphore({
+    permits: mostSearches,
+    queue: 0,
+    full: 'Too many searches for names are under way.',
+  })
   return async (request, reply) => {
     const representation = negotiate(request, reply)
     const query = request.query as Query
     const list = parseListRequest(query)
     reply.headers(ignoredHeader(list.ignored))
-    if (request.headers['if-none-match'] !== undefined)
-      if (isFresh(request, reply, tag(await reader.head(), representation)))
-        return sendNotModified(reply)
-    const make = () => finishPage(context, { query, list, representation })
-    const page = await (list.filter.names === undefined ? make() : searches.during(make))
-    return finished.send(request, reply, page)
+    const { url = '' } = request.raw
+    const latest = tag(await reader.head(), representation)
+    if (isFresh(request, reply, latest)) return sendNotModified(reply)
+    const cached = cache.get(`${latest} ${url}`)
+    if (cached !== undefined) return reply.headers(cached.headers).send(cached.body)
+    const make = () => makePage(context, { query, list, representation })
+    const page = await (list.filter.names === undefined ? make() : searches.run(make))
+    cache.set(`${page.headers.etag} ${url}`, page)
+    return reply.headers(page.headers).send(page.body)
   }
-}
-
-/** What a query without any filter asks for. */
-const whole: ListRequest = { filter: {}, ordering: defaultOrdering, kept: [], ignored: [] }
-
-interface PageRequest {
-  readonly query: Query
-  readonly list: ListRequest
-  readonly representation: Representation
-}
-
-async function finishPage(
-  { reader, settings, links, tag: tagOf }: ApiContext,
-  { query, list, representation }: PageRequest,
-): Promise<FinishedPage> {
-  const { filter, ordering, kept } = list
-  const range = parsePageRange(query, settings.maxLimit)
-  const { limit, offset } = range
-  const page = await reader.page({ limit, offset: catalogueOffset(offset), filter, ordering })
-  const { head, count, records } = page
-  const tag = tagOf(head, representation)
-  const pages = pageLinks(links(), range, { name: 'rinex-file', kept, count })
-  const { link } = linkHeader(pages)
-  const headers: Record<string, string> = {}
-  if (link !== undefined) headers['link'] = link
-  if (representation === 'html') {
-    const results = records.map((record) => serialiseRecord(record, links()))
-    const body = Buffer.from(renderList({ count, range, kept, pages, results }))
-    return { head, tag, headers: Object.assign(headers, pageHeaders), body }
-  }
-  headers['content-type'] = mediaTypes.json
-  return { head, tag, headers, body: listJson(count, pages, recordsJson(records, links())) }
-}
-
-/** A URL is ASCII (see `toBaseUrl`, and parameters are percent-encoded), and holds no character that JSON would escape. */
-function listJson(count: number, { next, previous }: PageLinks, results: string): string {
-  const quoted = (url: string | null): string => (url === null ? 'null' : `"${url}"`)
-  return `{"count":${count},"next":${quoted(next)},"previous":${quoted(previous)},"results":[${results}]}`
 }
 
 function showFile({ reader, links, tag }: ApiContext): RouteHandlerMethod {

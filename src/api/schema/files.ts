@@ -121,8 +121,8 @@ function listFiles({ links, maxLimit }: Surroundings): OperationObject {
 
 /** The formats of lines, with what the record looks like in them. */
 function streams(links: Links): Content {
-  const entries = Array.from(lineFormats.values(), ({ mediaType, header, lines }) => {
-    const example = (header === undefined ? '' : `${header}\n`) + lines([file], links)
+  const entries = Array.from(lineFormats.values(), ({ mediaType, header, line }) => {
+    const example = `${header === undefined ? '' : `${header}\n`}${line(file, links)}\n`
     const [type = ''] = mediaType.split(';')
     const schema = { type: 'string', description: 'Lines, each with a line feed at its end.' }
     return [type, { schema, example }] as const

@@ -1,0 +1,61 @@
+/** A page of the list, as JSON or for people. */
+import { LRUCache } from 'lru-cache'
+import type { ApiContext } from '../context.ts'
+import { pageHeaders } from '../headers.ts'
+import { mediaTypes } from '../negotiate.ts'
+import type { Representation } from '../negotiate.ts'
+import { renderList } from '../pages/list.ts'
+import { catalogueOffset, linkHeader, pageLinks, parsePageRange } from '../query.ts'
+import type { Query } from '../query.ts'
+import { serialiseRecord } from '../serialise.ts'
+import type { ListRequest } from './request.ts'
+
+export interface PageRequest {
+  readonly query: Query
+  readonly list: ListRequest
+  readonly representation: Representation
+}
+
+/** A page as it is sent. */
+export interface ListPage {
+  readonly headers: Readonly<Record<string, string>> & { readonly etag: string }
+  readonly body: Buffer
+}
+
+/** Bytes of all cached pages and their keys: some 500 pages of 20 records. */
+const cacheBytes = 4 * 1024 * 1024
+
+/** Headers of a page, and what the cache itself needs for it, roughly. */
+const overheadBytes = 1024
+
+/**
+ * A cache of pages. The key holds the ETag, so a page is found only while the catalogue is as it was, and the URL.
+ */
+export function openPageCache(): LRUCache<string, ListPage> {
+  return new LRUCache({
+    maxSize: cacheBytes,
+    sizeCalculation: ({ body }, key) => body.length + key.length + overheadBytes,
+  })
+}
+
+/** Reads a page from the catalogue, with its count and its state. */
+export async function makePage(
+  { reader, settings, links, tag }: ApiContext,
+  { query, list, representation }: PageRequest,
+): Promise<ListPage> {
+  const { filter, ordering, kept } = list
+  const range = parsePageRange(query, settings.maxLimit)
+  const { limit, offset } = range
+  const page = await reader.page({ limit, offset: catalogueOffset(offset), filter, ordering })
+  const { head, count, records } = page
+  const pages = pageLinks(links(), range, { name: 'rinex-file', kept, count })
+  const results = records.map((record) => serialiseRecord(record, links()))
+  const headers = { etag: tag(head, representation), ...linkHeader(pages) }
+  if (representation === 'html') {
+    const body = Buffer.from(renderList({ count, range, kept, pages, results }))
+    return { headers: { ...headers, ...pageHeaders }, body }
+  }
+  const { next, previous } = pages
+  const body = Buffer.from(JSON.stringify({ count, next, previous, results }))
+  return { headers: { ...headers, 'content-type': mediaTypes.json }, body }
+}

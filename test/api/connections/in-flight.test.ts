@@ -1,0 +1,147 @@
+/** Requests of one connection, and connections of a server that stops. */
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import type { Socket } from 'node:net'
+import t from 'tap'
+import type { Test } from 'tap'
+import { day, dayFile, openService } from '../service.ts'
+import { letHappen, parseAnswer, readToEnd, startSlowly, until } from '../wire.ts'
+
+const large = `${day}/${dayFile}`
+const ask = 'GET /rinex/api/rinex-file/ HTTP/1.1\r\nHost: a\r\n\r\n'
+
+function open(port: number): Socket {
+  return connect(port, '127.0.0.1').on('error', () => undefined)
+}
+
+/** A service with a route whose answers wait to be ended. */
+async function openWaiting(t: Test) {
+  const service = await openService(t)
+  const begun: string[] = []
+  const waiting: (() => void)[] = []
+  service.app.get('/wait/:n', async (request, reply) => {
+    const { n } = request.params as { n: string }
+    begun.push(n)
+    await new Promise<void>((resolve) => waiting.push(resolve))
+    return reply.send(`answer ${n}`)
+  })
+  return { service, begun, waiting, port: await service.listen() }
+}
+
+const wait = (n: number) => `GET /wait/${n} HTTP/1.1\r\nHost: a\r\n\r\n`
+
+t.test('requests of one connection are answered one after the other', async (t) => {
+  const { begun, waiting, port } = await openWaiting(t)
+  const socket = open(port)
+  t.teardown(() => socket.destroy())
+  const broken = 'GET /%zz HTTP/1.1\r\nHost: a\r\n\r\n'
+  socket.write(wait(1) + broken + wait(2) + wait(3))
+  let received = ''
+  socket.on('data', (piece: Buffer) => (received += piece.toString()))
+  for (const n of [1, 2, 3]) {
+    await until(() => begun.length === n, `request ${n}`)
+    await letHappen()
+    t.strictSame(begun, ['1', '2', '3'].slice(0, n))
+    waiting[n - 1]?.()
+  }
+  await until(() => received.includes('answer 3'), 'the last answer')
+  t.strictSame(received.match(/answer \d|Not found/g), [
+    ...['answer 1', 'Not found', 'answer 2', 'answer 3'],
+  ])
+})
+
+t.test('requests behind an answer do not begin when their client has left', async (t) => {
+  const { begun, waiting, port, service } = await openWaiting(t)
+  const socket = open(port)
+  socket.write(wait(1) + wait(2))
+  await until(() => begun.length === 1, 'the first')
+  socket.destroy()
+  await until(async () => {
+    const { body } = await service.app.inject('/metrics')
+    return body.includes('route="/wait/:n",status="499"} 1')
+  }, 'the first has ended')
+  waiting[0]?.()
+  await letHappen()
+  t.strictSame(begun, ['1'])
+})
+
+t.test('a connection has only so many requests waiting', async (t) => {
+  const { begun, port } = await openWaiting(t)
+  const most = open(port)
+  most.write(Array.from({ length: 65 }, (_, n) => wait(n)).join(''))
+  await until(() => begun.length === 1, 'the first of them')
+  await letHappen()
+  t.notOk(most.destroyed || most.readableEnded)
+  most.write(wait(65))
+  await readToEnd(most)
+  t.strictSame(begun, ['0'])
+})
+
+t.test('bytes that are no HTTP end an answer that has begun, and not inside of it', async (t) => {
+  const service = await openService(t)
+  await service.add(large, randomBytes(16 * 1024 * 1024))
+  const port = await service.listen()
+  const socket = open(port)
+  socket.write(`GET /rinex/data/${large} HTTP/1.1\r\nHost: a\r\n\r\n`)
+  await once(socket, 'readable')
+  socket.write('no HTTP\r\n\r\n')
+  const received = await readToEnd(socket)
+  t.match(parseAnswer(received).head, /^HTTP\/1.1 200 /)
+  t.notOk(received.includes('Bad request'))
+})
+
+t.test('a server that stops finishes what is under way and nothing else', async (t) => {
+  const service = await openService(t)
+  const bytes = randomBytes(16 * 1024 * 1024)
+  await service.add(large, bytes)
+  const port = await service.listen()
+  const silent = open(port)
+  const half = open(port)
+  half.write('GET / HTTP/1.1\r\nHost: a\r\n')
+  const idle = open(port)
+  idle.write(ask)
+  await once(idle, 'readable')
+  const ends = [silent, half, idle].map((socket) => once(socket.resume(), 'close'))
+  const download = await startSlowly(port, `/rinex/data/${large}`)
+  const closed = service.app.close()
+  await Promise.all(ends)
+  t.pass('those that ask nothing are closed while a download goes on')
+  const received = await readToEnd(download)
+  t.ok(parseAnswer(received).body.equals(bytes), 'which arrives whole')
+  await closed
+  const [error] = (await once(connect(port, '127.0.0.1'), 'error')) as [NodeJS.ErrnoException]
+  t.equal(error.code, 'ECONNREFUSED')
+})
+
+t.test('an answer that is sent in one piece arrives whole when the server stops', async (t) => {
+  const service = await openService(t)
+  const body = randomBytes(16 * 1024 * 1024)
+  service.app.get('/piece', (_request, reply) => reply.send(body))
+  const port = await service.listen()
+  const socket = await startSlowly(port, '/piece', 'X-A: b\r\n')
+  const closed = service.app.close()
+  await letHappen()
+  t.ok(parseAnswer(await readToEnd(socket)).body.equals(body))
+  await closed
+})
+
+t.test('a server that stops does not wait for ever', async (t) => {
+  const service = await openService(t)
+  const size = 64 * 1024 * 1024
+  await service.add(large, Buffer.alloc(size))
+  const port = await service.listen()
+  const download = await startSlowly(port, `/rinex/data/${large}`)
+  let received = 0
+  // Fast enough to be borne, and too slow to come to the end.
+  const timer = setInterval(() => {
+    received += (download.read() as Buffer | null)?.length ?? 0
+  }, 100)
+  t.teardown(() => {
+    clearInterval(timer)
+  })
+  const closed = service.app.close()
+  await until(() => download.destroyed, 'the connection is ended')
+  await closed
+  t.ok(received > 0 && received < size, `${received} bytes have arrived by then`)
+})
