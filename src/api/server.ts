@@ -17,6 +17,7 @@ import { answerAgain } from './ready-answers.ts'
 import { logAnswered } from './request-log.ts'
 import { toldStatus } from './observation.ts'
 import type { Observe } from './observation.ts'
+import { normaliseTarget } from './request-target.ts'
 import { knowAllMethods } from './resource.ts'
 import { addAssets } from './routes/assets.ts'
 import { addChanges } from './routes/changes.ts'
@@ -48,7 +49,10 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   const hotFiles = openHotFiles({ reader: deps.reader, press, archive, mostBytes: hotFileBytes })
   const again = answerAgain([finished, hotFiles], observe)
   const clients = { limits: deps.settings, turnedAway: metrics.turnedAway }
-  const app = createApp(deps.logger, (handle) => createHttpServer(handle, again, clients))
+  const { datasetPrefix } = deps.settings
+  const app = createApp({ logger: deps.logger, datasetPrefix }, (handle) =>
+    createHttpServer(handle, again, clients),
+  )
   const unserved = openUnserved({ onFile: metrics.notServed })
   const context = apiContext(deps, { finished, hotFiles, unserved })
   knowAllMethods(app)
@@ -78,7 +82,7 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
 }
 
 function createApp(
-  logger: Logger,
+  { logger, datasetPrefix }: { readonly logger: Logger; readonly datasetPrefix: string },
   serverFactory: (handle: RequestListener) => Server,
 ): FastifyInstance {
   // All the framework says by itself at this level is where it listens, which `serve` says in its own words.
@@ -92,6 +96,8 @@ function createApp(
     // Making a child of the logger for each request costs more than most requests do.
     childLoggerFactory: (parent) => parent,
     serverFactory,
+    // Before routing, so that the router and the routes read the same text.
+    rewriteUrl: ({ url = '' }) => normaliseTarget(url, datasetPrefix),
     bodyLimit: mostBodyBytes,
     // No route gives the framework a schema, whose compilers it would load all the same: ten megabytes of memory.
     schemaController: {
@@ -130,10 +136,10 @@ function answerPreflights(app: FastifyInstance): void {
 /** The framework tells of answers that were taken to their end; a response closes also when its client has left. */
 function observeRequests(app: FastifyInstance, observe: Observe): void {
   app.addHook('onRequest', (request, reply, done) => {
-    const { id, method, routeOptions, raw } = request
+    const { id, method, routeOptions, originalUrl: target } = request
     reply.raw.once('close', () => {
       observe({
-        ...{ id, method, target: raw.url ?? '', route: routeOptions.url ?? 'none' },
+        ...{ id, method, target, route: routeOptions.url ?? 'none' },
         ...{ status: toldStatus(reply.raw), ms: reply.elapsedTime },
       })
     })
