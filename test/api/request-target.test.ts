@@ -67,7 +67,7 @@ t.test('a dataset prefix is text, whatever is in it', async (t) => {
     t.equal(normaliseTarget(target, prefix), normal, target)
 })
 
-t.test('below the prefix the normal form of any target is its own normal form', async (t) => {
+t.test('below the prefix the normal form of any target is its own normal form', async () => {
   const unit = fc.constantFrom('/', '//', '?', '#', 'data', 'obs', 'http:', '%2f', '.', '..', '\\')
   fc.assert(
     fc.property(fc.array(unit), (parts) => {
