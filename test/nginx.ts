@@ -20,6 +20,8 @@ export const lacksNginx = missing.length > 0 && `no ${missing.join(', no ')} her
 export interface Behind {
   /** Port of the service on 127.0.0.1. */
   readonly service: number
+  /** Variable that nginx takes the date from instead of its clock: `http_x_date` for a header of the request. */
+  readonly date?: string
   /** Its archive, for what it hands over. */
   readonly archive?: string
 }
@@ -42,13 +44,14 @@ async function freePorts(): Promise<Ports> {
 }
 
 /** The example with the ports of this test, and around it what `/etc/nginx/nginx.conf` has. */
-function nginxConf({ http, https, service, archive = '/srv/gnss' }: Behind & Ports): string {
+function nginxConf({ http, https, service, archive, date }: Behind & Ports): string {
   const example = readFileSync('config/nginx.conf.example', 'utf8')
+    .replaceAll('$date_gmt', `$${date ?? 'date_gmt'}`)
     .replaceAll(/^ *listen \[::\].*\n/gm, '')
     .replace('listen 80;', `listen ${ownHost}:${http};`)
     .replace('listen 443 ssl;', `listen ${ownHost}:${https} ssl;`)
     .replace('server 127.0.0.1:8080;', `server 127.0.0.1:${service};`)
-    .replaceAll('/srv/gnss', archive)
+    .replaceAll('/srv/gnss', archive ?? '/srv/gnss')
     .replaceAll(/\/etc\/ssl\/.*\.(pem|key);/g, 'archive.$1;')
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
   return `daemon off; pid nginx.pid; error_log stderr; events {}

@@ -120,6 +120,40 @@ t.test('the nginx of the example', { skip: lacksNginx }, async (t) => {
     }
   })
 
+  t.test('rewrites older paths, and nothing else', async (t) => {
+    const year = new Date().getUTCFullYear()
+    const cases: Readonly<Record<string, string>> = {
+      '/rinex/data/obs_v3/2026/022/x': '/rinex/data/obs/2026/022/x',
+      '/rinex/data/obs_v3/': '/rinex/data/obs/',
+      '/rinex/data/obs_v3': '/rinex/data/obs',
+      '/rinex/data/obs_v3?format=json': '/rinex/data/obs?format=json',
+      '/rinex/data/obs_v3/?x=/rinex/data/obs_v3/': '/rinex/data/obs/?x=/rinex/data/obs_v3/',
+      '/rinex//data//obs_v3//2026//022/': '/rinex/data/obs//2026//022/',
+      '/rinex/data/obs_v3/%41%2F../x': '/rinex/data/obs/%41%2F../x',
+      '/rinex/data/nrt/022/05/x': `/rinex/data/nrt/${year}/022/05/x`,
+      '/rinex/data/nrt/022/05/?format=json': `/rinex/data/nrt/${year}/022/05/?format=json`,
+      '/rinex/data/nrt/022': `/rinex/data/nrt/${year}/022`,
+      '/rinex//data//nrt//022//05//': `/rinex/data/nrt/${year}/022//05//`,
+    }
+    for (const [path, target] of Object.entries(cases)) t.equal((await echo(path)).target, target)
+    const others = [
+      'obs_v3x/2026/',
+      'obs_v30/',
+      'xobs_v3/',
+      'obs/obs_v3/',
+      'obs_v3%2F2026/',
+      'OBS_V3/',
+    ]
+    others.push('nrt/', 'nrt/2026/022/05/', 'nrt/22/05/', 'nrt/0220/', 'nrt/02a/', 'obs/022/05/')
+    others.push('nrt/%30%32%32/05/', '?x=/rinex/data/obs_v3/', 'x/nrt/022/05/')
+    for (const path of others.map((rest) => `/rinex/data/${rest}`))
+      t.equal((await echo(path)).target, path)
+    t.equal(
+      (await echo('/rinex/api/?next=/rinex/data/obs_v3/')).target,
+      '/rinex/api/?next=/rinex/data/obs_v3/',
+    )
+  })
+
   t.test('sends plain HTTP to HTTPS', async (t) => {
     const target = '/rinex/api/rinex-file/?limit=5&x=%2F'
     const url = nginx.httpUrl + target
@@ -127,4 +161,33 @@ t.test('the nginx of the example', { skip: lacksNginx }, async (t) => {
     t.equal(status, 301)
     t.equal(headers.get('location'), `https://archive.example.org${target}`)
   })
+})
+
+t.test('the year of an hourly path without one', { skip: lacksNginx }, async (t) => {
+  const service = createServer(({ url }, response) => response.end(url))
+  const folder = testFolder(t)
+  const behind = { service: await listen(t, service), date: 'http_x_date' }
+  const nginx = await startNginx(t, join(folder, 'nginx'), behind)
+  const cases: [date: string, day: string, year: string][] = [
+    ['Thursday, 22-Jan-2026 05:06:07 GMT', '022', '2026'],
+    ['Thursday, 22-Jan-2026 05:06:07 GMT', '365', '2026'],
+    ['Thursday, 31-Dec-2026 23:59:59 GMT', '365', '2026'],
+    ['Thursday, 31-Dec-2026 23:59:59 GMT', '001', '2026'],
+    ['Friday, 01-Jan-2027 00:00:00 GMT', '365', '2026'],
+    ['Friday, 01-Jan-2027 00:00:00 GMT', '001', '2027'],
+    ['Friday, 01-Jan-2027 00:00:00 GMT', '300', '2027'],
+    ['Friday, 01-Jan-2027 00:00:00 GMT', '301', '2026'],
+    ['Thursday, 07-Jan-2027 23:59:59 GMT', '309', '2026'],
+    ['Friday, 08-Jan-2027 00:00:00 GMT', '365', '2027'],
+    ['Sunday, 07-Feb-2027 00:00:00 GMT', '365', '2027'],
+    ['Monday, 01-Jan-2029 12:00:00 GMT', '366', '2028'],
+    ['Tuesday, 01-Jan-2030 12:00:00 GMT', '365', '2029'],
+    ['Monday, 02-Jan-2040 12:00:00 GMT', '365', '2039'],
+    ['Wednesday, 01-Jan-2099 12:00:00 GMT', '365', '2098'],
+  ]
+  for (const [date, day, year] of cases) {
+    const answer = await nginx.ask(`/rinex/data/nrt/${day}/23/`, { 'x-date': date })
+    const target = Buffer.concat((await answer.toArray()) as Buffer[]).toString()
+    t.equal(target, `/rinex/data/nrt/${year}/${day}/23/`, date)
+  }
 })

@@ -22,8 +22,9 @@ interface Running {
 }
 
 /** Starts a service on an archive; its other files lie in a folder of the test. */
-async function start(t: Test, archive: string): Promise<Running> {
+async function start(t: Test, archive: string, prefix = 'rinex'): Promise<Running> {
   const args = ['start', '--archive', archive, '--database', 'catalogue.db', '--port', '0']
+  if (prefix !== 'rinex') args.push('--dataset-prefix', prefix)
   const process = run(testFolder(t), args)
   const stop = async () => {
     if (process.exitCode === null) {
@@ -40,11 +41,9 @@ async function start(t: Test, archive: string): Promise<Running> {
     list = /"url":"([^"]+)"/.exec(log)?.[1] ?? ''
     if (list !== '' && log.includes('caught up with the archive')) break
   }
-  t.match(
-    list,
-    /^http:\/\/127\.0\.0\.1:\d+\/rinex\/api\/rinex-file\/$/,
-    'the URL of the list is told',
-  )
+  const { origin } = new URL(list)
+  t.match(origin, /^http:\/\/127\.0\.0\.1:\d+$/)
+  t.equal(list, `${origin}/${prefix}/api/rinex-file/`, 'the URL of the list is printed')
   return { process, list, stop }
 }
 
@@ -91,6 +90,18 @@ t.test('the archive that comes with the program is listed, exactly', async (t) =
     ids.toSorted((a, b) => b - a),
     'highest id first',
   )
+})
+
+t.test('a dataset prefix may have dots', async (t) => {
+  const { list } = await start(t, join(checkout, 'fixtures/archive'), 'at.gv.bev.dc')
+  const root = list.replace('api/rinex-file/', '')
+  const [record] = await everything(list)
+  const { download_path = '' } = record ?? {}
+  t.ok(download_path.startsWith(`${root}data/`), download_path)
+  t.equal((await fetch(download_path)).status, 200)
+  const schema = (await (await fetch(`${root}api/schema/`)).json()) as { servers: object[] }
+  t.match(schema.servers, [{ url: root.slice(0, -1) }])
+  t.equal((await fetch(list.replaceAll('at.gv', 'at-gv'))).status, 404)
 })
 
 const real = join(checkout, '../shared/real-archive')

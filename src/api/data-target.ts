@@ -16,13 +16,13 @@ export interface DirectoryTarget {
 /** What names of RINEX files are made of. No dot begins one, so none is hidden and none is `..`. */
 const fileName = /^[A-Za-z0-9_][A-Za-z0-9._]{0,254}$/
 
-/** No path of ours is longer: a prefix, directories of at most 64 characters, a name. */
+/** No path below `data/` is longer: eight directory names of at most 64 characters and a file name, with slashes. */
 const maxPathLength = 1024
 
 /**
- * The file a request target asks for. The raw target is read, not what a router made of it: nothing is decoded
- * and nothing normalised, so there is one spelling of every path and no second opinion about it.
- * @param target as it stood in the request line, with or without a query
+ * The file a request target asks for. The target is read as `normaliseTarget` returns it, not as the router does:
+ * nothing is decoded, so a `%` never names a file.
+ * @param target in its normal form, with or without a query
  * @returns `undefined` for every target outside of the grammar, whatever it may mean to others
  */
 export function parseDataTarget(target: string, datasetPrefix: string): FilePlace | undefined {
@@ -52,6 +52,6 @@ function pathBelowData(target: string, datasetPrefix: string): string | undefine
   const root = `/${datasetPrefix}/data/`
   const end = target.indexOf('?')
   const path = end === -1 ? target : target.slice(0, end)
-  if (path.length > maxPathLength || !path.startsWith(root)) return undefined
+  if (path.length > root.length + maxPathLength || !path.startsWith(root)) return undefined
   return path.slice(root.length)
 }

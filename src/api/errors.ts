@@ -128,7 +128,7 @@ function reasonOf(error: unknown): string {
 }
 
 function logFailure(error: unknown, statusCode: number, request: FastifyRequest): void {
-  const facts = { method: request.method, target: printable(request.raw.url ?? '') }
+  const facts = { method: request.method, target: printable(request.originalUrl) }
   const log = requestLog(request)
   // Every request meets it while there is no catalogue, and where it was met tells nothing.
   if (error instanceof CatalogueUnavailable)

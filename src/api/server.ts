@@ -15,6 +15,7 @@ import { readJsonBodies } from './json-body.ts'
 import { logAnswered } from './request-log.ts'
 import { toldStatus } from './observation.ts'
 import type { Observe } from './observation.ts'
+import { normaliseTarget } from './request-target.ts'
 import { knowAllMethods } from './resource.ts'
 import { addAssets } from './routes/assets.ts'
 import { addChanges } from './routes/changes.ts'
@@ -44,6 +45,7 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   const limiter = new ConnectionLimiter(deps.settings, metrics.rejected)
   const begin = openBeginning({ inFlight, limiter, observe })
   const app = createApp(deps.logger, {
+    datasetPrefix: deps.settings.datasetPrefix,
     begin,
     inFlight,
     serverFactory: (handle) => {
@@ -105,22 +107,24 @@ function openBeginning(parts: {
 
 /** A response closes also when its client has left; the framework's own hook runs only for answers that were sent. */
 function observeAnswer(request: FastifyRequest, reply: FastifyReply, observe: Observe): void {
-  const { id, method, routeOptions, raw } = request
+  const { id, method, routeOptions, originalUrl: target } = request
   reply.raw.once('close', () => {
     observe({
-      ...{ id, method, target: raw.url ?? '', route: routeOptions.url ?? 'none' },
+      ...{ id, method, target, route: routeOptions.url ?? 'none' },
       ...{ status: toldStatus(reply.raw), ms: reply.elapsedTime },
     })
   })
 }
 
 interface AppParts {
+  readonly datasetPrefix: string
   readonly begin: Begin
   readonly inFlight: InFlightRequests
   readonly serverFactory: (handle: RequestListener) => Server
 }
 
-function createApp(logger: Logger, { begin, inFlight, serverFactory }: AppParts): FastifyInstance {
+function createApp(logger: Logger, parts: AppParts): FastifyInstance {
+  const { datasetPrefix, begin, inFlight, serverFactory } = parts
   // At this level the framework logs only where it listens, which `serve` logs itself.
   const silent = { info: () => undefined }
   const loggerInstance: FastifyBaseLogger = Object.assign(logger.child({}), silent)
@@ -132,6 +136,8 @@ function createApp(logger: Logger, { begin, inFlight, serverFactory }: AppParts)
     // Making a child of the logger for each request costs more than most requests do.
     childLoggerFactory: (parent) => parent,
     serverFactory,
+    // Before routing, so that the router and the routes read the same text.
+    rewriteUrl: ({ url = '' }) => normaliseTarget(url, datasetPrefix),
     bodyLimit: mostBodyBytes,
     // No route gives the framework a schema, whose compilers it would load all the same: ten megabytes of memory.
     schemaController: {

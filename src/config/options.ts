@@ -105,10 +105,12 @@ export const options = {
   },
   dataset_prefix: {
     kind: 'text',
-    check: text(/^[A-Za-z0-9_-]+(\/[A-Za-z0-9_-]+)*$/),
+    // No segment begins with a dot, so none is `..` and none is hidden.
+    check: text(/^[A-Za-z0-9_-][A-Za-z0-9._-]*(\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/),
     default: 'rinex',
-    expects: 'one or more names of letters, digits, _ and - with a slash between them',
-    meaning: 'Path below the base URL under which everything is served.',
+    expects:
+      'one or more names of letters, digits, ".", "_" and "-", none beginning with a dot, with a slash between them',
+    meaning: 'Path below the base URL under which everything is served, for example at.gv.bev.dc.',
     flag: 'PREFIX',
   },
   send_files: {

@@ -2,7 +2,9 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { createServer as createHttpServer, request } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { basename, join } from 'node:path'
@@ -12,7 +14,7 @@ import type { Test } from 'tap'
 import { testFolder } from '../folder.ts'
 import { longestMs, startService, stop, until } from './service.ts'
 import type { Service } from './service.ts'
-import { dayDirectory, pathIn, put } from './tree.ts'
+import { dayDirectory, hourDirectory, pathIn, put } from './tree.ts'
 
 t.setTimeout(longestMs)
 
@@ -20,10 +22,12 @@ const program = '/usr/sbin/apache2'
 const modules = '/usr/lib/apache2/modules'
 /** Those that Debian's Apache has by itself, those that the example names, and what these need. */
 const wanted = ['mpm_event', 'authz_core', 'socache_shmcb', 'ssl', 'alias', 'env']
-wanted.push('proxy', 'proxy_http', 'headers', 'xsendfile')
-const lacking = [program, ...wanted.map((name) => `${modules}/mod_${name}.so`)].find(
-  (path) => !existsSync(path),
-)
+wanted.push('proxy', 'proxy_http', 'headers', 'rewrite')
+const fileOf = (name: string): string => `${modules}/mod_${name}.so`
+const lacking = [program, ...wanted.map(fileOf)].find((path) => !existsSync(path))
+/** The only one that Debian has in a package of its own. */
+const sendfile = fileOf('xsendfile')
+if (existsSync(sendfile)) wanted.push('xsendfile')
 /** Apache never sends files as root. */
 const user = process.getuid?.() === 0 ? 'www-data' : undefined
 const ask = ['--reuid', user ?? '', '--clear-groups', 'test', '-x', process.cwd()]
@@ -42,16 +46,25 @@ async function freePort(): Promise<number> {
   return port
 }
 
+interface Behind extends Pick<Service, 'folder' | 'archive'> {
+  /** Port of the service on 127.0.0.1. */
+  readonly service: number
+  /** Whether each request names the date on which it is rewritten: `X-TIME-YEAR`, `X-TIME-MON`, `X-TIME-DAY`. */
+  readonly isDated?: boolean
+}
+
 /** The example without TLS, which is not what differs, and around it what Debian's configuration has. */
-async function startApache(t: Test, { folder, archive, url }: Service): Promise<URL> {
+async function startApache(t: Test, behind: Behind): Promise<URL> {
+  const { folder, archive, service, isDated = false } = behind
   const port = await freePort()
   const example = readFileSync('config/apache.conf.example', 'utf8')
     .replace('*:80>', `${host}:1>`)
     .replace('*:443>', `${host}:${port}>`)
     .replaceAll(/^ *SSL.*\n/gm, '')
-    .replaceAll('127.0.0.1:8080', `127.0.0.1:${url.port}`)
+    .replaceAll('127.0.0.1:8080', `127.0.0.1:${service}`)
     .replaceAll('/srv/gnss', `"${archive}"`)
-  const loaded = wanted.map((name) => `LoadModule ${name}_module ${modules}/mod_${name}.so`)
+    .replaceAll(/%\{TIME_(\w+)\}/g, isDated ? '%{HTTP:X-TIME-$1}' : '$&')
+  const loaded = wanted.map((name) => `LoadModule ${name}_module ${fileOf(name)}`)
   const own = [`Listen ${host}:${port}`, 'ServerName localhost', 'PidFile pid', 'ErrorLog log']
   const users = user === undefined ? [] : [`User ${user}`, `Group ${user}`]
   const root = join(folder, 'apache')
@@ -67,15 +80,21 @@ async function startApache(t: Test, { folder, archive, url }: Service): Promise<
   return base
 }
 
-t.test('Apache sends what the service hands it', { skip }, async (t) => {
-  const folder = testFolder(t, { archive: { obs: {}, nrt: {} } })
+const lacksSendfile = wanted.includes('xsendfile') ? false : `no ${sendfile} here`
+
+t.test('Apache sends what the service hands it', { skip: skip || lacksSendfile }, async (t) => {
+  const folder = testFolder(t, { archive: { obs: {} } })
   const [file, other] = [1, 2].map((n) => pathIn(dayDirectory(3), n)) as [string, string]
+  const hourly = pathIn(hourDirectory(2), 1)
   const content = gzipSync(randomBytes(300_000))
   put(join(folder, 'archive'), file, content)
-  put(join(folder, 'archive'), other)
+  for (const path of [other, hourly]) put(join(folder, 'archive'), path)
+  // Dates in the future are none to Apache.
+  const writtenMs = Math.floor(Date.now() / 1000) * 1000 - 3 * 86_400_000
+  utimesSync(join(folder, 'archive', file), writtenMs / 1000, writtenMs / 1000)
   const service = await startService(t, folder, { options: { SEND_FILES: 'x-sendfile' } })
-  await until('all is listed', async () => (await service.count()) === 2)
-  const base = await startApache(t, service)
+  await until('all is listed', async () => (await service.count()) === 3)
+  const base = await startApache(t, { ...service, service: Number(service.url.port) })
   const get = async (path: string, headers = {}) => {
     const answer = await fetch(new URL(path, base), { headers })
     return { answer, status: answer.status, body: Buffer.from(await answer.arrayBuffer()) }
@@ -91,7 +110,7 @@ t.test('Apache sends what the service hands it', { skip }, async (t) => {
     'x-content-type-options': 'nosniff',
     'accept-ranges': 'bytes',
     'cache-control': 'no-cache',
-    'last-modified': /GMT$/,
+    'last-modified': new Date(writtenMs).toUTCString(),
   })
   t.notOk(answer.headers.has('x-sendfile'))
   const tag = answer.headers.get('etag') ?? ''
@@ -104,5 +123,79 @@ t.test('Apache sends what the service hands it', { skip }, async (t) => {
   t.equal((await get(file, { range: 'bytes=0-1,5-6' })).body.length, content.length)
   t.equal((await get(file, { 'if-none-match': tag })).status, 304)
   t.equal((await get(file, { 'if-match': '"x"' })).status, 412)
+  // Whatever time a client has: without it Apache would answer 304 to younger ones, also to who has a part of the file.
+  for (const path of [file, `/rinex//data//${file}`, file.replace('obs/', 'obs_v3/')])
+    for (const laterMs of [-60_000, 0, 60_000]) {
+      const since = { 'if-modified-since': new Date(writtenMs + laterMs).toUTCString() }
+      t.equal((await get(path, since)).body.length, content.length, `${path} ${laterMs}`)
+      t.equal((await get(path, { ...since, range: 'bytes=100-299' })).status, 206)
+      t.equal((await get(path, { ...since, 'if-none-match': tag })).status, 304)
+    }
+  t.same((await get(file.replace('obs/', 'obs_v3/'))).body, content)
+  t.equal((await get(hourly.replace(/^nrt\/\d{4}/, 'nrt'))).status, 200)
   t.equal((await get(pathIn(dayDirectory(3), 9))).body.toString(), '{"detail":"Not found."}')
+})
+
+t.test('Apache rewrites older paths, and nothing else', { skip }, async (t) => {
+  const folder = testFolder(t, { archive: {} })
+  const echo = createHttpServer(({ url }, response) => response.end(url)).listen(0, '127.0.0.1')
+  await once(echo, 'listening')
+  t.teardown(() => echo.close())
+  const service = (echo.address() as AddressInfo).port
+  const archive = join(folder, 'archive')
+  const { hostname, port } = await startApache(t, { folder, archive, service, isDated: true })
+  /** What reaches the service of a target, which is sent as it is written. */
+  const passedOn = async (path: string, date = '2026-01-22'): Promise<string> => {
+    const [year, month, day] = date.split('-')
+    const headers = { 'x-time-year': year, 'x-time-mon': month, 'x-time-day': day }
+    const asked = request({ hostname, port, path, headers }).end()
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+    return Buffer.concat((await answer.toArray()) as Buffer[]).toString()
+  }
+  const rewritten: Readonly<Record<string, string>> = {
+    'obs_v3/2026/022/x.gz': 'obs/2026/022/x.gz',
+    'obs_v3/': 'obs/',
+    obs_v3: 'obs',
+    'obs_v3?format=json': 'obs?format=json',
+    'obs_v3/?x=/data/obs_v3/': 'obs/?x=/data/obs_v3/',
+    'nrt/022/05/x.gz': 'nrt/2026/022/05/x.gz',
+    'nrt/022/05/?format=json': 'nrt/2026/022/05/?format=json',
+    'nrt/022': 'nrt/2026/022',
+  }
+  for (const [path, target] of Object.entries(rewritten))
+    t.equal(await passedOn(`/rinex/data/${path}`), `/rinex/data/${target}`, path)
+  t.equal(await passedOn('/rinex//data//obs_v3//2026/'), '/rinex/data/obs//2026/')
+  const others = [
+    'obs_v3x/2026/',
+    'xobs_v3/',
+    'obs/obs_v3/',
+    'obs_v3%2F2026/',
+    'obs_v3/%41',
+    'OBS_V3/',
+  ]
+  others.push('nrt/', 'nrt/2026/022/05/', 'nrt/22/05/', 'nrt/0220/', 'nrt/02a/', 'obs/022/05/')
+  others.push('nrt/%30%32%32/05/', 'nrt/022/05/%41', '?x=/rinex/data/obs_v3/', 'x/nrt/022/05/')
+  for (const path of others.map((rest) => `/rinex/data/${rest}`))
+    t.equal(await passedOn(path), path)
+  const dates: [date: string, day: string, year: string][] = [
+    ['2026-12-31', '365', '2026'],
+    ['2026-12-31', '001', '2026'],
+    ['2027-01-01', '365', '2026'],
+    ['2027-01-01', '001', '2027'],
+    ['2027-01-01', '300', '2027'],
+    ['2027-01-01', '301', '2026'],
+    ['2027-01-07', '309', '2026'],
+    ['2027-01-08', '365', '2027'],
+    ['2027-02-07', '365', '2027'],
+    ['2029-01-01', '366', '2028'],
+    ['2030-01-01', '365', '2029'],
+    ['2040-01-02', '365', '2039'],
+    ['2099-01-01', '365', '2098'],
+  ]
+  for (const [date, day, year] of dates)
+    t.equal(
+      await passedOn(`/rinex/data/nrt/${day}/23/`, date),
+      `/rinex/data/nrt/${year}/${day}/23/`,
+      date,
+    )
 })

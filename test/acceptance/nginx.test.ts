@@ -1,6 +1,6 @@
 /** The running service behind the real nginx with the example configuration, to which it hands its downloads. */
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync, renameSync, statSync, symlinkSync, utimesSync } from 'node:fs'
+import { readFileSync, renameSync, statSync, symlinkSync, utimesSync } from 'node:fs'
 import { writeFileSync } from 'node:fs'
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import { basename, join } from 'node:path'
@@ -10,7 +10,7 @@ import type { Test } from 'tap'
 import { testFolder } from '../folder.ts'
 import { lacksNginx, startNginx } from '../nginx.ts'
 import { longestMs, startService, until } from './service.ts'
-import { arrive, dayDirectory, pathIn, put } from './tree.ts'
+import { arrive, dayDirectory, hourDirectory, pathIn, put } from './tree.ts'
 
 t.setTimeout(longestMs)
 
@@ -18,6 +18,7 @@ const day = dayDirectory(3)
 const file = pathIn(day, 1)
 const emptied = pathIn(day, 2)
 const replaced = pathIn(day, 3)
+const hourly = pathIn(hourDirectory(2), 1)
 const linked = `obs/older/${basename(pathIn(dayDirectory(400), 1))}`
 const content = gzipSync(randomBytes(3_000_000))
 const writtenSeconds = Math.floor(Date.now() / 1000) - 3 * 86_400
@@ -31,12 +32,11 @@ async function startBehindNginx(t: Test) {
   const archive = join(folder, 'archive')
   put(archive, file, content)
   utimesSync(join(archive, file), writtenSeconds, writtenSeconds)
-  for (const path of [emptied, replaced]) put(archive, path)
+  for (const path of [emptied, replaced, hourly]) put(archive, path)
   writeFileSync(join(disk, basename(linked)), content)
-  mkdirSync(join(archive, 'nrt'))
   const options = { SEND_FILES: 'x-accel-redirect', LINKED_DIRECTORIES: disk, CHECKSUMS: 'all' }
   const service = await startService(t, folder, { options })
-  await until('all is listed', async () => (await service.count()) === 4)
+  await until('all is listed', async () => (await service.count()) === 5)
   const behind = { service: Number(service.url.port), archive }
   const nginx = await startNginx(t, join(folder, 'nginx'), behind)
   return { service, archive, ask: nginx.ask }
@@ -109,13 +109,41 @@ t.test('nginx sends what the service hands it', { skip: lacksNginx }, async (t) 
       [{ 'if-none-match': await tagOf() }, 304],
       [{ 'if-none-match': '"x"' }, 200],
       [{ 'if-modified-since': seconds(writtenSeconds) }, 304],
-      [{ 'if-modified-since': seconds(writtenSeconds + 60) }, 304],
+      // A client whose part is younger than the file must get the rest.
+      [{ 'if-modified-since': seconds(writtenSeconds + 60) }, 200],
+      [{ 'if-modified-since': seconds(writtenSeconds + 60), range: 'bytes=100-299' }, 206],
       [{ 'if-modified-since': seconds(writtenSeconds - 60) }, 200],
       [{ 'if-match': '"x"' }, 412],
     ]
     for (const [headers, status] of conditions) {
       const answer = await get(file, headers)
       t.equal(answer.resume().statusCode, status, JSON.stringify(headers))
+    }
+  })
+
+  t.test('by their older paths', async (t) => {
+    const older = file.replace('obs/', 'obs_v3/')
+    const answer = await get(older)
+    t.equal(answer.statusCode, 200)
+    t.ok((await bytesOf(answer)).equals(content))
+    t.equal((await get(older.replace('.gz', '%2egz'))).resume().statusCode, 404)
+    t.equal((await get('obs_v3/../../metrics')).resume().statusCode, 404)
+    const withoutYear = hourly.replace(/^nrt\/\d{4}/, 'nrt')
+    t.equal((await get(withoutYear)).resume().statusCode, 200)
+    // A listing and what it leads to: names and redirects are relative.
+    const directory = withoutYear.slice(0, withoutYear.lastIndexOf('/'))
+    const listing = (await bytesOf(await get(`${directory}/`))).toString()
+    t.match(listing, `<a href="${basename(hourly)}">`)
+    const redirect = await get(directory)
+    t.equal(redirect.resume().statusCode, 301)
+    t.equal(redirect.headers.location, `${basename(directory)}/`)
+  })
+
+  t.test('by targets in absolute form and with empty segments', async (t) => {
+    for (const path of [`//data//${file}`, `/data/obs_v3//${file.slice(4)}`]) {
+      const answer = await ask(`https://archive.example.org/rinex${path}`)
+      t.equal(answer.statusCode, 200, path)
+      t.ok((await bytesOf(answer)).equals(content))
     }
   })
 

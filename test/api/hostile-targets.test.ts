@@ -12,9 +12,12 @@ import { sendRaw } from './wire.ts'
 import type { RawAnswer } from './wire.ts'
 
 const prefix = 'rinex'
-const known = `/${prefix}/data/${day}/${dayFile}`
-/** Directories above it, which are listed. */
-const listings = ['', '/obs', '/obs/2026', `/${day}`].map((path) => `/${prefix}/data${path}`)
+/** What may be found below a prefix: one file, and the directories above it, which are listed. */
+const placesBelow = (datasetPrefix: string) => ({
+  known: `/${datasetPrefix}/data/${day}/${dayFile}`,
+  listings: ['', '/obs', '/obs/2026', `/${day}`].map((path) => `/${datasetPrefix}/data${path}`),
+  records: `/${datasetPrefix}/api/rinex-file/`,
+})
 const content = randomBytes(3000)
 const canary = 'what nobody may read'
 const repository = fileURLToPath(new URL('../..', import.meta.url))
@@ -88,19 +91,26 @@ function request(method: string, target: Buffer, rest: string): Buffer {
   return Buffer.concat([Buffer.from(method), target, Buffer.from(`${rest}\r\n\r\n`)])
 }
 
+/** The path that a target stands for, by the rule written once more: other spellings than these are none of ours. */
+function pathOf(target: string, datasetPrefix: string): string {
+  const [path = ''] = target.replace(/^https?:\/\/[^/?#]+/i, '').split('?')
+  return path.startsWith(`/${datasetPrefix}/`) ? path.replaceAll(/\/+/g, '/') : path
+}
+
 /** What is wrong with an answer, in words. */
-function faultsOf(target: string, answer: RawAnswer): string[] {
+function faultsOf(target: string, answer: RawAnswer, datasetPrefix: string): string[] {
   const { status, head, body } = answer
+  const { known, listings, records } = placesBelow(datasetPrefix)
   const text = `${head}\n${body.toString('latin1')}`
   const [, location = ''] = /^location: (.*)$/im.exec(head) ?? []
-  const path = target.split('?')[0] ?? ''
-  const found = [known, `/${prefix}/api/rinex-file/`, ...listings.map((each) => `${each}/`)]
+  const path = pathOf(target, datasetPrefix)
+  const found = [known, records, ...listings.map((each) => `${each}/`)]
   return [
     text.includes(canary) || text.includes('root:') ? 'a canary came out' : '',
     text.includes('evil.example') ? 'another site is named' : '',
     text.includes(content.toString('latin1')) && path !== known ? 'another spelling of a path' : '',
     status === 200 && !found.includes(path) ? 'found' : '',
-    status === 301 && path.startsWith(`/${prefix}/data`) && !listings.includes(path)
+    status === 301 && path.startsWith(`/${datasetPrefix}/data`) && !listings.includes(path)
       ? 'another spelling of a directory'
       : '',
     [200, 301, 400, 403, 404, 405, 414, 431].includes(status) ? '' : `status ${status}`,
@@ -111,8 +121,8 @@ function faultsOf(target: string, answer: RawAnswer): string[] {
   ].filter((fault) => fault !== '')
 }
 
-async function attack(t: Test, targets: readonly Buffer[]): Promise<void> {
-  const service = await openService(t)
+async function attack(t: Test, targets: readonly Buffer[], datasetPrefix = prefix): Promise<void> {
+  const service = await openService(t, { settings: { datasetPrefix } })
   await plant(t, service)
   const port = await service.listen()
   for (const [form, write] of forms) {
@@ -120,7 +130,7 @@ async function attack(t: Test, targets: readonly Buffer[]): Promise<void> {
       const text = target.toString('latin1')
       const answer = await sendRaw(port, write(target))
       const name = `${form} ${JSON.stringify(text.slice(0, 120))} ${answer.status}`
-      t.same(faultsOf(text, answer), [], name)
+      t.same(faultsOf(text, answer, datasetPrefix), [], name)
     }
   }
   t.notMatch(service.logText(), /[^\x20-\x7e\n]/, 'no byte in the log that a terminal acts on')
@@ -128,13 +138,17 @@ async function attack(t: Test, targets: readonly Buffer[]): Promise<void> {
     service.log.some(({ level }) => Number(level) >= 50),
     'nothing failed',
   )
-  const answer = await sendRaw(port, request('GET ', Buffer.from(known), ' HTTP/1.0'))
+  const answer = await sendRaw(
+    port,
+    request('GET ', Buffer.from(placesBelow(datasetPrefix).known), ' HTTP/1.0'),
+  )
   t.same(answer.body, content, 'and the file is still there')
 }
 
-t.test('our own list', async (t) => {
-  await attack(t, readTargets(ours, { PREFIX: prefix, KNOWN: dayFile }))
-})
+for (const datasetPrefix of [prefix, 'at.gv.bev.dc'])
+  t.test(`our own list, below ${datasetPrefix}`, async (t) => {
+    await attack(t, readTargets(ours, { PREFIX: datasetPrefix, KNOWN: dayFile }), datasetPrefix)
+  })
 
 const skip = existsSync(shared) ? false : 'no collection of targets lies beside the project'
 t.test('the larger collection', { skip }, async (t) => {
@@ -163,10 +177,14 @@ t.test('every byte there is, in a path and in a query', async (t) => {
       // A blank ends the target.
       const [sent = ''] = target.split(' ')
       const query = sent.includes('?') ? sent.slice(sent.indexOf('?')) : ''
+      // One more slash changes nothing.
+      const found = byte === 0x2f && (before + after).startsWith(`/${prefix}/data/`)
       const right =
         status === 301
           ? /^(rinex-file|1|2[0-9]?|001)\/$/.test(location?.replace(query, '') ?? '')
-          : [400, 404].includes(status) || (query !== '' && before.endsWith('/') && status === 200)
+          : status === (found ? 200 : 404) ||
+            status === 400 ||
+            (query !== '' && before.endsWith('/') && status === 200)
       if (!right) faults.push(`${byte.toString(16)}: ${status} ${location ?? ''}`)
     }
     t.same(faults, [], before)

@@ -93,7 +93,7 @@ t.test('every option can be set in the file and in the environment alike', async
     connections_per_address: 7,
     trusted_proxies: ['10.0.0.0/8', '::1'],
     base_url: 'https://d.example/e/',
-    dataset_prefix: 'f/g-1',
+    dataset_prefix: 'at.gv.bev.dc/_f/-g.1..2.',
     send_files: 'x-sendfile',
     internal_prefix: '/j/k-1/',
     log_level: 'silent',

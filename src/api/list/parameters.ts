@@ -5,9 +5,10 @@
  */
 import type { FileFilter, TimeRange } from '../../catalogue/filter.ts'
 import { areas } from '../../parse/archive-path.ts'
+import type { FileDuration, FileType, FileVersion } from '../../parse/types.ts'
 import { parseDay, parseDayOfYear } from './times.ts'
-import { code, day, dayOfTime, name, oneOf, oneOfWords, range, time } from './values.ts'
-import { usPerDay, usPerSecond, whole } from './values.ts'
+import { code, day, dayOrTime, name, oneOfAnyCase, oneOfWords, range, time } from './values.ts'
+import { usPerSecond, whole } from './values.ts'
 import type { Values } from './values.ts'
 
 export interface Parameter extends Values {
@@ -174,28 +175,36 @@ export const filterParameters: ReadonlyMap<string, Parameter> = new Map(
     },
     stationId: { ...station, meaning: 'Another name of `station`.', example: 'GRAZ00AUT' },
     startDate: {
-      ...dayOfTime((first) => ({ overlaps: { fromUs: first * usPerDay } })),
-      meaning: 'The data reach into this day or a later one.',
-      example: '2026-01-22',
+      ...dayOrTime(({ fromUs }) => ({ overlaps: { fromUs } })),
+      meaning:
+        'The data end after this time: their nominal span touches it or begins later. A bare date is the start of its day.',
+      example: '2026-01-22T05:00:00Z',
     },
     endDate: {
-      ...dayOfTime((last) => ({ overlaps: { toUs: (last + 1) * usPerDay - usPerSecond } })),
-      meaning: 'The data begin on this day or an earlier one.',
+      ...dayOrTime(({ toUs }) => ({ overlaps: { toUs } })),
+      meaning: 'The data begin at this time or earlier. A bare date is the end of its day.',
       example: '2026-01-23',
     },
     rinexVersion: {
-      ...oneOf({ '2': 'r2', '3': 'r3' } as const, (value) => ({ versions: [value] })),
-      meaning: 'As `file_version`, by its number.',
+      ...oneOfAnyCase<FileVersion>(
+        { '2': 'r2', '3': 'r3', '4': 'r3', latest: 'r3', all: undefined },
+        (value) => ({ versions: [value] }),
+      ),
+      meaning:
+        'As `file_version`, by the version of the format, in any case: `2` short names; `3`, `4` and `latest` long names, which do not tell the two versions apart; `all` both.',
       example: '3',
     },
     filePeriod: {
-      ...oneOf({ '01D': 'd', '01H': 'h' } as const, (value) => ({ durations: [value] })),
-      meaning: 'As `file_duration`, by the period of a long name.',
+      ...oneOfAnyCase<FileDuration>({ '01D': 'd', '01H': 'h', '15M': 'm' }, (value) => ({
+        durations: [value],
+      })),
+      meaning:
+        'As `file_duration`, by the period of a long name, in any case; `15M` means any period of minutes.',
       example: '01D',
     },
     fileType: {
-      ...oneOf({ obs: 'o', nav: 'n', met: 'm' } as const, (value) => ({ types: [value] })),
-      meaning: 'As `file_type`, in words.',
+      ...oneOfAnyCase<FileType>({ obs: 'o', nav: 'n', met: 'm' }, (value) => ({ types: [value] })),
+      meaning: 'As `file_type`, in words, in any case.',
       example: 'obs',
     },
   }),

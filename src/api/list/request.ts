@@ -95,7 +95,7 @@ function readValues(parameter: Values, values: readonly string[]) {
   const results = [...given].map((item) => parameter.read(item))
   const read = results.filter((result): result is FileFilter => !isFault(result))
   const faults = new Set(results.filter(isFault).map(({ fault }) => fault))
-  return { faults: [...faults], filters: parameter.isChoice ? [anyOf(read)] : read, values }
+  return { faults: [...faults], filters: parameter.isChoice ? anyOf(read) : read, values }
 }
 
 /** `-created`: the key by which the list is sorted, and the way. */
@@ -110,8 +110,12 @@ function notAnOrdering(text = ''): string {
   return `Select a valid choice. ${text} is not one of the available choices.`
 }
 
-/** The values of a choice, of which each is a list of one: all of them in one list, in one pass, since they may be many. */
-function anyOf(filters: readonly FileFilter[]): FileFilter {
+/**
+ * The values of a choice, of which each is a list of one: all of them in one list, in one pass, since they may be many.
+ * A value without any condition is met by every file, and so is the choice.
+ */
+function anyOf(filters: readonly FileFilter[]): readonly FileFilter[] {
+  if (filters.some((filter) => Object.keys(filter).length === 0)) return []
   const merged = new Map<string, Set<unknown>>()
   for (const filter of filters)
     for (const [key, list] of Object.entries(filter) as [string, readonly unknown[]][]) {
@@ -119,7 +123,7 @@ function anyOf(filters: readonly FileFilter[]): FileFilter {
       merged.set(key, known)
       for (const value of list) known.add(value)
     }
-  return Object.fromEntries([...merged].map(([key, values]) => [key, [...values]]))
+  return [Object.fromEntries([...merged].map(([key, values]) => [key, [...values]]))]
 }
 
 /** What meets both filters: lists of choices have in common what is in both, ranges what is within both. */

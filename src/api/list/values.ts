@@ -1,7 +1,7 @@
 /** How values of the list's parameters are read, and what they look like. Pure. */
 import type { FileFilter, TimeRange } from '../../catalogue/filter.ts'
 import { secondsPerDay } from '../../parse/calendar.ts'
-import { parseTimeUs } from './times.ts'
+import { parseDay, parseTimeUs } from './times.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>
 
@@ -35,21 +35,32 @@ const dateOrTime: JsonSchema = {
   ],
 }
 
-/** One of a few words, each standing for a value of the filter. */
-export function oneOf<T>(
-  words: Readonly<Record<string, T>>,
-  add: (value: T) => FileFilter,
-): Values {
-  return choice({ type: 'string', enum: Object.keys(words) }, (word) => {
-    const value = Object.hasOwn(words, word) ? words[word] : undefined
-    if (value !== undefined) return add(value)
-    return { fault: `Select a valid choice. ${word} is not one of the available choices.` }
+/** One of a few words, as they are written here. */
+export function oneOfWords<T extends string>(words: readonly T[], add: (word: T) => FileFilter) {
+  return choice({ type: 'string', enum: words }, (text) => {
+    const word = words.find((each) => each === text)
+    return word === undefined ? notAChoice(text) : add(word)
   })
 }
 
-export function oneOfWords<T extends string>(words: readonly T[], add: (value: T) => FileFilter) {
-  const themselves = Object.fromEntries(words.map((word) => [word, word])) as Record<string, T>
-  return oneOf(themselves, add)
+/**
+ * One of a few words in any case, each standing for a value of the filter.
+ * @param words `undefined` stands for no condition at all
+ */
+export function oneOfAnyCase<T>(
+  words: Readonly<Record<string, T | undefined>>,
+  add: (value: T) => FileFilter,
+): Values {
+  const values = new Map(Object.entries(words).map(([word, value]) => [word.toLowerCase(), value]))
+  return choice({ type: 'string', enum: Object.keys(words) }, (text) => {
+    if (!values.has(text.toLowerCase())) return notAChoice(text)
+    const value = values.get(text.toLowerCase())
+    return value === undefined ? {} : add(value)
+  })
+}
+
+function notAChoice(text: string): Fault {
+  return { fault: `Select a valid choice. ${text} is not one of the available choices.` }
 }
 
 /** A code that must look like this, in any case. @param pattern without flags, which a schema cannot have */
@@ -111,11 +122,16 @@ export function range(add: (range: TimeRange) => FileFilter): Values {
   })
 }
 
-/** A whole day is meant, also by a time on it. */
-export function dayOfTime(add: (day: number) => FileFilter): Values {
+/**
+ * A date-time is that moment, a bare date its whole day up to the last second, since data start on whole seconds.
+ * @param add gets the first and the last microsecond that the value stands for
+ */
+export function dayOrTime(add: (span: Required<TimeRange>) => FileFilter): Values {
   return condition(dateOrTime, (value) => {
-    const us = parseTimeUs(value)
-    return us === undefined ? { fault: 'Enter a valid date.' } : add(Math.floor(us / usPerDay))
+    const fromUs = parseTimeUs(value)
+    if (fromUs === undefined) return { fault: 'Enter a valid date/time.' }
+    const isDay = parseDay(value) !== undefined
+    return add({ fromUs, toUs: isDay ? fromUs + usPerDay - usPerSecond : fromUs })
   })
 }
 

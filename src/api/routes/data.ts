@@ -45,8 +45,8 @@ export function addData(app: FastifyInstance, context: ApiContext): void {
     if (body instanceof Readable) logFailure(body, request)
     return reply.send(body)
   }
-  // The router only brings requests here; what they ask for is read from the raw target. The path of the root is named
-  // besides, for who forgot its slash.
+  // The router decodes what it compares, so the target itself is read here. The path of the root is a route of its own,
+  // so that the same path without its slash is redirected.
   for (const path of [context.dataPath, `${context.dataPath}*`]) addResource(app, { path, get })
 }
 

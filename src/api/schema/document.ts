@@ -14,6 +14,7 @@ import { describeWriting } from './writing.ts'
 const description = [
   'What RINEX files a GNSS archive holds, and where to download them. Anybody may read; writing is for administrators.',
   'Programs get JSON and browsers get pages, by `Accept`; `format=json` forces JSON. Links into the API carry `format=api`, which leaves that choice open. `HEAD` and `OPTIONS` are answered wherever `GET` is, and scripts of any origin may read.',
+  'Request targets may be in absolute form (RFC 9112, 3.2.2), and empty segments of a path are merged: `data//obs/` is `data/obs/`. A path without its last slash is redirected to the one with it.',
   'Answers carry an `ETag`, and `If-None-Match` with it is answered `304` until something changes. Times are UTC, in ISO 8601.',
   'A parameter with a value that makes no sense is answered `400`, with all faults at once. One that is unknown is ignored and named in `Ignored-Parameters`. A method that a path does not know is `405`, with those that it knows in `Allow`. `429` and `503` say in `Retry-After` when to come back.',
 ].join('\n\n')

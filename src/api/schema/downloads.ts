@@ -85,7 +85,7 @@ const requestHeaders = [
 ]
 
 const description = [
-  'What is in the catalogue, as it lies in the archive; `download_path` of a record is its URL. Nothing is decoded or compressed on the way.',
+  'What is in the catalogue, as it lies in the archive; `download_path` of a record is its URL. Nothing is decoded or compressed on the way; a path with a `%` is `404`.',
   'A file that is being written is answered `503`; one that changes while it is sent ends the connection. So nobody gets a mixture of two versions. `HEAD` answers the headers alone.',
 ].join('\n\n')
 

@@ -153,11 +153,11 @@ function parametersOf(known: readonly Known[]): fc.Arbitrary<Parameters> {
         source: lists(['R', 'S', 'U']),
         overlaps: range,
         stationId: lists(someCodes),
-        startDate: dates,
-        endDate: dates,
-        rinexVersion: lists(['2', '3']),
-        filePeriod: lists(['01D', '01H']),
-        fileType: lists(['obs', 'nav', 'met']),
+        startDate: fc.oneof(dates, times),
+        endDate: fc.oneof(dates, times),
+        rinexVersion: lists(['2', '3', '4', 'latest', 'all', 'ALL']),
+        filePeriod: lists(['01D', '01h', '15M', '15m']),
+        fileType: lists(['obs', 'NAV', 'Met']),
       },
       { requiredKeys: [] },
     )
@@ -219,3 +219,47 @@ t.test('whatever is asked for, the answer is the one found the plain way', async
   )
   t.pass('2,000 questions')
 })
+
+t.test(
+  'the parameter names that two national archives share mean what they mean there',
+  async (t) => {
+    const service = await openService(t)
+    const { app } = service
+    const hours = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, '0'))
+    for (const hour of hours)
+      await service.addNames(`nrt/2026/022/${hour}`, [
+        `GRAZ00AUT_S_2026022${hour}00_01H_30S_MO.crx.gz`,
+      ])
+    await service.addNames('nrt/2026/022/05', ['GRAZ00AUT_S_20260220515_15M_01S_MO.crx.gz'])
+    await service.addNames('obs/2026/021', ['graz0210.26d.gz', 'graz0210.26n.gz'])
+    const cases: [query: string, count: number][] = [
+      // The hour from 05:00 to 06:00 and a quarter of it; bounds are times, not days.
+      ['startDate=2026-01-22T05:10:00Z&endDate=2026-01-22T05:20:00Z', 2],
+      ['startDate=2026-01-22T05:40:00Z&endDate=2026-01-22T05:50:00Z', 1],
+      ['startDate=2026-01-22T05:00:00Z&endDate=2026-01-22T05:59:59Z&filePeriod=01h', 1],
+      ['startDate=2026-01-22 05:10&endDate=2026-01-22 05:10', 1],
+      ['startDate=2026-01-22T07:10:00+02:00&endDate=2026-01-22T07:20:00+02:00', 2],
+      ['startDate=2026-01-22T23:00:00Z', 1],
+      ['endDate=2026-01-22T00:00:00Z', 3],
+      ['startDate=2026-01-22&endDate=2026-01-22', 25],
+      ['startDate=2026-01-21&endDate=2026-01-21', 2],
+      ['startDate=2026-01-22T12:00:00Z&endDate=2026-01-22', 12],
+      ['filePeriod=15M', 1],
+      ['filePeriod=01d', 2],
+      ['filePeriod=01D,15m', 3],
+      ['rinexVersion=2', 2],
+      ['rinexVersion=4', 25],
+      ['rinexVersion=latest', 25],
+      ['rinexVersion=all', 27],
+      ['rinexVersion=all&strict=1&fileType=NAV', 1],
+      ['fileType=Obs', 26],
+    ]
+    for (const [query, count] of cases) {
+      const encoded = query.replaceAll('+', '%2b').replaceAll(' ', '%20')
+      const answer = await app.inject(`/rinex/api/rinex-file/?${encoded}`)
+      t.equal(answer.statusCode, 200, query)
+      t.equal(answer.json<{ count: number }>().count, count, query)
+      t.equal(answer.headers['ignored-parameters'], undefined)
+    }
+  },
+)

@@ -96,10 +96,17 @@ export const tests: Readonly<Record<string, Test>> = {
     return touches(record, seconds(from, -Infinity), seconds(to, Infinity))
   },
   startDate: (record, value) => touches(record, seconds(value, 0), Infinity),
-  endDate: (record, value) => touches(record, -Infinity, seconds(value, 0) + 86_399.999999),
-  rinexVersion: anyOf(({ parsed }, value) => parsed.version === `r${value}`),
-  filePeriod: anyOf(({ parsed }, value) => parsed.duration === { '01D': 'd', '01H': 'h' }[value]),
-  fileType: anyOf(({ parsed }, value) => value.startsWith(parsed.type)),
+  // A bare date is its whole day.
+  endDate: (record, value) =>
+    touches(record, -Infinity, seconds(value, 0) + (value.length === 10 ? 86_399.999999 : 0)),
+  rinexVersion: anyOf(
+    ({ parsed }, value) => /^all$/i.test(value) || parsed.version === (value === '2' ? 'r2' : 'r3'),
+  ),
+  filePeriod: anyOf(
+    ({ parsed }, value) =>
+      parsed.duration === { '01d': 'd', '01h': 'h', '15m': 'm' }[value.toLowerCase()],
+  ),
+  fileType: anyOf(({ parsed }, value) => value.toLowerCase().startsWith(parsed.type)),
 }
 
 /** Parameters of which several values mean any of them. */

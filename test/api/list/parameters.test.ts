@@ -129,28 +129,49 @@ const table: Readonly<Record<string, Taken>> = {
   startDate: {
     takes: {
       '2026-01-01': { overlaps: { fromUs: newYear } },
-      '2026-01-01T23:59': { overlaps: { fromUs: newYear } },
+      '2026-01-01T00:00': { overlaps: { fromUs: newYear } },
+      '2026-01-01T00:00:01.5Z': { overlaps: { fromUs: newYear + 1.5 * secondUs } },
+      '2026-01-01T01:00+01:00': { overlaps: { fromUs: newYear } },
     },
-    refuses: ['2026-02-30', 'x', '..'],
+    refuses: ['2026-02-30', '2026-01-01T24:00', 'x', '..'],
   },
   endDate: {
     takes: {
       '2026-01-01': { overlaps: { toUs: newYear + dayUs - secondUs } },
-      '2026-01-01T23:59': { overlaps: { toUs: newYear + dayUs - secondUs } },
+      '2026-01-01T00:00': { overlaps: { toUs: newYear } },
+      '2026-01-01T00:01Z': { overlaps: { toUs: newYear + 60 * secondUs } },
     },
-    refuses: ['2026-02-30', 'x', '..'],
+    refuses: ['2026-02-30', '2026-01-01T24:00', 'x', '..'],
   },
   rinexVersion: {
-    takes: { '2': { versions: ['r2'] }, '3,2': { versions: ['r3', 'r2'] } },
-    refuses: ['r2', '4', '2.11', '3.04'],
+    takes: {
+      '2': { versions: ['r2'] },
+      '3,2': { versions: ['r3', 'r2'] },
+      '4': { versions: ['r3'] },
+      '3,4,latest': { versions: ['r3'] },
+      Latest: { versions: ['r3'] },
+      all: {},
+      'ALL,2': {},
+      '2,all': {},
+    },
+    refuses: ['r2', '5', '1', '2.11', '3.04', 'any', 'toString', 'all,x'],
   },
   filePeriod: {
-    takes: { '01D': { durations: ['d'] }, '01H,01D': { durations: ['h', 'd'] } },
-    refuses: ['1D', '15M', '01d'],
+    takes: {
+      '01D': { durations: ['d'] },
+      '01H,01D': { durations: ['h', 'd'] },
+      '01h,01d': { durations: ['h', 'd'] },
+      '15M,15m': { durations: ['m'] },
+    },
+    refuses: ['1D', '15', 'M', '15MM', '01Ｄ'],
   },
   fileType: {
-    takes: { obs: { types: ['o'] }, 'nav,met': { types: ['n', 'm'] } },
-    refuses: ['o', 'OBS', 'constructor'],
+    takes: {
+      obs: { types: ['o'] },
+      'nav,met': { types: ['n', 'm'] },
+      'OBS,Nav': { types: ['o', 'n'] },
+    },
+    refuses: ['o', 'observation', 'constructor', 'obſ'],
   },
 }
 
@@ -217,6 +238,11 @@ t.test('of a repeated choice any value, of a repeated condition all', (t) => {
     [{ startDate: '1970-01-02', overlaps: '../..' }, { overlaps: { fromUs: dayUs } }],
     [{ file_version: 'r2', rinexVersion: '3' }, { versions: [] }],
     [{ file_version: 'r2,r3', rinexVersion: '3' }, { versions: ['r3'] }],
+    [{ file_version: 'r2', rinexVersion: ['3', 'all'] }, { versions: ['r2'] }],
+    [
+      { startDate: '1970-01-02T05:00', endDate: '1970-01-02' },
+      { overlaps: { fromUs: dayUs + 5 * 3600 * secondUs, toUs: 2 * dayUs - secondUs } },
+    ],
     [{ station: 'graz', stationId: 'graz00aut,wtzr' }, { stations: ['GRAZ00AUT'] }],
     [
       { station: 'graz00aut,wtzr', stationId: 'graz,wtzr00deu' },

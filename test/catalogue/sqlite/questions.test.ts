@@ -134,6 +134,8 @@ const choices: readonly (readonly [name: string, value: string])[] = [
   ['startDate', '2300-01-01'],
   ['endDate', '2300-01-01'],
   ['endDate', '1969-12-31'],
+  ['startDate', '2150-01-01T12:00:00Z'],
+  ['endDate', '2150-01-01T12:00:00Z'],
   ['id__gt', '65536'],
   ['id__gt', '65535'],
   ['id__lt', '131072'],
