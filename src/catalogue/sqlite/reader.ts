@@ -13,7 +13,7 @@ import type {
 } from '../catalogue.ts'
 import { defaultOrdering, isUnfiltered } from '../filter.ts'
 import { prepareChanges } from './changes.ts'
-import { checksumColumn, prepareChecksums } from './checksums.ts'
+import { checksumColumns, joinedChecksum, prepareChecksums, toBound } from './checksums.ts'
 import type { ChecksumRow, Checksums } from './checksums.ts'
 import { connectionSource } from './connection.ts'
 import { openPageIndex } from './page-index.ts'
@@ -92,7 +92,7 @@ function prepareQueries(db: Database): Queries {
   const from = 'FROM file f JOIN directory d ON d.id = f.directory'
   const record = db.prepare(`SELECT ${fileColumns} ${from} WHERE f.id = ?`)
   const file = db.prepare(
-    `SELECT ${fileColumns}, ${checksumColumn} ${from} WHERE d.path = ? AND f.name = ?`,
+    `SELECT ${fileColumns}, ${checksumColumns} ${from} ${joinedChecksum} WHERE d.path = ? AND f.name = ?`,
   )
   const recordsAt = ({ limit, offset, ordering = defaultOrdering }: PageQuery) => {
     const { descending } = ordering
@@ -116,7 +116,7 @@ function prepareQueries(db: Database): Queries {
     record: (id) => toOptionalRecord(record.get(id)),
     file: (directory, name) => {
       const row = file.get(directory, name) as (FileRow & ChecksumRow) | undefined
-      return row && { ...toRecord(row), sha256: row.sha256 ?? undefined }
+      return row && toFound(row)
     },
     ...prepareChecksums(db, head),
     records: db.transaction((before: number, limit: number): RecordChunk => {
@@ -128,6 +128,12 @@ function prepareQueries(db: Database): Queries {
     ...prepareListings(db, head),
     summary: db.transaction(prepareSummary(db)),
   }
+}
+
+function toFound(row: FileRow & ChecksumRow): FoundFile {
+  const { sha256, inode, ctimeUs, links, mode, uid, gid, ...record } = row
+  const bound = toBound({ sha256, inode, ctimeUs, links, mode, uid, gid }, record)
+  return { ...toRecord(record), sha256: sha256 ?? undefined, identity: bound }
 }
 
 function toOptionalRecord(row: unknown): FileRecord | undefined {
