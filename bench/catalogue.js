@@ -83,6 +83,8 @@ export function changeOf({ path, names }, arrived = false) {
     })),
     modified: [],
     filled: [],
+    attributes: [],
+    rehash: [],
     removed: [],
     rejections: [],
     misplaced: 0,

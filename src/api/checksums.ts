@@ -33,17 +33,20 @@ export function openChecksums(
  */
 async function checksumsOf(directory: string, reader: CatalogueReader): Promise<Buffer> {
   const lines: string[] = []
+  const problems: string[] = []
   let unhashed = 0
   for (let after: string | undefined = ''; after !== undefined;) {
     // A large directory takes some hundredths of a second: others have their turn in between.
     if (lines.length + unhashed > 0) await setImmediate()
     const chunk = await reader.checksums(directory, after)
     if (chunk === undefined) throw notFound()
-    for (const { name, sha256 } of chunk.files)
+    for (const { name, sha256, problem } of chunk.files) {
+      if (problem !== undefined) problems.push(`# ${problem}: ${name}\n`)
       if (sha256 === undefined) unhashed++
       else lines.push(`${Buffer.from(sha256).toString('hex')}  ${name}\n`)
+    }
     after = chunk.next
   }
-  if (unhashed > 0) lines.unshift(`# ${unhashed} files are not hashed yet\n`)
-  return Buffer.from(lines.join(''))
+  const counted = unhashed > 0 ? [`# ${unhashed} files are not hashed yet\n`] : []
+  return Buffer.from([...counted, ...problems, ...lines].join(''))
 }

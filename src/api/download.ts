@@ -7,6 +7,7 @@ import type { Stats } from 'node:fs'
 import { open, realpath, stat } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
+import { compareIdentity, toIdentity } from '../catalogue/identity.ts'
 import type { FilePlace } from './data-target.ts'
 import type { NotServedReason } from './unserved.ts'
 
@@ -145,9 +146,7 @@ async function readTail(handle: FileHandle, size: number): Promise<Buffer> {
 export async function isUnchanged({ handle, path, stats, tail }: ArchivedFile): Promise<boolean> {
   const now = await handle.stat()
   if (now.size !== stats.size || now.mtimeMs !== stats.mtimeMs) return false
-  if (now.ctimeMs === stats.ctimeMs) return true
-  const attributes = ['nlink', 'mode', 'uid', 'gid'] as const
-  if (attributes.some((name) => now[name] !== stats[name])) return true
+  if (compareIdentity(toIdentity(stats), toIdentity(now)) !== 'changed') return true
   if (!(await leadsTo(path, now))) return true
   return tail.equals(await readTail(handle, now.size))
 }

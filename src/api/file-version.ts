@@ -2,6 +2,7 @@
 import type { Stats } from 'node:fs'
 import type { FileRecord, FoundFile } from '../catalogue/catalogue.ts'
 import { toUs } from '../catalogue/exact.ts'
+import { compareIdentity, toIdentity } from '../catalogue/identity.ts'
 import type { ByteRange } from './byte-range.ts'
 import type { ArchivedFile } from './download.ts'
 import { formatHttpDate } from './http-date.ts'
@@ -76,10 +77,19 @@ export function contentHeaders(name: string, range: ByteRange) {
   }
 }
 
-/** The SHA-256 of the whole file (RFC 9530), also where a part of it is sent; nothing while it is not known. */
+/**
+ * The SHA-256 of the whole file (RFC 9530), also where a part of it is sent. Nothing while it is not known, or known of
+ * another version than the one that is sent.
+ */
 export function digestHeader(record: FoundFile, stats: Stats): Record<string, string> {
-  if (record.sha256 === undefined || !isAsCatalogued(record, stats)) return {}
-  return { 'repr-digest': `sha-256=:${Buffer.from(record.sha256).toString('base64')}:` }
+  const { sha256, identity } = record
+  if (sha256 === undefined) return {}
+  const isOther =
+    identity === undefined
+      ? !isAsCatalogued(record, stats)
+      : compareIdentity(identity, toIdentity(stats)) === 'changed'
+  if (isOther) return {}
+  return { 'repr-digest': `sha-256=:${Buffer.from(sha256).toString('base64')}:` }
 }
 
 export function contentRange(range: ByteRange, size: number) {

@@ -1,7 +1,7 @@
 /** The writing side of the seam: what an indexer knows, applies and keeps; times and directories as in `catalogue.ts`. */
 import type { Area } from '../parse/archive-path.ts'
 import type { ParsedName } from '../parse/types.ts'
-import type { CatalogueSummary, Head, ScanSummary } from './catalogue.ts'
+import type { CatalogueSummary, FileIdentity, Head, ScanSummary } from './catalogue.ts'
 
 /**
  * What tells whether a directory's names may have changed since they were read. Compared for inequality
@@ -18,6 +18,11 @@ export interface KnownFile {
   readonly id: number
   readonly size: number | undefined
   readonly mtimeUs: number | undefined
+  /**
+   * The file that its checksum is bound to; `undefined` without a checksum, or with a stale one. `unbound` for a checksum
+   * of an older release, of which size and mtime alone are known: those of the record.
+   */
+  readonly hashed: FileIdentity | 'unbound' | undefined
 }
 
 export interface KnownStamp {
@@ -53,6 +58,14 @@ export interface FileFacts {
   readonly incomplete?: boolean
 }
 
+/** A file whose attributes changed, or are known for the first time: its checksum holds and is bound to it as it is now. */
+export interface ReboundFile {
+  readonly id: number
+  readonly identity: FileIdentity
+  /** The ctime that the checksum was bound to when the file was compared; `undefined` for an unbound one. */
+  readonly boundCtimeUs: number | undefined
+}
+
 /** What one directory's entries are not catalogued for. */
 export interface DirectoryRejection {
   readonly reason: string
@@ -80,6 +93,13 @@ export interface DirectoryChange {
   readonly modified: readonly FileFacts[]
   /** Files whose size and mtime are known for the first time, which is no change. */
   readonly filled: readonly FileFacts[]
+  /** Files whose checksum holds although their attributes changed. No change of the record. */
+  readonly attributes: readonly ReboundFile[]
+  /**
+   * Ids of files whose bytes may be others although size and mtime are the same: their checksums become stale. No change
+   * of the record.
+   */
+  readonly rehash: readonly number[]
   readonly removed: readonly number[]
   readonly rejections: readonly DirectoryRejection[]
   /** `undefined` when nothing can be said of it: it stays as it was. */
@@ -107,14 +127,25 @@ export interface ArrivedUnhashed {
   readonly behind: number
 }
 
-/** What a file was when it was read. */
-export interface Checksum {
+/** Files whose checksums are stale. */
+export interface StaleFiles {
+  /** Some of those that may be hashed now, longest stale first; `sinceUs` is since when. */
+  readonly files: readonly UnhashedFile[]
+  /** How many there are in all. */
+  readonly count: number
+}
+
+/** The checksum of a file, and which file that was when it was read. */
+export interface Checksum extends FileIdentity {
   readonly id: number
-  readonly size: number
-  readonly mtimeUs: number
   readonly sha256: Uint8Array
   /** Whether its gzip stream does not inflate to its end. */
   readonly broken: boolean
+  /**
+   * Whether the file had been left alone for so long that a change while it was read must have moved its ctime. Without
+   * that the checksum is stale from the beginning.
+   */
+  readonly rested: boolean
 }
 
 /** So many files of an area were removed at a time. */
@@ -181,6 +212,13 @@ export interface CatalogueWriter {
    * were gone through. No change of any record: `seq` stays.
    */
   keepChecksums(checksums: readonly Checksum[], throughSeq: number): Promise<void>
+  /** Finds files whose checksums are stale and that may be hashed at this time. */
+  staleChecksums(nowUs: number): Promise<StaleFiles>
+  /**
+   * Makes checksums stale: they are not shown, and their files are hashed again from a time on. A checksum that is stale
+   * already waits until then.
+   */
+  hashAgain(ids: readonly number[], fromUs: number): Promise<void>
   /** Remembers a complete scan. */
   scanned(scan: ScanSummary): Promise<void>
   /**

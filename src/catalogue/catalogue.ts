@@ -34,10 +34,29 @@ export interface Hashed {
   readonly sha256: Uint8Array | undefined
 }
 
+/** The file on disk that a checksum was made of: sizes in bytes, the rest as `stat` tells it (see `identity.ts`). */
+export interface FileIdentity {
+  readonly inode: number
+  readonly size: number
+  readonly mtimeUs: number
+  readonly ctimeUs: number
+  /** Hard links. */
+  readonly links: number
+  /** Type and permissions. */
+  readonly mode: number
+  readonly uid: number
+  readonly gid: number
+}
+
 /** A record found by its path. */
 export interface FoundFile extends FileRecord, Hashed {
   /** Whether the deletion guard withholds removals in its directory: it may be missing on disk and not be gone. */
   readonly isWithheld: boolean
+  /**
+   * The file that the checksum was made of. `undefined` without a checksum, and for one of an older release whose file
+   * the indexer has not looked at since: only its size and mtime are known then, which are those of the record.
+   */
+  readonly identity: FileIdentity | undefined
 }
 
 /** What lists tell of a file. */
@@ -162,9 +181,16 @@ export interface ChangesPage {
   readonly throughSeq: number
 }
 
+/** A file in the list of a directory's checksums. */
+export interface ChecksumEntry extends Hashed {
+  readonly name: string
+  /** Its gzip stream has no end (`incomplete`), or is damaged before it (`broken`). */
+  readonly problem: 'incomplete' | 'broken' | undefined
+}
+
 /** Checksums of a part of a directory's files, in the order of their names. */
 export interface ChecksumChunk {
-  readonly files: readonly (Hashed & { readonly name: string })[]
+  readonly files: readonly ChecksumEntry[]
   /** The name after which the next chunk begins; `undefined` at the end. */
   readonly next: string | undefined
 }

@@ -43,7 +43,7 @@ export interface UnknownStatus {
 export interface HashingStatus {
   /** Whether old files are hashed too. */
   readonly all: boolean
-  /** Changes of the catalogue that were not gone through yet, at most. */
+  /** Files that are to be hashed, at most: changes that were not gone through yet, and stale checksums. */
   readonly behind: number
 }
 

@@ -39,7 +39,7 @@ export function openBatch(writer: CatalogueWriter, nowMs = () => performance.now
       dueMs = Math.min(dueMs, nowMs() + patience)
       changes.set(change.path, change)
       files += 1 + change.added.length + change.modified.length + change.filled.length
-      files += change.removed.length
+      files += change.attributes.length + change.rehash.length + change.removed.length
     },
     has: (path) => changes.has(path),
     get full() {

@@ -3,11 +3,16 @@ import type {
   DirectoryChange,
   FileFacts,
   KnownDirectory,
+  KnownFile,
   NewFile,
+  ReboundFile,
 } from '../catalogue/catalogue-writer.ts'
+import type { FileIdentity } from '../catalogue/catalogue.ts'
+import { compareIdentity } from '../catalogue/identity.ts'
 import { isMisplaced, parseDirectory } from '../parse/archive-path.ts'
 import { parseFilename } from '../parse/filename.ts'
 import type { ParsedName } from '../parse/types.ts'
+import { identityAt } from './tree/look.ts'
 import type { DirectoryLook } from './tree/look.ts'
 
 /**
@@ -44,6 +49,8 @@ function nothing(look: DirectoryLook): DirectoryChange {
     added: [],
     modified: [],
     filled: [],
+    attributes: [],
+    rehash: [],
     removed: [],
     rejections: look.rejections,
     misplaced: undefined,
@@ -59,15 +66,22 @@ function goneDirectory(look: DirectoryLook, known: KnownDirectory): DirectoryCha
   }
 }
 
+/** What differs of the files that are there. */
+interface Differences {
+  readonly added: NewFile[]
+  readonly modified: FileFacts[]
+  readonly filled: FileFacts[]
+  readonly attributes: ReboundFile[]
+  readonly rehash: number[]
+}
+
 function compare(
   look: DirectoryLook,
   known: KnownDirectory | undefined,
   arrived: boolean,
 ): DirectoryChange | undefined {
   const directory = parseDirectory(look.path)
-  const added: NewFile[] = []
-  const modified: FileFacts[] = []
-  const filled: FileFacts[] = []
+  const found: Differences = { added: [], modified: [], filled: [], attributes: [], rehash: [] }
   // Where nothing is known, nothing needs to be looked for.
   const isNew = known === undefined || known.files.size === 0
   let misplaced = 0
@@ -77,25 +91,46 @@ function compare(
     const size = look.sizes?.[index]
     const mtimeUs = look.mtimesUs?.[index]
     const before = isNew ? undefined : known.files.get(name)
-    if (before === undefined) added.push({ name, parsed, size, mtimeUs })
+    if (before === undefined) found.added.push({ name, parsed, size, mtimeUs })
     else if (size === undefined || mtimeUs === undefined) return
-    else if (before.size === undefined) filled.push({ id: before.id, name, size, mtimeUs })
+    else if (before.size === undefined) found.filled.push({ id: before.id, name, size, mtimeUs })
     else if (before.size !== size || before.mtimeUs !== mtimeUs)
-      modified.push({ id: before.id, name, size, mtimeUs })
+      found.modified.push({ id: before.id, name, size, mtimeUs })
+    else if (before.hashed !== undefined) compareHashed(before, identityAt(look, index), found)
   })
   const removed = isNew ? [] : goneFiles(known, look.names)
-  const differs = added.length + modified.length + filled.length + removed.length > 0
+  const { added, modified, filled, attributes, rehash } = found
+  const some = [added, modified, filled, attributes, rehash, removed]
+  const differs = some.some((files) => files.length > 0)
   if (!differs && known !== undefined && sameStamp(look.stamp, known.stamp)) return undefined
   return {
     ...nothing(look),
     stamp: look.stamp,
     arrived,
-    added,
-    modified,
-    filled,
+    ...found,
     removed,
     misplaced,
   }
+}
+
+/** Compares a file whose size and mtime are as the record has them with the one that its checksum was made of. */
+function compareHashed(
+  { id, hashed }: KnownFile,
+  seen: FileIdentity | undefined,
+  { attributes, rehash }: Differences,
+): void {
+  if (seen === undefined || hashed === undefined) return
+  if (hashed === 'unbound') {
+    attributes.push({ id, identity: seen, boundCtimeUs: undefined })
+    return
+  }
+  const comparison = compareIdentity(hashed, seen)
+  // With an older ctime the look was taken before the file was hashed, or the clock was set back: it says nothing of the
+  // attributes that the file has now.
+  const isOlder = seen.ctimeUs < hashed.ctimeUs
+  if (comparison === 'attributes' && !isOlder)
+    attributes.push({ id, identity: seen, boundCtimeUs: hashed.ctimeUs })
+  else if (comparison !== 'same') rehash.push(id)
 }
 
 function goneFiles({ files }: KnownDirectory, names: readonly string[]): number[] {

@@ -1,11 +1,23 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import Sqlite from 'better-sqlite3'
 import t from 'tap'
-import { toUs } from '../../src/catalogue/exact.ts'
+import type { Checksum } from '../../src/catalogue/catalogue-writer.ts'
+import { toIdentity } from '../../src/catalogue/identity.ts'
 import { change, newFile } from '../catalogue/change.ts'
-import { day, dayFile, hour, hourFile, openService, shortFile } from './service.ts'
+import { laterThan } from '../file-clock.ts'
+import { catalogue, day, dayFile, hour, hourFile, openService, shortFile } from './service.ts'
 import type { Service } from './service.ts'
 
 const data = '/rinex/data'
@@ -17,12 +29,17 @@ async function addHashed(service: Service, path: string, content = path): Promis
   await addChecksum(service, path, content)
 }
 
-async function addChecksum(service: Service, path: string, content: string): Promise<void> {
+async function addChecksum(
+  service: Service,
+  path: string,
+  content: string,
+  parts: Partial<Checksum> = {},
+): Promise<void> {
   const slash = path.lastIndexOf('/')
   const record = await service.reader.file(path.slice(0, slash), path.slice(slash + 1))
-  const { size, mtimeMs } = statSync(join(service.archive, path))
-  const facts = { id: record?.id ?? 0, size, mtimeUs: toUs(mtimeMs) }
-  await service.writer.keepChecksums([{ ...facts, sha256: sha256(content), broken: false }], 0)
+  const identity = toIdentity(statSync(join(service.archive, path)))
+  const sum = { sha256: sha256(content), broken: false, rested: true, ...parts }
+  await service.writer.keepChecksums([{ id: record?.id ?? 0, ...identity, ...sum }], 0)
 }
 
 t.test('a download tells the digest of the whole file', async (t) => {
@@ -66,6 +83,118 @@ t.test('no digest is told of another version', async (t) => {
     const answer = await service.app.inject(`${data}/${path}`)
     t.match(answer, { statusCode: 200, headers: { 'repr-digest': undefined } }, name)
   }
+})
+
+/** What is done to a file that is old enough not to be taken for one that is being written. */
+const ways: { title: string; make: (file: string) => void; isTold: boolean }[] = [
+  { title: 'nothing', make: () => undefined, isTold: true },
+  {
+    title: 'a hard link made',
+    make: (file) => {
+      linkSync(file, `${file}.link`)
+    },
+    isTold: true,
+  },
+  {
+    title: 'chmod',
+    make: (file) => {
+      chmodSync(file, 0o600)
+    },
+    isTold: true,
+  },
+  {
+    title: 'overwritten in place, with its time set back',
+    make: (file) => {
+      writeFileSync(file, readFileSync(file, 'utf8').toUpperCase())
+      utimesSync(file, 1000, 1000)
+    },
+    isTold: false,
+  },
+  {
+    title: 'replaced by rename, with its size and time',
+    make: (file) => {
+      writeFileSync(`${file}.new`, readFileSync(file, 'utf8').toUpperCase())
+      utimesSync(`${file}.new`, 1000, 1000)
+      renameSync(`${file}.new`, file)
+    },
+    isTold: false,
+  },
+]
+
+t.test('a digest is told of the file that was hashed, whatever the indexer has seen', async (t) => {
+  for (const { title, make, isTold } of ways) {
+    const service = await openService(t)
+    const path = `${day}/${dayFile}`
+    const file = join(service.archive, path)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, path)
+    utimesSync(file, 1000, 1000)
+    await catalogue(service.writer, service.archive, path)
+    await addChecksum(service, path, path)
+    await laterThan(file)
+    make(file)
+    const answer = await service.app.inject(`${data}/${path}`)
+    const digest = `sha-256=:${sha256(answer.rawPayload).toString('base64')}:`
+    const told = isTold ? digest : undefined
+    t.match(answer, { statusCode: 200, headers: { 'repr-digest': told } }, title)
+  }
+})
+
+t.test('a checksum of an earlier release is told as long as size and time agree', async (t) => {
+  const service = await openService(t)
+  const path = `${day}/${dayFile}`
+  await addHashed(service, path)
+  const db = new Sqlite(join(service.archive, '../catalogue.db'))
+  t.teardown(() => db.close())
+  db.exec('UPDATE checksum SET inode = NULL, ctime_us = NULL, links = NULL, mode = NULL')
+  const digest = `sha-256=:${sha256(path).toString('base64')}:`
+  const ask = () => service.app.inject(`${data}/${path}`)
+  t.match(await ask(), { statusCode: 200, headers: { 'repr-digest': digest } })
+  chmodSync(join(service.archive, path), 0o600)
+  t.match(await ask(), { statusCode: 200, headers: { 'repr-digest': digest } })
+  utimesSync(join(service.archive, path), 1000, 1000)
+  t.match(await ask(), { statusCode: 200, headers: { 'repr-digest': undefined } })
+})
+
+t.test('a stale checksum is not told, in a list that is another', async (t) => {
+  const service = await openService(t)
+  for (const name of [dayFile, shortFile]) await addHashed(service, `${day}/${name}`)
+  const url = `${data}/${day}/SHA256SUMS`
+  const before = await service.app.inject(url)
+  const { id = 0 } = (await service.reader.file(day, dayFile)) ?? {}
+  await service.writer.apply([change(day, { rehash: [id] })])
+  const ask = (tag: unknown) =>
+    service.app.inject({ url, headers: { 'if-none-match': String(tag) } })
+  const stale = await ask(before.headers.etag)
+  const line = `${sha256(`${day}/${shortFile}`).toString('hex')}  ${shortFile}\n`
+  t.match(stale, { statusCode: 200, body: `# 1 files are not hashed yet\n${line}` })
+  const download = await service.app.inject(`${data}/${day}/${dayFile}`)
+  t.match(download, { statusCode: 200, headers: { 'repr-digest': undefined } })
+  await addChecksum(service, `${day}/${dayFile}`, `${day}/${dayFile}`)
+  t.match(await ask(stale.headers.etag), { statusCode: 200, body: before.body }, 'and back')
+})
+
+t.test('damaged and unfinished files are named above the checksums', async (t) => {
+  const service = await openService(t)
+  const [broken, incomplete] = [shortFile, 'zimm0010.26m.gz']
+  await addHashed(service, `${day}/${dayFile}`)
+  await service.add(`${day}/${broken}`)
+  await addChecksum(service, `${day}/${broken}`, 'x', { broken: true })
+  const facts = { size: 1, mtimeUs: 1 }
+  const added = [{ ...newFile(incomplete, facts), incomplete: true }]
+  await service.writer.apply([change(day, { added })])
+  const { body } = await service.app.inject(`${data}/${day}/SHA256SUMS`)
+  t.equal(
+    body,
+    [
+      '# 1 files are not hashed yet',
+      `# broken: ${broken}`,
+      `# incomplete: ${incomplete}`,
+      `${sha256(`${day}/${dayFile}`).toString('hex')}  ${dayFile}`,
+      `${sha256('x').toString('hex')}  ${broken}`,
+      '',
+    ].join('\n'),
+  )
 })
 
 t.test('the checksums of a directory are a file that sha256sum accepts', async (t) => {
@@ -181,7 +310,8 @@ t.test('a directory of many files', async (t) => {
   const facts = { size: 1, mtimeUs: 1 }
   await service.writer.apply([change(day, { added: names.map((name) => newFile(name, facts)) })])
   const sums = names.slice(0, 1500).map((name, index) => ({
-    ...{ id: index + 1, ...facts, sha256: sha256(name), broken: false },
+    ...{ id: index + 1, ...facts, inode: 1, ctimeUs: 1, links: 1, mode: 1, uid: 1, gid: 1 },
+    ...{ sha256: sha256(name), broken: false, rested: true },
   }))
   await service.writer.keepChecksums(sums, 0)
   const { body } = await service.app.inject(`${data}/${day}/SHA256SUMS`)

@@ -19,6 +19,8 @@ export function change(path: string, parts: Partial<DirectoryChange>): Directory
     added: [],
     modified: [],
     filled: [],
+    attributes: [],
+    rehash: [],
     removed: [],
     rejections: [],
     misplaced: 0,

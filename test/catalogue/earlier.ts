@@ -1,4 +1,5 @@
 import Sqlite from 'better-sqlite3'
+import { schemaVersion } from '../../src/catalogue/sqlite/schema.ts'
 
 /** Makes of a database one of the first version of the schema: nothing of what later ones have added is in it. */
 export function makeEarlier(database: string): void {
@@ -15,6 +16,19 @@ export function makeEarlier(database: string): void {
     ALTER TABLE directory DROP COLUMN changed_us;
     ALTER TABLE directory DROP COLUMN hashed;
     PRAGMA user_version = 1;
+  `)
+  db.close()
+}
+
+/** Makes of a database one of the version before checksums were bound to files: it keeps those it has. */
+export function makeUnbound(database: string): void {
+  const db = new Sqlite(database)
+  const columns = ['inode', 'ctime_us', 'links', 'mode', 'uid', 'gid', 'stale_us']
+  db.exec(`
+    DROP INDEX checksum_stale;
+    ${columns.map((column) => `ALTER TABLE checksum DROP COLUMN ${column};`).join('\n')}
+    ALTER TABLE hashing DROP COLUMN stale;
+    PRAGMA user_version = ${schemaVersion - 1};
   `)
   db.close()
 }

@@ -90,7 +90,7 @@ t.test('a file that was found quiet has no size until it is whole', async (t) =>
   const path = put(`${day}/${graz}`, content)
   const quiet = put(`${day}/${zimm}`, content)
   for (const file of [path, quiet]) utimesSync(file, old, old)
-  const namesAlone = () => ({ sizes: undefined, mtimesUs: undefined })
+  const namesAlone = () => ({ sizes: undefined, mtimesUs: undefined, identities: undefined })
   t.same((await come(namesAlone)).added, [graz, zimm])
   put(`${day}/${graz}`, content.subarray(0, -10))
   const half = await come()

@@ -1,4 +1,5 @@
 import t from 'tap'
+import type { FileIdentity } from '../../src/catalogue/catalogue.ts'
 import type { KnownDirectory, KnownFile } from '../../src/catalogue/catalogue-writer.ts'
 import { reconcile } from '../../src/indexer/reconcile.ts'
 import type { DirectoryLook } from '../../src/indexer/tree/look.ts'
@@ -17,6 +18,7 @@ function look(parts: Partial<DirectoryLook>): DirectoryLook {
     names: [],
     sizes: undefined,
     mtimesUs: undefined,
+    identities: undefined,
     directories: [],
     rejections: [],
     ...parts,
@@ -26,12 +28,28 @@ function look(parts: Partial<DirectoryLook>): DirectoryLook {
 function known(files: Record<string, Partial<KnownFile>>, sure = true): KnownDirectory {
   const complete = Object.entries(files).map(
     ([file, facts], index) =>
-      [file, { id: index + 1, size: undefined, mtimeUs: undefined, ...facts }] as const,
+      [
+        file,
+        { id: index + 1, size: undefined, mtimeUs: undefined, hashed: undefined, ...facts },
+      ] as const,
   )
   return { stamp: sure ? stamp : undefined, files: new Map(complete) }
 }
 
 const facts = { sizes: [10], mtimesUs: [1000] }
+
+const bound: FileIdentity = {
+  ...{ inode: 7, size: 10, mtimeUs: 1000, ctimeUs: 2000 },
+  ...{ links: 1, mode: 0o100644, uid: 5, gid: 6 },
+}
+/** A look at a file of this identity. */
+const seen = (other: Partial<FileIdentity> = {}): Partial<DirectoryLook> => {
+  const { inode, ctimeUs, links, mode, uid, gid } = { ...bound, ...other }
+  const identities = Float64Array.of(inode, ctimeUs, links, mode, uid, gid)
+  return { names: [name], ...facts, identities }
+}
+const hashed = (identity: KnownFile['hashed'] = bound): KnownDirectory =>
+  known({ [name]: { size: 10, mtimeUs: 1000, hashed: identity } })
 
 const cases: {
   title: string
@@ -121,6 +139,66 @@ const cases: {
     title: 'a lost area says nothing',
     look: { outcome: 'lost-area' },
     known: known({ [name]: {} }),
+    change: undefined,
+  },
+  {
+    title: 'a file that was hashed is as it was',
+    look: seen(),
+    known: hashed(),
+    change: undefined,
+  },
+  {
+    title: 'its attributes changed: the checksum stays, and is bound to the new ones',
+    look: seen({ ctimeUs: 3000, links: 2 }),
+    known: hashed(),
+    change: {
+      attributes: [{ id: 1, identity: { ...bound, ctimeUs: 3000, links: 2 }, boundCtimeUs: 2000 }],
+      ...{ rehash: [], modified: [], filled: [], stamp },
+    },
+  },
+  {
+    title: 'its ctime alone changed: it is hashed again, and not modified',
+    look: seen({ ctimeUs: 3000 }),
+    known: hashed(),
+    change: { rehash: [1], attributes: [], modified: [], filled: [], stamp },
+  },
+  {
+    title: 'another file has its size and time: it is hashed again, and not modified',
+    look: seen({ inode: 8, ctimeUs: 3000, mode: 0o100600 }),
+    known: hashed(),
+    change: { rehash: [1], attributes: [], modified: [], filled: [] },
+  },
+  {
+    title: 'the look is older than the checksum: other attributes of then say nothing of now',
+    look: seen({ ctimeUs: 1000, links: 2 }),
+    known: hashed(),
+    change: { rehash: [1], attributes: [] },
+  },
+  {
+    title: 'a checksum of an earlier release is bound to the file that is there',
+    look: seen({ links: 3 }),
+    known: hashed('unbound'),
+    change: {
+      attributes: [{ id: 1, identity: { ...bound, links: 3 }, boundCtimeUs: undefined }],
+      ...{ rehash: [], modified: [] },
+    },
+  },
+  {
+    title: 'a file that was modified is that alone',
+    look: { ...seen({ ctimeUs: 3000, links: 2 }), sizes: [11] },
+    known: hashed(),
+    change: { modified: [{ id: 1, name, size: 11 }], rehash: [], attributes: [] },
+  },
+  {
+    title: 'so is one with a checksum of an earlier release',
+    look: { ...seen(), mtimesUs: [1001] },
+    known: hashed('unbound'),
+    change: { modified: [{ id: 1, name, mtimeUs: 1001 }], rehash: [], attributes: [] },
+  },
+  {
+    title: 'names alone say nothing of a file that was hashed',
+    look: { names: [name] },
+    known: hashed(),
     change: undefined,
   },
   {

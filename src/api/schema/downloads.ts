@@ -24,7 +24,8 @@ const contents = {
 }
 
 const digested: HeaderObject = {
-  description: 'SHA-256 of the whole file (RFC 9530), as soon as it is known.',
+  description:
+    'SHA-256 of the whole file (RFC 9530), of the version that is sent. Missing while it is not known: before the file was hashed, and after it was replaced, also by a file of the same size and modification time.',
   schema: {
     type: 'string',
     examples: ['sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:'],
@@ -91,6 +92,7 @@ const description = [
 
 const checksumsExample = [
   '# 2 files are not hashed yet',
+  '# broken: GRAZ00AUT_R_20260220000_01D_30S_MO.crx.gz',
   '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08  GRAZ00AUT_R_20260220000_01D_30S_MO.crx.gz',
   '',
 ].join('\n')
@@ -111,7 +113,7 @@ const checksums: Responses = {
 }
 
 const checksumsDescription =
-  'The SHA-256 of the files of a directory, as `sha256sum -c` reads them. How many have none yet is told by a line with a `#` before the others. It is in no listing.'
+  'The SHA-256 of the files of a directory, as `sha256sum -c` reads them. Lines that begin with `#` come first: the number of files without a current checksum, and the names of files whose gzip stream is damaged (`broken`) or has no end (`incomplete`). It is in no listing.'
 
 const { year, day, hour, filename } = filePlace
 

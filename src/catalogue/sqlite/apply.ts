@@ -13,22 +13,29 @@ import type {
 import { prepareArrivals } from './arrivals.ts'
 import { prepareBlocks } from './blocks.ts'
 import type { Blocks } from './blocks.ts'
+import type { ChecksumRows } from './checksum-rows.ts'
 import type { Directories } from './directories.ts'
 import { openDimensions } from './dimensions.ts'
-import { prepareForgetChecksum } from './hashing.ts'
 import { movedModified } from './records.ts'
 import { prepareHead } from './summary.ts'
 import type { Tally } from './tally.ts'
 
+export interface ApplyParts {
+  readonly directories: Directories
+  readonly rows: ChecksumRows
+  /** The clock: microseconds since 1970. */
+  readonly nowUs: () => number
+}
+
 /** Prepares the statements; the result applies changes, all but those it refuses or, when it throws, none. */
-export function prepareApply(db: Database, directories: Directories, nowUs: () => number) {
+export function prepareApply(db: Database, { directories, rows, nowUs }: ApplyParts) {
   const head = prepareHead(db)
   const setSeq = db.prepare('UPDATE catalogue SET seq = ? WHERE one = 1')
   const dimensions = openDimensions(db)
   const blocks = prepareBlocks(db)
   const arrive = prepareArrivals(db, { dimensions, blocks })
-  const remove = prepareRemoval(db, blocks)
-  const update = prepareUpdates(db, blocks)
+  const remove = prepareRemoval(db, { blocks, rows })
+  const update = prepareUpdates(db, { blocks, rows })
 
   const applyOne = (change: DirectoryChange, tally: Tally): void => {
     const directory = directories.idOf(change.path)
@@ -39,6 +46,7 @@ export function prepareApply(db: Database, directories: Directories, nowUs: () =
     for (const facts of change.modified) update.modified(facts, now, tally)
     for (const facts of change.filled) update.filled(facts)
     directories.record(directory, change, tally.added - tally.removed - before)
+    if (applyToChecksums(rows, change, now)) directories.hashed(directory)
     if (changesFiles(change)) directories.touch(change.path, now)
   }
 
@@ -101,6 +109,19 @@ export function prepareApply(db: Database, directories: Directories, nowUs: () =
   }
 }
 
+/** @returns whether a checksum became stale */
+function applyToChecksums(
+  rows: ChecksumRows,
+  { attributes, rehash }: DirectoryChange,
+  nowUs: number,
+): boolean {
+  let stale = 0
+  for (const file of attributes) if (rows.rebind(file, nowUs)) stale++
+  for (const id of rehash) if (rows.stale(id, nowUs)) stale++
+  return stale > 0
+}
+
+/** Whether listings show anything of it: a checksum that becomes stale is in none. */
 function changesFiles({ added, modified, filled, removed }: DirectoryChange): boolean {
   return added.length + modified.length + filled.length + removed.length > 0
 }
@@ -112,7 +133,12 @@ function isOfTheChange(error: unknown): error is Error {
   return /^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG)/.test(code)
 }
 
-function prepareRemoval(db: Database, blocks: Blocks) {
+interface UpdateParts {
+  readonly blocks: Blocks
+  readonly rows: ChecksumRows
+}
+
+function prepareRemoval(db: Database, { blocks, rows }: UpdateParts) {
   const bury = db.prepare(
     `INSERT INTO tombstone (id, directory, name, station, kind, data_date, size, mtime_us,
        created_us, modified_us, seq, removed_us)
@@ -120,18 +146,17 @@ function prepareRemoval(db: Database, blocks: Blocks) {
      FROM file WHERE id = ?`,
   )
   const remove = db.prepare('DELETE FROM file WHERE id = ?')
-  const forgetChecksum = prepareForgetChecksum(db)
   return (id: number, now: number, tally: Tally): void => {
     if (bury.run(tally.seq + 1, now, id).changes === 0) return
     remove.run(id)
-    forgetChecksum(id)
+    rows.forget(id)
     blocks.clear(id)
     tally.seq++
     tally.removed++
   }
 }
 
-function prepareUpdates(db: Database, blocks: Blocks) {
+function prepareUpdates(db: Database, { blocks, rows }: UpdateParts) {
   const modified = db
     .prepare(
       `UPDATE file SET size = @size, mtime_us = @mtimeUs, modified_us = ${movedModified},
@@ -139,7 +164,6 @@ function prepareUpdates(db: Database, blocks: Blocks) {
     )
     .pluck()
   const filled = db.prepare('UPDATE file SET size = @size, mtime_us = @mtimeUs WHERE id = @id')
-  const forgetChecksum = prepareForgetChecksum(db)
   return {
     modified(facts: FileFacts, now: number, tally: Tally): void {
       const { id, size, mtimeUs } = facts
@@ -147,7 +171,7 @@ function prepareUpdates(db: Database, blocks: Blocks) {
       const values = { id, size, mtimeUs, incomplete, now, seq: tally.seq + 1 }
       const modifiedUs = modified.get(values) as number | undefined
       if (modifiedUs === undefined) return
-      forgetChecksum(id)
+      rows.forget(id)
       blocks.modified(id, modifiedUs)
       tally.seq++
       tally.modified++

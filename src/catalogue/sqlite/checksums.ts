@@ -1,15 +1,34 @@
 import type { Database } from 'better-sqlite3'
-import type { ChecksumChunk, Head } from '../catalogue.ts'
+import type { ChecksumChunk, ChecksumEntry, FileIdentity, Head } from '../catalogue.ts'
+import { holds } from './checksum-rows.ts'
 
 /** Files of a chunk: about two milliseconds. */
 const filesPerChunk = 500
 
-/** The checksum of a file `f` while it holds: the file was read as the record has it. */
-export const checksumColumn = `(SELECT c.sha256 FROM checksum c
-  WHERE c.id = f.id AND c.size = f.size AND c.mtime_us = f.mtime_us) AS sha256`
+/** The checksum `c` of a file `f`, as columns and as the table to join. */
+export const checksumColumns =
+  'c.sha256, c.inode, c.ctime_us AS ctimeUs, c.links, c.mode, c.uid, c.gid'
+export const joinedChecksum = `LEFT JOIN checksum c ON ${holds}`
 
-export interface ChecksumRow {
+/** All `null` without a checksum that holds. All but `sha256` are so of one of an older release. */
+export type ChecksumRow = {
+  readonly [Key in Exclude<keyof FileIdentity, 'size' | 'mtimeUs'>]: number | null
+} & { readonly sha256: Buffer | null }
+
+/** The file that a checksum is bound to; `undefined` without one, or while that is not known. */
+export function toBound(
+  { inode, ctimeUs, links, mode, uid, gid }: ChecksumRow,
+  { size, mtimeUs }: { readonly size: number | null; readonly mtimeUs: number | null },
+): FileIdentity | undefined {
+  if (inode === null || size === null || mtimeUs === null) return undefined
+  // They are set together.
+  return { inode, size, mtimeUs, ctimeUs, links, mode, uid, gid } as FileIdentity
+}
+
+interface EntryRow {
+  readonly name: string
   readonly sha256: Buffer | null
+  readonly problem: NonNullable<ChecksumEntry['problem']> | null
 }
 
 /** The checksums of directories. */
@@ -24,20 +43,23 @@ export function prepareChecksums(db: Database, head: () => Head): Checksums {
     .prepare('SELECT id, changed_us, hashed FROM directory WHERE path = ? AND gone = 0')
     .raw()
   const files = db.prepare(
-    `SELECT f.name, ${checksumColumn} FROM file f WHERE f.directory = ? AND f.name > ?
+    `SELECT f.name, c.sha256, iif(f.incomplete = 1, 'incomplete', iif(c.broken = 1, 'broken', NULL)) AS problem
+     FROM file f ${joinedChecksum} WHERE f.directory = ? AND f.name > ?
      ORDER BY f.name LIMIT ${filesPerChunk}`,
   )
   const checksums = (path: string, after: string): ChecksumChunk | undefined => {
     const id = directory.get(path) as number | undefined
     if (id === undefined) return undefined
-    const rows = files.all(id, after) as (ChecksumRow & { name: string })[]
+    const rows = files.all(id, after) as EntryRow[]
     return {
-      files: rows.map(({ name, sha256 }) => ({ name, sha256: sha256 ?? undefined })),
+      files: rows.map(({ name, sha256, problem }) => ({
+        ...{ name, sha256: sha256 ?? undefined, problem: problem ?? undefined },
+      })),
       next: rows.length < filesPerChunk ? undefined : rows.at(-1)?.name,
     }
   }
   return {
-    // Files that come, change and go, and sizes that are learnt, move the time; new checksums of the same files the number.
+    // Files that come, change and go, and sizes that are learnt, move the time; checksums of the same files the number, also those that become stale.
     checksumsVersion: db.transaction((path: string) => {
       const numbers = state.get(path) as (number | null)[] | undefined
       const words = numbers?.map((number) => (number ?? 0).toString(36))

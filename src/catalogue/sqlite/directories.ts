@@ -23,6 +23,7 @@ export function prepareDirectories(db: Database) {
        THEN max(changed_us + 1, @now, @past) ELSE @now END WHERE path = @path`,
   )
   const secondPast = openSecondPast(db)
+  const hashed = db.prepare('UPDATE directory SET hashed = hashed + 1 WHERE id = ?')
   const countInArea = db.prepare(
     `INSERT INTO area (name, files) VALUES (substr(@path, 1, 3), @growth)
      ON CONFLICT DO UPDATE SET files = files + @growth`,
@@ -52,6 +53,10 @@ export function prepareDirectories(db: Database) {
       clearRejections.run(id)
       for (const { reason, count, example } of change.rejections)
         insertRejection.run(id, reason, count, example)
+    },
+    /** Remembers that checksums of a directory's files became known or stale. */
+    hashed(id: number): void {
+      hashed.run(id)
     },
     /** Remembers that the listing of a directory changed, and with it those above it. */
     touch(path: string, nowUs: number): void {

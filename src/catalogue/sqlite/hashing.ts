@@ -1,6 +1,7 @@
 /** The writer's side of checksums: what still has to be read, and keeping what came of it. */
 import type { Database } from 'better-sqlite3'
-import type { ArrivedUnhashed, Checksum, UnhashedFile } from '../catalogue-writer.ts'
+import type { ArrivedUnhashed, Checksum, StaleFiles, UnhashedFile } from '../catalogue-writer.ts'
+import type { ChecksumRows } from './checksum-rows.ts'
 import type { Directories } from './directories.ts'
 
 /** Changes and files gone through at a time: one or two milliseconds. */
@@ -8,11 +9,14 @@ const changesAtATime = 1000
 const filesAtATime = 2000
 /** Files found at a time. */
 const mostFound = 100
+/** No stale checksum waits longer than this; a later time is that of a clock that was set back since. */
+const longestWaitUs = 3_600_000_000
 
-const columns = `f.id, d.path || '/' || f.name AS path, f.size, f.mtime_us AS mtimeUs, f.seq,
-  max(f.created_us, coalesce(f.modified_us, 0), coalesce(f.returned_us, 0)) AS sinceUs`
+const columns = `f.id, d.path || '/' || f.name AS path, f.size, f.mtime_us AS mtimeUs, f.seq`
+const sinceUs =
+  'max(f.created_us, coalesce(f.modified_us, 0), coalesce(f.returned_us, 0)) AS sinceUs'
 
-/** Of a file `f` that was not read as the record has it. */
+/** Of a file `f` that was not read as the record has it. Those with a stale checksum are in the queue of these. */
 const isUnhashed = `NOT EXISTS (SELECT 1 FROM checksum c
   WHERE c.id = f.id AND c.size = f.size AND c.mtime_us = f.mtime_us)`
 
@@ -21,21 +25,27 @@ type UnhashedRow = Omit<UnhashedFile, 'size' | 'mtimeUs'> & {
   readonly mtimeUs: number | null
 }
 
-/** @param nowUs the clock: microseconds since 1970 */
-export function prepareHashing(db: Database, directories: Directories, nowUs: () => number) {
+export interface HashingParts {
+  readonly directories: Directories
+  readonly rows: ChecksumRows
+  /** The clock: microseconds since 1970. */
+  readonly nowUs: () => number
+}
+
+export function prepareHashing(db: Database, parts: HashingParts) {
   const position = db.prepare('SELECT seq FROM hashing WHERE one = 1').pluck()
   const head = db.prepare('SELECT seq FROM catalogue WHERE one = 1').pluck()
   const nextChanges = `SELECT * FROM file WHERE seq > ? ORDER BY seq LIMIT ${changesAtATime}`
   const lastOf = (some: string) => db.prepare(`SELECT max(seq), count(*) FROM (${some})`).raw()
   const lastChange = lastOf(nextChanges)
   const arrived = db.prepare(
-    `SELECT ${columns} FROM (${nextChanges}) f JOIN directory d ON d.id = f.directory
+    `SELECT ${columns}, ${sinceUs} FROM (${nextChanges}) f JOIN directory d ON d.id = f.directory
      WHERE ${isUnhashed} ORDER BY f.seq LIMIT ${mostFound}`,
   )
   const nextBelow = `SELECT * FROM file WHERE id < ? ORDER BY id DESC LIMIT ${filesAtATime}`
   const lastBelow = db.prepare(`SELECT min(id) FROM (${nextBelow})`).pluck()
   const below = db.prepare(
-    `SELECT ${columns} FROM (${nextBelow}) f JOIN directory d ON d.id = f.directory
+    `SELECT ${columns}, ${sinceUs} FROM (${nextBelow}) f JOIN directory d ON d.id = f.directory
      WHERE ${isUnhashed} ORDER BY f.id DESC LIMIT ${mostFound}`,
   )
   return {
@@ -54,11 +64,29 @@ export function prepareHashing(db: Database, directories: Directories, nowUs: ()
       const end = (lastBelow.get(id) as number | null) ?? undefined
       return { files, next: files.length < mostFound ? end : files.at(-1)?.id }
     },
-    keep: prepareKeep(db, directories, nowUs),
+    stale: prepareStale(db),
+    ...prepareKeep(db, parts),
   }
 }
 
-function prepareKeep(db: Database, directories: Directories, nowUs: () => number) {
+/** The queue of files whose checksums are stale. */
+function prepareStale(db: Database): (nowUs: number) => StaleFiles {
+  const some = (condition: string): string =>
+    `SELECT * FROM (SELECT id, stale_us FROM checksum WHERE ${condition} ORDER BY stale_us LIMIT ${mostFound})`
+  const files = db.prepare(
+    `SELECT ${columns}, c.stale_us AS sinceUs
+     FROM (${some('stale_us <= @nowUs')} UNION ALL ${some('stale_us > @nowUs + @longestWaitUs')}) c
+     CROSS JOIN file f ON f.id = c.id CROSS JOIN directory d ON d.id = f.directory
+     ORDER BY c.stale_us LIMIT ${mostFound}`,
+  )
+  const count = db.prepare('SELECT stale FROM hashing WHERE one = 1').pluck()
+  return (nowUs) => ({
+    files: (files.all({ nowUs, longestWaitUs }) as UnhashedRow[]).map(toFile),
+    count: count.get() as number,
+  })
+}
+
+function prepareKeep(db: Database, { directories, rows, nowUs }: HashingParts) {
   const fill = db.prepare(
     `UPDATE file SET size = @size, mtime_us = @mtimeUs
      WHERE id = @id AND size IS NULL AND mtime_us IS NULL`,
@@ -69,39 +97,31 @@ function prepareKeep(db: Database, directories: Directories, nowUs: () => number
   const touch = db.prepare(
     'UPDATE directory SET hashed = hashed + 1 WHERE id = (SELECT directory FROM file WHERE id = ?)',
   )
-  const forget = prepareForgetChecksum(db)
-  const insert = db.prepare(
-    `INSERT INTO checksum (id, sha256, size, mtime_us, broken)
-     SELECT id, @sha256, size, mtime_us, @broken FROM file
-     WHERE id = @id AND size = @size AND mtime_us = @mtimeUs`,
-  )
-  const count = db.prepare(
-    'UPDATE hashing SET files = files + ?, seq = max(coalesce(seq, 0), ?) WHERE one = 1',
-  )
+  const through = db.prepare('UPDATE hashing SET seq = max(coalesce(seq, 0), ?) WHERE one = 1')
   const keep = db.transaction((checksums: readonly Checksum[], throughSeq: number): void => {
-    let kept = 0
     const filled = new Set<string>()
-    for (const { id, size, mtimeUs, sha256, broken } of checksums) {
+    for (const checksum of checksums) {
+      const { id, size, mtimeUs } = checksum
       // Of a file of which only the name was known, that it has them is no change, but listings show them.
       if (fill.run({ id, size, mtimeUs }).changes > 0) filled.add(directoryOf.get(id) as string)
-      forget(id)
-      kept += insert.run({ id, size, mtimeUs, sha256, broken: broken ? 1 : 0 }).changes
+      rows.replace(checksum, nowUs())
       touch.run(id)
     }
     for (const path of filled) directories.touch(path, nowUs())
-    count.run(kept, throughSeq)
+    through.run(throughSeq)
   })
-  return (checksums: readonly Checksum[], throughSeq: number): void => {
-    keep.immediate(checksums, throughSeq)
-  }
-}
-
-/** Prepares forgetting the checksum of a file that is gone or has changed, within a transaction. */
-export function prepareForgetChecksum(db: Database): (id: number) => void {
-  const forget = db.prepare('DELETE FROM checksum WHERE id = ?')
-  const count = db.prepare('UPDATE hashing SET files = files - 1 WHERE one = 1')
-  return (id) => {
-    if (forget.run(id).changes > 0) count.run()
+  const hashAgain = db.transaction((ids: readonly number[], fromUs: number): void => {
+    for (const id of ids)
+      if (rows.stale(id, fromUs)) touch.run(id)
+      else rows.postpone(id, fromUs)
+  })
+  return {
+    keep: (checksums: readonly Checksum[], throughSeq: number): void => {
+      keep.immediate(checksums, throughSeq)
+    },
+    hashAgain: (ids: readonly number[], fromUs: number): void => {
+      if (ids.length > 0) hashAgain.immediate(ids, fromUs)
+    },
   }
 }
 

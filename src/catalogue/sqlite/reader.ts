@@ -13,7 +13,7 @@ import type {
 } from '../catalogue.ts'
 import { defaultOrdering, isUnfiltered } from '../filter.ts'
 import { prepareChanges } from './changes.ts'
-import { checksumColumn, prepareChecksums } from './checksums.ts'
+import { checksumColumns, joinedChecksum, prepareChecksums, toBound } from './checksums.ts'
 import type { ChecksumRow, Checksums } from './checksums.ts'
 import { connectionSource } from './connection.ts'
 import { openPageIndex } from './page-index.ts'
@@ -92,8 +92,8 @@ function prepareQueries(db: Database): Queries {
   const from = 'FROM file f JOIN directory d ON d.id = f.directory'
   const record = db.prepare(`SELECT ${fileColumns} ${from} WHERE f.id = ?`)
   const file = db.prepare(
-    `SELECT ${fileColumns}, ${checksumColumn}, d.held_since_us IS NOT NULL AS isWithheld
-     ${from} WHERE d.path = ? AND f.name = ?`,
+    `SELECT ${fileColumns}, ${checksumColumns}, d.held_since_us IS NOT NULL AS isWithheld
+     ${from} ${joinedChecksum} WHERE d.path = ? AND f.name = ?`,
   )
   const recordsAt = ({ limit, offset, ordering = defaultOrdering }: PageQuery) => {
     const { descending } = ordering
@@ -116,11 +116,8 @@ function prepareQueries(db: Database): Queries {
     }),
     record: (id) => toOptionalRecord(record.get(id)),
     file: (directory, name) => {
-      const row = file.get(directory, name) as
-        (FileRow & ChecksumRow & { isWithheld: number }) | undefined
-      if (row === undefined) return undefined
-      const { sha256, isWithheld } = row
-      return { ...toRecord(row), sha256: sha256 ?? undefined, isWithheld: isWithheld === 1 }
+      const row = file.get(directory, name) as (FileRow & ChecksumRow & WithheldRow) | undefined
+      return row && toFound(row)
     },
     ...prepareChecksums(db, head),
     records: db.transaction((before: number, limit: number): RecordChunk => {
@@ -131,6 +128,21 @@ function prepareQueries(db: Database): Queries {
     changes: db.transaction(prepareChanges(db)),
     ...prepareListings(db, head),
     summary: db.transaction(prepareSummary(db)),
+  }
+}
+
+interface WithheldRow {
+  readonly isWithheld: number
+}
+
+function toFound(row: FileRow & ChecksumRow & WithheldRow): FoundFile {
+  const { sha256, inode, ctimeUs, links, mode, uid, gid, isWithheld, ...record } = row
+  const identity = toBound({ sha256, inode, ctimeUs, links, mode, uid, gid }, record)
+  return {
+    ...toRecord(record),
+    sha256: sha256 ?? undefined,
+    identity,
+    isWithheld: isWithheld === 1,
   }
 }
 

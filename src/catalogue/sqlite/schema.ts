@@ -210,6 +210,28 @@ const migrations: readonly string[] = [
     path       TEXT    NOT NULL
   ) STRICT;
   `,
+  `
+  -- The file that a checksum was made of, besides size and mtime_us, as stat tells it. Another inode, or another ctime_us
+  -- alone, is another version behind the same size and mtime; another ctime_us together with another link count, mode or
+  -- owner is the same version with other attributes. NULL in checksums of older releases until the first look at the file.
+  ALTER TABLE checksum ADD COLUMN inode INTEGER;
+  ALTER TABLE checksum ADD COLUMN ctime_us INTEGER;
+  ALTER TABLE checksum ADD COLUMN links INTEGER;
+  ALTER TABLE checksum ADD COLUMN mode INTEGER;
+  ALTER TABLE checksum ADD COLUMN uid INTEGER;
+  ALTER TABLE checksum ADD COLUMN gid INTEGER;
+
+  -- Set for a stale checksum, which may be of another version than the file on disk: it is not shown, and the file is
+  -- hashed again from this time on. A time rather than a flag, so that a file that cannot be read is tried again later
+  -- without holding up the others, also after a restart.
+  ALTER TABLE checksum ADD COLUMN stale_us INTEGER;
+
+  -- The queue of files to hash again, in its order. Next to nothing while no checksum is stale.
+  CREATE INDEX checksum_stale ON checksum (stale_us) WHERE stale_us IS NOT NULL;
+
+  -- The length of that queue, so that the status costs nothing. The column files counts the other checksums.
+  ALTER TABLE hashing ADD COLUMN stale INTEGER NOT NULL DEFAULT 0;
+  `,
 ]
 
 /**

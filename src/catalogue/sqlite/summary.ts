@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { CatalogueSummary, Head, RejectionCount, ScanSummary } from '../catalogue.ts'
+import { holds } from './checksum-rows.ts'
 
 const examplesPerReason = 5
 
@@ -28,9 +29,8 @@ export function prepareSummary(db: Database): () => CatalogueSummary {
     .pluck()
   const broken = db
     .prepare(
-      `SELECT d.path || '/' || f.name FROM checksum c JOIN file f ON f.id = c.id
-       JOIN directory d ON d.id = f.directory
-       WHERE c.broken = 1 AND f.size = c.size AND f.mtime_us = c.mtime_us ORDER BY c.id DESC`,
+      `SELECT d.path || '/' || f.name FROM checksum c JOIN file f ON ${holds}
+       JOIN directory d ON d.id = f.directory WHERE c.broken = 1 ORDER BY c.id DESC`,
     )
     .pluck()
   const hashed = db.prepare('SELECT files FROM hashing WHERE one = 1').pluck()

@@ -17,6 +17,8 @@ import { lockWriter } from './lock.ts'
 import { openBackups } from './backup.ts'
 import { openGivenNumbers, reserveNumbers } from './numbers.ts'
 import { prepareApply } from './apply.ts'
+import { prepareChecksumRows } from './checksum-rows.ts'
+import { joinedChecksum } from './checksums.ts'
 import { prepareDirectories } from './directories.ts'
 import { prepareHashing } from './hashing.ts'
 import { prepareForget } from './forget.ts'
@@ -89,8 +91,9 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
   const { db } = parts
   const queries = prepareQueries(db)
   const directories = prepareDirectories(db)
-  const applyAll = prepareApply(db, directories, parts.nowUs)
-  const hashing = prepareHashing(db, directories, parts.nowUs)
+  const shared = { directories, rows: prepareChecksumRows(db), nowUs: parts.nowUs }
+  const applyAll = prepareApply(db, shared)
+  const hashing = prepareHashing(db, shared)
   const summary = db.transaction(prepareSummary(db))
   const { promised, checkPlace } = openGuard(
     parts.path,
@@ -130,6 +133,12 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
       hashing.keep(checksums, throughSeq)
       parts.check?.committed()
     }),
+    staleChecksums: promised(hashing.stale),
+    hashAgain: promised((ids: readonly number[], fromUs: number) => {
+      checkPlace()
+      hashing.hashAgain(ids, fromUs)
+      parts.check?.committed()
+    }),
     scanned: promised(queries.scanned),
     backup: promised((options) => backups.make(options)),
     checkpoint: promised(() => {
@@ -161,21 +170,32 @@ interface StampRow {
   heldSinceUs: number | null
 }
 
-interface KnownFileRow {
-  id: number
-  name: string
-  size: number | null
-  mtimeUs: number | null
-}
+/** Read as arrays, which costs half of what objects do. From `checksum` on all `null` without a checksum that holds. */
+type KnownFileRow = readonly [
+  id: number,
+  name: string,
+  size: number | null,
+  mtimeUs: number | null,
+  checksum: number | null,
+  inode: number | null,
+  ctimeUs: number,
+  links: number,
+  mode: number,
+  uid: number,
+  gid: number,
+]
 
 function prepareQueries(db: Database) {
   const stamp =
     'path, mtime_us AS mtimeUs, ctime_us AS ctimeUs, inode, held_since_us AS heldSinceUs'
   const directories = db.prepare(`SELECT ${stamp} FROM directory WHERE gone = 0`)
   const directory = db.prepare(`SELECT id, ${stamp} FROM directory WHERE path = ?`)
-  const files = db.prepare(
-    'SELECT id, name, size, mtime_us AS mtimeUs FROM file WHERE directory = ?',
-  )
+  const files = db
+    .prepare(
+      `SELECT f.id, f.name, f.size, f.mtime_us, c.id, c.inode, c.ctime_us, c.links, c.mode, c.uid, c.gid
+       FROM file f ${joinedChecksum} WHERE f.directory = ?`,
+    )
+    .raw()
   const count = db.prepare('SELECT files FROM area WHERE name = ?').pluck()
   // From the latest back to the first that is older, rather than through all that are remembered.
   const removedSince = db.prepare(
@@ -211,6 +231,16 @@ function toStamp({ mtimeUs, ctimeUs, inode }: StampRow): DirectoryStamp | undefi
   return mtimeUs === null ? undefined : { mtimeUs, ctimeUs, inode }
 }
 
-function toKnownFile({ id, name, size, mtimeUs }: KnownFileRow): [string, KnownFile] {
-  return [name, { id, size: size ?? undefined, mtimeUs: mtimeUs ?? undefined }]
+function toKnownFile(row: KnownFileRow): [string, KnownFile] {
+  const [id, name, size, mtimeUs] = row
+  return [
+    name,
+    { id, size: size ?? undefined, mtimeUs: mtimeUs ?? undefined, hashed: toHashed(row) },
+  ]
+}
+
+function toHashed(row: KnownFileRow): KnownFile['hashed'] {
+  const [, , size, mtimeUs, checksum, inode, ctimeUs, links, mode, uid, gid] = row
+  if (checksum === null || size === null || mtimeUs === null) return undefined
+  return inode === null ? 'unbound' : { inode, size, mtimeUs, ctimeUs, links, mode, uid, gid }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
-import type { Stats } from 'node:fs'
-import { toUs } from '../../catalogue/exact.ts'
+import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs'
+import type { FileIdentity } from '../../catalogue/catalogue.ts'
+import { compareIdentity, toIdentity } from '../../catalogue/identity.ts'
 import { pieceSize, streamInflates, wholeInflates } from '../tree/inflate.ts'
 
 /** A file, and what the catalogue knows of it: another version of it is not read. */
@@ -11,10 +11,8 @@ export interface DigestRequest {
   readonly mtimeUs?: number | undefined
 }
 
-/** What was read of a file that did not change meanwhile. */
-export interface Digest {
-  readonly size: number
-  readonly mtimeUs: number
+/** What was read of a file that did not change meanwhile, and which file that was. */
+export interface Digest extends FileIdentity {
   /** In hexadecimal. */
   readonly sha256: string
   /** Whether its gzip stream does not inflate to its end. */
@@ -32,38 +30,49 @@ export async function digestFile(
   request: DigestRequest,
   onProgress: () => void = () => undefined,
 ): Promise<Digest | undefined> {
-  let file
   try {
-    // Not blocking: what was a file a moment ago may be a pipe that nobody writes to.
-    file = openSync(request.path, constants.O_RDONLY | constants.O_NONBLOCK)
     for (let attempt = 0; attempt < attempts; attempt++) {
-      const before = fstatSync(file)
-      const { size } = before
-      const mtimeUs = toUs(before.mtimeMs)
-      if (!before.isFile() || !isWanted(request, { size, mtimeUs })) return undefined
-      const read = await readToItsEnd(file, size, onProgress)
-      if (isSame(before, fstatSync(file))) return { size, mtimeUs, ...read }
+      const digest = await readOnce(request, onProgress)
+      if (digest !== 'touched') return digest
     }
     return undefined
   } catch {
     return undefined // gone, or not ours to read
-  } finally {
-    if (file !== undefined) closeSync(file)
   }
 }
 
-function isWanted(request: DigestRequest, found: { size: number; mtimeUs: number }): boolean {
-  if (request.size === undefined || request.mtimeUs === undefined) return true
-  return request.size === found.size && request.mtimeUs === found.mtimeUs
+/** Which file lies at a path now; `undefined` for none, or one that cannot be reached. */
+export function identifyFile(path: string): FileIdentity | undefined {
+  try {
+    return toIdentity(statSync(path))
+  } catch {
+    return undefined
+  }
 }
 
-/** A time can be set back after a file was written, the time of that cannot. */
-function isSame(before: Stats, after: Stats): boolean {
-  return (
-    before.size === after.size &&
-    before.mtimeMs === after.mtimeMs &&
-    before.ctimeMs === after.ctimeMs
-  )
+/** Opens the file anew each time: another one may lie at the path by then. */
+async function readOnce(
+  request: DigestRequest,
+  onProgress: () => void,
+): Promise<Digest | 'touched' | undefined> {
+  // Not blocking: what was a file a moment ago may be a pipe that nobody writes to.
+  const file = openSync(request.path, constants.O_RDONLY | constants.O_NONBLOCK)
+  try {
+    const stats = fstatSync(file)
+    const before = toIdentity(stats)
+    if (!stats.isFile() || !isWanted(request, before)) return undefined
+    const read = await readToItsEnd(file, before.size, onProgress)
+    // A time can be set back after a file was written, the time of that cannot.
+    const after = toIdentity(fstatSync(file))
+    return compareIdentity(before, after) === 'same' ? { ...before, ...read } : 'touched'
+  } finally {
+    closeSync(file)
+  }
+}
+
+function isWanted(request: DigestRequest, found: FileIdentity): boolean {
+  if (request.size === undefined || request.mtimeUs === undefined) return true
+  return request.size === found.size && request.mtimeUs === found.mtimeUs
 }
 
 async function readToItsEnd(file: number, size: number, onProgress: () => void) {

@@ -2,20 +2,26 @@ import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { FileIdentity } from '../../catalogue/catalogue.ts'
 import type { Digest, DigestRequest } from './digest.ts'
 import type { HashAnswer, HashRequest } from './process.ts'
 
 /**
  * Reads whole files in a process of its own, which starts when there is something to read and ends a while after: it
  * has the lowest priority, its memory is given back, and a disk that hangs under it keeps nobody from ending.
+ * One call at a time. Paths are below the archive root.
  */
 export interface Hasher {
   /**
-   * Reads files, whose paths are below the archive root; gives `undefined` for those that are not there as they were
-   * asked for. One call at a time.
+   * Reads files; gives `undefined` for those that are not there as they were asked for.
    * @throws HasherFailed when nothing came of it
    */
   digest(files: readonly DigestRequest[]): Promise<readonly (Digest | undefined)[]>
+  /**
+   * Looks which files lie at paths now; gives `undefined` where there is none.
+   * @throws HasherFailed when nothing came of it
+   */
+  identify(paths: readonly string[]): Promise<readonly (FileIdentity | undefined)[]>
   /** Ends the process without waiting for the disk; what was asked fails. */
   close(): void
 }
@@ -36,8 +42,10 @@ export interface HasherOptions {
   readonly idleMs?: number
 }
 
+type Outcomes = Exclude<HashAnswer, 'reading'>
+
 interface Asked {
-  resolve(digests: readonly (Digest | undefined)[]): void
+  resolve(outcomes: Outcomes): void
   reject(error: HasherFailed): void
 }
 
@@ -77,7 +85,7 @@ export function startHasher(options: HasherOptions): Hasher {
     }
     clearTimeout(timer)
     timer = setTimeout(end, idleMs).unref()
-    asked?.resolve(answer.map((digest) => digest ?? undefined))
+    asked?.resolve(answer)
     asked = undefined
   }
   const start = (): ChildProcess => {
@@ -103,28 +111,38 @@ export function startHasher(options: HasherOptions): Hasher {
     })
     return started
   }
-  const send = (requests: HashRequest): void => {
+  const send = (request: HashRequest): void => {
     if (closed) return
     child ??= start()
     if (ready) expect()
     // What comes of a failure is told by the end of the process.
-    child.send(requests, () => undefined)
+    child.send(request, () => undefined)
   }
+  const ask = (request: HashRequest): Promise<Outcomes> =>
+    new Promise((resolve, reject) => {
+      if (closed) {
+        reject(new HasherFailed('it is closed'))
+        return
+      }
+      asked = { resolve, reject }
+      if (child !== undefined) send(request)
+      else
+        void before.then(() => {
+          send(request)
+        })
+    })
   return {
-    digest: (files) =>
-      new Promise((resolve, reject) => {
-        if (closed) {
-          reject(new HasherFailed('it is closed'))
-          return
-        }
-        asked = { resolve, reject }
-        const requests = files.map((file) => ({ ...file, path: join(archive, file.path) }))
-        if (child !== undefined) send(requests)
-        else
-          void before.then(() => {
-            send(requests)
-          })
-      }),
+    // The kind of a request decides the type of its answer.
+    async digest(files) {
+      const requests = files.map((file) => ({ ...file, path: join(archive, file.path) }))
+      const digests = await ask({ kind: 'digest', files: requests })
+      return (digests as readonly (Digest | null)[]).map((digest) => digest ?? undefined)
+    },
+    async identify(paths) {
+      const whole = paths.map((path) => join(archive, path))
+      const identities = await ask({ kind: 'identify', paths: whole })
+      return identities.map((identity) => identity ?? undefined)
+    },
     close() {
       closed = true
       end()

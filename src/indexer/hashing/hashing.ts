@@ -1,25 +1,24 @@
 /**
  * Which files are read for their checksums, and when: those that have arrived or changed first, in the order of their
- * numbers, then, where all are wanted, those that were there before, highest id first. It follows the catalogue's
- * number by itself and is told of nothing, so nothing can be missed.
+ * numbers, then those whose checksums are stale, then, where all are wanted, those that were there before, highest id
+ * first. It follows the catalogue by itself and is told of nothing, so nothing can be missed.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { CatalogueRuined } from '../../catalogue/catalogue-writer.ts'
-import type { CatalogueWriter, Checksum, UnhashedFile } from '../../catalogue/catalogue-writer.ts'
+import type { CatalogueWriter, UnhashedFile } from '../../catalogue/catalogue-writer.ts'
 import type { HashingStatus } from '../../control/protocol.ts'
 import type { Condition } from '../condition.ts'
-import { partsOf, restMsOf } from './portions.ts'
-import { HasherFailed } from './hasher.ts'
 import type { Hasher } from './hasher.ts'
+import { partsOf, restMsOf } from './portions.ts'
+import { openReading } from './reading.ts'
 
 /** How often it is asked whether something has arrived. */
 const lookMs = 1000
-/** Checksums are kept this many at a time, or after this time: each transaction is a synchronised write. */
-const mostGathered = 500
-const gatherMs = 2000
 /** After a failure. */
 const retryMs = 5000
+/** A file that has a stale checksum and cannot be read is tried again after this time. */
+const unreadRetryUs = 60_000_000
 /** Old files are looked through again after this time: some could not be read, others were found by scans. */
 const roundMs = 3_600_000
 
@@ -44,14 +43,8 @@ export interface Hashing {
   readonly broken: Promise<never>
 }
 
-/** What was read and is not kept yet. */
-interface Gathered {
-  checksums: Checksum[]
-  sinceMs: number
-}
-
 export function openHashing(deps: HashingDeps): Hashing {
-  const { writer, hasher, condition, logger } = deps
+  const { writer, hasher, logger } = deps
   const stopping = new AbortController()
   const isClosing = (): boolean => stopping.signal.aborted
   let running: Promise<void> = Promise.resolve()
@@ -59,98 +52,91 @@ export function openHashing(deps: HashingDeps): Hashing {
   const broken = new Promise<never>((_resolve, reject) => (fail = reject))
   broken.catch(() => undefined) // for those who do not listen
 
-  let gathered: Gathered = { checksums: [], sinceMs: 0 }
+  const reading = openReading({ ...deps, isClosing })
   /** Up to where arrivals were gone through; `undefined` stands for what the catalogue remembers. */
   let throughSeq: number | undefined
   let keptSeq: number | undefined
   let behind = 0
-  const round = { below: Number.MAX_SAFE_INTEGER, nextMs: 0, restUntilMs: 0, unread: 0 }
+  let stale = 0
+  const round = { below: Number.MAX_SAFE_INTEGER, nextMs: 0, unread: 0 }
+  /** Until when neither stale nor old files are read. */
+  let restUntilMs = 0
 
+  /** The number alone is worth no write: going through changes again costs next to nothing. */
   const keep = async (): Promise<void> => {
-    const { checksums } = gathered
-    gathered = { checksums: [], sinceMs: performance.now() }
-    if (checksums.length === 0 && throughSeq === keptSeq) return
-    await writer.keepChecksums(checksums, throughSeq ?? 0)
+    if (!reading.hasGathered && throughSeq === keptSeq) return
+    await reading.keep(throughSeq ?? 0)
     keptSeq = throughSeq
   }
-  const keepInTime = async (): Promise<void> => {
-    const { checksums, sinceMs } = gathered
-    // The number alone is worth no write: going through changes again costs next to nothing.
-    if (checksums.length === 0) return
-    if (checksums.length >= mostGathered || performance.now() - sinceMs > gatherMs) await keep()
+  const ripeOf = (files: readonly UnhashedFile[]): readonly UnhashedFile[] => {
+    const nowUs = deps.nowUs()
+    const young = files.findIndex((file) => restMsOf(file, nowUs) > 0)
+    return young === -1 ? files : files.slice(0, young)
   }
-
-  const read = async (files: readonly UnhashedFile[]): Promise<void> => {
-    const digests = await hasher.digest(files).catch((error: unknown) => {
-      if (files.length > 1 || isClosing()) throw error
-      // It is this file at which the process ends.
-      logger.warn({ err: error, path: files[0]?.path }, 'no checksum of a file')
-      return [undefined]
-    })
-    condition.trouble('checksums', undefined)
-    for (const [index, file] of files.entries()) {
-      const digest = digests[index]
-      if (digest === undefined) {
-        round.unread++
-        logger.debug({ path: file.path }, 'not to be read as it is catalogued: no checksum')
-      } else {
-        const { size, mtimeUs, broken } = digest
-        const sha256 = Buffer.from(digest.sha256, 'hex')
-        gathered.checksums.push({ id: file.id, size, mtimeUs, sha256, broken })
-      }
-    }
-  }
-  /** One by one after a failure, so that none that can be read is lost to one that ends the process. */
-  const readCarefully = async (files: readonly UnhashedFile[]): Promise<void> => {
-    try {
-      await read(files)
-    } catch (error) {
-      if (isClosing() || !(error instanceof HasherFailed)) throw error
-      condition.trouble('checksums', `files cannot be read for their checksums: ${error.message}`)
-      for (const file of files) if (!isClosing()) await read([file])
-    }
+  /** As long as it took: half of the disk and of a processor at most. */
+  const rest = (startedMs: number): void => {
+    restUntilMs = performance.now() + (performance.now() - startedMs)
   }
 
   /** @returns whether there was something to do */
   const readArrived = async (): Promise<boolean> => {
     const { files, ...found } = await writer.arrivedUnhashed(throughSeq)
-    const nowUs = deps.nowUs()
-    const young = files.findIndex((file) => restMsOf(file, nowUs) > 0)
-    const ripe = young === -1 ? files : files.slice(0, young)
+    const ripe = ripeOf(files)
     behind = found.behind + files.length
     for (const part of partsOf(ripe)) {
-      await readCarefully(part)
+      await reading.read(part)
       if (isClosing()) return false
       behind -= part.length
       throughSeq = part.at(-1)?.seq
-      await keepInTime()
+      if (reading.isDue) await keep()
     }
     // Up to the first that is too young, all has been gone through.
-    if (young === -1) throughSeq = found.throughSeq
+    const isThrough = ripe.length === files.length
+    if (isThrough) throughSeq = found.throughSeq
     // From where to go on is remembered before anything is read, so that no end of the process can lose it.
-    if (gathered.checksums.length > 0 || keptSeq === undefined) await keep()
-    return young === -1 && found.behind > 0
+    if (reading.hasGathered || keptSeq === undefined) await keep()
+    return isThrough && found.behind > 0
+  }
+
+  /** @returns whether there was something to do */
+  const readStale = async (): Promise<boolean> => {
+    const startedMs = performance.now()
+    if (startedMs < restUntilMs) return false
+    const found = await writer.staleChecksums(deps.nowUs())
+    stale = found.count
+    const ripe = ripeOf(found.files)
+    if (ripe.length === 0) return false
+    const unread: number[] = []
+    for (const part of partsOf(ripe)) {
+      unread.push(...(await reading.read(part)))
+      if (isClosing()) return false
+      // What arrives meanwhile goes first.
+      if (performance.now() - startedMs > lookMs) break
+    }
+    // At once, so that none is found in the queue again.
+    await keep()
+    await writer.hashAgain(unread, deps.nowUs() + unreadRetryUs)
+    rest(startedMs)
+    return true
   }
 
   const readOld = async (): Promise<boolean> => {
     const startedMs = performance.now()
-    if (!deps.all || startedMs < Math.max(round.nextMs, round.restUntilMs) || deps.isBusy())
-      return false
+    if (!deps.all || startedMs < Math.max(round.nextMs, restUntilMs) || deps.isBusy()) return false
     const { files, next } = await writer.unhashedBelow(round.below)
     const restMs = Math.max(0, ...files.map((file) => restMsOf(file, deps.nowUs())))
     if (restMs > 0) {
-      round.restUntilMs = startedMs + restMs
+      restUntilMs = startedMs + restMs
       return false
     }
     const [part] = partsOf(files)
     if (part !== undefined) {
-      await readCarefully(part)
-      await keepInTime()
+      round.unread += (await reading.read(part)).length
+      if (reading.isDue) await keep()
     }
     const left = part !== undefined && part.length < files.length
     round.below = (left ? part.at(-1)?.id : next) ?? Number.MAX_SAFE_INTEGER
-    // As long as it took: half of the disk and of a processor at most.
-    round.restUntilMs = performance.now() + (performance.now() - startedMs)
+    rest(startedMs)
     if (round.below === Number.MAX_SAFE_INTEGER) {
       round.nextMs = performance.now() + roundMs
       await keep()
@@ -170,8 +156,8 @@ export function openHashing(deps: HashingDeps): Hashing {
         while (!isClosing() && (await readArrived()));
         arrivedMs = performance.now()
       }
-      const worked = !isClosing() && (await readOld())
-      const restMs = round.restUntilMs - performance.now()
+      const worked = !isClosing() && ((await readStale()) || (!isClosing() && (await readOld())))
+      const restMs = restUntilMs - performance.now()
       // A timer may end a little early: then what is left of the rest is waited for, not the time of a look.
       await sleep(worked || restMs > 0 ? Math.max(0, Math.min(restMs, lookMs)) : lookMs)
     }
@@ -185,7 +171,7 @@ export function openHashing(deps: HashingDeps): Hashing {
         if (error instanceof CatalogueRuined) throw error
         logger.warn({ err: error }, 'checksums are tried again later')
         // What was read and could not be kept is read again.
-        gathered = { checksums: [], sinceMs: 0 }
+        reading.drop()
         throughSeq = keptSeq = undefined
         await sleep(retryMs)
       }
@@ -196,13 +182,12 @@ export function openHashing(deps: HashingDeps): Hashing {
         fail(error)
       })
     },
-    status: () => ({ all: deps.all, behind }),
+    status: () => ({ all: deps.all, behind: behind + stale }),
     async close() {
       stopping.abort()
       hasher.close()
+      // What was read and is not kept yet is read again by the next process.
       await running
-      // What cannot be kept now is read again by the next process.
-      await keep().catch(() => undefined)
     },
     broken,
   }

@@ -12,7 +12,7 @@ const bytesAtATime = 16 * 1024 * 1024
 const longestTickMs = 2000
 
 /** How long to wait before a file is read (ms). */
-export function restMsOf({ sinceUs }: UnhashedFile, nowUs: number): number {
+export function restMsOf({ sinceUs }: Pick<UnhashedFile, 'sinceUs'>, nowUs: number): number {
   const ageMs = (nowUs - sinceUs) / 1000
   // By a clock that was set back it may have changed in the future.
   return ageMs < 0 ? 0 : Math.max(0, longestTickMs - ageMs)

@@ -1,11 +1,15 @@
 /** The program that reads whole files, asked over its channel, in the order of asking. */
 import { setPriority } from 'node:os'
-import { digestFile } from './digest.ts'
+import type { FileIdentity } from '../../catalogue/catalogue.ts'
+import { digestFile, identifyFile } from './digest.ts'
 import type { Digest, DigestRequest } from './digest.ts'
 
-/** What it is sent, and what it sends: what came of each file in turn, and before that a sign of life now and then. */
-export type HashRequest = readonly DigestRequest[]
-export type HashAnswer = readonly (Digest | null)[] | 'reading'
+/** A request: files to read, or the paths of files to look at. */
+export type HashRequest =
+  | { readonly kind: 'digest'; readonly files: readonly DigestRequest[] }
+  | { readonly kind: 'identify'; readonly paths: readonly string[] }
+/** An answer: the outcome of each file in turn, and before that a sign of life now and then. */
+export type HashAnswer = readonly (Digest | null)[] | readonly (FileIdentity | null)[] | 'reading'
 
 /** Between two signs of life. */
 const signMs = 1000
@@ -27,17 +31,22 @@ const onProgress = (): void => {
   if (performance.now() - signedMs > signMs) tell('reading')
 }
 
-async function digestAll(requests: HashRequest): Promise<HashAnswer> {
+async function answer(request: HashRequest): Promise<HashAnswer> {
+  if (request.kind === 'identify')
+    return request.paths.map((path) => {
+      onProgress()
+      return identifyFile(path) ?? null
+    })
   const digests: (Digest | null)[] = []
-  for (const request of requests) digests.push((await digestFile(request, onProgress)) ?? null)
+  for (const file of request.files) digests.push((await digestFile(file, onProgress)) ?? null)
   return digests
 }
 
 let last = Promise.resolve()
-process.on('message', (requests: HashRequest) => {
+process.on('message', (request: HashRequest) => {
   signedMs = performance.now()
   last = last.then(async () => {
-    tell(await digestAll(requests))
+    tell(await answer(request))
   })
 })
 // It has started.

@@ -9,7 +9,7 @@ import type { DirectoryRejection, DirectoryStamp } from '../../catalogue/catalog
 import { isDirectoryName, parseDirectory } from '../../parse/archive-path.ts'
 import { parseFilename } from '../../parse/filename.ts'
 import { toInode, toUs } from '../../catalogue/exact.ts'
-import { identityOf } from './look.ts'
+import { identityOf, openIdentities, packIdentity } from './look.ts'
 import type { DirectoryLook, LookOutcome, LookRequest } from './look.ts'
 import { isQuiet } from './quiet.ts'
 
@@ -83,23 +83,25 @@ function needsFacts(request: LookRequest, path: string, nowMs: number): boolean 
 }
 
 function namesAlone(names: readonly string[]) {
-  return { names, sizes: undefined, mtimesUs: undefined }
+  return { names, sizes: undefined, mtimesUs: undefined, identities: undefined }
 }
 
-/** Sizes and mtimes; a name that vanished or became something else since it was read is left out. */
+/** Sizes, mtimes and identities; a name that vanished or became something else since it was read is left out. */
 function factsOf(tree: Tree, path: string, names: readonly string[]) {
   const found = { names: [] as string[], sizes: [] as number[], mtimesUs: [] as number[] }
+  const identities = openIdentities(names.length)
   for (const name of names) {
     const stats = statSync(`${path}/${name}`, { throwIfNoEntry: false })
     tree.onProgress?.()
     if (!stats?.isFile()) continue
+    packIdentity(identities, found.names.length, stats)
     found.names.push(name)
     found.sizes.push(stats.size)
     found.mtimesUs.push(toUs(stats.mtimeMs))
   }
   // Names that vanished may be a disk that did; then this fails, and tells.
   if (found.names.length < names.length) statSync(path)
-  return found
+  return { ...found, identities }
 }
 
 function sortEntries(tree: Tree, directory: string, entries: readonly Dirent[]) {

@@ -1,11 +1,14 @@
 /** What the service describes is what it does: each documented answer is had from it and compared. */
+import { statSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import type { InjectOptions } from 'fastify'
 import t from 'tap'
 import type { Test } from 'tap'
 import { hashToken } from '../../../src/api/admin.ts'
 import type { Administration } from '../../../src/api/deps.ts'
 import type { CatalogueReader } from '../../../src/catalogue/catalogue.ts'
+import { toIdentity } from '../../../src/catalogue/identity.ts'
 import { IndexerAway } from '../../../src/control/protocol.ts'
 import { filePlace } from '../../../src/api/schema/examples.ts'
 import { openService } from '../service.ts'
@@ -24,8 +27,9 @@ async function openDescribed(t: Test, options: ServiceOptions = {}): Promise<Ser
   const service = await openService(t, options)
   for (const directory of [`obs/${year}/${day}`, `nrt/${year}/${day}/${hour}`]) {
     await service.add(`${directory}/${filename}`)
-    const { id = 0, size = 0, mtimeUs = 0 } = (await service.reader.file(directory, filename)) ?? {}
-    const checksum = { id, size, mtimeUs, sha256: Buffer.alloc(32), broken: false }
+    const { id = 0 } = (await service.reader.file(directory, filename)) ?? {}
+    const identity = toIdentity(statSync(join(service.archive, directory, filename)))
+    const checksum = { id, ...identity, sha256: Buffer.alloc(32), broken: false, rested: true }
     await service.writer.keepChecksums([checksum], 0)
   }
   return service

@@ -309,8 +309,8 @@ const { parseFilename } = await import(modules + '/parse/filename.js')
 let us = 1_700_000_000_000_000
 const writer = openWriter({ database, nowUs: () => us++ })
 const path = 'obs/2026/001'
-const empty = { path, gone: false, arrived: false, directories: [], added: [], modified: [], filled: [], removed: [],
-  rejections: [], misplaced: 0 }
+const empty = { path, gone: false, arrived: false, directories: [], added: [], modified: [], filled: [], attributes: [],
+  rehash: [], removed: [], rejections: [], misplaced: 0 }
 const names = Array.from({ length: 1500 }, (_, i) => (i % 2 ? 'odd' : 'eve') + (i % 10) + String(i % 366 + 1).padStart(3, '0') +
   'abcdefghijklmnopqrstuvwx'[Math.floor(i / 370)] + '.26d.gz').filter((name) => parseFilename(name).kind === 'parsed')
 const fresh = [...new Set(names)]

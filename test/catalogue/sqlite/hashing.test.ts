@@ -11,6 +11,7 @@ import { change, newFile } from '../change.ts'
 const day = 'obs/2026/001'
 const [graz, zimm] = ['graz0010.26d.gz', 'zimm0010.26d.gz']
 const facts = { size: 10, mtimeUs: 1000 }
+const identity = { ...facts, inode: 7, ctimeUs: 2000, links: 1, mode: 0o100644, uid: 1, gid: 1 }
 const sha256 = createHash('sha256').update('x').digest()
 
 function open(t: Test, folder = testFolder(t)) {
@@ -29,7 +30,9 @@ function open(t: Test, folder = testFolder(t)) {
   return { folder, database, writer, reader, close, sumOf, idOf, files }
 }
 
-const sum = (id: number, other: object = {}) => ({ id, ...facts, sha256, broken: false, ...other })
+const sum = (id: number, other: object = {}) => ({
+  ...{ id, ...identity, sha256, broken: false, rested: true, ...other },
+})
 
 t.test('a checksum holds for the version that was read, and is no change', async (t) => {
   const { writer, reader, sumOf, idOf, files } = open(t)

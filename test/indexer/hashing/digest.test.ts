@@ -1,9 +1,19 @@
 import { execFileSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
-import { appendFileSync, chmodSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  renameSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
+import { toIdentity } from '../../../src/catalogue/identity.ts'
 import { digestFile } from '../../../src/indexer/hashing/digest.ts'
 import { testFolder } from '../../folder.ts'
 
@@ -48,7 +58,8 @@ t.test('a file is read to its end, whole or broken', async (t) => {
     writeFileSync(path, content)
     utimesSync(path, 1000, 1000)
     const sha256 = createHash('sha256').update(content).digest('hex')
-    const expected = { size: content.length, mtimeUs: 1e9, sha256, broken: isBroken }
+    const expected = { ...toIdentity(statSync(path)), sha256, broken: isBroken }
+    t.match(expected, { size: content.length, mtimeUs: 1e9 })
     t.strictSame(await digestFile({ path }), expected, name)
   }
   writeFileSync(path, large)
@@ -104,6 +115,29 @@ t.test('a file that changes while it is read', async (t) => {
       utimesSync(path, 1000, 1000)
     })
     t.match(digest, { mtimeUs: 1e9, sha256: hash(other), broken: true })
+  })
+  await t.test('is read again when it was replaced, with its size and time', async (t) => {
+    writeFileSync(path, large)
+    utimesSync(path, 1000, 1000)
+    const other = broken(large)
+    let touched = false
+    const digest = await digestFile({ path, size: large.length, mtimeUs: 1e9 }, () => {
+      if (touched) return
+      touched = true
+      writeFileSync(`${path}.new`, other)
+      utimesSync(`${path}.new`, 1000, 1000)
+      renameSync(`${path}.new`, path)
+    })
+    t.match(digest, { ...toIdentity(statSync(path)), sha256: hash(other) })
+  })
+  await t.test('is read again when it got a link, and is told with it', async (t) => {
+    writeFileSync(path, large)
+    let touched = false
+    const digest = await digestFile({ path }, () => {
+      if (!touched) linkSync(path, `${path}.link`)
+      touched = true
+    })
+    t.match(digest, { links: 2, sha256: hash(large) })
   })
   await t.test('has no digest when it goes on', async (t) => {
     writeFileSync(path, large)

@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
+import { toIdentity } from '../../../src/catalogue/identity.ts'
 import { HasherFailed, startHasher } from '../../../src/indexer/hashing/hasher.ts'
 import { testFolder } from '../../folder.ts'
 import { until } from '../until.ts'
@@ -43,6 +44,17 @@ t.test('files are read in the order of asking, in one process', async (t) => {
     children().filter((pid) => !before.includes(pid)),
     started,
   )
+})
+
+t.test('files are looked at without being read', async (t) => {
+  const archive = testFolder(t, { a: content })
+  const hasher = startHasher({ archive })
+  t.teardown(() => {
+    hasher.close()
+  })
+  const identity = toIdentity(statSync(`${archive}/a`))
+  t.same(await hasher.identify(['a', 'missing']), [identity, undefined])
+  t.match(await hasher.digest([{ path: 'a' }]), [identity])
 })
 
 t.test('a process without work ends, and comes back', async (t) => {

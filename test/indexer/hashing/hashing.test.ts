@@ -7,7 +7,7 @@ import type { Test } from 'tap'
 import { toUs } from '../../../src/catalogue/exact.ts'
 import type { CatalogueWriter } from '../../../src/catalogue/catalogue-writer.ts'
 import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
-import { digestFile } from '../../../src/indexer/hashing/digest.ts'
+import { digestFile, identifyFile } from '../../../src/indexer/hashing/digest.ts'
 import { startHasher } from '../../../src/indexer/hashing/hasher.ts'
 import type { Hasher } from '../../../src/indexer/hashing/hasher.ts'
 import { openHashing } from '../../../src/indexer/hashing/hashing.ts'
@@ -137,6 +137,8 @@ t.test(
           const inArchive = files.map((file) => ({ ...file, path: join(archive, file.path) }))
           return Promise.all(inArchive.map((file) => digestFile(file)))
         },
+        identify: (paths) =>
+          Promise.resolve(paths.map((path) => identifyFile(join(archive, path)))),
         close: () => undefined,
       },
     })

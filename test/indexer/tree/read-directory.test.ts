@@ -6,6 +6,7 @@ import {
   realpathSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -14,6 +15,8 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
 import type * as module from '../../../src/indexer/tree/read-directory.ts'
+import { toIdentity } from '../../../src/catalogue/identity.ts'
+import { identityAt } from '../../../src/indexer/tree/look.ts'
 import { readDirectory } from '../../../src/indexer/tree/read-directory.ts'
 import { testFolder } from '../../folder.ts'
 import { until } from '../until.ts'
@@ -54,6 +57,8 @@ t.test('a directory is read with names, facts, subdirectories and what is left o
     mtimesUs: [old.getTime() * 1000],
     directories: ['deeper'],
   })
+  t.same(identityAt(look, 0), toIdentity(statSync(join(path, name))))
+  t.equal(identityAt(look, 1), undefined)
   const counts = Object.fromEntries(look.rejections.map(({ reason, count }) => [reason, count]))
   t.same(counts, {
     'bad-type': 1,
@@ -115,6 +120,8 @@ t.test('how closely a directory is looked at', async (t) => {
     utimesSync(join(archive, path), touched, touched)
     const look = readDirectory({ archive, linkedDirectories: [] }, { path, detail: 'fitting' })
     t.equal(look.sizes !== undefined, facts, title)
+    t.equal(look.identities !== undefined, facts, title)
+    t.equal(identityAt(look, 0) !== undefined, facts, title)
   }
 })
 

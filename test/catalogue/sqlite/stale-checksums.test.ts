@@ -1,0 +1,209 @@
+/** Checksums that may be of another version than the file on disk, and checksums that are bound to a file. */
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import t from 'tap'
+import type { Test } from 'tap'
+import type { FileIdentity } from '../../../src/catalogue/catalogue.ts'
+import type { Checksum, DirectoryChange } from '../../../src/catalogue/catalogue-writer.ts'
+import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
+import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
+import { testFolder } from '../../folder.ts'
+import { change, newFile } from '../change.ts'
+import { makeUnbound } from '../earlier.ts'
+
+const day = 'obs/2026/001'
+const [graz, zimm, onsa] = ['graz0010.26d.gz', 'zimm0010.26d.gz', 'onsa0010.26d.gz']
+const facts = { size: 10, mtimeUs: 1000 }
+const identity: FileIdentity = {
+  ...facts,
+  ...{ inode: 7, ctimeUs: 2000, links: 1, mode: 0o100644, uid: 1, gid: 1 },
+}
+const linked = { ...identity, ctimeUs: 3000, links: 2 }
+const sha256 = createHash('sha256').update('x').digest()
+const sum = (id: number, other: Partial<Checksum> = {}): Checksum => ({
+  ...{ id, ...identity, sha256, broken: false, rested: true, ...other },
+})
+
+function open(t: Test, folder = testFolder(t)) {
+  const database = join(folder, 'catalogue.db')
+  let us = 5_000_000
+  const writer = openWriter({ database, nowUs: () => us++ })
+  const reader = openReader({ database })
+  const close = (): void => {
+    reader.close()
+    writer.close()
+  }
+  t.teardown(close)
+  const apply = (parts: Partial<DirectoryChange>) => writer.apply([change(day, parts)])
+  return {
+    ...{ folder, database, writer, reader, close, apply },
+    /** Three files with checksums, by their ids 1 to 3. */
+    fill: async () => {
+      await apply({ added: [graz, zimm, onsa].map((name) => newFile(name, facts)) })
+      await writer.keepChecksums(
+        [1, 2, 3].map((id) => sum(id)),
+        3,
+      )
+    },
+    fileOf: (name: string) => reader.file(day, name),
+    boundOf: async (name: string) => (await writer.directory(day))?.files.get(name)?.hashed,
+    /** Ids in the queue at a time; by default at one when all may be read. */
+    queue: async (nowUs = 1e15) => (await writer.staleChecksums(nowUs)).files.map(({ id }) => id),
+    counts: () => {
+      const db = new Sqlite(database, { readonly: true })
+      try {
+        const counted = db.prepare('SELECT files, stale FROM hashing').get()
+        const rows =
+          'SELECT count(*) - count(stale_us) AS files, count(stale_us) AS stale FROM checksum'
+        t.same(counted, db.prepare(rows).get(), 'the counts are those of the rows')
+        return counted
+      } finally {
+        db.close()
+      }
+    },
+  }
+}
+
+t.test('a checksum is bound to the file that was read', async (t) => {
+  const { fill, fileOf, boundOf, apply } = open(t)
+  await fill()
+  t.match(await fileOf(graz), { sha256, identity })
+  t.same(await boundOf(graz), identity)
+  const { head } = await apply({
+    attributes: [{ id: 1, identity: linked, boundCtimeUs: identity.ctimeUs }],
+  })
+  t.equal(head.seq, 3, 'other attributes are no change')
+  t.match(await fileOf(graz), { sha256, identity: linked })
+  t.same(await boundOf(graz), linked)
+  t.same(await boundOf(zimm), identity)
+})
+
+t.test('a stale checksum is nowhere to be seen, and its file waits to be hashed', async (t) => {
+  const { fill, reader, writer, fileOf, boundOf, apply, queue, counts } = open(t)
+  await fill()
+  await writer.keepChecksums([sum(1, { broken: true })], 3)
+  const [head, record] = [await reader.head(), await fileOf(graz)]
+  const versions = [await reader.checksumsVersion(day), (await reader.directory(day))?.version]
+  t.same(await queue(), [])
+  await apply({ rehash: [1] })
+  t.same(await reader.head(), head, 'no change')
+  t.same(await fileOf(graz), { ...record, sha256: undefined, identity: undefined })
+  t.equal(await boundOf(graz), undefined)
+  t.match((await reader.checksums(day, ''))?.files, [
+    { name: graz, sha256: undefined, problem: undefined },
+  ])
+  t.match(await reader.summary(), { checksums: { files: 2, broken: { count: 0 } } })
+  t.not(await reader.checksumsVersion(day), versions[0], 'the list of checksums is another')
+  t.equal((await reader.directory(day))?.version, versions[1], 'the listing is not')
+  t.match(await writer.staleChecksums(1e15), {
+    files: [{ id: 1, path: `${day}/${graz}`, ...facts }],
+    count: 1,
+  })
+  t.same(counts(), { files: 2, stale: 1 })
+  t.same((await writer.arrivedUnhashed(0)).files, [], 'it has not arrived')
+
+  const version = await reader.checksumsVersion(day)
+  await apply({ rehash: [1] })
+  t.equal(await reader.checksumsVersion(day), version, 'a second time is none')
+  const other = createHash('sha256').update('y').digest()
+  await writer.keepChecksums([sum(1, { sha256: other, inode: 8 })], 3)
+  t.match(await fileOf(graz), { sha256: other, identity: { ...identity, inode: 8 } })
+  t.same(await queue(), [])
+  t.same(counts(), { files: 3, stale: 0 })
+  t.not(await reader.checksumsVersion(day), version)
+})
+
+t.test('a stale checksum goes with its file and its version', async (t) => {
+  const { fill, apply, queue, counts } = open(t)
+  await fill()
+  await apply({ rehash: [1, 2, 3] })
+  t.same(counts(), { files: 0, stale: 3 })
+  await apply({ modified: [{ ...facts, size: 11, id: 1, name: graz }] })
+  await apply({ removed: [2] })
+  t.same(await queue(), [3])
+  t.same(counts(), { files: 0, stale: 1 })
+  await apply({ rehash: [1, 2, 99] })
+  t.same(await queue(), [3], 'who has no checksum cannot have a stale one')
+})
+
+t.test('files wait in the order in which they are to be read', async (t) => {
+  const { fill, writer, apply, queue } = open(t)
+  await fill()
+  await apply({ rehash: [3] })
+  await apply({ rehash: [1] })
+  t.same(await queue(), [3, 1])
+  t.same(await queue(0), [], 'not before their time')
+  await writer.hashAgain([3], 9_000_000)
+  t.same(await queue(8_000_000), [1], 'one that cannot be read comes later')
+  t.same(await queue(9_000_000), [1, 3])
+  await writer.hashAgain([2], 1)
+  t.same(await queue(), [2, 1, 3], 'one that was seen to be another')
+  await writer.hashAgain([], 1)
+  await writer.hashAgain([99], 1)
+  await writer.hashAgain([1, 2], 90_000_000_000_000)
+  t.same(await queue(9_000_000), [3, 1, 2], 'a time far ahead is of a clock that was set back')
+})
+
+t.test('a checksum of a file that had not rested is stale from the beginning', async (t) => {
+  const { fill, writer, fileOf, queue, counts } = open(t)
+  await fill()
+  await writer.keepChecksums([sum(1, { rested: false })], 3)
+  t.match(await fileOf(graz), { sha256: undefined, identity: undefined })
+  t.same(await queue(), [1])
+  t.same(counts(), { files: 2, stale: 1 })
+})
+
+t.test('what was compared says nothing of a file that was hashed since', async (t) => {
+  const { fill, writer, fileOf, apply, queue } = open(t)
+  await fill()
+  const attributes = [{ id: 1, identity: linked, boundCtimeUs: identity.ctimeUs }]
+  await writer.keepChecksums([sum(1, { ctimeUs: 2500 })], 3)
+  await apply({ attributes })
+  t.match(await fileOf(graz), { sha256: undefined })
+  t.same(await queue(), [1], 'so it is hashed again')
+  await apply({ attributes })
+  t.same(await queue(), [1])
+  t.match(await fileOf(graz), { sha256: undefined }, 'a stale one is not bound to anything')
+})
+
+t.test(
+  'checksums of an earlier release keep their value and are bound at the first look',
+  async (t) => {
+    const before = open(t)
+    await before.fill()
+    before.close()
+    makeUnbound(before.database)
+    const { fileOf, boundOf, apply, writer, reader, queue, counts } = open(t, before.folder)
+    const head = await reader.head()
+    t.match(await fileOf(graz), { ...facts, sha256, identity: undefined })
+    t.equal(await boundOf(graz), 'unbound')
+    t.same(counts(), { files: 3, stale: 0 })
+    const first = { identity: linked, boundCtimeUs: undefined }
+    await apply({ attributes: [{ id: 1, ...first }] })
+    t.match(await fileOf(graz), { sha256, identity: linked })
+    t.same(await boundOf(graz), linked)
+    t.same(await reader.head(), head)
+    await writer.keepChecksums([sum(2)], 3)
+    await apply({ attributes: [{ id: 2, ...first }] })
+    t.same(await queue(), [2], 'one that was hashed since is hashed again')
+    await apply({ modified: [{ ...facts, size: 11, id: 3, name: onsa }] })
+    t.match(await fileOf(onsa), { sha256: undefined })
+    t.same(counts(), { files: 1, stale: 1 })
+  },
+)
+
+t.test('damaged and unfinished files are named with the checksums', async (t) => {
+  const { writer, reader, apply } = open(t)
+  const files = [newFile(graz, facts), { ...newFile(zimm, facts), incomplete: true }]
+  await apply({ added: [...files, newFile(onsa, facts)] })
+  const problems = async () => {
+    const { files: entries = [] } = (await reader.checksums(day, '')) ?? {}
+    return Object.fromEntries(entries.map(({ name, problem }) => [name.slice(0, 4), problem]))
+  }
+  t.same(await problems(), { graz: undefined, onsa: undefined, zimm: 'incomplete' })
+  await writer.keepChecksums([sum(1, { broken: true }), sum(2, { broken: true }), sum(3)], 3)
+  t.same(await problems(), { graz: 'broken', onsa: undefined, zimm: 'incomplete' })
+  await apply({ rehash: [1, 2] })
+  t.same(await problems(), { graz: undefined, onsa: undefined, zimm: 'incomplete' })
+})
