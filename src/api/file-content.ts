@@ -61,7 +61,10 @@ export function openContentReader(): ContentReader {
         return [taken, await readChunk(taken, { file, range, position: range.first })] as const
       })
       const isWhole = range.first + first.length > range.last
-      if (isWhole) onClose(response, () => { giveBack(buffer); })
+      if (isWhole)
+        onClose(response, () => {
+          giveBack(buffer)
+        })
       return isWhole ? first : streamOf({ file, range, first, read, buffer, response, giveBack })
     },
   }

@@ -169,7 +169,10 @@ t.test('only files whose bytes may be others are read again, and none is modifie
     const name = names[index] ?? ''
     t.equal(await shown(name), isRead ? undefined : onDisk(name), title)
   }
-  t.equal(await come(), undefined, 'nothing is left to be written')
+  const after = await come()
+  // The stamp of a directory that was just changed may still be unsure, which is a change of its own.
+  const { attributes = [], rehash = [], modified = [] } = after ?? {}
+  t.same([...attributes, ...rehash, ...modified], [], 'nothing is left to be written')
   await allRight(names)
   const readAgain = names.filter((_, index) => ways[index]?.isRead)
   t.same(asked.toSorted(), readAgain)

@@ -1,0 +1,228 @@
+/**
+ * A tree full of oddities, in an order that a seed tells: directories that become files and back, hard links, files of equal
+ * size and mtime with other bytes, symbolic links into and out of linked directories, renames over existing files, names
+ * that differ in case alone. And what a catalogue of it has to hold, read from the tree itself.
+ */
+import { execFileSync } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { dayDirectory, hourDirectory } from './tree.ts'
+
+export interface OddPlaces {
+  readonly archive: string
+  /** Symbolic links may lead below it. */
+  readonly linked: string
+  /** They may not lead below this one. */
+  readonly outside: string
+  /** Numbers from 0 to below 1. */
+  readonly random: () => number
+}
+
+/** Some conform in two spellings; all are RINEX names. */
+const names = [
+  'graz0010.26d.gz',
+  'GRAZ0010.26D.gz',
+  'wtzr0010.26o.gz',
+  'WTZR0010.26o.gz',
+  'GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz',
+  'ONSA00SWE_R_20260010000_01D_30S_MO.crx.gz',
+  'zimm0010.26n.gz',
+]
+
+const segments = ['a', 'b', 'zimm0010.26n.gz']
+const longAgo = new Date(Date.now() - 3 * 86_400_000)
+
+/** Few sizes, so that many files are of equal size; a whole gzip stream each. */
+function content(random: () => number): Buffer {
+  return gzipSync(randomBytes(100 + 50 * Math.floor(random() * 3)), { level: 0 })
+}
+
+export type OddTree = ReturnType<typeof openOddTree>
+
+export function openOddTree({ archive, linked, outside, random }: OddPlaces) {
+  const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
+  const tops = [dayDirectory(), hourDirectory(), dayDirectory(400), 'obs/2010/001']
+  for (const top of [...tops.map((path) => join(archive, path)), linked, outside])
+    mkdirSync(top, { recursive: true })
+  // Areas stay areas, whatever is removed below them.
+  for (const area of ['obs', 'nrt']) mkdirSync(join(archive, area, '1999/001'), { recursive: true })
+  const anyDirectory = (): string => {
+    let path = random() < 0.7 ? join(archive, pick(tops)) : pick([linked, outside])
+    while (random() < 0.5) path = join(path, pick(segments))
+    return path
+  }
+  const anyPath = (): string => join(anyDirectory(), pick(names))
+  const existing = (): string | undefined => {
+    const all = [archive, linked].flatMap((root) =>
+      readdirSync(root, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name)),
+    )
+    return all.length === 0 ? undefined : pick(all)
+  }
+  /** Makes its parent a directory, whatever lay in the way. */
+  const clear = (path: string): void => {
+    const parent = dirname(path)
+    if (existsSync(parent) && statSync(parent).isDirectory()) return
+    if (parent !== archive && parent !== linked) clear(parent)
+    rmSync(parent, { recursive: true, force: true })
+    mkdirSync(parent)
+  }
+  const write = (path: string, bytes: Buffer, times = random() < 0.5): void => {
+    clear(path)
+    const part = `${path}.part`
+    writeFileSync(part, bytes)
+    if (times) utimesSync(part, longAgo, longAgo)
+    // A directory cannot be replaced by a file in one step.
+    if (existsSync(path) && lstatSync(path).isDirectory()) rmSync(path, { recursive: true })
+    renameSync(part, path)
+  }
+  /** Other bytes, with the size and the times of those that were there. */
+  const sameLooks = (path: string, put: (bytes: Buffer) => void): void => {
+    const { size, atime, mtime } = statSync(path)
+    const other = gzipSync(randomBytes(Math.max(size - 23, 1)), { level: 0 })
+    if (other.length !== size) return
+    put(other)
+    utimesSync(path, atime, mtime)
+  }
+  const steps: Record<string, () => void> = {
+    arrive() {
+      write(anyPath(), content(random))
+    },
+    replaceLookingTheSame() {
+      const path = existing()
+      if (path === undefined) return
+      sameLooks(path, (bytes) => {
+        const { atime, mtime } = statSync(path)
+        writeFileSync(`${path}.part`, bytes)
+        utimesSync(`${path}.part`, atime, mtime)
+        renameSync(`${path}.part`, path)
+      })
+    },
+    overwriteLookingTheSame() {
+      const path = existing()
+      if (path !== undefined)
+        sameLooks(path, (bytes) => {
+          writeFileSync(path, bytes, { flag: 'r+' })
+        })
+    },
+    remove() {
+      const path = existing()
+      if (path !== undefined) rmSync(path)
+    },
+    renameOver() {
+      const [from, to] = [existing(), anyPath()]
+      if (from === undefined || from === to) return
+      clear(to)
+      if (!existsSync(from)) return
+      if (existsSync(to) && lstatSync(to).isDirectory()) rmSync(to, { recursive: true })
+      if (existsSync(from)) renameSync(from, to)
+    },
+    hardLink() {
+      const [from, to] = [existing(), anyPath()]
+      if (from === undefined) return
+      clear(to)
+      if (existsSync(from) && lstatSync(to, { throwIfNoEntry: false }) === undefined)
+        linkSync(from, to)
+    },
+    changeMode() {
+      const path = existing()
+      if (path !== undefined) chmodSync(path, pick([0o644, 0o640, 0o664]))
+    },
+    directoryBecomesFile() {
+      const path = join(anyDirectory(), pick(segments))
+      clear(path)
+      rmSync(path, { recursive: true, force: true })
+      writeFileSync(path, content(random))
+    },
+    fileBecomesDirectory() {
+      const path = join(anyDirectory(), pick([...segments, ...names]))
+      clear(path)
+      rmSync(path, { recursive: true, force: true })
+      write(join(path, pick(names)), content(random))
+    },
+    moveDirectory() {
+      const from = join(anyDirectory(), pick(segments))
+      const to = join(anyDirectory(), pick(segments))
+      if (!existsSync(from) || !lstatSync(from).isDirectory() || to.startsWith(from)) return
+      clear(to)
+      if (!existsSync(from)) return
+      if (lstatSync(to, { throwIfNoEntry: false }) === undefined) renameSync(from, to)
+    },
+    link() {
+      const path = join(anyDirectory(), pick([...segments, ...names]))
+      clear(path)
+      rmSync(path, { recursive: true, force: true })
+      const target = pick([
+        linked,
+        join(linked, 'a'),
+        outside,
+        join(linked, pick(names)),
+        'nowhere',
+      ])
+      // A link into itself is a loop.
+      if (!path.startsWith(linked)) symlinkSync(target, path)
+    },
+    fifo() {
+      const path = anyPath()
+      clear(path)
+      rmSync(path, { recursive: true, force: true })
+      execFileSync('mkfifo', [path])
+    },
+    diskGoesAndComesBack() {
+      renameSync(linked, `${linked}.away`)
+      renameSync(`${linked}.away`, linked)
+    },
+  }
+  const often = ['arrive', 'arrive', 'arrive', 'replaceLookingTheSame', 'overwriteLookingTheSame']
+  const kinds = [...often, ...often, ...Object.keys(steps)]
+  return {
+    run(count: number): void {
+      for (let n = 0; n < count; n++) steps[pick(kinds)]?.()
+    },
+    /** SHA-256 in hexadecimal of every file that has to be listed, by its path below the archive root. */
+    expected: () => expectedFiles(archive, linked),
+  }
+}
+
+/** Reads the tree as the contract says it is catalogued (section 6), by other means than the program. */
+function expectedFiles(archive: string, linked: string): Map<string, string> {
+  const found = new Map<string, string>()
+  const conforming = new Set(names)
+  const isLinked = (real: string): boolean => real === linked || real.startsWith(`${linked}/`)
+  const walk = (path: string): void => {
+    if (path.split('/').length > 8) return
+    for (const name of readdirSync(join(archive, path))) {
+      const below = `${path}/${name}`
+      const at = join(archive, below)
+      let stats = lstatSync(at)
+      if (stats.isSymbolicLink()) {
+        const real = existsSync(at) ? realpathSync(at) : undefined
+        if (real === undefined || !isLinked(real)) continue
+        stats = lstatSync(real)
+      }
+      if (stats.isDirectory()) walk(below)
+      else if (stats.isFile() && conforming.has(name))
+        found.set(below, createHash('sha256').update(readFileSync(at)).digest('hex'))
+    }
+  }
+  for (const area of ['obs', 'nrt']) walk(area)
+  return found
+}

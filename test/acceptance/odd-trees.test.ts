@@ -1,0 +1,156 @@
+/**
+ * A tree full of oddities with both processes killed in between: at rest the list, the downloads, the listings, the checksums
+ * and a mirror by the change feed are what the tree says. With SLOW=1 for half an hour.
+ */
+import { mkdirSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { dirname, join } from 'node:path'
+import t from 'tap'
+import { testFolder } from '../folder.ts'
+import { openMirror } from './mirror.ts'
+import type { Mirror } from './mirror.ts'
+import { restarts } from './mirrored.ts'
+import { openOddTree } from './odd-tree.ts'
+import type { OddTree } from './odd-tree.ts'
+import { slow, startService, until } from './service.ts'
+import type { Service } from './service.ts'
+
+const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
+const rounds = slow ? Infinity : 4
+const stepsPerRound = 60
+const endMs = performance.now() + (slow ? 30 * 60_000 : Infinity)
+
+t.setTimeout(0)
+
+t.test(`a tree full of oddities, seed ${seed}`, async (t) => {
+  const folder = testFolder(t)
+  const [archive, linked, outside] = ['archive', 'linked', 'outside'].map((name) =>
+    join(folder, name),
+  ) as [string, string, string]
+  const random = openRandom(seed)
+  const tree = openOddTree({ archive, linked, outside, random })
+  mkdirSync(linked, { recursive: true })
+  tree.run(stepsPerRound)
+  const options = { SWEEP_INTERVAL_SECONDS: '1', CHECKSUMS: 'all', LINKED_DIRECTORIES: linked }
+  const service = await startService(t, folder, { options })
+  await until('the first scan ends', service.ready)
+  const mirror = openMirror(service)
+  await mirror.begin()
+  const everListed = new Set<string>()
+  const kills = Object.values(restarts)
+  let compared = 0
+  for (let round = 0; round < rounds && performance.now() < endMs; round++) {
+    for (let n = 0; n < stepsPerRound; n += 10) {
+      tree.run(10)
+      await new Promise(setImmediate)
+    }
+    if (random() < 0.5) await kills[Math.floor(random() * kills.length)]?.(service)
+    tree.run(stepsPerRound)
+    compared += await untilAtRest({ service, tree, mirror, everListed })
+  }
+  t.pass(`${compared} files compared in list, feed, listings, downloads and checksums`)
+})
+
+interface Compared {
+  readonly service: Service
+  readonly tree: OddTree
+  readonly mirror: Mirror
+  /** Paths that were listed once: those that are gone must not be served. */
+  readonly everListed: Set<string>
+}
+
+/** Has every file looked at, and waits until nothing differs. @returns how many files were compared */
+async function untilAtRest(compared: Compared): Promise<number> {
+  const { service, tree } = compared
+  await until('a full rescan is ordered', async () => {
+    await service.control({ command: 'rescan', path: undefined, full: true, acceptRemovals: false })
+    return true
+  })
+  const expected = tree.expected()
+  let found: string | undefined
+  try {
+    await until('the service is what the tree says', async () => {
+      found = 'no answer'
+      found = await difference(compared, expected)
+      return found === undefined
+    })
+  } catch (error) {
+    throw new Error(`${String(error)}: ${found}`, { cause: error })
+  }
+  return expected.size
+}
+
+/** The first thing that the service says otherwise than the tree. */
+async function difference(
+  { service, mirror, everListed }: Compared,
+  expected: ReadonlyMap<string, string>,
+): Promise<string | undefined> {
+  const listed = await service.list()
+  for (const path of listed.keys()) {
+    everListed.add(path)
+    if (!expected.has(path)) return `listed, not in the tree: ${path}`
+  }
+  for (const path of expected.keys()) if (!listed.has(path)) return `not listed: ${path}`
+  await mirror.catchUp()
+  const mirrored = [...mirror.records.keys()].sort((a, b) => a - b).join()
+  const ids = [...listed.values()].map(({ id }) => id).sort((a, b) => a - b)
+  if (mirrored !== ids.join()) return `mirrored ${mirrored}, listed ${ids.join()}`
+  for (const directory of new Set([...expected.keys()].map((path) => dirname(path)))) {
+    const other = await differenceIn(service, directory, expected)
+    if (other !== undefined) return other
+  }
+  for (const path of everListed) {
+    const status = await differenceOf(service, path, expected.get(path))
+    if (status !== undefined) return status
+  }
+  return undefined
+}
+
+/** In the listing of a directory and in its checksums. */
+async function differenceIn(
+  service: Service,
+  directory: string,
+  expected: ReadonlyMap<string, string>,
+): Promise<string | undefined> {
+  const files = [...expected].filter(([path]) => dirname(path) === directory)
+  const sums = files.map(([path, sha256]) => `${sha256}  ${path.slice(directory.length + 1)}`)
+  const text = (await get(service, `${directory}/SHA256SUMS`)).bytes.toString()
+  const told = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  if (told.sort().join() !== sums.sort().join()) return `SHA256SUMS of ${directory}: ${text}`
+  const listing = (await get(service, `${directory}/?format=json`)).bytes.toString()
+  const entries = JSON.parse(listing) as { name: string; type: string }[]
+  const names = entries.filter(({ type }) => type === 'file').map(({ name }) => name)
+  const paths = names.map((name) => `${directory}/${name}`).sort()
+  const expectedPaths = files.map(([path]) => path).sort()
+  return paths.join() === expectedPaths.join() ? undefined : `listing of ${directory}: ${listing}`
+}
+
+/** In its download: its bytes and their digest, or 404 of one that is gone. */
+async function differenceOf(
+  service: Service,
+  path: string,
+  sha256: string | undefined,
+): Promise<string | undefined> {
+  const { status, bytes, digest } = await get(service, path)
+  if (sha256 === undefined) return status === 404 ? undefined : `${status} of a file that is gone`
+  const hash = createHash('sha256').update(bytes).digest()
+  if (status !== 200 || hash.toString('hex') !== sha256) return `${status}, other bytes: ${path}`
+  const right = `sha-256=:${hash.toString('base64')}:`
+  return digest === right ? undefined : `Repr-Digest ${digest} of ${path}`
+}
+
+async function get(service: Service, path: string) {
+  const headers = { connection: 'close' }
+  const answer = await fetch(new URL(`/rinex/data/${path}`, service.url), { headers })
+  const bytes = Buffer.from(await answer.arrayBuffer())
+  return { status: answer.status, bytes, digest: answer.headers.get('repr-digest') }
+}
+
+/** Numbers from 0 to below 1: a linear congruence modulo 2^32, of which the upper bits are good enough. */
+function openRandom(start: number): () => number {
+  let state = start >>> 0
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}
