@@ -94,6 +94,18 @@ export function openOddTree({ archive, linked, outside, random }: OddPlaces) {
     if (existsSync(path) && lstatSync(path).isDirectory()) rmSync(path, { recursive: true })
     renameSync(part, path)
   }
+  /**
+   * Files, by inode, that were rewritten in place with their times set back, and those whose attributes were changed. By
+   * the contract another link count or mode explains another ctime, so no file is both between two looks.
+   */
+  const rewritten = new Set<number>()
+  const attributesChanged = new Set<number>()
+  const may = (path: string, others: Set<number>, own: Set<number>): boolean => {
+    const { ino } = statSync(path)
+    if (others.has(ino)) return false
+    own.add(ino)
+    return true
+  }
   /** Other bytes, with the size and the times of those that were there. */
   const sameLooks = (path: string, put: (bytes: Buffer) => void): void => {
     const { size, atime, mtime } = statSync(path)
@@ -118,10 +130,10 @@ export function openOddTree({ archive, linked, outside, random }: OddPlaces) {
     },
     overwriteLookingTheSame() {
       const path = existing()
-      if (path !== undefined)
-        sameLooks(path, (bytes) => {
-          writeFileSync(path, bytes, { flag: 'r+' })
-        })
+      if (path === undefined || !may(path, attributesChanged, rewritten)) return
+      sameLooks(path, (bytes) => {
+        writeFileSync(path, bytes, { flag: 'r+' })
+      })
     },
     remove() {
       const path = existing()
@@ -139,12 +151,13 @@ export function openOddTree({ archive, linked, outside, random }: OddPlaces) {
       const [from, to] = [existing(), anyPath()]
       if (from === undefined) return
       clear(to)
-      if (existsSync(from) && lstatSync(to, { throwIfNoEntry: false }) === undefined)
-        linkSync(from, to)
+      if (!existsSync(from) || lstatSync(to, { throwIfNoEntry: false }) !== undefined) return
+      if (may(from, rewritten, attributesChanged)) linkSync(from, to)
     },
     changeMode() {
       const path = existing()
-      if (path !== undefined) chmodSync(path, pick([0o644, 0o640, 0o664]))
+      if (path === undefined || !may(path, rewritten, attributesChanged)) return
+      chmodSync(path, pick([0o644, 0o640, 0o664]))
     },
     directoryBecomesFile() {
       const path = join(anyDirectory(), pick(segments))
@@ -164,7 +177,9 @@ export function openOddTree({ archive, linked, outside, random }: OddPlaces) {
       if (!existsSync(from) || !lstatSync(from).isDirectory() || to.startsWith(from)) return
       clear(to)
       if (!existsSync(from)) return
-      if (lstatSync(to, { throwIfNoEntry: false }) === undefined) renameSync(from, to)
+      if (lstatSync(to, { throwIfNoEntry: false }) !== undefined) return
+      // Over a symbolic link it may have been moved into itself.
+      if (!realpathSync(dirname(to)).startsWith(realpathSync(from))) renameSync(from, to)
     },
     link() {
       const path = join(anyDirectory(), pick([...segments, ...names]))

@@ -132,7 +132,9 @@ async function differenceOf(
   sha256: string | undefined,
 ): Promise<string | undefined> {
   const { status, bytes, digest } = await get(service, path)
-  if (sha256 === undefined) return status === 404 ? undefined : `${status} of a file that is gone`
+  // A directory may have its name now, to which the path without a slash leads.
+  if (sha256 === undefined)
+    return status === 404 || status === 301 ? undefined : `${status}, gone: ${path}`
   const hash = createHash('sha256').update(bytes).digest()
   if (status !== 200 || hash.toString('hex') !== sha256) return `${status}, other bytes: ${path}`
   const right = `sha-256=:${hash.toString('base64')}:`
@@ -141,7 +143,8 @@ async function differenceOf(
 
 async function get(service: Service, path: string) {
   const headers = { connection: 'close' }
-  const answer = await fetch(new URL(`/rinex/data/${path}`, service.url), { headers })
+  const url = new URL(`/rinex/data/${path}`, service.url)
+  const answer = await fetch(url, { headers, redirect: 'manual' })
   const bytes = Buffer.from(await answer.arrayBuffer())
   return { status: answer.status, bytes, digest: answer.headers.get('repr-digest') }
 }
