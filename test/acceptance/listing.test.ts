@@ -196,7 +196,8 @@ t.test(
   async (t) => {
     const { service, answered, data } = await startFilled(t)
     mkdirSync(join(service.folder, 'parts'))
-    const options = ['-x4', '-s4', '-k1M', '--max-download-limit=4M', '-d', 'parts']
+    // A file is asked for by its own date only when it was given that of the server.
+    const options = ['-x4', '-s4', '-k1M', '--max-download-limit=4M', '-d', 'parts', '-R']
     const words = ['aria2c', '--no-conf', '-q', ...options, data + large]
     await run(t, service, words)
     t.equal(

@@ -212,9 +212,19 @@ export function openOddTree({ archive, linked, outside, random }: OddPlaces) {
     run(count: number): void {
       for (let n = 0; n < count; n++) steps[pick(kinds)]?.()
     },
+    /** An empty directory below a linked one counts as the mount point of a disk that is away: none is left empty. */
+    fillEmptyLinked(): void {
+      for (const entry of readdirSync(linked, { recursive: true, withFileTypes: true }))
+        if (entry.isDirectory()) noteIn(join(entry.parentPath, entry.name))
+      noteIn(linked)
+    },
     /** SHA-256 in hexadecimal of every file that has to be listed, by its path below the archive root. */
     expected: () => expectedFiles(archive, linked),
   }
+}
+
+function noteIn(directory: string): void {
+  if (readdirSync(directory).length === 0) writeFileSync(join(directory, 'READ.ME'), '')
 }
 
 /** Reads the tree as the contract says it is catalogued (section 6), by other means than the program. */

@@ -46,6 +46,7 @@ t.test(`a tree full of oddities, seed ${seed}`, async (t) => {
     }
     if (random() < 0.5) await kills[Math.floor(random() * kills.length)]?.(service)
     tree.run(stepsPerRound)
+    tree.fillEmptyLinked()
     compared += await untilAtRest({ service, tree, mirror, everListed })
   }
   t.pass(`${compared} files compared in list, feed, listings, downloads and checksums`)
