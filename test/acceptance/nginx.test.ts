@@ -163,7 +163,7 @@ t.test('nginx sends what the service hands it', { skip: lacksNginx }, async (t) 
   t.test('and what lies in linked directories comes from the service', async (t) => {
     const answer = await get(linked)
     const { size } = statSync(join(archive, linked))
-    t.match(answer.headers.etag, new RegExp(`^"${size.toString(16)}-[0-9a-f]+-[0-9a-f]+-`))
+    t.match(answer.headers.etag, new RegExp(`^"[0-9a-f]+-${size.toString(16)}-[0-9a-f]+-`))
     t.ok((await bytesOf(answer)).equals(content))
   })
 
