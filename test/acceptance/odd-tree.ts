@@ -85,11 +85,14 @@ export function openOddTree({ archive, linked, outside, random }: OddPlaces) {
     rmSync(parent, { recursive: true, force: true })
     mkdirSync(parent)
   }
-  const write = (path: string, bytes: Buffer, times = random() < 0.5): void => {
+  let written = 0
+  const write = (path: string, bytes: Buffer, isOld = random() < 0.5): void => {
     clear(path)
     const part = `${path}.part`
     writeFileSync(part, bytes)
-    if (times) utimesSync(part, longAgo, longAgo)
+    // Each has a time of its own: a file system may give the inode of a removed file to the next one.
+    const time = new Date(longAgo.getTime() - 1000 * ++written)
+    if (isOld) utimesSync(part, time, time)
     // A directory cannot be replaced by a file in one step.
     if (existsSync(path) && lstatSync(path).isDirectory()) rmSync(path, { recursive: true })
     renameSync(part, path)
