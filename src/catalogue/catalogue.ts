@@ -282,3 +282,11 @@ export interface CatalogueReader {
 export class CatalogueUnavailable extends Error {
   readonly code = 'CATALOGUE_UNAVAILABLE'
 }
+
+/**
+ * An index or count that a filter or an ordering needs is still being built, at the end of a first scan or after a
+ * migration: half a minute later it may be there. Everything else answers meanwhile.
+ */
+export class NotBuilt extends Error {
+  readonly code = 'NOT_BUILT'
+}

@@ -2,7 +2,7 @@
 import { existsSync, renameSync, statSync } from 'node:fs'
 import Sqlite from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
-import { applicationId, migrate, schemaVersion, versionOf } from './schema.ts'
+import { applicationId, createTables, schemaVersion, versionOf } from './schema.ts'
 
 /** A database file that this program must not touch, or cannot; the message names it and the remedy. */
 export class UnusableDatabase extends Error {
@@ -75,7 +75,7 @@ export function openForWriting(
     if (isMigrated) onMigrating?.({ from: version, to: schemaVersion, bytes })
     const fault = isMigrated || bytes <= checkUpTo ? faultOf(db) : undefined
     if (fault !== undefined) throw ruin(fault)
-    migrate(db)
+    if (version === 0) createTables(db)
     return db
   } catch (error) {
     db.close()
