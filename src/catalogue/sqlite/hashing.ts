@@ -69,7 +69,7 @@ function prepareKeep(db: Database, directories: Directories, nowUs: () => number
   const touch = db.prepare(
     'UPDATE directory SET hashed = hashed + 1 WHERE id = (SELECT directory FROM file WHERE id = ?)',
   )
-  const forget = prepareForgetChecksum(db)
+  const dropChecksum = prepareDropChecksum(db)
   const insert = db.prepare(
     `INSERT INTO checksum (id, sha256, size, mtime_us, broken)
      SELECT id, @sha256, size, mtime_us, @broken FROM file
@@ -84,7 +84,7 @@ function prepareKeep(db: Database, directories: Directories, nowUs: () => number
     for (const { id, size, mtimeUs, sha256, broken } of checksums) {
       // Of a file of which only the name was known, that it has them is no change, but listings show them.
       if (fill.run({ id, size, mtimeUs }).changes > 0) filled.add(directoryOf.get(id) as string)
-      forget(id)
+      dropChecksum(id)
       kept += insert.run({ id, size, mtimeUs, sha256, broken: broken ? 1 : 0 }).changes
       touch.run(id)
     }
@@ -96,12 +96,12 @@ function prepareKeep(db: Database, directories: Directories, nowUs: () => number
   }
 }
 
-/** Prepares forgetting the checksum of a file that is gone or has changed, within a transaction. */
-export function prepareForgetChecksum(db: Database): (id: number) => void {
-  const forget = db.prepare('DELETE FROM checksum WHERE id = ?')
+/** Prepares dropping the checksum of a file that is gone or has changed, within a transaction. */
+export function prepareDropChecksum(db: Database): (id: number) => void {
+  const drop = db.prepare('DELETE FROM checksum WHERE id = ?')
   const count = db.prepare('UPDATE hashing SET files = files - 1 WHERE one = 1')
   return (id) => {
-    if (forget.run(id).changes > 0) count.run()
+    if (drop.run(id).changes > 0) count.run()
   }
 }
 

@@ -14,7 +14,7 @@ import {
   syncDirectoryOf,
   syncFile,
 } from './backup-files.ts'
-import { adoptNumbers } from './numbers.ts'
+import { adoptNumbers } from './sequences.ts'
 import { isRuin, openForWriting, setAside, UnusableDatabase } from './open.ts'
 import type { OpeningForWriting } from './open.ts'
 

@@ -15,15 +15,18 @@ import type {
 import type { Area } from '../../parse/archive-path.ts'
 import { lockWriter } from './lock.ts'
 import { openBackups } from './backup.ts'
-import { openGivenNumbers, reserveNumbers } from './numbers.ts'
 import { prepareApply } from './apply.ts'
+import { prepareCountChanges } from './count-changes.ts'
 import { prepareDirectories } from './directories.ts'
-import { prepareHashing } from './hashing.ts'
-import { prepareForget } from './forget.ts'
 import { openGuard } from './guarded.ts'
+import { prepareHashing } from './hashing.ts'
+import { prepareIndexes } from './indexes.ts'
 import type { Migrating } from './open.ts'
+import { preparePurge } from './purge.ts'
 import { openOrRecover, replaceByCopy } from './recover.ts'
 import type { Recovery, Restoring } from './recover.ts'
+import { prepareRepair } from './repair.ts'
+import { openGivenNumbers, reserveNumbers } from './sequences.ts'
 import { openStartCheck } from './start-check.ts'
 import type { StartCheck, StartCheckOutcome } from './start-check.ts'
 import { prepareSummary } from './summary.ts'
@@ -87,7 +90,9 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
   const { db } = parts
   const queries = prepareQueries(db)
   const directories = prepareDirectories(db)
-  const applyAll = prepareApply(db, directories, parts.nowUs)
+  const counts = prepareCountChanges(db)
+  const applyAll = prepareApply(db, { directories, counts, nowUs: parts.nowUs })
+  const indexes = prepareIndexes(db)
   const hashing = prepareHashing(db, directories, parts.nowUs)
   const summary = db.transaction(prepareSummary(db))
   const { promised, checkPlace } = openGuard(
@@ -120,7 +125,7 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
       return applied
     }),
     summary: promised(() => summary()),
-    forgetRemovals: promised(prepareForget(db)),
+    forgetRemovals: promised(preparePurge(db)),
     arrivedUnhashed: promised(hashing.arrived),
     unhashedBelow: promised(hashing.below),
     keepChecksums: promised((checksums: readonly Checksum[], throughSeq: number) => {
@@ -129,6 +134,17 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
       parts.check?.committed()
     }),
     scanned: promised(queries.scanned),
+    deferIndexes: promised(() => {
+      indexes.defer()
+      counts.reset()
+    }),
+    buildIndexes: promised(() => {
+      checkPlace()
+      const built = indexes.buildNext()
+      counts.reset()
+      return built
+    }),
+    repairCounts: promised(prepareRepair(db)),
     backup: promised((options) => backups.make(options)),
     checkpoint: promised(() => {
       stopAside()

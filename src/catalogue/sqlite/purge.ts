@@ -4,15 +4,15 @@ import type { Database } from 'better-sqlite3'
 const removalsPerTransaction = 2000
 
 /**
- * Prepares forgetting removals, in the order of their numbers and only up to the first that is younger: the feed
+ * Prepares purging tombstones, in the order of their numbers and only up to the first that is younger: the feed
  * then has all removals above one number, which it remembers. A removal that a clock ahead of its time has
  * dated stays, and those after it with it, until that time has come.
  */
-export function prepareForget(db: Database): (beforeUs: number) => { more: boolean } {
+export function preparePurge(db: Database): (beforeUs: number) => { more: boolean } {
   const oldest = db.prepare(
     `SELECT seq, removed_us AS removedUs FROM tombstone ORDER BY seq LIMIT ${removalsPerTransaction}`,
   )
-  const forget = db.prepare('DELETE FROM tombstone WHERE seq <= ?')
+  const purge = db.prepare('DELETE FROM tombstone WHERE seq <= ?')
   const remember = db.prepare('UPDATE catalogue SET forgotten_seq = ? WHERE one = 1')
   // A directory that is gone from disk was kept for the removals alone.
   const dropDirectories = db.prepare(
@@ -26,7 +26,7 @@ export function prepareForget(db: Database): (beforeUs: number) => { more: boole
     const old = young === -1 ? rows : rows.slice(0, young)
     const last = old.at(-1)
     if (last !== undefined) {
-      forget.run(last.seq)
+      purge.run(last.seq)
       remember.run(last.seq)
     }
     const more = old.length === removalsPerTransaction

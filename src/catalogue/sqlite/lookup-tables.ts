@@ -2,15 +2,15 @@ import type { Database } from 'better-sqlite3'
 import type { Area } from '../../parse/archive-path.ts'
 import type { ParsedName } from '../../parse/types.ts'
 
-/** The small numbers that stand for stations and kinds of names; unknown ones are added. */
-export interface Dimensions {
+/** The ids of stations and kinds in their lookup tables; unknown ones are added. */
+export interface LookupTables {
   station(code: string): number
   kind(area: Area, parsed: ParsedName): number
-  /** Forgets what a rolled back transaction may have added. */
-  forget(): void
+  /** Drops the cache: a transaction that was rolled back may have added some of it. */
+  reset(): void
 }
 
-export function openDimensions(db: Database): Dimensions {
+export function openLookupTables(db: Database): LookupTables {
   const stations = new Map<string, number>()
   const kinds = new Map<string, number>()
   const insertStation = db.prepare('INSERT INTO station (code) VALUES (?) ON CONFLICT DO NOTHING')
@@ -55,7 +55,7 @@ export function openDimensions(db: Database): Dimensions {
       }
       return id
     },
-    forget() {
+    reset() {
       stations.clear()
       kinds.clear()
     },
