@@ -1,7 +1,11 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { CatalogueRuined } from '../catalogue/catalogue-writer.ts'
+import { describeProgress } from '../catalogue/sqlite/migration.ts'
+import type { MigrationProgress } from '../catalogue/sqlite/migration.ts'
 import type { Recovery } from '../catalogue/sqlite/recover.ts'
-import type { StartCheckOutcome } from '../catalogue/sqlite/start-check.ts'
+import type { StartupCheckOutcome } from '../catalogue/sqlite/startup-check.ts'
+import { upgradeDatabase } from '../catalogue/sqlite/upgrade.ts'
 import { openWriter } from '../catalogue/sqlite/writer.ts'
 import type { OpenedWriter } from '../catalogue/sqlite/writer.ts'
 import { openClock } from '../clock.ts'
@@ -19,6 +23,9 @@ import { reportProgress, summaryLines } from '../progress.ts'
 import { print } from '../output.ts'
 import { realDirectories } from '../real-directories.ts'
 
+/** How often a long step of a migration is logged. */
+const progressEveryMs = 5000
+
 /** Runs the indexer: for ever, or until the tree was scanned once. */
 export async function index(config: Config, { once }: { readonly once: boolean }): Promise<number> {
   const logger = createLogger({ level: config.logLevel, name: 'indexer' })
@@ -35,6 +42,8 @@ export async function index(config: Config, { once }: { readonly once: boolean }
     ...(once ? {} : { onHangup }),
   })
   const nowUs = openClock()
+  if (!(await upgrade({ database: config.database, logger, lifecycle })))
+    return lifecycle.untilEnd()
   const writer = open({ database: config.database, nowUs, logger })
   const indexer = await start({ config, logger, writer, nowUs })
   lifecycle.add({ name: 'indexer', close: () => indexer.close() })
@@ -47,12 +56,79 @@ export async function index(config: Config, { once }: { readonly once: boolean }
   })
   lifecycle.add({ name: 'control socket', close: control.close })
   followParent(lifecycle)
+  const indexes = openIndexBuilder(writer, logger)
+  lifecycle.add({ name: 'indexes', close: indexes.stop })
   try {
-    await work({ indexer, writer, logger, once })
+    await work({ indexer, writer, indexes, logger, once })
   } catch (error) {
     return await lifecycle.end(failureOf(error))
   }
   return once ? lifecycle.end() : lifecycle.untilEnd()
+}
+
+/**
+ * Migrates a database of an earlier release; a signal ends it between two steps.
+ * @returns whether the process is to go on
+ */
+async function upgrade(parts: {
+  readonly database: string
+  readonly logger: Logger
+  readonly lifecycle: Lifecycle
+}): Promise<boolean> {
+  const { database, logger, lifecycle } = parts
+  const stop = new AbortController()
+  const onMigrating = migrationReporter(database, logger)
+  const upgraded = upgradeDatabase({ database, onMigrating, signal: stop.signal })
+  lifecycle.add({
+    name: 'migration',
+    async close() {
+      stop.abort()
+      await upgraded
+    },
+  })
+  await upgraded
+  return !stop.signal.aborted
+}
+
+/** Logs each step of a migration, and every few seconds how far a long one is. */
+function migrationReporter(database: string, logger: Logger) {
+  let last: { readonly step: string; readonly atMs: number } | undefined
+  return (progress: MigrationProgress): void => {
+    const now = performance.now()
+    if (last?.step === progress.step && now - last.atMs < progressEveryMs) return
+    last = { step: progress.step, atMs: now }
+    logger.info({ database }, `migrating the database ${describeProgress(progress)}`)
+  }
+}
+
+interface IndexBuilder {
+  /** Makes the indexes and counts that are missing, one after the other. */
+  build(): Promise<void>
+  /** Ends it after the one in hand. */
+  stop(): void
+}
+
+function openIndexBuilder(writer: OpenedWriter, logger: Logger): IndexBuilder {
+  let stopped = false
+  return {
+    async build() {
+      for (let left = 1; left > 0 && !stopped;) {
+        const startedMs = performance.now()
+        const built = await writer.buildIndexes()
+        left = built.left
+        const fields = {
+          built: built.names,
+          left,
+          took_ms: Math.round(performance.now() - startedMs),
+        }
+        if (built.names.length > 0) logger.info(fields, 'indexes built')
+        await setImmediate()
+      }
+    },
+    stop() {
+      stopped = true
+    },
+  }
 }
 
 /** Opens the database, and tells what has to be done to it. */
@@ -72,13 +148,7 @@ function open(parts: {
       const fields = { database, ...restoring }
       logger.warn(fields, 'the database is missing or ruined: a backup is copied and checked')
     },
-    onMigrating: (migrating) => {
-      const fields = { database, ...migrating }
-      logger.info(
-        fields,
-        'the database is of an earlier release: it is checked and brought to this one',
-      )
-    },
+    onMigrating: migrationReporter(database, logger),
   })
   tellRecovery(writer.recovery, logger)
   return writer
@@ -103,7 +173,7 @@ function tellRecovery(recovery: Recovery, logger: Logger): void {
     logger.warn('the database is an older copy: it goes on above the numbers that were given since')
 }
 
-function tellChecked({ fault, error, tookMs }: StartCheckOutcome, logger: Logger): void {
+function tellChecked({ fault, error, tookMs }: StartupCheckOutcome, logger: Logger): void {
   const fields = { took_ms: tookMs }
   if (fault !== undefined) logger.error({ ...fields, fault }, 'the database is ruined')
   else if (error !== undefined)
@@ -142,15 +212,20 @@ async function start(parts: {
 async function work(parts: {
   readonly indexer: Indexer
   readonly writer: OpenedWriter
+  readonly indexes: IndexBuilder
   readonly logger: Logger
   readonly once: boolean
 }): Promise<void> {
-  const { indexer, writer, logger, once } = parts
+  const { indexer, writer, indexes, logger, once } = parts
+  const isFirstScan = (await writer.summary()).lastScan === undefined
+  if (isFirstScan) await writer.deferIndexes()
+  else await indexes.build()
   if (!once) indexer.watch()
   const progress = reportProgress(() => indexer.status().scan, logger)
   const caughtUp = await indexer.catchUp({ scan: once, patient: !once }).finally(() => {
     progress.stop()
   })
+  if (isFirstScan) await indexes.build()
   const status = indexer.status()
   const lines = summaryLines(caughtUp, await writer.summary(), status.settlingFiles)
   if (once && process.stdout.isTTY) for (const line of lines.text) await print(line)

@@ -51,6 +51,48 @@ export const indexes: Readonly<Record<string, string>> = {
 /** The tables of counts that a first scan leaves out, as `indexes`. */
 export const deferredCounts = ['day_count', 'station_count'] as const
 
+/** The tables of counts, and which of them and of the indexes are complete. */
+export const countTables = `
+  -- Exact counts, kept by the writer in the transaction of the rows; rows that fall to 0 are deleted. The command check
+  -- compares them with the rows of file.
+
+  -- How many live files have an id in a bucket (id >> level), for the levels 18, 12 and 6, by kind; kind 0 counts all
+  -- kinds. It finds the place of any offset, in the list and in filters on kinds.
+  CREATE TABLE id_count (
+    level  INTEGER NOT NULL,
+    kind   INTEGER NOT NULL,
+    bucket INTEGER NOT NULL,
+    files  INTEGER NOT NULL,
+    PRIMARY KEY (level, kind, bucket)
+  ) STRICT, WITHOUT ROWID;
+
+  -- How many live files have data that start on a UTC day (from 1970-01-01), by kind (there is no row of all kinds). last_id
+  -- is not below the highest id among them: it is only raised while the row lives.
+  CREATE TABLE day_count (
+    day     INTEGER NOT NULL,
+    kind    INTEGER NOT NULL,
+    files   INTEGER NOT NULL,
+    last_id INTEGER NOT NULL,
+    PRIMARY KEY (day, kind)
+  ) STRICT, WITHOUT ROWID;
+
+  -- How many live files a station has, by kind (there is no row of all kinds), with the lowest and the highest data_date.
+  CREATE TABLE station_count (
+    station    INTEGER NOT NULL,
+    kind       INTEGER NOT NULL,
+    files      INTEGER NOT NULL,
+    first_date INTEGER NOT NULL,
+    last_date  INTEGER NOT NULL,
+    PRIMARY KEY (station, kind)
+  ) STRICT, WITHOUT ROWID;
+
+  -- The indexes and tables of counts that are complete, by name. The others are not to be read: 'file_station', 'file_date',
+  -- 'file_kind', 'file_name', 'file_created' and 'file_modified' do not exist then, 'day_count' and 'station_count' are empty.
+  CREATE TABLE built (
+    name TEXT PRIMARY KEY
+  ) STRICT, WITHOUT ROWID;
+`
+
 const tables = `
   -- The catalogue itself, one row: which database this is, its latest number, and the numbers it may give
   -- (see sequences.ts). Removals up to forgotten_seq may have been dropped. last_scan is a ScanSummary as JSON.
@@ -161,43 +203,7 @@ const tables = `
   CREATE INDEX file_incomplete ON file (id) WHERE incomplete = 1;
   CREATE INDEX file_misplaced ON file (id) WHERE misplaced = 1;
 
-  -- Exact counts, kept by the writer in the transaction of the rows; rows that fall to 0 are deleted. 'check' compares them
-  -- with the rows of file. Key order: as the columns.
-  -- How many live files have an id in a bucket (id >> level), for the levels 18, 12 and 6, by kind; kind 0 counts all
-  -- kinds. It finds the place of any offset, in the list and in filters on kinds.
-  CREATE TABLE id_count (
-    level  INTEGER NOT NULL,
-    kind   INTEGER NOT NULL,
-    bucket INTEGER NOT NULL,
-    files  INTEGER NOT NULL,
-    PRIMARY KEY (level, kind, bucket)
-  ) STRICT, WITHOUT ROWID;
-
-  -- How many live files have data that start on a UTC day (from 1970-01-01), by kind (there is no row of all kinds). last_id
-  -- is not below the highest id among them: it is only raised while the row lives.
-  CREATE TABLE day_count (
-    day     INTEGER NOT NULL,
-    kind    INTEGER NOT NULL,
-    files   INTEGER NOT NULL,
-    last_id INTEGER NOT NULL,
-    PRIMARY KEY (day, kind)
-  ) STRICT, WITHOUT ROWID;
-
-  -- How many live files a station has, by kind (there is no row of all kinds), with the lowest and the highest data_date.
-  CREATE TABLE station_count (
-    station    INTEGER NOT NULL,
-    kind       INTEGER NOT NULL,
-    files      INTEGER NOT NULL,
-    first_date INTEGER NOT NULL,
-    last_date  INTEGER NOT NULL,
-    PRIMARY KEY (station, kind)
-  ) STRICT, WITHOUT ROWID;
-
-  -- The indexes and tables of counts that are complete, by name. The others are not to be read: 'file_station', 'file_date',
-  -- 'file_kind', 'file_name', 'file_created' and 'file_modified' do not exist then, 'day_count' and 'station_count' are empty.
-  CREATE TABLE built (
-    name TEXT PRIMARY KEY
-  ) STRICT, WITHOUT ROWID;
+  ${countTables}
 
   -- Removed files as they last were: the feed tells of them, and a file that comes back gets its id back.
   CREATE TABLE tombstone (

@@ -21,14 +21,14 @@ import { prepareDirectories } from './directories.ts'
 import { openGuard } from './guarded.ts'
 import { prepareHashing } from './hashing.ts'
 import { prepareIndexes } from './indexes.ts'
-import type { Migrating } from './open.ts'
+import type { MigrationProgress } from './migration.ts'
 import { preparePurge } from './purge.ts'
 import { openOrRecover, replaceByCopy } from './recover.ts'
 import type { Recovery, Restoring } from './recover.ts'
 import { prepareRepair } from './repair.ts'
 import { openGivenNumbers, reserveNumbers } from './sequences.ts'
-import { openStartCheck } from './start-check.ts'
-import type { StartCheck, StartCheckOutcome } from './start-check.ts'
+import { openStartupCheck } from './startup-check.ts'
+import type { StartupCheck, StartupCheckOutcome } from './startup-check.ts'
 import { prepareSummary } from './summary.ts'
 import { preparePlace, unusable } from './usable.ts'
 
@@ -40,11 +40,11 @@ export interface WriterOptions {
   /** Up to this size (bytes) a database is checked before it is used, a larger one in a process aside. */
   readonly checkUpTo?: number
   /** Told what came of that. What is found wrong is thrown by the next call. */
-  readonly onChecked?: (outcome: StartCheckOutcome) => void
+  readonly onChecked?: (outcome: StartupCheckOutcome) => void
   /** Told before a backup takes the place of the database, during which nothing else happens. */
   readonly onRestoring?: (restoring: Restoring) => void
-  /** Told before a database of an earlier release is brought to this one's schema, during which nothing else happens. */
-  readonly onMigrating?: (migrating: Migrating) => void
+  /** Called before each part of a migration, which `upgradeDatabase` does better: nothing else happens meanwhile. */
+  readonly onMigrating?: (progress: MigrationProgress) => void
 }
 
 /** About a tenth of a second. */
@@ -68,7 +68,7 @@ export function openWriter(options: WriterOptions): OpenedWriter {
     const numbersPath = `${path}-numbers`
     const { db, recovery } = openOrRecover({ ...options, path, numbersPath, checkUpTo })
     const isChecked = recovery.restored !== undefined || statSync(path).size <= checkUpTo
-    const check = isChecked ? undefined : openStartCheck({ path, onEnd: onChecked })
+    const check = isChecked ? undefined : openStartupCheck({ path, onEnd: onChecked })
     return { recovery, ...prepareWriter({ db, path, numbersPath, lock, nowUs, checkUpTo, check }) }
   } catch (error) {
     lock.release()
@@ -83,7 +83,7 @@ interface WriterParts {
   readonly lock: { release: () => void }
   readonly nowUs: () => number
   readonly checkUpTo: number
-  readonly check: StartCheck | undefined
+  readonly check: StartupCheck | undefined
 }
 
 function prepareWriter(parts: WriterParts): CatalogueWriter {

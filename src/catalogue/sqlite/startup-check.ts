@@ -1,13 +1,13 @@
 import { statSync } from 'node:fs'
-import { startCheck } from './check.ts'
-import type { Check } from './check.ts'
+import { startCheck } from './integrity-check.ts'
+import type { Check } from './integrity-check.ts'
 
-/** While the database is checked the log cannot be reset; this large, the check gives way to what is written. */
+/** While the database is checked the log cannot be reset; this large, the check is aborted. */
 const largestLogBytes = 64 * 1024 * 1024
 const retryMs = 600_000
 
 /** What became of the check of a database that was too large to be checked before it was opened. */
-export interface StartCheckOutcome {
+export interface StartupCheckOutcome {
   readonly fault: string | undefined
   /** Why it could not be checked; it is tried again. */
   readonly error: Error | undefined
@@ -15,7 +15,7 @@ export interface StartCheckOutcome {
 }
 
 /** Checks a database aside while it is already used. */
-export interface StartCheck {
+export interface StartupCheck {
   /** What is wrong with the database, once that is known. */
   readonly fault: string | undefined
   /** To be called after a commit. */
@@ -23,17 +23,17 @@ export interface StartCheck {
   stop(): void
 }
 
-export function openStartCheck(options: {
+export function openStartupCheck(options: {
   readonly path: string
-  readonly onEnd: ((outcome: StartCheckOutcome) => void) | undefined
-  /** Size of the log (bytes) that makes the check give way. */
+  readonly onEnd: ((outcome: StartupCheckOutcome) => void) | undefined
+  /** Size of the log (bytes) that aborts the check. */
   readonly largestLog?: number
-}): StartCheck {
+}): StartupCheck {
   const { path, onEnd, largestLog = largestLogBytes } = options
   let check: Check | undefined
   let timer: NodeJS.Timeout | undefined
   let fault: string | undefined
-  let gaveWay = false
+  let aborted = false
   let stopped = false
   const begin = (): void => {
     const startedMs = performance.now()
@@ -44,14 +44,17 @@ export function openStartCheck(options: {
       if (error !== undefined) timer = setTimeout(begin, retryMs).unref()
       onEnd?.({ fault, error, tookMs: Math.round(performance.now() - startedMs) })
     }
-    gaveWay = false
+    aborted = false
     check = startCheck({ path, mode: 'look', atOnceUpTo: 0 })
     check.verdict.then(
       (verdict) => {
         end(verdict.fault, undefined)
       },
       (error: unknown) => {
-        end(undefined, gaveWay ? new Error('it gave way to writing') : (error as Error))
+        end(
+          undefined,
+          aborted ? new Error('integrity check aborted: the WAL grew too large') : (error as Error),
+        )
       },
     )
   }
@@ -61,10 +64,10 @@ export function openStartCheck(options: {
       return fault
     },
     committed() {
-      if (check === undefined || gaveWay) return
+      if (check === undefined || aborted) return
       const log = statSync(`${path}-wal`, { throwIfNoEntry: false })
-      gaveWay = (log?.size ?? 0) > largestLog
-      if (gaveWay) check.stop()
+      aborted = (log?.size ?? 0) > largestLog
+      if (aborted) check.stop()
     },
     stop() {
       stopped = true

@@ -1,7 +1,7 @@
-/** A program that checks a database file and prints the verdict as JSON: `check-process MODE FILE`. */
+/** A program that checks a database file and prints the verdict as JSON: `integrity-check-process MODE FILE`. */
 import { closeSync, openSync, readSync } from 'node:fs'
-import { checkFile } from './check-file.ts'
-import type { CheckMode } from './check-file.ts'
+import { checkFile } from './integrity-check.ts'
+import type { CheckMode } from './integrity-check.ts'
 
 const [, , mode, path = ''] = process.argv
 

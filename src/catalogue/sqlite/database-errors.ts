@@ -1,0 +1,18 @@
+/** What can be wrong with a database file. */
+import Sqlite from 'better-sqlite3'
+
+/** A database file that this program must not touch, or cannot; the message names it and the remedy. */
+export class UnusableDatabase extends Error {
+  readonly code = 'UNUSABLE_DATABASE'
+}
+
+/** Whether an error says that a file is not, or no longer, an SQLite database. */
+export function isCorruption(error: unknown): error is Error {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return /^SQLITE_(NOTADB|CORRUPT)/.test(code)
+}
+
+/** An error that `isCorruption` knows. */
+export function corruption(fault: string): Error {
+  return new Sqlite.SqliteError(fault, 'SQLITE_CORRUPT')
+}
