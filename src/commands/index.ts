@@ -53,6 +53,7 @@ export async function index(config: Config, { once }: { readonly once: boolean }
     path: config.controlSocket,
     logger,
     indexer,
+    writer,
   })
   lifecycle.add({ name: 'control socket', close: control.close })
   followParent(lifecycle)
