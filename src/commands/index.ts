@@ -1,11 +1,7 @@
-import { setImmediate } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { CatalogueRuined } from '../catalogue/catalogue-writer.ts'
-import { describeProgress } from '../catalogue/sqlite/migration.ts'
-import type { MigrationProgress } from '../catalogue/sqlite/migration.ts'
 import type { Recovery } from '../catalogue/sqlite/recover.ts'
 import type { StartupCheckOutcome } from '../catalogue/sqlite/startup-check.ts'
-import { upgradeDatabase } from '../catalogue/sqlite/upgrade.ts'
 import { openWriter } from '../catalogue/sqlite/writer.ts'
 import type { OpenedWriter } from '../catalogue/sqlite/writer.ts'
 import { openClock } from '../clock.ts'
@@ -22,9 +18,8 @@ import { packageVersion } from '../package.ts'
 import { reportProgress, summaryLines } from '../progress.ts'
 import { print } from '../output.ts'
 import { realDirectories } from '../real-directories.ts'
-
-/** How often a long step of a migration is logged. */
-const progressEveryMs = 5000
+import { migrationReporter, openIndexBuilder, upgrade } from './upgrade.ts'
+import type { IndexBuilder } from './upgrade.ts'
 
 /** Runs the indexer: for ever, or until the tree was scanned once. */
 export async function index(config: Config, { once }: { readonly once: boolean }): Promise<number> {
@@ -65,71 +60,6 @@ export async function index(config: Config, { once }: { readonly once: boolean }
     return await lifecycle.end(failureOf(error))
   }
   return once ? lifecycle.end() : lifecycle.untilEnd()
-}
-
-/**
- * Migrates a database of an earlier release; a signal ends it between two steps.
- * @returns whether the process is to go on
- */
-async function upgrade(parts: {
-  readonly database: string
-  readonly logger: Logger
-  readonly lifecycle: Lifecycle
-}): Promise<boolean> {
-  const { database, logger, lifecycle } = parts
-  const stop = new AbortController()
-  const onMigrating = migrationReporter(database, logger)
-  const upgraded = upgradeDatabase({ database, onMigrating, signal: stop.signal })
-  lifecycle.add({
-    name: 'migration',
-    async close() {
-      stop.abort()
-      await upgraded
-    },
-  })
-  await upgraded
-  return !stop.signal.aborted
-}
-
-/** Logs each step of a migration, and every few seconds how far a long one is. */
-function migrationReporter(database: string, logger: Logger) {
-  let last: { readonly step: string; readonly atMs: number } | undefined
-  return (progress: MigrationProgress): void => {
-    const now = performance.now()
-    if (last?.step === progress.step && now - last.atMs < progressEveryMs) return
-    last = { step: progress.step, atMs: now }
-    logger.info({ database }, `migrating the database ${describeProgress(progress)}`)
-  }
-}
-
-interface IndexBuilder {
-  /** Makes the indexes and counts that are missing, one after the other. */
-  build(): Promise<void>
-  /** Ends it after the one in hand. */
-  stop(): void
-}
-
-function openIndexBuilder(writer: OpenedWriter, logger: Logger): IndexBuilder {
-  let stopped = false
-  return {
-    async build() {
-      for (let left = 1; left > 0 && !stopped;) {
-        const startedMs = performance.now()
-        const built = await writer.buildIndexes()
-        left = built.left
-        const fields = {
-          built: built.names,
-          left,
-          took_ms: Math.round(performance.now() - startedMs),
-        }
-        if (built.names.length > 0) logger.info(fields, 'indexes built')
-        await setImmediate()
-      }
-    },
-    stop() {
-      stopped = true
-    },
-  }
 }
 
 /** Opens the database, and tells what has to be done to it. */
