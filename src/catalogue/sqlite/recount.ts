@@ -1,4 +1,4 @@
-/** The SQL of what the tables of counts hold: to build them, and to compare them with the rows. */
+/** The SQL of what the tables of counts hold: to build them, to compare them with the rows, and to make them anew. */
 import type { Database } from 'better-sqlite3'
 import { dayOf, idCountLevels } from './schema.ts'
 
@@ -45,7 +45,7 @@ export function prepareIdRange(db: Database): (firstId: number) => void {
 }
 
 /** Counts what `directory`, `area` and `hashing` hold from the rows. To be called within a transaction. */
-export function recountOthers(db: Database): void {
+function recountOthers(db: Database): void {
   db.exec(`
     UPDATE directory SET files = counted.files
       FROM (SELECT d.id, count(f.id) AS files FROM directory d LEFT JOIN file f ON f.directory = d.id
@@ -56,4 +56,20 @@ export function recountOthers(db: Database): void {
       SELECT substr(path, 1, 3), sum(files) FROM directory GROUP BY 1 HAVING sum(files) > 0;
     UPDATE hashing SET files = (SELECT count(*) FROM checksum);
   `)
+}
+
+/** Prepares counting all anew, a table in a transaction. Counts that a first scan left out stay out. */
+export function prepareRepair(db: Database): () => void {
+  const built = db.prepare('SELECT name FROM built').pluck()
+  return () => {
+    const kept = new Set(['id_count', ...built.all()])
+    for (const table of Object.keys(counted) as CountTable[])
+      if (kept.has(table))
+        db.transaction(() => {
+          recount(db, table)
+        }).immediate()
+    db.transaction(() => {
+      recountOthers(db)
+    }).immediate()
+  }
 }
