@@ -125,6 +125,14 @@ function idsOf({ idAbove, idBelow }: FileFilter): IdRange | undefined {
   return { from: (idAbove ?? -Infinity) + 1, to: (idBelow ?? Infinity) - 1 }
 }
 
+export function hasOnly(selection: Selection, parts: readonly (keyof Selection)[]): boolean {
+  return (Object.keys(selection) as (keyof Selection)[]).every((part) => parts.includes(part))
+}
+
+export function hasAny(selection: Selection): boolean {
+  return Object.keys(selection).length > 0
+}
+
 /** All conditions. The text depends on which there are, not on their values, so that statements can be kept. */
 export function conditionsOf(selection: Selection): Conditions {
   const { kinds, stations, dates, dateBounds, ids, created, modified, names, nameRange } = selection

@@ -8,15 +8,15 @@ import { defaultOrdering } from '../filter.ts'
 import type { FileFilter, OrderKey } from '../filter.ts'
 import { prepareCounts } from './counts.ts'
 import type { Counts } from './counts.ts'
-import { conditionsOf, select } from './filter-sql.ts'
+import { conditionsOf, hasAny, hasOnly, select } from './filter-sql.ts'
 import type { Selection } from './filter-sql.ts'
 import { cheapest, openSources, rowUs } from './sources.ts'
 import type { Source } from './sources.ts'
 import { openLookups } from './lookups.ts'
 import { prepareListRows } from './list-rows.ts'
 import type { ListRows } from './list-rows.ts'
-import { hasAny, hasOnly, openRoads } from './roads.ts'
-import type { Pause, Road } from './roads.ts'
+import { openStrategies } from './strategies.ts'
+import type { CheckDeadline, Strategy } from './strategies.ts'
 import { openSlices } from './slices.ts'
 import type { Slices } from './slices.ts'
 import { openStatements } from './statements.ts'
@@ -26,7 +26,7 @@ import type { Statements } from './statements.ts'
 export interface Plan<Answer> {
   /** CPU microseconds, estimated. */
   readonly costUs: number
-  run(pause: Pause): Answer
+  run(checkDeadline: CheckDeadline): Answer
 }
 
 export interface List {
@@ -52,7 +52,7 @@ export function prepareList(db: Database, head: () => Head): List {
   const slices = openSlices(statements, { counts, lookups })
   const sourcesOf = openSources(statements, { counts, slices })
   const choose = (selection: Selection): Source => cheapest(sourcesOf(selection))
-  const roads = openRoads(statements, { counts, lookups, slices })
+  const strategies = openStrategies(statements, { counts, lookups, slices })
   const rows = prepareListRows(db)
   const takeChunk = prepareChunks(statements, { slices, rows })
   const resolve = (filter: FileFilter): Selection | undefined => {
@@ -68,14 +68,14 @@ export function prepareList(db: Database, head: () => Head): List {
     if (selection === undefined) return planOf(0, () => ({ head: now, count: 0, records: [] }))
     const source = once(() => choose(selection))
     const known = knownCount(counts, selection)
-    const road = (count: number): Road =>
+    const strategy = (count: number): Strategy =>
       offset >= count
         ? { costUs: 0, ids: () => [] }
-        : roads.choose(selection, { offset, limit, ordering, count }, source)
+        : strategies.choose(selection, { offset, limit, ordering, count }, source)
     const countUs = known === undefined ? source().costUs : 0
-    return planOf(countUs + road(known ?? source().entries).costUs, (pause): Page => {
-      const count = known ?? countBy(statements, source(), pause)
-      return { head: now, count, records: rows.byIds(road(count).ids(pause)) }
+    return planOf(countUs + strategy(known ?? source().entries).costUs, (checkDeadline): Page => {
+      const count = known ?? countBy(statements, source(), checkDeadline)
+      return { head: now, count, records: rows.byIds(strategy(count).ids(checkDeadline)) }
     })
   }
 
@@ -89,25 +89,29 @@ export function prepareList(db: Database, head: () => Head): List {
     const rest = { ...selection, ids: { from, to: Math.min(to, before - 1) } }
     if (hasOnly(rest, ['kinds', 'ids'])) {
       const wanted = { offset: 0, limit, ordering: defaultOrdering }
-      return planOf(limit * 5, (pause) => {
+      return planOf(limit * 5, (checkDeadline) => {
         const count = counts.ofIds(rest.kinds, rest.ids)
-        const ids = count === 0 ? [] : roads.choose(rest, { ...wanted, count }, never).ids(pause)
+        const ids =
+          count === 0 ? [] : strategies.choose(rest, { ...wanted, count }, never).ids(checkDeadline)
         return { epoch, ...chunkOf(rows.byIds(ids), limit) }
       })
     }
-    return planOf(Infinity, (pause) => {
+    return planOf(Infinity, (checkDeadline) => {
       const source = choose(rest)
       const passed = (limit * counts.ofIds(undefined, rest.ids)) / Math.max(1, source.entries)
       const wanted = { offset: 0, limit, ordering: defaultOrdering, count: source.entries }
-      if (passed * rowUs < source.costUs) return { epoch, ...takeChunk(rest, limit, pause) }
-      const ids = roads.choose(rest, wanted, () => source).ids(pause)
+      if (passed * rowUs < source.costUs) return { epoch, ...takeChunk(rest, limit, checkDeadline) }
+      const ids = strategies.choose(rest, wanted, () => source).ids(checkDeadline)
       return { epoch, ...chunkOf(rows.byIds(ids), limit) }
     })
   }
   return { page, records }
 }
 
-function planOf<Answer>(costUs: number, run: (pause: Pause) => Answer): Plan<Answer> {
+function planOf<Answer>(
+  costUs: number,
+  run: (checkDeadline: CheckDeadline) => Answer,
+): Plan<Answer> {
   return { costUs, run }
 }
 
@@ -148,12 +152,16 @@ function knownCount(counts: Counts, selection: Selection): number | undefined {
 }
 
 /** Files of a selection, all of which a source finds. */
-export function countBy(statements: Statements, { from, slices }: Source, pause: Pause): number {
+export function countBy(
+  statements: Statements,
+  { from, slices }: Source,
+  checkDeadline: CheckDeadline,
+): number {
   let count = 0
   for (const slice of slices()) {
     const { sql, values } = conditionsOf(slice)
     count += statements.value(`SELECT count(*) FROM ${from} WHERE ${sql}`, values) as number
-    pause()
+    checkDeadline()
   }
   return count
 }
@@ -171,7 +179,7 @@ function prepareChunks(
   statements: Statements,
   { slices, rows }: { readonly slices: Slices; readonly rows: ListRows },
 ) {
-  return (selection: Selection, limit: number, pause: Pause) => {
+  return (selection: Selection, limit: number, checkDeadline: CheckDeadline) => {
     const endMs = performance.now() + chunkMs
     const found: number[] = []
     for (const slice of slices.along('id', selection, true)) {
@@ -183,7 +191,7 @@ function prepareChunks(
       found.push(...ids)
       if (found.length === limit) return { records: rows.byIds(found), next: found.at(-1) }
       if (performance.now() > endMs) return { records: rows.byIds(found), next: slice.ids?.from }
-      pause()
+      checkDeadline()
     }
     return { records: rows.byIds(found), next: undefined }
   }

@@ -25,13 +25,13 @@ function prepareRun(db: Database): Run {
   const summary = prepareSummary(db)
   // One read transaction, so that a page and its count are of one moment.
   return db.transaction(({ kind, query }: QueryRequest) => {
-    const pause = deadline()
+    const checkDeadline = deadline()
     // The kind of a query decides its type.
     switch (kind) {
       case 'page':
-        return list.page(query as Queries['page']['query']).run(pause)
+        return list.page(query as Queries['page']['query']).run(checkDeadline)
       case 'records':
-        return list.records(query as Queries['records']['query']).run(pause)
+        return list.records(query as Queries['records']['query']).run(checkDeadline)
       case 'stations':
         return stations.page(query as Queries['stations']['query'])
       case 'summary':

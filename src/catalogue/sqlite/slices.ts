@@ -15,12 +15,11 @@ import type { Statements } from './statements.ts'
 export interface SliceSizes {
   readonly first: number
   readonly most: number
+  /** Rows that are read one after the other take less than entries whose rows are looked up. */
+  readonly idsPerEntry: number
 }
 
-/** Rows that are read one after the other take less than entries whose rows are looked up. */
-const idsPerEntry = 64
-
-const defaultSizes: SliceSizes = { first: 1024, most: 65_536 }
+const defaultSizes: SliceSizes = { first: 1024, most: 65_536, idsPerEntry: 64 }
 
 function* growing({ first, most }: SliceSizes): Generator<number, never> {
   for (let entries = first; ; entries = Math.min(entries * 4, most)) yield entries
@@ -77,7 +76,7 @@ export function openSlices(
     const size = growing(sizes)
     for (const { from, to } of descending ? windows : windows.toReversed())
       for (let next = descending ? to : from; descending ? next >= from : next <= to;) {
-        const entries = idsPerEntry * size.next().value
+        const entries = sizes.idsPerEntry * size.next().value
         const end = descending
           ? Math.max(from, next - entries + 1)
           : Math.min(to, next + entries - 1)

@@ -9,7 +9,7 @@ import type { FileFilter, Ordering } from '../../../src/catalogue/filter.ts'
 import { prepareCounts } from '../../../src/catalogue/sqlite/counts.ts'
 import { select } from '../../../src/catalogue/sqlite/filter-sql.ts'
 import { openLookups } from '../../../src/catalogue/sqlite/lookups.ts'
-import { openRoads } from '../../../src/catalogue/sqlite/roads.ts'
+import { openStrategies } from '../../../src/catalogue/sqlite/strategies.ts'
 import { openSlices } from '../../../src/catalogue/sqlite/slices.ts'
 import { openSources } from '../../../src/catalogue/sqlite/sources.ts'
 import { openStatements } from '../../../src/catalogue/sqlite/statements.ts'
@@ -223,9 +223,13 @@ function openEveryWay(t: Test, { database }: Wide) {
   const statements = openStatements(db)
   const counts = prepareCounts(db)
   const lookups = openLookups(db)
-  const slices = openSlices(statements, { counts, lookups }, { first: 8, most: 32 })
+  const slices = openSlices(
+    statements,
+    { counts, lookups },
+    { first: 8, most: 32, idsPerEntry: 2048 },
+  )
   const sourcesOf = openSources(statements, { counts, slices })
-  const roads = openRoads(statements, { counts, lookups, slices })
+  const strategies = openStrategies(statements, { counts, lookups, slices })
   return db.transaction(
     (filter: FileFilter, query: { ordering: Ordering; limit: number; offset: number }) => {
       lookups.refresh()
@@ -233,10 +237,11 @@ function openEveryWay(t: Test, { database }: Wide) {
       if (selection === undefined) return []
       return sourcesOf(selection).flatMap((source) => {
         const count = countBy(statements, source, never)
-        const all = count > query.offset ? roads.all(selection, { ...query, count }, source) : []
+        const all =
+          count > query.offset ? strategies.all(selection, { ...query, count }, source) : []
         return all.length === 0
           ? [{ count, ids: [] as readonly number[] }]
-          : all.map((road) => ({ count, ids: road.ids(never) }))
+          : all.map((strategy) => ({ count, ids: strategy.ids(never) }))
       })
     },
   )
