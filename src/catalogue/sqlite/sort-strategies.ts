@@ -19,7 +19,7 @@ interface First {
 const mostKeys = 2_000_000
 /** CPU microseconds of a key, and of a row with its key, that SQLite hands over to be sorted. */
 const keyUs = 0.3
-const rowsUs = 2
+const rowsUs = 10
 
 export function openSortStrategies(statements: Statements) {
   /** The first ranks of all files that a source finds, among those whose keys are within bounds. */
