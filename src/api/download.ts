@@ -53,6 +53,8 @@ const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW
 const absent = new Map<string, NotServedReason>([
   ['ENOENT', 'not-there'],
   ['ENOTDIR', 'not-there'],
+  // A symlink leads to a path that is longer than any can be.
+  ['ENAMETOOLONG', 'not-there'],
   ['EACCES', 'no-permission'],
   ['EPERM', 'no-permission'],
   // A symlink leads there, and may not.

@@ -83,7 +83,7 @@ function compare(
     else if (before.size !== size || before.mtimeUs !== mtimeUs)
       modified.push({ id: before.id, name, size, mtimeUs })
   })
-  const removed = isNew ? [] : goneFiles(known, look.names)
+  const removed = isNew ? [] : goneFiles(known, [...look.names, ...look.away])
   const differs = added.length + modified.length + filled.length + removed.length > 0
   if (!differs && known !== undefined && sameStamp(look.stamp, known.stamp)) return undefined
   return {

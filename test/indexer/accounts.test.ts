@@ -87,6 +87,7 @@ t.test('a scan counts regular files and tells how far it is', async (t) => {
         stamp: undefined,
         sizes: undefined,
         mtimesUs: undefined,
+        away: [],
         directories: [],
         rejections: [],
         ...parts,

@@ -34,6 +34,8 @@ export interface DirectoryLook {
   /** Sizes (bytes) and mtimes of `names`, in their order; `undefined` when only names were read. */
   readonly sizes: readonly number[] | undefined
   readonly mtimesUs: readonly number[] | undefined
+  /** RINEX names of symlinks to files that cannot be read now: their disk is away. Records of them stay as they are. */
+  readonly away: readonly string[]
   /** Names of the subdirectories to walk. */
   readonly directories: readonly string[]
   readonly rejections: readonly DirectoryRejection[]
