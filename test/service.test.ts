@@ -2,7 +2,16 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
 import { connect, createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -141,6 +150,59 @@ t.test('one indexer at a time, and all of it ends on SIGTERM', async (t) => {
   const third = run(t.testdirName, ['index', '--once', '--database', 'catalogue.db'])
   t.same(await once(third, 'exit'), [0, null], 'and the indexer has ended with it')
 })
+
+/** Runs a command to its end, which one that starts an indexer by mistake would not come to. */
+async function ended(folder: string, args: string[]) {
+  const process = run(folder, args)
+  const timer = setTimeout(() => process.kill('SIGKILL'), 60_000)
+  let said = ''
+  process.stdout?.on('data', (text) => (said += String(text)))
+  process.stderr?.on('data', (text) => (said += String(text)))
+  const [code] = (await once(process, 'close')) as [number | null]
+  clearTimeout(timer)
+  return { code, said }
+}
+
+t.test('one indexer at a time, whatever name it is given for the database', async (t) => {
+  const archive = join(checkout, 'fixtures/archive')
+  await start(t, archive)
+  const folder = realpathSync(t.testdirName)
+  mkdirSync(join(folder, 'y'))
+  symlinkSync('../catalogue.db', join(folder, 'y/link.db'))
+  symlinkSync('.', join(folder, 'z'))
+  linkSync(join(folder, 'catalogue.db'), join(folder, 'y/hard.db'))
+  const names = ['y/link.db', 'z/catalogue.db', 'y/hard.db']
+  // Another control socket, since the same one would tell too.
+  const others = ['--archive', archive, '--control-socket', 'other.sock']
+  for (const once of [[], ['--once']])
+    for (const name of names) {
+      const { code, said } = await ended(folder, ['index', ...once, ...others, '--database', name])
+      const path = name === 'y/hard.db' ? join(folder, name) : join(folder, 'catalogue.db')
+      t.equal(code, 1, name)
+      t.match(said, new RegExp(`already running: process \\d+ indexes into ${path}`))
+    }
+  rmSync(join(folder, 'catalogue.db-lock'))
+  const second = await ended(folder, ['index', ...others, '--database', 'catalogue.db'])
+  t.match(second, { code: 1, said: 'already running: process' }, 'nor without its lock file')
+  for (const name of ['y/link.db', 'z/catalogue.db'])
+    await until(t, `the status is told by ${name}`, async () => {
+      const { said } = await ended(folder, ['status', '--json', '--database', name])
+      return (JSON.parse(said) as { state: string }).state === 'watching'
+    })
+})
+
+t.test(
+  'what lies beside a database lies beside the file that a symbolic link leads to',
+  async (t) => {
+    const folder = testFolder(t, { x: {}, y: {} })
+    symlinkSync('../x/c.db', join(folder, 'y/c.db'))
+    const scan = ['index', '--once', '--archive', join(checkout, 'fixtures/archive')]
+    t.match(await ended(folder, [...scan, '--database', 'y/c.db']), { code: 0 })
+    t.same(readdirSync(join(folder, 'y')), ['c.db'])
+    const beside = ['c.db', 'c.db-lock', 'c.db-numbers', 'c.db-shm', 'c.db-wal']
+    t.same(readdirSync(join(folder, 'x')).toSorted(), beside)
+  },
+)
 
 t.test('where another program has the port, nothing is left running', async (t) => {
   const other = createServer()

@@ -65,6 +65,11 @@ function open(parts: {
   const writer = openWriter({
     database,
     nowUs,
+    onLockLost: (lock, error) => {
+      if (error === undefined) logger.warn({ lock }, 'lock file removed or replaced: locked again')
+      else
+        logger.error({ lock, err: error }, 'lock file removed or replaced: cannot be locked again')
+    },
     onChecked: (outcome) => {
       tellChecked(outcome, logger)
     },

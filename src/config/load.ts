@@ -1,6 +1,7 @@
 /** Brings defaults, configuration file, environment and flags together into one checked configuration. */
 import { parse as parsePath, relative, resolve } from 'node:path'
 import { inspect } from 'node:util'
+import { realPath } from '../real-path.ts'
 import { originOf, toBaseUrl } from './address.ts'
 import { ConfigError } from './config-error.ts'
 import type { Fault } from './config-error.ts'
@@ -34,6 +35,7 @@ export function loadConfig(sources: ConfigSources, further: FurtherCheck = () =>
   const draft = draftOfDefaults(faults)
   for (const setting of settings) apply(setting, draft)
   const given = new Set(settings.map(({ key }) => key))
+  followLinks(draft)
   if (!given.has('base_url')) checkHostForLinks(draft)
   if (!given.has('control_socket')) deriveControlSocket(draft)
   fitControlSocket(draft, sources.cwd)
@@ -78,6 +80,11 @@ function checkHostForLinks({ values: { host, port }, origins, faults }: Draft): 
   faults.push({ source: origins.host, key: 'base_url', message })
 }
 
+/** So that every process finds the same files beside the database, whatever name it is given for it. */
+function followLinks({ values }: Draft): void {
+  if (values.database !== undefined) values.database = realPath(values.database)
+}
+
 function deriveControlSocket({ values, origins }: Draft): void {
   if (values.database === undefined) return
   const { dir, name } = parsePath(values.database)
@@ -92,7 +99,7 @@ function fitControlSocket({ values, origins, faults }: Draft, cwd: string): void
     const message = `control_socket ${JSON.stringify(path)} ${problem}, set control_socket to another path`
     faults.push({ source: origins.control_socket, key: 'control_socket', message })
   }
-  if (path === values.database) fault('is the database itself')
+  if (realPath(path) === values.database) fault('is the database itself')
   const forms = [path, relative(cwd, path) || path]
   const fits = forms.find((form) => Buffer.byteLength(form) <= maxSocketBytes)
   if (fits === undefined) {

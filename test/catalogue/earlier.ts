@@ -4,6 +4,7 @@ import Sqlite from 'better-sqlite3'
 export function makeEarlier(database: string): void {
   const db = new Sqlite(database)
   db.exec(`
+    DROP TABLE owner;
     DROP TABLE excerpt;
     DROP INDEX file_modified;
     DROP INDEX block_seq;

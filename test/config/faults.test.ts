@@ -1,3 +1,4 @@
+import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { ConfigError } from '../../src/config/config-error.ts'
@@ -154,6 +155,11 @@ t.test('a wildcard host needs a base URL', async (t) => {
 
 t.test('the control socket is not the database', async (t) => {
   t.match(faultsOf({ flags: { database: 'a.sock' } }), [
+    { key: 'control_socket', message: 'itself' },
+  ])
+  const cwd = testFolder(t, { 'c.db': '' })
+  symlinkSync('c.db', join(cwd, 'link'))
+  t.match(faultsOf({ cwd, flags: { database: 'link', controlSocket: 'link' } }), [
     { key: 'control_socket', message: 'itself' },
   ])
 })

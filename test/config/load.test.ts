@@ -1,5 +1,5 @@
-import { writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import t from 'tap'
 import { ConfigError } from '../../src/config/config-error.ts'
 import { loadConfig } from '../../src/config/load.ts'
@@ -142,6 +142,29 @@ t.test('the control socket lies beside the database, named so that it fits', asy
   t.equal(load({ cwd: deep, flags: { controlSocket: 's' } }).config.controlSocket, 's')
   t.throws(() => socketOf(`/${'ü'.repeat(51)}.db`), /control_socket .* 108 bytes/, '108 bytes')
   t.throws(() => load({ cwd: deep, flags: { controlSocket: '.' } }), ConfigError)
+})
+
+t.test('symbolic links to the database are followed, also before there is one', async (t) => {
+  const folder = realpathSync(testFolder(t, { x: { 'c.db': '' }, y: {} }))
+  symlinkSync('../x/c.db', join(folder, 'y/c.db'))
+  symlinkSync('../x/new.db', join(folder, 'y/new.db'))
+  symlinkSync('x', join(folder, 'z'))
+  const cases = {
+    'x/c.db': 'x/c.db',
+    'y/c.db': 'x/c.db',
+    'z/c.db': 'x/c.db',
+    'y/new.db': 'x/new.db',
+    'z/new.db': 'x/new.db',
+    'z/new/new.db': 'x/new/new.db',
+  }
+  for (const [named, real] of Object.entries(cases)) {
+    const { database, controlSocket } = load({ cwd: folder, flags: { database: named } }).config
+    t.equal(database, join(folder, real), named)
+    const socket = real.replace('.db', '.sock')
+    t.equal(resolve(folder, controlSocket), join(folder, socket), 'the socket lies beside it')
+  }
+  const flags = { database: 'y/c.db', controlSocket: 'z/s' }
+  t.equal(resolve(folder, load({ cwd: folder, flags }).config.controlSocket), join(folder, 'z/s'))
 })
 
 t.test('whatever the sources say, the outcome is a configuration or its faults', async (t) => {

@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
 import { CatalogueUnavailable } from '../catalogue.ts'
-import { openForReading, UnusableDatabase } from './open.ts'
+import { openForReading } from './open.ts'
+import { UnusableDatabase } from './usable.ts'
 
 /** How long a connection is used before asking whether its file was replaced by another. */
 const replacedCheckMs = 500

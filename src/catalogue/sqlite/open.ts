@@ -2,12 +2,9 @@
 import { existsSync, renameSync, statSync } from 'node:fs'
 import Sqlite from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
+import { takeOwnership } from './owner.ts'
 import { applicationId, migrate, schemaVersion, versionOf } from './schema.ts'
-
-/** A database file that this program must not touch, or cannot; the message names it and the remedy. */
-export class UnusableDatabase extends Error {
-  readonly code = 'UNUSABLE_DATABASE'
-}
+import { UnusableDatabase } from './usable.ts'
 
 /** Whether an error says that a file is not, or no longer, an SQLite database. */
 export function isRuin(error: unknown): error is Error {
@@ -38,10 +35,10 @@ export interface OpeningForWriting {
 }
 
 /**
- * Opens the catalogue for writing, creating or migrating it as needed. Damage that was read over would give wrong
+ * Opens the catalogue for writing as its owner, creating or migrating it as needed. Damage that was read over would give wrong
  * answers until somebody came by the page, so all pages are checked first, of a small file and before a migration.
- * @throws UnusableDatabase for a database of another program or of a newer version of this one; an error of
- * ruin for a file that is damaged or none.
+ * @throws AlreadyRunning for a database that another process writes; UnusableDatabase for one of another program or of a
+ * newer version of this one; an error of ruin for a file that is damaged or none.
  */
 export function openForWriting(
   path: string,
@@ -60,6 +57,7 @@ export function openForWriting(
       throw new UnusableDatabase(
         `${path} has schema ${version}, this program knows ${schemaVersion}: install the newer program, or configure another database file`,
       )
+    takeOwnership(db, path)
     db.pragma('journal_mode = WAL')
     // A number or an id that a client has seen must survive a power loss.
     db.pragma('synchronous = FULL')

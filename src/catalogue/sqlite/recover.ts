@@ -15,8 +15,10 @@ import {
   syncFile,
 } from './backup-files.ts'
 import { adoptNumbers } from './numbers.ts'
-import { isRuin, openForWriting, setAside, UnusableDatabase } from './open.ts'
+import { isRuin, openForWriting, setAside } from './open.ts'
 import type { OpeningForWriting } from './open.ts'
+import { hasOtherNames, sleep } from './owner.ts'
+import { UnusableDatabase } from './usable.ts'
 
 /** What had to be done before there was a database to work with. */
 export interface Recovery {
@@ -45,13 +47,20 @@ export interface DatabaseFiles extends OpeningForWriting {
   readonly onRestoring?: ((restoring: Restoring) => void) | undefined
 }
 
-/** @throws UnusableDatabase for a database of another program or of a newer version of this one. */
+/** How often, and after which time (ms), a database that looks damaged is read again, see `openExisting`. */
+const attempts = { most: 50, delayMs: 100 }
+
+/**
+ * @throws AlreadyRunning for a database that another process writes; UnusableDatabase for one of another program or of a
+ * newer version of this one.
+ */
 export function openOrRecover(files: DatabaseFiles): { db: Database; recovery: Recovery } {
   const { path } = files
-  for (const unfinished of [newBackupPath, restoringPath]) discard(unfinished(path))
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) return replace(files, undefined)
   try {
-    const { db, lifted } = openAdopted({ ...files, restored: false })
+    const { db, lifted } = openExisting(files)
+    discard(newBackupPath(path))
+    discard(restoringPath(path))
     const nothing = { setAside: undefined, restored: undefined, passedOver: [] }
     return { db, recovery: { ...nothing, putBack: lifted } }
   } catch (error) {
@@ -60,10 +69,31 @@ export function openOrRecover(files: DatabaseFiles): { db: Database; recovery: R
   }
 }
 
+/**
+ * Opens the database. One with several names may look damaged for as long as a process that writes it under another name
+ * copies its log into the file, so it is read again, and never set aside: that would rename one of its names.
+ */
+function openExisting(files: DatabaseFiles): ReturnType<typeof openAdopted> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return openAdopted({ ...files, restored: false })
+    } catch (error) {
+      if (!isRuin(error) || !hasOtherNames(files.path)) throw error
+      if (attempt === attempts.most)
+        throw new UnusableDatabase(
+          `${files.path} is damaged and has hard links: end what uses it under another name, and keep one name`,
+          { cause: error },
+        )
+    }
+    sleep(attempts.delayMs)
+  }
+}
+
 function replace(
   files: DatabaseFiles,
   aside: string | undefined,
 ): { db: Database; recovery: Recovery } {
+  for (const unfinished of [newBackupPath, restoringPath]) discard(unfinished(files.path))
   const restoring = restore(files)
   // What was put in place has just been checked, and a new database is empty.
   const { db } = openAdopted({ ...files, checkUpTo: 0, restored: false })

@@ -10,6 +10,21 @@ import { fillExcerpts } from './excerpts.ts'
 /** Marks a database file as ours (`file` and `sqlite3` show it): "RNXc". */
 export const applicationId = 0x524e5863
 
+/** Made before any migration too, see owner.ts: so it may be there already. */
+export const ownerTable = `
+  -- The process that writes this database, one row: boot_id, pid and start_time (clock ticks since the boot) tell it from
+  -- every other process. file is the device and inode of the database, which a copy does not have; path the name under
+  -- which that process opened it.
+  CREATE TABLE IF NOT EXISTS owner (
+    one        INTEGER PRIMARY KEY CHECK (one = 1),
+    boot_id    TEXT    NOT NULL,
+    pid        INTEGER NOT NULL,
+    start_time INTEGER NOT NULL,
+    file       TEXT    NOT NULL,
+    path       TEXT    NOT NULL
+  ) STRICT;
+`
+
 const migrations: readonly string[] = [
   `
   -- The catalogue itself, one row: which database this is, its latest number, and the numbers it may give
@@ -197,6 +212,7 @@ const migrations: readonly string[] = [
     text TEXT    NOT NULL
   ) STRICT;
   `,
+  ownerTable,
 ]
 
 /**

@@ -4,7 +4,11 @@
  */
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { UnusableDatabase } from './open.ts'
+
+/** A database file that this program must not touch, or cannot; the message names it and the remedy. */
+export class UnusableDatabase extends Error {
+  readonly code = 'UNUSABLE_DATABASE'
+}
 
 const { R_OK, W_OK, X_OK } = constants
 

@@ -14,6 +14,7 @@ import type {
 } from '../catalogue-writer.ts'
 import type { Area } from '../../parse/archive-path.ts'
 import { lockWriter } from './lock.ts'
+import type { LockOptions, WriterLock } from './lock.ts'
 import { openBackups } from './backup.ts'
 import { openGivenNumbers, reserveNumbers } from './numbers.ts'
 import { prepareApply } from './apply.ts'
@@ -22,6 +23,7 @@ import { prepareHashing } from './hashing.ts'
 import { prepareForget } from './forget.ts'
 import { openGuard } from './guarded.ts'
 import type { Migrating } from './open.ts'
+import { giveUpOwnership } from './owner.ts'
 import { openOrRecover, replaceByCopy } from './recover.ts'
 import type { Recovery, Restoring } from './recover.ts'
 import { openStartCheck } from './start-check.ts'
@@ -29,7 +31,7 @@ import type { StartCheck, StartCheckOutcome } from './start-check.ts'
 import { prepareSummary } from './summary.ts'
 import { preparePlace, unusable } from './usable.ts'
 
-export interface WriterOptions {
+export interface WriterOptions extends Pick<LockOptions, 'onLockLost'> {
   /** Path of the database file; its folder is created when it is missing. */
   readonly database: string
   /** The clock: microseconds since 1970. */
@@ -59,7 +61,7 @@ export interface OpenedWriter extends CatalogueWriter {
  */
 export function openWriter(options: WriterOptions): OpenedWriter {
   preparePlace(options.database)
-  const lock = lockWriter(options.database)
+  const lock = lockWriter(options.database, { onLockLost: options.onLockLost })
   try {
     const { database: path, nowUs, checkUpTo = checkUpToBytes, onChecked } = options
     const numbersPath = `${path}-numbers`
@@ -77,7 +79,7 @@ interface WriterParts {
   readonly db: Database
   readonly path: string
   readonly numbersPath: string
-  readonly lock: { release: () => void }
+  readonly lock: WriterLock
   readonly nowUs: () => number
   readonly checkUpTo: number
   readonly check: StartCheck | undefined
@@ -138,6 +140,11 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
     close() {
       stopAside()
       given.remember()
+      try {
+        giveUpOwnership(db)
+      } catch {
+        // A full disk or a ruined database, say: the row ends with this process at the latest.
+      }
       db.close()
       parts.lock.release()
     },
