@@ -91,6 +91,13 @@ function addQuestions(program: Command, done: (exitCode: number) => void): void 
       const { status } = await import('./commands/status.ts')
       done(await status(configOf(command).config, { json: json === true }))
     })
+  withOptions(program.command('check'), ['database', 'control_socket'])
+    .description('compare the counts of the catalogue with its records, and check the database')
+    .option('--repair', 'make counts that differ anew: by the running indexer, or here')
+    .action(async ({ repair }: { repair?: boolean }, command: Command) => {
+      const { check } = await import('./commands/check.ts')
+      done(await check(configOf(command).config, { repair: repair === true }))
+    })
   program
     .command('parse')
     .description('print what the parser makes of file names, as one JSON object a line')

@@ -40,7 +40,7 @@ function run(args: readonly string[], { env, input, hangUp }: Surroundings = {})
   })
 }
 
-const commands = ['start', 'index', 'serve', 'rescan', 'status', 'parse', 'check-config']
+const commands = ['start', 'index', 'serve', 'rescan', 'status', 'check', 'parse', 'check-config']
 
 t.test('help and version everywhere', async (t) => {
   const prefixes = [[], ...commands.map((command) => [command])]

@@ -1,6 +1,11 @@
 /** Every answer that is not the one asked for, in DRF's words and shape, and how errors become answers. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { CatalogueUnavailable } from '../catalogue/catalogue.ts'
+import {
+  CatalogueUnavailable,
+  NotBuilt,
+  QueryTimeout,
+  TooManyQueries,
+} from '../catalogue/catalogue.ts'
 import { printable } from './log-text.ts'
 import { requestLog } from './request-log.ts'
 
@@ -8,6 +13,8 @@ type Headers = Readonly<Record<string, string>>
 
 /** Seconds after which a client may ask again. */
 const retryAfterSeconds = 5
+/** Seconds after which an index that is being built may be complete. */
+const indexRetryAfterSeconds = 30
 /** Seconds after which a client may ask again that was one too many. */
 export const othersEndSeconds = 10
 
@@ -54,8 +61,8 @@ export function forbidden(detail: string): HttpError {
 }
 
 /** For what will work again by itself soon. */
-export function tryAgain(detail: string): HttpError {
-  return new HttpError(503, detail, { 'retry-after': String(retryAfterSeconds) })
+export function tryAgain(detail: string, afterSeconds = retryAfterSeconds): HttpError {
+  return new HttpError(503, detail, { 'retry-after': String(afterSeconds) })
 }
 
 /** Seconds after which a disk that is away may be back. */
@@ -88,6 +95,14 @@ function toAnswer(error: unknown): Answer {
   if (error instanceof CatalogueUnavailable) {
     return toAnswer(tryAgain('The catalogue cannot be read at this moment.'))
   }
+  if (error instanceof NotBuilt)
+    return toAnswer(
+      tryAgain('The index for this query is being built. Try again later.', indexRetryAfterSeconds),
+    )
+  if (error instanceof QueryTimeout)
+    return toAnswer(tryAgain('The query takes too long. Narrow it by further filters.'))
+  if (error instanceof TooManyQueries)
+    return toAnswer(tooMany('Too many long queries are in progress.'))
   const statusCode = statusOf(error)
   if (statusCode === 404) return toAnswer(notFound())
   if (statusCode < 500) return { statusCode, detail: (error as Error).message, headers: {} }

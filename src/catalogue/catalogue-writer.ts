@@ -169,6 +169,14 @@ export interface RefusedChange {
   readonly error: Error
 }
 
+/** What one call of `buildIndexes` made. */
+export interface BuiltIndexes {
+  /** Names for the log; none when nothing was missing. */
+  readonly names: readonly string[]
+  /** How many are still missing. */
+  readonly left: number
+}
+
 /** What became of a backup. */
 export type BackupOutcome =
   | { readonly outcome: 'kept'; readonly path: string; readonly bytes: number }
@@ -221,6 +229,18 @@ export interface CatalogueWriter {
   hashAgain(ids: readonly number[], fromUs: number): Promise<void>
   /** Remembers a complete scan. */
   scanned(scan: ScanSummary): Promise<void>
+  /**
+   * Drops, if there is no file yet, the indexes and counts that a first scan does without. What needs one of them throws
+   * `NotBuilt` until `buildIndexes` has made it.
+   */
+  deferIndexes(): Promise<void>
+  /**
+   * Makes what is missing of them: the next one in a transaction of its own, or all at once where there are few files.
+   * To be called until none is left. A few seconds for each million files and index.
+   */
+  buildIndexes(): Promise<BuiltIndexes>
+  /** Counts anew from the records all that is kept beside them. */
+  repairCounts(): Promise<void>
   /**
    * Keeps a copy of the catalogue that replaces it should it be ruined, if there is none younger and something has changed
    * since. One at a time; what is written meanwhile is not held up.

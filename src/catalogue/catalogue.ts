@@ -147,15 +147,8 @@ export interface Change {
   readonly record: ListedFile
 }
 
-/** Only changes of files that match every list; one that is left out matches all. */
-export interface ChangeFilters {
-  /** Station codes in upper case: those of 4 characters match both forms of names, those of 9 that code alone. */
-  readonly stations?: readonly string[]
-  readonly areas?: readonly Area[]
-  readonly types?: readonly FileType[]
-  readonly durations?: readonly FileDuration[]
-  readonly versions?: readonly FileVersion[]
-}
+/** What of a filter holds of a file for as long as it has its name and path, so that it holds of removed files too. */
+export type ChangeFilters = Omit<FileFilter, 'created' | 'modified' | 'idAbove' | 'idBelow'>
 
 export interface ChangesQuery {
   /** The number after which changes are wanted. */
@@ -271,11 +264,13 @@ export interface ScanSummary {
 
 /**
  * Reads the catalogue. Every method may throw `CatalogueUnavailable` (no database yet, or one that this
- * program cannot read) and works again by itself once there is one.
+ * program cannot read) and works again by itself once there is one. Pages, chunks and stations may throw `NotBuilt`, `QueryTimeout`
+ * and `TooManyQueries`.
  */
 export interface CatalogueReader {
   head(): Promise<Head>
-  page(query: PageQuery): Promise<Page>
+  /** @param signal ends a long query of which nobody awaits the answer any more */
+  page(query: PageQuery, signal?: AbortSignal): Promise<Page>
   /** The live record of that id. */
   record(id: number): Promise<FileRecord | undefined>
   /** The live record of a file by its exact path. */
@@ -291,7 +286,7 @@ export interface CatalogueReader {
    * The list in pieces: asked again with `next` until there is none it gives all of it, without holding the database
    * in between.
    */
-  records(query: ChunkQuery): Promise<RecordChunk>
+  records(query: ChunkQuery, signal?: AbortSignal): Promise<RecordChunk>
   stations(query: StationsQuery): Promise<StationsPage>
   /** Of a code of 4 characters: both forms of names together. `undefined` when no file is live. */
   station(
@@ -304,6 +299,8 @@ export interface CatalogueReader {
   subdirectories(query: EntriesQuery): Promise<Entries<Subdirectory>>
   /** A piece of the live files of a directory, by name. */
   filesIn(query: EntriesQuery): Promise<Entries<FileEntry>>
+  /** The last complete scan of the tree; `undefined` before the first. Costs one row. */
+  lastScan(): Promise<ScanSummary | undefined>
   summary(): Promise<CatalogueSummary>
   close(): void
 }
@@ -311,4 +308,22 @@ export interface CatalogueReader {
 /** There is no catalogue to read at this moment; the message is for the log, not for clients. */
 export class CatalogueUnavailable extends Error {
   readonly code = 'CATALOGUE_UNAVAILABLE'
+}
+
+/**
+ * An index or count that a filter or an ordering needs is still being built, at the end of a first scan or after a
+ * migration: half a minute later it may be there. Everything else answers meanwhile.
+ */
+export class NotBuilt extends Error {
+  readonly code = 'NOT_BUILT'
+}
+
+/** A query took longer than it may; nothing is wrong with the catalogue. */
+export class QueryTimeout extends Error {
+  readonly code = 'QUERY_TIMEOUT'
+}
+
+/** More long queries are waiting than are let in. */
+export class TooManyQueries extends Error {
+  readonly code = 'TOO_MANY_QUERIES'
 }

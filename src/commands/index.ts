@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { CatalogueRuined } from '../catalogue/catalogue-writer.ts'
 import type { Recovery } from '../catalogue/sqlite/recover.ts'
-import type { StartCheckOutcome } from '../catalogue/sqlite/start-check.ts'
+import type { StartupCheckOutcome } from '../catalogue/sqlite/startup-check.ts'
 import { openWriter } from '../catalogue/sqlite/writer.ts'
 import type { OpenedWriter } from '../catalogue/sqlite/writer.ts'
 import { openClock } from '../clock.ts'
@@ -18,6 +18,8 @@ import { packageVersion } from '../package.ts'
 import { reportProgress, summaryLines } from '../progress.ts'
 import { print } from '../output.ts'
 import { realDirectories } from '../real-directories.ts'
+import { migrationReporter, openIndexBuilder, upgrade } from './upgrade.ts'
+import type { IndexBuilder } from './upgrade.ts'
 
 /** Runs the indexer: for ever, or until the tree was scanned once. */
 export async function index(config: Config, { once }: { readonly once: boolean }): Promise<number> {
@@ -35,6 +37,8 @@ export async function index(config: Config, { once }: { readonly once: boolean }
     ...(once ? {} : { onHangup }),
   })
   const nowUs = openClock()
+  if (!(await upgrade({ database: config.database, logger, lifecycle })))
+    return lifecycle.untilEnd()
   const writer = open({ database: config.database, nowUs, logger })
   const indexer = await start({ config, logger, writer, nowUs })
   lifecycle.add({ name: 'indexer', close: () => indexer.close() })
@@ -44,11 +48,14 @@ export async function index(config: Config, { once }: { readonly once: boolean }
     path: config.controlSocket,
     logger,
     indexer,
+    writer,
   })
   lifecycle.add({ name: 'control socket', close: control.close })
   followParent(lifecycle)
+  const indexes = openIndexBuilder(writer, logger)
+  lifecycle.add({ name: 'indexes', close: indexes.stop })
   try {
-    await work({ indexer, writer, logger, once })
+    await work({ indexer, writer, indexes, logger, once })
   } catch (error) {
     return await lifecycle.end(failureOf(error))
   }
@@ -72,13 +79,7 @@ function open(parts: {
       const fields = { database, ...restoring }
       logger.warn(fields, 'the database is missing or ruined: a backup is copied and checked')
     },
-    onMigrating: (migrating) => {
-      const fields = { database, ...migrating }
-      logger.info(
-        fields,
-        'the database is of an earlier release: it is checked and brought to this one',
-      )
-    },
+    onMigrating: migrationReporter(database, logger),
   })
   tellRecovery(writer.recovery, logger)
   return writer
@@ -103,7 +104,7 @@ function tellRecovery(recovery: Recovery, logger: Logger): void {
     logger.warn('the database is an older copy: it goes on above the numbers that were given since')
 }
 
-function tellChecked({ fault, error, tookMs }: StartCheckOutcome, logger: Logger): void {
+function tellChecked({ fault, error, tookMs }: StartupCheckOutcome, logger: Logger): void {
   const fields = { took_ms: tookMs }
   if (fault !== undefined) logger.error({ ...fields, fault }, 'the database is ruined')
   else if (error !== undefined)
@@ -142,15 +143,20 @@ async function start(parts: {
 async function work(parts: {
   readonly indexer: Indexer
   readonly writer: OpenedWriter
+  readonly indexes: IndexBuilder
   readonly logger: Logger
   readonly once: boolean
 }): Promise<void> {
-  const { indexer, writer, logger, once } = parts
+  const { indexer, writer, indexes, logger, once } = parts
+  const isFirstScan = (await writer.summary()).lastScan === undefined
+  if (isFirstScan) await writer.deferIndexes()
+  else await indexes.build()
   if (!once) indexer.watch()
   const progress = reportProgress(() => indexer.status().scan, logger)
   const caughtUp = await indexer.catchUp({ scan: once, patient: !once }).finally(() => {
     progress.stop()
   })
+  if (isFirstScan) await indexes.build()
   const status = indexer.status()
   const lines = summaryLines(caughtUp, await writer.summary(), status.settlingFiles)
   if (once && process.stdout.isTTY) for (const line of lines.text) await print(line)

@@ -5,7 +5,6 @@ import { hashToken } from '../api/admin.ts'
 import type { Administration } from '../api/deps.ts'
 import type { HandOver } from '../api/hand-over.ts'
 import { buildServer } from '../api/server.ts'
-import type { CatalogueReader } from '../catalogue/catalogue.ts'
 import { openReader } from '../catalogue/sqlite/reader.ts'
 import { openClock } from '../clock.ts'
 import { baseUrlFor } from '../config/address.ts'
@@ -80,19 +79,8 @@ export async function startServing(config: Config, options: ServingOptions): Pro
     throw cannotListen(config, error)
   })
   options.beside(lifecycle)
-  warmUp(reader)
   await announce(`${baseUrl()}/${config.datasetPrefix}/api/rinex-file/`, logger)
   return lifecycle
-}
-
-/** By then who waited for the service to come back has been answered. */
-const warmUpAfterMs = 500
-
-/** Has it read into memory what filters are answered from, lest the first client that filters waits for that. */
-function warmUp(reader: CatalogueReader): void {
-  setTimeout(() => {
-    reader.page({ limit: 1, offset: 0, filter: { types: ['o'] } }).catch(() => undefined)
-  }, warmUpAfterMs).unref()
 }
 
 /** The API cannot be reached where it is configured to be; the message names the option to change. */

@@ -99,12 +99,19 @@ export type ControlRequest =
   | { readonly command: 'status' }
   | ({ readonly command: 'rescan' } & RescanOrder)
   | { readonly command: 'register'; readonly path: string }
+  | { readonly command: 'repair' }
 
 /** What each command is answered with. */
 export interface ControlResults {
   readonly status: IndexerStatus
   readonly rescan: RescanAnswer
   readonly register: RegisterAnswer
+  readonly repair: RepairAnswer
+}
+
+/** The counts were made anew from the records. */
+export interface RepairAnswer {
+  readonly outcome: 'repaired'
 }
 
 export interface RescanTicket {

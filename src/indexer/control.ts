@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Logger } from 'pino'
+import type { CatalogueWriter } from '../catalogue/catalogue-writer.ts'
 import type { ControlAnswer, ControlRequest, ControlResults } from '../control/protocol.ts'
 import { parseDirectory } from '../parse/archive-path.ts'
 import { openControlSocket } from './control-socket.ts'
@@ -13,6 +14,7 @@ export interface ControlDeps {
   readonly path: string
   readonly logger: Logger
   readonly indexer: Pick<Indexer, 'status' | 'rescan' | 'register'>
+  readonly writer: Pick<CatalogueWriter, 'repairCounts'>
   /** How often it is looked whether the socket is still there. */
   readonly lookMs?: number
 }
@@ -68,7 +70,7 @@ class RefusedRequest extends Error {}
 
 async function obey(
   request: ControlRequest | null,
-  { indexer, logger }: ControlDeps,
+  { indexer, writer, logger }: ControlDeps,
 ): Promise<ControlResults[keyof ControlResults]> {
   switch (request?.command) {
     case 'status':
@@ -85,6 +87,10 @@ async function obey(
     }
     case 'register':
       return indexer.register(textOf(request.path))
+    case 'repair':
+      logger.info('the counts are made anew')
+      await writer.repairCounts()
+      return { outcome: 'repaired' }
     case undefined:
     default:
       throw new RefusedRequest('unknown command')

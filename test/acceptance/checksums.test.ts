@@ -19,7 +19,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import Sqlite from 'better-sqlite3'
 import t from 'tap'
-import { makeUnbound } from '../catalogue/earlier.ts'
+import { makeEarlier } from '../catalogue/earlier.ts'
 import { testFolder } from '../folder.ts'
 import { longestMs, slow, startService, stop, until } from './service.ts'
 import type { Service } from './service.ts'
@@ -138,7 +138,7 @@ t.test('files that are replaced behind their size and time', async (t) => {
   await t.test('from a database of an earlier release on', async (t) => {
     for (const child of [service.indexer, service.api]) await stop(child, 'SIGTERM')
     const inodes = new Map(bound().map(({ id, inode }) => [id, inode]))
-    makeUnbound(service.database)
+    makeEarlier(service.database, 8)
     putOld(service, all[4] ?? '', gzipSync('another size'))
     service.startIndexer()
     await service.startApi()

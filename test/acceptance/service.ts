@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import Sqlite from 'better-sqlite3'
 import type { Test } from 'tap'
+import { differencesOf } from '../../src/catalogue/sqlite/consistency-check.ts'
 import { askIndexer } from '../../src/control/client.ts'
 import type { ControlRequest } from '../../src/control/protocol.ts'
 import { filesBelow } from './tree.ts'
@@ -214,9 +215,21 @@ export async function untilEqual(service: Service, mostMs = patienceMs): Promise
   }
   try {
     await until('the list equals the tree', equal, mostMs)
+    checkCounts(service.database)
     return performance.now() - startedMs
   } catch (error) {
     throw new Error(`${String(error)}: ${found.slice(0, 500)}`, { cause: error })
+  }
+}
+
+/** The counts that are kept beside the records say what those say, at any moment. */
+function checkCounts(database: string): void {
+  const db = new Sqlite(database, { readonly: true })
+  try {
+    const differences = db.transaction(() => differencesOf(db))()
+    if (differences.length > 0) throw new Error(differences.join('\n'))
+  } finally {
+    db.close()
   }
 }
 

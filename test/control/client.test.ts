@@ -61,7 +61,7 @@ async function openOn(t: Test) {
         ? Promise.reject(new Error('of ours'))
         : Promise.resolve({ outcome: 'created' as const, id: 7 }),
   }
-  const control = await openControl({ path, logger, indexer })
+  const control = await openControl({ path, logger, indexer, writer: {} as never })
   t.teardown(() => {
     control.close()
   })
@@ -155,7 +155,12 @@ t.test('nor is one that fails to answer, and the metrics tell what else there is
   const status = () => {
     throw new Error('of ours')
   }
-  const control = await openControl({ path, logger, indexer: { status } as never })
+  const control = await openControl({
+    path,
+    logger,
+    indexer: { status } as never,
+    writer: {} as never,
+  })
   t.teardown(() => {
     control.close()
   })
@@ -191,7 +196,13 @@ async function openWatchful(t: Test, path: string, version: string, lookMs = 5) 
     nowUs: () => 1,
   })
   const indexer = { status: () => told.status(noTroubles) } as never
-  const control = await openControl({ path, logger: pino({}, stream), indexer, lookMs })
+  const control = await openControl({
+    path,
+    logger: pino({}, stream),
+    indexer,
+    writer: {} as never,
+    lookMs,
+  })
   t.teardown(() => {
     control.close()
   })
@@ -260,13 +271,18 @@ t.test('a socket that cannot be opened says where and why', async (t) => {
   })
   const path = join(folder, 'nowhere/socket')
   writeFileSync(join(folder, 'notes'), '')
-  const other = openControl({ path: join(folder, 'notes'), logger, indexer: {} as never })
+  const other = openControl({
+    path: join(folder, 'notes'),
+    logger,
+    indexer: {} as never,
+    writer: {} as never,
+  })
   await t.rejects(
     other,
     { code: 'UNUSABLE_SOCKET', message: /is no socket/ },
     'a file of somebody else stays',
   )
-  await t.rejects(openControl({ path, logger, indexer: {} as never }), {
+  await t.rejects(openControl({ path, logger, indexer: {} as never, writer: {} as never }), {
     code: 'UNUSABLE_SOCKET',
     message: `cannot listen on the control socket ${path}`,
   })

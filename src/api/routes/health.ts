@@ -25,8 +25,7 @@ export function addHealth(app: FastifyInstance, { reader }: ApiContext): void {
 /** The list may be answered from before the first scan ends, but it is not complete until then. */
 async function reasonNotReady(reader: CatalogueReader): Promise<string | undefined> {
   try {
-    const { lastScan } = await reader.summary()
-    return lastScan === undefined ? 'the first scan has not ended' : undefined
+    return (await reader.lastScan()) === undefined ? 'the first scan has not ended' : undefined
   } catch (error) {
     if (error instanceof CatalogueUnavailable) return 'the catalogue cannot be read'
     throw error

@@ -1,7 +1,6 @@
 /**
  * Applying reconciled directories: one transaction for all of them, the next number for each insert, change
- * and removal. New names are inserted by one statement for those that differ in nothing but the station, since
- * crossing into SQLite once a value is what a first scan spends its time on.
+ * and removal. The counts are changed once a transaction, from its own differences.
  */
 import type { Database } from 'better-sqlite3'
 import type {
@@ -10,90 +9,91 @@ import type {
   FileFacts,
   RefusedChange,
 } from '../catalogue-writer.ts'
-import { prepareArrivals } from './arrivals.ts'
-import { prepareBlocks } from './blocks.ts'
-import type { Blocks } from './blocks.ts'
 import type { ChecksumRows } from './checksum-rows.ts'
+import type { CountChanges, CountedFile } from './count-changes.ts'
 import type { Directories } from './directories.ts'
-import { openDimensions } from './dimensions.ts'
+import { prepareInsert } from './insert.ts'
+import type { Applied } from './insert.ts'
+import { openLookupTables } from './lookup-tables.ts'
 import { movedModified } from './records.ts'
 import { prepareHead } from './summary.ts'
-import type { Tally } from './tally.ts'
 
-export interface ApplyParts {
+interface Parts {
   readonly directories: Directories
   readonly rows: ChecksumRows
+  readonly counts: CountChanges
   /** The clock: microseconds since 1970. */
   readonly nowUs: () => number
 }
 
 /** Prepares the statements; the result applies changes, all but those it refuses or, when it throws, none. */
-export function prepareApply(db: Database, { directories, rows, nowUs }: ApplyParts) {
+export function prepareApply(db: Database, { directories, rows, counts, nowUs }: Parts) {
   const head = prepareHead(db)
   const setSeq = db.prepare('UPDATE catalogue SET seq = ? WHERE one = 1')
-  const dimensions = openDimensions(db)
-  const blocks = prepareBlocks(db)
-  const arrive = prepareArrivals(db, { dimensions, blocks })
-  const remove = prepareRemoval(db, { blocks, rows })
-  const update = prepareUpdates(db, { blocks, rows })
+  const lookup = openLookupTables(db)
+  const insert = prepareInsert(db, { lookup, counts })
+  const remove = prepareRemoval(db, { rows, counts })
+  const update = prepareUpdates(db, rows)
+  const reset = (): void => {
+    lookup.reset()
+    counts.reset()
+  }
 
-  const applyOne = (change: DirectoryChange, tally: Tally): void => {
+  const applyOne = (change: DirectoryChange, applied: Applied): void => {
     const directory = directories.idOf(change.path)
     const now = nowUs()
-    const before = tally.added - tally.removed
-    for (const id of change.removed) remove(id, now, tally)
-    arrive({ change, directory, nowUs: now }, tally)
-    for (const facts of change.modified) update.modified(facts, now, tally)
+    const before = applied.added - applied.removed
+    for (const id of change.removed) remove(id, now, applied)
+    insert({ change, directory, nowUs: now }, applied)
+    for (const facts of change.modified) update.modified(facts, now, applied)
     for (const facts of change.filled) update.filled(facts)
-    directories.record(directory, change, tally.added - tally.removed - before)
+    directories.record(directory, change, applied.added - applied.removed - before)
     if (applyToChecksums(rows, change, now)) directories.hashed(directory)
     if (changesFiles(change)) directories.touch(change.path, now)
   }
 
-  /** A transaction within the transaction: it is rolled back alone, with what it did to the blocks. */
-  const applyAlone = db.transaction((change: DirectoryChange, tally: Tally): void => {
-    applyOne(change, tally)
-    blocks.flush(tally.seq)
+  /** A savepoint: it is rolled back alone, with its counts. */
+  const applyAlone = db.transaction((change: DirectoryChange, applied: Applied): void => {
+    applyOne(change, applied)
+    counts.flush()
   })
 
-  /** Gives the error of a change that is at fault itself, of which then nothing is applied. */
-  const tryOne = (change: DirectoryChange, tally: Tally): Error | undefined => {
-    const before = { ...tally }
+  /** Applies one change in a savepoint; returns the error if the change itself is invalid. */
+  const tryOne = (change: DirectoryChange, applied: Applied): Error | undefined => {
+    const before = { ...applied }
     try {
-      applyAlone(change, tally)
+      applyAlone(change, applied)
       return undefined
     } catch (error) {
-      dimensions.forget()
-      blocks.forget()
-      if (!isOfTheChange(error)) throw error
-      Object.assign(tally, before)
+      reset()
+      if (!isInvalidData(error)) throw error
+      Object.assign(applied, before)
       return error
     }
   }
 
   const transaction = db.transaction((changes: readonly DirectoryChange[], careful: boolean) => {
     const start = head()
-    const tally = { seq: start.seq, added: 0, modified: 0, removed: 0 }
+    const applied = { seq: start.seq, added: 0, modified: 0, removed: 0 }
     const refused: RefusedChange[] = []
     for (const change of changes) {
-      if (!careful) applyOne(change, tally)
+      if (!careful) applyOne(change, applied)
       else {
-        const error = tryOne(change, tally)
+        const error = tryOne(change, applied)
         if (error !== undefined) refused.push({ path: change.path, error })
       }
     }
-    if (tally.seq !== start.seq) setSeq.run(tally.seq)
-    blocks.flush(tally.seq)
-    const { seq, ...counts } = tally
-    return { head: { epoch: start.epoch, seq }, ...counts, refused }
+    if (applied.seq !== start.seq) setSeq.run(applied.seq)
+    counts.flush()
+    const { seq, ...numbers } = applied
+    return { head: { epoch: start.epoch, seq }, ...numbers, refused }
   })
 
   const attempt = (changes: readonly DirectoryChange[], careful: boolean): AppliedChange => {
     try {
       return transaction.immediate(changes, careful)
     } catch (error) {
-      dimensions.forget()
-      blocks.forget()
+      reset()
       throw error
     }
   }
@@ -102,7 +102,7 @@ export function prepareApply(db: Database, { directories, rows, nowUs }: ApplyPa
     try {
       return attempt(changes, false)
     } catch (error) {
-      if (!isOfTheChange(error)) throw error
+      if (!isInvalidData(error)) throw error
       // One by one costs more, and leaves out the one that it is about.
       return attempt(changes, true)
     }
@@ -126,55 +126,49 @@ function changesFiles({ added, modified, filled, removed }: DirectoryChange): bo
   return added.length + modified.length + filled.length + removed.length > 0
 }
 
-/** Whether an error is about what was to be written, rather than about the database or its disk. */
-function isOfTheChange(error: unknown): error is Error {
-  if (error instanceof TypeError || error instanceof RangeError) return true
+/**
+ * Whether the database refused a value of a change, rather than failed itself. No other error is taken for that: a fault of
+ * this program must not pass for bad data of a directory.
+ */
+function isInvalidData(error: unknown): error is Error {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return /^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG)/.test(code)
 }
 
-interface UpdateParts {
-  readonly blocks: Blocks
-  readonly rows: ChecksumRows
-}
-
-function prepareRemoval(db: Database, { blocks, rows }: UpdateParts) {
+function prepareRemoval(db: Database, { rows, counts }: Pick<Parts, 'rows' | 'counts'>) {
   const bury = db.prepare(
     `INSERT INTO tombstone (id, directory, name, station, kind, data_date, size, mtime_us,
        created_us, modified_us, seq, removed_us)
      SELECT id, directory, name, station, kind, data_date, size, mtime_us, created_us, modified_us, ?, ?
      FROM file WHERE id = ?`,
   )
-  const remove = db.prepare('DELETE FROM file WHERE id = ?')
-  return (id: number, now: number, tally: Tally): void => {
-    if (bury.run(tally.seq + 1, now, id).changes === 0) return
-    remove.run(id)
+  const remove = db.prepare(
+    'DELETE FROM file WHERE id = ? RETURNING id, station, kind, data_date AS dataDate',
+  )
+  return (id: number, now: number, applied: Applied): void => {
+    if (bury.run(applied.seq + 1, now, id).changes === 0) return
+    counts.remove(remove.get(id) as CountedFile)
     rows.forget(id)
-    blocks.clear(id)
-    tally.seq++
-    tally.removed++
+    applied.seq++
+    applied.removed++
   }
 }
 
-function prepareUpdates(db: Database, { blocks, rows }: UpdateParts) {
-  const modified = db
-    .prepare(
-      `UPDATE file SET size = @size, mtime_us = @mtimeUs, modified_us = ${movedModified},
-       seq = @seq, change = 1, incomplete = @incomplete WHERE id = @id RETURNING modified_us`,
-    )
-    .pluck()
+function prepareUpdates(db: Database, rows: ChecksumRows) {
+  const modified = db.prepare(
+    `UPDATE file SET size = @size, mtime_us = @mtimeUs, modified_us = ${movedModified},
+       seq = @seq, change = 1, incomplete = @incomplete WHERE id = @id`,
+  )
   const filled = db.prepare('UPDATE file SET size = @size, mtime_us = @mtimeUs WHERE id = @id')
   return {
-    modified(facts: FileFacts, now: number, tally: Tally): void {
+    modified(facts: FileFacts, now: number, applied: Applied): void {
       const { id, size, mtimeUs } = facts
       const incomplete = facts.incomplete === true ? 1 : 0
-      const values = { id, size, mtimeUs, incomplete, now, seq: tally.seq + 1 }
-      const modifiedUs = modified.get(values) as number | undefined
-      if (modifiedUs === undefined) return
+      const values = { id, size, mtimeUs, incomplete, now, seq: applied.seq + 1 }
+      if (modified.run(values).changes === 0) return
       rows.forget(id)
-      blocks.modified(id, modifiedUs)
-      tally.seq++
-      tally.modified++
+      applied.seq++
+      applied.modified++
     },
     filled({ id, size, mtimeUs }: FileFacts): void {
       filled.run({ id, size, mtimeUs })

@@ -12,10 +12,10 @@ import {
   syncDirectoryOf,
   syncFileAside,
 } from './backup-files.ts'
-import { startCheck } from './check.ts'
-import type { Check } from './check.ts'
-import type { CheckMode, Verdict } from './check-file.ts'
-import { isRuin, ruin, setAside } from './open.ts'
+import { corruption, isCorruption } from './database-errors.ts'
+import { startCheck } from './integrity-check.ts'
+import type { Check, CheckMode, Verdict } from './integrity-check.ts'
+import { quarantine } from './open.ts'
 import { prepareHead } from './summary.ts'
 
 /** Pages copied in one go: a few milliseconds at most, between which everything else has its turn. */
@@ -52,7 +52,7 @@ export function openBackups(parts: {
       return kept.epoch === now.epoch && kept.seq === now.seq
     } catch (error) {
       // Kept as the older one it would take the place of a good one.
-      if (isRuin(error)) setAside(newest)
+      if (isCorruption(error)) quarantine(newest)
       return false
     }
   }
@@ -76,7 +76,7 @@ export function openBackups(parts: {
     const origin = await checked(path, 'look')
     throw origin.fault === undefined
       ? new Error(`the copy is damaged: ${fault}`)
-      : ruin(origin.fault)
+      : corruption(origin.fault)
   }
   const keep = async (): Promise<void> => {
     await syncFileAside(copy)

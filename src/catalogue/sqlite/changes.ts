@@ -3,38 +3,28 @@
  * index of numbers, never the whole table.
  */
 import type { Database } from 'better-sqlite3'
-import type {
-  Change,
-  ChangeFilters,
-  ChangeKind,
-  ChangesPage,
-  ChangesQuery,
-  Head,
-} from '../catalogue.ts'
-import { preparePaths } from './listed-files.ts'
+import type { Change, ChangeKind, ChangesPage, ChangesQuery, Head } from '../catalogue.ts'
+import { conditionsOf, select } from './filter-sql.ts'
+import type { Conditions } from './filter-sql.ts'
+import { preparePaths } from './list-rows.ts'
+import { openLookups } from './lookups.ts'
+import { openStatements } from './statements.ts'
+import type { Statements } from './statements.ts'
 
 /** Changes of either table that one look goes through when filters leave most of them out: a few milliseconds. */
 const changesPerLook = 2000
 
-/** A 4 character code is the beginning of the long form; of a code of 4 that is the whole. */
-const matches = `
-  (@stations IS NULL OR s.code IN (SELECT value FROM json_each(@stations))
-    OR substr(s.code, 1, 4) IN (SELECT value FROM json_each(@stations)))
-  AND (@areas IS NULL OR k.area IN (SELECT value FROM json_each(@areas)))
-  AND (@types IS NULL OR k.file_type IN (SELECT value FROM json_each(@types)))
-  AND (@durations IS NULL OR k.file_duration IN (SELECT value FROM json_each(@durations)))
-  AND (@versions IS NULL OR k.file_version IN (SELECT value FROM json_each(@versions)))`
-
 /** Prepares the feed. Call the result within one transaction. */
 export function prepareChanges(db: Database): (query: ChangesQuery) => ChangesPage {
   const state = db.prepare('SELECT epoch, seq, forgotten_seq AS forgottenSeq FROM catalogue')
-  const pathOf = preparePaths(db)
-  const live = prepareSource(db, pathOf, {
+  const lookups = openLookups(db)
+  const parts = { db, statements: openStatements(db), pathOf: preparePaths(db) }
+  const live = prepareSource(parts, {
     table: 'file',
     kind: `iif(f.change = 1, 'modified', 'created')`,
     at: 'iif(f.change = 1, coalesce(f.modified_us, f.created_us), coalesce(f.returned_us, f.created_us))',
   })
-  const removed = prepareSource(db, pathOf, {
+  const removed = prepareSource(parts, {
     table: 'tombstone',
     kind: `'removed'`,
     at: 'f.removed_us',
@@ -43,12 +33,15 @@ export function prepareChanges(db: Database): (query: ChangesQuery) => ChangesPa
     const { forgottenSeq, ...head } = state.get() as Head & { forgottenSeq: number }
     if (since < forgottenSeq || since > head.seq)
       return { head, forgottenSeq, changes: [], throughSeq: since }
-    const filtered = Object.values(filters).some((list) => list !== undefined)
-    const end = filtered ? Math.min(live.lookEnd(since), removed.lookEnd(since)) : Infinity
+    lookups.refresh()
+    const selection = select(filters, lookups)
+    if (selection === undefined) return { head, forgottenSeq, changes: [], throughSeq: head.seq }
+    const isFiltered = Object.keys(selection).length > 0
+    const end = isFiltered ? Math.min(live.lookEnd(since), removed.lookEnd(since)) : Infinity
     const through = Math.min(end, head.seq)
     const passage = { since, through, limit }
-    const wanted = filtered ? filters : undefined
-    const changes = [...live.select(passage, wanted), ...removed.select(passage, wanted)]
+    const conditions = conditionsOf(selection)
+    const changes = [...live.select(passage, conditions), ...removed.select(passage, conditions)]
       .sort((a, b) => a.seq - b.seq)
       .slice(0, limit)
     const last = changes.length === limit ? changes.at(-1) : undefined
@@ -63,26 +56,16 @@ interface Source {
   readonly at: string
 }
 
-function prepareSource(
-  db: Database,
-  pathOf: (directory: number) => string,
-  { table, kind, at }: Source,
-) {
+interface SourceParts {
+  readonly db: Database
+  readonly statements: Statements
+  readonly pathOf: (directory: number) => string
+}
+
+function prepareSource({ db, statements, pathOf }: SourceParts, { table, kind, at }: Source) {
   const columns = `f.seq, ${kind}, ${at}, f.id, f.directory, f.name, f.created_us,
     coalesce(f.modified_us, f.created_us)`
   const from = `FROM ${table} f INDEXED BY ${table}_seq`
-  const passage = 'f.seq > @since AND f.seq <= @through'
-  const end = 'ORDER BY f.seq LIMIT +@limit'
-  const all = db.prepare(`SELECT ${columns} ${from} WHERE ${passage} ${end}`).raw()
-  // CROSS JOIN keeps the order of the tables: by number first.
-  const matching = db
-    .prepare(
-      `SELECT ${columns} ${from}
-         CROSS JOIN station s ON s.id = f.station
-         CROSS JOIN kind k ON k.id = f.kind
-       WHERE ${passage} AND ${matches} ${end}`,
-    )
-    .raw()
   const lookEnd = db
     .prepare(`SELECT seq ${from} WHERE seq > ? ORDER BY seq LIMIT 1 OFFSET ${changesPerLook - 1}`)
     .pluck()
@@ -96,30 +79,23 @@ function prepareSource(
     }
   }
   return {
-    select(passage: Values, filters: ChangeFilters | undefined): Change[] {
-      const rows =
-        filters === undefined
-          ? all.all(passage)
-          : matching.all({ ...passage, ...toValues(filters) })
-      return (rows as ChangeRow[]).map(toChange)
+    select(passage: Passage, { sql, values }: Conditions): Change[] {
+      const rows = statements.rows(
+        `SELECT ${columns} ${from} WHERE f.seq > @since AND f.seq <= @through AND ${sql}
+         ORDER BY f.seq LIMIT +@limit`,
+        { ...values, ...passage },
+      )
+      return (rows as unknown as ChangeRow[]).map(toChange)
     },
     /** The number up to which one look goes; infinite when that is all there is. */
     lookEnd: (since: number): number => (lookEnd.get(since) as number | undefined) ?? Infinity,
   }
 }
 
-type Values = Readonly<Record<string, number | string | null>>
-
-function toValues({ stations, areas, types, durations, versions }: ChangeFilters): Values {
-  const json = (list: readonly string[] | undefined): string | null =>
-    list === undefined ? null : JSON.stringify(list)
-  return {
-    stations: json(stations),
-    areas: json(areas),
-    types: json(types),
-    durations: json(durations),
-    versions: json(versions),
-  }
+interface Passage extends Record<string, number> {
+  readonly since: number
+  readonly through: number
+  readonly limit: number
 }
 
 /** As they come out of the table: each value that crosses over costs more than finding it. */

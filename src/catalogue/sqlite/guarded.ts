@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { CatalogueRuined } from '../catalogue-writer.ts'
-import { isRuin, ruin, setAside } from './open.ts'
+import { corruption, isCorruption } from './database-errors.ts'
+import { quarantine } from './open.ts'
 
 /**
  * Lets a synchronous engine keep the promises of the seam: what it throws becomes a rejection. A database that
@@ -14,7 +15,7 @@ export function openGuard(path: string, knownFault: () => string | undefined, re
     const fault = knownFault()
     if (fault === undefined) return
     checkPlace()
-    throw ruin(fault)
+    throw corruption(fault)
   }
   const promised =
     <Args extends unknown[], T>(work: (...args: Args) => T | Promise<T>) =>
@@ -23,8 +24,8 @@ export function openGuard(path: string, knownFault: () => string | undefined, re
         checkSound()
         return await work(...args)
       } catch (error) {
-        if (!isRuin(error)) throw error
-        const words = `the database is ruined (${error.message}), set aside as ${setAside(path)}`
+        if (!isCorruption(error)) throw error
+        const words = `the database is ruined (${error.message}), set aside as ${quarantine(path)}`
         throw new CatalogueRuined(words, { cause: error })
       }
     }

@@ -3,60 +3,69 @@ import { existsSync, renameSync, statSync } from 'node:fs'
 import Sqlite from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
 import { UnusableDatabase } from '../catalogue-writer.ts'
+import { corruption } from './database-errors.ts'
+import { faultOf } from './integrity-check.ts'
+import { describeProgress, migrate, progressOf } from './migration.ts'
+import type { MigrationProgress } from './migration.ts'
 import { refuseOtherOwner } from './owner.ts'
-import { applicationId, migrate, schemaVersion, versionOf } from './schema.ts'
+import {
+  applicationId,
+  createTables,
+  migratingVersion,
+  oldestSchemaVersion,
+  schemaVersion,
+  versionOf,
+} from './schema.ts'
 
-/** Whether an error says that a file is not, or no longer, an SQLite database. */
-export function isRuin(error: unknown): error is Error {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  return /^SQLITE_(NOTADB|CORRUPT)/.test(code)
-}
-
-/** Renames a ruined database, so that the next one to open it builds a new one; gives the new name. */
-export function setAside(path: string): string {
+/** Renames a corrupt database, so that the next one to open it builds a new one; returns the new name. */
+export function quarantine(path: string): string {
   const aside = `${path}.corrupt-${new Date().toISOString().replace(/[:.]/g, '')}`
   for (const suffix of ['', '-wal', '-shm'])
     if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix)
   return aside
 }
 
-/** A database that is about to be brought to the schema of this program, for which all of its bytes may be read. */
-export interface Migrating {
-  readonly from: number
-  readonly to: number
-  readonly bytes: number
-}
-
 export interface OpeningForWriting {
   /** Up to this size (bytes) all pages are checked first. */
   readonly checkUpTo: number
-  /** Told before a migration, during which nothing else happens. */
-  readonly onMigrating?: ((migrating: Migrating) => void) | undefined
+  /** Called before each part of a migration. */
+  readonly onMigrating?: ((progress: MigrationProgress) => void) | undefined
+  /** Whether a migration first makes a backup, beside the database. */
+  readonly keepBackup?: boolean
 }
 
 /**
- * Opens the catalogue for writing, creating or migrating it as needed. Damage that was read over would give wrong
- * answers until somebody came by the page, so all pages are checked first, of a small file and before a migration.
- * @throws UnusableDatabase for a database of another program or of a newer version of this one; AlreadyRunning for one
- * that a living process writes; an error of ruin for a file that is damaged or none.
+ * Opens the catalogue for writing, creating or migrating it as needed. All pages of a small file are checked first, since
+ * damage that was read over would give wrong answers.
+ * @throws UnusableDatabase for a database of another program, of a newer version of this one or of one that is too old;
+ * AlreadyRunning for one that a living process writes; an error of corruption for a file that is damaged or no database.
  */
 export function openForWriting(
   path: string,
-  { checkUpTo, onMigrating }: OpeningForWriting,
+  { checkUpTo, onMigrating, keepBackup = false }: OpeningForWriting,
 ): Database {
-  const db = new Sqlite(path, { timeout: 5000 })
+  const db = connectForWriting(path)
   try {
     const version = versionOf(db)
-    const owner = db.pragma('application_id', { simple: true }) as number
-    const tables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() as number
-    if (tables > 0 && owner !== applicationId)
-      throw new UnusableDatabase(
-        `${path} is a database of another program: configure another database file`,
-      )
-    if (version > schemaVersion)
-      throw new UnusableDatabase(
-        `${path} has schema ${version}, this program knows ${schemaVersion}: install the newer program, or configure another database file`,
-      )
+    if (version === 0) createTables(db)
+    else if (version !== schemaVersion)
+      for (const progress of migrate(db, { path, keepBackup })) onMigrating?.(progress)
+    else if (statSync(path).size <= checkUpTo) {
+      const fault = faultOf(db)
+      if (fault !== undefined) throw corruption(fault)
+    }
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+/** A connection for writing to a database that may have to be created or migrated still. @throws as `openForWriting` */
+export function connectForWriting(path: string): Database {
+  const db = new Sqlite(path, { timeout: 5000 })
+  try {
+    checkVersion(db, path)
     refuseOtherOwner(db, path)
     db.pragma('journal_mode = WAL')
     // A number or an id that a client has seen must survive a power loss.
@@ -67,13 +76,6 @@ export function openForWriting(
     db.pragma('cache_size = -16384')
     db.pragma('foreign_keys = OFF')
     db.pragma('trusted_schema = OFF')
-    // A migration may read all of it, and must not come upon damage.
-    const isMigrated = version > 0 && version < schemaVersion
-    const bytes = statSync(path).size
-    if (isMigrated) onMigrating?.({ from: version, to: schemaVersion, bytes })
-    const fault = isMigrated || bytes <= checkUpTo ? faultOf(db) : undefined
-    if (fault !== undefined) throw ruin(fault)
-    migrate(db)
     return db
   } catch (error) {
     db.close()
@@ -81,15 +83,22 @@ export function openForWriting(
   }
 }
 
-/** Checks all pages, at 200 to 400 MB a second from memory; says what is wrong with the first that is ruined. */
-export function faultOf(db: Database): string | undefined {
-  const found = db.pragma('quick_check(1)', { simple: true })
-  return found === 'ok' ? undefined : String(found)
-}
-
-/** An error that `isRuin` knows. */
-export function ruin(fault: string): Error {
-  return new Sqlite.SqliteError(fault, 'SQLITE_CORRUPT')
+function checkVersion(db: Database, path: string): void {
+  const version = versionOf(db)
+  const owner = db.pragma('application_id', { simple: true }) as number
+  const tables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() as number
+  if (tables > 0 && owner !== applicationId)
+    throw new UnusableDatabase(
+      `${path} is a database of another program: configure another database file`,
+    )
+  if (version > schemaVersion && version !== migratingVersion)
+    throw new UnusableDatabase(
+      `${path} has schema ${version}, this program knows ${schemaVersion}: install the newer program, or configure another database file`,
+    )
+  if (version > 0 && version < oldestSchemaVersion)
+    throw new UnusableDatabase(
+      `${path} is too old to upgrade: it has schema ${version}, this program migrates from ${oldestSchemaVersion} on: start a release with schema ${oldestSchemaVersion} to ${schemaVersion - 1} once, or configure another database file`,
+    )
 }
 
 /**
@@ -105,6 +114,9 @@ export function openForReading(path: string): Database {
     db.pragma('cache_size = -4096')
     const version = versionOf(db)
     const owner = db.pragma('application_id', { simple: true })
+    const progress = owner === applicationId ? progressOf(db) : undefined
+    if (progress !== undefined)
+      throw new UnusableDatabase(`${path} is being migrated ${describeProgress(progress)}`)
     if (owner !== applicationId || version !== schemaVersion)
       throw new UnusableDatabase(
         `${path} has schema ${version}, this program reads ${schemaVersion}`,

@@ -4,130 +4,158 @@ import type {
   CatalogueSummary,
   ChangesPage,
   ChangesQuery,
+  ChunkQuery,
   FileRecord,
   FoundFile,
   Head,
   Page,
   PageQuery,
   RecordChunk,
+  ScanSummary,
+  StationsPage,
+  StationsQuery,
 } from '../catalogue.ts'
-import { defaultOrdering, isUnfiltered } from '../filter.ts'
 import { prepareChanges } from './changes.ts'
 import { checksumColumns, joinedChecksum, prepareChecksums, toBound } from './checksums.ts'
 import type { ChecksumRow, Checksums } from './checksums.ts'
 import { connectionSource } from './connection.ts'
-import { openPageIndex } from './page-index.ts'
-import { openQuestionThread } from './questions/question-thread.ts'
-import { fileColumns, toRecord } from './records.ts'
-import type { FileRow } from './records.ts'
+import { prepareList } from './list.ts'
+import type { Plan } from './list.ts'
 import { prepareListings } from './listings.ts'
 import type { Listings } from './listings.ts'
-import { prepareStretches } from './stretches.ts'
-import { prepareKnownHead, prepareSummary } from './summary.ts'
-import { askedTogether } from './together.ts'
+import { openQueryPool } from './query-pool.ts'
+import type { QueryKind, Queries as PoolQueries } from './query-pool.ts'
+import { fileColumns, toRecord } from './records.ts'
+import type { FileRow } from './records.ts'
+import { prepareStations } from './stations.ts'
+import type { StationAnswer } from './stations.ts'
+import { prepareKept, prepareKnownHead, prepareLastScan } from './summary.ts'
 
-/** Of all plain pages that are read together: so much that many small ones are, and large ones do not pile up. */
-const mostRecordsAtOnce = 1000
+/** What takes longer goes to a query worker. */
+const directMs = 20
+/** With more stations the list of them goes to a query worker. */
+const directStations = 1000
 
 /**
- * Reads the catalogue in a database file that another process writes. What one look at an index answers is answered
- * here; what filters, sorts or sums up goes to a thread of its own.
+ * Reads the catalogue in a database file that another process writes. What the exact counts promise to be short is asked
+ * directly, everything else in a query worker.
  */
 export function openReader(options: { readonly database: string }): CatalogueReader {
   const source = connectionSource(options.database, prepareQueries)
-  const thread = openQuestionThread(options)
-  const ask = <T>(question: (queries: Queries) => T): Promise<T> =>
+  const pool = openQueryPool(options)
+  const ask = <T>(query: (queries: Queries) => T): Promise<T> =>
     new Promise((resolve) => {
-      resolve(source.use(question))
+      resolve(source.use(query))
     })
-  const plainPage = askedTogether({
-    answer: (asked: readonly PageQuery[]) => source.use((queries) => queries.pages(asked)),
-    sizeOf: ({ limit }) => limit,
-    mostAtOnce: mostRecordsAtOnce,
-  })
+  /** @param direct gives `undefined` for a query that is too long for this thread */
+  const askEither = async <Kind extends QueryKind>(
+    kind: Kind,
+    query: PoolQueries[Kind]['query'],
+    {
+      direct,
+      signal,
+    }: {
+      readonly direct: (queries: Queries) => PoolQueries[Kind]['answer'] | undefined
+      readonly signal?: AbortSignal | undefined
+    },
+  ): Promise<PoolQueries[Kind]['answer']> =>
+    (await ask(direct)) ?? (await pool.ask(kind, query, signal))
   return {
     head: () => ask((queries) => queries.head()),
-    page: (query) => (isPlain(query) ? plainPage(query) : thread.ask('page', query)),
+    page: (query, signal) =>
+      askEither('page', query, { direct: (queries) => queries.page(query), signal }),
     record: (id) => ask((queries) => queries.record(id)),
     file: (directory, name) => ask((queries) => queries.file(directory, name)),
     checksumsVersion: (directory) => ask((queries) => queries.checksumsVersion(directory)),
     checksums: (directory, after) => ask((queries) => queries.checksums(directory, after)),
-    records: (query) =>
-      isUnfiltered(query.filter ?? {})
-        ? ask((queries) => queries.records(query.before, query.limit))
-        : thread.ask('records', query),
-    stations: (query) => thread.ask('stations', query),
-    station: (code) => thread.ask('station', { code }),
+    records: (query, signal) =>
+      askEither('records', query, { direct: (queries) => queries.records(query), signal }),
+    stations: (query) =>
+      askEither('stations', query, { direct: (queries) => queries.stations(query) }),
+    station: (code) => ask((queries) => queries.station(code)),
     changes: (query) => ask((queries) => queries.changes(query)),
     directory: (path) => ask((queries) => queries.directory(path)),
     subdirectories: (query) => ask((queries) => queries.subdirectories(query)),
     filesIn: (query) => ask((queries) => queries.filesIn(query)),
-    summary: () => ask((queries) => queries.summary()),
+    lastScan: () => ask((queries) => queries.lastScan()),
+    summary: async () => {
+      const { known, version } = await ask((queries) => ({
+        known: queries.summary.get(),
+        version: queries.summary.version(),
+      }))
+      if (known !== undefined) return known
+      const summary = await pool.ask('summary', undefined)
+      await ask((queries) => {
+        queries.summary.set(version, summary)
+      })
+      return summary
+    },
     close: () => {
-      thread.close()
+      pool.close()
       source.close()
     },
   }
 }
 
-function isPlain({ filter = {}, ordering = defaultOrdering }: PageQuery): boolean {
-  return ordering.key === 'id' && isUnfiltered(filter)
-}
-
 interface Queries extends Listings, Checksums {
   head(): Head
-  /** All of one moment. */
-  pages(asked: readonly PageQuery[]): readonly Page[]
+  /** These three give `undefined` for what takes longer than `directMs`. */
+  page(query: PageQuery): Page | undefined
+  records(query: ChunkQuery): RecordChunk | undefined
+  stations(query: StationsQuery): StationsPage | undefined
+  station(code: string): StationAnswer
   record(id: number): FileRecord | undefined
   file(directory: string, name: string): FoundFile | undefined
-  records(before: number, limit: number): RecordChunk
   changes(query: ChangesQuery): ChangesPage
-  summary(): CatalogueSummary
+  lastScan(): ScanSummary | undefined
+  readonly summary: ReturnType<typeof prepareKept<CatalogueSummary>>
 }
 
 function prepareQueries(db: Database): Queries {
   const head = prepareKnownHead(db)
-  const index = openPageIndex(db)
-  const stretches = prepareStretches(db)
+  const list = prepareList(db, head)
+  const stations = prepareStations(db, head)
   const from = 'FROM file f JOIN directory d ON d.id = f.directory'
   const record = db.prepare(`SELECT ${fileColumns} ${from} WHERE f.id = ?`)
   const file = db.prepare(
     `SELECT ${fileColumns}, ${checksumColumns}, d.held_since_us IS NOT NULL AS isWithheld
      ${from} ${joinedChecksum} WHERE d.path = ? AND f.name = ?`,
   )
-  const recordsAt = ({ limit, offset, ordering = defaultOrdering }: PageQuery) => {
-    const { descending } = ordering
-    if (!descending) return stretches.onFrom(index.idAt(offset), limit)
-    // The head of the list needs no counting.
-    const last = offset === 0 ? Number.MAX_SAFE_INTEGER : index.idAt(index.total - 1 - offset)
-    return stretches.upTo(last, limit)
-  }
+  const stationCount = db.prepare('SELECT count(*) FROM station').pluck()
   return {
     head,
-    pages: db.transaction((asked: readonly PageQuery[]): readonly Page[] => {
-      const now = head()
-      index.follow(now.seq)
-      const count = index.total
-      return asked.map((query) => ({
-        head: now,
-        count,
-        records: query.offset < count ? recordsAt(query) : [],
-      }))
-    }),
+    page: db.transaction((query: PageQuery) => runIfShort(list.page(query))),
+    records: db.transaction((query: ChunkQuery) => runIfShort(list.records(query))),
+    stations: db.transaction((query: StationsQuery) =>
+      (stationCount.get() as number) > directStations ? undefined : stations.page(query),
+    ),
+    station: db.transaction((code: string) => stations.one(code)),
     record: (id) => toOptionalRecord(record.get(id)),
     file: (directory, name) => {
       const row = file.get(directory, name) as (FileRow & ChecksumRow & WithheldRow) | undefined
       return row && toFound(row)
     },
     ...prepareChecksums(db, head),
-    records: db.transaction((before: number, limit: number): RecordChunk => {
-      const records = stretches.upTo(before - 1, limit)
-      const next = records.length < limit ? undefined : records.at(-1)?.id
-      return { epoch: head().epoch, records, next }
-    }),
     changes: db.transaction(prepareChanges(db)),
     ...prepareListings(db, head),
-    summary: db.transaction(prepareSummary(db)),
+    lastScan: prepareLastScan(db),
+    summary: prepareKept(db),
+  }
+}
+
+/** Ends a plan whose cost was estimated too low. */
+class NotShort extends Error {}
+
+function runIfShort<Answer>(plan: Plan<Answer>): Answer | undefined {
+  if (plan.costUs > directMs * 1000) return undefined
+  const endMs = performance.now() + directMs
+  try {
+    return plan.run(() => {
+      if (performance.now() > endMs) throw new NotShort()
+    })
+  } catch (error) {
+    if (error instanceof NotShort) return undefined
+    throw error
   }
 }
 

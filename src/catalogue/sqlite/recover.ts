@@ -14,9 +14,10 @@ import {
   syncDirectoryOf,
   syncFile,
 } from './backup-files.ts'
-import { adoptNumbers } from './numbers.ts'
 import { UnusableDatabase } from '../catalogue-writer.ts'
-import { isRuin, openForWriting, setAside } from './open.ts'
+import { isCorruption } from './database-errors.ts'
+import { openForWriting, quarantine } from './open.ts'
+import { adoptNumbers } from './sequences.ts'
 import type { OpeningForWriting } from './open.ts'
 
 /** What had to be done before there was a database to work with. */
@@ -52,12 +53,12 @@ export function openOrRecover(files: DatabaseFiles): { db: Database; recovery: R
   for (const unfinished of [newBackupPath, restoringPath]) discard(unfinished(path))
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) return replace(files, undefined)
   try {
-    const { db, lifted } = openAdopted({ ...files, restored: false })
+    const { db, lifted } = openAdopted({ ...files, restored: false, keepBackup: true })
     const nothing = { setAside: undefined, restored: undefined, passedOver: [] }
     return { db, recovery: { ...nothing, putBack: lifted } }
   } catch (error) {
-    if (!isRuin(error)) throw error
-    return replace(files, setAside(path))
+    if (!isCorruption(error)) throw error
+    return replace(files, quarantine(path))
   }
 }
 
@@ -97,7 +98,7 @@ function restore(files: DatabaseFiles): Pick<Recovery, 'restored' | 'passedOver'
       discard(restoringPath(files.path))
       passedOver.push({ backup, fault: error.message })
       // The next backup would take it for one that is worth more than an older one.
-      if (isRuin(error)) setAside(backup)
+      if (isCorruption(error)) quarantine(backup)
     }
   }
   return { restored: undefined, passedOver }
@@ -107,7 +108,9 @@ function restore(files: DatabaseFiles): Pick<Recovery, 'restored' | 'passedOver'
 function isBad(error: unknown): error is Error {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return (
-    isRuin(error) || error instanceof UnusableDatabase || ['EIO', 'SQLITE_ERROR'].includes(code)
+    isCorruption(error) ||
+    error instanceof UnusableDatabase ||
+    ['EIO', 'SQLITE_ERROR'].includes(code)
   )
 }
 

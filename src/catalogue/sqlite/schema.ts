@@ -1,19 +1,116 @@
 /**
- * The tables of the embedded catalogue, as an ordered list of migrations: `user_version` is the number of
- * those applied. A released migration is never edited, only followed by another.
+ * The tables of the embedded catalogue. `user_version` is the number of the schema: a new database is made of
+ * `tables`, an older one is brought to it by `migration.ts`.
  *
  * Times are microseconds since 1970 (`…_us`) or seconds (`data_date`). All tables are STRICT.
  */
 import type { Database } from 'better-sqlite3'
-import { fillExcerpts } from './excerpts.ts'
 
 /** Marks a database file as ours (`file` and `sqlite3` show it): "RNXc". */
 export const applicationId = 0x524e5863
 
-const migrations: readonly string[] = [
-  `
+/** The schema this program reads and writes. */
+export const schemaVersion = 10
+
+/** The oldest schema that is migrated. */
+export const oldestSchemaVersion = 7
+
+/**
+ * The schema number of a database while it is migrated to `schemaVersion`: no program but a migrating one opens it for
+ * writing, and readers find the progress in its table `migration`.
+ */
+export const migratingVersion = 1000 + schemaVersion
+
+/** SQL for the UTC day, counted from 1970-01-01, of a time in seconds: rounds down also before 1970 (from year 0 on). */
+export function dayOf(seconds: string): string {
+  return `((${seconds} + 62167219200) / 86400 - 719528)`
+}
+
+/** The levels of `id_count`: a bucket of a level holds the ids with the same `id >> level`. */
+export const idCountLevels = [18, 12, 6] as const
+
+/**
+ * What a first scan leaves out and `indexes.ts` makes at its end, by name, with the SQL that makes it. What is complete is
+ * named in the table `built`; a reader must not use another. Equal keys of an index are in the order of the row id.
+ */
+export const indexes: Readonly<Record<string, string>> = {
+  // Files of a station or country, with dates and kinds; availability of a station; ids of a sparse filter.
+  file_station: 'CREATE INDEX file_station ON file (station, data_date, kind)',
+  // Files of a day or a range of days; availability of a network; ordering by data_date.
+  file_date: 'CREATE INDEX file_date ON file (data_date, kind)',
+  // Filters on type, duration, version, area, interval, content and source, in the order of ids.
+  file_kind: 'CREATE INDEX file_kind ON file (kind)',
+  // filename, filename__startswith, ordering by filename; filename__contains reads all of it.
+  file_name: 'CREATE INDEX file_name ON file (name COLLATE NOCASE)',
+  // created__…, ordering by created.
+  file_created: 'CREATE INDEX file_created ON file (created_us)',
+  // modified__…, ordering by modified.
+  file_modified: 'CREATE INDEX file_modified ON file (coalesce(modified_us, created_us))',
+}
+
+/** The tables of counts that a first scan leaves out, as `indexes`. */
+export const deferredCounts = ['day_count', 'station_count'] as const
+
+/** The tables of counts, and which of them and of the indexes are complete. */
+export const countTables = `
+  -- Exact counts, kept by the writer in the transaction of the rows; rows that fall to 0 are deleted. The command check
+  -- compares them with the rows of file.
+
+  -- How many live files have an id in a bucket (id >> level), for the levels 18, 12 and 6, by kind; kind 0 counts all
+  -- kinds. It finds the place of any offset, in the list and in filters on kinds.
+  CREATE TABLE id_count (
+    level  INTEGER NOT NULL,
+    kind   INTEGER NOT NULL,
+    bucket INTEGER NOT NULL,
+    files  INTEGER NOT NULL,
+    PRIMARY KEY (level, kind, bucket)
+  ) STRICT, WITHOUT ROWID;
+
+  -- How many live files have data that start on a UTC day (from 1970-01-01), by kind (there is no row of all kinds). last_id
+  -- is not below the highest id among them: it is only raised while the row lives.
+  CREATE TABLE day_count (
+    day     INTEGER NOT NULL,
+    kind    INTEGER NOT NULL,
+    files   INTEGER NOT NULL,
+    last_id INTEGER NOT NULL,
+    PRIMARY KEY (day, kind)
+  ) STRICT, WITHOUT ROWID;
+
+  -- How many live files a station has, by kind (there is no row of all kinds), with the lowest and the highest data_date.
+  CREATE TABLE station_count (
+    station    INTEGER NOT NULL,
+    kind       INTEGER NOT NULL,
+    files      INTEGER NOT NULL,
+    first_date INTEGER NOT NULL,
+    last_date  INTEGER NOT NULL,
+    PRIMARY KEY (station, kind)
+  ) STRICT, WITHOUT ROWID;
+
+  -- The indexes and tables of counts that are complete, by name. The others are not to be read: 'file_station', 'file_date',
+  -- 'file_kind', 'file_name', 'file_created' and 'file_modified' do not exist then, 'day_count' and 'station_count' are empty.
+  CREATE TABLE built (
+    name TEXT PRIMARY KEY
+  ) STRICT, WITHOUT ROWID;
+`
+
+/** The table that names the process which writes the database. */
+export const ownerTable = `
+  -- The process that writes this database, one row (see owner.ts): a second indexer that reaches it by a hard link, with
+  -- another lock file, finds it here. inode is that of the file, which a copy does not have; path is the name by which it
+  -- was opened.
+  CREATE TABLE owner (
+    one        INTEGER PRIMARY KEY CHECK (one = 1),
+    boot_id    TEXT    NOT NULL,
+    pid        INTEGER NOT NULL,
+    start_time INTEGER NOT NULL,
+    inode      INTEGER NOT NULL,
+    path       TEXT    NOT NULL
+  ) STRICT;
+`
+
+const tables = `
   -- The catalogue itself, one row: which database this is, its latest number, and the numbers it may give
-  -- (see numbers.ts). Removals up to forgotten_seq may have been dropped. last_scan is a ScanSummary as JSON.
+  -- (see sequences.ts). Removals up to forgotten_seq may have been dropped. last_scan is a ScanSummary as JSON.
   CREATE TABLE catalogue (
     one           INTEGER PRIMARY KEY CHECK (one = 1),
     epoch         TEXT    NOT NULL,
@@ -24,16 +121,19 @@ const migrations: readonly string[] = [
     last_scan     TEXT
   ) STRICT;
 
-  -- Live files by area, so that counting them costs nothing.
+  ${ownerTable}
+
+  -- Live files by area, so that the status need not count them.
   CREATE TABLE area (
     name  TEXT    PRIMARY KEY,
     files INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
 
-  -- Directories met. The stamp (mtime_us, ctime_us, inode) is that of the moment before its names were read;
-  -- mtime_us is NULL when that moment was too close to a change to rely on it, or was not yet. held_since_us is set
-  -- while removals in it are not believed. A directory that is gone from disk stays as long as removals remember
-  -- files in it. AUTOINCREMENT: readers remember the path of an id.
+  -- Directories met. The stamp (mtime_us, ctime_us, inode) is that of the moment before its names were read; mtime_us is
+  -- NULL when that moment was too close to a change to rely on it, or was not yet. held_since_us is set while removals
+  -- in it are withheld. A directory that is gone from disk stays as long as tombstones refer to it. changed_us is when
+  -- anything that listings show of it, or of those below it, last changed; it only grows. hashed counts how often checksums
+  -- of its files became known. AUTOINCREMENT: readers cache the path of an id.
   CREATE TABLE directory (
     id        INTEGER PRIMARY KEY AUTOINCREMENT,
     path      TEXT    NOT NULL UNIQUE,
@@ -43,8 +143,13 @@ const migrations: readonly string[] = [
     files     INTEGER NOT NULL DEFAULT 0,
     misplaced INTEGER NOT NULL DEFAULT 0,
     gone      INTEGER NOT NULL DEFAULT 0,
-    held_since_us INTEGER
+    held_since_us INTEGER,
+    changed_us INTEGER,
+    hashed    INTEGER NOT NULL DEFAULT 0
   ) STRICT;
+
+  -- Listings step through it from one subdirectory to the next, past those that hold nothing.
+  CREATE INDEX directory_filled ON directory (path) WHERE files > 0;
 
   -- Entries of a directory that are not catalogued, by reason, with one example name.
   CREATE TABLE rejection (
@@ -55,13 +160,13 @@ const migrations: readonly string[] = [
     PRIMARY KEY (directory, reason)
   ) STRICT, WITHOUT ROWID;
 
-  -- Station codes as named, upper case, 4 or 9 characters: a record carries a small number instead.
+  -- Station codes as named, upper case, 4 or 9 characters.
   CREATE TABLE station (
     id   INTEGER PRIMARY KEY,
     code TEXT    NOT NULL UNIQUE
   ) STRICT;
 
-  -- What many names have in common, so that a record carries a small number instead: a few hundred rows.
+  -- What many names have in common: a few hundred rows, so that a filter on any of it is a set of kinds. Ids begin at 1.
   -- The parts that only long names have are '' for short ones.
   CREATE TABLE kind (
     id            INTEGER PRIMARY KEY,
@@ -80,7 +185,7 @@ const migrations: readonly string[] = [
   -- looked at, modified_us while it equals created_us. change says what seq numbers: 0 created, 1 modified;
   -- returned_us is when it was created again, NULL of a file that was never away.
   -- arrived is 1 when the file was seen arriving, 0 when a scan found it. incomplete is 1 when it was listed after a
-  -- long wait although its gzip stream has no end.
+  -- long wait although its gzip stream has no end. misplaced is 1 when its name tells another date than its directory.
   CREATE TABLE file (
     id          INTEGER PRIMARY KEY AUTOINCREMENT,
     directory   INTEGER NOT NULL REFERENCES directory (id),
@@ -97,30 +202,18 @@ const migrations: readonly string[] = [
     change      INTEGER NOT NULL,
     arrived     INTEGER NOT NULL,
     incomplete  INTEGER NOT NULL DEFAULT 0,
-    UNIQUE (directory, name)  -- a path is catalogued once; reconciling and downloads look up by it
+    misplaced   INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (directory, name)  -- reconciling, downloads and listings look up by it
   ) STRICT;
 
   -- The change feed reads live records in the order of their latest change.
   CREATE INDEX file_seq ON file (seq);
 
-  -- What pages and filters look at instead of the records, for every 256 ids (id >> 8): how many are live, and of each
-  -- its station, kind and day (see block-layout.ts). seq is the number of the latest change of any of them, so that a
-  -- reader takes again just what moved. The times hold all that were ever in it; a removal does not narrow them.
-  CREATE TABLE block (
-    id               INTEGER PRIMARY KEY,
-    seq              INTEGER NOT NULL,
-    live             INTEGER NOT NULL,
-    created_from_us  INTEGER NOT NULL,
-    created_to_us    INTEGER NOT NULL,
-    modified_to_us   INTEGER NOT NULL,
-    places           BLOB    NOT NULL
-  ) STRICT;
-
-  -- Readers ask for the blocks that changed since they last looked.
-  CREATE INDEX block_seq ON block (seq);
-
-  -- The status names the few that are incomplete.
+  -- problem=incomplete and problem=misplaced; the status names examples.
   CREATE INDEX file_incomplete ON file (id) WHERE incomplete = 1;
+  CREATE INDEX file_misplaced ON file (id) WHERE misplaced = 1;
+
+  ${countTables}
 
   -- Removed files as they last were: the feed tells of them, and a file that comes back gets its id back.
   CREATE TABLE tombstone (
@@ -141,121 +234,61 @@ const migrations: readonly string[] = [
 
   -- The change feed reads removals in their order; old ones are dropped from its start.
   CREATE INDEX tombstone_seq ON tombstone (seq);
-  `,
-  `
-  -- SHA-256 of live files by their id, and of which version it is: size and mtime_us are those of the file that was read.
-  -- It holds for the record while that says the same. broken is 1 when the gzip stream in it does not inflate to its end.
-  -- A table of its own, since records that are listed have no use for it.
+
+  -- SHA-256 of live files by their id, and of which version it is: size, mtime_us and the other attributes are those of the
+  -- file that was read, and it holds for the record while that has the same size and mtime_us. Another inode, or another
+  -- ctime_us alone, is another version behind the same size and mtime; another ctime_us together with another link count,
+  -- mode or owner is the same version with other attributes. They are NULL in checksums of older releases until the first
+  -- look at the file. broken is 1 when the gzip stream does not inflate to its end. stale_us is set while the checksum may be
+  -- of another version than the file on disk: it is not shown, and the file is hashed again from this time on. A time rather
+  -- than a flag, so that a file that cannot be read is tried again later without holding up the others.
   CREATE TABLE checksum (
     id       INTEGER PRIMARY KEY REFERENCES file (id),
     sha256   BLOB    NOT NULL CHECK (length(sha256) = 32),
     size     INTEGER NOT NULL,
     mtime_us INTEGER NOT NULL,
-    broken   INTEGER NOT NULL
+    broken   INTEGER NOT NULL,
+    inode    INTEGER,
+    ctime_us INTEGER,
+    links    INTEGER,
+    mode     INTEGER,
+    uid      INTEGER,
+    gid      INTEGER,
+    stale_us INTEGER
   ) STRICT;
 
-  -- The status names the few that are broken.
+  -- problem=broken; the status names examples.
   CREATE INDEX checksum_broken ON checksum (id) WHERE broken = 1;
+  -- The queue of files to hash again, in its order.
+  CREATE INDEX checksum_stale ON checksum (stale_us) WHERE stale_us IS NOT NULL;
 
   -- How far hashing has come, one row: all that arrived or changed up to the number seq was gone through, NULL until it
-  -- has begun: what is there by then counts as old. files counts the checksums, so that telling it costs nothing.
+  -- has begun: what is there by then counts as old. stale counts the stale checksums, files the others.
   CREATE TABLE hashing (
     one   INTEGER PRIMARY KEY CHECK (one = 1),
     seq   INTEGER,
-    files INTEGER NOT NULL
+    files INTEGER NOT NULL,
+    stale INTEGER NOT NULL DEFAULT 0
   ) STRICT;
   INSERT INTO hashing (one, files) VALUES (1, 0);
-  `,
-  `
-  -- When anything that listings show of a directory, or of those below it, was last changed: files, their sizes and
-  -- times. It only grows, so that one look tells whether a listing is still what it was.
-  ALTER TABLE directory ADD COLUMN changed_us INTEGER;
-  UPDATE directory SET changed_us = CAST(unixepoch('subsec') * 1000000 AS INTEGER);
-
-  -- Listings step through it from one subdirectory to the next, past those that hold nothing however many there are.
-  CREATE INDEX directory_filled ON directory (path) WHERE files > 0;
-  `,
-  `
-  -- With live beside seq, a reader that starts counts all blocks without reading their places, a hundred times as much.
-  DROP INDEX block_seq;
-  CREATE INDEX block_seq ON block (seq, live);
-  `,
-  `
-  -- Sorting by modification: all others have the order of their creation, of which the blocks hold the times.
-  CREATE INDEX file_modified ON file (id, modified_us) WHERE modified_us IS NOT NULL;
-  `,
-  `
-  -- How often checksums of a directory's files became known, which is no change of the files. With changed_us it tells
-  -- whether the checksums of the directory are still what they were.
-  ALTER TABLE directory ADD COLUMN hashed INTEGER NOT NULL DEFAULT 0;
-  `,
-  `
-  -- What pages of the list show of the records, for every 64 ids (id >> 6; see excerpt-layout.ts): to read those of a page costs
-  -- a third of reading 20 rows. Those without any live record are not there.
-  CREATE TABLE excerpt (
-    id   INTEGER PRIMARY KEY,
-    text TEXT    NOT NULL
-  ) STRICT;
-  `,
-  `
-  -- The process that writes this database, one row (see owner.ts): a second indexer that reaches it by a hard link, with
-  -- another lock file, finds it here. inode is that of the file, which a copy does not have; path is the name by which it
-  -- was opened.
-  CREATE TABLE owner (
-    one        INTEGER PRIMARY KEY CHECK (one = 1),
-    boot_id    TEXT    NOT NULL,
-    pid        INTEGER NOT NULL,
-    start_time INTEGER NOT NULL,
-    inode      INTEGER NOT NULL,
-    path       TEXT    NOT NULL
-  ) STRICT;
-  `,
-  `
-  -- The file that a checksum was made of, besides size and mtime_us, as stat tells it. Another inode, or another ctime_us
-  -- alone, is another version behind the same size and mtime; another ctime_us together with another link count, mode or
-  -- owner is the same version with other attributes. NULL in checksums of older releases until the first look at the file.
-  ALTER TABLE checksum ADD COLUMN inode INTEGER;
-  ALTER TABLE checksum ADD COLUMN ctime_us INTEGER;
-  ALTER TABLE checksum ADD COLUMN links INTEGER;
-  ALTER TABLE checksum ADD COLUMN mode INTEGER;
-  ALTER TABLE checksum ADD COLUMN uid INTEGER;
-  ALTER TABLE checksum ADD COLUMN gid INTEGER;
-
-  -- Set for a stale checksum, which may be of another version than the file on disk: it is not shown, and the file is
-  -- hashed again from this time on. A time rather than a flag, so that a file that cannot be read is tried again later
-  -- without holding up the others, also after a restart.
-  ALTER TABLE checksum ADD COLUMN stale_us INTEGER;
-
-  -- The queue of files to hash again, in its order. Next to nothing while no checksum is stale.
-  CREATE INDEX checksum_stale ON checksum (stale_us) WHERE stale_us IS NOT NULL;
-
-  -- The length of that queue, so that the status costs nothing. The column files counts the other checksums.
-  ALTER TABLE hashing ADD COLUMN stale INTEGER NOT NULL DEFAULT 0;
-  `,
-]
-
-/**
- * What a migration does besides, by its number. It is the program's of today: whoever changes how excerpts lie has a later
- * migration drop the table, and fills it there.
- */
-const fillings: ReadonlyMap<number, (db: Database) => void> = new Map([[7, fillExcerpts]])
-
-/** The schema this program knows. */
-export const schemaVersion = migrations.length
+`
 
 /** The `user_version` of an open database; 0 for an empty one. */
 export function versionOf(db: Database): number {
   return db.pragma('user_version', { simple: true }) as number
 }
 
-/** Applies what is missing, each migration in a transaction of its own together with its number. */
-export function migrate(db: Database): void {
-  for (let version = versionOf(db); version < schemaVersion; version++) {
-    db.transaction(() => {
-      db.exec(migrations[version] ?? '')
-      fillings.get(version + 1)?.(db)
-      db.pragma(`application_id = ${applicationId}`)
-      db.pragma(`user_version = ${version + 1}`)
-    }).immediate()
-  }
+/** Makes the tables of an empty database, in one transaction. All indexes and counts are there. */
+export function createTables(db: Database): void {
+  db.transaction(() => {
+    db.exec(tables)
+    const built = db.prepare('INSERT INTO built (name) VALUES (?)')
+    for (const [name, sql] of Object.entries(indexes)) {
+      db.exec(sql)
+      built.run(name)
+    }
+    for (const name of deferredCounts) built.run(name)
+    db.pragma(`application_id = ${applicationId}`)
+    db.pragma(`user_version = ${schemaVersion}`)
+  }).immediate()
 }

@@ -21,20 +21,14 @@ export function prepareSummary(db: Database): () => CatalogueSummary {
        WHERE r.reason = ? ORDER BY d.id DESC LIMIT ${examplesPerReason}`,
     )
     .pluck()
-  const incomplete = db
-    .prepare(
-      `SELECT d.path || '/' || f.name FROM file f JOIN directory d ON d.id = f.directory
-       WHERE f.incomplete = 1 ORDER BY f.id DESC`,
-    )
-    .pluck()
-  const broken = db
-    .prepare(
-      `SELECT d.path || '/' || f.name FROM checksum c JOIN file f ON ${holds}
-       JOIN directory d ON d.id = f.directory WHERE c.broken = 1 ORDER BY c.id DESC`,
-    )
-    .pluck()
+  const incomplete = prepareProblem(db, 'incomplete', 'file f WHERE f.incomplete = 1')
+  const broken = prepareProblem(
+    db,
+    'broken',
+    `checksum c JOIN file f ON ${holds} WHERE c.broken = 1`,
+  )
   const hashed = db.prepare('SELECT files FROM hashing WHERE one = 1').pluck()
-  const lastScan = db.prepare('SELECT last_scan FROM catalogue WHERE one = 1').pluck()
+  const lastScan = prepareLastScan(db)
   return () => {
     const areas = { obs: { files: 0, directories: 0 }, nrt: { files: 0, directories: 0 } }
     let misplaced = 0
@@ -44,26 +38,33 @@ export function prepareSummary(db: Database): () => CatalogueSummary {
       areas[row.area].directories = row.count
       misplaced += row.misplaced
     }
-    const scan = lastScan.get() as string | null
     return {
       head: head(),
       areas,
       misplaced,
-      incomplete: counted('incomplete', incomplete.all() as string[]),
+      incomplete: incomplete(),
       checksums: {
         files: hashed.get() as number,
-        broken: counted('broken', broken.all() as string[]),
+        broken: broken(),
       },
       rejected: (rejections.all() as { reason: string; count: number }[]).map(
         (row): RejectionCount => ({ ...row, examples: examples.all(row.reason) as string[] }),
       ),
-      lastScan: scan === null ? undefined : (JSON.parse(scan) as ScanSummary),
+      lastScan: lastScan(),
     }
   }
 }
 
-function counted(reason: string, paths: readonly string[]): RejectionCount {
-  return { reason, count: paths.length, examples: paths.slice(0, examplesPerReason) }
+/** Counts by a partial index, and names the latest. */
+function prepareProblem(db: Database, reason: string, from: string): () => RejectionCount {
+  const count = db.prepare(`SELECT count(*) FROM ${from}`).pluck()
+  const latest = db
+    .prepare(
+      `SELECT (SELECT path FROM directory WHERE id = f.directory) || '/' || f.name FROM ${from}
+       ORDER BY f.id DESC LIMIT ${examplesPerReason}`,
+    )
+    .pluck()
+  return () => ({ reason, count: count.get() as number, examples: latest.all() as string[] })
 }
 
 interface DirectoriesRow {
@@ -77,6 +78,15 @@ export function prepareHead(db: Database): () => Head {
   return () => statement.get() as Head
 }
 
+/** The end of the last complete scan; `undefined` before the first. */
+export function prepareLastScan(db: Database): () => ScanSummary | undefined {
+  const lastScan = db.prepare('SELECT last_scan FROM catalogue WHERE one = 1').pluck()
+  return () => {
+    const scan = lastScan.get() as string | null
+    return scan === null ? undefined : (JSON.parse(scan) as ScanSummary)
+  }
+}
+
 /** The head for a connection that only reads: asked for again only after another has written. */
 export function prepareKnownHead(db: Database): () => Head {
   const read = prepareHead(db)
@@ -88,5 +98,24 @@ export function prepareKnownHead(db: Database): () => Head {
     // Read after the version: what is newer than it is read again the next time.
     if (known === undefined || known.version !== now) known = { version: now, head: read() }
     return known.head
+  }
+}
+
+/** A value that is kept until another connection has written. */
+export function prepareKept<T>(db: Database): {
+  get(): T | undefined
+  /** @param version as it was before the value was found */
+  set(version: unknown, value: T): void
+  version(): unknown
+} {
+  const read = db.prepare('PRAGMA data_version').pluck()
+  let kept: { readonly version: unknown; readonly value: T } | undefined
+  const version = (): unknown => read.get()
+  return {
+    version,
+    get: () => (kept !== undefined && kept.version === version() ? kept.value : undefined),
+    set(at, value) {
+      kept = { version: at, value }
+    },
   }
 }

@@ -15,20 +15,23 @@ import type {
 import type { Area } from '../../parse/archive-path.ts'
 import { lockWriter } from './lock.ts'
 import { openBackups } from './backup.ts'
-import { openGivenNumbers, reserveNumbers } from './numbers.ts'
 import { prepareApply } from './apply.ts'
 import { prepareChecksumRows } from './checksum-rows.ts'
 import { joinedChecksum } from './checksums.ts'
+import { prepareCountChanges } from './count-changes.ts'
 import { prepareDirectories } from './directories.ts'
-import { prepareHashing } from './hashing.ts'
-import { prepareForget } from './forget.ts'
 import { openGuard } from './guarded.ts'
-import type { Migrating } from './open.ts'
+import { prepareHashing } from './hashing.ts'
+import { prepareIndexes } from './indexes.ts'
+import type { MigrationProgress } from './migration.ts'
 import { takeOwnership } from './owner.ts'
+import { preparePurge } from './purge.ts'
 import { openOrRecover, replaceByCopy } from './recover.ts'
 import type { Recovery, Restoring } from './recover.ts'
-import { openStartCheck } from './start-check.ts'
-import type { StartCheck, StartCheckOutcome } from './start-check.ts'
+import { prepareRepair } from './recount.ts'
+import { openGivenNumbers, reserveNumbers } from './sequences.ts'
+import { openStartupCheck } from './startup-check.ts'
+import type { StartupCheck, StartupCheckOutcome } from './startup-check.ts'
 import { prepareSummary } from './summary.ts'
 import { preparePlace, unusable } from './usable.ts'
 
@@ -40,11 +43,11 @@ export interface WriterOptions {
   /** Up to this size (bytes) a database is checked before it is used, a larger one in a process aside. */
   readonly checkUpTo?: number
   /** Told what came of that. What is found wrong is thrown by the next call. */
-  readonly onChecked?: (outcome: StartCheckOutcome) => void
+  readonly onChecked?: (outcome: StartupCheckOutcome) => void
   /** Told before a backup takes the place of the database, during which nothing else happens. */
   readonly onRestoring?: (restoring: Restoring) => void
-  /** Told before a database of an earlier release is brought to this one's schema, during which nothing else happens. */
-  readonly onMigrating?: (migrating: Migrating) => void
+  /** Called before each part of a migration, which `upgradeDatabase` does better: nothing else happens meanwhile. */
+  readonly onMigrating?: (progress: MigrationProgress) => void
 }
 
 /** About a tenth of a second. */
@@ -69,7 +72,7 @@ export function openWriter(options: WriterOptions): OpenedWriter {
     const { db, recovery } = openOrRecover({ ...options, path, numbersPath, checkUpTo })
     takeOwnership(db, path)
     const isChecked = recovery.restored !== undefined || statSync(path).size <= checkUpTo
-    const check = isChecked ? undefined : openStartCheck({ path, onEnd: onChecked })
+    const check = isChecked ? undefined : openStartupCheck({ path, onEnd: onChecked })
     return { recovery, ...prepareWriter({ db, path, numbersPath, lock, nowUs, checkUpTo, check }) }
   } catch (error) {
     lock.release()
@@ -84,15 +87,17 @@ interface WriterParts {
   readonly lock: { release: () => void }
   readonly nowUs: () => number
   readonly checkUpTo: number
-  readonly check: StartCheck | undefined
+  readonly check: StartupCheck | undefined
 }
 
 function prepareWriter(parts: WriterParts): CatalogueWriter {
   const { db } = parts
   const queries = prepareQueries(db)
   const directories = prepareDirectories(db)
+  const counts = prepareCountChanges(db)
   const shared = { directories, rows: prepareChecksumRows(db), nowUs: parts.nowUs }
-  const applyAll = prepareApply(db, shared)
+  const applyAll = prepareApply(db, { ...shared, counts })
+  const indexes = prepareIndexes(db)
   const hashing = prepareHashing(db, shared)
   const summary = db.transaction(prepareSummary(db))
   const { promised, checkPlace } = openGuard(
@@ -125,7 +130,7 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
       return applied
     }),
     summary: promised(() => summary()),
-    forgetRemovals: promised(prepareForget(db)),
+    forgetRemovals: promised(preparePurge(db)),
     arrivedUnhashed: promised(hashing.arrived),
     unhashedBelow: promised(hashing.below),
     keepChecksums: promised((checksums: readonly Checksum[], throughSeq: number) => {
@@ -140,6 +145,17 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
       parts.check?.committed()
     }),
     scanned: promised(queries.scanned),
+    deferIndexes: promised(() => {
+      indexes.defer()
+      counts.reset()
+    }),
+    buildIndexes: promised(() => {
+      checkPlace()
+      const built = indexes.buildNext()
+      counts.reset()
+      return built
+    }),
+    repairCounts: promised(prepareRepair(db)),
     backup: promised((options) => backups.make(options)),
     checkpoint: promised(() => {
       stopAside()

@@ -17,8 +17,8 @@ import { basename, join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import t from 'tap'
 import type { Test } from 'tap'
-import { openStartCheck } from '../../../src/catalogue/sqlite/start-check.ts'
-import type { StartCheckOutcome } from '../../../src/catalogue/sqlite/start-check.ts'
+import { openStartupCheck } from '../../../src/catalogue/sqlite/startup-check.ts'
+import type { StartupCheckOutcome } from '../../../src/catalogue/sqlite/startup-check.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
 import type { OpenedWriter, WriterOptions } from '../../../src/catalogue/sqlite/writer.ts'
 import { until } from '../../indexer/until.ts'
@@ -321,10 +321,10 @@ t.test('a large database is checked while it is used', async (t) => {
   let writer = open()
   for (let n = 0; n < 40; n++) await add(writer, `a${n.toString(36).padStart(3, '0')}`)
   close()
-  const outcomes: StartCheckOutcome[] = []
+  const outcomes: StartupCheckOutcome[] = []
   const options = {
     checkUpTo: 0,
-    onChecked: (outcome: StartCheckOutcome) => void outcomes.push(outcome),
+    onChecked: (outcome: StartupCheckOutcome) => void outcomes.push(outcome),
   }
   writer = open(options)
   await until(t, 'it is sound', () => outcomes.length === 1)
@@ -350,11 +350,11 @@ t.test('a large database is checked while it is used', async (t) => {
   t.ok(writer.recovery.restored)
 })
 
-t.test('the check of a large database gives way before the log grows without end', async (t) => {
+t.test('the check of a large database is aborted before the WAL grows without end', async (t) => {
   const { open, database } = openFolder(t)
   await add(open(), 'graz')
-  const outcomes: StartCheckOutcome[] = []
-  const check = openStartCheck({
+  const outcomes: StartupCheckOutcome[] = []
+  const check = openStartupCheck({
     path: database,
     onEnd: (outcome) => void outcomes.push(outcome),
     largestLog: 0,
@@ -364,6 +364,6 @@ t.test('the check of a large database gives way before the log grows without end
   })
   check.committed()
   await until(t, 'it has ended', () => outcomes.length === 1)
-  t.match(outcomes, [{ fault: undefined, error: /gave way/ }])
+  t.match(outcomes, [{ fault: undefined, error: /aborted: the WAL grew/ }])
   check.stop()
 })

@@ -5,7 +5,6 @@ import type { Test } from 'tap'
 import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
 import { testFolder } from '../../folder.ts'
-import { makeEarlier } from '../earlier.ts'
 import { change, newFile } from '../change.ts'
 
 const day = 'obs/2026/001'
@@ -237,16 +236,4 @@ t.test('a directory’s checksums come in the order of names, in pieces', async 
   t.equal(await reader.checksums('obs/2026/004', ''), undefined)
   await writer.apply([change('obs/2026/003', { gone: true })])
   t.equal(await reader.checksums('obs/2026/003', ''), undefined)
-})
-
-t.test('a database from before there were checksums gets the tables', async (t) => {
-  const { folder, database, writer, close } = open(t)
-  await writer.apply([change(day, { arrived: true, added: [newFile(graz, facts)] })])
-  close()
-  makeEarlier(database)
-  const after = open(t, folder)
-  t.match(await after.reader.summary(), { checksums: { files: 0, broken: { count: 0 } } })
-  t.match(await after.writer.arrivedUnhashed(undefined), { files: [], throughSeq: 1 })
-  await after.writer.keepChecksums([sum(await after.idOf(graz))], 1)
-  t.same(await after.sumOf(graz), sha256)
 })

@@ -6,7 +6,6 @@ import type { CatalogueReader, Entries, EntriesQuery } from '../../../src/catalo
 import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
 import { testFolder } from '../../folder.ts'
-import { makeEarlier } from '../earlier.ts'
 import { change, newFile } from '../change.ts'
 
 const name = 'graz0010.26d.gz'
@@ -157,17 +156,4 @@ t.test('the root changes with each area, also behind the other', async (t) => {
   await add('nrt', 'wtzr0010.26d.gz')
   const after = await reader.directory('')
   t.not(after?.version, before?.version)
-})
-
-t.test('a database of before there were listings has them', async (t) => {
-  const database = join(testFolder(t), 'catalogue.db')
-  const earlier = openWriter({ database, nowUs: () => startUs })
-  await earlier.apply([change('obs/2026/001', { added: [newFile(name)] })])
-  await earlier.checkpoint()
-  earlier.close()
-  makeEarlier(database)
-  const { reader } = open(t, database)
-  t.same(await namesBelow(reader, ''), ['obs'])
-  const state = await reader.directory('obs/2026/001')
-  t.ok((state?.changedUs ?? 0) > startUs, 'what changed before that is not known to be old')
 })

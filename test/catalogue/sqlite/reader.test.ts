@@ -128,7 +128,7 @@ t.test(
         readerUser,
         `const { openReader } = await import(process.argv[1] + '/catalogue/sqlite/reader.js')
          const reader = openReader({ database: process.argv[2] })
-         console.log((await reader.summary()).rejected.length)
+         console.log((await reader.head()).epoch === '' ? '0' : '1')
          const { writeFileSync } = await import('node:fs')
          try { writeFileSync(process.argv[2] + '-mine', ''); console.log('wrote') } catch {}`,
         [modules, database],

@@ -7,10 +7,11 @@ import type { Test } from 'tap'
 import type { FileIdentity } from '../../../src/catalogue/catalogue.ts'
 import type { Checksum, DirectoryChange } from '../../../src/catalogue/catalogue-writer.ts'
 import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
+import { upgradeDatabase } from '../../../src/catalogue/sqlite/upgrade.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
 import { testFolder } from '../../folder.ts'
 import { change, newFile } from '../change.ts'
-import { makeUnbound } from '../earlier.ts'
+import { makeEarlier } from '../earlier.ts'
 
 const day = 'obs/2026/001'
 const [graz, zimm, onsa] = ['graz0010.26d.gz', 'zimm0010.26d.gz', 'onsa0010.26d.gz']
@@ -24,6 +25,9 @@ const sha256 = createHash('sha256').update('x').digest()
 const sum = (id: number, other: Partial<Checksum> = {}): Checksum => ({
   ...{ id, ...identity, sha256, broken: false, rested: true, ...other },
 })
+
+const upgrade = (database: string) =>
+  upgradeDatabase({ database, onMigrating: () => undefined, signal: new AbortController().signal })
 
 function open(t: Test, folder = testFolder(t)) {
   const database = join(folder, 'catalogue.db')
@@ -173,7 +177,8 @@ t.test(
     const before = open(t)
     await before.fill()
     before.close()
-    makeUnbound(before.database)
+    makeEarlier(before.database, 8)
+    await upgrade(before.database)
     const { fileOf, boundOf, apply, writer, reader, queue, counts } = open(t, before.folder)
     const head = await reader.head()
     t.match(await fileOf(graz), { ...facts, sha256, identity: undefined })

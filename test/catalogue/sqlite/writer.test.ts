@@ -230,6 +230,17 @@ t.test('a change that cannot be written stays out, and no other', async (t) => {
   t.match(again, { added: 1, refused: [], head: { seq: 3 } })
 })
 
+t.test('a fault of the program is not taken for invalid data of a directory', async (t) => {
+  const { writer, reader } = openCatalogue(t)
+  const parsed = undefined as never
+  const changes = [
+    change('obs/2026/002', { added: [newFile('zimm0020.26d.gz')] }),
+    change(day, { added: [{ name: graz, parsed, size: undefined, mtimeUs: undefined }] }),
+  ]
+  await t.rejects(writer.apply(changes), TypeError)
+  t.match(await reader.page({ limit: 20, offset: 0 }), { count: 0, head: { seq: 0 } })
+})
+
 t.test('when the database fails, none of the transaction is applied', async (t) => {
   const { writer, reader, database } = openCatalogue(t)
   const db = new Sqlite(database)

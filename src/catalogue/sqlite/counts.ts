@@ -1,0 +1,259 @@
+/** Reads the tables of exact counts. To be used within a read transaction. */
+import type { Database } from 'better-sqlite3'
+import { secondsPerDay } from '../../parse/calendar.ts'
+import { NotBuilt } from '../catalogue.ts'
+import { boundsOf } from './date-ranges.ts'
+import type { DateRange } from './date-ranges.ts'
+import type { IdRange } from './filter-sql.ts'
+import { idCountLevels } from './schema.ts'
+import { openStatements } from './statements.ts'
+
+/** Files whose data start on a day. */
+export interface DayCount {
+  readonly day: number
+  readonly files: number
+}
+
+/** Files of one kind on a day; none of them has a higher id than `lastId`. */
+export interface DayKind {
+  readonly day: number
+  readonly kind: number
+  readonly lastId: number
+}
+
+export interface Counts {
+  /** @throws NotBuilt when an index or a table of counts is not complete yet */
+  require(...names: readonly string[]): void
+  /** Files of some kinds, or of all, with ids in a range. */
+  ofIds(kinds: readonly number[] | undefined, range?: IdRange): number
+  /**
+   * The ids between which the files of some ranks lie, counted from the highest id: those of the ranks from `offset` on,
+   * as many as `limit`, with at most 63 others before the first and behind the last of them.
+   */
+  idsAt(
+    kinds: readonly number[] | undefined,
+    ranks: { readonly offset: number; readonly limit: number },
+  ): IdRange & { readonly skip: number }
+  /** Ranges of ids that hold any files, each of 2^18 ids, highest first. */
+  idWindows(range: IdRange): IdRange[]
+  ofStations(stations: readonly number[], kinds: readonly number[] | undefined): number
+  /** Files of each of the stations that have any. */
+  byStation(
+    stations: readonly number[] | undefined,
+    kinds: readonly number[] | undefined,
+  ): ReadonlyMap<number, number>
+  ofDates(dates: readonly DateRange[], kinds: readonly number[] | undefined): number
+  /** Days in order that have files; a range that takes a part of a day takes all of it here. */
+  byDay(
+    dates: readonly DateRange[] | undefined,
+    kinds: readonly number[] | undefined,
+    descending: boolean,
+  ): Iterable<DayCount>
+  /** No file of these days has a higher id. */
+  lastIdOf(dates: readonly DateRange[]): number
+  /** Days and kinds, highest `lastId` first. */
+  latestDays(dates: DateRange, kinds: readonly number[] | undefined): Iterable<DayKind>
+}
+
+const top = idCountLevels[0]
+const windowIds = 2 ** top
+
+export function prepareCounts(db: Database): Counts {
+  const built = db.prepare('SELECT 1 FROM built WHERE name = ?').pluck()
+  const require = (...names: readonly string[]): void => {
+    for (const name of names)
+      if (built.get(name) === undefined) throw new NotBuilt(`${name} is being built`)
+  }
+  return { require, ...prepareIdCounts(db), ...prepareStationCounts(db), ...prepareDayCounts(db) }
+}
+
+/** Without kinds the rows that count all of them, which are of kind 0. */
+const ofKind = 'kind IN (SELECT value FROM json_each(@kinds))'
+const kindsJson = (kinds: readonly number[] | undefined): string => JSON.stringify(kinds ?? [0])
+
+function prepareIdCounts(db: Database) {
+  const sum = db
+    .prepare(
+      `SELECT coalesce(sum(files), 0) FROM id_count
+       WHERE level = @level AND ${ofKind} AND bucket >= @from AND bucket < @to`,
+    )
+    .pluck()
+  const rows = db
+    .prepare(
+      `SELECT count(*) FROM file f NOT INDEXED WHERE f.id >= @from AND f.id < @to
+       AND (@all OR f.kind IN (SELECT value FROM json_each(@kinds)))`,
+    )
+    .pluck()
+  const buckets = db
+    .prepare(
+      `SELECT bucket, sum(files) FROM id_count
+       WHERE level = @level AND ${ofKind} AND bucket >= @from AND bucket < @to
+       GROUP BY bucket ORDER BY bucket DESC`,
+    )
+    .raw()
+  /** Files with ids below one. */
+  const below = (id: number, kinds: readonly number[] | undefined): number => {
+    const json = kindsJson(kinds)
+    let [from, files] = [0, 0]
+    for (const level of idCountLevels) {
+      const to = Math.floor(id / 2 ** level)
+      files += sum.get({ level, kinds: json, from, to }) as number
+      from = to * 64
+    }
+    const all = kinds === undefined ? 1 : 0
+    return files + (rows.get({ from, to: id, all, kinds: json }) as number)
+  }
+  /** The bucket of the lowest level in which a rank lies, and how many ranks of it come before. */
+  const bucketOf = (rank: number, kinds: string): { bucket: number; before: number } => {
+    let [from, to, before] = [0, Number.MAX_SAFE_INTEGER, rank]
+    for (const level of idCountLevels) {
+      for (const [bucket, files] of buckets.iterate({ level, kinds, from, to }) as Iterable<
+        [number, number]
+      >) {
+        ;[from, to] = [bucket * 64, (bucket + 1) * 64]
+        if (before < files) break
+        before -= files
+      }
+    }
+    return { bucket: Math.floor(from / 64), before }
+  }
+  const total = (kinds: string): number =>
+    sum.get({ level: top, kinds, from: 0, to: Number.MAX_SAFE_INTEGER }) as number
+  const windows = db
+    .prepare(
+      `SELECT bucket FROM id_count WHERE level = ${top} AND kind = 0 AND bucket BETWEEN @from AND @to
+       ORDER BY bucket DESC`,
+    )
+    .pluck()
+  return {
+    ofIds(kinds: readonly number[] | undefined, range?: IdRange): number {
+      const { from = -Infinity, to = Infinity } = range ?? {}
+      const end = to === Infinity ? total(kindsJson(kinds)) : below(Math.max(0, to + 1), kinds)
+      return end - (from === -Infinity ? 0 : below(Math.max(0, from), kinds))
+    },
+    idsAt(
+      kinds: readonly number[] | undefined,
+      { offset, limit }: { offset: number; limit: number },
+    ) {
+      const json = kindsJson(kinds)
+      const first = bucketOf(offset, json)
+      const last = bucketOf(Math.min(offset + limit, total(json)) - 1, json)
+      return { from: last.bucket * 64, to: first.bucket * 64 + 63, skip: first.before }
+    },
+    idWindows({ from, to }: IdRange): IdRange[] {
+      const first = Math.max(0, Math.floor(from / windowIds))
+      const range = {
+        from: first,
+        to: Math.min(Number.MAX_SAFE_INTEGER, Math.floor(to / windowIds)),
+      }
+      return (windows.all(range) as number[]).map((bucket) => ({
+        from: Math.max(from, bucket * windowIds),
+        to: Math.min(to, (bucket + 1) * windowIds - 1),
+      }))
+    },
+  }
+}
+
+function prepareStationCounts(db: Database) {
+  const sums = (condition: string) =>
+    db
+      .prepare(
+        `SELECT station, sum(files) FROM station_count
+         WHERE ${condition} AND (@allKinds OR ${ofKind}) GROUP BY station`,
+      )
+      .raw()
+  const some = sums('station IN (SELECT value FROM json_each(@stations))')
+  const all = sums('TRUE')
+  const byStation = (
+    stations: readonly number[] | undefined,
+    kinds: readonly number[] | undefined,
+  ): ReadonlyMap<number, number> => {
+    const values = { kinds: JSON.stringify(kinds ?? []), allKinds: kinds === undefined ? 1 : 0 }
+    const rows =
+      stations === undefined
+        ? all.all(values)
+        : some.all({ ...values, stations: JSON.stringify(stations) })
+    return new Map(rows as [number, number][])
+  }
+  return {
+    byStation,
+    ofStations: (stations: readonly number[], kinds: readonly number[] | undefined): number =>
+      [...byStation(stations, kinds).values()].reduce((sum, files) => sum + files, 0),
+  }
+}
+
+function prepareDayCounts(db: Database) {
+  const kindCondition = `(@all OR ${ofKind})`
+  const range = `day BETWEEN @from AND @to AND ${kindCondition}`
+  const sum = db.prepare(`SELECT coalesce(sum(files), 0) FROM day_count WHERE ${range}`).pluck()
+  const days = (way: 'ASC' | 'DESC') =>
+    db
+      .prepare(
+        `SELECT day, sum(files) FROM day_count WHERE ${range} GROUP BY day ORDER BY day ${way}`,
+      )
+      .raw()
+  const [rising, falling] = [days('ASC'), days('DESC')]
+  const last = db
+    .prepare('SELECT coalesce(max(last_id), 0) FROM day_count WHERE day BETWEEN @from AND @to')
+    .pluck()
+  const latest = db.prepare(
+    `SELECT day, kind, last_id AS lastId FROM day_count WHERE ${range} ORDER BY last_id DESC`,
+  )
+  // It cannot be prepared before the index is built.
+  const statements = openStatements(db)
+  const rowsOf = (from: number, to: number, kinds: readonly number[] | undefined): number =>
+    statements.value(
+      `SELECT count(*) FROM file f INDEXED BY file_date
+       WHERE f.data_date BETWEEN @from AND @to AND (@all OR f.kind IN (SELECT value FROM json_each(@kinds)))`,
+      values(from, to, kinds),
+    ) as number
+  const values = (from: number, to: number, kinds: readonly number[] | undefined) => ({
+    from,
+    to,
+    all: kinds === undefined ? 1 : 0,
+    kinds: JSON.stringify(kinds ?? []),
+  })
+  /** Whole days by their counts, the parts of days at both ends by the index. */
+  const ofRange = ({ from, to, kinds: own }: DateRange, kinds: readonly number[] | undefined) => {
+    const taken = own ?? kinds
+    const first = Math.ceil(from / secondsPerDay)
+    const end = Math.floor((to + 1) / secondsPerDay)
+    if (first > end) return rowsOf(from, to, taken)
+    let files = first < end ? (sum.get(values(first, end - 1, taken)) as number) : 0
+    if (from < first * secondsPerDay) files += rowsOf(from, first * secondsPerDay - 1, taken)
+    if (to >= end * secondsPerDay) files += rowsOf(end * secondsPerDay, to, taken)
+    return files
+  }
+  const daysOf = ({ from, to, kinds: own }: DateRange, kinds: readonly number[] | undefined) =>
+    values(Math.floor(from / secondsPerDay), Math.floor(to / secondsPerDay), own ?? kinds)
+  return {
+    ofDates: (dates: readonly DateRange[], kinds: readonly number[] | undefined): number =>
+      dates.reduce((files, each) => files + ofRange(each, kinds), 0),
+    *byDay(
+      dates: readonly DateRange[] | undefined,
+      kinds: readonly number[] | undefined,
+      descending: boolean,
+    ): Iterable<DayCount> {
+      const all = dates === undefined ? everyDay : boundsOf(dates)
+      const values = daysOf(all, kinds)
+      const rows = (descending ? falling : rising).iterate(values) as Iterable<[number, number]>
+      for (const [day, files] of rows)
+        if (dates === undefined || dates.some((range) => meets(range, day))) yield { day, files }
+    },
+    lastIdOf: (dates: readonly DateRange[]): number => {
+      const { from, to } = boundsOf(dates)
+      return last.get({
+        from: Math.floor(from / secondsPerDay),
+        to: Math.floor(to / secondsPerDay),
+      }) as number
+    },
+    latestDays: (dates: DateRange, kinds: readonly number[] | undefined) =>
+      latest.iterate(daysOf(dates, kinds)) as Iterable<DayKind>,
+  }
+}
+
+const everyDay: DateRange = { from: -1e15, to: 1e15 }
+
+function meets({ from, to }: DateRange, day: number): boolean {
+  return from < (day + 1) * secondsPerDay && to >= day * secondsPerDay
+}

@@ -1,0 +1,198 @@
+import type { Database } from 'better-sqlite3'
+import type { DirectoryChange, NewFile } from '../catalogue-writer.ts'
+import { isMisplaced, parseDirectory } from '../../parse/archive-path.ts'
+import type { ArchiveDirectory } from '../../parse/archive-path.ts'
+import type { ParsedName } from '../../parse/types.ts'
+import type { CountChanges } from './count-changes.ts'
+import type { LookupTables } from './lookup-tables.ts'
+import { movedModified } from './records.ts'
+
+/** What a transaction has changed so far. */
+export interface Applied {
+  /** The number of the latest change. */
+  seq: number
+  added: number
+  modified: number
+  removed: number
+}
+
+interface Insertion {
+  readonly change: DirectoryChange
+  /** The directory's row. */
+  readonly directory: number
+  /** What its path tells. */
+  readonly place: ArchiveDirectory
+  readonly nowUs: number
+}
+
+interface Parts {
+  readonly lookup: LookupTables
+  readonly counts: CountChanges
+}
+
+/** Inserts the new files of a directory; a file that has a tombstone gets its id back. */
+export function prepareInsert(db: Database, parts: Parts) {
+  const insert = prepareInsertNew(db, parts)
+  const restore = prepareRestore(db, parts)
+  return (insertion: Omit<Insertion, 'place'>, applied: Applied): void => {
+    const { added, path } = insertion.change
+    if (added.length === 0) return
+    const place = parseDirectory(path)
+    if (place.kind === 'rejected') throw new Error(`${path} is no directory of an archive`)
+    const isNew = restore({ ...insertion, place }, applied)
+    insert({ ...insertion, place, files: added.filter(isNew) }, applied)
+  }
+}
+
+/** Files whose records differ in nothing but name and station, and their names in nothing but the station. */
+interface Group {
+  readonly parsed: ParsedName
+  readonly kind: number
+  readonly codeLength: number
+  /** What follows the station in the names. */
+  readonly ending: string
+  readonly files: NewFile[]
+  /** The station of each file. */
+  readonly stations: number[]
+}
+
+function prepareInsertNew(db: Database, { lookup, counts }: Parts) {
+  // CROSS JOIN keeps the order of the array, so that ids and numbers are known without asking.
+  const insertNames = db.prepare(
+    `INSERT INTO file (directory, name, station, kind, data_date, created_us, seq, change, arrived, misplaced)
+     SELECT @directory, named.value, station.id, @kind, @dataDate, @now, @seq + named.key, 0, @arrived, @misplaced
+     FROM json_each(@names) AS named
+     CROSS JOIN station ON station.code = upper(substr(named.value, 1, @codeLength))`,
+  )
+  const setFacts = db.prepare('UPDATE file SET size = ?, mtime_us = ?, incomplete = ? WHERE id = ?')
+  const insertGroup = (group: Group, insertion: Insertion, seq: number): number => {
+    const { kind, parsed, files, codeLength } = group
+    const { lastInsertRowid, changes } = insertNames.run({
+      directory: insertion.directory,
+      names: JSON.stringify(files.map(({ name }) => name)),
+      codeLength,
+      kind,
+      dataDate: parsed.startSeconds,
+      now: insertion.nowUs,
+      seq,
+      arrived: insertion.change.arrived ? 1 : 0,
+      misplaced: isMisplaced(parsed, insertion.place) ? 1 : 0,
+    })
+    if (changes !== files.length)
+      throw new Error(`${changes} of ${files.length} names were inserted`)
+    return Number(lastInsertRowid) - files.length + 1
+  }
+  return (insertion: Insertion & { files: readonly NewFile[] }, applied: Applied): void => {
+    const { area } = insertion.place
+    for (const group of groupFiles(
+      insertion.files,
+      (parsed) => lookup.kind(area, parsed),
+      lookup,
+    )) {
+      const { kind, parsed, files, stations } = group
+      const firstId = insertGroup(group, insertion, applied.seq + 1)
+      counts.add({ id: firstId, stations, kind, dataDate: parsed.startSeconds })
+      files.forEach(({ size, mtimeUs, incomplete }, index) => {
+        if (size !== undefined)
+          setFacts.run(size, mtimeUs ?? null, incomplete === true ? 1 : 0, firstId + index)
+      })
+      applied.seq += files.length
+      applied.added += files.length
+    }
+  }
+}
+
+/** Groups in the order of their start, so that ids follow time within a directory too. */
+function groupFiles(
+  files: readonly NewFile[],
+  kindOf: (parsed: ParsedName) => number,
+  lookup: LookupTables,
+): Group[] {
+  // What follows the station code tells everything else, so equal endings belong together.
+  const groups = new Map<string, Group>()
+  let last: Group | undefined
+  for (const file of files) {
+    const { name, parsed } = file
+    const codeLength = parsed.station.length
+    // Most names end like the one before, which takes less to see than to find their group.
+    if (last === undefined || !isOf(last, name, codeLength)) {
+      const ending = name.slice(codeLength)
+      last = groups.get(ending)
+      if (last === undefined) {
+        last = { parsed, kind: kindOf(parsed), codeLength, ending, files: [], stations: [] }
+        groups.set(ending, last)
+      }
+    }
+    last.files.push(file)
+    last.stations.push(lookup.station(parsed.station))
+  }
+  return [...groups.values()].sort((a, b) => a.parsed.startSeconds - b.parsed.startSeconds)
+}
+
+/** Whether a name belongs there, with a station of so many characters. */
+function isOf({ ending, codeLength }: Group, name: string, length: number): boolean {
+  return codeLength === length && name.length === length + ending.length && name.endsWith(ending)
+}
+
+interface TombstoneRow {
+  readonly id: number
+  readonly name: string
+  readonly station: number
+  readonly kind: number
+  readonly dataDate: number
+  readonly size: number | null
+  readonly mtimeUs: number | null
+}
+
+/**
+ * Restores the files of a directory that have a tombstone: same id, same `created`, and `modified` moved only when size
+ * or mtime are known to differ. Returns what tells the remaining, new files from them.
+ */
+function prepareRestore(db: Database, { counts }: Parts) {
+  const tombstones = db.prepare(
+    `SELECT id, name, station, kind, data_date AS dataDate, size, mtime_us AS mtimeUs
+     FROM tombstone WHERE directory = ?`,
+  )
+  const restore = db.prepare(
+    `INSERT INTO file (id, directory, name, station, kind, data_date, size, mtime_us, created_us,
+       modified_us, returned_us, seq, change, arrived, incomplete, misplaced)
+     SELECT id, directory, name, station, kind, data_date, coalesce(@size, size),
+       coalesce(@mtimeUs, mtime_us), created_us,
+       iif(@differs, ${movedModified}, modified_us), @now, @seq, 0, @arrived, @incomplete, @misplaced
+     FROM tombstone WHERE id = @id`,
+  )
+  const drop = db.prepare('DELETE FROM tombstone WHERE id = ?')
+  const restoreOne = (file: NewFile, row: TombstoneRow, insertion: Insertion, seq: number) => {
+    const { parsed, size, mtimeUs, incomplete } = file
+    restore.run({
+      id: row.id,
+      size: size ?? null,
+      mtimeUs: mtimeUs ?? null,
+      differs: differs(size, row.size) || differs(mtimeUs, row.mtimeUs) ? 1 : 0,
+      now: insertion.nowUs,
+      seq,
+      arrived: insertion.change.arrived ? 1 : 0,
+      incomplete: incomplete === true ? 1 : 0,
+      misplaced: isMisplaced(parsed, insertion.place) ? 1 : 0,
+    })
+    drop.run(row.id)
+    counts.add({ ...row, stations: [row.station] })
+  }
+  return (insertion: Insertion, applied: Applied) => {
+    const rows = tombstones.all(insertion.directory) as TombstoneRow[]
+    const byName = new Map(rows.map((row) => [row.name, row]))
+    if (rows.length > 0)
+      for (const file of insertion.change.added) {
+        const row = byName.get(file.name)
+        if (row === undefined) continue
+        restoreOne(file, row, insertion, ++applied.seq)
+        applied.added++
+      }
+    return (file: NewFile): boolean => !byName.has(file.name)
+  }
+}
+
+/** Whether both are known and not the same. */
+function differs(now: number | undefined, before: number | null): boolean {
+  return now !== undefined && before !== null && now !== before
+}

@@ -1,0 +1,37 @@
+import type { Database } from 'better-sqlite3'
+
+/** A transaction of this many removals takes a few hundredths of a second. */
+const removalsPerTransaction = 2000
+
+/**
+ * Prepares purging tombstones, in the order of their numbers and only up to the first that is younger: the feed
+ * then has all removals above one number, which it remembers. A removal that a clock ahead of its time has
+ * dated stays, and those after it with it, until that time has come.
+ */
+export function preparePurge(db: Database): (beforeUs: number) => { more: boolean } {
+  const oldest = db.prepare(
+    `SELECT seq, removed_us AS removedUs FROM tombstone ORDER BY seq LIMIT ${removalsPerTransaction}`,
+  )
+  const purge = db.prepare('DELETE FROM tombstone WHERE seq <= ?')
+  const remember = db.prepare('UPDATE catalogue SET forgotten_seq = ? WHERE one = 1')
+  // A directory that is gone from disk was kept for the removals alone.
+  const dropDirectories = db.prepare(
+    `DELETE FROM directory WHERE gone = 1
+       AND NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.directory = directory.id)
+       AND NOT EXISTS (SELECT 1 FROM file f WHERE f.directory = directory.id)`,
+  )
+  const work = db.transaction((beforeUs: number): { more: boolean } => {
+    const rows = oldest.all() as { seq: number; removedUs: number }[]
+    const young = rows.findIndex(({ removedUs }) => removedUs >= beforeUs)
+    const old = young === -1 ? rows : rows.slice(0, young)
+    const last = old.at(-1)
+    if (last !== undefined) {
+      purge.run(last.seq)
+      remember.run(last.seq)
+    }
+    const more = old.length === removalsPerTransaction
+    if (!more) dropDirectories.run()
+    return { more }
+  })
+  return (beforeUs) => work.immediate(beforeUs)
+}

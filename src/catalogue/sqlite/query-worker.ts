@@ -1,0 +1,67 @@
+/** A thread that runs one query at a time, on a connection of its own. */
+import { parentPort, workerData } from 'node:worker_threads'
+import type { Database } from 'better-sqlite3'
+import { QueryTimeout } from '../catalogue.ts'
+import { connectionSource } from './connection.ts'
+import { prepareList } from './list.ts'
+import type { CancelFlag, Queries, QueryKind, QueryRequest, QueryResponse } from './query-pool.ts'
+import { prepareStations } from './stations.ts'
+import { prepareKnownHead, prepareSummary } from './summary.ts'
+
+/** Wall time of a query. */
+const longestMs = 2000
+
+const { database, cancelled } = workerData as {
+  readonly database: string
+  readonly cancelled: CancelFlag
+}
+
+type Run = (request: QueryRequest) => Queries[QueryKind]['answer']
+
+function prepareRun(db: Database): Run {
+  const head = prepareKnownHead(db)
+  const list = prepareList(db, head)
+  const stations = prepareStations(db, head)
+  const summary = prepareSummary(db)
+  // One read transaction, so that a page and its count are of one moment.
+  return db.transaction(({ kind, query }: QueryRequest) => {
+    const checkDeadline = deadline()
+    // The kind of a query decides its type.
+    switch (kind) {
+      case 'page':
+        return list.page(query as Queries['page']['query']).run(checkDeadline)
+      case 'records':
+        return list.records(query as Queries['records']['query']).run(checkDeadline)
+      case 'stations':
+        return stations.page(query as Queries['stations']['query'])
+      case 'summary':
+        return summary()
+    }
+  })
+}
+
+/** Is called between slices, and ends a query that takes too long or whose client has gone. */
+function deadline(): () => void {
+  const endMs = performance.now() + longestMs
+  return () => {
+    if (performance.now() > endMs)
+      throw new QueryTimeout(`the query takes longer than ${longestMs} ms`)
+    if (Atomics.load(cancelled, 0) !== 0) throw new Error('the query was cancelled')
+  }
+}
+
+const source = connectionSource(database, prepareRun)
+
+function respond(request: QueryRequest): QueryResponse {
+  try {
+    return { answer: source.use((run) => run(request)) }
+  } catch (error) {
+    const { message } = error as Error
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    return { code, message, error: error instanceof Error ? error : undefined }
+  }
+}
+
+parentPort?.on('message', (request: QueryRequest) => {
+  parentPort?.postMessage(respond(request))
+})

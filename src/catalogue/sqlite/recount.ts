@@ -1,0 +1,76 @@
+/** The SQL of what the tables of counts hold: to build them, to compare them with the rows, and to make them anew. */
+import type { Database } from 'better-sqlite3'
+import { dayOf, idCountLevels } from './schema.ts'
+
+const lowest = Math.min(...idCountLevels)
+
+/** Counts by level, kind and bucket, of the ids that `where` leaves: all levels, and each kind and kind 0. */
+function idCounts(where: string): string {
+  const part = (level: number, kind: string): string =>
+    `SELECT ${level} AS level, ${kind} AS kind, bucket >> ${level - lowest} AS bucket,
+       sum(files) AS files FROM lowest GROUP BY 2, 3`
+  const parts = idCountLevels.flatMap((level) => [part(level, 'kind'), part(level, '0')])
+  return `WITH lowest AS MATERIALIZED (
+      SELECT kind, id >> ${lowest} AS bucket, count(*) AS files FROM file ${where} GROUP BY 1, 2)
+    ${parts.join('\nUNION ALL ')}`
+}
+
+/** What each table should hold, with the names of its columns. */
+export const counted = {
+  id_count: idCounts(''),
+  // By moments first, which file_date has in order.
+  day_count: `SELECT ${dayOf('data_date')} AS day, kind, sum(files) AS files, max(last_id) AS last_id
+    FROM (SELECT data_date, kind, count(*) AS files, max(id) AS last_id FROM file GROUP BY 1, 2)
+    GROUP BY 1, 2`,
+  station_count: `SELECT station, kind, count(*) AS files, min(data_date) AS first_date,
+    max(data_date) AS last_date FROM file GROUP BY 1, 2`,
+} as const
+
+export type CountTable = keyof typeof counted
+
+/** Fills a table of counts from the rows. To be called within a transaction. */
+export function recount(db: Database, table: CountTable): void {
+  db.exec(`DELETE FROM ${table}; INSERT INTO ${table} ${counted[table]}`)
+}
+
+/** Ids that are counted at a time: those of one bucket of the highest level. */
+export const idsPerRange = 2 ** Math.max(...idCountLevels)
+
+/** Prepares counting one range of ids, the first of which is a multiple of `idsPerRange`, into `id_count`. */
+export function prepareIdRange(db: Database): (firstId: number) => void {
+  const insert = db.prepare(`INSERT INTO id_count ${idCounts('WHERE id BETWEEN ? AND ?')}`)
+  return (firstId) => {
+    insert.run(firstId, firstId + idsPerRange - 1)
+  }
+}
+
+/** Counts what `directory`, `area` and `hashing` hold from the rows. To be called within a transaction. */
+function recountOthers(db: Database): void {
+  db.exec(`
+    UPDATE directory SET files = counted.files
+      FROM (SELECT d.id, count(f.id) AS files FROM directory d LEFT JOIN file f ON f.directory = d.id
+        GROUP BY d.id) AS counted
+      WHERE counted.id = directory.id AND counted.files <> directory.files;
+    DELETE FROM area;
+    INSERT INTO area (name, files)
+      SELECT substr(path, 1, 3), sum(files) FROM directory GROUP BY 1 HAVING sum(files) > 0;
+    UPDATE hashing SET files = (SELECT count(*) FROM checksum WHERE stale_us IS NULL),
+      stale = (SELECT count(*) FROM checksum WHERE stale_us IS NOT NULL);
+  `)
+}
+
+/** Prepares counting all anew, a table in a transaction. Counts that a first scan left out stay out. */
+export function prepareRepair(db: Database): () => void {
+  const built = db.prepare('SELECT name FROM built').pluck()
+  return () => {
+    const kept = new Set(['id_count', ...built.all()])
+    for (const table of Object.keys(counted) as CountTable[])
+      if (kept.has(table))
+        db.transaction(() => {
+          recount(db, table)
+        }).immediate()
+    db.transaction(() => {
+      recountOthers(db)
+    }).immediate()
+  }
+}

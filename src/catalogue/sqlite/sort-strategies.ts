@@ -1,0 +1,118 @@
+/** Finds all files of a selection by the index that has the fewest others, and sorts them. To be used within a read transaction. */
+import type { OrderKey, Ordering } from '../filter.ts'
+import { conditionsOf } from './filter-sql.ts'
+import { orders } from './slices.ts'
+import { lookupUs } from './sources.ts'
+import type { Source } from './sources.ts'
+import type { Statements } from './statements.ts'
+import type { CheckDeadline, Strategy, Wanted } from './strategy.ts'
+
+/** What is sorted by SQLite itself. */
+interface First {
+  readonly ordering: Ordering
+  readonly most: number
+  readonly checkDeadline: CheckDeadline
+  readonly bounds?: { readonly lowest: number; readonly highest: number }
+}
+
+/** Keys that are sorted in memory, 8 bytes each; beyond it an index in the order of the keys is read. */
+const mostKeys = 2_000_000
+/** CPU microseconds of a key, and of a row with its key, that SQLite hands over to be sorted. */
+const keyUs = 0.3
+const rowsUs = 10
+
+export function openSortStrategies(statements: Statements) {
+  /** The first ranks of all files that a source finds, among those whose keys are within bounds. */
+  const first = (source: Source, { ordering, most, checkDeadline, bounds }: First): SortRow[] => {
+    const { key } = orders[ordering.key]
+    const way = ordering.descending ? 'DESC' : 'ASC'
+    const within = bounds === undefined ? '' : `AND ${key} BETWEEN @lowest AND @highest`
+    let best: SortRow[] = []
+    for (const slice of source.slices()) {
+      const { sql, values } = conditionsOf(slice)
+      const found = statements.rows(
+        `SELECT f.id, ${sortKey(ordering.key)} FROM ${source.from} WHERE ${sql} ${within}
+         ORDER BY ${key} ${way}, f.id ${way} LIMIT +@most`,
+        { ...values, ...bounds, most },
+      ) as SortRow[]
+      best = best.length === 0 ? found : merged(best, found, ordering.descending).slice(0, most)
+      checkDeadline()
+    }
+    return best
+  }
+
+  /** All keys of the files that a source finds, in rising order. */
+  const keysOf = (source: Source, key: OrderKey, checkDeadline: CheckDeadline): Float64Array => {
+    const parts: Float64Array[] = []
+    for (const slice of source.slices()) {
+      const { sql, values } = conditionsOf(slice)
+      const select = `SELECT ${orders[key].key} FROM ${source.from} WHERE ${sql}`
+      parts.push(Float64Array.from(statements.column(select, values) as number[]))
+      checkDeadline()
+    }
+    const keys = new Float64Array(parts.reduce((sum, { length }) => sum + length, 0))
+    let at = 0
+    for (const part of parts) {
+      keys.set(part, at)
+      at += part.length
+    }
+    return keys.sort()
+  }
+
+  /** What it costs to find all files of a selection and the keys that they are sorted by. */
+  const findUs = ({ ordering, count }: Wanted, source: Source): number =>
+    source.costUs + (source.knows.has(ordering.key) ? 0 : count * lookupUs)
+
+  /** All files of the selection, sorted by SQLite, which keeps no more than the page and what comes before it. */
+  const byRows = (wanted: Wanted, source: Source): Strategy => {
+    const { ordering, offset, limit } = wanted
+    const most = offset + limit
+    return {
+      costUs: findUs(wanted, source) + most * rowsUs,
+      ids: (checkDeadline) =>
+        first(source, { ordering, most, checkDeadline })
+          .slice(offset)
+          .map(([id]) => id),
+    }
+  }
+
+  /** The keys of all files, sorted; then the files between those of the first and the last of the page. */
+  const byKeys = (wanted: Wanted, source: Source): Strategy => {
+    const { ordering, offset, limit, count } = wanted
+    const { descending } = ordering
+    const isPossible = ordering.key !== 'filename' && count <= mostKeys
+    return {
+      costUs: isPossible ? 2 * findUs(wanted, source) + count * keyUs : Infinity,
+      ids(checkDeadline) {
+        const keys = keysOf(source, ordering.key, checkDeadline)
+        const last = Math.min(offset + limit, keys.length) - 1
+        const at = (rank: number) => keys[descending ? keys.length - 1 - rank : rank] ?? 0
+        const [one, other] = [at(offset), at(last)]
+        const bounds = { lowest: Math.min(one, other), highest: Math.max(one, other) }
+        const before = descending ? keys.length - 1 - keys.lastIndexOf(one) : keys.indexOf(one)
+        const skip = offset - before
+        return first(source, { ordering, most: skip + limit, checkDeadline, bounds })
+          .slice(skip)
+          .map(([id]) => id)
+      },
+    }
+  }
+
+  return { byRows, byKeys }
+}
+
+/** An id and what it is sorted by. */
+type SortRow = [id: number, key: number | string]
+
+/** As it is compared in JavaScript: in ASCII, case does not count. */
+function sortKey(key: OrderKey): string {
+  return key === 'filename' ? 'lower(f.name)' : orders[key].key
+}
+
+/** Both are in order already. */
+function merged(a: readonly SortRow[], b: readonly SortRow[], descending: boolean): SortRow[] {
+  const sign = descending ? -1 : 1
+  return [...a, ...b].sort(([id, key], [otherId, otherKey]) =>
+    key === otherKey ? sign * (id - otherId) : key < otherKey ? -sign : sign,
+  )
+}

@@ -1,0 +1,29 @@
+/** What the ways to the ids of a page have in common. */
+import type { Ordering } from '../filter.ts'
+import type { Counts } from './counts.ts'
+import type { Lookups } from './lookups.ts'
+import type { Slices } from './slices.ts'
+
+/** Is called between slices; throws to end a query. */
+export type CheckDeadline = () => void
+
+export interface Wanted {
+  readonly ordering: Ordering
+  readonly offset: number
+  readonly limit: number
+  /** Files of the selection. */
+  readonly count: number
+}
+
+/** One way to the ids of a page. */
+export interface Strategy {
+  /** CPU microseconds, estimated. */
+  readonly costUs: number
+  ids(checkDeadline: CheckDeadline): readonly number[]
+}
+
+export interface StrategyParts {
+  readonly counts: Counts
+  readonly lookups: Lookups
+  readonly slices: Slices
+}

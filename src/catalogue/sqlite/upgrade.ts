@@ -1,0 +1,47 @@
+import { statSync } from 'node:fs'
+import { setImmediate } from 'node:timers/promises'
+import { isCorruption } from './database-errors.ts'
+import { lockWriter } from './lock.ts'
+import { migrate } from './migration.ts'
+import type { MigrationProgress } from './migration.ts'
+import { connectForWriting } from './open.ts'
+import { schemaVersion, versionOf } from './schema.ts'
+import { preparePlace, unusable } from './usable.ts'
+
+export interface UpgradeOptions {
+  /** Path of the database file. */
+  readonly database: string
+  /** Called before each part of a migration. */
+  readonly onMigrating: (progress: MigrationProgress) => void
+  /** Ends the migration between two parts; the next start goes on with it. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * Migrates the database of an earlier release, before a writer opens it, and lets the process do other things between the
+ * parts. Does nothing where there is nothing to migrate, and leaves a corrupt database to the writer, which can replace it.
+ * @throws AlreadyRunning, UnusableDatabase as `openWriter`
+ */
+export async function upgradeDatabase(options: UpgradeOptions): Promise<void> {
+  const { database, onMigrating, signal } = options
+  preparePlace(database)
+  if ((statSync(database, { throwIfNoEntry: false })?.size ?? 0) === 0) return
+  const lock = lockWriter(database)
+  try {
+    const db = connectForWriting(database)
+    try {
+      if ([0, schemaVersion].includes(versionOf(db))) return
+      for (const progress of migrate(db, { path: database, keepBackup: true })) {
+        onMigrating(progress)
+        await setImmediate()
+        if (signal.aborted) return
+      }
+    } finally {
+      db.close()
+    }
+  } catch (error) {
+    if (!isCorruption(error)) throw unusable(database, error)
+  } finally {
+    lock.release()
+  }
+}

@@ -1,0 +1,77 @@
+/** What the indexer does to a database before and beside its work: migrating it, and making its indexes. */
+import { setImmediate } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { CatalogueWriter } from '../catalogue/catalogue-writer.ts'
+import { describeProgress } from '../catalogue/sqlite/migration.ts'
+import type { MigrationProgress } from '../catalogue/sqlite/migration.ts'
+import { upgradeDatabase } from '../catalogue/sqlite/upgrade.ts'
+import type { Lifecycle } from '../lifecycle.ts'
+
+/** How often a long step of a migration is logged. */
+const progressEveryMs = 5000
+
+/**
+ * Migrates a database of an earlier release; a signal ends it between two steps.
+ * @returns whether the process is to go on
+ */
+export async function upgrade(parts: {
+  readonly database: string
+  readonly logger: Logger
+  readonly lifecycle: Lifecycle
+}): Promise<boolean> {
+  const { database, logger, lifecycle } = parts
+  const stop = new AbortController()
+  const onMigrating = migrationReporter(database, logger)
+  const upgraded = upgradeDatabase({ database, onMigrating, signal: stop.signal })
+  lifecycle.add({
+    name: 'migration',
+    async close() {
+      stop.abort()
+      await upgraded
+    },
+  })
+  await upgraded
+  return !stop.signal.aborted
+}
+
+/** Logs each step of a migration, and every few seconds how far a long one is. */
+export function migrationReporter(database: string, logger: Logger) {
+  let last: { readonly step: string; readonly atMs: number } | undefined
+  return (progress: MigrationProgress): void => {
+    const now = performance.now()
+    if (last?.step === progress.step && now - last.atMs < progressEveryMs) return
+    last = { step: progress.step, atMs: now }
+    logger.info({ database }, `migrating the database ${describeProgress(progress)}`)
+  }
+}
+
+export interface IndexBuilder {
+  /** Makes the indexes and counts that are missing, one after the other. */
+  build(): Promise<void>
+  /** Ends it after the one in hand. */
+  readonly stop: () => void
+}
+
+/** Made for one process; the log tells each index. */
+export function openIndexBuilder(writer: CatalogueWriter, logger: Logger): IndexBuilder {
+  let stopped = false
+  return {
+    async build() {
+      for (let left = 1; left > 0 && !stopped;) {
+        const startedMs = performance.now()
+        const built = await writer.buildIndexes()
+        left = built.left
+        const fields = {
+          built: built.names,
+          left,
+          took_ms: Math.round(performance.now() - startedMs),
+        }
+        if (built.names.length > 0) logger.info(fields, 'indexes built')
+        await setImmediate()
+      }
+    },
+    stop() {
+      stopped = true
+    },
+  }
+}

@@ -1,0 +1,220 @@
+/** Whatever is applied: the counts say what the records say. */
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import t from 'tap'
+import type { Test } from 'tap'
+import { checkConsistency, differencesOf } from '../../../src/catalogue/sqlite/consistency-check.ts'
+import type { FileFilter } from '../../../src/catalogue/filter.ts'
+import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
+import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
+import type { OpenedWriter } from '../../../src/catalogue/sqlite/writer.ts'
+import { change, newFile } from '../change.ts'
+import { testFolder } from '../../folder.ts'
+import { fc } from '../../random.ts'
+
+const directories = ['obs/2026/001', 'nrt/2026/001/05', 'obs/odd'] as const
+
+function open(t: Test) {
+  const database = join(testFolder(t), 'catalogue.db')
+  let us = 1_700_000_000_000_000
+  const writer = openWriter({ database, nowUs: () => us++ })
+  const db = new Sqlite(database)
+  t.teardown(() => {
+    db.close()
+    writer.close()
+  })
+  return { database, writer, db }
+}
+
+type Step =
+  | { readonly does: 'toggle'; readonly places: readonly number[] }
+  | { readonly does: 'modify'; readonly places: readonly number[] }
+  | { readonly does: 'refuse'; readonly places: readonly number[] }
+  /** The next id is the last of a bucket, or the one before it. */
+  | { readonly does: 'jump'; readonly level: number; readonly before: number }
+
+const places = fc.uniqueArray(fc.nat(899), { minLength: 1, maxLength: 90 })
+const steps = fc.array(
+  fc.oneof<fc.Arbitrary<Step>[]>(
+    fc.record({ does: fc.constant('toggle' as const), places }),
+    fc.record({ does: fc.constant('toggle' as const), places }),
+    fc.record({ does: fc.constant('modify' as const), places }),
+    fc.record({ does: fc.constant('refuse' as const), places }),
+    fc.record({
+      does: fc.constant('jump' as const),
+      level: fc.constantFrom(6, 12, 18),
+      before: fc.nat(2),
+    }),
+  ),
+  { minLength: 1, maxLength: 14 },
+)
+
+/** A place is a directory and a name: of ten stations, some days, and short and long forms. */
+function placeOf(place: number): { path: string; name: string } {
+  const path = directories[place % 3] ?? ''
+  const number = Math.floor(place / 3)
+  const station = `st${String(number % 10).padStart(2, '0')}`
+  const ddd = String((Math.floor(number / 10) % 5) + 1).padStart(3, '0')
+  const names = [
+    `${station}${ddd}0.26d.gz`,
+    `${station}${ddd}a.26d.gz`,
+    `${station}${ddd}0.26n.gz`,
+    `${station.toUpperCase()}00AUT_R_2026${ddd}0000_01D_30S_MO.crx.gz`,
+    `${station.toUpperCase()}00AUT_R_2026${ddd}0500_01H_30S_MO.crx.gz`,
+    // Before 1970, where days are rounded down.
+    `${station.toUpperCase()}00AUT_R_1960${ddd}2300_01H_30S_MO.crx.gz`,
+  ]
+  return { path, name: names[Math.floor(number / 50)] ?? '' }
+}
+
+/** The change of each directory that a step makes, all in one transaction. */
+async function changesOf(writer: OpenedWriter, step: Exclude<Step, { does: 'jump' }>) {
+  const changes = []
+  for (const path of directories) {
+    const known = (await writer.directory(path))?.files ?? new Map<string, { id: number }>()
+    const names = step.places
+      .map(placeOf)
+      .flatMap((place) => (place.path === path ? place.name : []))
+    const removed = names.flatMap((name) => known.get(name)?.id ?? [])
+    const added = names.filter((name) => !known.has(name)).map((name) => newFile(name))
+    if (step.does === 'modify') {
+      const modified = removed.map((id) => ({ id, name: '', size: id, mtimeUs: 1 }))
+      changes.push(change(path, { modified }))
+    } else {
+      // A name twice cannot be written: the whole directory is refused, whatever else it brings.
+      const twice = step.does === 'refuse' && path === directories[0] ? added.slice(0, 1) : []
+      changes.push(change(path, { removed, added: [...added, ...twice] }))
+    }
+  }
+  return changes
+}
+
+function setNextId(db: Sqlite.Database, id: number): void {
+  const last = db.prepare('SELECT coalesce(max(id), 0) FROM file').pluck().get() as number
+  if (id <= last) return
+  db.exec(`DELETE FROM sqlite_sequence WHERE name = 'file'`)
+  db.prepare(`INSERT INTO sqlite_sequence (name, seq) VALUES ('file', ?)`).run(id - 1)
+}
+
+t.test('the counts say what the records say after any changes', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(steps, async (steps) => {
+      const { writer, db } = open(t)
+      let refused = 0
+      for (const step of steps) {
+        if (step.does === 'jump') {
+          const { seq } = db
+            .prepare(`SELECT coalesce(max(seq), 0) AS seq FROM sqlite_sequence`)
+            .get() as { seq: number }
+          const size = 2 ** step.level
+          setNextId(db, (Math.floor(seq / size) + 1) * size - step.before)
+          continue
+        }
+        const applied = await writer.apply(await changesOf(writer, step))
+        refused += applied.refused.length
+        const differences = differencesOf(db)
+        if (differences.length > 0) throw new Error(differences.join('\n'))
+      }
+      return refused >= 0
+    }),
+    { numRuns: 40 },
+  )
+  t.end()
+})
+
+t.test(
+  'no row of counts remains when all files are removed, however many ids were given',
+  async (t) => {
+    const { writer, db } = open(t)
+    for (let round = 0; round < 3; round++) {
+      setNextId(db, 2 ** 22 * round + 70)
+      const added = ['graz0010.26d.gz', 'zimm0010.26d.gz'].map((name) => newFile(name))
+      const path = `obs/2026/00${round + 1}`
+      await writer.apply([change(path, { added })])
+      const ids = [...((await writer.directory(path))?.files.values() ?? [])].map(({ id }) => id)
+      await writer.apply([change(path, { removed: ids })])
+    }
+    for (const table of ['id_count', 'day_count', 'station_count'])
+      t.equal(db.prepare(`SELECT count(*) FROM ${table}`).pluck().get(), 0, table)
+  },
+)
+
+t.test('indexes and counts that a first scan leaves out are made at its end', async (t) => {
+  const { writer, db } = open(t)
+  const rows = () => db.prepare('SELECT count(*) FROM station_count').pluck().get()
+  await writer.deferIndexes()
+  await writer.apply([change(directories[0], { added: [newFile('graz0010.26d.gz')] })])
+  t.equal(rows(), 0)
+  t.same(db.prepare('SELECT name FROM built').all(), [])
+  t.same(differencesOf(db), [], 'what is not built is not compared')
+  await writer.deferIndexes()
+  t.match(await writer.buildIndexes(), { names: { length: 8 }, left: 0 })
+  t.equal(rows(), 1)
+  await writer.deferIndexes()
+  t.match(await writer.buildIndexes(), { names: { length: 0 }, left: 0 }, 'there are files now')
+  await writer.apply([change(directories[0], { added: [newFile('zimm0010.26d.gz')] })])
+  t.equal(rows(), 2)
+  t.same(differencesOf(db), [])
+})
+
+t.test('until they are made the others answer, and what needs them is refused', async (t) => {
+  const { writer, database } = open(t)
+  const reader = openReader({ database })
+  t.teardown(() => {
+    reader.close()
+  })
+  const [path, name] = [directories[0], 'graz0010.26d.gz']
+  await writer.deferIndexes()
+  await writer.apply([change(path, { added: [newFile(name), newFile('zimm0010.26n.gz')] })])
+  const page = { limit: 1, offset: 0 }
+  t.match(await reader.page(page), { count: 2, records: [{ id: 2 }] })
+  t.match(await reader.page({ ...page, offset: 1 }), { records: [{ name }] })
+  t.match(await reader.page({ ...page, filter: { idBelow: 2 } }), { count: 1, records: [{ name }] })
+  t.match(await reader.records({ before: 3, limit: 9 }), { records: { length: 2 } })
+  t.match(await reader.record(1), { name })
+  t.match(await reader.file(path, name), { id: 1 })
+  t.match(await reader.changes({ since: 0, limit: 9, filters: {} }), { changes: { length: 2 } })
+  t.match(await reader.filesIn({ path, after: '', limit: 9 }), { entries: { length: 2 } })
+  t.equal(await reader.lastScan(), undefined)
+  t.match(await reader.summary(), { areas: { obs: { files: 2 } } })
+  const notYet = { code: 'NOT_BUILT' }
+  const filters: FileFilter[] = [{ types: ['o'] }, { stations: ['GRAZ'] }, { days: [1] }]
+  for (const filter of filters)
+    await t.rejects(reader.page({ ...page, filter }), notYet, JSON.stringify(filter))
+  for (const key of ['data_date', 'created', 'modified', 'filename'] as const)
+    await t.rejects(reader.page({ ...page, ordering: { key, descending: true } }), notYet, key)
+  await t.rejects(reader.stations(page), notYet)
+  await writer.buildIndexes()
+  t.match(await reader.page({ ...page, filter: { types: ['o'] } }), { count: 1 })
+  t.match(await reader.stations(page), { count: 2 })
+})
+
+t.test('differences are named by table and row, and repaired', async (t) => {
+  const { database, writer, db } = open(t)
+  const added = ['graz0010.26d.gz', 'zimm0010.26d.gz'].map((name) => newFile(name))
+  await writer.apply([change('obs/2026/001', { added })])
+  const cases = {
+    'UPDATE id_count SET files = 3 WHERE level = 6 AND kind = 0':
+      'id_count: level 6, kind 0, bucket 0: stored files 3, counted files 2',
+    'DELETE FROM day_count':
+      'day_count: day 20454, kind 1: stored files none, last_id none, counted files 2, last_id 2',
+    'UPDATE day_count SET last_id = 1':
+      'day_count: day 20454, kind 1: stored files 2, last_id 1, counted files 2, last_id 2',
+    'UPDATE station_count SET first_date = 7 WHERE station = 1':
+      'station_count: station 1, kind 1: stored files 1, first_date 7, last_date 1767225600, counted files 1, first_date 1767225600, last_date 1767225600',
+    'UPDATE directory SET files = 9': 'directory: obs/2026/001: stored 9 files, counted 2 files',
+    'DELETE FROM area': 'area: obs: stored 0 files, counted 2 files',
+    'UPDATE hashing SET files = 1':
+      'hashing: all: stored 1 checksums, 0 stale, counted 0 checksums, 0 stale',
+  }
+  for (const [sql, line] of Object.entries(cases)) {
+    db.exec(sql)
+    t.same(checkConsistency(database), { differences: [line], damage: [] })
+    await writer.repairCounts()
+    t.same(checkConsistency(database), { differences: [], damage: [] })
+  }
+  db.exec('UPDATE day_count SET last_id = 5')
+  t.same(differencesOf(db), [], 'last_id is an upper bound')
+  db.exec('PRAGMA foreign_keys = OFF; DELETE FROM station WHERE id = 2')
+  t.same(checkConsistency(database).damage, ['file: row 2 has no station'])
+})

@@ -1,0 +1,300 @@
+/** Pages, counts, chunks and changes are those that a plain search through all records finds, whatever is asked for. */
+import t from 'tap'
+import type { Test } from 'tap'
+import { parseListRequest } from '../../../src/api/list/request.ts'
+import { linksBelow } from '../../../src/api/links.ts'
+import { serialiseRecord } from '../../../src/api/serialise.ts'
+import { openForReading } from '../../../src/catalogue/sqlite/open.ts'
+import type { FileFilter, Ordering } from '../../../src/catalogue/filter.ts'
+import { prepareCounts } from '../../../src/catalogue/sqlite/counts.ts'
+import { select } from '../../../src/catalogue/sqlite/filter-sql.ts'
+import { openLookups } from '../../../src/catalogue/sqlite/lookups.ts'
+import { openStrategies } from '../../../src/catalogue/sqlite/strategies.ts'
+import { openSlices } from '../../../src/catalogue/sqlite/slices.ts'
+import { openSources } from '../../../src/catalogue/sqlite/sources.ts'
+import { openStatements } from '../../../src/catalogue/sqlite/statements.ts'
+import { countBy, prepareList } from '../../../src/catalogue/sqlite/list.ts'
+import type { List } from '../../../src/catalogue/sqlite/list.ts'
+import { prepareHead } from '../../../src/catalogue/sqlite/summary.ts'
+import { expected, know } from '../../api/list/oracle.ts'
+import type { Known, Listed } from '../../api/list/oracle.ts'
+import { fc } from '../../random.ts'
+import { change, newFile } from '../change.ts'
+import { openWide } from './wide.ts'
+import type { Wide } from './wide.ts'
+
+const stations = ['GRAZ00AUT', 'GRAZ01AUT', 'WTZR00DEU', 'GRAA00AUT', 'ABPO00MDG', 'ZIMM00CHE']
+const years = [1, 1960, 1969, 1970, 2024, 2149, 2150, 2254, 2255, 2300, 9999]
+const endings = ['01D_30S_MO.crx.gz', '15M_01S_MO.crx.gz', '01H_MN.rnx.gz', '00U_30S_GO.crx.gz']
+const paths = ['obs/odd', 'nrt/2026/001/05']
+
+/** A few names of every year, of all lengths that data can have. */
+function namesOf(wave: number): string[] {
+  const station = stations[wave % stations.length] ?? ''
+  const long = years.flatMap((year) =>
+    endings.map((ending, index) => {
+      const start = `${String(year).padStart(4, '0')}${['001', '365', '060'][(wave + index) % 3] ?? ''}`
+      return `${station}_${'RSU'.charAt(index % 3)}_${start}${['0000', '2359', '1200'][wave % 3] ?? ''}_${ending}`
+    }),
+  )
+  const site = station.slice(0, 4).toLowerCase()
+  const short = ['0', '3', 'c', 'c15'].flatMap((session) =>
+    ['d', 'n', 'm'].map((type) => `${site}0${String(10 + wave)}${session}.26${type}.gz`),
+  )
+  const yearly = [
+    `${station}_R_20240010000_01Y_30S_MO.crx.gz`,
+    `${station}_R_20230010000_01Y_30S_MO.crx.gz`,
+    `${station}_R_19990010000_${String(90 + wave)}Y_30S_MO.crx.gz`,
+  ]
+  return [...long, ...short, ...yearly]
+}
+
+/** Records of ids that are far apart, some of them removed again, some modified, some that came back. */
+async function fill({ writer, setNextId }: Wide): Promise<void> {
+  const starts = [1, 250, 4000, 262_140, 3 * 262_144, 9 * 262_144 + 1000]
+  for (const [wave, start] of starts.entries()) {
+    setNextId(start)
+    const added = namesOf(wave).map((name) => newFile(name, { size: 1, mtimeUs: 1 }))
+    await writer.apply([change(paths[wave % 2] ?? '', { added })])
+  }
+  for (const path of paths) {
+    const files = [...((await writer.directory(path))?.files ?? [])]
+    const ids = files.map(([, { id }]) => id)
+    await writer.apply([change(path, { removed: ids.filter((id) => id % 11 === 0) })])
+    const modified = files
+      .filter(([, { id }]) => id % 7 === 0 && id % 11 !== 0)
+      .map(([name, { id }]) => ({ id, name, size: 2, mtimeUs: 2 }))
+    await writer.apply([change(path, { modified })])
+    const back = files.filter(([, { id }]) => id % 22 === 0)
+    await writer.apply([change(path, { added: back.map(([name]) => newFile(name)) })])
+  }
+}
+
+const choices: readonly (readonly [name: string, value: string])[] = [
+  ['station', 'GRAZ'],
+  ['station', 'graz00aut,wtzr'],
+  ['station', 'zimm'],
+  ['station', 'nobo'],
+  ['country', 'AUT,MDG'],
+  ['country', 'CHE'],
+  ['interval', '01S'],
+  ['area', 'nrt'],
+  ['file_type', 'o'],
+  ['file_type', 'n,m'],
+  ['file_duration', 'h,m'],
+  ['file_duration', 'y'],
+  ['file_version', 'r3'],
+  ['file_version', 'r2'],
+  ['interval', '30S'],
+  ['content', 'MO,GO'],
+  ['source', 'S'],
+  ['date', '1969-12-31,2150-01-01,2024-03-01'],
+  ['date', '1960-12-30,2149-12-31'],
+  ['date', '2024-01-01,2023-01-01,1999-01-01'],
+  ['doy', '2255-365,2149-001'],
+  ['data_date__gt', '2255-12-31T12:00:00Z'],
+  ['data_date__gt', '2300-01-01'],
+  ['data_date__gte', '2300-01-01'],
+  ['data_date__gte', '2026-01-11T02:15:00Z'],
+  ['data_date__lt', '9999-12-31T23:59:00Z'],
+  ['data_date__lte', '1969-12-31T23:59:00Z'],
+  ['data_date', '2300-01-01T12:00:00Z'],
+  ['data_date__lt', '1970-01-01'],
+  ['overlaps', '2020-01-01/2020-01-01'],
+  ['overlaps', '2095-12-31/2096-01-01'],
+  ['overlaps', '2097-12-31/2098-01-01'],
+  ['overlaps', '2024-01-01/2024-01-01'],
+  ['overlaps', '2024-12-31/2025-01-01'],
+  ['overlaps', '2026-01-12T02:20:00Z/2026-01-12T02:59:59Z'],
+  ['overlaps', '../1960-06-01'],
+  ['overlaps', '2150-01-01T00:00:00Z/2299-01-01'],
+  ['startDate', '2150-01-02'],
+  ['startDate', '2300-01-01'],
+  ['endDate', '2300-01-01'],
+  ['endDate', '1969-12-31'],
+  ['id__gt', '4010'],
+  ['id__gt', '262143'],
+  ['id__lt', '262144'],
+  ['id__lt', String(9 * 262_144)],
+  ['filename', 'graa00aut_s_20240600000_01H_MN.rnx.gz'],
+  ['filename__startswith', 'gra'],
+  ['filename__startswith', 'ZIMM0'],
+  ['filename__contains', '_mo'],
+  ['filename__contains', '%'],
+  ['filename__contains', '\u212a'],
+  ['filename__contains', '0010'],
+  ['modified__gt', '2023-11-14T22:13:20.000006Z'],
+  ['modified__gte', '2023-11-14T22:13:20.000009Z'],
+  ['created__lte', '2023-11-14T22:13:20.000003Z'],
+]
+
+const orderings = ['id', 'data_date', 'created', 'modified', 'filename'].flatMap((key) => [
+  key,
+  `-${key}`,
+])
+
+const links = linksBelow('https://archive.example', 'rinex')
+const never = (): void => undefined
+
+function openList(t: Test, { database }: Wide): List {
+  const db = openForReading(database)
+  t.teardown(() => db.close())
+  const list = prepareList(db, prepareHead(db))
+  return {
+    page: (query) => ({ costUs: 0, run: db.transaction(() => list.page(query).run(never)) }),
+    records: (query) => ({ costUs: 0, run: db.transaction(() => list.records(query).run(never)) }),
+  }
+}
+
+function allRecords({ db }: Wide): Known[] {
+  const rows = db.prepare(
+    `SELECT f.id, d.path AS directory, f.name, f.created_us AS createdUs,
+       coalesce(f.modified_us, f.created_us) AS modifiedUs FROM file f JOIN directory d ON d.id = f.directory`,
+  )
+  const records = rows.all() as Parameters2[]
+  return records.map((record) => know(serialiseRecord(record, links) as Listed))
+}
+
+type Parameters2 = globalThis.Parameters<typeof serialiseRecord>[0]
+
+const chosen = fc.subarray([...choices], { maxLength: 3 }).map((some) => {
+  const parameters: Record<string, string> = {}
+  for (const [name, value] of some) parameters[name] = value
+  return parameters
+})
+
+/** Asks random questions, and compares each answer with one found the plain way. */
+function askAndCompare(list: List, known: readonly Known[], numRuns: number): number {
+  let found = 0
+  const question = fc.record({
+    parameters: chosen,
+    ordering: fc.constantFrom(...orderings),
+    limit: fc.integer({ min: 1, max: 60 }),
+    offset: fc.oneof(fc.constant(0), fc.nat(30), fc.nat(400)),
+  })
+  fc.assert(
+    fc.property(question, ({ parameters, ordering, limit, offset }) => {
+      const { filter, ordering: order } = parseListRequest({ ...parameters, ordering })
+      const page = list.page({ limit, offset, filter, ordering: order }).run(never)
+      const right = expected(known, parameters, ordering)
+      const ids = page.records.map(({ id }) => id)
+      if (page.count !== right.length || ids.join() !== right.slice(offset, offset + limit).join())
+        throw new Error(`${page.count}: ${ids.join()}; not ${right.length}: ${right.join()}`)
+      found += ids.length
+      return true
+    }),
+    { numRuns },
+  )
+  return found
+}
+
+/** Reads lists in chunks, and compares each with one found the plain way. */
+function readAndCompare(list: List, known: readonly Known[], numRuns: number): void {
+  const question = fc.record({ parameters: chosen, limit: fc.integer({ min: 1, max: 100 }) })
+  fc.assert(
+    fc.property(question, ({ parameters, limit }) => {
+      const { filter } = parseListRequest(parameters)
+      const ids: number[] = []
+      for (let before: number | undefined = Number.MAX_SAFE_INTEGER; before !== undefined;) {
+        const chunk = list.records({ before, limit, filter }).run(never)
+        ids.push(...chunk.records.map(({ id }) => id))
+        before = chunk.next
+      }
+      return ids.join() === expected(known, parameters).join()
+    }),
+    { numRuns },
+  )
+}
+
+t.test('any page and any chunk is the one found the plain way', async (t) => {
+  const wide = openWide(t)
+  await fill(wide)
+  const known = allRecords(wide)
+  const list = openList(t, wide)
+  t.equal(known.length, wide.db.prepare('SELECT count(*) FROM file').pluck().get())
+  t.ok(askAndCompare(list, known, 2000) > 1000, '2,000 pages')
+  readAndCompare(list, known, 200)
+})
+
+/** Finds pages in every way that there is, by every index, in slices of a few entries. */
+function openEveryWay(t: Test, { database }: Wide) {
+  const db = openForReading(database)
+  t.teardown(() => db.close())
+  const statements = openStatements(db)
+  const counts = prepareCounts(db)
+  const lookups = openLookups(db)
+  const slices = openSlices(
+    statements,
+    { counts, lookups },
+    { first: 8, most: 32, idsPerEntry: 2048 },
+  )
+  const sourcesOf = openSources(statements, { counts, slices })
+  const strategies = openStrategies(statements, { counts, lookups, slices })
+  return db.transaction(
+    (filter: FileFilter, query: { ordering: Ordering; limit: number; offset: number }) => {
+      lookups.refresh()
+      const selection = select(filter, lookups)
+      if (selection === undefined) return []
+      return sourcesOf(selection).flatMap((source) => {
+        const count = countBy(statements, source, never)
+        const all =
+          count > query.offset ? strategies.all(selection, { ...query, count }, source) : []
+        return all.length === 0
+          ? [{ count, ids: [] as readonly number[] }]
+          : all.map((strategy) => ({ count, ids: strategy.ids(never) }))
+      })
+    },
+  )
+}
+
+t.test('every way to a page leads to the same', async (t) => {
+  const wide = openWide(t)
+  await fill(wide)
+  const known = allRecords(wide)
+  const inEveryWay = openEveryWay(t, wide)
+  const question = fc.record({
+    parameters: chosen,
+    ordering: fc.constantFrom(...orderings),
+    limit: fc.integer({ min: 1, max: 60 }),
+    offset: fc.oneof(fc.constant(0), fc.nat(30), fc.nat(400)),
+  })
+  let ways = 0
+  fc.assert(
+    fc.property(question, ({ parameters, ordering, limit, offset }) => {
+      const { filter, ordering: order } = parseListRequest({ ...parameters, ordering })
+      const right = expected(known, parameters, ordering)
+      const page = right.slice(offset, offset + limit).join()
+      for (const { count, ids } of inEveryWay(filter, { ordering: order, limit, offset })) {
+        ways++
+        if (count !== right.length || ids.join() !== page)
+          throw new Error(`${String(count)}: ${ids.join()}; not ${String(right.length)}: ${page}`)
+      }
+      return true
+    }),
+    { numRuns: 150 },
+  )
+  t.ok(ways > 500, `${String(ways)} ways`)
+})
+
+t.test('so it is after files arrived, were removed and came back', async (t) => {
+  const wide = openWide(t)
+  await fill(wide)
+  const list = openList(t, wide)
+  for (let round = 0; round < 4; round++) {
+    const path = paths[round % 2] ?? ''
+    const files = [...((await wide.writer.directory(path))?.files ?? [])]
+    const removed = files.filter(([, { id }]) => id % 5 === round)
+    const names = Array.from(
+      { length: 20 },
+      (_, n) => `abc${String(round)}${String(101 + n)}0.26d.gz`,
+    )
+    const added = names.map((name) => newFile(name))
+    await wide.writer.apply([change(path, { removed: removed.map(([, { id }]) => id), added })])
+    const back = removed.slice(0, 10).map(([name]) => newFile(name))
+    await wide.writer.apply([change(path, { added: back })])
+    t.ok(removed.length > 0, 'files were removed')
+    const known = allRecords(wide)
+    askAndCompare(list, known, 300)
+    readAndCompare(list, known, 50)
+  }
+})

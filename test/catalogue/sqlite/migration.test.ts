@@ -1,0 +1,199 @@
+/** A database of an earlier release, which is migrated to the schema of this one. */
+import { randomBytes } from 'node:crypto'
+import { closeSync, existsSync, openSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import t from 'tap'
+import type { Test } from 'tap'
+import { differencesOf } from '../../../src/catalogue/sqlite/consistency-check.ts'
+import { describeProgress, migrate } from '../../../src/catalogue/sqlite/migration.ts'
+import { connectForWriting, openForReading } from '../../../src/catalogue/sqlite/open.ts'
+import { migratingVersion, schemaVersion, versionOf } from '../../../src/catalogue/sqlite/schema.ts'
+import { upgradeDatabase } from '../../../src/catalogue/sqlite/upgrade.ts'
+import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
+import { change, newFile } from '../change.ts'
+import { makeEarlier } from '../earlier.ts'
+import { testFolder } from '../../folder.ts'
+
+const day = 'obs/2026/001'
+const hour = 'nrt/2026/001/05'
+const facts = { size: 10, mtimeUs: 1000 }
+
+/** Tables that a migration must leave as they are. */
+const kept = ['catalogue', 'directory', 'station', 'kind', 'file', 'tombstone', 'checksum', 'area']
+
+function read<T>(database: string, work: (db: Sqlite.Database) => T): T {
+  const db = new Sqlite(database, { readonly: true })
+  try {
+    return work(db)
+  } finally {
+    db.close()
+  }
+}
+
+function contents(database: string): Record<string, unknown[]> {
+  return read(database, (db) =>
+    Object.fromEntries(
+      kept.map((table) => [table, db.prepare(`SELECT * FROM ${table} ORDER BY 1`).all()]),
+    ),
+  )
+}
+
+/** Before schema 9 the file that a checksum was made of was known by its size and time alone. */
+function unbind(database: string): void {
+  const db = new Sqlite(database)
+  const columns = ['inode', 'ctime_us', 'links', 'mode', 'uid', 'gid']
+  db.exec(`UPDATE checksum SET ${columns.map((name) => `${name} = NULL`).join(', ')}`)
+  db.close()
+}
+
+/** Tables with their columns, and indexes with what they index. */
+function schemaOf(database: string): unknown {
+  return read(database, (db) => {
+    const names = db.prepare('SELECT type, name FROM sqlite_schema ORDER BY name').all()
+    return (names as { type: string; name: string }[]).map(({ type, name }) => [
+      name,
+      db.pragma(type === 'table' ? `table_info(${name})` : `index_xinfo(${name})`),
+    ])
+  })
+}
+
+/** A catalogue with misplaced, modified, removed and hashed files, and ids over several ranges. */
+async function makeDatabase(t: Test) {
+  const database = join(testFolder(t), 'catalogue.db')
+  const writer = openWriter({ database, nowUs: () => 1 })
+  const names = ['graz0010.26d.gz', 'zimm0010.26n.gz', 'GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz']
+  const added = names.map((name) => newFile(name, facts))
+  await writer.apply([change(day, { added, misplaced: 0 })])
+  await writer.apply([
+    change(hour, { added: [newFile('zimm001f.26d.gz'), newFile('zimm0010.26d.gz')], misplaced: 1 }),
+  ])
+  await writer.apply([change('obs/odd', { added: [newFile('onsa0010.26d.gz')], misplaced: 1 })])
+  await writer.apply([
+    change(day, {
+      removed: [2],
+      modified: [{ id: 1, name: names[0] ?? '', size: 11, mtimeUs: 5 }],
+    }),
+  ])
+  const identity = { ...facts, inode: 7, ctimeUs: 2000, links: 1, mode: 0o100644, uid: 1, gid: 1 }
+  const checksum = { id: 3, ...identity, sha256: randomBytes(32), broken: true, rested: true }
+  await writer.keepChecksums([checksum], 5)
+  await writer.checkpoint()
+  const db = new Sqlite(database)
+  for (const [table, by] of [
+    ['file', 300_000],
+    ['file', 2_000_000],
+  ] as const)
+    db.exec(`INSERT INTO ${table} (id, directory, name, station, kind, data_date, created_us, seq, change, arrived, misplaced)
+      SELECT id + ${by}, directory, ${by} || name, station, kind, data_date, created_us, seq, 0, 0, misplaced FROM ${table} WHERE id < 100`)
+  db.exec('UPDATE directory SET files = (SELECT count(*) FROM file WHERE directory = directory.id)')
+  db.exec(
+    `UPDATE area SET files = (SELECT sum(files) FROM directory WHERE path LIKE area.name || '%')`,
+  )
+  db.close()
+  await writer.repairCounts()
+  await writer.checkpoint()
+  writer.close()
+  return database
+}
+
+async function upgrade(database: string, signal = new AbortController().signal): Promise<string[]> {
+  const lines: string[] = []
+  const onMigrating = (progress: Parameters<typeof describeProgress>[0]) =>
+    lines.push(describeProgress(progress))
+  await upgradeDatabase({ database, onMigrating, signal })
+  return lines
+}
+
+/** Opens a writer, has it build what is missing, and closes it again. */
+async function buildIndexes(database: string): Promise<void> {
+  const writer = openWriter({ database, nowUs: () => 1 })
+  while ((await writer.buildIndexes()).left > 0);
+  await writer.checkpoint()
+  writer.close()
+}
+
+const differences = (database: string) => read(database, differencesOf)
+
+for (const version of [7, 8, 9] as const)
+  t.test(
+    `a database of schema ${version} keeps all that it holds and gets the counts`,
+    async (t) => {
+      const database = await makeDatabase(t)
+      if (version < 9) unbind(database)
+      const [before, schema] = [contents(database), schemaOf(database)]
+      makeEarlier(database, version)
+      const lines = await upgrade(database)
+      t.equal(lines[0], `from schema ${version} to ${schemaVersion}: checking, 0 %`)
+      t.ok(lines.some((line) => line.endsWith('counting, 0 %')))
+      t.same(differences(database), [])
+      await buildIndexes(database)
+      t.same(differences(database), [])
+      t.same(contents(database), before, 'misplaced files too')
+      t.same(schemaOf(database), schema, 'and has the tables and indexes of a new one')
+      t.equal(read(`${database}-backup-1`, versionOf), version, 'the backup is as it was')
+      t.same(await upgrade(database), [], 'once')
+    },
+  )
+
+t.test('a migration that is ended anywhere goes on at the next start', async (t) => {
+  const database = await makeDatabase(t)
+  unbind(database)
+  const before = contents(database)
+  makeEarlier(database)
+  for (let version = 7, rounds = 0; version !== schemaVersion; rounds++) {
+    t.ok(rounds < 50)
+    const db = connectForWriting(database)
+    const steps = migrate(db, { path: database, keepBackup: true })
+    for (let step = 0; step < 4; step++) if (steps.next().done === true) break
+    version = versionOf(db)
+    if (version === migratingVersion)
+      t.throws(() => openForReading(database), {
+        message: /is being migrated from schema 7 to \d+: /,
+      })
+    db.close()
+  }
+  await buildIndexes(database)
+  t.same(differences(database), [])
+  t.same(contents(database), before)
+})
+
+t.test('a signal ends it between two steps', async (t) => {
+  const database = await makeDatabase(t)
+  makeEarlier(database)
+  const stop = new AbortController()
+  stop.abort()
+  t.equal((await upgrade(database, stop.signal)).length, 1)
+  t.equal(read(database, versionOf), 7)
+  t.ok((await upgrade(database)).length > 1, 'and leaves the lock')
+})
+
+t.test('a database that is too old is refused, with the remedy', async (t) => {
+  const database = await makeDatabase(t)
+  makeEarlier(database)
+  const db = new Sqlite(database)
+  db.pragma('user_version = 6')
+  db.close()
+  const refused = {
+    code: 'UNUSABLE_DATABASE',
+    message: /too old to upgrade: .*start a release with schema 7/,
+  }
+  await t.rejects(upgrade(database), refused)
+  t.throws(() => openWriter({ database, nowUs: () => 1 }), refused)
+})
+
+t.test('a damaged database is left to the writer, which sets it aside', async (t) => {
+  const database = await makeDatabase(t)
+  makeEarlier(database)
+  const page = read(database, (db) =>
+    db.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'rejection'").pluck().get(),
+  )
+  const file = openSync(database, 'r+')
+  writeSync(file, randomBytes(4096), 0, 4096, ((page as number) - 1) * 4096)
+  closeSync(file)
+  await upgrade(database)
+  t.notOk(existsSync(`${database}-backup-1`), 'no backup is made of it')
+  const writer = openWriter({ database, nowUs: () => 1 })
+  t.ok(writer.recovery.setAside?.includes('.corrupt-'))
+  writer.close()
+})

@@ -1,0 +1,76 @@
+/** No main query reads the table of files whole, or sorts what an index has in order. */
+import t from 'tap'
+import type { Test } from 'tap'
+import Sqlite from 'better-sqlite3'
+import type { FileFilter, Ordering } from '../../../src/catalogue/filter.ts'
+import { prepareList } from '../../../src/catalogue/sqlite/list.ts'
+import { prepareHead } from '../../../src/catalogue/sqlite/summary.ts'
+import { change, newFile } from '../change.ts'
+import { openWide } from './wide.ts'
+
+const day = 86_400
+const us = (seconds: number): number => seconds * 1e6
+const start = Date.UTC(2026, 0, 1) / 1000
+const by = (key: Ordering['key']): Ordering => ({ key, descending: true })
+
+const queries: readonly (readonly [name: string, filter: FileFilter, ordering?: Ordering])[] = [
+  ['the plain list', {}],
+  ['a type', { types: ['n'] }],
+  ['a duration', { durations: ['h'] }],
+  ['a station', { stations: ['S001'] }],
+  ['a country', { countries: ['AUT'] }],
+  ['a day', { days: [start / day + 3] }],
+  ['a range of days', { dataDate: { fromUs: us(start), toUs: us(start + 9 * day) } }],
+  ['what touches a range', { overlaps: { fromUs: us(start + day), toUs: us(start + 2 * day) } }],
+  ['a station in a range of days', { stations: ['S001'], dataDate: { fromUs: us(start + day) } }],
+  ['a name', { names: [{ how: 'is', text: 's0010010.26d.gz' }] }],
+  ['the start of a name', { names: [{ how: 'starts', text: 's001' }] }],
+  ['created since', { created: { fromUs: 1_700_000_000_000_012 } }],
+  ['modified since', { modified: { fromUs: 1_700_000_000_000_012 } }],
+  ['a cursor', { idAbove: 5000 }],
+  ['by date', {}, by('data_date')],
+  ['by name', {}, by('filename')],
+  ['by creation', {}, by('created')],
+  ['by modification', {}, by('modified')],
+]
+
+/** Statements that the list runs for a page, with their plans. */
+async function openPlans(t: Test) {
+  const { database, writer } = openWide(t)
+  for (let of = 1; of <= 30; of++) {
+    const ddd = String(of).padStart(3, '0')
+    const names = Array.from(
+      { length: 200 },
+      (_, n) => `s${String(n).padStart(3, '0')}${ddd}0.26d.gz`,
+    )
+    const long = `GRAZ00AUT_R_2026${ddd}0000_01D_30S_MO.crx.gz`
+    const added = [...names, `graz${ddd}0.26n.gz`, `graz${ddd}b.26o.gz`, long].map((name) =>
+      newFile(name),
+    )
+    await writer.apply([change(`obs/2026/${ddd}`, { added })])
+  }
+  const run: string[] = []
+  const db = new Sqlite(database, { readonly: true, verbose: (sql) => void run.push(String(sql)) })
+  t.teardown(() => db.close())
+  const list = prepareList(db, prepareHead(db))
+  return (filter: FileFilter, ordering: Ordering): string[] => {
+    run.length = 0
+    const { records } = list.page({ limit: 20, offset: 0, filter, ordering }).run(() => undefined)
+    if (records.length === 0) throw new Error('the query finds nothing')
+    const statements = run.filter((sql) => /\bfile f\b/.test(sql))
+    return statements.flatMap((sql) => {
+      const steps = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[]
+      return steps.map(({ detail }) => detail)
+    })
+  }
+}
+
+t.test('main queries search an index, or the table between two ids', async (t) => {
+  const plansOf = await openPlans(t)
+  for (const [name, filter, ordering = by('id')] of queries) {
+    const scans = plansOf(filter, ordering).filter(
+      (detail) => /^SCAN f\b/.test(detail) && !/USING (COVERING )?INDEX file_/.test(detail),
+    )
+    t.strictSame(scans, [], name)
+  }
+})

@@ -1,0 +1,95 @@
+/** The command `check`, as its users start it. */
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import pino from 'pino'
+import t from 'tap'
+import type { Test } from 'tap'
+import { openWriter } from '../src/catalogue/sqlite/writer.ts'
+import { openControl } from '../src/indexer/control.ts'
+import { change, newFile } from './catalogue/change.ts'
+
+/** The folder is short, as the path of a socket must be. */
+async function makeCatalogue(t: Test) {
+  const folder = mkdtempSync(join(tmpdir(), 'check-'))
+  t.teardown(() => {
+    rmSync(folder, { recursive: true })
+  })
+  const database = join(folder, 'catalogue.db')
+  const socket = join(folder, 'socket')
+  const writer = openWriter({ database, nowUs: () => 1 })
+  await writer.apply([change('obs/2026/001', { added: [newFile('graz0010.26d.gz')] })])
+  await writer.checkpoint()
+  return { database, socket, writer }
+}
+
+function run(database: string, socket: string, ...flags: string[]) {
+  const files = ['--database', database, '--control-socket', socket]
+  const child = spawn('env', ['-i', process.execPath, 'dist/cli.js', 'check', ...files, ...flags])
+  let stdout = ''
+  let stderr = ''
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
+  return new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
+    child.on('close', (code) => {
+      resolve({ code, stdout, stderr })
+    })
+  })
+}
+
+function falsify(database: string): void {
+  const db = new Sqlite(database)
+  db.exec('UPDATE area SET files = 7')
+  db.close()
+}
+
+const clean = { code: 0, stdout: 'nothing differs\n', stderr: '' }
+const line = 'area: obs: stored 7 files, counted 1 files\n'
+const repaired = {
+  code: 0,
+  stdout: `${line}the counts were made anew\nnothing differs\n`,
+  stderr: '',
+}
+
+t.test('what differs is named, and made anew on demand', async (t) => {
+  const { database, socket, writer } = await makeCatalogue(t)
+  writer.close()
+  t.same(await run(database, socket), clean)
+  falsify(database)
+  t.same(await run(database, socket), { code: 1, stdout: line, stderr: '' })
+  t.same(await run(database, socket, '--repair'), repaired)
+  t.same(await run(database, socket), clean)
+})
+
+t.test('the running indexer makes the counts anew', async (t) => {
+  const { database, socket, writer } = await makeCatalogue(t)
+  const logger = pino({ enabled: false })
+  const control = await openControl({ path: socket, logger, indexer: {} as never, writer })
+  t.teardown(() => {
+    control.close()
+    writer.close()
+  })
+  falsify(database)
+  t.same(await run(database, socket), { code: 1, stdout: line, stderr: '' })
+  t.same(await run(database, socket, '--repair'), repaired)
+})
+
+t.test('an indexer that cannot be asked keeps the right to write', async (t) => {
+  const { database, socket, writer } = await makeCatalogue(t)
+  falsify(database)
+  const { code, stderr } = await run(database, socket, '--repair')
+  writer.close()
+  t.equal(code, 1)
+  t.match(stderr, /already running/)
+})
+
+t.test('without a database there is nothing to check', async (t) => {
+  const { database, socket, writer } = await makeCatalogue(t)
+  writer.close()
+  t.match(await run(`${database}-other`, socket), {
+    code: 1,
+    stderr: /unable to open database file/,
+  })
+})
