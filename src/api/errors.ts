@@ -1,6 +1,7 @@
 /** Every answer that is not the one asked for, in DRF's words and shape, and how errors become answers. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import {
+  CatalogueMigrating,
   CatalogueUnavailable,
   NotBuilt,
   QueryTimeout,
@@ -92,6 +93,8 @@ function toAnswer(error: unknown): Answer {
   if (error instanceof HttpError) {
     return { statusCode: error.statusCode, detail: error.message, headers: error.headers }
   }
+  if (error instanceof CatalogueMigrating)
+    return toAnswer(tryAgain(`The catalogue is being migrated ${error.progress}.`))
   if (error instanceof CatalogueUnavailable) {
     return toAnswer(tryAgain('The catalogue cannot be read at this moment.'))
   }
@@ -118,7 +121,9 @@ function statusOf(error: unknown): number {
 /** Answers an error. The cause of a 5xx goes to the log only, under the id that the answer carries. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const { statusCode } = toAnswer(error)
-  if (statusCode >= 500 && !(error instanceof StorageAway)) logFailure(error, statusCode, request)
+  // Nobody reads the answer to a client that has gone.
+  const isLogged = !(error instanceof StorageAway) && !request.signal.aborted
+  if (statusCode >= 500 && isLogged) logFailure(error, statusCode, request)
   sendError(error, request, reply)
 }
 

@@ -54,6 +54,8 @@ export interface ListSource {
   readonly filter: FileFilter
   /** Limits the chunks that all streams make at the same time, so that others are served after each. */
   readonly chunks: Semaphore
+  /** Ends a long query when the client has gone. */
+  readonly signal: AbortSignal
 }
 
 /**
@@ -64,12 +66,12 @@ export interface ListSource {
  * @throws CatalogueUnavailable when another database has taken the place of the one that the stream began with
  */
 export async function* listLines(
-  { reader, links, epoch, filter, chunks }: ListSource,
+  { reader, links, epoch, filter, chunks, signal }: ListSource,
   { header, line }: LineFormat,
 ): AsyncGenerator<Buffer> {
   if (header !== undefined) yield Buffer.from(`${header}\n`)
   for (let before = Number.MAX_SAFE_INTEGER; ;) {
-    const read = () => reader.records({ before, limit: recordsPerChunk, filter })
+    const read = () => reader.records({ before, limit: recordsPerChunk, filter }, signal)
     // Questions with filters are answered beside this thread, and may take long.
     const answered = isUnfiltered(filter) ? undefined : await read()
     const { text, next } = await chunks.run(async () => {

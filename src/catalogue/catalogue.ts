@@ -310,6 +310,17 @@ export class CatalogueUnavailable extends Error {
   readonly code = 'CATALOGUE_UNAVAILABLE'
 }
 
+/** The database is being migrated to the schema of this program. */
+export class CatalogueMigrating extends CatalogueUnavailable {
+  /** For clients too: `from schema 9 to 10: counting, 40 %`. */
+  readonly progress: string
+
+  constructor(progress: string) {
+    super(`the database is being migrated ${progress}`)
+    this.progress = progress
+  }
+}
+
 /**
  * An index or count that a filter or an ordering needs is still being built, at the end of a first scan or after a
  * migration: half a minute later it may be there. Everything else answers meanwhile.

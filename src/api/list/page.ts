@@ -14,6 +14,8 @@ export interface PageRequest {
   readonly query: Query
   readonly list: ListRequest
   readonly representation: Representation
+  /** Ends a long query when the client has gone. */
+  readonly signal: AbortSignal
 }
 
 /** A page as it is sent. */
@@ -41,13 +43,13 @@ export function openPageCache(): LRUCache<string, ListPage> {
 /** Reads a page from the catalogue, with its count and its state. */
 export async function makePage(
   { reader, settings, links, tag }: ApiContext,
-  { query, list, representation }: PageRequest,
+  { query, list, representation, signal }: PageRequest,
 ): Promise<ListPage> {
   const { filter, ordering, kept } = list
   const range = parsePageRange(query, settings.maxLimit)
   const { limit, offset } = range
-  const page = await reader.page({ limit, offset: catalogueOffset(offset), filter, ordering })
-  const { head, count, records } = page
+  const asked = { limit, offset: catalogueOffset(offset), filter, ordering }
+  const { head, count, records } = await reader.page(asked, signal)
   const pages = pageLinks(links(), range, { name: 'rinex-file', kept, count })
   const results = records.map((record) => serialiseRecord(record, links()))
   const headers = { etag: tag(head, representation), ...linkHeader(pages) }

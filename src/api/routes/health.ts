@@ -1,6 +1,6 @@
 /** For those who watch over the service: is it alive, is it ready, how is it doing. */
 import type { FastifyInstance } from 'fastify'
-import { CatalogueUnavailable } from '../../catalogue/catalogue.ts'
+import { CatalogueMigrating, CatalogueUnavailable } from '../../catalogue/catalogue.ts'
 import type { CatalogueReader } from '../../catalogue/catalogue.ts'
 import { sendJson } from '../context.ts'
 import type { ApiContext } from '../context.ts'
@@ -27,6 +27,7 @@ async function reasonNotReady(reader: CatalogueReader): Promise<string | undefin
   try {
     return (await reader.lastScan()) === undefined ? 'the first scan has not ended' : undefined
   } catch (error) {
+    if (error instanceof CatalogueMigrating) return error.message
     if (error instanceof CatalogueUnavailable) return 'the catalogue cannot be read'
     throw error
   }

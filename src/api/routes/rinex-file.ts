@@ -25,9 +25,6 @@ const mostStreams = 50
 /** Chunks of all streams that are made at the same time: others are served after each, however many streams begin at once. */
 const chunksAtATime = 1
 
-/** Most questions about parts of names at a time: each goes through all records that there are. */
-const mostSearches = 16
-
 export function addRinexFile(app: FastifyInstance, context: ApiContext): void {
   const path = `${context.apiPath}rinex-file/`
   addResource(app, {
@@ -80,7 +77,10 @@ function streamFiles({ reader, links }: ApiContext, next: RouteHandlerMethod): R
       link: `<${feed}>; rel="monitor"`,
     })
     if (request.method === 'HEAD') return reply.send()
-    const lines = listLines({ reader, links: links(), epoch, filter, chunks }, format)
+    const lines = listLines(
+      { reader, links: links(), epoch, filter, chunks, signal: request.signal },
+      format,
+    )
     return reply.send(Readable.from(lines, { objectMode: false }))
   }
 }
@@ -88,11 +88,6 @@ function streamFiles({ reader, links }: ApiContext, next: RouteHandlerMethod): R
 function listFiles(context: ApiContext): RouteHandlerMethod {
   const { reader, tag } = context
   const cache = openPageCache()
-  const searches = new Semaphore({
-    permits: mostSearches,
-    queue: 0,
-    full: 'Too many searches for names are under way.',
-  })
   return async (request, reply) => {
     const representation = negotiate(request, reply)
     const query = request.query as Query
@@ -103,8 +98,8 @@ function listFiles(context: ApiContext): RouteHandlerMethod {
     if (isFresh(request, reply, latest)) return sendNotModified(reply)
     const cached = cache.get(`${latest} ${url}`)
     if (cached !== undefined) return reply.headers(cached.headers).send(cached.body)
-    const make = () => makePage(context, { query, list, representation })
-    const page = await (list.filter.names === undefined ? make() : searches.run(make))
+    const { signal } = request
+    const page = await makePage(context, { query, list, representation, signal })
     cache.set(`${page.headers.etag} ${url}`, page)
     return reply.headers(page.headers).send(page.body)
   }

@@ -76,12 +76,12 @@ export const errorResponses = {
     'Unsupported media type "text/plain" in request.',
   ),
   TooManyRequests: detail(
-    'As many clients as there is room for are being answered like this already.',
+    'Too many requests of this kind are in progress: streams, long queries, or those of one address.',
     'Too many clients are reading the whole list.',
     'Retry-After',
   ),
   Unavailable: detail(
-    'Not at this moment, but soon: the catalogue, the file or the indexer cannot be reached.',
+    'Not at this moment, but soon: the catalogue, the file or the indexer cannot be reached, the database is being migrated, the index that a query needs is being built, or the query takes longer than two seconds.',
     'The catalogue cannot be read at this moment.',
     'Retry-After',
   ),

@@ -60,7 +60,7 @@ export function connectionSource<T>(
       try {
         return work(current().prepared)
       } catch (error) {
-        if (!isOfTheDatabase(error)) throw error
+        if (error instanceof CatalogueUnavailable || !isOfTheDatabase(error)) throw error
         drop()
         throw new CatalogueUnavailable(`cannot read ${path}: ${error.message}`, { cause: error })
       }

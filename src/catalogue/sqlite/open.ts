@@ -2,6 +2,7 @@
 import { existsSync, renameSync, statSync } from 'node:fs'
 import Sqlite from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
+import { CatalogueMigrating } from '../catalogue.ts'
 import { UnusableDatabase } from '../catalogue-writer.ts'
 import { corruption } from './database-errors.ts'
 import { faultOf } from './integrity-check.ts'
@@ -103,7 +104,8 @@ function checkVersion(db: Database, path: string): void {
 
 /**
  * Opens the catalogue for reading only; never creates or migrates anything.
- * @throws an error with the reason when there is no catalogue of this program's version at `path`.
+ * @throws CatalogueMigrating while it is being migrated; an error with the reason when there is no catalogue of this
+ * program's version at `path`.
  */
 export function openForReading(path: string): Database {
   const db = new Sqlite(path, { readonly: true, fileMustExist: true, timeout: 1000 })
@@ -115,8 +117,7 @@ export function openForReading(path: string): Database {
     const version = versionOf(db)
     const owner = db.pragma('application_id', { simple: true })
     const progress = owner === applicationId ? progressOf(db) : undefined
-    if (progress !== undefined)
-      throw new UnusableDatabase(`${path} is being migrated ${describeProgress(progress)}`)
+    if (progress !== undefined) throw new CatalogueMigrating(describeProgress(progress))
     if (owner !== applicationId || version !== schemaVersion)
       throw new UnusableDatabase(
         `${path} has schema ${version}, this program reads ${schemaVersion}`,

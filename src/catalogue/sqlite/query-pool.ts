@@ -118,12 +118,23 @@ export function openQueryPool({ database }: { readonly database: string }): Quer
         signal?.throwIfAborted()
         if (closed) throw new CatalogueUnavailable('the reader is closed')
         if (waiting.length >= mostWaiting) throw new TooManyQueries('too many queries are waiting')
-        const job: Job = { request: { kind, query }, resolve, reject }
         const abort = (): void => {
           cancel(job)
-          reject(signal?.reason as Error)
+          job.reject(signal?.reason as Error)
         }
-        signal?.addEventListener('abort', abort, { once: true })
+        const ended = (): void => signal?.removeEventListener('abort', abort)
+        const job: Job = {
+          request: { kind, query },
+          resolve: (answer) => {
+            ended()
+            resolve(answer)
+          },
+          reject: (error) => {
+            ended()
+            reject(error)
+          },
+        }
+        signal?.addEventListener('abort', abort)
         waiting.push(job)
         startNext()
       }),

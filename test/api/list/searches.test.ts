@@ -1,52 +1,68 @@
-/** Questions that go through the names of all records: so many at a time, of so many conditions. */
+/** Long queries: limited in number and time, ended when their client has gone. */
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import t from 'tap'
-import type { CatalogueReader, PageQuery } from '../../../src/catalogue/catalogue.ts'
-import { day, dayFile, openService } from '../service.ts'
+import { NotBuilt, QueryTimeout, TooManyQueries } from '../../../src/catalogue/catalogue.ts'
+import type { CatalogueReader } from '../../../src/catalogue/catalogue.ts'
+import { openService } from '../service.ts'
 import { until } from '../wire.ts'
 
 const list = '/rinex/api/rinex-file/'
-const mostAtATime = 16
 
-/** A reader whose searches for names take until they are told to end. */
-function searchingIn(reader: CatalogueReader) {
-  const waiting: (() => void)[] = []
-  const page = async (query: PageQuery) => {
-    if (query.filter?.names !== undefined)
-      await new Promise<void>((resolve) => waiting.push(resolve))
-    return reader.page(query)
+t.test('a query that cannot be answered now says so, and when to ask again', async (t) => {
+  const cases = [
+    [new NotBuilt('file_name is being built'), 503, '30', /index for this query is being built/],
+    [new QueryTimeout('2000 ms'), 503, '5', /takes too long/],
+    [new TooManyQueries('30 are waiting'), 429, '10', /Too many long queries/],
+  ] as const
+  for (const [error, statusCode, retryAfter, detail] of cases) {
+    const fail = () => Promise.reject(error)
+    const { app } = await openService(t, {
+      deps: ({ reader }) => ({
+        reader: { ...reader, page: fail, stations: fail } satisfies CatalogueReader,
+      }),
+    })
+    for (const url of [`${list}?filename__contains=a`, '/rinex/api/station/']) {
+      const answer = await app.inject(url)
+      t.equal(answer.statusCode, statusCode, `${error.code} ${url}`)
+      t.equal(answer.headers['retry-after'], retryAfter)
+      t.match(answer.json(), { detail })
+      t.notOk(answer.headers.etag)
+    }
   }
-  return { reader: { ...reader, page } satisfies CatalogueReader, waiting }
-}
+})
 
-t.test('so many are under way, one more is asked to come again', async (t) => {
-  let waiting: (() => void)[] = []
+t.test('a query ends when its client has gone', async (t) => {
+  const signals: AbortSignal[] = []
+  const untilAborted = (signal?: AbortSignal) =>
+    new Promise<never>((_, reject) => {
+      if (signal === undefined) return
+      signals.push(signal)
+      signal.addEventListener('abort', () => {
+        reject(signal.reason as Error)
+      })
+    })
   const service = await openService(t, {
-    deps: ({ reader }) => {
-      const searching = searchingIn(reader)
-      waiting = searching.waiting
-      return { reader: searching.reader }
-    },
+    deps: ({ reader }) => ({
+      reader: {
+        ...reader,
+        page: (_, signal) => untilAborted(signal),
+        records: (_, signal) => untilAborted(signal),
+      } satisfies CatalogueReader,
+    }),
   })
-  const { app } = service
-  await service.addNames(day, [dayFile])
-  const search = (n: number) => app.inject(`${list}?filename__contains=a&limit=${n}`)
-  const underWay = Array.from({ length: mostAtATime }, (_, n) => search(n + 1))
-  await until(() => waiting.length === mostAtATime, 'all have begun')
-  const oneMore = await search(100)
-  t.equal(oneMore.statusCode, 429)
-  t.match(oneMore.headers, { 'retry-after': /^\d+$/ })
-  t.equal(
-    (await app.inject(`${list}?station=graz`)).statusCode,
-    200,
-    'other questions are answered',
-  )
-  waiting[0]?.()
-  await Promise.any(underWay)
-  const after = search(100)
-  await until(() => waiting.length > mostAtATime, 'there is a place again')
-  for (const end of waiting) end()
-  t.equal((await after).statusCode, 200)
-  for (const { statusCode } of await Promise.all(underWay)) t.equal(statusCode, 200)
+  const port = await service.listen()
+  for (const query of ['filename__contains=a', 'format=ndjson&station=graz']) {
+    const asked = signals.length
+    const socket = connect(port, '127.0.0.1')
+    socket.write(`GET ${list}?${query} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+    await until(() => signals.length > asked, `${query} is asked`)
+    t.notOk(signals[asked]?.aborted, 'while the client waits')
+    socket.destroy()
+    await once(socket, 'close')
+    await until(() => signals[asked]?.aborted === true, `${query} is ended`)
+  }
+  t.notMatch(service.logText(), /"level":(40|50)/, 'and is nothing to log')
 })
 
 t.test('a question has so many conditions on names', async (t) => {

@@ -1,5 +1,5 @@
 /** Long queries run in workers, so many at a time, and end when they take too long or nobody waits for them. */
-import { once } from 'node:events'
+import { getEventListeners, once } from 'node:events'
 import { renameSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
@@ -55,10 +55,13 @@ t.test('a query of which nobody awaits the answer ends', async (t) => {
   const { count } = await openPool(t)
   const gone = new AbortController()
   const asked = Array.from({ length: 5 }, () => count(early, gone.signal))
+  t.equal(getEventListeners(gone.signal, 'abort').length, 5)
   gone.abort(new Error('gone'))
   for (const each of asked) await t.rejects(each, { message: 'gone' })
   await t.rejects(count(early, gone.signal), { message: 'gone' }, 'not even begun')
-  t.equal(await count(early), 10, 'the workers go on')
+  const kept = new AbortController().signal
+  t.equal(await count(early, kept), 10, 'the workers go on')
+  t.equal(getEventListeners(kept, 'abort').length, 0, 'a signal of many queries keeps no listeners')
 })
 
 t.test('a worker that ends takes its query with it, and the next one starts another', async (t) => {
@@ -113,38 +116,3 @@ t.test('a closed reader answers nothing', async (t) => {
   ]
   for (const ask of queries) await t.rejects(ask(), { code: 'CATALOGUE_UNAVAILABLE' })
 })
-
-t.test(
-  'what needs an index that is not complete is refused, everything else is answered',
-  async (t) => {
-    const { database, db, close } = await openPool(t)
-    const reader = openReader({ database })
-    t.teardown(() => {
-      reader.close()
-    })
-    db.exec('DELETE FROM built')
-    const refused: readonly (readonly [string, () => Promise<unknown>])[] = [
-      ['a type', () => reader.page({ limit: 1, offset: 0, filter: { types: ['o'] } })],
-      ['a station', () => reader.page({ limit: 1, offset: 0, filter: { stations: ['S001'] } })],
-      ['a day', () => reader.page({ limit: 1, offset: 0, filter: { days: [1] } })],
-      ['a name', () => reader.page({ limit: 1, offset: 0, filter: early })],
-      [
-        'an order',
-        () => reader.page({ limit: 1, offset: 0, ordering: { key: 'created', descending: true } }),
-      ],
-      ['a stream', () => reader.records({ before: 1e9, limit: 1, filter: { stations: ['S001'] } })],
-      ['stations', () => reader.stations({ limit: 1, offset: 0 })],
-      ['one station', () => reader.station('S001')],
-    ]
-    for (const [name, ask] of refused) await t.rejects(ask(), { code: 'NOT_BUILT' }, name)
-    t.equal((await reader.page({ limit: 1, offset: 299 })).records[0]?.id, 1)
-    t.equal((await reader.page({ limit: 1, offset: 0, filter: { idAbove: 100 } })).count, 200)
-    t.equal((await reader.records({ before: 1e9, limit: 500 })).records.length, 300)
-    t.equal((await reader.changes({ since: 0, limit: 10, filters: {} })).changes.length, 10)
-    t.equal(
-      (await reader.filesIn({ path: 'obs/2026/001', after: '', limit: 10 })).entries.length,
-      10,
-    )
-    close()
-  },
-)

@@ -1,0 +1,43 @@
+/** While the indexer migrates the database the API answers 503 and tells how far that has come. */
+import { join } from 'node:path'
+import t from 'tap'
+import { migrate } from '../../src/catalogue/sqlite/migration.ts'
+import { connectForWriting } from '../../src/catalogue/sqlite/open.ts'
+import { openReader } from '../../src/catalogue/sqlite/reader.ts'
+import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
+import { change, newFile } from '../catalogue/change.ts'
+import { makeEarlier } from '../catalogue/earlier.ts'
+import { testFolder } from '../folder.ts'
+import { day, dayFile, openService } from './service.ts'
+
+t.test('503 with the progress, and the list at its end', async (t) => {
+  const database = join(testFolder(t), 'catalogue.db')
+  const writer = openWriter({ database, nowUs: () => 1 })
+  await writer.apply([change(day, { added: [newFile(dayFile)] })])
+  writer.close()
+  makeEarlier(database)
+  const reader = openReader({ database })
+  const { app } = await openService(t, { deps: () => ({ reader }) })
+  const db = connectForWriting(database)
+  t.teardown(() => {
+    reader.close()
+    db.close()
+  })
+  const list = '/rinex/api/rinex-file/'
+  const before = await app.inject(list)
+  t.match(before, { statusCode: 503, headers: { 'retry-after': '5' } })
+  t.match(before.json(), { detail: 'The catalogue cannot be read at this moment.' })
+  const progress = /being migrated from schema 7 to \d+: [a-z ]+, \d+ %/
+  const steps = migrate(db, { path: database, keepBackup: false })
+  for (let step = steps.next(), seen = 0; step.done !== true; step = steps.next()) {
+    if (step.value.step === 'checking') continue
+    seen++
+    for (const url of [list, '/rinex/api/station/', '/rinex/api/changes/']) {
+      const answer = await app.inject(url)
+      t.match(answer, { statusCode: 503, headers: { 'retry-after': '5' } }, url)
+      t.match(answer.json(), { detail: progress }, `${url}, step ${seen}`)
+    }
+    t.match((await app.inject('/readyz')).json(), { reason: progress })
+  }
+  t.match((await app.inject(list)).json(), { count: 1, results: [{ filename: dayFile }] })
+})
