@@ -3,13 +3,11 @@ import type { Stats } from 'node:fs'
 import type { FileRecord, FoundFile } from '../catalogue/catalogue.ts'
 import { toUs } from '../catalogue/exact.ts'
 import { compareIdentity, toIdentity } from '../catalogue/identity.ts'
+import { settleMs } from '../catalogue/settling.ts'
 import type { ByteRange } from './byte-range.ts'
 import type { ArchivedFile } from './download.ts'
 import { formatHttpDate } from './http-date.ts'
 import type { Validators } from './preconditions.ts'
-
-/** A file that is not as the catalogue knows it and younger than this is taken to be still in the making. */
-const settleMs = 10 * 60 * 1000
 
 /**
  * Whether a file may be in the middle of being rewritten: it is young, and not as it was catalogued. Of files that had been

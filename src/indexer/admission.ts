@@ -1,9 +1,9 @@
 import type { CatalogueWriter, DirectoryChange, FileFacts } from '../catalogue/catalogue-writer.ts'
+import { settleMs } from '../catalogue/settling.ts'
 import { areas } from '../parse/archive-path.ts'
 import type { Area } from '../parse/archive-path.ts'
 import type { Condition } from './condition.ts'
 import type { Guard } from './guard.ts'
-import { settleMs } from './settle.ts'
 import type { FileLook, Settling } from './settle.ts'
 import type { DirectoryLook } from './tree/look.ts'
 import type { TreeReader } from './tree/tree-reader.ts'
@@ -37,11 +37,11 @@ type Candidate = FileLook & { readonly name: string }
  * believable. What is left out leaves the directory without a stamp, so that sweeps come back to it.
  */
 export function openAdmission(deps: AdmissionDeps) {
-  const { writer, tree, settling, guard, condition } = deps
+  const { writer, tree, settling, guard, condition, nowUs } = deps
 
   /** Judges the candidates; gives those that may be taken, as they were when they were judged. */
   const settled = async (directory: string, candidates: readonly Candidate[]) => {
-    const now = { steadyMs: performance.now(), wallMs: Date.now() }
+    const now = { steadyMs: performance.now(), wallMs: nowUs() / 1000 }
     const taken = new Map<string, FileLook & { incomplete: boolean }>()
     const toInflate: Candidate[] = []
     let bytes = 0
@@ -105,7 +105,7 @@ export function openAdmission(deps: AdmissionDeps) {
   /** As a time of the day, for those who come later. */
   const heldSinceUs = (directory: string): number | undefined => {
     const sinceMs = guard.heldSinceMs(directory)
-    return sinceMs && Math.round(deps.nowUs() - (performance.now() - sinceMs) * 1000)
+    return sinceMs && Math.round(nowUs() - (performance.now() - sinceMs) * 1000)
   }
   const noteHeld = (): void => {
     const held = guard.held()
@@ -122,7 +122,7 @@ export function openAdmission(deps: AdmissionDeps) {
 
   return {
     async admit(look: DirectoryLook, change: DirectoryChange): Promise<Admitted> {
-      const young = new Set(change.filled.filter(isYoung))
+      const young = new Set(change.filled.filter((file) => isYoung(file, nowUs())))
       const candidates = [...candidatesOf(change), ...young]
       if (look.outcome !== 'unreadable') forgetOthers(look, candidates)
       const { taken, againMs } = await settled(look.path, candidates)
@@ -171,6 +171,6 @@ function asJudged<File extends { readonly name: string }>(
 }
 
 /** One that was old when it was found and is written to now. */
-function isYoung({ mtimeUs }: FileFacts): boolean {
-  return Math.abs(Date.now() - mtimeUs / 1000) < settleMs
+function isYoung({ mtimeUs }: FileFacts, nowUs: number): boolean {
+  return Math.abs(nowUs - mtimeUs) < settleMs * 1000
 }

@@ -28,6 +28,8 @@ export interface FollowDeps {
   readonly known: KnownDirectories
   readonly condition: Condition
   readonly logger: Logger
+  /** The clock: microseconds since 1970. */
+  readonly nowUs: () => number
   /** Wakes the loop that reconciles. */
   readonly wake: () => void
 }
@@ -48,6 +50,7 @@ export interface Follow {
 
 export function openFollow(deps: FollowDeps): Follow {
   const { dirty, known, condition, logger, window } = deps
+  const wallMs = (): number => deps.nowUs() / 1000
   const resting = new Map<string, number>()
   const replacedMs = new Map<string, number>()
   const timers: NodeJS.Timeout[] = []
@@ -62,7 +65,8 @@ export function openFollow(deps: FollowDeps): Follow {
     deps.wake()
   }
   const markAll = (): void => {
-    for (const path of hotDirectories(known, window)) mark(path, { arrived: true, delayMs: 0 })
+    for (const path of hotDirectories(known, window, wallMs()))
+      mark(path, { arrived: true, delayMs: 0 })
   }
   const watcher = openWatcher({
     archive: deps.archive,
@@ -86,7 +90,7 @@ export function openFollow(deps: FollowDeps): Follow {
     },
   })
   const move = (options: { retry: boolean }): void => {
-    const hot = hotDirectories(known, window)
+    const hot = hotDirectories(known, window, wallMs())
     if (hot.every((path) => watcher.has(path))) condition.trouble('watching', undefined)
     watcher.follow(hot, options)
     const nowMs = performance.now()
@@ -101,10 +105,10 @@ export function openFollow(deps: FollowDeps): Follow {
     replacedMs.set(path, replacedMs.get(path) ?? performance.now())
   }
   const watchForStalls = (): void => {
-    let [lastMs, lastWallMs] = [performance.now(), Date.now()]
+    let [lastMs, lastWallMs] = [performance.now(), wallMs()]
     const look = (): void => {
-      const [nowMs, wallMs] = [performance.now(), Date.now()]
-      const jumpMs = Math.abs(wallMs - lastWallMs - (nowMs - lastMs))
+      const [nowMs, nowWallMs] = [performance.now(), wallMs()]
+      const jumpMs = Math.abs(nowWallMs - lastWallMs - (nowMs - lastMs))
       if (nowMs - lastMs > stallMs || jumpMs > stallMs) {
         logger.warn(
           { stalled_ms: nowMs - lastMs, jumped_ms: jumpMs },
@@ -112,7 +116,7 @@ export function openFollow(deps: FollowDeps): Follow {
         )
         markAll()
       }
-      ;[lastMs, lastWallMs] = [nowMs, wallMs]
+      ;[lastMs, lastWallMs] = [nowMs, nowWallMs]
     }
     timers.push(setInterval(look, stallMs / 3))
   }
@@ -130,7 +134,7 @@ export function openFollow(deps: FollowDeps): Follow {
         return
       }
       if (!isKnown) watcher.delete(path)
-      else if (isHot(path, Date.now(), window)) watcher.add(path)
+      else if (isHot(path, wallMs(), window)) watcher.add(path)
     },
     renew: () => {
       watcher.renew()
@@ -148,8 +152,7 @@ export function openFollow(deps: FollowDeps): Follow {
 }
 
 /** The hot directories that are known: found from the areas down, since most of a tree is cold. */
-function hotDirectories(known: KnownDirectories, window: HotWindow): string[] {
-  const nowMs = Date.now()
+function hotDirectories(known: KnownDirectories, window: HotWindow, nowMs: number): string[] {
   const found: string[] = []
   const pending: string[] = areas.filter((area) => known.has(area))
   for (let path = pending.pop(); path !== undefined; path = pending.pop()) {

@@ -3,8 +3,7 @@
  * inflates to its end, and one that does not is believed after it has not changed for long. Rules without I/O.
  */
 
-/** A file that has not changed for this time is listed whatever it holds. */
-export const settleMs = 10 * 60_000
+import { settleMs } from '../catalogue/settling.ts'
 
 /** Delays between two looks at a file that is not complete: it grows, or it has stopped. */
 const growingMs = 1000

@@ -208,7 +208,8 @@ t.test('a stream is cut off when another database takes its place', async (t) =>
   const format = lineFormats.get('urls')
   if (format === undefined) throw new Error('no such format')
   const links = { api: 'https://a.example/api/', data: 'https://a.example/data/' }
-  const source = { reader: replaced, links, epoch: 'one', filter: {} }
+  const { signal } = new AbortController()
+  const source = { reader: replaced, links, epoch: 'one', filter: {}, signal }
   const stream = listLines({ ...source, chunks: new Semaphore({ permits: 1 }) }, format)
   await t.rejects(stream.next(), { code: 'CATALOGUE_UNAVAILABLE' })
 })

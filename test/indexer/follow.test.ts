@@ -42,6 +42,7 @@ function openFollowOn(t: Test, directories: readonly string[]) {
   const follow = openFollow({
     archive,
     window,
+    nowUs: deps.nowUs,
     dirty,
     known,
     condition,

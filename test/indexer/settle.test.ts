@@ -1,5 +1,6 @@
 import t from 'tap'
-import { openSettling, settleMs } from '../../src/indexer/settle.ts'
+import { settleMs } from '../../src/catalogue/settling.ts'
+import { openSettling } from '../../src/indexer/settle.ts'
 import type { Verdict } from '../../src/indexer/settle.ts'
 import { fc } from '../random.ts'
 
