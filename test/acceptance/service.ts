@@ -8,9 +8,10 @@ import { once } from 'node:events'
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import Sqlite from 'better-sqlite3'
 import type { Test } from 'tap'
-import { differencesOf } from '../../src/catalogue/sqlite/consistency-check.ts'
 import { askIndexer } from '../../src/control/client.ts'
 import type { ControlRequest } from '../../src/control/protocol.ts'
 import { filesBelow } from './tree.ts'
@@ -74,7 +75,7 @@ export async function startService(t: Test, folder: string, given: Options = {})
     ...options,
   }
   const log: LogLine[] = []
-  const start = (command: string): ChildProcess => {
+  const run = (command: string): ChildProcess & { readonly stdout: Readable } => {
     const words = [...wrap, ...(command === 'index' ? wrapIndexer : [])]
     words.push(process.execPath, join(process.cwd(), 'dist/cli.js'), command)
     const [program = '', ...args] = words
@@ -86,11 +87,15 @@ export async function startService(t: Test, folder: string, given: Options = {})
       stdio: ['ignore', 'pipe', 'inherit'],
       env: { PATH: process.env['PATH'], ...env },
     })
+    t.teardown(() => stop(child, 'SIGKILL'))
+    return child
+  }
+  const start = (command: string): ChildProcess => {
+    const child = run(command)
     createInterface(child.stdout).on('line', (line) => {
       // One that is killed may leave half a line.
       if (line.endsWith('}')) log.push(JSON.parse(line) as LogLine)
     })
-    t.teardown(() => stop(child, 'SIGKILL'))
     return child
   }
   let api: ChildProcess
@@ -135,6 +140,8 @@ export async function startService(t: Test, folder: string, given: Options = {})
     list: () => readList(ask),
     control: (request: ControlRequest) => askIn(folder, request),
     ready: async () => (await get('/readyz')).status === 200,
+    /** What `check` prints. */
+    check: () => text(run('check').stdout),
   }
 }
 
@@ -215,21 +222,12 @@ export async function untilEqual(service: Service, mostMs = patienceMs): Promise
   }
   try {
     await until('the list equals the tree', equal, mostMs)
-    checkCounts(service.database)
-    return performance.now() - startedMs
+    const tookMs = performance.now() - startedMs
+    const checked = await service.check()
+    if (checked !== 'nothing differs\n') throw new Error(checked)
+    return tookMs
   } catch (error) {
     throw new Error(`${String(error)}: ${found.slice(0, 500)}`, { cause: error })
-  }
-}
-
-/** The counts that are kept beside the records say what those say, at any moment. */
-function checkCounts(database: string): void {
-  const db = new Sqlite(database, { readonly: true })
-  try {
-    const differences = db.transaction(() => differencesOf(db))()
-    if (differences.length > 0) throw new Error(differences.join('\n'))
-  } finally {
-    db.close()
   }
 }
 
