@@ -1,6 +1,6 @@
 /**
  * The list of a large catalogue: first, last, random and filtered pages of the running API, beside fastify and nginx
- * sending the bytes of a finished page, and beside the query that is written first (count and OFFSET), in turn in one
+ * sending the bytes of a finished page, in turn in one
  * run; then all of it again while a writer applies changes. Needs `wrk`; nginx is left out where it is not installed.
  */
 import { spawn } from 'node:child_process'
@@ -44,12 +44,11 @@ export async function run({ print, args }) {
     const headers = join(folder, 'headers')
     writeFileSync(headers, JSON.stringify(headersOf(first)))
     const buffer = await startServer('buffer', file, headers)
-    const naive = await startServer('naive', database)
-    started.push(buffer, naive)
+    started.push(buffer)
     const nginx = await startNginx(folder, `${folder}/page.json`)
     if (nginx !== undefined) started.push(nginx)
     const setting = { print, rounds, seconds, folder, count, tag: first.headers.get('etag') }
-    await comparePages({ ...setting, ours, buffer, nginx, naive })
+    await comparePages({ ...setting, ours, buffer, nginx })
     await measureQuestions({ ...setting, ours })
     await measureOthers({ ...setting, ours })
     print(`memory of the API: ${memoryOf(ours.pid)} MB`)
@@ -75,7 +74,7 @@ export async function run({ print, args }) {
 
 /** Pages beside those of others: as many as each can make, and as many of each. */
 async function comparePages(setting) {
-  const { print, folder, count, tag, ours, buffer, nginx, naive } = setting
+  const { print, folder, count, tag, ours, buffer, nginx } = setting
   const last = `offset=${Math.floor((count - 1) / 20) * 20}`
   const scripts = makeScripts(folder, count, tag)
   const same = 'fastify, a finished buffer with our headers'
@@ -93,8 +92,6 @@ async function comparePages(setting) {
     ...(nginx === undefined
       ? []
       : [['nginx, the same bytes', nginx, `${nginx.url}page.json`, undefined, same]]),
-    ['count and OFFSET, first page', naive, naive.url, undefined, same],
-    ['count and OFFSET, random pages', naive, naive.url, scripts.random, same],
   ])
   // A server that keeps its clients waiting has each answer wake one up, and pays for that; one that is faster than they
   // are does not. Here all of them do.

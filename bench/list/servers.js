@@ -1,6 +1,5 @@
 /** Servers that the list is measured beside; `node bench/list/servers.js KIND …` prints its port when it listens. */
 import { readFileSync } from 'node:fs'
-import Sqlite from 'better-sqlite3'
 import fastify from 'fastify'
 
 const kinds = {
@@ -21,19 +20,6 @@ const kinds = {
     })
     app.get('/*', (_request, reply) => {
       reply.header('content-type', 'application/json').send(body)
-    })
-  },
-  /** What is written first: count, OFFSET, objects, JSON. */
-  naive(app, [database]) {
-    const db = new Sqlite(database, { readonly: true })
-    const count = db.prepare('SELECT count(*) FROM file').pluck()
-    const page = db.prepare(
-      `SELECT f.id, d.path, f.name, f.created_us, f.modified_us FROM file f JOIN directory d ON d.id = f.directory
-       ORDER BY f.id DESC LIMIT ? OFFSET ?`,
-    )
-    app.get('/*', (request) => {
-      const { limit = 20, offset = 0 } = request.query
-      return { count: count.get(), results: page.all(Number(limit), Number(offset)) }
     })
   },
 }
