@@ -22,11 +22,19 @@ export function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && missingCodes.has(String(error.code))
 }
 
-/** Whether a directory lies where its path says, or where symlinks may lead: none but those are followed. */
+/**
+ * Whether a directory lies where its path says, or where symlinks may lead: none but those are followed. Each symlink of the
+ * path has to lead below a linked directory, since one that leads elsewhere could come back from there.
+ */
 export function isOfTheTree(tree: LinkedTree, path: string): boolean {
-  const real = realpathSync.native(join(tree.archive, path))
-  if (real === `${realpathSync.native(tree.archive)}/${path}`) return true
-  return isLinked(tree, real)
+  const root = realpathSync.native(tree.archive)
+  const isInPlace = (at: string): boolean => {
+    const real = realpathSync.native(join(tree.archive, at))
+    return real === `${root}/${at}` || isLinked(tree, real)
+  }
+  if (realpathSync.native(join(tree.archive, path)) === `${root}/${path}`) return true
+  const names = path.split('/')
+  return names.every((_, index) => isInPlace(names.slice(0, index + 1).join('/')))
 }
 
 /**

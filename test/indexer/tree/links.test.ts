@@ -259,3 +259,24 @@ function asOther<T>(work: () => T): T {
 function hasUser(): boolean {
   return /^nobody:/m.test(readFileSync('/etc/passwd', 'utf8'))
 }
+
+t.test(
+  'a symlink out of the tree leads nowhere, also where it comes back to the linked disk',
+  (t) => {
+    const { archive, folder, disk, outcomes } = makeTree(t)
+    const [place, elsewhere] = [join(archive, 'obs/2010/001/x'), join(folder, 'elsewhere')]
+    symlinkSync(join(disk, '2009'), join(elsewhere, 'back'))
+    t.same(outcomes('obs/2010/001/x/y', 'obs/2009/001/x/y'), ['read', 'read'])
+    renameSync(place, `${archive}/x`)
+    symlinkSync(elsewhere, place)
+    t.same(outcomes('obs/2010/001/x', 'obs/2010/001/x/back', 'obs/2010/001/x/back/001'), [
+      'missing',
+      'missing',
+      'missing',
+    ])
+    rmSync(place)
+    symlinkSync(join(elsewhere, 'back'), place)
+    t.same(outcomes('obs/2010/001/x', 'obs/2010/001/x/001'), ['read', 'read'], 'its end counts')
+    t.end()
+  },
+)
