@@ -1,19 +1,19 @@
-import { realpathSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Logger } from 'pino'
+import { realPath } from './real-path.ts'
 
 /**
- * Symlinks are judged by where they end, so the directories they may lead to are named by where those are; by their own
- * paths too, since of a disk that is away nothing else is known.
+ * The linked directories by their own paths and by their real ones: a symbolic link in the archive is judged by where it
+ * ends, also while the disk is away that a linked directory lies on.
  */
 export function realDirectories(paths: readonly string[], logger: Logger): string[] {
-  const all = paths.flatMap((path) => {
+  for (const path of paths) {
     try {
-      return [resolve(path), realpathSync(path)]
+      statSync(path)
     } catch (error) {
       logger.error({ err: error }, `linked directory ${path} is not there`)
-      return [resolve(path)]
     }
-  })
-  return [...new Set(all)]
+  }
+  return [...new Set(paths.flatMap((path) => [resolve(path), realPath(path)]))]
 }

@@ -1,11 +1,13 @@
 /** An archive with its older years on another disk, to which symlinks lead. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import { openReader } from '../src/catalogue/sqlite/reader.ts'
+import { startService, until } from './acceptance/service.ts'
+import { put as putFile } from './acceptance/tree.ts'
 import { testFolder } from './folder.ts'
 
 const cli = join(process.cwd(), 'dist/cli.js')
@@ -59,3 +61,55 @@ t.test('a disk that is away takes no records with it, and is read when it is bac
   t.equal(await files(), 3, 'what came meanwhile is found')
   t.equal((await reader.head()).seq, before.seq + 1, 'and nothing else has changed')
 })
+
+t.test(
+  'a directory that became a file leaves the list, one whose disk is away does not',
+  async (t) => {
+    const folder = realpathSync(testFolder(t, { archive: { nrt: {} } }))
+    const [archive, disk] = [join(folder, 'archive'), join(folder, 'disk')]
+    const kept = ['obs/2010/001/graz0010.10o.gz', 'obs/2009/002/graz0020.09o.gz']
+    const linked = 'obs/2010/001/zimm0010.10o.gz'
+    const lost = ['obs/2010/001/x/y/graz0010.10o.gz', 'obs/2009/001/graz0010.09o.gz']
+    mkdirSync(join(disk, '2009'), { recursive: true })
+    mkdirSync(join(archive, 'obs'))
+    symlinkSync(join(disk, '2009'), join(archive, 'obs/2009'))
+    for (const path of [...kept, ...lost]) putFile(archive, path)
+    putFile(disk, 'zimm0010.10o.gz')
+    symlinkSync(join(disk, 'zimm0010.10o.gz'), join(archive, linked))
+    const options = { LINKED_DIRECTORIES: disk, SWEEP_INTERVAL_SECONDS: '1' }
+    const service = await startService(t, folder, { options })
+    const listed = async () => [...(await service.list()).keys()].sort()
+    const download = async (path: string) => {
+      const answer = await fetch(new URL(`/rinex/data/${path}`, service.url))
+      await answer.arrayBuffer()
+      return answer.status
+    }
+    const all = [...kept, linked, ...lost]
+    await until('all are listed', async () => (await listed()).join() === all.toSorted().join())
+    for (const path of all) t.equal(await download(path), 200)
+
+    for (const path of [join(archive, 'obs/2010/001/x'), join(disk, '2009/001')]) {
+      rmSync(path, { recursive: true })
+      writeFileSync(path, 'notes')
+    }
+    const left = [...kept, linked].toSorted()
+    await until('they are gone', async () => (await listed()).join() === left.join())
+    for (const path of lost) t.equal(await download(path), 404)
+    for (const path of left) t.equal(await download(path), 200)
+
+    renameSync(disk, join(folder, 'away'))
+    const rescanned = async () => {
+      const args = ['rescan', '--full', '--accept-removals', '--wait', '--database', 'catalogue.db']
+      const rescan = spawn(process.execPath, [cli, ...args], { cwd: folder, stdio: 'ignore' })
+      t.same(await once(rescan, 'exit'), [0, null])
+      return listed()
+    }
+    t.same(await rescanned(), left, 'not there')
+    mkdirSync(disk)
+    t.same(await rescanned(), left, 'not mounted')
+    rmSync(disk, { recursive: true })
+    renameSync(join(folder, 'away'), disk)
+    t.same(await rescanned(), left)
+    for (const path of left) t.equal(await download(path), 200)
+  },
+)

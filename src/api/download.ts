@@ -61,6 +61,8 @@ const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW
 const notServedCodes = new Map<string, NotServedReason>([
   ['ENOENT', 'not-there'],
   ['ENOTDIR', 'not-there'],
+  // A symlink leads to a path that is longer than any can be.
+  ['ENAMETOOLONG', 'not-there'],
   ['EACCES', 'no-permission'],
   ['EPERM', 'no-permission'],
   // A symbolic link that must not be followed.

@@ -6,7 +6,7 @@ import { ConfigError } from './config-error.ts'
 import type { Fault } from './config-error.ts'
 import { optionKeys, optionOf, propertyName } from './options.ts'
 import type { Config, OptionKey, OptionValue } from './options.ts'
-import { realPathOf } from './real-path.ts'
+import { realPath } from '../real-path.ts'
 import { readSources } from './sources.ts'
 import type { ConfigSources, Setting } from './sources.ts'
 
@@ -84,7 +84,7 @@ function checkHostForLinks({ values: { host, port }, origins, faults }: Draft): 
 
 /** However the database is called, the files beside it have one name, and the socket is found by all commands. */
 function followLinks({ values }: Draft): void {
-  if (values.database !== undefined) values.database = realPathOf(values.database)
+  if (values.database !== undefined) values.database = realPath(values.database)
 }
 
 function deriveControlSocket({ values, origins }: Draft): void {

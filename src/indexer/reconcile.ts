@@ -98,7 +98,7 @@ function compare(
       found.modified.push({ id: before.id, name, size, mtimeUs })
     else if (before.hashed !== undefined) compareHashed(before, identityAt(look, index), found)
   })
-  const removed = isNew ? [] : goneFiles(known, look.names)
+  const removed = isNew ? [] : goneFiles(known, [...look.names, ...look.away])
   const { added, modified, filled, attributes, rehash } = found
   const some = [added, modified, filled, attributes, rehash, removed]
   const differs = some.some((files) => files.length > 0)

@@ -19,7 +19,9 @@ export interface RegisterDeps {
 export function openRegister(deps: RegisterDeps) {
   const { writer, known, settling, work } = deps
   const lacks = (look: DirectoryLook, name: string): boolean =>
-    look.outcome === 'read' ? !look.names.includes(name) : isAbsent(look, known)
+    look.outcome === 'read'
+      ? !look.names.includes(name) && !look.away.includes(name)
+      : isAbsent(look, known)
   return async (path: string): Promise<RegisterAnswer> => {
     const slash = path.lastIndexOf('/')
     const directory = path.slice(0, Math.max(0, slash))

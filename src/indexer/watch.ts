@@ -8,6 +8,7 @@ import { stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { watch } from 'chokidar'
 import type { ChokidarOptions, FSWatcher } from 'chokidar'
+import { isMissing } from './tree/links.ts'
 import { identityOf } from './tree/look.ts'
 
 export interface WatchDeps {
@@ -75,8 +76,8 @@ export function openWatcher(deps: WatchDeps): Watcher {
       return
     }
     await stop(directory)
-    if (failure !== undefined && !isDenied(failure)) fail(directory, failure)
-    // It vanished, or is not ours to read; as soon as it is, somebody will ask for it again.
+    if (failure !== undefined && !isDenied(failure) && !isMissing(failure)) fail(directory, failure)
+    // It vanished, became something else, or is not ours to read; as soon as it is, somebody will ask for it again.
     else wanted.delete(directory)
   }
   const fail = (directory: string, failure: Error): void => {

@@ -77,7 +77,9 @@ async function untilAtRest(compared: Compared): Promise<number> {
       return found === undefined
     })
   } catch (error) {
-    throw new Error(`${String(error)}: ${found}`, { cause: error })
+    const { held_removals, reasons } = await service.status()
+    const state = JSON.stringify({ held_removals, reasons })
+    throw new Error(`${String(error)}: ${found} ${state}`, { cause: error })
   }
   return expected.size
 }

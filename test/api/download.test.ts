@@ -250,6 +250,13 @@ t.test('what lies elsewhere, or is no file, is not served', async (t) => {
       },
     ],
     ['nothing', '016', () => {}],
+    [
+      'a symlink to a name that is too long',
+      '018',
+      (file) => {
+        symlinkSync('a'.repeat(300), file)
+      },
+    ],
   ]
   for (const [what, folder, plant] of cases) {
     const directory = `obs/2026/${folder}`
@@ -265,9 +272,9 @@ t.test('what lies elsewhere, or is no file, is not served', async (t) => {
   const linked = await service.app.inject(`/rinex/data/obs/2026/017/${dayFile}`)
   t.equal(linked.statusCode, 404, 'a symlink to a directory')
   const refused = service.log.filter(({ msg }) => msg === 'catalogued file is not served')
-  t.equal(refused.length, 7, 'the log tells each')
+  t.equal(refused.length, 8, 'the log tells each')
   t.match(refused.at(-1), {
-    id: 7,
+    id: 8,
     directory: 'obs/2026/017',
     why: `lies at ${realpathSync(outside)}/${dayFile}`,
   })

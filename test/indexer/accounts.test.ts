@@ -88,6 +88,7 @@ t.test('a scan counts regular files and tells how far it is', async (t) => {
         sizes: undefined,
         mtimesUs: undefined,
         identities: undefined,
+        away: [],
         directories: [],
         rejections: [],
         ...parts,

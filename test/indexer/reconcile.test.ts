@@ -19,6 +19,7 @@ function look(parts: Partial<DirectoryLook>): DirectoryLook {
     sizes: undefined,
     mtimesUs: undefined,
     identities: undefined,
+    away: [],
     directories: [],
     rejections: [],
     ...parts,
@@ -116,6 +117,12 @@ const cases: {
     look: { names: [other] },
     known: known({ [name]: {}, [other]: {} }),
     change: { removed: [1], added: [] },
+  },
+  {
+    title: 'a name whose disk is away is neither removed nor added',
+    look: { names: [], away: [name, 'onsa0010.26d.gz'], stamp: undefined },
+    known: known({ [name]: {}, [other]: {} }),
+    change: { removed: [2], added: [], stamp: undefined },
   },
   {
     title: 'a missing directory removes its files',

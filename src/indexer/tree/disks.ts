@@ -9,13 +9,16 @@ import { join } from 'node:path'
 export function openDisks(archive: string): (area: string) => boolean {
   const devices = new Map<string, number>()
   return (area) => {
-    const path = join(archive, area)
-    const stats = statSync(path, { throwIfNoEntry: false })
-    if (stats === undefined) return false // it is missing, which is told otherwise
-    const device = devices.get(area)
-    if (device !== undefined) return device !== stats.dev
-    // An empty mount point is no disk to remember.
-    if (readdirSync(path).length > 0) devices.set(area, stats.dev)
-    return false
+    try {
+      const path = join(archive, area)
+      const { dev } = statSync(path)
+      const device = devices.get(area)
+      if (device !== undefined) return device !== dev
+      // An empty mount point is no disk to remember.
+      if (readdirSync(path).length > 0) devices.set(area, dev)
+      return false
+    } catch {
+      return false // it is missing, no directory or cannot be read, and reading it says so
+    }
   }
 }

@@ -39,6 +39,8 @@ export interface DirectoryLook {
   readonly mtimesUs: readonly number[] | undefined
   /** What else tells the files of `names` from others, in their order, packed (see `identityAt`). */
   readonly identities: Float64Array | undefined
+  /** RINEX names of symlinks to files that cannot be read now: their disk is away. Records of them stay as they are. */
+  readonly away: readonly string[]
   /** Names of the subdirectories to walk. */
   readonly directories: readonly string[]
   readonly rejections: readonly DirectoryRejection[]

@@ -1,0 +1,17 @@
+import { realpathSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { loadConfig } from '../../src/config/load.ts'
+import { testFolder } from '../folder.ts'
+
+t.test('however the database is called, its socket lies beside it', async (t) => {
+  const folder = realpathSync(testFolder(t, { real: {} }))
+  symlinkSync('real', join(folder, 'link'))
+  const given = { file: undefined, env: {}, cwd: folder }
+  const config = (database: string) => loadConfig({ ...given, flags: { database } }).config
+  t.match(config('link/a.db'), {
+    database: join(folder, 'real/a.db'),
+    controlSocket: /real\/a\.sock$/,
+  })
+  t.same(config('link/a.db'), config('real/a.db'))
+})

@@ -1,0 +1,282 @@
+/** What is gone from the tree and what is only away, told apart by what lies in its place. */
+import { execFileSync } from 'node:child_process'
+import {
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import t from 'tap'
+import type { Test } from 'tap'
+import { openDisks } from '../../../src/indexer/tree/disks.ts'
+import { readDirectory } from '../../../src/indexer/tree/read-directory.ts'
+import type { Tree } from '../../../src/indexer/tree/read-directory.ts'
+import { walkTree } from '../../../src/indexer/tree/walk.ts'
+import { testFolder } from '../../folder.ts'
+
+const name = 'graz0010.10o.gz'
+const link = 'zimm0010.10o.gz'
+const content = () => ({ [name]: '' })
+
+/** An archive of which 2010 lies in it, 2009 on a linked disk, and one file of 2010 on that disk too. */
+function makeTree(t: Test) {
+  const folder = realpathSync(
+    testFolder(t, {
+      archive: {
+        obs: { '2010': { '001': { x: { y: content() }, [name]: '' } }, '2011': {} },
+        nrt: {},
+      },
+      disk: {
+        '2009': { '001': { x: { y: content() }, [name]: '' }, '002': content() },
+        [link]: '',
+      },
+      elsewhere: { y: content() },
+    }),
+  )
+  const archive = join(folder, 'archive')
+  const disk = join(folder, 'disk')
+  symlinkSync(join(disk, '2009'), join(archive, 'obs/2009'))
+  symlinkSync(join(disk, link), join(archive, 'obs/2010/001', link))
+  const tree = { archive, linkedDirectories: [disk], isForeign: openDisks(archive) }
+  const look = (path: string) => readDirectory(tree, { path, detail: 'facts' })
+  const outcomes = (...paths: string[]) => paths.map((path) => look(path).outcome)
+  return { folder, archive, disk, tree, look, outcomes }
+}
+
+type Replace = (path: string, parts: { folder: string; disk: string }) => void
+
+/** What may lie in the place of a directory, none of which is a directory of the tree. */
+const replacements: Record<string, Replace> = {
+  nothing: () => undefined,
+  'a file': (path) => {
+    writeFileSync(path, 'notes')
+  },
+  'a FIFO': (path) => {
+    execFileSync('mkfifo', [path])
+  },
+  'a symlink that leads nowhere': (path, { folder }) => {
+    symlinkSync(join(folder, 'nowhere'), path)
+  },
+  'a symlink to a directory elsewhere': (path, { folder }) => {
+    symlinkSync(join(folder, 'elsewhere'), path)
+  },
+  'a symlink that leads nowhere on the linked disk': (path, { disk }) => {
+    symlinkSync(join(disk, 'nowhere'), path)
+  },
+  'a symlink to a file of the linked disk': (path, { disk }) => {
+    symlinkSync(join(disk, link), path)
+  },
+  'a symlink to below a file of the linked disk': (path, { disk }) => {
+    symlinkSync(join(disk, link, 'x'), path)
+  },
+  'a symlink to itself': (path) => {
+    symlinkSync(path, path)
+  },
+  'a symlink to a loop on the linked disk': (path, { disk }) => {
+    symlinkSync(join(disk, 'loop'), path)
+    symlinkSync(join(disk, 'loop'), join(disk, 'loop'))
+  },
+  'a symlink to a name that is too long': (path, { disk }) => {
+    symlinkSync(join(disk, 'a'.repeat(300)), path)
+  },
+  'a symlink to a path that is too long': (path, { disk }) => {
+    symlinkSync(join(disk, 'a/'.repeat(1900)), path)
+  },
+}
+
+for (const [what, replace] of Object.entries(replacements))
+  t.test(`a directory with ${what} in its place is gone, and so is all below it`, async (t) => {
+    for (const path of ['obs/2010/001/x', 'obs/2009/001/x', 'obs/2009']) {
+      const made = makeTree(t)
+      const below = path === 'obs/2009' ? `${path}/001` : `${path}/y`
+      t.same(made.outcomes(path, below), ['read', 'read'])
+      // The end of the symlink, where one leads to the directory.
+      const real = realpathSync(join(made.archive, path))
+      rmSync(real, { recursive: true })
+      replace(real, made)
+      t.same(made.outcomes(path, below), ['missing', 'missing'], path)
+      t.notOk(made.look(dirname(path)).directories.includes('x'), 'and not found any more')
+      const met = Array.from(walkTree(made.tree, ['obs'], 'facts'), (step) => step.look.path)
+      t.notOk(met.includes(below), 'a walk goes on without it')
+    }
+  })
+
+t.test(
+  'a directory with a symlink to one on the linked disk in its place is that one',
+  async (t) => {
+    const { archive, disk, look } = makeTree(t)
+    renameSync(join(archive, 'obs/2010/001/x'), join(disk, 'x'))
+    symlinkSync(join(disk, 'x'), join(archive, 'obs/2010/001/x'))
+    t.match(look('obs/2010/001/x/y'), { outcome: 'read', names: [name] })
+  },
+)
+
+t.test('a file with a directory in its place is no file any more', async (t) => {
+  for (const directory of ['obs/2010/001', 'obs/2009/001']) {
+    const { archive, look } = makeTree(t)
+    rmSync(join(archive, directory, name))
+    mkdirSync(join(archive, directory, name))
+    t.notOk(look(directory).names.includes(name))
+    t.ok(look(directory).directories.includes(name))
+  }
+})
+
+interface Absence {
+  readonly go: (parts: { disk: string; folder: string }) => void
+  /** Paths that nothing can be said of. */
+  readonly away: readonly string[]
+}
+
+/** How a linked disk, or what leads to it, may be away. */
+const absences: Record<string, Absence> = {
+  'is not there': {
+    go({ disk, folder }) {
+      renameSync(disk, join(folder, 'moved'))
+    },
+    away: ['obs/2009', 'obs/2009/001', 'obs/2009/001/x/y'],
+  },
+  'is an empty mount point': {
+    go({ disk, folder }) {
+      renameSync(disk, join(folder, 'moved'))
+      mkdirSync(disk)
+    },
+    away: ['obs/2009', 'obs/2009/001', 'obs/2009/001/x/y'],
+  },
+  'is a file': {
+    go({ disk, folder }) {
+      renameSync(disk, join(folder, 'moved'))
+      writeFileSync(disk, 'not mounted')
+    },
+    away: ['obs/2009', 'obs/2009/001', 'obs/2009/001/x/y'],
+  },
+  'is a symlink to where nothing is': {
+    go({ disk, folder }) {
+      renameSync(disk, join(folder, 'moved'))
+      symlinkSync(join(disk, 'x'), disk)
+    },
+    away: ['obs/2009', 'obs/2009/001', 'obs/2009/001/x/y'],
+  },
+}
+
+for (const [what, { go, away }] of Object.entries(absences))
+  t.test(`a linked disk that ${what} takes nothing with it`, async (t) => {
+    const made = makeTree(t)
+    t.same(made.look('obs/2010/001').names, [name, link])
+    const all = ['obs', ...away]
+    t.same(
+      made.outcomes(...all),
+      all.map(() => 'read'),
+    )
+    go(made)
+    t.same(made.outcomes(...all), ['read', ...away.map(() => 'unreadable')])
+    t.ok(made.look('obs').directories.includes('2009'), 'it is still a directory')
+    for (const detail of ['names', 'facts'] as const)
+      t.match(
+        readDirectory(made.tree, { path: 'obs/2010/001', detail }),
+        { names: [name], away: [link], stamp: undefined, directories: ['x'] },
+        'a file on it is neither there nor gone, and is looked for again',
+      )
+    rmSync(made.disk, { recursive: true, force: true })
+    renameSync(join(made.folder, 'moved'), made.disk)
+    t.same(
+      made.outcomes(...all),
+      all.map(() => 'read'),
+    )
+    t.match(made.look('obs/2010/001'), { names: [name, link], away: [] })
+    rmSync(join(made.disk, link))
+    t.match(
+      made.look('obs/2010/001'),
+      { names: [name], away: [], rejections: [{ reason: 'symlink' }] },
+      'one that is gone from the disk is gone',
+    )
+  })
+
+t.test('a disk that another linked disk leads to may be away by itself', async (t) => {
+  const { folder, archive, disk } = makeTree(t)
+  const second = join(folder, 'second')
+  mkdirSync(join(second, 'years/2008/001'), { recursive: true })
+  symlinkSync(join(second, 'years'), join(disk, 'years'))
+  symlinkSync(join(disk, 'years/2008'), join(archive, 'obs/2008'))
+  const tree: Tree = { archive, linkedDirectories: [disk, second] }
+  const outcomes = () =>
+    ['obs/2008', 'obs/2008/001'].map(
+      (path) => readDirectory(tree, { path, detail: 'facts' }).outcome,
+    )
+  t.same(outcomes(), ['read', 'read'])
+  renameSync(second, join(folder, 'moved'))
+  t.same(outcomes(), ['unreadable', 'unreadable'])
+  mkdirSync(second)
+  t.same(outcomes(), ['unreadable', 'unreadable'])
+  mkdirSync(join(second, 'other'))
+  t.same(outcomes(), ['missing', 'missing'], 'it is there, and holds no such year')
+})
+
+t.test('an area that is no directory is lost, whatever lies in its place', async (t) => {
+  for (const [what, replace] of Object.entries(replacements)) {
+    const made = makeTree(t)
+    rmSync(join(made.archive, 'obs'), { recursive: true })
+    replace(join(made.archive, 'obs'), made)
+    // As a process sees it that starts only now.
+    const tree = { ...made.tree, isForeign: openDisks(made.archive) }
+    for (const path of ['obs', 'obs/2010', 'obs/2010/001/x'])
+      t.equal(
+        readDirectory(tree, { path, detail: 'facts' }).outcome,
+        'lost-area',
+        `${what}: ${path}`,
+      )
+  }
+})
+
+const uid = process.getuid?.()
+
+t.test(
+  'a file on a linked disk that may not be read now is not gone',
+  { skip: uid === 0 && !hasUser() ? 'root reads everything' : false },
+  async (t) => {
+    const { tree, disk } = makeTree(t)
+    execFileSync('chmod', ['0', disk])
+    t.teardown(() => execFileSync('chmod', ['755', disk]))
+    const look = asOther(() => readDirectory(tree, { path: 'obs/2010/001', detail: 'names' }))
+    t.match(look, { outcome: 'read', names: [name], away: [link] })
+  },
+)
+
+/** Runs as a user who may not read everything. */
+function asOther<T>(work: () => T): T {
+  if (uid !== 0) return work()
+  process.seteuid?.(65_534)
+  try {
+    return work()
+  } finally {
+    process.seteuid?.(0)
+  }
+}
+
+function hasUser(): boolean {
+  return /^nobody:/m.test(readFileSync('/etc/passwd', 'utf8'))
+}
+
+t.test(
+  'a symlink out of the tree leads nowhere, also where it comes back to the linked disk',
+  (t) => {
+    const { archive, folder, disk, outcomes } = makeTree(t)
+    const [place, elsewhere] = [join(archive, 'obs/2010/001/x'), join(folder, 'elsewhere')]
+    symlinkSync(join(disk, '2009'), join(elsewhere, 'back'))
+    t.same(outcomes('obs/2010/001/x/y', 'obs/2009/001/x/y'), ['read', 'read'])
+    renameSync(place, `${archive}/x`)
+    symlinkSync(elsewhere, place)
+    t.same(outcomes('obs/2010/001/x', 'obs/2010/001/x/back', 'obs/2010/001/x/back/001'), [
+      'missing',
+      'missing',
+      'missing',
+    ])
+    rmSync(place)
+    symlinkSync(join(elsewhere, 'back'), place)
+    t.same(outcomes('obs/2010/001/x', 'obs/2010/001/x/001'), ['read', 'read'], 'its end counts')
+    t.end()
+  },
+)

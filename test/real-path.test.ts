@@ -1,0 +1,73 @@
+import { mkdirSync, realpathSync, renameSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import pino from 'pino'
+import t from 'tap'
+import { realDirectories } from '../src/real-directories.ts'
+import { realPath } from '../src/real-path.ts'
+import { testFolder } from './folder.ts'
+
+/** Symbolic links by their paths, and the path below the folder that each path leads to. */
+const links: Record<string, string> = {
+  'to-directory': 'x/deep',
+  'to-file': 'x/c.db',
+  'to-link': 'to-file',
+  'to-parent': 'to-directory/../c.db',
+  'to-nothing': 'x/new.db',
+  'to-no-directory': 'nowhere/new.db',
+  'to-nothing-by-link': 'to-directory/new.db',
+  'to-link-to-nothing': 'to-nothing',
+}
+
+const cases: Record<string, string> = {
+  'x/c.db': 'x/c.db',
+  'to-file': 'x/c.db',
+  'to-link': 'x/c.db',
+  'to-parent': 'x/c.db',
+  'to-directory/d.db': 'x/deep/d.db',
+  'to-directory/new.db': 'x/deep/new.db',
+  'to-directory/new/new.db': 'x/deep/new/new.db',
+  'to-nothing': 'x/new.db',
+  'to-no-directory': 'nowhere/new.db',
+  'to-nothing-by-link': 'x/deep/new.db',
+  'to-link-to-nothing': 'x/new.db',
+  'x/c.db/below-a-file': 'x/c.db/below-a-file',
+  'nowhere/new.db': 'nowhere/new.db',
+}
+
+t.test('every symbolic link of a path is followed, whether it leads to something or not', (t) => {
+  const folder = realpathSync(testFolder(t, { x: { 'c.db': '', deep: { 'd.db': '' } } }))
+  for (const [path, target] of Object.entries(links)) {
+    symlinkSync(target, join(folder, path))
+    symlinkSync(`${folder}/${target}`, join(folder, `absolute-${path}`))
+  }
+  for (const [path, real] of Object.entries(cases)) {
+    t.equal(realPath(join(folder, path)), join(folder, real), path)
+    if (path in links) t.equal(realPath(join(folder, `absolute-${path}`)), join(folder, real), path)
+  }
+  t.end()
+})
+
+t.test('a path of a loop is kept below the directory that can be found', (t) => {
+  const folder = realpathSync(testFolder(t))
+  symlinkSync('b', join(folder, 'a'))
+  symlinkSync('a', join(folder, 'b'))
+  t.match(realPath(join(folder, 'a/c.db')), /^.+\/[ab]\/c\.db$/)
+  t.ok(realPath(join(folder, 'a/c.db')).startsWith(folder))
+  t.end()
+})
+
+t.test('a linked directory is known by its real path while its disk is away', (t) => {
+  const folder = realpathSync(testFolder(t, { mnt: { disk: {} } }))
+  const [own, real] = [join(folder, 'disk'), join(folder, 'mnt/disk')]
+  symlinkSync(real, own)
+  const lines: { msg: string }[] = []
+  const logger = pino({}, { write: (line: string) => lines.push(JSON.parse(line) as never) })
+  t.same(realDirectories([own, real, own], logger), [own, real])
+  t.same(lines, [])
+  renameSync(join(folder, 'mnt'), join(folder, 'away'))
+  t.same(realDirectories([own], logger), [own, real])
+  t.match(lines, [{ msg: `linked directory ${own} is not there` }])
+  mkdirSync(join(folder, 'mnt'))
+  t.same(realDirectories([own], logger), [own, real])
+  t.end()
+})
