@@ -117,6 +117,11 @@ export function openOddTree({ archive, linked, outside, random }: OddPlaces) {
     put(other)
     utimesSync(path, atime, mtime)
   }
+  /** With a whole gzip stream: it may get a RINEX name later, and a young file without an end is not listed for ten minutes. */
+  const fill = (directory: string): void => {
+    if (readdirSync(directory).length > 0) return
+    writeFileSync(join(directory, 'READ.ME'), content(random))
+  }
   const steps: Record<string, () => void> = {
     arrive() {
       write(anyPath(), content(random))
@@ -218,16 +223,12 @@ export function openOddTree({ archive, linked, outside, random }: OddPlaces) {
     /** An empty directory below a linked one counts as the mount point of a disk that is away: none is left empty. */
     fillEmptyLinked(): void {
       for (const entry of readdirSync(linked, { recursive: true, withFileTypes: true }))
-        if (entry.isDirectory()) noteIn(join(entry.parentPath, entry.name))
-      noteIn(linked)
+        if (entry.isDirectory()) fill(join(entry.parentPath, entry.name))
+      fill(linked)
     },
     /** SHA-256 in hexadecimal of every file that has to be listed, by its path below the archive root. */
     expected: () => expectedFiles(archive, linked),
   }
-}
-
-function noteIn(directory: string): void {
-  if (readdirSync(directory).length === 0) writeFileSync(join(directory, 'READ.ME'), '')
 }
 
 /** Reads the tree as the contract says it is catalogued (section 6), by other means than the program. */

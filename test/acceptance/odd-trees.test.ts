@@ -39,7 +39,7 @@ t.test(`a tree full of oddities, seed ${seed}`, { skip }, async (t) => {
   await mirror.begin()
   const everListed = new Set<string>()
   const kills = Object.values(restarts)
-  let compared = 0
+  let [rounds, compared] = [0, 0]
   while (performance.now() < endMs) {
     for (let n = 0; n < stepsPerRound; n += 10) {
       tree.run(10)
@@ -49,8 +49,10 @@ t.test(`a tree full of oddities, seed ${seed}`, { skip }, async (t) => {
     tree.run(stepsPerRound)
     tree.fillEmptyLinked()
     compared += await untilAtRest({ service, tree, mirror, everListed })
+    rounds++
   }
-  t.pass(`${compared} files compared in list, feed, listings, downloads and checksums`)
+  const where = 'in list, feed, listings, downloads and checksums'
+  t.pass(`${compared} files compared ${where} in ${rounds} rounds`)
 })
 
 interface Compared {
@@ -77,8 +79,8 @@ async function untilAtRest(compared: Compared): Promise<number> {
       return found === undefined
     })
   } catch (error) {
-    const { held_removals, reasons } = await service.status()
-    const state = JSON.stringify({ held_removals, reasons })
+    const { held_removals, settling_files, reasons } = await service.status()
+    const state = JSON.stringify({ held_removals, settling_files, reasons })
     throw new Error(`${String(error)}: ${found} ${state}`, { cause: error })
   }
   return expected.size

@@ -1,4 +1,12 @@
-import { appendFileSync, mkdirSync, rmSync, statSync, truncateSync, utimesSync } from 'node:fs'
+import {
+  appendFileSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
@@ -66,6 +74,20 @@ t.test(
     appendFileSync(path, content.subarray(-10))
     utimesSync(path, old, old)
     t.match((await come()).change.added, [{ name: graz, incomplete: false }])
+  },
+)
+
+t.test(
+  'a young file without a byte is waited for, also where it was renamed into place',
+  async (t) => {
+    const { put, come, settling } = openAdmissionOn(t)
+    const note = put(`${day}/READ.ME`, '')
+    t.same((await come()).added, [])
+    t.equal(settling.size, 0, 'it has no RINEX name')
+    renameSync(note, note.replace('READ.ME', graz))
+    const { added, againMs, change } = await come()
+    t.same({ added, againMs, stamp: change.stamp }, { added: [], againMs: 1000, stamp: undefined })
+    t.equal(settling.size, 1)
   },
 )
 
