@@ -12,7 +12,6 @@ import type { FilePlace } from './data-target.ts'
 import type { NotServedReason } from './unserved.ts'
 
 export interface ArchivedFile {
-  readonly handle: FileHandle
   /** Path by which it was opened. */
   readonly path: string
   /** Where it really is, when a symbolic link leads to it. */
@@ -21,6 +20,10 @@ export interface ArchivedFile {
   readonly stats: Stats
   /** Its last eight bytes as it was opened; all of a smaller file. */
   readonly tail: Buffer
+}
+
+export interface OpenFile extends ArchivedFile {
+  readonly handle: FileHandle
 }
 
 /** What lies at a path must not or cannot be served; the message, for the log, says why. */
@@ -51,7 +54,9 @@ export interface Archive {
    * Opens a regular file that lies where its path says, or below a linked directory. The caller closes its handle.
    * @throws NotServed for anything else, FileChanged when it was replaced meanwhile, NoDescriptor
    */
-  open(place: FilePlace): Promise<ArchivedFile>
+  open(place: FilePlace): Promise<OpenFile>
+  /** Path by which a file is opened. */
+  pathOf(place: FilePlace): string
 }
 
 /** Does not wait for the writer of a FIFO, and does not follow a symbolic link in the last part of the path. */
@@ -109,9 +114,11 @@ export function openArchive(tree: ArchiveTree): Archive {
       return await open(target, flags)
     }
   }
+  const pathOf = ({ directory, name }: FilePlace): string => join(tree.archive, directory, name)
   return {
+    pathOf,
     async open(place) {
-      const path = join(tree.archive, place.directory, place.name)
+      const path = pathOf(place)
       const handle = await orNotServed(openHandle(path))
       try {
         // The kernel knows this of what was just opened; asking in another thread costs ten times as much.
@@ -145,7 +152,7 @@ async function readTail(handle: FileHandle, size: number): Promise<Buffer> {
  * path; where neither explains it, the file was rewritten in place and its times were set back, which its last bytes
  * tell.
  */
-export async function isUnchanged({ handle, path, stats, tail }: ArchivedFile): Promise<boolean> {
+export async function isUnchanged({ handle, path, stats, tail }: OpenFile): Promise<boolean> {
   const now = await handle.stat()
   if (now.size !== stats.size || now.mtimeMs !== stats.mtimeMs) return false
   if (compareIdentity(toIdentity(stats), toIdentity(now)) !== 'changed') return true

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { ByteRange } from './byte-range.ts'
 import { FileChanged, isUnchanged } from './download.ts'
-import type { ArchivedFile } from './download.ts'
+import type { OpenFile } from './download.ts'
 import { Semaphore } from './semaphore.ts'
 
 /** Bytes read and sent at a time: larger chunks cost less, smaller ones hold less memory for a slow client. */
@@ -27,7 +27,7 @@ export interface ContentReader {
 }
 
 export interface Wanted {
-  readonly file: ArchivedFile
+  readonly file: OpenFile
   readonly range: ByteRange
   /** What it is sent with: once that has closed, nobody waits for it. */
   readonly response: ServerResponse

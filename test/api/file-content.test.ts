@@ -16,7 +16,7 @@ import { buffer } from 'node:stream/consumers'
 import t from 'tap'
 import type { Test } from 'tap'
 import { openArchive } from '../../src/api/download.ts'
-import type { ArchivedFile } from '../../src/api/download.ts'
+import type { OpenFile } from '../../src/api/download.ts'
 import { ClientGone, chunkBytes, openContentReader } from '../../src/api/file-content.ts'
 import type { Wanted } from '../../src/api/file-content.ts'
 import { day, dayFile } from './service.ts'
@@ -48,7 +48,7 @@ function newResponse(): ServerResponse {
   return new ServerResponse(new IncomingMessage(new Socket()))
 }
 
-const awaited = (file: ArchivedFile, range: { first: number; last: number }): Wanted => ({
+const awaited = (file: OpenFile, range: { first: number; last: number }): Wanted => ({
   file,
   range,
   response: newResponse(),

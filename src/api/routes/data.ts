@@ -5,12 +5,15 @@ import type { FoundFile } from '../../catalogue/catalogue.ts'
 import { awayPart, openAwayLog } from '../away.ts'
 import type { AwayLog } from '../away.ts'
 import { checksumsName, openChecksums } from '../checksums.ts'
+import type { ByteRange } from '../byte-range.ts'
 import type { ApiContext } from '../context.ts'
 import { parseDataTarget, parseDirectoryTarget } from '../data-target.ts'
 import type { DirectoryTarget } from '../data-target.ts'
 import { FileChanged, NoDescriptor, NotServed, openArchive } from '../download.ts'
-import type { Archive, ArchivedFile } from '../download.ts'
+import type { Archive, OpenFile } from '../download.ts'
 import { HttpError, StorageAway, notFound, tryAgain } from '../errors.ts'
+import { openFileCache } from '../file-cache.ts'
+import type { CachedFile, FileCache } from '../file-cache.ts'
 import { contentHeaders, contentRange, isUnsettled } from '../file-version.ts'
 import { digestHeader, validatorHeaders, validatorsOf } from '../file-version.ts'
 import { ClientGone, openContentReader } from '../file-content.ts'
@@ -27,6 +30,7 @@ import { requestLog } from '../request-log.ts'
 export function addData(app: FastifyInstance, context: ApiContext): void {
   const archive = openArchive(context.settings)
   const content = openContentReader()
+  const cache = openFileCache()
   const awayLog = openAwayLog(context.logger, () => performance.now())
   const sharing = { shelf: openShelf(), room: openRoom() }
   const list = openListings(context, sharing)
@@ -39,8 +43,10 @@ export function addData(app: FastifyInstance, context: ApiContext): void {
     if (listed?.hasSlash === true) return list(request, reply, listed.directory)
     const record = place && (await context.reader.file(place.directory, place.name))
     if (record === undefined) return redirect(reply, target, await knownDirectory(listed, context))
-    const file = await openRecord(record, { archive, request, context, awayLog })
-    const body = await prepare(file, record, { request, reply, content, context })
+    const file =
+      (await cache.find(archive.pathOf(record))) ??
+      (await openRecord(record, { archive, request, context, awayLog }))
+    const body = await prepare(file, record, { request, reply, content, cache, context })
     if (body === 'gone') return reply.hijack()
     if (body instanceof Readable) logFailure(body, request)
     return reply.send(body)
@@ -84,7 +90,7 @@ interface Opening {
 }
 
 /** @throws HttpError 404 or 503 where it cannot be opened */
-async function openRecord(record: FoundFile, opening: Opening): Promise<ArchivedFile> {
+async function openRecord(record: FoundFile, opening: Opening): Promise<OpenFile> {
   try {
     const file = await opening.archive.open(record)
     opening.awayLog.opened(file.path)
@@ -137,6 +143,7 @@ interface Exchange {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly content: ContentReader
+  readonly cache: FileCache
   readonly context: ApiContext
 }
 
@@ -145,7 +152,7 @@ type Body = Buffer | Readable | undefined
 
 /** Sets status and headers and gives the body. Closes the file, unless a stream does. */
 async function prepare(
-  file: ArchivedFile,
+  file: OpenFile | CachedFile,
   record: FoundFile,
   exchange: Exchange,
 ): Promise<Body | 'gone'> {
@@ -157,13 +164,17 @@ async function prepare(
     if (error instanceof ClientGone) return 'gone'
     throw error instanceof FileChanged ? beingWritten(error) : error
   } finally {
-    if (!(body instanceof Readable)) await file.handle.close()
+    if ('handle' in file && !(body instanceof Readable)) await file.handle.close()
   }
 }
 
-async function answer(file: ArchivedFile, record: FoundFile, exchange: Exchange): Promise<Body> {
+async function answer(
+  file: OpenFile | CachedFile,
+  record: FoundFile,
+  exchange: Exchange,
+): Promise<Body> {
   const { stats } = file
-  const { request, reply, content, context } = exchange
+  const { request, reply, context } = exchange
   const nowMs = context.nowUs() / 1000
   if (isUnsettled(record, stats, nowMs)) throw new FileChanged('young, and not as catalogued')
   const handedOver = handOverHeaders(context.settings, { record, file, nowMs })
@@ -178,13 +189,25 @@ async function answer(file: ArchivedFile, record: FoundFile, exchange: Exchange)
   const range = selection.status === 206 ? selection.range : { first: 0, last: stats.size - 1 }
   const isBare = selection.status === 304 || request.method === 'HEAD'
   // Read before a header promises it: a file that fails here can still be answered with 503.
-  const body = isBare ? undefined : await content.open({ file, range, response: reply.raw })
+  const body = isBare ? undefined : await read(file, range, exchange)
   const own = { ...contentHeaders(record.name, range), ...digestHeader(record, stats) }
   reply.code(selection.status).headers(validatorHeaders(validators))
   // What a client has takes over the headers of a 304, this one among them (RFC 9111, 3.2).
   const policy = 'content-security-policy'
   reply.headers(selection.status === 304 ? { [policy]: own[policy] } : own)
   if (selection.status === 206) reply.headers(contentRange(range, stats.size))
+  return body
+}
+
+async function read(
+  file: OpenFile | CachedFile,
+  range: ByteRange,
+  { reply, content, cache, context }: Exchange,
+): Promise<Buffer | Readable> {
+  if ('bytes' in file) return file.bytes.subarray(range.first, range.last + 1)
+  const body = await content.open({ file, range, response: reply.raw })
+  const isWhole = body instanceof Buffer && body.length === file.stats.size
+  if (isWhole) cache.keep(file, body, context.nowUs() / 1000)
   return body
 }
 
