@@ -151,15 +151,15 @@ export function openOddTree({ archive, linked, outside, random }: OddPlaces) {
       const [from, to] = [existing(), anyPath()]
       if (from === undefined || from === to) return
       clear(to)
-      if (!existsSync(from)) return
+      if (!isFile(from)) return
       if (existsSync(to) && lstatSync(to).isDirectory()) rmSync(to, { recursive: true })
-      if (existsSync(from)) renameSync(from, to)
+      if (isFile(from)) renameSync(from, to)
     },
     hardLink() {
       const [from, to] = [existing(), anyPath()]
       if (from === undefined) return
       clear(to)
-      if (!existsSync(from) || lstatSync(to, { throwIfNoEntry: false }) !== undefined) return
+      if (!isFile(from) || lstatSync(to, { throwIfNoEntry: false }) !== undefined) return
       if (may(from, rewritten, attributesChanged)) linkSync(from, to)
     },
     changeMode() {
@@ -229,6 +229,11 @@ export function openOddTree({ archive, linked, outside, random }: OddPlaces) {
     /** SHA-256 in hexadecimal of every file that has to be listed, by its path below the archive root. */
     expected: () => expectedFiles(archive, linked),
   }
+}
+
+/** Whether it is still there, and not a directory that was made in its place. */
+function isFile(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true
 }
 
 /** Reads the tree as the contract says it is catalogued (section 6), by other means than the program. */
