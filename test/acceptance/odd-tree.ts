@@ -85,6 +85,13 @@ export function openOddTree({ archive, linked, outside, random }: OddPlaces) {
     rmSync(parent, { recursive: true, force: true })
     mkdirSync(parent)
   }
+  /** Its parent is a directory then. */
+  const takeAway = (path: string): void => {
+    clear(path)
+    rmSync(path, { recursive: true, force: true })
+    // Where a symbolic link leads to the directory that holds it, that link itself was taken away.
+    clear(path)
+  }
   let written = 0
   const write = (path: string, bytes: Buffer, isOld = random() < 0.5): void => {
     clear(path)
@@ -169,14 +176,12 @@ export function openOddTree({ archive, linked, outside, random }: OddPlaces) {
     },
     directoryBecomesFile() {
       const path = join(anyDirectory(), pick(segments))
-      clear(path)
-      rmSync(path, { recursive: true, force: true })
+      takeAway(path)
       writeFileSync(path, content(random))
     },
     fileBecomesDirectory() {
       const path = join(anyDirectory(), pick([...segments, ...names]))
-      clear(path)
-      rmSync(path, { recursive: true, force: true })
+      takeAway(path)
       write(join(path, pick(names)), content(random))
     },
     moveDirectory() {
@@ -191,8 +196,7 @@ export function openOddTree({ archive, linked, outside, random }: OddPlaces) {
     },
     link() {
       const path = join(anyDirectory(), pick([...segments, ...names]))
-      clear(path)
-      rmSync(path, { recursive: true, force: true })
+      takeAway(path)
       const target = pick([
         linked,
         join(linked, 'a'),
@@ -205,8 +209,7 @@ export function openOddTree({ archive, linked, outside, random }: OddPlaces) {
     },
     fifo() {
       const path = anyPath()
-      clear(path)
-      rmSync(path, { recursive: true, force: true })
+      takeAway(path)
       execFileSync('mkfifo', [path])
     },
     diskGoesAndComesBack() {
