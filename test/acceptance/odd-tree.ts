@@ -85,6 +85,13 @@ export function openOddTree({ archive, linked, outside, random }: OddPlaces) {
     rmSync(parent, { recursive: true, force: true })
     mkdirSync(parent)
   }
+  /** Its parent is a directory then. */
+  const takeAway = (path: string): void => {
+    clear(path)
+    rmSync(path, { recursive: true, force: true })
+    // Where a symbolic link leads to the directory that holds it, that link itself was taken away.
+    clear(path)
+  }
   let written = 0
   const write = (path: string, bytes: Buffer, isOld = random() < 0.5): void => {
     clear(path)
@@ -151,15 +158,15 @@ export function openOddTree({ archive, linked, outside, random }: OddPlaces) {
       const [from, to] = [existing(), anyPath()]
       if (from === undefined || from === to) return
       clear(to)
-      if (!existsSync(from)) return
+      if (!isFile(from)) return
       if (existsSync(to) && lstatSync(to).isDirectory()) rmSync(to, { recursive: true })
-      if (existsSync(from)) renameSync(from, to)
+      if (isFile(from)) renameSync(from, to)
     },
     hardLink() {
       const [from, to] = [existing(), anyPath()]
       if (from === undefined) return
       clear(to)
-      if (!existsSync(from) || lstatSync(to, { throwIfNoEntry: false }) !== undefined) return
+      if (!isFile(from) || lstatSync(to, { throwIfNoEntry: false }) !== undefined) return
       if (may(from, rewritten, attributesChanged)) linkSync(from, to)
     },
     changeMode() {
@@ -169,14 +176,12 @@ export function openOddTree({ archive, linked, outside, random }: OddPlaces) {
     },
     directoryBecomesFile() {
       const path = join(anyDirectory(), pick(segments))
-      clear(path)
-      rmSync(path, { recursive: true, force: true })
+      takeAway(path)
       writeFileSync(path, content(random))
     },
     fileBecomesDirectory() {
       const path = join(anyDirectory(), pick([...segments, ...names]))
-      clear(path)
-      rmSync(path, { recursive: true, force: true })
+      takeAway(path)
       write(join(path, pick(names)), content(random))
     },
     moveDirectory() {
@@ -191,8 +196,7 @@ export function openOddTree({ archive, linked, outside, random }: OddPlaces) {
     },
     link() {
       const path = join(anyDirectory(), pick([...segments, ...names]))
-      clear(path)
-      rmSync(path, { recursive: true, force: true })
+      takeAway(path)
       const target = pick([
         linked,
         join(linked, 'a'),
@@ -205,8 +209,7 @@ export function openOddTree({ archive, linked, outside, random }: OddPlaces) {
     },
     fifo() {
       const path = anyPath()
-      clear(path)
-      rmSync(path, { recursive: true, force: true })
+      takeAway(path)
       execFileSync('mkfifo', [path])
     },
     diskGoesAndComesBack() {
@@ -229,6 +232,11 @@ export function openOddTree({ archive, linked, outside, random }: OddPlaces) {
     /** SHA-256 in hexadecimal of every file that has to be listed, by its path below the archive root. */
     expected: () => expectedFiles(archive, linked),
   }
+}
+
+/** Whether it is still there, and not a directory that was made in its place. */
+function isFile(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true
 }
 
 /** Reads the tree as the contract says it is catalogued (section 6), by other means than the program. */
