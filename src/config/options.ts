@@ -212,7 +212,7 @@ export const options = {
 
 /** Options of earlier releases: each is still accepted, does nothing, and is answered with a warning that says why. */
 export const retiredOptions: ReadonlyMap<string, string> = new Map([
-  ['hot_files_mb', 'files are no longer kept in memory'],
+  ['hot_files_mb', 'small files have a cache of fixed size'],
 ])
 
 /** Name of an option in the configuration file. */
