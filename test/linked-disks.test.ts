@@ -9,8 +9,7 @@ import { openReader } from '../src/catalogue/sqlite/reader.ts'
 import { startService, until } from './acceptance/service.ts'
 import { put as putFile } from './acceptance/tree.ts'
 import { testFolder } from './folder.ts'
-
-const cli = join(process.cwd(), 'dist/cli.js')
+import { programLine } from './program.ts'
 
 t.test('a disk that is away takes no records with it, and is read when it is back', async (t) => {
   const folder = testFolder(t, {
@@ -25,8 +24,7 @@ t.test('a disk that is away takes no records with it, and is read when it is bac
   symlinkSync(join(folder, 'disk/2019'), join(folder, 'archive/obs/2019'))
   const index = async (): Promise<number | null> => {
     const process = spawn(
-      globalThis.process.execPath,
-      [cli, 'index', '--once', '--archive', 'archive', '--database', 'catalogue.db'],
+      ...programLine(['index', '--once', '--archive', 'archive', '--database', 'catalogue.db']),
       {
         cwd: folder,
         env: {
@@ -100,7 +98,7 @@ t.test(
     renameSync(disk, join(folder, 'away'))
     const rescanned = async () => {
       const args = ['rescan', '--full', '--accept-removals', '--wait', '--database', 'catalogue.db']
-      const rescan = spawn(process.execPath, [cli, ...args], { cwd: folder, stdio: 'ignore' })
+      const rescan = spawn(...programLine(args), { cwd: folder, stdio: 'ignore' })
       t.same(await once(rescan, 'exit'), [0, null])
       return listed()
     }

@@ -8,15 +8,14 @@ import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import type { Test } from 'tap'
 import { testFolder } from './folder.ts'
+import { programLine } from './program.ts'
 
-const cli = join(process.cwd(), 'dist/cli.js')
 const token = 'a-secret-that-nobody-logs'
 /** A connection that is kept may be closed by the server at the moment of the next request. */
 const fresh = { connection: 'close' }
 
 function launch(folder: string, args: readonly string[], env: Record<string, string> = {}) {
-  const options = { cwd: folder, env: { ...process.env, ...env } }
-  return follow(spawn(process.execPath, [cli, ...args], options))
+  return follow(spawn(...programLine(args), { cwd: folder, env: { ...process.env, ...env } }))
 }
 
 function follow(child: ChildProcessWithoutNullStreams) {
@@ -139,7 +138,15 @@ t.test('SIGHUP before there is an indexer means a rescan once there is', async (
   })`
   const preload = `--import=data:text/javascript,${encodeURIComponent(early)}`
   // Without the test runner's hooks, which listen to signals themselves.
-  const command = ['-i', process.execPath, preload, cli, 'index', '--archive', 'archive']
+  const command = [
+    '-i',
+    process.execPath,
+    preload,
+    join(process.cwd(), 'dist/cli.js'),
+    'index',
+    '--archive',
+    'archive',
+  ]
   const indexer = follow(spawn('env', [...command, '--database', 'c.db'], { cwd: folder }))
   t.teardown(async () => {
     indexer.child.kill('SIGKILL')

@@ -11,6 +11,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { testFolder } from './folder.ts'
 import { until } from './indexer/until.ts'
+import { programLine } from './program.ts'
 
 const checkout = process.cwd()
 
@@ -48,8 +49,7 @@ async function start(t: Test, archive: string, prefix = 'rinex'): Promise<Runnin
 }
 
 function run(folder: string, args: string[]): ChildProcess {
-  const cli = join(checkout, 'dist/cli.js')
-  return spawn(process.execPath, [cli, ...args], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+  return spawn(...programLine(args), { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
 }
 
 type Wire = Record<

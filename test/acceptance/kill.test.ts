@@ -11,6 +11,7 @@ import Sqlite from 'better-sqlite3'
 import t from 'tap'
 import { checkConsistency } from '../../src/catalogue/sqlite/consistency-check.ts'
 import { testFolder } from '../folder.ts'
+import { programLine } from '../program.ts'
 import { longestMs, slow, until } from './service.ts'
 
 const kills = slow ? 50 : 5
@@ -61,9 +62,8 @@ t.test(`${kills} kills during a scan leave exactly the tree's content`, async (t
 
 /** Works in the folder, from where the path of the control socket is short; says something when it begins. */
 function startIndexer(folder: string, database: string) {
-  const cli = join(process.cwd(), 'dist/cli.js')
-  const args = [cli, 'index', '--once', '--archive', 'archive', '--database', database]
-  return spawn(process.execPath, args, { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
+  const args = ['index', '--once', '--archive', 'archive', '--database', database]
+  return spawn(...programLine(args), { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
 }
 
 /** How long a scan that is left alone takes, without the start of its process. */

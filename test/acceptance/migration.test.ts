@@ -19,6 +19,7 @@ import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
 import { change, newFile } from '../catalogue/change.ts'
 import { makeEarlier } from '../catalogue/earlier.ts'
 import { testFolder } from '../folder.ts'
+import { programLine } from '../program.ts'
 import { longestMs, slow } from './service.ts'
 
 const kills = slow ? 50 : 6
@@ -74,9 +75,8 @@ async function makeDatabase(database: string): Promise<void> {
 
 /** Works in the folder, from where the path of the control socket is short. */
 function startIndexer(folder: string) {
-  const cli = join(process.cwd(), 'dist/cli.js')
-  const args = [cli, 'index', '--once', '--archive', 'archive', '--database', 'catalogue.db']
-  return spawn(process.execPath, args, { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
+  const args = ['index', '--once', '--archive', 'archive', '--database', 'catalogue.db']
+  return spawn(...programLine(args), { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
 }
 
 /** Waits for so many lines of a log, or its end. @returns the message of the last of them */

@@ -4,6 +4,7 @@ import { linkSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { testFolder } from '../folder.ts'
+import { programLine } from '../program.ts'
 import { longestMs, startService, stop, until } from './service.ts'
 import { arrive, hourDirectory, pathIn, paths } from './tree.ts'
 
@@ -22,9 +23,11 @@ t.test('a second indexer, by every name', async (t) => {
   const names = ['catalogue.db', 'other/link.db', 'other/folder/catalogue.db', 'other/hard.db']
   const second = (database: string, ...more: string[]) => {
     const words = ['index', '--once', '--archive', 'archive', '--database', database, ...more]
-    const program = join(process.cwd(), 'dist/cli.js')
-    const env = { PATH: process.env['PATH'] }
-    return spawnSync(process.execPath, [program, ...words], { cwd: folder, env, encoding: 'utf8' })
+    return spawnSync(...programLine(words), {
+      cwd: folder,
+      env: { PATH: process.env['PATH'] },
+      encoding: 'utf8',
+    })
   }
   const refusesAll = (when: string): void => {
     for (const name of names) {

@@ -14,6 +14,7 @@ import Sqlite from 'better-sqlite3'
 import type { Test } from 'tap'
 import { askIndexer } from '../../src/control/client.ts'
 import type { ControlRequest } from '../../src/control/protocol.ts'
+import { programLine } from '../program.ts'
 import { filesBelow } from './tree.ts'
 
 /** With SLOW=1 the programs here run with the full figures. */
@@ -76,12 +77,12 @@ export async function startService(t: Test, folder: string, given: Options = {})
   }
   const log: LogLine[] = []
   const run = (command: string): ChildProcess & { readonly stdout: Readable } => {
-    const words = [...wrap, ...(command === 'index' ? wrapIndexer : [])]
-    words.push(process.execPath, join(process.cwd(), 'dist/cli.js'), command)
-    const [program = '', ...args] = words
     const env = Object.fromEntries(
       Object.entries(variables).map(([name, value]) => [`RINEX_CATALOGUE_${name}`, value]),
     )
+    const [first, rest] = programLine([command])
+    const wrapped = [...wrap, ...(command === 'index' ? wrapIndexer : []), first, ...rest]
+    const [program = '', ...args] = wrapped
     const child = spawn(program, args, {
       cwd: folder,
       stdio: ['ignore', 'pipe', 'inherit'],
