@@ -1,23 +1,23 @@
 /** Telling a file that is gone from one whose disk is away: mirrors take a 404 for a removal (contract 6). */
 import type { Dirent } from 'node:fs'
-import { lstat, readdir, readlink } from 'node:fs/promises'
+import { readdir, readlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import type { Logger } from 'pino'
 import { isDirectoryName } from '../parse/archive-path.ts'
 import type { ArchiveTree } from './download.ts'
 
 /**
- * The part of the archive that is away, of those that lead to a directory: the archive root, the area, or a linked
- * directory that a symbolic link on the way leads to. Away means missing, unreadable or without any directory, as an
- * empty mount point is.
- * @param directory below the archive root
+ * The part of the archive that is away, of those that lead to a file or directory: the archive root, the area, or a
+ * symbolic link on the way that leads to a linked directory. Away means missing, unreadable or without any directory, as
+ * an empty mount point is.
+ * @param place below the archive root
  * @returns its absolute path; `undefined` when all of them are there
  */
 export async function awayPart(
   { archive, linkedDirectories }: ArchiveTree,
-  directory: string,
+  place: string,
 ): Promise<string | undefined> {
-  const [area = '', ...deeper] = directory.split('/')
+  const [area = '', ...deeper] = place.split('/')
   if (!(await holdsDirectories(archive))) return archive
   if (!(await holdsDirectories(join(archive, area)))) return join(archive, area)
   let path = join(archive, area)
@@ -34,35 +34,42 @@ async function holdsDirectories(path: string): Promise<boolean> {
   return entries.some((entry) => !entry.isFile() && isDirectoryName(entry.name))
 }
 
-/** Whether a symbolic link leads below a linked directory that is missing, unreadable or empty. */
-async function leadsToAwayDisk(path: string, linked: readonly string[]): Promise<boolean> {
+/** Error codes that mean: nothing, or no directory, lies there. All others mean that it cannot be read now. */
+const missingCodes = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'])
+/** Symbolic links that are followed one after the other. */
+const mostLinks = 8
+
+/**
+ * Whether a symbolic link leads below a linked directory that is missing, unreadable or empty. The nearest directory at or
+ * above its end tells: where it holds something, what is missing was taken away.
+ */
+async function leadsToAwayDisk(
+  path: string,
+  linked: readonly string[],
+  links = mostLinks,
+): Promise<boolean> {
   const target = await readlink(path).then(
     (link) => resolve(dirname(path), link),
     () => undefined,
   )
   const isLinked = (at: string): boolean =>
     linked.some((directory) => at === directory || at.startsWith(`${directory}/`))
-  if (target === undefined || !isLinked(target)) return false
-  // The nearest directory that is there tells: where it holds something, what is missing was taken away.
-  for (let at = target; isLinked(at); at = dirname(at)) if (await isThere(at)) return isEmpty(at)
+  if (target === undefined || links === 0 || !isLinked(target)) return false
+  for (let at = target; isLinked(at); at = dirname(at)) {
+    const held = await heldBy(at)
+    if (held !== 'no directory') return held !== 'something'
+    if (await leadsToAwayDisk(at, linked, links - 1)) return true
+  }
   return true
 }
 
-async function isThere(path: string): Promise<boolean> {
+/** What a directory holds; nothing is known of one that cannot be read. */
+async function heldBy(path: string): Promise<'something' | 'nothing' | 'unknown' | 'no directory'> {
   try {
-    await lstat(path)
-    return true
+    return (await readdir(path)).length > 0 ? 'something' : 'nothing'
   } catch (error) {
-    return !['ENOENT', 'ENOTDIR'].includes(codeOf(error))
+    return missingCodes.has(codeOf(error)) ? 'no directory' : 'unknown'
   }
-}
-
-/** Unreadable is as good as empty; where a file lies in the place of a directory no disk is mounted. */
-async function isEmpty(path: string): Promise<boolean> {
-  return readdir(path).then(
-    (names) => names.length === 0,
-    (error: unknown) => codeOf(error) !== 'ENOTDIR',
-  )
 }
 
 function codeOf(error: unknown): string {
@@ -98,7 +105,7 @@ export function openAwayLog(logger: Logger, nowMs: () => number): AwayLog {
     },
     opened(file) {
       for (const path of noted.keys())
-        if (file.startsWith(`${path}/`)) {
+        if (file === path || file.startsWith(`${path}/`)) {
           noted.delete(path)
           logger.info({ path }, 'recovered: downloads are served again')
         }

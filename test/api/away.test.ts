@@ -5,15 +5,17 @@ import t from 'tap'
 import { awayPart, openAwayLog } from '../../src/api/away.ts'
 import { change } from '../catalogue/change.ts'
 import { testFolder } from '../folder.ts'
-import { day, dayFile, openService } from './service.ts'
+import { catalogue, day, dayFile, openService } from './service.ts'
 
 t.test('which part of the archive is away', async (t) => {
-  const folder = testFolder(t, { disk: { '2009': { '001': {} }, 'a-file': '' }, empty: {} })
+  const folder = testFolder(t, {
+    disk: { '2009': { '001': {} }, 'a-file': '' },
+    empty: {},
+    'no-directory': '',
+  })
   const archive = join(folder, 'archive')
-  const tree = {
-    archive,
-    linkedDirectories: [join(folder, 'disk'), join(folder, 'empty'), join(folder, 'no-disk')],
-  }
+  const linked = ['disk', 'empty', 'no-disk', 'no-directory'].map((name) => join(folder, name))
+  const tree = { archive, linkedDirectories: linked }
   const away = (directory: string) => awayPart(tree, directory)
   t.equal(await away('obs/2026/001'), archive, 'there is no archive')
   mkdirSync(archive)
@@ -35,7 +37,12 @@ t.test('which part of the archive is away', async (t) => {
     ['2004', join(folder, 'elsewhere/2004'), false],
     ['2003', '../../disk/a-file', false],
     ['2002', '../../disk/a-file/2002', false],
+    ['2001', '../../no-directory/2001', true],
+    ['2000', '../../disk/leads-to-no-disk/2000', true],
+    ['1999', '../../disk/loop/1999', false],
   ]
+  symlinkSync('../no-disk', join(folder, 'disk/leads-to-no-disk'))
+  symlinkSync('loop', join(folder, 'disk/loop'))
   for (const [year, target, isAway] of links) {
     const link = join(archive, 'obs', year)
     symlinkSync(target, link)
@@ -73,6 +80,10 @@ t.test('a file whose disk is away is 503, one that is gone is 404', async (t) =>
   mkdirSync(join(linked, '2009/001'), { recursive: true })
   symlinkSync(join(linked, '2009'), join(archive, 'obs/2009'))
   await service.add(`obs/2009/001/${dayFile}`)
+  writeFileSync(join(linked, dayFile), 'on the disk')
+  mkdirSync(join(archive, 'obs/2010/001'), { recursive: true })
+  symlinkSync(join(linked, dayFile), join(archive, 'obs/2010/001', dayFile))
+  await catalogue(service.writer, archive, `obs/2010/001/${dayFile}`)
   const status = async (directory: string) => {
     const answer = await service.app.inject(`/rinex/data/${directory}/${dayFile}`)
     if (answer.statusCode === 503) t.equal(answer.headers['retry-after'], '60')
@@ -102,11 +113,15 @@ t.test('a file whose disk is away is 503, one that is gone is 404', async (t) =>
       },
     ],
   ]
-  for (const path of [archive, join(archive, 'obs'), linked])
+  const places: [string, string][] = [
+    [archive, day],
+    [join(archive, 'obs'), day],
+    [linked, 'obs/2009/001'],
+    [linked, 'obs/2010/001'],
+  ]
+  for (const [path, directory] of places)
     for (const [what, , make] of waysToBeAway) {
-      const isLinked = path === linked
-      if (isLinked && what.startsWith('a mount point')) continue
-      const directory = isLinked ? 'obs/2009/001' : day
+      if (path === linked && what.startsWith('a mount point')) continue
       t.equal(await status(directory), 200)
       const before = service.log.length
       renameSync(path, `${path}.away`)
@@ -118,6 +133,8 @@ t.test('a file whose disk is away is 503, one that is gone is 404', async (t) =>
       renameSync(`${path}.away`, path)
       t.equal(await status(directory), 200, 'and it is back')
     }
+  rmSync(join(linked, dayFile))
+  t.equal(await status('obs/2010/001'), 404, 'a file that is gone from its disk')
   rmSync(join(archive, day, dayFile))
   t.equal(await status(day), 404, 'a file that is gone')
   rmSync(join(archive, dirname(day)), { recursive: true })

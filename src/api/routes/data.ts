@@ -113,13 +113,13 @@ async function openRecord(record: FoundFile, opening: Opening): Promise<OpenFile
  * @throws StorageAway
  */
 async function throwIfAway(
-  { directory, isWithheld }: FoundFile,
+  { directory, name, isWithheld }: FoundFile,
   error: unknown,
   { context, awayLog }: Opening,
 ): Promise<void> {
   const reason = error instanceof NotServed ? error.reason : undefined
   if (reason === 'not-regular' || reason === 'lies-elsewhere') return
-  const away = await awayPart(context.settings, directory)
+  const away = await awayPart(context.settings, `${directory}/${name}`)
   if (away !== undefined)
     awayLog.note(away, 'archive storage is away: downloads below it are answered with 503')
   else if (isWithheld && reason === 'not-there')
