@@ -25,8 +25,8 @@ import { longestMs, slow, startService, stop, until } from './service.ts'
 import type { Service } from './service.ts'
 import { hourDirectory, paths, pathIn, put } from './tree.ts'
 
-const count = slow ? 10_000 : 600
-const kills = slow ? 20 : 3
+const count = slow ? 10_000 : 300
+const kills = slow ? 20 : 2
 
 t.setTimeout(longestMs)
 

@@ -14,7 +14,7 @@ import { testFolder } from '../folder.ts'
 import { programLine } from '../program.ts'
 import { longestMs, slow, until } from './service.ts'
 
-const kills = slow ? 50 : 5
+const kills = slow ? 50 : 3
 const days = slow ? 333 : 100
 const filesPerDay = 300
 const old = new Date('2021-01-01T00:00:00Z')

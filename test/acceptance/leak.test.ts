@@ -2,7 +2,7 @@
 import { readFileSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { longestMs, slow, startService, until, untilEqual } from './service.ts'
+import { longestMs, slow, startService, until, untilEqual, needsTime } from './service.ts'
 import type { Service } from './service.ts'
 import { hourDirectory, paths, pathIn, put } from './tree.ts'
 import { testFolder } from '../folder.ts'
@@ -13,7 +13,7 @@ const megabytes = 10
 
 t.setTimeout(longestMs)
 
-t.test(`${rounds * perRound} temporary files`, async (t) => {
+t.test(`${rounds * perRound} temporary files`, { skip: needsTime }, async (t) => {
   const folder = testFolder(t)
   put(join(folder, 'archive'), pathIn(hourDirectory(), 0))
   const service = await startService(t, folder)

@@ -22,7 +22,7 @@ import { testFolder } from '../folder.ts'
 import { programLine } from '../program.ts'
 import { longestMs, slow } from './service.ts'
 
-const kills = slow ? 50 : 6
+const kills = slow ? 50 : 4
 const records = slow ? 3_300_000 : 120_000
 const names = ['graz0010.20d.gz', 'zimm0010.20n.gz', 'GRAZ00AUT_R_20200010000_01D_30S_MO.crx.gz']
 const day = 'obs/2020/001'

@@ -7,7 +7,7 @@ import type { Test } from 'tap'
 import { openMirror } from './mirror.ts'
 import type { Mirror } from './mirror.ts'
 import { compare, startMirrored } from './mirrored.ts'
-import { stop, until } from './service.ts'
+import { stop, until, needsTime } from './service.ts'
 import type { Service } from './service.ts'
 import { arrive, dayDirectory, paths } from './tree.ts'
 
@@ -24,42 +24,46 @@ async function beginsAgain(t: Test, service: Service, mirror: Mirror): Promise<v
   await compare(t, service, mirror)
 }
 
-t.test('a number before the oldest removal that is kept, and one never given', async (t) => {
-  const { service, mirror } = await startMirrored(t)
-  const removed = paths(dayDirectory(), 100)
-  const before = await service.list()
-  await mirror.begin()
-  const witness = openMirror(service)
-  await witness.begin()
-  for (const path of removed.slice(0, 50)) rmSync(join(service.archive, path))
-  await compare(t, service, witness)
-  const forgottenSeq = witness.seq
-  for (const path of removed.slice(50)) rmSync(join(service.archive, path))
-  await until('all are removed', async () => (await service.count()) === before.size - 100)
+t.test(
+  'a number before the oldest removal that is kept, and one never given',
+  { skip: needsTime },
+  async (t) => {
+    const { service, mirror } = await startMirrored(t)
+    const removed = paths(dayDirectory(), 100)
+    const before = await service.list()
+    await mirror.begin()
+    const witness = openMirror(service)
+    await witness.begin()
+    for (const path of removed.slice(0, 50)) rmSync(join(service.archive, path))
+    await compare(t, service, witness)
+    const forgottenSeq = witness.seq
+    for (const path of removed.slice(50)) rmSync(join(service.archive, path))
+    await until('all are removed', async () => (await service.count()) === before.size - 100)
 
-  // As if these had been removed long ago.
-  await stop(service.indexer, 'SIGTERM')
-  const db = new Sqlite(service.database)
-  db.prepare('UPDATE tombstone SET removed_us = 0 WHERE seq <= ?').run(forgottenSeq)
-  db.close()
-  service.startIndexer()
-  const isForgotten = async () => (await answerFrom(service, mirror.seq)).status === 410
-  await until('they are forgotten', isForgotten)
-  t.equal((await answerFrom(service, forgottenSeq - 1)).status, 410)
-  t.equal((await answerFrom(service, forgottenSeq)).status, 200)
+    // As if these had been removed long ago.
+    await stop(service.indexer, 'SIGTERM')
+    const db = new Sqlite(service.database)
+    db.prepare('UPDATE tombstone SET removed_us = 0 WHERE seq <= ?').run(forgottenSeq)
+    db.close()
+    service.startIndexer()
+    const isForgotten = async () => (await answerFrom(service, mirror.seq)).status === 410
+    await until('they are forgotten', isForgotten)
+    t.equal((await answerFrom(service, forgottenSeq - 1)).status, 410)
+    t.equal((await answerFrom(service, forgottenSeq)).status, 200)
 
-  for (const path of removed) arrive(service.archive, path)
-  await compare(t, service, witness)
-  t.equal((await answerFrom(service, witness.seq)).status, 200)
-  const { status, detail } = await answerFrom(service, witness.seq + 1)
-  t.equal(status, 410)
-  t.match(detail, `The latest number is ${witness.seq}`)
-  await beginsAgain(t, service, mirror)
-  const after = await service.list()
-  const same = removed.map((path) => after.get(path)?.id === before.get(path)?.id)
-  t.notOk(same.slice(0, 50).includes(true), 'what was forgotten is new when it comes back')
-  t.notOk(same.slice(50).includes(false), 'what is remembered has its id')
-})
+    for (const path of removed) arrive(service.archive, path)
+    await compare(t, service, witness)
+    t.equal((await answerFrom(service, witness.seq)).status, 200)
+    const { status, detail } = await answerFrom(service, witness.seq + 1)
+    t.equal(status, 410)
+    t.match(detail, `The latest number is ${witness.seq}`)
+    await beginsAgain(t, service, mirror)
+    const after = await service.list()
+    const same = removed.map((path) => after.get(path)?.id === before.get(path)?.id)
+    t.notOk(same.slice(0, 50).includes(true), 'what was forgotten is new when it comes back')
+    t.notOk(same.slice(50).includes(false), 'what is remembered has its id')
+  },
+)
 
 const epochOf = async (service: Service) => {
   const { body } = await service.get('/rinex/api/status/')
@@ -72,7 +76,7 @@ const memories: Record<string, boolean> = {
 }
 
 for (const [what, withNumbers] of Object.entries(memories))
-  t.test(what, async (t) => {
+  t.test(what, { skip: needsTime }, async (t) => {
     const { service, churn, mirror } = await startMirrored(t)
     await mirror.begin()
     churn.run(100)

@@ -1,7 +1,7 @@
 /** A mirror that waits for changes, by a request that is held back or by server-sent events, holds exactly the list. */
 import t from 'tap'
 import { alone, compare, restarts, startMirrored, storm } from './mirrored.ts'
-import { until } from './service.ts'
+import { until, needsTime } from './service.ts'
 import { arrive, hourDirectory, pathIn } from './tree.ts'
 
 const steps = 100
@@ -9,7 +9,7 @@ const breaks = ['the API is killed', 'the indexer is killed', 'the API is restar
 
 t.setTimeout(0)
 
-t.test('by requests that wait', async (t) => {
+t.test('by requests that wait', { skip: needsTime }, async (t) => {
   const { service, churn, mirror } = await startMirrored(t)
   await mirror.begin()
   await mirror.catchUp()
@@ -29,7 +29,7 @@ t.test('by requests that wait', async (t) => {
   await keptUp
 })
 
-t.test('by server-sent events', async (t) => {
+t.test('by server-sent events', { skip: needsTime }, async (t) => {
   const { service, churn, mirror } = await startMirrored(t)
   await mirror.begin()
   for (const what of breaks) {

@@ -12,7 +12,7 @@ import { untilSame } from './same.ts'
 import { slow } from './service.ts'
 import { arrive, dayDirectory, hourDirectory, paths } from './tree.ts'
 
-const stormSteps = slow ? 20_000 : 1000
+const stormSteps = slow ? 20_000 : 400
 const rounds = slow ? 4 : 1
 const some = 100
 

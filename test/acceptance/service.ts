@@ -20,6 +20,9 @@ import { filesBelow } from './tree.ts'
 /** With SLOW=1 the programs here run with the full figures. */
 export const slow = process.env['SLOW'] === '1'
 
+/** Why a test that takes a minute, of what others test in small, is skipped without SLOW=1. */
+export const needsTime = slow ? false : 'takes a minute: runs with SLOW=1'
+
 /** What a file of tests may take (ms), so that one that hangs is told by its name. */
 export const longestMs = slow ? 0 : 600_000
 

@@ -10,7 +10,7 @@ import { alone, compare, restarts, startMirrored, storm } from './mirrored.ts'
 import { slow } from './service.ts'
 import type { Service } from './service.ts'
 
-const kills = slow ? 50 : 5
+const kills = slow ? 50 : 3
 const stepsPerKill = slow ? 400 : 150
 
 t.setTimeout(0)
