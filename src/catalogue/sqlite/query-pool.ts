@@ -82,6 +82,8 @@ export function openQueryPool({ database }: { readonly database: string }): Quer
       resourceLimits: { maxYoungGenerationSizeMb: 6 },
     })
     worker.on('message', (response: QueryResponse) => {
+      // The last answer of a worker that ends: its end is still to come.
+      if (slot.worker !== worker) return
       const { job } = slot
       slot.job = undefined
       worker.unref()
