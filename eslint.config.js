@@ -7,7 +7,7 @@ const layer = (folder, group, message) => ({
 })
 
 export default defineConfig(
-  { ignores: ['dist/', '.tap/', '*.config.js'] },
+  { ignores: ['dist/', 'build/', '.tap/', '*.config.js'] },
   tseslint.configs.strictTypeChecked,
   {
     languageOptions: {

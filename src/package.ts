@@ -1,10 +1,13 @@
 /** Where this program is installed, and which release of it. */
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 
-/** The folder of package.json: one above `src/` as well as one above `dist/`. */
-export const packageRoot = fileURLToPath(new URL('..', import.meta.url))
+/** The folder of package.json, above `src/`, above `dist/` and above what the tests are compiled to. */
+export const packageRoot = nearestPackage(import.meta.dirname)
+
+function nearestPackage(folder: string): string {
+  return existsSync(join(folder, 'package.json')) ? folder : nearestPackage(dirname(folder))
+}
 
 /** The version in package.json. */
 export function packageVersion(): string {

@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname, join, relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import type { Test } from 'tap'
 import { day, dayFile, openService } from './service.ts'
@@ -20,7 +19,7 @@ const placesBelow = (datasetPrefix: string) => ({
 })
 const content = randomBytes(3000)
 const canary = 'what nobody may read'
-const repository = fileURLToPath(new URL('../..', import.meta.url))
+const repository = process.cwd()
 const ours = join(repository, 'test/api/hostile-targets.txt')
 /** A larger collection that may lie beside the project, with `<prefix>` in angle brackets. */
 const shared = join(repository, '../shared/vectors/request-targets.txt')

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import t from 'tap'
 import { baseUrlFor } from '../../src/config/address.ts'
 import { loadConfig } from '../../src/config/load.ts'
@@ -31,7 +31,7 @@ t.test('the example shows every option at its default', async (t) => {
     // The only one that has no default: the example shows where the file usually lies.
     adminTokenFile: '/etc/rinex-catalogue/admin-token',
   }
-  const moved = JSON.stringify(expected).replaceAll(packageRoot, join(home, '/'))
+  const moved = JSON.stringify(expected).replaceAll(packageRoot, home)
   // Where the checkout lies deep, the socket is named from the working directory.
   const controlSocket = resolve(home, config.controlSocket)
   t.equal(JSON.stringify({ ...config, controlSocket }), moved)

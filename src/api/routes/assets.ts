@@ -1,11 +1,12 @@
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
+import { packageRoot } from '../../package.ts'
 import type { ApiContext } from '../context.ts'
 import { addResource } from '../resource.ts'
 
 /** They stay where they are written, since the compiler copies none: the same place from `src/` and `dist/`. */
-const folder = fileURLToPath(new URL('../../../src/api/pages/assets/', import.meta.url))
+const folder = join(packageRoot, 'src/api/pages/assets')
 
 /** What pages load. A closed list, so that nothing else is reached whatever is asked for. */
 const names = ['page.css']

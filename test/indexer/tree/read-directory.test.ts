@@ -11,10 +11,10 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
-import type * as module from '../../../src/indexer/tree/read-directory.ts'
 import { toIdentity } from '../../../src/catalogue/identity.ts'
 import { identityAt } from '../../../src/indexer/tree/look.ts'
 import { readDirectory } from '../../../src/indexer/tree/read-directory.ts'
@@ -261,30 +261,29 @@ t.test('a socket named like a RINEX file is none', async (t) => {
   })
 })
 
-t.test(
-  'a file that comes while the names of a quiet directory are read is looked at',
-  async (t) => {
-    const archive = testFolder(t, { obs: { '2019': { '001': {} } } })
-    const path = join(archive, 'obs/2019/001')
-    utimesSync(path, old, old)
-    const { readDirectory: readWhileItComes } = await t.mockImport<typeof module>(
-      '../../../src/indexer/tree/read-directory.ts',
-      {
-        'node:fs': t.createMock(fs, {
-          readdirSync(...args: Parameters<typeof fs.readdirSync>) {
-            writeFileSync(join(path, name), 'half of it')
-            return fs.readdirSync(...args)
-          },
-        }),
-      },
-    )
-    const look = readWhileItComes(
-      { archive, linkedDirectories: [] },
-      { path: 'obs/2019/001', detail: 'fitting' },
-    )
-    t.match(look, { names: [name], sizes: [10] })
-  },
-)
+t.test('a file that comes while the names of a quiet directory are read is looked at', (t) => {
+  const archive = testFolder(t, { obs: { '2019': { '001': {} } } })
+  const path = join(archive, 'obs/2019/001')
+  utimesSync(path, old, old)
+  const { readdirSync } = fs
+  const restore = t.intercept(fs, 'readdirSync', {
+    value: (...args: Parameters<typeof readdirSync>) => {
+      writeFileSync(join(path, name), 'half of it')
+      return readdirSync(...args)
+    },
+  })
+  syncBuiltinESMExports()
+  t.teardown(() => {
+    restore.restore()
+    syncBuiltinESMExports()
+  })
+  const look = readDirectory(
+    { archive, linkedDirectories: [] },
+    { path: 'obs/2019/001', detail: 'fitting' },
+  )
+  t.match(look, { names: [name], sizes: [10] })
+  t.end()
+})
 
 t.test('a look at many files tells again and again that the disk answers', async (t) => {
   const archive = testFolder(t, { obs: { '2026': {} } })
