@@ -10,6 +10,7 @@ import { prepareCounts } from './counts.ts'
 import type { Counts } from './counts.ts'
 import { conditionsOf, hasAny, hasOnly, select } from './filter-sql.ts'
 import type { Selection } from './filter-sql.ts'
+import { openGather } from './gather.ts'
 import { cheapest, openSources, rowUs } from './sources.ts'
 import type { Source } from './sources.ts'
 import { openLookups } from './lookups.ts'
@@ -52,6 +53,7 @@ export function prepareList(db: Database, head: () => Head): List {
   const slices = openSlices(statements, { counts, lookups })
   const sourcesOf = openSources(statements, { counts, slices })
   const choose = (selection: Selection): Source => cheapest(sourcesOf(selection))
+  const gather = openGather(statements)
   const strategies = openStrategies(statements, { counts, lookups, slices })
   const rows = prepareListRows(db)
   const takeChunk = prepareChunks(statements, { slices, rows })
@@ -74,8 +76,13 @@ export function prepareList(db: Database, head: () => Head): List {
         : strategies.choose(selection, { offset, limit, ordering, count }, source)
     const countUs = known === undefined ? source().costUs : 0
     return planOf(countUs + strategy(known ?? source().entries).costUs, (checkDeadline): Page => {
-      const count = known ?? countBy(statements, source(), checkDeadline)
-      return { head: now, count, records: rows.byIds(strategy(count).ids(checkDeadline)) }
+      if (known !== undefined)
+        return { head: now, count: known, records: rows.byIds(strategy(known).ids(checkDeadline)) }
+      const gathered = gather.all(source(), checkDeadline)
+      const { count } = gathered
+      const ids =
+        gather.page(gathered, { ordering, offset, limit }) ?? strategy(count).ids(checkDeadline)
+      return { head: now, count, records: rows.byIds(ids) }
     })
   }
 
@@ -149,21 +156,6 @@ function knownCount(counts: Counts, selection: Selection): number | undefined {
   if (dates !== undefined && hasOnly(selection, ['dates', 'kinds']))
     return counts.ofDates(dates, kinds)
   return undefined
-}
-
-/** Files of a selection, all of which a source finds. */
-export function countBy(
-  statements: Statements,
-  { from, slices }: Source,
-  checkDeadline: CheckDeadline,
-): number {
-  let count = 0
-  for (const slice of slices()) {
-    const { sql, values } = conditionsOf(slice)
-    count += statements.value(`SELECT count(*) FROM ${from} WHERE ${sql}`, values) as number
-    checkDeadline()
-  }
-  return count
 }
 
 /** A chunk that was read at one go: where it is not full, the list ends. */

@@ -8,12 +8,13 @@ import { openForReading } from '../../../src/catalogue/sqlite/open.ts'
 import type { FileFilter, Ordering } from '../../../src/catalogue/filter.ts'
 import { prepareCounts } from '../../../src/catalogue/sqlite/counts.ts'
 import { select } from '../../../src/catalogue/sqlite/filter-sql.ts'
+import { openGather } from '../../../src/catalogue/sqlite/gather.ts'
 import { openLookups } from '../../../src/catalogue/sqlite/lookups.ts'
 import { openStrategies } from '../../../src/catalogue/sqlite/strategies.ts'
 import { openSlices } from '../../../src/catalogue/sqlite/slices.ts'
 import { openSources } from '../../../src/catalogue/sqlite/sources.ts'
 import { openStatements } from '../../../src/catalogue/sqlite/statements.ts'
-import { countBy, prepareList } from '../../../src/catalogue/sqlite/list.ts'
+import { prepareList } from '../../../src/catalogue/sqlite/list.ts'
 import type { List } from '../../../src/catalogue/sqlite/list.ts'
 import { prepareHead } from '../../../src/catalogue/sqlite/summary.ts'
 import { expected, know } from '../../api/list/oracle.ts'
@@ -230,18 +231,23 @@ function openEveryWay(t: Test, { database }: Wide) {
   )
   const sourcesOf = openSources(statements, { counts, slices })
   const strategies = openStrategies(statements, { counts, lookups, slices })
+  const gathers = [undefined, { mostIds: 50, mostRows: 20 }].map((limits) =>
+    openGather(statements, limits),
+  )
   return db.transaction(
     (filter: FileFilter, query: { ordering: Ordering; limit: number; offset: number }) => {
       lookups.refresh()
       const selection = select(filter, lookups)
       if (selection === undefined) return []
       return sourcesOf(selection).flatMap((source) => {
-        const count = countBy(statements, source, never)
-        const all =
+        const found = gathers.map((gather) => {
+          const gathered = gather.all(source, never)
+          return { count: gathered.count, ids: gather.page(gathered, query) }
+        })
+        const count = found[0]?.count ?? 0
+        const others =
           count > query.offset ? strategies.all(selection, { ...query, count }, source) : []
-        return all.length === 0
-          ? [{ count, ids: [] as readonly number[] }]
-          : all.map((strategy) => ({ count, ids: strategy.ids(never) }))
+        return [...found, ...others.map((strategy) => ({ count, ids: strategy.ids(never) }))]
       })
     },
   )
@@ -266,8 +272,8 @@ t.test('every way to a page leads to the same', async (t) => {
       const page = right.slice(offset, offset + limit).join()
       for (const { count, ids } of inEveryWay(filter, { ordering: order, limit, offset })) {
         ways++
-        if (count !== right.length || ids.join() !== page)
-          throw new Error(`${String(count)}: ${ids.join()}; not ${String(right.length)}: ${page}`)
+        if (count !== right.length || (ids !== undefined && ids.join() !== page))
+          throw new Error(`${String(count)}: ${String(ids)}; not ${String(right.length)}: ${page}`)
       }
       return true
     }),

@@ -1,0 +1,74 @@
+/** Counts a selection that no table of counts knows, and keeps the ids it passes. To be used within a read transaction. */
+import { conditionsOf } from './filter-sql.ts'
+import type { Source } from './sources.ts'
+import type { Statements } from './statements.ts'
+import type { CheckDeadline, Wanted } from './strategy.ts'
+import { orders } from './slices.ts'
+
+export interface GatherLimits {
+  /** Ids that are kept while counting, 8 bytes each; where there are more, a page is found along the index of its order. */
+  readonly mostIds: number
+  /** Ids whose rows are looked up to be put in another order than their own. */
+  readonly mostRows: number
+}
+
+const defaultLimits: GatherLimits = { mostIds: 2_000_000, mostRows: 100_000 }
+
+export interface Gathered {
+  readonly count: number
+  /** All ids of the selection, lowest first; `undefined` where there are too many. */
+  readonly ids: Float64Array | undefined
+}
+
+export interface Gather {
+  /** All files of a selection, which a source finds: one pass for the count as well as for the page. */
+  all(source: Source, checkDeadline: CheckDeadline): Gathered
+  /** The ids of a page, or `undefined` where another way to it costs less. */
+  page(gathered: Gathered, wanted: Omit<Wanted, 'count'>): readonly number[] | undefined
+}
+
+export function openGather(statements: Statements, { mostIds, mostRows } = defaultLimits): Gather {
+  return {
+    all({ from, slices }, checkDeadline) {
+      const parts: number[][] = []
+      let count = 0
+      for (const slice of slices()) {
+        const { sql, values } = conditionsOf(slice)
+        if (count > mostIds)
+          count += statements.value(`SELECT count(*) FROM ${from} WHERE ${sql}`, values) as number
+        else {
+          const ids = statements.column(`SELECT f.id FROM ${from} WHERE ${sql}`, values) as number[]
+          count += ids.length
+          parts.push(ids)
+        }
+        checkDeadline()
+      }
+      if (count > mostIds) return { count, ids: undefined }
+      const ids = new Float64Array(count)
+      let at = 0
+      for (const part of parts) {
+        ids.set(part, at)
+        at += part.length
+      }
+      return { count, ids: ids.sort() }
+    },
+    page({ count, ids }, { ordering, offset, limit }) {
+      if (offset >= count) return []
+      if (ids === undefined) return undefined
+      if (ordering.key === 'id') {
+        const end = Math.min(offset + limit, count)
+        return ordering.descending
+          ? [...ids.subarray(count - end, count - offset)].reverse()
+          : [...ids.subarray(offset, end)]
+      }
+      if (count > mostRows) return undefined
+      const { key } = orders[ordering.key]
+      const way = ordering.descending ? 'DESC' : 'ASC'
+      return statements.column(
+        `SELECT f.id FROM json_each(@ids) wanted CROSS JOIN file f NOT INDEXED ON f.id = wanted.value
+         ORDER BY ${key} ${way}, f.id ${way} LIMIT +@limit OFFSET +@offset`,
+        { ids: JSON.stringify([...ids]), limit, offset },
+      ) as number[]
+    },
+  }
+}
