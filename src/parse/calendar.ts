@@ -53,6 +53,20 @@ export function dayOfYearAt(seconds: number): { year: number; dayOfYear: number 
   return { year, dayOfYear: day - daysBeforeYear(year) + 1 }
 }
 
+/** Days of a year before each month, but for the leap day. */
+const daysBeforeMonth = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334]
+
+/** The date of the calendar that an instant falls on: month 1 to 12, day 1 to 31. */
+export function dateOf(seconds: number): { year: number; month: number; day: number } {
+  const { year, dayOfYear } = dayOfYearAt(seconds)
+  const leapDay = isLeapYear(year) ? 1 : 0
+  const before = (month: number): number =>
+    (daysBeforeMonth[month - 1] ?? 0) + (month > 2 ? leapDay : 0)
+  let month = 12
+  while (before(month) >= dayOfYear) month--
+  return { year, month, day: dayOfYear - before(month) }
+}
+
 /** Days from 1970-01-01 to the first of January of the year; negative before 1970. */
 function daysBeforeYear(year: number): number {
   const past = year - 1

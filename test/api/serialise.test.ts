@@ -69,6 +69,4 @@ t.test('any time is told as dates tell it, whatever was told before', async (t) 
       return t.passing()
     }),
   )
-  t.throws(() => microsecondsToIso(NaN), RangeError)
-  t.equal(microsecondsToIso(253_402_300_800_000_000), '+010000-01-01T00:00:00.000000Z')
 })

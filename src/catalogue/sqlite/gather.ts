@@ -12,7 +12,7 @@ export interface GatherLimits {
   readonly mostRows: number
 }
 
-const defaultLimits: GatherLimits = { mostIds: 2_000_000, mostRows: 100_000 }
+const defaultLimits: GatherLimits = { mostIds: 500_000, mostRows: 100_000 }
 
 export interface Gathered {
   readonly count: number
