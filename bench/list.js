@@ -191,8 +191,13 @@ async function measureQuestions({ print, ours }) {
     }
     print(`  ${name.padEnd(30)} ${spread(firsts).padStart(24)}   ${spread(seconds).padStart(20)}`)
   }
-  const slow = 'filename__contains=9990&limit='
-  print(`  ${'part of a name'.padEnd(30)} ${(await timed(`${ours.url}?${slow}1`)).toFixed(0)} once`)
+  // The one question that reads every name: at its limit of two seconds it is refused.
+  for (const text of ['9990', 'graz', '_30S_']) {
+    const begun = performance.now()
+    const { status } = await fetch(`${ours.url}?filename__contains=${text}`)
+    const ms = (performance.now() - begun).toFixed(0)
+    print(`  ${`part of a name: ${text}`.padEnd(30)} ${ms} once, ${status}`)
+  }
 }
 
 /** Whole answers, and pages of other resources: what they cost this process itself, and whoever waits beside them. */
