@@ -1,6 +1,11 @@
-/** The whole list as one stream, a record a line: highest id first, a chunk at a time, in constant memory. */
+/** The whole list as one stream, a record a line, a chunk at a time, in constant memory. */
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
-import type { CatalogueReader, ListedFile } from '../catalogue/catalogue.ts'
+import type {
+  CatalogueReader,
+  ChunkOrdering,
+  ChunkPlace,
+  ListedFile,
+} from '../catalogue/catalogue.ts'
 import { CatalogueUnavailable } from '../catalogue/catalogue.ts'
 import { isUnfiltered } from '../catalogue/filter.ts'
 import type { FileFilter } from '../catalogue/filter.ts'
@@ -52,6 +57,9 @@ export interface ListSource {
   /** Names the database that gave the number the stream is announced with. */
   readonly epoch: string
   readonly filter: FileFilter
+  readonly ordering: ChunkOrdering
+  /** Most records; `Infinity` for all. */
+  readonly limit: number
   /** Limits the chunks that all streams make at the same time, so that others are served after each. */
   readonly chunks: Semaphore
   /** Ends a long query when the client has gone. */
@@ -61,29 +69,32 @@ export interface ListSource {
 /**
  * Nothing is held between two chunks, so the stream shows no one moment: a record that is removed before its chunk is read
  * is missing, one that comes back may be there or not. Both are in the change feed from the number that was the latest
- * before the first chunk. New records have higher ids and are left to the feed, which is why this comes to an end
- * however fast they arrive.
+ * before the first chunk. By falling ids new records are left to the feed, which is why this comes to an end however fast
+ * they arrive.
  * @throws CatalogueUnavailable when another database has taken the place of the one that the stream began with
  */
 export async function* listLines(
-  { reader, links, epoch, filter, chunks, signal }: ListSource,
+  { reader, links, epoch, filter, ordering, limit, chunks, signal }: ListSource,
   { header, line }: LineFormat,
 ): AsyncGenerator<Buffer> {
   if (header !== undefined) yield Buffer.from(`${header}\n`)
-  for (let before = Number.MAX_SAFE_INTEGER; ;) {
-    const read = () => reader.records({ before, limit: recordsPerChunk, filter }, signal)
+  let left = limit
+  let after: ChunkPlace | undefined
+  do {
+    const asked = { limit: Math.min(left, recordsPerChunk), filter, ordering }
+    const read = () => reader.records({ ...asked, ...(after && { after }) }, signal)
     // Questions with filters are answered beside this thread, and may take long.
     const answered = isUnfiltered(filter) ? undefined : await read()
-    const { text, next } = await chunks.run(async () => {
+    const { text, count, next } = await chunks.run(async () => {
       await yieldToOthers()
       const chunk = answered ?? (await read())
       if (chunk.epoch !== epoch)
         throw new CatalogueUnavailable('the catalogue was rebuilt meanwhile')
       const text = chunk.records.map((file) => `${line(file, links)}\n`).join('')
-      return { text, next: chunk.next }
+      return { text, count: chunk.records.length, next: chunk.next }
     })
     if (text !== '') yield Buffer.from(text)
-    if (next === undefined) return
-    before = next
-  }
+    left -= count
+    after = next
+  } while (after !== undefined && left > 0)
 }

@@ -45,11 +45,19 @@ export function negotiate(request: FastifyRequest, reply: FastifyReply): Represe
  */
 export function preferredRepresentation(accept: string | undefined): Representation | undefined {
   if (accept === undefined || accept.trim() === '') return 'json'
+  const best = likedBest([mediaTypes.json, mediaTypes.html], accept)
+  if (best === undefined) return undefined
+  return best === mediaTypes.html ? 'html' : 'json'
+}
+
+/** The media type of the highest quality, of those the one that is named most exactly, of those the first. */
+function likedBest(types: readonly string[], accept: string): string | undefined {
   const ranges = accept.split(',').map(parseMediaRange)
-  const json = qualityOf(mediaTypes.json, ranges)
-  const html = qualityOf(mediaTypes.html, ranges)
-  if (json === 0 && html === 0) return undefined
-  return html > json ? 'html' : 'json'
+  const liked = types
+    .map((type) => ({ type, ...preferenceOf(type, ranges) }))
+    .filter(({ quality }) => quality > 0)
+    .sort((a, b) => b.quality - a.quality || b.exactness - a.exactness)
+  return liked[0]?.type
 }
 
 /**
@@ -68,11 +76,9 @@ export function negotiateAmong(
   if (format !== undefined) throw notFound()
   const { accept } = request.headers
   if (accept === undefined || accept.trim() === '') return first
-  const ranges = accept.split(',').map(parseMediaRange)
-  const qualities = types.map((type) => qualityOf(type, ranges))
-  const best = Math.max(...qualities)
-  if (best === 0) throw notAcceptable()
-  return types[qualities.indexOf(best)] ?? first
+  const best = likedBest(types, accept)
+  if (best === undefined) throw notAcceptable()
+  return best
 }
 
 /** Whether a client asks for events by name and likes nothing better; only the change feed has them. */
@@ -80,8 +86,9 @@ export function prefersEvents(request: FastifyRequest): boolean {
   if (namedFormat(request) !== undefined) return false
   const ranges = (request.headers.accept ?? '').split(',').map(parseMediaRange)
   if (!ranges.some(({ type }) => type === mediaTypes.events)) return false
-  const others = [mediaTypes.json, mediaTypes.html].map((type) => qualityOf(type, ranges))
-  const events = qualityOf(mediaTypes.events, ranges)
+  const qualityOf = (type: string): number => preferenceOf(type, ranges).quality
+  const others = [mediaTypes.json, mediaTypes.html].map(qualityOf)
+  const events = qualityOf(mediaTypes.events)
   return events > 0 && events >= Math.max(...others)
 }
 
@@ -93,12 +100,14 @@ function parseMediaRange(text: string): MediaRange {
   return { type: type === '*' ? '*/*' : type, quality: quality > 0 ? Math.min(quality, 1) : 0 }
 }
 
-/** The weight of the most specific range that covers a media type; 0 when none does. */
-function qualityOf(mediaType: string, ranges: readonly MediaRange[]): number {
+/** The weight of the most exact range that covers a media type, and how exact it is; 0 when none does. */
+function preferenceOf(mediaType: string, ranges: readonly MediaRange[]) {
   const anySubtype = `${mediaType.slice(0, mediaType.indexOf('/'))}/*`
-  for (const wanted of [mediaType, anySubtype, '*/*']) {
+  let best = { quality: 0, exactness: 0 }
+  for (const [exactness, wanted] of ['*/*', anySubtype, mediaType].entries()) {
     const covering = ranges.filter(({ type }) => type === wanted)
-    if (covering.length > 0) return Math.max(...covering.map(({ quality }) => quality))
+    if (covering.length > 0)
+      best = { quality: Math.max(...covering.map(({ quality }) => quality)), exactness }
   }
-  return 0
+  return best
 }

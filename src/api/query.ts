@@ -44,7 +44,7 @@ export function parsePageRange(query: Query, maxLimit: number): PageRange {
 }
 
 /** What Python's `int()` makes of a text, as far as that is not negative. */
-function parseInteger(text: string | undefined): bigint | undefined {
+export function parseInteger(text: string | undefined): bigint | undefined {
   const digits = /^\s*(?:\+?(\d+)|-0+)\s*$/.exec(text ?? '')
   return digits === null ? undefined : BigInt(digits[1] ?? 0)
 }

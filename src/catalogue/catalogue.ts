@@ -9,7 +9,7 @@
  */
 import type { Area } from '../parse/archive-path.ts'
 import type { FileDuration, FileType, FileVersion } from '../parse/types.ts'
-import type { FileFilter, Ordering } from './filter.ts'
+import type { FileFilter, OrderKey, OrderStep, Ordering } from './filter.ts'
 
 /** One catalogued file. */
 export interface FileRecord {
@@ -90,19 +90,31 @@ export interface Page {
 }
 
 export interface ChunkQuery {
-  /** Only ids below it. */
-  readonly before: number
+  /** Where the list goes on; without one, at its beginning. */
+  readonly after?: ChunkPlace
   /** At least 1. */
   readonly limit: number
   readonly filter?: FileFilter
+  /** By what never changes of a record, highest id first without one. */
+  readonly ordering?: ChunkOrdering
 }
 
-/** A part of the list, highest id first, and the database it is from. */
+export interface ChunkOrdering extends OrderStep {
+  readonly key: Exclude<OrderKey, 'modified'>
+}
+
+/** Behind the record with this id, and the key by which the list is sorted: a time in its unit, a name in lower case. */
+export interface ChunkPlace {
+  readonly id: number
+  readonly key: number | string
+}
+
+/** A part of the list, and the database it is from. */
 export interface RecordChunk {
   readonly epoch: string
   readonly records: readonly ListedFile[]
-  /** `before` of the next chunk; `undefined` at the end of the list. A chunk may be empty before that. */
-  readonly next: number | undefined
+  /** `after` of the next chunk; `undefined` at the end of the list. A chunk may be empty before that. */
+  readonly next: ChunkPlace | undefined
 }
 
 /** What the live files of a station are, by what their names tell. */

@@ -49,13 +49,19 @@ export interface NameCondition {
   readonly text: string
 }
 
-/** What lists are sorted by; equal keys by id, in the same direction. */
+/** What lists are sorted by. */
 export const orderKeys = ['id', 'data_date', 'created', 'modified', 'filename'] as const
 export type OrderKey = (typeof orderKeys)[number]
 
-export interface Ordering {
+export interface OrderStep {
   readonly key: OrderKey
   readonly descending: boolean
+}
+
+/** Files that are equal in all steps are sorted by id, in the direction of the last one. */
+export interface Ordering extends OrderStep {
+  /** By which files with equal keys are sorted. */
+  readonly then?: readonly OrderStep[]
 }
 
 /** Highest id first. */

@@ -136,20 +136,21 @@ t.test('an empty parameter asks for nothing', async (t) => {
   t.strictSame(empty.json(), plain.json())
 })
 
-t.test('a parameter that means nothing is named, or refused by who is strict', async (t) => {
+t.test('a parameter that means nothing is refused', async (t) => {
   const { app } = await openFeed(t)
   for (const accept of ['application/json', 'text/event-stream']) {
     const headers = { accept }
     const method = accept === 'text/event-stream' ? 'HEAD' : 'GET'
-    const answer = await app.inject({ url: `${path}?since=0&country=AUT&x=1`, headers, method })
+    const answer = await app.inject({ url: `${path}?since=0&country=AUT`, headers, method })
     t.equal(answer.statusCode, 200)
-    t.equal(answer.headers['ignored-parameters'], 'country, x')
-    const url = `${path}?since=y&country=AUT&strict=1`
-    const strict = await app.inject({ url, headers })
-    t.equal(strict.statusCode, 400)
-    t.strictSame(strict.json(), {
+    const url = `${path}?since=y&created__gt=2026-01-01&ordering=id&x=1`
+    const refused = await app.inject({ url, headers })
+    t.equal(refused.statusCode, 400)
+    t.strictSame(refused.json(), {
       since: ['Enter a whole number.'],
-      country: ['Unknown parameter.'],
+      created__gt: ['Unknown parameter.'],
+      ordering: ['Unknown parameter.'],
+      x: ['Unknown parameter.'],
     })
   }
   const page = (await app.inject(`${path}?since=0&strict=1`)).json<Page>()

@@ -18,13 +18,13 @@ const lines = (text: string): string[] => text.split('\n').slice(0, -1)
 const manyNames = (count: number): string[] =>
   Array.from({ length: count }, (_, i) => `${i.toString(36).padStart(4, '0')}0010.26d.gz`)
 
-t.test('one record a line, all of them, whatever limit and offset say', async (t) => {
+t.test('one record a line, all of them', async (t) => {
   const service = await openService(t)
   const { app } = service
   await service.addNames(day, [dayFile, shortFile])
   await service.addNames(hour, [hourFile])
   const list = (await app.inject(path)).json<{ results: unknown[] }>().results
-  const answer = await app.inject(`${path}?format=ndjson&limit=1&offset=1`)
+  const answer = await app.inject(`${path}?format=ndjson`)
   t.equal(answer.statusCode, 200)
   t.match(answer.headers, {
     'content-type': 'application/x-ndjson',
@@ -45,17 +45,70 @@ t.test('one record a line, all of them, whatever limit and offset say', async (t
     t.equal((await app.inject(target)).statusCode, 404, target)
 })
 
-t.test('a stream has an order of its own, and says so', async (t) => {
+t.test('a stream keeps the order that was asked for, and ends at the limit', async (t) => {
   const service = await openService(t)
   const { app } = service
-  await service.addNames(day, [dayFile, shortFile])
-  const inOrder = await app.inject(`${path}?format=urls`)
-  const asked = await app.inject(`${path}?format=urls&ordering=id&page=2`)
-  t.equal(asked.body, inOrder.body)
-  t.equal(asked.headers['ignored-parameters'], 'page, ordering')
-  const itsOwn = await app.inject(`${path}?format=urls&ordering=-id`)
-  t.notOk(itsOwn.headers['ignored-parameters'])
+  // More than two chunks, in two directories with the same names.
+  for (const directory of ['obs/2026/001', 'nrt/2026/001/05'])
+    await service.addNames(directory, manyNames(700))
+  const listed = async (ordering: string): Promise<string[]> => {
+    const urls: string[] = []
+    for (const offset of [0, 1000]) {
+      const page = await app.inject(`${path}?ordering=${ordering}&limit=1000&offset=${offset}`)
+      const { results } = page.json<{ results: { download_path: string }[] }>()
+      urls.push(...results.map(({ download_path }) => download_path))
+    }
+    return urls
+  }
+  for (const key of ['id', 'data_date', 'filename', 'created'])
+    for (const ordering of [key, `-${key}`]) {
+      const all = await listed(ordering)
+      t.equal(all.length, 1400)
+      const whole = await app.inject(`${path}?format=urls&ordering=${ordering}`)
+      t.strictSame(lines(whole.body), all, ordering)
+      const filtered = `format=urls&ordering=${ordering}&area=obs`
+      const part = await app.inject(`${path}?${filtered}`)
+      t.strictSame(
+        lines(part.body),
+        all.filter((url) => url.includes('/obs/')),
+        filtered,
+      )
+      const some = await app.inject(`${path}?format=urls&ordering=${ordering}&limit=601`)
+      t.strictSame(lines(some.body), all.slice(0, 601), `${ordering}, 601 of them`)
+    }
+  t.equal(lines((await app.inject(`${path}?format=csv&limit=2`)).body).length, 3)
+  for (const none of ['0', '-1', 'x', ''])
+    t.equal(lines((await app.inject(`${path}?format=urls&limit=${none}`)).body).length, 1400)
 })
+
+t.test(
+  'what a stream cannot do is refused, so that no mistake downloads the archive',
+  async (t) => {
+    const service = await openService(t)
+    await service.addNames(day, [dayFile, shortFile])
+    const cases: Readonly<Record<string, object>> = {
+      'statoin=GRAZ': { statoin: ['Unknown parameter. Did you mean station?'] },
+      'Station=GRAZ': { Station: ['Unknown parameter. Did you mean station?'] },
+      'data_date_gte=2026-01-01': {
+        data_date_gte: ['Unknown parameter. Did you mean data_date__gte?'],
+      },
+      'page=2&colour=red': { page: ['Unknown parameter.'], colour: ['Unknown parameter.'] },
+      'offset=0': { offset: [/begins at the first record/] },
+      'ordering=modified': { ordering: [/sorted by one of/] },
+      'ordering=data_date,id': { ordering: [/sorted by one of/] },
+      'ordering=size': { ordering: [/not one of the available choices/] },
+    }
+    for (const format of ['csv', 'ndjson', 'urls'])
+      for (const [query, fields] of Object.entries(cases)) {
+        const answer = await service.app.inject(`${path}?format=${format}&${query}`)
+        t.equal(answer.statusCode, 400, `${format} ${query}`)
+        t.match(answer.json(), fields)
+      }
+    const page = await service.app.inject(`${path}?statoin=GRAZ`)
+    t.equal(page.statusCode, 200, 'a page is answered, and tells what it ignored')
+    t.equal(page.headers['ignored-parameters'], 'statoin')
+  },
+)
 
 t.test('CSV has a header line, and quotes what needs it', async (t) => {
   const settings = { baseUrl: () => 'https://archive.example/a,b' }
@@ -116,7 +169,10 @@ t.test('the work stops when the client goes, and rests while it does not read', 
   let chunks = 0
   const counting = (reader: CatalogueReader): CatalogueReader => ({
     ...reader,
-    records: (range) => (chunks++, reader.records({ ...range, before: 25_001 })),
+    records: (range) => (
+      chunks++,
+      reader.records({ ...range, after: { id: 25_001, key: 25_001 } })
+    ),
   })
   const service = await openService(t, { deps: ({ reader }) => ({ reader: counting(reader) }) })
   for (const doy of ['001', '002']) await service.addNames(`obs/2026/${doy}`, manyNames(2000))
@@ -209,7 +265,9 @@ t.test('a stream is cut off when another database takes its place', async (t) =>
   if (format === undefined) throw new Error('no such format')
   const links = { api: 'https://a.example/api/', data: 'https://a.example/data/' }
   const { signal } = new AbortController()
-  const source = { reader: replaced, links, epoch: 'one', filter: {}, signal }
+  const ordering = { key: 'id', descending: true } as const
+  const asked = { filter: {}, ordering, limit: Infinity }
+  const source = { ...asked, reader: replaced, links, epoch: 'one', signal }
   const stream = listLines({ ...source, chunks: new Semaphore({ permits: 1 }) }, format)
   await t.rejects(stream.next(), { code: 'CATALOGUE_UNAVAILABLE' })
 })

@@ -21,8 +21,6 @@ export interface ChangesRequest {
   readonly limit: number
   readonly waitSeconds: number
   readonly filter: ChangeFilters
-  /** Parameters that mean nothing here. */
-  readonly ignored: readonly string[]
   /** What a link to the next page repeats, besides its number. */
   readonly kept: readonly Parameter[]
 }
@@ -30,21 +28,23 @@ export interface ChangesRequest {
 /** Parameters besides the filters. */
 export const changesParameters = ['since', 'epoch', 'wait', 'limit', 'strict', 'format']
 
-/** The filters that the feed knows. */
+/** The filters that the feed knows: those that depend on the name and the path of a file alone. */
 export const changesFilters: ReadonlyMap<string, FilterParameter> = new Map(
-  [...filterParameters].filter(([name]) =>
-    ['area', 'file_duration', 'file_type', 'file_version', 'station'].includes(name),
-  ),
+  [...filterParameters].filter(([name]) => !/^(?:created|modified|id)(?:__|$)/.test(name)),
 )
 
 /**
  * Reads a query string. A limit that makes no sense is the default, as in the list; a `since` that makes none is
- * refused, since taking it for absent would skip changes without a word.
+ * refused, since taking it for absent would skip changes without a word, and so is a parameter that is unknown.
  * @param lastEventId with which a client goes on that lost its connection; it is later than its `since`
  * @throws HttpError 400 that names all faults
  */
 export function parseChangesRequest(query: Query, lastEventId?: string): ChangesRequest {
-  const { faults, ...read } = readFilters(query, changesFilters, changesParameters)
+  const { faults, filter, ...read } = readFilters(query, {
+    parameters: changesFilters,
+    known: changesParameters,
+    isStrict: true,
+  })
   const numberAt = (name: string, text = lastValue(query, name)): number | undefined => {
     if (text !== undefined && !/^\d+$/.test(text)) faults.set(name, ['Enter a whole number.'])
     return text === undefined ? undefined : within(Number(text))
@@ -57,7 +57,7 @@ export function parseChangesRequest(query: Query, lastEventId?: string): Changes
   const { limit } = parsePageRange(query, maxChanges)
   const epoch = lastValue(query, 'epoch')
   return {
-    ...read,
+    filter,
     since,
     epoch: epoch === '' ? undefined : epoch,
     limit,

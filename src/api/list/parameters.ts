@@ -6,9 +6,9 @@
 import type { FileFilter, TimeRange } from '../../catalogue/filter.ts'
 import { areas } from '../../parse/archive-path.ts'
 import type { FileDuration, FileType, FileVersion } from '../../parse/types.ts'
-import { parseDay, parseDayOfYear } from './times.ts'
+import { parseDay } from './times.ts'
 import { code, day, dayOrTime, name, oneOfAnyCase, oneOfWords, range, time } from './values.ts'
-import { usPerSecond, whole } from './values.ts'
+import { usPerSecond, whole, year } from './values.ts'
 import type { Values } from './values.ts'
 
 export interface Parameter extends Values {
@@ -52,6 +52,17 @@ function times(
   }
 }
 
+/** Words of two national archives for what our own parameters say in letters. */
+const periods = { '01D': 'd', '01H': 'h', '15M': 'm' } as const
+const versions = { '2': 'r2', '3': 'r3', '4': 'r3', latest: 'r3', all: undefined } as const
+const types = { obs: 'o', nav: 'n', met: 'm' } as const
+
+const dataYear = {
+  ...year(),
+  meaning: 'The year in which the data start.',
+  example: '2026',
+}
+
 const station = code(
   /^[A-Za-z0-9]{4}(?:[A-Za-z0-9]{5})?$/,
   'Enter station codes of 4 or 9 characters.',
@@ -80,6 +91,8 @@ export const filterParameters: ReadonlyMap<string, Parameter> = new Map(
       { what: 'The start of the data', example: '2026-01-22T05:00:00Z', stepUs: usPerSecond },
       (dataDate) => ({ dataDate }),
     ),
+    year: dataYear,
+    data_date__year: { ...dataYear, meaning: 'Another name of `year`.' },
     ...times(
       'created',
       { what: 'The time at which the record came into the catalogue', example: '2026-01-22' },
@@ -103,19 +116,39 @@ export const filterParameters: ReadonlyMap<string, Parameter> = new Map(
       meaning: 'The id is lower: a cursor through a list that grows at its head.',
       example: '1000000',
     },
+    id__gte: {
+      ...whole((id) => ({ idAbove: id - 1 })),
+      meaning: 'The id is this or higher.',
+      example: '1',
+    },
+    id__lte: {
+      ...whole((id) => ({ idBelow: id + 1 })),
+      meaning: 'The id is this or lower.',
+      example: '1000000',
+    },
     file_duration: {
-      ...oneOfWords(['m', 'h', 'd', 'y', 'u'], (value) => ({ durations: [value] })),
-      meaning: 'The period of the file: `m` minutes, `h` hours, `d` days, `y` years, `u` unknown.',
+      ...oneOfAnyCase<FileDuration>(
+        { m: 'm', h: 'h', d: 'd', y: 'y', u: 'u', ...periods },
+        (value) => ({ durations: [value] }),
+      ),
+      meaning:
+        'The period of the file, in any case: `m` minutes, `h` hours, `d` days, `y` years, `u` not told by the name. Also as in `filePeriod`.',
       example: 'd',
     },
     file_version: {
-      ...oneOfWords(['r2', 'r3'], (value) => ({ versions: [value] })),
-      meaning: 'The form of the name: `r2` short, `r3` long.',
+      ...oneOfAnyCase<FileVersion>({ r2: 'r2', r3: 'r3', ...versions }, (value) => ({
+        versions: [value],
+      })),
+      meaning:
+        'The form of the name, in any case: `r2` short, `r3` long. Also as in `rinexVersion`.',
       example: 'r3',
     },
     file_type: {
-      ...oneOfWords(['o', 'n', 'm'], (value) => ({ types: [value] })),
-      meaning: 'The type of the data: `o` observation, `n` navigation, `m` meteorological.',
+      ...oneOfAnyCase<FileType>({ o: 'o', n: 'n', m: 'm', ...types }, (value) => ({
+        types: [value],
+      })),
+      meaning:
+        'The type of the data, in any case: `o` observation, `n` navigation, `m` meteorological. Also as in `fileType`.',
       example: 'o',
     },
     station: {
@@ -138,13 +171,14 @@ export const filterParameters: ReadonlyMap<string, Parameter> = new Map(
     },
     date: {
       ...day({ format: 'date' }, parseDay, 'Enter a valid date.'),
-      meaning: 'The UTC day on which the data start.',
+      meaning:
+        'The UTC day on which the data start; `20260122` and `2026-022` are understood too, here and in every other parameter of a day or time.',
       example: '2026-01-22',
     },
     doy: {
       ...day(
         { pattern: String.raw`^\d{4}-\d{3}$` },
-        parseDayOfYear,
+        parseDay,
         'Enter a year and a day of it, such as 2026-022.',
       ),
       meaning: 'The same day as year and day of year.',
@@ -186,24 +220,19 @@ export const filterParameters: ReadonlyMap<string, Parameter> = new Map(
       example: '2026-01-23',
     },
     rinexVersion: {
-      ...oneOfAnyCase<FileVersion>(
-        { '2': 'r2', '3': 'r3', '4': 'r3', latest: 'r3', all: undefined },
-        (value) => ({ versions: [value] }),
-      ),
+      ...oneOfAnyCase<FileVersion>(versions, (value) => ({ versions: [value] })),
       meaning:
         'As `file_version`, by the version of the format, in any case: `2` short names; `3`, `4` and `latest` long names, which do not tell the two versions apart; `all` both.',
       example: '3',
     },
     filePeriod: {
-      ...oneOfAnyCase<FileDuration>({ '01D': 'd', '01H': 'h', '15M': 'm' }, (value) => ({
-        durations: [value],
-      })),
+      ...oneOfAnyCase<FileDuration>(periods, (value) => ({ durations: [value] })),
       meaning:
         'As `file_duration`, by the period of a long name, in any case; `15M` means any period of minutes.',
       example: '01D',
     },
     fileType: {
-      ...oneOfAnyCase<FileType>({ obs: 'o', nav: 'n', met: 'm' }, (value) => ({ types: [value] })),
+      ...oneOfAnyCase<FileType>(types, (value) => ({ types: [value] })),
       meaning: 'As `file_type`, in words, in any case.',
       example: 'obs',
     },

@@ -1,13 +1,14 @@
 /** What a request for the list asks for. Pure. */
 import { defaultOrdering, orderKeys } from '../../catalogue/filter.ts'
-import type { FileFilter, Ordering, TimeRange } from '../../catalogue/filter.ts'
+import type { FileFilter, OrderStep, Ordering, TimeRange } from '../../catalogue/filter.ts'
 import { badFields } from '../errors.ts'
 import type { Parameter } from '../links.ts'
 import { lastValue } from '../query.ts'
 import type { Query } from '../query.ts'
 import { filterParameters } from './parameters.ts'
+import { unknownParameter } from './unknown.ts'
 import { isFault } from './values.ts'
-import type { Values } from './values.ts'
+import type { Fault, Values } from './values.ts'
 
 export interface ListRequest {
   readonly filter: FileFilter
@@ -21,21 +22,33 @@ export interface ListRequest {
 /** Parameters that every page of a collection knows. */
 export const commonParameters = ['format', 'limit', 'offset', 'strict']
 
+/** What a resource understands. */
+interface Understood {
+  readonly parameters: ReadonlyMap<string, Values>
+  readonly isSorted: boolean
+  /** Whether a parameter that means nothing here is a fault, also where the request does not ask for that. */
+  readonly isStrict?: boolean
+}
+
 /**
  * @param parameters those of `filterParameters` that the resource knows, besides `ordering` if it can be sorted
  * @throws HttpError 400 that names all faults
  */
 export function parseListRequest(
   query: Query,
-  { parameters, isSorted } = { parameters: filterParameters, isSorted: true },
+  { parameters, isSorted, isStrict = false }: Understood = {
+    parameters: filterParameters,
+    isSorted: true,
+  },
 ): ListRequest {
   const known = isSorted ? [...commonParameters, 'ordering'] : commonParameters
-  const { faults, kept, ...read } = readFilters(query, parameters, known)
-  const ordering = isSorted ? parseOrdering(lastValue(query, 'ordering')) : defaultOrdering
-  if (ordering === undefined) faults.set('ordering', [notAnOrdering(lastValue(query, 'ordering'))])
-  else if (ordering !== defaultOrdering) kept.push(['ordering', lastValue(query, 'ordering') ?? ''])
-  if (faults.size > 0) throw badFields(Object.fromEntries(faults))
-  return { ...read, kept, ordering: ordering ?? defaultOrdering }
+  const { faults, kept, ...read } = readFilters(query, { parameters, known, isStrict })
+  const asked = isSorted ? (lastValue(query, 'ordering') ?? '') : ''
+  const ordering = parseOrdering(asked)
+  if ('fault' in ordering) faults.set('ordering', [ordering.fault])
+  if (faults.size > 0 || 'fault' in ordering) throw badFields(Object.fromEntries(faults))
+  const isDefault = ordering.key === 'id' && ordering.descending
+  return { ...read, kept: isDefault ? kept : [...kept, ['ordering', asked]], ordering }
 }
 
 /** What a query string says of filters, and what of it cannot be taken. */
@@ -53,8 +66,13 @@ const mostNames = 8
 /** @param known further parameters that mean something */
 export function readFilters(
   query: Query,
-  parameters: ReadonlyMap<string, Values>,
-  known: readonly string[],
+  {
+    parameters,
+    known,
+    isStrict = false,
+  }: Omit<Understood, 'isSorted'> & {
+    readonly known: readonly string[]
+  },
 ): ReadFilters {
   const faults = new Map<string, readonly string[]>()
   const kept: [string, string][] = []
@@ -71,10 +89,11 @@ export function readFilters(
       kept.push(...read.values.map((value) => [key, value] as [string, string]))
     } else if (!known.includes(key)) ignored.push(key)
   }
-  if (['1', 'true'].includes(lastValue(query, 'strict') ?? '')) {
-    kept.push(['strict', '1'])
-    for (const key of ignored) faults.set(key, ['Unknown parameter.'])
-  }
+  const asksToBeStrict = ['1', 'true'].includes(lastValue(query, 'strict') ?? '')
+  if (asksToBeStrict) kept.push(['strict', '1'])
+  if (asksToBeStrict || isStrict)
+    for (const key of ignored)
+      faults.set(key, [unknownParameter(key, [...parameters.keys(), ...known])])
   return { filter: filters.reduce(both, {}), kept, ignored, faults }
 }
 
@@ -98,16 +117,22 @@ function readValues(parameter: Values, values: readonly string[]) {
   return { faults: [...faults], filters: parameter.isChoice ? anyOf(read) : read, values }
 }
 
-/** `-created`: the key by which the list is sorted, and the way. */
-function parseOrdering(text = ''): Ordering | undefined {
-  if (text === '' || text === '-id') return defaultOrdering
-  const descending = text.startsWith('-')
-  const key = orderKeys.find((each) => each === text.slice(descending ? 1 : 0))
-  return key && { key, descending }
-}
-
-function notAnOrdering(text = ''): string {
-  return `Select a valid choice. ${text} is not one of the available choices.`
+/** `-data_date,filename`: the keys by which the list is sorted, each with its direction. */
+function parseOrdering(text: string): Ordering | Fault {
+  const steps: OrderStep[] = []
+  for (const word of text.split(',').map((part) => part.trim())) {
+    const descending = word.startsWith('-')
+    const key = orderKeys.find((each) => each === word.slice(descending ? 1 : 0))
+    if (key !== undefined) steps.push({ key, descending })
+    else if (word !== '')
+      return { fault: `Select a valid choice. ${word} is not one of the available choices.` }
+  }
+  // A key that comes again decides nothing, and nothing comes after the id.
+  const ids = steps.findIndex(({ key }) => key === 'id')
+  const [first = defaultOrdering, ...then] = steps
+    .slice(0, ids < 0 ? steps.length : ids + 1)
+    .filter(({ key }, index) => steps.findIndex((step) => step.key === key) === index)
+  return then.length === 0 ? first : { ...first, then }
 }
 
 /**

@@ -1,25 +1,28 @@
 /** Dates and times as clients write them. Pure; what is none of ours is `undefined`. */
 import { dayStartSeconds, isDayOfYear, secondsPerDay } from '../../parse/calendar.ts'
 
-const datePattern = /^(\d{4})-(\d\d)-(\d\d)$/
+/** `2026-01-22`, `2026-1-22`, `20260122`. */
+const datePattern = /^(\d{4})(?:-(\d\d?)-(\d\d?)|(\d\d)(\d\d))$/
+/** `2026-022`, `2026022`. */
+const dayOfYearPattern = /^(\d{4})-?(\d{3})$/
 // The plus sign of an offset comes as a space where a client did not encode it.
 const timePattern =
   /^(\d{4}-\d\d-\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?:Z|([+ -])(\d\d)(?::?(\d\d))?)?$/i
 
-/** UTC day since 1970-01-01 of a date such as `2026-01-22`. */
+/** UTC day since 1970-01-01 of a date, or of a year and the day of it, as people type them. */
 export function parseDay(text: string): number | undefined {
-  const [, year, month, day] = datePattern.exec(text) ?? []
-  if (year === undefined) return undefined
-  const date = new Date(`${text}T00:00:00Z`)
+  const match = datePattern.exec(text)
+  if (match === null) return parseDayOfYear(text)
+  const [year = 0, month = 0, day = 0] = match.slice(1).filter(Boolean).map(Number)
+  const date = new Date(0)
+  date.setUTCFullYear(year, month - 1, day)
   // JavaScript takes 30 February for a day of March.
-  if (Number.isNaN(date.getTime()) || date.getUTCDate() !== Number(day)) return undefined
-  if (date.getUTCMonth() + 1 !== Number(month)) return undefined
+  if (date.getUTCDate() !== day || date.getUTCMonth() + 1 !== month) return undefined
   return Math.floor(date.getTime() / 1000 / secondsPerDay)
 }
 
-/** UTC day since 1970-01-01 of a year and day of the year such as `2026-022`. */
-export function parseDayOfYear(text: string): number | undefined {
-  const [, year, day] = /^(\d{4})-(\d{3})$/.exec(text) ?? []
+function parseDayOfYear(text: string): number | undefined {
+  const [, year, day] = dayOfYearPattern.exec(text) ?? []
   if (year === undefined || !isDayOfYear(Number(year), Number(day))) return undefined
   return dayStartSeconds(Number(year), Number(day)) / secondsPerDay
 }

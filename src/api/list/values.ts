@@ -1,6 +1,6 @@
 /** How values of the list's parameters are read, and what they look like. Pure. */
 import type { FileFilter, TimeRange } from '../../catalogue/filter.ts'
-import { secondsPerDay } from '../../parse/calendar.ts'
+import { dayStartSeconds, daysInYear, secondsPerDay } from '../../parse/calendar.ts'
 import { parseDay, parseTimeUs } from './times.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>
@@ -28,6 +28,7 @@ type Read = Values['read']
 const choice = (schema: JsonSchema, read: Read): Values => ({ read, isChoice: true, schema })
 const condition = (schema: JsonSchema, read: Read): Values => ({ read, isChoice: false, schema })
 
+/** A day as it is best written; times as people type them are understood besides. */
 const dateOrTime: JsonSchema = {
   anyOf: [
     { type: 'string', format: 'date' },
@@ -78,6 +79,15 @@ export function day(
   return choice({ type: 'string', ...schema }, (value) => {
     const found = parse(value)
     return found === undefined ? { fault } : { days: [found] }
+  })
+}
+
+/** Years that follow each other need not be: each is a list of its days. */
+export function year(): Values {
+  return choice({ type: 'string', pattern: String.raw`^\d{4}$` }, (value) => {
+    if (!/^\d{4}$/.test(value)) return { fault: 'Enter a year such as 2026.' }
+    const first = dayStartSeconds(Number(value), 1) / secondsPerDay
+    return { days: Array.from({ length: daysInYear(Number(value)) }, (_, day) => first + day) }
   })
 }
 

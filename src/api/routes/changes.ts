@@ -15,7 +15,6 @@ import type { WaitingRoom } from '../changes/waiting.ts'
 import { isFresh, sendHtml, sendJson, sendNotModified } from '../context.ts'
 import type { ApiContext } from '../context.ts'
 import { changesUrl } from '../links.ts'
-import { ignoredHeader } from '../list/ignored.ts'
 import { mediaTypes, negotiate, prefersEvents } from '../negotiate.ts'
 import type { Representation } from '../negotiate.ts'
 import { renderChanges } from '../pages/changes.ts'
@@ -56,7 +55,6 @@ async function sendPage(feed: Feed, request: FastifyRequest, reply: FastifyReply
   const { context } = feed
   const representation = negotiate(request, reply)
   const asked = parseChangesRequest(request.query as Query)
-  reply.headers(ignoredHeader(asked.ignored))
   if (asked.waitSeconds > 0 && request.method === 'GET') {
     const signal = feed.room.enter(reply)
     request.raw.socket.setTimeout(asked.waitSeconds * 1000 + idleMarginMs)
@@ -98,7 +96,7 @@ async function sendEvents(feed: Feed, request: FastifyRequest, reply: FastifyRep
     request.query as Query,
     typeof lastEventId === 'string' && lastEventId !== '' ? lastEventId : undefined,
   )
-  reply.headers({ vary: 'Accept', 'cache-control': 'no-cache', ...ignoredHeader(asked.ignored) })
+  reply.headers({ vary: 'Accept', 'cache-control': 'no-cache' })
   const whole = { ...asked, limit: eventsPerRead }
   const signal = feed.room.enter(reply)
   const first = await readPassage(reader, whole, signal)

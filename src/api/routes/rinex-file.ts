@@ -1,7 +1,6 @@
 /** The list of files and its single records. */
 import { Readable } from 'node:stream'
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
-import { defaultOrdering } from '../../catalogue/filter.ts'
 import { openAdmission } from '../admin.ts'
 import { isFresh, sendHtml, sendJson, sendNotModified } from '../context.ts'
 import type { ApiContext } from '../context.ts'
@@ -10,6 +9,7 @@ import { changesUrl } from '../links.ts'
 import { ignoredHeader } from '../list/ignored.ts'
 import { makePage, openPageCache } from '../list/page.ts'
 import { parseListRequest } from '../list/request.ts'
+import { parseStreamRequest } from '../list/stream-request.ts'
 import { lineFormats, listLines } from '../list-stream.ts'
 import { mediaTypes, namedFormat, negotiate } from '../negotiate.ts'
 import { renderRecord } from '../pages/record.ts'
@@ -59,10 +59,7 @@ function streamFiles({ reader, links }: ApiContext, next: RouteHandlerMethod): R
   return async function (request, reply) {
     const format = lineFormats.get(namedFormat(request) ?? '')
     if (format === undefined) return next.call(this, request, reply)
-    const { filter, ignored, ordering } = parseListRequest(request.query as Query)
-    // A stream has an order of its own.
-    const without = ordering === defaultOrdering ? [] : ['ordering']
-    reply.headers(ignoredHeader([...ignored, ...without]))
+    const asked = parseStreamRequest(request.query as Query)
     if (request.method !== 'HEAD') streams.holdFor(reply)
     // Before the first line: what moves while the list is read comes again in the changes from there.
     const { epoch, seq } = await reader.head()
@@ -78,7 +75,7 @@ function streamFiles({ reader, links }: ApiContext, next: RouteHandlerMethod): R
     })
     if (request.method === 'HEAD') return reply.send()
     const lines = listLines(
-      { reader, links: links(), epoch, filter, chunks, signal: request.signal },
+      { ...asked, reader, links: links(), epoch, chunks, signal: request.signal },
       format,
     )
     return reply.send(Readable.from(lines, { objectMode: false }))

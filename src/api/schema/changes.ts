@@ -57,7 +57,7 @@ export function describeChanges({ links, keepRemovalsDays }: Surroundings): Part
           responses: {
             '200': {
               description: 'Changes, up to a full page or the latest; or events without end.',
-              headers: withHeaders(...negotiated, 'Link', 'Ignored-Parameters'),
+              headers: withHeaders(...negotiated, 'Link'),
               content: {
                 ...json(schemaRef('ChangesPage'), shown.changes),
                 [mediaTypes.events]: {

@@ -75,14 +75,16 @@ export const strict = inQuery(
   { schema: { type: 'string', enum: ['1', 'true'] }, example: '1' },
 )
 
-export const ordering = inQuery('ordering', 'The order; a minus turns it round.', {
-  schema: {
-    type: 'string',
-    enum: orderKeys.flatMap((key) => [key, `-${key}`]),
-    default: '-id',
+const orderKey = `-?(${orderKeys.join('|')})`
+
+export const ordering = inQuery(
+  'ordering',
+  `The order: ${orderKeys.map((key) => `\`${key}\``).join(', ')}, each turned round by a minus, one or several with commas between them. Files with equal keys are sorted by id, in the direction of the last key.`,
+  {
+    schema: { type: 'string', pattern: `^${orderKey}(,${orderKey})*$`, default: '-id' },
+    example: '-data_date,filename',
   },
-  example: '-data_date',
-})
+)
 
 export const ifNoneMatch: ParameterObject = {
   name: 'If-None-Match',

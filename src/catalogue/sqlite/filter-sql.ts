@@ -30,6 +30,8 @@ export interface NameRange {
   readonly from?: string
   /** Excluded. */
   readonly after?: string
+  /** Excluded. */
+  readonly before?: string
   /** Included. */
   readonly to?: string
 }
@@ -152,6 +154,11 @@ export function conditionsOf(selection: Selection): Conditions {
     parts.push({
       sql: 'f.name > @nameAfter COLLATE NOCASE',
       values: { nameAfter: nameRange.after },
+    })
+  if (nameRange?.before !== undefined)
+    parts.push({
+      sql: 'f.name < @nameBefore COLLATE NOCASE',
+      values: { nameBefore: nameRange.before },
     })
   if (nameRange?.to !== undefined)
     parts.push({ sql: 'f.name <= @nameTo COLLATE NOCASE', values: { nameTo: nameRange.to } })

@@ -3,7 +3,7 @@ import { conditionsOf } from './filter-sql.ts'
 import type { Source } from './sources.ts'
 import type { Statements } from './statements.ts'
 import type { CheckDeadline, Wanted } from './strategy.ts'
-import { orders } from './slices.ts'
+import { orderBy } from './slices.ts'
 
 export interface GatherLimits {
   /** Ids that are kept while counting, 8 bytes each; where there are more, a page is found along the index of its order. */
@@ -62,11 +62,9 @@ export function openGather(statements: Statements, { mostIds, mostRows } = defau
           : [...ids.subarray(offset, end)]
       }
       if (count > mostRows) return undefined
-      const { key } = orders[ordering.key]
-      const way = ordering.descending ? 'DESC' : 'ASC'
       return statements.column(
         `SELECT f.id FROM json_each(@ids) wanted CROSS JOIN file f NOT INDEXED ON f.id = wanted.value
-         ORDER BY ${key} ${way}, f.id ${way} LIMIT +@limit OFFSET +@offset`,
+         ORDER BY ${orderBy(ordering)} LIMIT +@limit OFFSET +@offset`,
         { ids: JSON.stringify([...ids]), limit, offset },
       ) as number[]
     },

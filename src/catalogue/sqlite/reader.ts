@@ -20,7 +20,7 @@ import { checksumColumns, joinedChecksum, prepareChecksums, toBound } from './ch
 import type { ChecksumRow, Checksums } from './checksums.ts'
 import { connectionSource } from './connection.ts'
 import { prepareList } from './list.ts'
-import type { Plan } from './list.ts'
+import type { Plan } from './strategy.ts'
 import { prepareListings } from './listings.ts'
 import type { Listings } from './listings.ts'
 import { openQueryPool } from './query-pool.ts'

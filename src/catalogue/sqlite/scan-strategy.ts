@@ -6,7 +6,7 @@ import { intersect } from './date-ranges.ts'
 import type { DateRange } from './date-ranges.ts'
 import { afterAll, conditionsOf, hasOnly } from './filter-sql.ts'
 import type { Selection } from './filter-sql.ts'
-import { orders, siteOf } from './slices.ts'
+import { orderBy, orders, siteOf } from './slices.ts'
 import { entryUs, lookupUs, rowUs } from './sources.ts'
 import type { Statements } from './statements.ts'
 import type { CheckDeadline, StrategyParts, Wanted } from './strategy.ts'
@@ -118,8 +118,7 @@ export function openScan(
   /** From the beginning of the order, or from where the counts tell, along its index, past files that do not match. */
   const scan = (selection: Selection, wanted: Wanted, matchesPer: number): Scan => {
     const { ordering, offset, limit } = wanted
-    const { key, from } = orders[ordering.key]
-    const way = ordering.descending ? 'DESC' : 'ASC'
+    const { from } = orders[ordering.key]
     const by = skipsBy(selection, ordering.key)
     const passed =
       (Math.min(limit, wanted.count) + (by === undefined ? offset : Math.min(offset, restBy[by]))) /
@@ -139,7 +138,7 @@ export function openScan(
           if (skip > 0 && files <= skip) skip -= files
           else {
             const ids = statements.column(
-              `SELECT f.id ${where} ORDER BY ${key} ${way}, f.id ${way} LIMIT +@limit OFFSET +@skip`,
+              `SELECT f.id ${where} ORDER BY ${orderBy(ordering)} LIMIT +@limit OFFSET +@skip`,
               { ...values, limit: limit - found.length, skip },
             ) as number[]
             skip = 0

@@ -3,7 +3,7 @@
  * looked at. To be used within a read transaction.
  */
 import { secondsPerDay } from '../../parse/calendar.ts'
-import type { OrderKey } from '../filter.ts'
+import type { OrderKey, OrderStep, Ordering } from '../filter.ts'
 import type { Counts } from './counts.ts'
 import { boundsOf, intersect } from './date-ranges.ts'
 import { afterAll, conditionsOf, modifiedUs } from './filter-sql.ts'
@@ -35,6 +35,21 @@ export const orders: Readonly<Record<OrderKey, { readonly key: string; readonly 
   created: { key: 'f.created_us', from: 'file f INDEXED BY file_created' },
   modified: { key: modifiedUs, from: 'file f INDEXED BY file_modified' },
   filename: { key: 'f.name COLLATE NOCASE', from: 'file f INDEXED BY file_name' },
+}
+
+/** A key as it is compared in JavaScript: in ASCII, case does not count. */
+export function sortKey(key: OrderKey): string {
+  return key === 'filename' ? 'lower(f.name)' : orders[key].key
+}
+
+/** Of ORDER BY. */
+export function orderBy(ordering: Ordering): string {
+  const steps = [ordering, ...(ordering.then ?? [])]
+  const isById = steps.some(({ key }) => key === 'id')
+  const last: OrderStep = { key: 'id', descending: steps.at(-1)?.descending ?? true }
+  return (isById ? steps : [...steps, last])
+    .map(({ key, descending }) => `${orders[key].key} ${descending ? 'DESC' : 'ASC'}`)
+    .join(', ')
 }
 
 export interface Slices {
@@ -122,7 +137,11 @@ export function openSlices(
           break
         }
         yield { ...part, nameRange: { ...range, ...(descending ? { after: last } : { to: last }) } }
-        range = descending ? { ...range, to: last } : { to: range.to ?? afterAll, after: last }
+        if (descending) range = { ...range, to: last }
+        else {
+          const { before, to = afterAll } = range
+          range = { after: last, to, ...(before !== undefined && { before }) }
+        }
       }
     }
   }
@@ -209,5 +228,5 @@ function beginningWith(text: string): NameRange {
 function cut(range: NameRange, other: NameRange = {}): NameRange {
   const [from, otherFrom] = [range.from ?? '', other.from ?? '']
   const [to, otherTo] = [range.to ?? afterAll, other.to ?? afterAll]
-  return { from: from > otherFrom ? from : otherFrom, to: to < otherTo ? to : otherTo }
+  return { ...other, from: from > otherFrom ? from : otherFrom, to: to < otherTo ? to : otherTo }
 }

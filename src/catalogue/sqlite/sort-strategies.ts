@@ -1,7 +1,7 @@
 /** Finds all files of a selection by the index that has the fewest others, and sorts them. To be used within a read transaction. */
-import type { OrderKey, Ordering } from '../filter.ts'
+import type { OrderKey, OrderStep, Ordering } from '../filter.ts'
 import { conditionsOf } from './filter-sql.ts'
-import { orders } from './slices.ts'
+import { orderBy, orders, sortKey } from './slices.ts'
 import { lookupUs } from './sources.ts'
 import type { Source } from './sources.ts'
 import type { Statements } from './statements.ts'
@@ -25,17 +25,18 @@ export function openSortStrategies(statements: Statements) {
   /** The first ranks of all files that a source finds, among those whose keys are within bounds. */
   const first = (source: Source, { ordering, most, checkDeadline, bounds }: First): SortRow[] => {
     const { key } = orders[ordering.key]
-    const way = ordering.descending ? 'DESC' : 'ASC'
+    const steps = [ordering, ...(ordering.then ?? [])]
+    const keys = steps.map((step) => sortKey(step.key))
     const within = bounds === undefined ? '' : `AND ${key} BETWEEN @lowest AND @highest`
     let best: SortRow[] = []
     for (const slice of source.slices()) {
       const { sql, values } = conditionsOf(slice)
       const found = statements.rows(
-        `SELECT f.id, ${sortKey(ordering.key)} FROM ${source.from} WHERE ${sql} ${within}
-         ORDER BY ${key} ${way}, f.id ${way} LIMIT +@most`,
+        `SELECT f.id, ${keys.join(', ')} FROM ${source.from} WHERE ${sql} ${within}
+         ORDER BY ${orderBy(ordering)} LIMIT +@most`,
         { ...values, ...bounds, most },
       ) as SortRow[]
-      best = best.length === 0 ? found : merged(best, found, ordering.descending).slice(0, most)
+      best = best.length === 0 ? found : merged(best, found, steps).slice(0, most)
       checkDeadline()
     }
     return best
@@ -102,17 +103,20 @@ export function openSortStrategies(statements: Statements) {
 }
 
 /** An id and what it is sorted by. */
-type SortRow = [id: number, key: number | string]
-
-/** As it is compared in JavaScript: in ASCII, case does not count. */
-function sortKey(key: OrderKey): string {
-  return key === 'filename' ? 'lower(f.name)' : orders[key].key
-}
+type SortRow = [id: number, ...keys: (number | string)[]]
 
 /** Both are in order already. */
-function merged(a: readonly SortRow[], b: readonly SortRow[], descending: boolean): SortRow[] {
-  const sign = descending ? -1 : 1
-  return [...a, ...b].sort(([id, key], [otherId, otherKey]) =>
-    key === otherKey ? sign * (id - otherId) : key < otherKey ? -sign : sign,
-  )
+function merged(
+  a: readonly SortRow[],
+  b: readonly SortRow[],
+  steps: readonly OrderStep[],
+): SortRow[] {
+  const byId = steps.at(-1)?.descending === true ? -1 : 1
+  return [...a, ...b].sort(([id, ...keys], [otherId, ...otherKeys]) => {
+    for (const [index, { descending }] of steps.entries()) {
+      const [key, other] = [keys[index] ?? 0, otherKeys[index] ?? 0]
+      if (key !== other) return key < other === descending ? 1 : -1
+    }
+    return byId * (id - otherId)
+  })
 }

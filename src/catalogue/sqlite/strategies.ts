@@ -14,6 +14,8 @@ import type { Strategy, StrategyParts, Wanted } from './strategy.ts'
 /** Deepest place of a page that is looked for day by day. */
 const deepestByDay = 2000
 
+export type Strategies = ReturnType<typeof openStrategies>
+
 export function openStrategies(statements: Statements, parts: StrategyParts) {
   const { counts, lookups } = parts
   const scanning = openScan(statements, parts)

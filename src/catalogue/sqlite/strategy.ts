@@ -27,3 +27,17 @@ export interface StrategyParts {
   readonly lookups: Lookups
   readonly slices: Slices
 }
+
+/** A query whose cost is known before it is run. */
+export interface Plan<Answer> {
+  /** CPU microseconds, estimated. */
+  readonly costUs: number
+  run(checkDeadline: CheckDeadline): Answer
+}
+
+export function planOf<Answer>(
+  costUs: number,
+  run: (checkDeadline: CheckDeadline) => Answer,
+): Plan<Answer> {
+  return { costUs, run }
+}

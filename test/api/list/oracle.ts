@@ -64,6 +64,8 @@ function touches({ parsed }: Known, from: number, to: number): boolean {
 const seconds = (text: string, open: number) =>
   text === '..' ? open : Date.parse(midnight(text)) / 1000
 
+const year = anyOf(({ data_date }, value) => data_date.startsWith(`${value}-`))
+
 export const tests: Readonly<Record<string, Test>> = {
   filename: ({ filename }, value) => filename.toLowerCase() === value.toLowerCase(),
   filename__startswith: ({ filename }, value) =>
@@ -74,9 +76,13 @@ export const tests: Readonly<Record<string, Test>> = {
   ...timeTests('modified'),
   id__gt: ({ id }, value) => id > Number(value),
   id__lt: ({ id }, value) => id < Number(value),
-  file_duration: anyOf(({ parsed }, value) => parsed.duration === value),
-  file_version: anyOf(({ parsed }, value) => parsed.version === value),
-  file_type: anyOf(({ parsed }, value) => parsed.type === value),
+  id__gte: ({ id }, value) => id >= Number(value),
+  id__lte: ({ id }, value) => id <= Number(value),
+  year,
+  data_date__year: year,
+  file_duration: anyOf(({ parsed }, value) => parsed.duration === value.at(-1)?.toLowerCase()),
+  file_version: anyOf(({ parsed }, value) => parsed.version === `r${value.replace('r', '')}`),
+  file_type: anyOf(({ parsed }, value) => parsed.type === value.charAt(0).toLowerCase()),
   station,
   stationId: station,
   area: anyOf(({ area }, value) => area === value),
@@ -111,7 +117,7 @@ export const tests: Readonly<Record<string, Test>> = {
 
 /** Parameters of which several values mean any of them. */
 const choices =
-  /^(file_(duration|version|type)|station(Id)?|area|country|date|doy|interval|content|source|rinexVersion|filePeriod|fileType)$/
+  /^(file_(duration|version|type)|station(Id)?|area|country|date|doy|year|data_date__year|interval|content|source|rinexVersion|filePeriod|fileType)$/
 
 /** All that match, in their order. */
 export function expected(
@@ -128,16 +134,20 @@ export function expected(
       return choices.test(name) ? values.some(holds) : values.every(holds)
     }),
   )
-  const key = ordering.replace('-', '')
-  const keyOf = (record: Known): number | bigint | string => {
+  const steps = ordering.split(',')
+  const keyOf = (record: Known, key: string): number | bigint | string => {
     if (key === 'id') return record.id
     if (key === 'filename') return record.filename.toLowerCase()
     return micros(record[key as 'data_date' | 'created' | 'modified'])
   }
+  const last = steps.at(-1)?.startsWith('-') === true ? '-id' : 'id'
   matching.sort((a, b) => {
-    const [first, second] = [keyOf(a), keyOf(b)]
-    return first === second ? a.id - b.id : first < second ? -1 : 1
+    for (const step of [...steps, last]) {
+      const [first, second] = [a, b].map((record) => keyOf(record, step.replace('-', '')))
+      if (first === undefined || second === undefined || first === second) continue
+      return first < second === step.startsWith('-') ? 1 : -1
+    }
+    return 0
   })
-  if (ordering.startsWith('-')) matching.reverse()
   return matching.map(({ id }) => id)
 }

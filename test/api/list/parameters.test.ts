@@ -44,6 +44,23 @@ function choiceTable(words: readonly string[], add: (words: string[]) => object)
   }
 }
 
+/** Words that are understood besides the letters. */
+function withWords({ takes, refuses }: Taken, words: Taken['takes']): Taken {
+  return { takes: { ...takes, ...words }, refuses }
+}
+
+/** So many days from one on. */
+const daysFrom = (first: number, count: number) =>
+  Array.from({ length: count }, (_, n) => first + n)
+
+const years: Taken = {
+  takes: {
+    '1970': { days: daysFrom(0, 365) },
+    '1972,1971': { days: [...daysFrom(730, 366), ...daysFrom(365, 365)] },
+  },
+  refuses: ['70', '19700', 'x', '1970-01', '-1970'],
+}
+
 const stations: Taken = {
   takes: {
     graz: { stations: ['GRAZ'] },
@@ -90,9 +107,36 @@ const table: Readonly<Record<string, Taken>> = {
     takes: { '5': { idBelow: 5 }, [`-${'9'.repeat(20)}`]: { idBelow: -Number.MAX_SAFE_INTEGER } },
     refuses: ['x', '1.0'],
   },
-  file_duration: choiceTable(['m', 'h', 'd', 'y', 'u'], (durations) => ({ durations })),
-  file_version: choiceTable(['r2', 'r3'], (versions) => ({ versions })),
-  file_type: choiceTable(['o', 'n', 'm'], (types) => ({ types })),
+  id__gte: { takes: { '5': { idAbove: 4 } }, refuses: ['x', '1.0'] },
+  id__lte: { takes: { '5': { idBelow: 6 } }, refuses: ['x', '1.0'] },
+  file_duration: withWords(
+    choiceTable(['m', 'h', 'd', 'y', 'u'], (durations) => ({ durations })),
+    {
+      '01D,01h': { durations: ['d', 'h'] },
+      H: { durations: ['h'] },
+      '15m': { durations: ['m'] },
+    },
+  ),
+  file_version: withWords(
+    choiceTable(['r2', 'r3'], (versions) => ({ versions })),
+    {
+      '2,R2': { versions: ['r2'] },
+      '3': { versions: ['r3'] },
+      '4': { versions: ['r3'] },
+      latest: { versions: ['r3'] },
+      all: {},
+    },
+  ),
+  file_type: withWords(
+    choiceTable(['o', 'n', 'm'], (types) => ({ types })),
+    {
+      obs: { types: ['o'] },
+      'NAV,met': { types: ['n', 'm'] },
+      O: { types: ['o'] },
+    },
+  ),
+  year: years,
+  data_date__year: years,
   station: stations,
   stationId: stations,
   area: choiceTable(['obs', 'nrt'], (areas) => ({ areas })),
@@ -101,12 +145,21 @@ const table: Readonly<Record<string, Taken>> = {
     refuses: ['at', 'aust', 'a1t', 'aüt'],
   },
   date: {
-    takes: { '1970-01-02': { days: [1] }, '1970-01-02,1969-12-31': { days: [1, -1] } },
-    refuses: ['1970-01-01T00:00', '2026-02-30', '2026-022'],
+    takes: {
+      '1970-01-02': { days: [1] },
+      '1970-01-02,1969-12-31': { days: [1, -1] },
+      '19700102,1970-1-3': { days: [1, 2] },
+      '1970-002,1970003': { days: [1, 2] },
+    },
+    refuses: ['1970-01-01T00:00', '2026-02-30', '2026-367', '202601', '20260230'],
   },
   doy: {
-    takes: { '1970-002': { days: [1] }, '1970-001,1970-001': { days: [0] } },
-    refuses: ['2026-366', '2026-000', '2026-22', '2026-01-22'],
+    takes: {
+      '1970-002': { days: [1] },
+      '1970-001,1970-001': { days: [0] },
+      '1970002,1970-01-03': { days: [1, 2] },
+    },
+    refuses: ['2026-366', '2026-000', '2026-22', '2026366'],
   },
   interval: {
     takes: { '30s': { intervals: ['30S'] }, '30S,01H': { intervals: ['30S', '01H'] } },
@@ -298,7 +351,22 @@ t.test('orderings', (t) => {
       t.strictSame(request.kept, ordering === '-id' ? [] : [['ordering', ordering]])
     }
   t.strictSame(parseListRequest({ ordering: '' }).ordering, { key: 'id', descending: true })
-  for (const ordering of ['--id', '-', 'ID', 'id,id', ' id', 'size', '__proto__', '-constructor'])
+  const several: Readonly<Record<string, object>> = {
+    'data_date,-filename': {
+      key: 'data_date',
+      descending: false,
+      then: [{ key: 'filename', descending: true }],
+    },
+    ' -created , created,id,filename': {
+      key: 'created',
+      descending: true,
+      then: [{ key: 'id', descending: false }],
+    },
+    'id,filename': { key: 'id', descending: false },
+  }
+  for (const [ordering, expected] of Object.entries(several))
+    t.strictSame(parseListRequest({ ordering }).ordering, expected, ordering)
+  for (const ordering of ['--id', '-', 'ID', 'id,size', 'size', '__proto__', '-constructor'])
     t.strictSame(Object.keys(faultsOf({ ordering }) ?? {}), ['ordering'], ordering)
   t.end()
 })

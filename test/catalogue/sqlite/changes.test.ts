@@ -187,10 +187,8 @@ t.test('the list in chunks and the feed from its start end with the live list', 
         const mirror = new Map<number, string>()
         let steps = [...during]
         for (let last = Infinity; ;) {
-          const { records } = await reader.records({
-            before: Math.min(last, Number.MAX_SAFE_INTEGER),
-            limit: chunk,
-          })
+          const id = Math.min(last, Number.MAX_SAFE_INTEGER)
+          const { records } = await reader.records({ after: { id, key: id }, limit: chunk })
           for (const { id, directory, name, modifiedUs } of records)
             mirror.set(id, `${directory}/${name} ${modifiedUs}`)
           await applySteps(writer, steps.slice(0, 2))
