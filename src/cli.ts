@@ -46,7 +46,7 @@ function addDaemons(program: Command, done: (exitCode: number) => void): void {
     .description('run indexer and API together, to try it out or for a small archive')
     .action(async (_flags: unknown, command: Command) => {
       const { start } = await import('./commands/start.ts')
-      done(await start(configOf(command).config, command.optsWithGlobals()))
+      done(await start(configOf(command, tokenCheck).config, command.optsWithGlobals()))
     })
   withOptions(program.command('index'))
     .description('run the indexer: scan the archive, then follow its changes')
@@ -59,7 +59,7 @@ function addDaemons(program: Command, done: (exitCode: number) => void): void {
     .description('run the API')
     .action(async (_flags: unknown, command: Command) => {
       const { serve } = await import('./commands/serve.ts')
-      done(await serve(configOf(command).config))
+      done(await serve(configOf(command, tokenCheck).config))
     })
 }
 
@@ -113,7 +113,7 @@ function addQuestions(program: Command, done: (exitCode: number) => void): void 
     )
     .action(async (_flags: unknown, command: Command) => {
       const { checkConfig } = await import('./commands/check-config.ts')
-      done(await checkConfig(configOf(command, (values) => tokenFaults(values.admin_token_file))))
+      done(await checkConfig(configOf(command, tokenCheck)))
     })
 }
 
@@ -127,6 +127,9 @@ function withOptions(command: Command, keys: readonly OptionKey[] = optionKeys):
   }
   return command
 }
+
+/** Who reads the token tells its faults with the others. */
+const tokenCheck: FurtherCheck = (values) => tokenFaults(values.admin_token_file)
 
 function configOf(command: Command, further?: FurtherCheck): LoadedConfig {
   const { config: file, ...flags } = command.optsWithGlobals<Flags & { config?: string }>()

@@ -112,12 +112,14 @@ t.test('check-config prints a configuration with the origin of each value', asyn
   t.equal(values(again), values({ code, stdout, stderr: '' }), 'what is printed is a configuration')
 })
 
-t.test('check-config tells an unusable token with all other faults', async (t) => {
+t.test('an unusable token is told with all other faults', async (t) => {
   const folder = testFolder(t, { 'a.toml': 'admin_token_file = "token"\nprot = 1', token: 'a b' })
-  const { code, stdout, stderr } = await run(['check-config', '--config', join(folder, 'a.toml')])
-  t.strictSame({ code, stdout }, { code: 78, stdout: '' })
-  t.match(stderr, `\n  ${join(folder, 'token')}: admin_token_file must hold a token`)
-  t.match(stderr, `\n  ${join(folder, 'a.toml')}: no option is called "prot"`)
+  for (const command of ['check-config', 'serve', 'start']) {
+    const { code, stdout, stderr } = await run([command, '--config', join(folder, 'a.toml')])
+    t.strictSame({ code, stdout }, { code: 78, stdout: '' }, command)
+    t.match(stderr, `\n  ${join(folder, 'token')}: admin_token_file must hold a token`)
+    t.match(stderr, `\n  ${join(folder, 'a.toml')}: no option is called "prot"`)
+  }
 })
 
 t.test('check-config with a port that is not known yet', async (t) => {

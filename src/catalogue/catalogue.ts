@@ -287,6 +287,8 @@ export interface CatalogueReader {
   record(id: number): Promise<FileRecord | undefined>
   /** The live record of a file by its exact path. */
   file(directory: string, name: string): Promise<FoundFile | undefined>
+  /** The name of the one file of a directory that differs from this name by the case of ASCII letters alone. */
+  nameInOtherCase(directory: string, name: string): Promise<string | undefined>
   /** Another one when `checksums` tells anything else; `undefined` for a directory that is not known. */
   checksumsVersion(directory: string): Promise<string | undefined>
   /**

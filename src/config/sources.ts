@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { TomlError, parse } from 'smol-toml'
-import { closest } from './closest.ts'
+import { closest } from '../closest.ts'
 import type { Fault } from './config-error.ts'
 import {
   fileVariable,

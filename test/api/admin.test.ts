@@ -159,6 +159,25 @@ t.test('bodies that are no JSON, or too long', async (t) => {
   t.type(long.json<{ detail: unknown }>().detail, 'string')
   const charset = { 'content-type': 'application/json; charset=utf-8' }
   t.equal((await post(rescans, {}, charset)).statusCode, 202)
+  const others = {
+    'Unsupported charset "latin1" in request.': {
+      'content-type': 'application/json; charset=latin1',
+    },
+    'Unsupported charset "UTF-16" in request.': {
+      'content-type': 'application/json;charset="UTF-16"',
+    },
+    'Unsupported content encoding "gzip" in request.': {
+      'content-type': 'application/json',
+      'content-encoding': 'gzip',
+    },
+  }
+  for (const [detail, headers] of Object.entries(others)) {
+    const refused = await post(rescans, '{}', headers)
+    t.equal(refused.statusCode, 415)
+    t.strictSame(refused.json(), { detail })
+  }
+  const identity = { 'content-type': 'application/json', 'content-encoding': 'identity' }
+  t.equal((await post(rescans, {}, identity)).statusCode, 202)
   const none = await app.inject({ method: 'POST', url: rescans, headers: { authorization } })
   t.equal(none.statusCode, 202)
 })

@@ -43,6 +43,34 @@ async function mark(service: Service, file = path): Promise<void> {
 /** A time that nobody is writing at any more. */
 const quiet = new Date('2026-01-02T00:00:00Z')
 
+t.test('a name in another case leads to the one file that is meant', async (t) => {
+  const service = await openService(t)
+  await service.add(path, content)
+  await service.add(`${day}/${shortFile}`, content)
+  const twice = ['zimm0220.26d.gz', 'ZIMM0220.26d.gz']
+  for (const name of twice) await service.add(`${day}/${name}`, content)
+  for (const name of [dayFile.toLowerCase(), dayFile.replace('GRAZ', 'graz')])
+    for (const method of ['GET', 'HEAD'] as const) {
+      const answer = await service.app.inject({ method, url: `/rinex/data/${day}/${name}` })
+      t.equal(answer.statusCode, 303, name)
+      t.equal(answer.headers.location, dayFile)
+      t.equal((await service.app.inject(`/rinex/data/${day}/${dayFile}`)).statusCode, 200)
+    }
+  const upper = await service.app.inject(`/rinex/data/${day}/${shortFile.toUpperCase()}`)
+  t.equal(upper.headers.location, shortFile)
+  for (const name of twice)
+    t.equal((await service.app.inject(`/rinex/data/${day}/${name}`)).statusCode, 200, name)
+  const none = [
+    `${day}/Zimm0220.26d.gz`,
+    `${day.toUpperCase()}/${dayFile}`,
+    `${hour}/${dayFile.toLowerCase()}`,
+    `${day}/graz%30`,
+    `${day}/${dayFile.toLowerCase()}x`,
+  ]
+  for (const other of none)
+    t.equal((await service.app.inject(`/rinex/data/${other}`)).statusCode, 404, other)
+})
+
 t.test('a file is sent as it is', async (t) => {
   const service = await openService(t)
   await service.add(path, content)

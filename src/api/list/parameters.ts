@@ -132,7 +132,7 @@ export const filterParameters: ReadonlyMap<string, Parameter> = new Map(
         (value) => ({ durations: [value] }),
       ),
       meaning:
-        'The period of the file, in any case: `m` minutes, `h` hours, `d` days, `y` years, `u` not told by the name. Also as in `filePeriod`.',
+        'The period of the file, in any case: `m` minutes, `h` hours, `d` days, `y` years, `u` unspecified. Also as in `filePeriod`.',
       example: 'd',
     },
     file_version: {

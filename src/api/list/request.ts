@@ -1,12 +1,12 @@
 /** What a request for the list asks for. Pure. */
 import { defaultOrdering, orderKeys } from '../../catalogue/filter.ts'
 import type { FileFilter, OrderStep, Ordering, TimeRange } from '../../catalogue/filter.ts'
+import { closest } from '../../closest.ts'
 import { badFields } from '../errors.ts'
 import type { Parameter } from '../links.ts'
 import { lastValue } from '../query.ts'
 import type { Query } from '../query.ts'
 import { filterParameters } from './parameters.ts'
-import { unknownParameter } from './unknown.ts'
 import { isFault } from './values.ts'
 import type { Fault, Values } from './values.ts'
 
@@ -95,6 +95,11 @@ export function readFilters(
     for (const key of ignored)
       faults.set(key, [unknownParameter(key, [...parameters.keys(), ...known])])
   return { filter: filters.reduce(both, {}), kept, ignored, faults }
+}
+
+function unknownParameter(name: string, known: readonly string[]): string {
+  const meant = closest(name, known)
+  return meant === undefined ? 'Unknown parameter.' : `Unknown parameter. Did you mean ${meant}?`
 }
 
 /** How many conditions on names there are. */

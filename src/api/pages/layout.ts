@@ -11,6 +11,7 @@ const layout = `<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title><%= it.title %> – RINEX file catalogue</title>
 <link rel="stylesheet" href="<%= it.up %>../assets/page.css">
+<link rel="icon" type="image/svg+xml" href="<%= it.up %>../assets/icon.svg">
 <link rel="alternate" type="application/json" href="<%= it.json %>">
 </head>
 <body>

@@ -9,7 +9,7 @@ import { addResource } from '../resource.ts'
 const folder = join(packageRoot, 'src/api/pages/assets')
 
 /** What pages load. A closed list, so that nothing else is reached whatever is asked for. */
-const names = ['page.css']
+const names = ['page.css', 'icon.svg']
 
 export async function addAssets(app: FastifyInstance, { settings }: ApiContext): Promise<void> {
   await app.register(fastifyStatic, { root: folder, serve: false })

@@ -42,7 +42,11 @@ export function addData(app: FastifyInstance, context: ApiContext): void {
     const listed = parseDirectoryTarget(target, context.settings.datasetPrefix)
     if (listed?.hasSlash === true) return list(request, reply, listed.directory)
     const record = place && (await context.reader.file(place.directory, place.name))
-    if (record === undefined) return redirect(reply, target, await knownDirectory(listed, context))
+    if (record === undefined) {
+      const name = place && (await context.reader.nameInOtherCase(place.directory, place.name))
+      if (name !== undefined) return reply.code(303).header('location', name).send()
+      return redirect(reply, target, await knownDirectory(listed, context))
+    }
     const file =
       (await cache.find(archive.pathOf(record))) ??
       (await openRecord(record, { archive, request, context, awayLog }))

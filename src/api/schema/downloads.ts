@@ -49,6 +49,11 @@ const responses: Responses = {
     },
     content: gzip,
   },
+  '303': {
+    description:
+      'The directory has no file of this name, but one whose name differs by the case of its letters alone. No body.',
+    headers: { Location: header('Its name, relative to what was asked for.', 'graz0220.26d.gz') },
+  },
   '304': { description: 'The client has this version already. No body.', headers: validators },
   ...errors('NotFound', 'PreconditionFailed'),
   '416': {

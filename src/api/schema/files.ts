@@ -17,7 +17,7 @@ const record = object<WireRecord>('A file of the archive. What its name does not
   filename: text('The name of the file.'),
   data_date: orNull(moment('Start of the data, by the name; UTC, no fraction.')),
   file_duration: orNull(
-    text('Period of the file: `m` minutes, `h` hours, `d` days, `y` years, `u` unknown.', {
+    text('Period of the file: `m` minutes, `h` hours, `d` days, `y` years, `u` unspecified.', {
       enum: ['m', 'h', 'd', 'y', 'u'],
     }),
   ),

@@ -1,5 +1,13 @@
 /** The copies of a database that lie beside it, and what is needed to put files in place safely. */
-import { closeSync, fdatasyncSync, fsyncSync, openSync, rmSync, statSync } from 'node:fs'
+import {
+  closeSync,
+  fchmodSync,
+  fdatasyncSync,
+  fsyncSync,
+  openSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import Sqlite from 'better-sqlite3'
@@ -20,6 +28,22 @@ export function newBackupPath(database: string): string {
 /** A backup on its way back. */
 export function restoringPath(database: string): string {
   return `${database}-restoring`
+}
+
+/**
+ * Makes an empty file, if there is none, that its owner may write and its group may read, whatever the umask: a database names
+ * every file of the archive. What SQLite writes beside it gets the same rights.
+ */
+export function makeFile(path: string): void {
+  let file: number
+  try {
+    file = openSync(path, 'wx', 0o640)
+  } catch {
+    // It is there; or it cannot be made, which SQLite then tells in its own words.
+    return
+  }
+  fchmodSync(file, 0o640)
+  closeSync(file)
 }
 
 /** Removes a database that nobody has open, with whatever SQLite may have left beside it. */

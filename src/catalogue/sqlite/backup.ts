@@ -8,6 +8,7 @@ import {
   discard,
   headOf,
   madeUs,
+  makeFile,
   newBackupPath,
   syncDirectoryOf,
   syncFileAside,
@@ -112,6 +113,7 @@ export function openBackups(parts: {
 async function copyPages(db: Database, to: string, stopped: () => boolean): Promise<void> {
   let steps = 0
   let syncing = Promise.resolve()
+  makeFile(to)
   await db.backup(to, {
     progress() {
       if (stopped()) throw givenUp()

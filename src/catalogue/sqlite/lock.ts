@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import Sqlite from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
 import { AlreadyRunning } from '../catalogue-writer.ts'
+import { makeFile } from './backup-files.ts'
 import { unusable } from './usable.ts'
 
 /** How often the lock file is looked for. */
@@ -43,6 +44,7 @@ export function lockWriter(database: string, checkMs = checkEveryMs): WriterLock
 function lockFile(path: string): { readonly lock: Database; readonly inode: number } {
   let lock: Database | undefined
   try {
+    makeFile(path)
     lock = new Sqlite(path, { timeout: 0 })
     // Nothing is ever written to it, so it needs no journal beside it.
     lock.pragma('journal_mode = MEMORY')

@@ -4,6 +4,7 @@ import Sqlite from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
 import { CatalogueMigrating } from '../catalogue.ts'
 import { UnusableDatabase } from '../catalogue-writer.ts'
+import { makeFile } from './backup-files.ts'
 import { corruption } from './database-errors.ts'
 import { faultOf } from './integrity-check.ts'
 import { describeProgress, migrate, progressOf } from './migration.ts'
@@ -64,6 +65,7 @@ export function openForWriting(
 
 /** A connection for writing to a database that may have to be created or migrated still. @throws as `openForWriting` */
 export function connectForWriting(path: string): Database {
+  makeFile(path)
   const db = new Sqlite(path, { timeout: 5000 })
   try {
     checkVersion(db, path)

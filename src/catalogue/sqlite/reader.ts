@@ -66,6 +66,8 @@ export function openReader(options: { readonly database: string }): CatalogueRea
       askEither('page', query, { direct: (queries) => queries.page(query), signal }),
     record: (id) => ask((queries) => queries.record(id)),
     file: (directory, name) => ask((queries) => queries.file(directory, name)),
+    nameInOtherCase: (directory, name) =>
+      ask((queries) => queries.nameInOtherCase(directory, name)),
     checksumsVersion: (directory) => ask((queries) => queries.checksumsVersion(directory)),
     checksums: (directory, after) => ask((queries) => queries.checksums(directory, after)),
     records: (query, signal) =>
@@ -106,6 +108,7 @@ interface Queries extends Listings, Checksums {
   station(code: string): StationAnswer
   record(id: number): FileRecord | undefined
   file(directory: string, name: string): FoundFile | undefined
+  nameInOtherCase(directory: string, name: string): string | undefined
   changes(query: ChangesQuery): ChangesPage
   lastScan(): ScanSummary | undefined
   readonly summary: ReturnType<typeof prepareKept<CatalogueSummary>>
@@ -121,6 +124,13 @@ function prepareQueries(db: Database): Queries {
     `SELECT ${fileColumns}, ${checksumColumns}, d.held_since_us IS NOT NULL AS isWithheld
      ${from} ${joinedChecksum} WHERE d.path = ? AND f.name = ?`,
   )
+  // Names are unique in a directory, and so its files are found by that: the index without case is built later.
+  const inOtherCase = db
+    .prepare(
+      `SELECT f.name FROM directory d CROSS JOIN file f ON f.directory = d.id
+       WHERE d.path = ? AND f.name = ? COLLATE NOCASE LIMIT 2`,
+    )
+    .pluck()
   const stationCount = db.prepare('SELECT count(*) FROM station').pluck()
   return {
     head,
@@ -134,6 +144,10 @@ function prepareQueries(db: Database): Queries {
     file: (directory, name) => {
       const row = file.get(directory, name) as (FileRow & ChecksumRow & WithheldRow) | undefined
       return row && toFound(row)
+    },
+    nameInOtherCase: (directory, name) => {
+      const names = inOtherCase.all(directory, name) as string[]
+      return names.length === 1 ? names[0] : undefined
     },
     ...prepareChecksums(db, head),
     changes: db.transaction(prepareChanges(db)),

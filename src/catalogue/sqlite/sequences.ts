@@ -7,7 +7,15 @@
  * under a new epoch.
  */
 import { randomBytes } from 'node:crypto'
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  fchmodSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 import type { Database } from 'better-sqlite3'
 
@@ -170,6 +178,8 @@ function writeMemory(path: string, memory: Memory): void {
   const aside = `${path}.new`
   const file = openSync(aside, 'w', 0o640)
   try {
+    // Also where the umask takes more.
+    fchmodSync(file, 0o640)
     writeSync(file, `${JSON.stringify(memory)}\n`)
     fsyncSync(file)
   } finally {

@@ -216,6 +216,9 @@ t.test('the page shows all of it, and loads nothing from elsewhere', async (t) =
     ['../../assets/page.css'],
   )
   const live = await readDocument(service)
+  const [, icon = ''] = /<link rel="icon" [^>]*href="([^"]+)"/.exec(page.body) ?? []
+  const drawn = await service.app.inject(new URL(icon, `http://a${docs}`).pathname)
+  t.match(drawn, { statusCode: 200, headers: { 'content-type': /^image\/svg\+xml/ } })
   const names = operationsOf(live).flatMap((operation) => [
     ...(operation.parameters ?? []).map(({ name }) => name),
     operation.path,

@@ -80,6 +80,7 @@ function readCases({ url, path, responses }: Operation, tag: string): readonly C
   const isFile = /\/(?:\{filename\}|SHA256SUMS)$/.test(path)
   const cases: Case[] = [
     ['200', 'usual', { url }],
+    ['303', 'usual', { url: url.replace('GRAZ', 'graz') }],
     ['304', 'usual', { url, headers: { 'if-none-match': tag } }],
     ['default', 'usual', { url, method: 'PUT' }],
     [

@@ -13,7 +13,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { randomBytes } from 'node:crypto'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import t from 'tap'
 import type { Test } from 'tap'
@@ -65,6 +65,23 @@ function overwrite(path: string, from = 1): void {
   writeSync(file, randomBytes(size - from * pageSize), 0, size - from * pageSize, from * pageSize)
   closeSync(file)
 }
+
+t.test('database and backups are for owner and group, whatever the umask', async (t) => {
+  for (const umask of [0o000, 0o077]) {
+    const before = process.umask(umask)
+    t.teardown(() => process.umask(before))
+    const { database, open, names } = openFolder(t)
+    const writer = open()
+    await add(writer, 'graz')
+    t.match(await writer.backup({ ifOlderThanMs: 0 }), { outcome: 'kept' })
+    await add(writer, 'zimm')
+    for (const name of names()) {
+      const { mode } = statSync(join(dirname(database), name))
+      t.equal((mode & 0o777).toString(8), '640', name)
+    }
+    process.umask(before)
+  }
+})
 
 t.test('a backup holds what was committed, and is a sound database on its own', async (t) => {
   const { open, database, names, close } = openFolder(t)
