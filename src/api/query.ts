@@ -91,5 +91,10 @@ export function linkHeader(pages: PageLinks): { readonly link?: string } {
     (previous === null ? '' : `, <${previous}>; rel="prev"`) +
     (next === null ? '' : `, <${next}>; rel="next"`) +
     `, <${last}>; rel="last"`
+  return fitting(link)
+}
+
+/** A `Link` header, if it is not too long. */
+export function fitting(link: string): { readonly link?: string } {
   return link.length > longestHeader ? {} : { link }
 }

@@ -18,6 +18,7 @@ import { changesUrl } from '../links.ts'
 import { mediaTypes, negotiate, prefersEvents } from '../negotiate.ts'
 import type { Representation } from '../negotiate.ts'
 import { renderChanges } from '../pages/changes.ts'
+import { fitting } from '../query.ts'
 import type { Query } from '../query.ts'
 import { addResource } from '../resource.ts'
 
@@ -80,7 +81,7 @@ function answer({ context, asked, passage, representation }: Answer, reply: Fast
   const pageFrom = (since: number): string =>
     changesUrl(links, [...asked.kept, ['epoch', head.epoch], ['since', String(since)]])
   const next = pageFrom(throughSeq)
-  reply.headers({ etag: context.tag(head, representation), link: `<${next}>; rel="next"` })
+  reply.headers({ etag: context.tag(head, representation), ...fitting(`<${next}>; rel="next"`) })
   const results = changes.map((change) => serialiseChange(change, links))
   if (representation === 'json') return sendJson(reply, { last_seq: head.seq, next, results })
   const since = asked.since ?? head.seq
