@@ -1,16 +1,21 @@
 import type { StationSummary } from '../catalogue/catalogue.ts'
 import { secondsPerDay } from '../parse/calendar.ts'
+import { countryOf, isMergedNavigation } from '../parse/countries.ts'
 import { pageUrl, stationUrl } from './links.ts'
-import type { Links } from './links.ts'
+import type { Links, Parameter } from './links.ts'
 import { secondsToIso } from './serialise.ts'
 
 /** A station as clients get it: what its files tell by their names. */
 export interface WireStation {
   /** In upper case: 4 characters, or 9 with the country. */
   readonly code: string
+  /** All codes whose files are counted. */
+  readonly codes: readonly string[]
   readonly url: string
   /** ISO 3166-1 alpha-3, or null of a code that does not tell. */
   readonly country: string | null
+  /** Whether it is no station but merged navigation data of many. */
+  readonly merged: boolean
   /** Dates on which the earliest and the latest data start: `2026-01-22`. */
   readonly first_data_date: string
   readonly last_data_date: string
@@ -24,11 +29,16 @@ export interface WireStation {
 }
 
 export function serialiseStation(station: StationSummary, links: Links): WireStation {
-  const { code } = station
+  const { code, codes } = station
+  // Four characters alone would find the files of every long code that begins with them.
+  const isShort = codes.every((each) => each.length === 4)
+  const shortNames: readonly Parameter[] = isShort ? [['file_version', 'r2']] : []
   return {
     code,
+    codes,
     url: stationUrl(links, code),
-    country: code.length === 9 ? code.slice(6) : null,
+    country: codes.map(countryOf).find((country) => country !== undefined) ?? null,
+    merged: isMergedNavigation(code),
     first_data_date: dayToIso(station.firstDay),
     last_data_date: dayToIso(station.lastDay),
     count: station.files,
@@ -36,7 +46,7 @@ export function serialiseStation(station: StationSummary, links: Links): WireSta
     file_type: station.byType,
     file_duration: station.byDuration,
     file_version: station.byVersion,
-    files: pageUrl(links, 'rinex-file', [['station', code]]),
+    files: pageUrl(links, 'rinex-file', [...shortNames, ['station', codes.join(',')]]),
   }
 }
 

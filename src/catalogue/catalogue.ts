@@ -121,6 +121,8 @@ export interface RecordChunk {
 export interface StationSummary {
   /** In upper case: 4 characters, or 9 with the country. */
   readonly code: string
+  /** All codes whose files are counted, in their order. */
+  readonly codes: readonly string[]
   /** UTC days since 1970-01-01 on which the earliest and the latest data start. */
   readonly firstDay: number
   readonly lastDay: number
@@ -131,15 +133,32 @@ export interface StationSummary {
   readonly byVersion: Readonly<Partial<Record<FileVersion, number>>>
 }
 
+export const stationOrderKeys = [
+  'code',
+  'country',
+  'count',
+  'first_data_date',
+  'last_data_date',
+] as const
+
+export interface StationOrdering {
+  readonly key: (typeof stationOrderKeys)[number]
+  readonly descending: boolean
+}
+
 export interface StationsQuery {
   readonly limit: number
   readonly offset: number
   readonly countries?: readonly string[]
+  /** In upper case: a part of one of its codes. */
+  readonly search?: string
+  /** Equal ones by code; without it by code. Stations without a country come last. */
+  readonly ordering?: StationOrdering
   /** Only their files are counted, and stations without such files are left out. */
   readonly areas?: readonly Area[]
 }
 
-/** Stations in the order of their codes. */
+/** One a site: a short code is counted with the one long code that begins with it, where there is just one. */
 export interface StationsPage {
   readonly head: Head
   readonly count: number

@@ -14,7 +14,7 @@ export interface TimeRange {
 export interface FileFilter {
   /** Codes of 4 characters match both forms of names, those of 9 that code alone. */
   readonly stations?: readonly string[]
-  /** The last three characters of codes of 9. */
+  /** ISO 3166-1 alpha-3: the last three characters of the long code, or of the one that alone begins with a short code. */
   readonly countries?: readonly string[]
   readonly areas?: readonly Area[]
   readonly types?: readonly FileType[]

@@ -166,7 +166,8 @@ export const filterParameters: ReadonlyMap<string, Parameter> = new Map(
       ...code(/^[A-Za-z]{3}$/, 'Enter country codes of 3 letters.', (value) => ({
         countries: [value],
       })),
-      meaning: 'The country of the station (ISO 3166-1 alpha-3), which only long names tell.',
+      meaning:
+        'The country of the station (ISO 3166-1 alpha-3), which long names tell. Short names count with the one long code of the catalogue that begins with theirs; in the change feed long names alone.',
       example: 'AUT',
     },
     date: {

@@ -22,28 +22,14 @@ export interface ListRequest {
 /** Parameters that every page of a collection knows. */
 export const commonParameters = ['format', 'limit', 'offset', 'strict']
 
-/** What a resource understands. */
-interface Understood {
-  readonly parameters: ReadonlyMap<string, Values>
-  readonly isSorted: boolean
-  /** Whether a parameter that means nothing here is a fault, also where the request does not ask for that. */
-  readonly isStrict?: boolean
-}
-
-/**
- * @param parameters those of `filterParameters` that the resource knows, besides `ordering` if it can be sorted
- * @throws HttpError 400 that names all faults
- */
-export function parseListRequest(
-  query: Query,
-  { parameters, isSorted, isStrict = false }: Understood = {
+/** @throws HttpError 400 that names all faults */
+export function parseListRequest(query: Query, { isStrict = false } = {}): ListRequest {
+  const { faults, kept, ...read } = readFilters(query, {
     parameters: filterParameters,
-    isSorted: true,
-  },
-): ListRequest {
-  const known = isSorted ? [...commonParameters, 'ordering'] : commonParameters
-  const { faults, kept, ...read } = readFilters(query, { parameters, known, isStrict })
-  const asked = isSorted ? (lastValue(query, 'ordering') ?? '') : ''
+    known: [...commonParameters, 'ordering'],
+    isStrict,
+  })
+  const asked = lastValue(query, 'ordering') ?? ''
   const ordering = parseOrdering(asked)
   if ('fault' in ordering) faults.set('ordering', [ordering.fault])
   if (faults.size > 0 || 'fault' in ordering) throw badFields(Object.fromEntries(faults))
@@ -63,16 +49,18 @@ export interface ReadFilters {
 /** All of them are looked for in every name. */
 const mostNames = 8
 
-/** @param known further parameters that mean something */
+/** What a resource understands. */
+interface Understood {
+  readonly parameters: ReadonlyMap<string, Values>
+  /** Further parameters that mean something. */
+  readonly known: readonly string[]
+  /** Whether a parameter that means nothing is a fault, also where the request does not ask for that. */
+  readonly isStrict?: boolean
+}
+
 export function readFilters(
   query: Query,
-  {
-    parameters,
-    known,
-    isStrict = false,
-  }: Omit<Understood, 'isSorted'> & {
-    readonly known: readonly string[]
-  },
+  { parameters, known, isStrict = false }: Understood,
 ): ReadFilters {
   const faults = new Map<string, readonly string[]>()
   const kept: [string, string][] = []

@@ -4,7 +4,6 @@ import type { FileFilter } from '../../catalogue/filter.ts'
 import { badFields } from '../errors.ts'
 import { lastValue, parseInteger } from '../query.ts'
 import type { Query } from '../query.ts'
-import { filterParameters } from './parameters.ts'
 import { parseListRequest } from './request.ts'
 
 export interface StreamRequest {
@@ -20,11 +19,7 @@ export interface StreamRequest {
  * @throws HttpError 400
  */
 export function parseStreamRequest(query: Query): StreamRequest {
-  const { filter, ordering } = parseListRequest(query, {
-    parameters: filterParameters,
-    isSorted: true,
-    isStrict: true,
-  })
+  const { filter, ordering } = parseListRequest(query, { isStrict: true })
   const { key, descending, then } = ordering
   if (key === 'modified' || then !== undefined)
     throw badFields({

@@ -19,7 +19,7 @@ const listTemplate = `<p><%= it.extent %></p>
 <tbody>
 <% for (const row of it.rows) { %>
 <tr>
-<th scope="row"><a href="<%= row.url %>"><%= row.code %></a></th>
+<th scope="row"><a href="<%= row.url %>"><%= row.code %></a><%= row.others %></th>
 <td><%= row.country %></td>
 <td><time><%= row.first_data_date %></time></td>
 <td><time><%= row.last_data_date %></time></td>
@@ -50,7 +50,8 @@ export function renderStations(list: CollectionPage<WireStation>): string {
     extent: extentOf(list, ['station', 'stations']),
     rows: list.results.map((station) => ({
       ...station,
-      country: station.country ?? '',
+      country: station.country ?? (station.merged ? 'merged navigation' : ''),
+      others: station.codes.map((code) => (code === station.code ? '' : `, ${code}`)).join(''),
       number: readableNumber(station.count),
     })),
     pager: pagerOf(list.pages),

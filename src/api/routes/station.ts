@@ -4,8 +4,7 @@ import { isFresh, sendHtml, sendJson, sendNotModified } from '../context.ts'
 import type { ApiContext } from '../context.ts'
 import { notFound } from '../errors.ts'
 import { ignoredHeader } from '../list/ignored.ts'
-import { stationParameters } from '../list/parameters.ts'
-import { parseListRequest } from '../list/request.ts'
+import { parseStationsRequest } from '../list/stations-request.ts'
 import { negotiate } from '../negotiate.ts'
 import { renderStation, renderStations } from '../pages/stations.ts'
 import { catalogueOffset, linkHeader, pageLinks, parsePageRange } from '../query.ts'
@@ -37,10 +36,7 @@ function listStations({ reader, settings, links, tag }: ApiContext): RouteHandle
   return async (request, reply) => {
     const representation = negotiate(request, reply)
     const query = request.query as Query
-    const { filter, kept, ignored } = parseListRequest(query, {
-      parameters: stationParameters,
-      isSorted: false,
-    })
+    const { filter, kept, ignored, ordering, search } = parseStationsRequest(query)
     reply.headers(ignoredHeader(ignored))
     const head = await reader.head()
     if (isFresh(request, reply, tag(head, representation))) return sendNotModified(reply)
@@ -51,6 +47,8 @@ function listStations({ reader, settings, links, tag }: ApiContext): RouteHandle
       offset: catalogueOffset(range.offset),
       ...(countries && { countries }),
       ...(areas && { areas }),
+      search,
+      ordering,
     })
     const { count } = page
     const pages = pageLinks(links(), range, { name: 'station', kept, count })

@@ -33,6 +33,7 @@ export const filePlace = { year: '2026', day: '022', hour: '05', filename: file.
 const lastDay = dayStartSeconds(2026, 22) / secondsPerDay
 
 const station: StationSummary = {
+  codes: ['GRAZ00AUT'],
   code: 'GRAZ00AUT',
   firstDay: lastDay - 21,
   lastDay,

@@ -113,6 +113,10 @@ export function text(description: string, more: JsonSchema = {}): JsonSchema {
   return { type: 'string', description, ...more }
 }
 
+export function flag(description: string): JsonSchema {
+  return { type: 'boolean', description }
+}
+
 export function number(description: string, more: JsonSchema = {}): JsonSchema {
   return { type: 'integer', minimum: 0, description, ...more }
 }

@@ -1,5 +1,6 @@
 /** Parameters of requests. Those of filters follow from the table by which they are read. */
 import { changesFilters, maxChanges, maxWaitSeconds } from '../changes/request.ts'
+import { stationOrderKeys } from '../../catalogue/catalogue.ts'
 import { orderKeys } from '../../catalogue/filter.ts'
 import { filterParameters } from '../list/parameters.ts'
 import type { Parameter } from '../list/parameters.ts'
@@ -83,6 +84,24 @@ export const ordering = inQuery(
   {
     schema: { type: 'string', pattern: `^${orderKey}(,${orderKey})*$`, default: '-id' },
     example: '-data_date,filename',
+  },
+)
+
+export const stationSearch = inQuery('search', 'A part of a code, in any case.', {
+  schema: { type: 'string' },
+  example: 'gr',
+})
+
+export const stationOrdering = inQuery(
+  'ordering',
+  'The order, by code without it; a minus turns it round. Stations without a country come last.',
+  {
+    schema: {
+      type: 'string',
+      enum: stationOrderKeys.flatMap((key) => [key, `-${key}`]),
+      default: 'code',
+    },
+    example: '-count',
   },
 )
 

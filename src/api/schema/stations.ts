@@ -6,9 +6,29 @@ import { errors } from './errors.ts'
 import { examples } from './examples.ts'
 import { pageOf } from './files.ts'
 import { negotiated, withHeaders } from './headers.ts'
-import { curl, json, number, object, orNull, partial, schemaRef, text, url } from './openapi.ts'
+import {
+  curl,
+  flag,
+  json,
+  list,
+  number,
+  object,
+  orNull,
+  partial,
+  schemaRef,
+  text,
+  url,
+} from './openapi.ts'
 import type { JsonSchema, Part, Surroundings } from './openapi.ts'
-import { filtersNamed, format, ifNoneMatch, paging, strict } from './parameters.ts'
+import {
+  filtersNamed,
+  format,
+  ifNoneMatch,
+  paging,
+  stationOrdering,
+  stationSearch,
+  strict,
+} from './parameters.ts'
 
 /** Numbers of files by a word; words without files are absent. */
 function counts(description: string, words: readonly string[]): JsonSchema {
@@ -20,8 +40,15 @@ const date = (description: string): JsonSchema => text(description, { format: 'd
 
 const station = object<WireStation>('A station, as the names of its files tell of it.', {
   code: text('In upper case: 4 characters, or 9 with monument, receiver and country.'),
+  codes: list(
+    'All codes whose files are counted: in the list a code of 4 characters is joined to the one of 9 that alone begins with it.',
+    text('A code.'),
+  ),
   url: url('The station itself.'),
-  country: orNull(text('ISO 3166-1 alpha-3; null for a code that does not tell.')),
+  country: orNull(
+    text('ISO 3166-1 alpha-3; null for codes that do not tell, and for projects such as `IGS`.'),
+  ),
+  merged: flag('Whether it is no station but merged navigation data of many: `BRDC`, `HOUR`.'),
   first_data_date: date('The day on which its earliest data start.'),
   last_data_date: date('The day on which its latest data start.'),
   count: number('How many files it has.'),
@@ -45,9 +72,11 @@ export function describeStations({ links, maxLimit }: Surroundings): Part {
           operationId: 'listStations',
           tags: ['Stations'],
           summary: 'The stations',
-          description: 'By code, a page at a time.',
+          description: 'One a site, by code, a page at a time.',
           parameters: [
             ...filtersNamed([...stationParameters.keys()]),
+            stationSearch,
+            stationOrdering,
             ...paging(maxLimit),
             strict,
             format(),

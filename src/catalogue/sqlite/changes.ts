@@ -34,7 +34,7 @@ export function prepareChanges(db: Database): (query: ChangesQuery) => ChangesPa
     if (since < forgottenSeq || since > head.seq)
       return { head, forgottenSeq, changes: [], throughSeq: since }
     lookups.refresh()
-    const selection = select(filters, lookups)
+    const selection = select(filters, lookups, 'long codes')
     if (selection === undefined) return { head, forgottenSeq, changes: [], throughSeq: head.seq }
     const isFiltered = Object.keys(selection).length > 0
     const end = isFiltered ? Math.min(live.lookEnd(since), removed.lookEnd(since)) : Infinity

@@ -1,10 +1,12 @@
 /** Turns a filter into SQL: the one place where lists, counts, streams and the change feed have their conditions from. */
 import { secondsPerDay } from '../../parse/calendar.ts'
+import { countryOf } from '../../parse/countries.ts'
 import type { FileFilter, NameCondition, TimeRange } from '../filter.ts'
 import { intersect, startsOnDays, startsTouching, startsWithin } from './date-ranges.ts'
 import type { DateRange } from './date-ranges.ts'
 import type { Kind, Lookups } from './lookups.ts'
 import { dayOf } from './schema.ts'
+import { prepareCountries } from './sites.ts'
 
 /** A filter with codes and words replaced by ids. A condition that is absent takes every file. */
 export interface Selection {
@@ -49,10 +51,18 @@ export interface Conditions {
   readonly values: Values
 }
 
-/** @returns `undefined` for a filter that takes no file, whatever the catalogue holds */
-export function select(filter: FileFilter, lookups: Lookups): Selection | undefined {
+/**
+ * @param countriesOf whether files with short names have the country of the one long code that begins with theirs; which one
+ * that is may change with what is catalogued
+ * @returns `undefined` for a filter that takes no file, whatever the catalogue holds
+ */
+export function select(
+  filter: FileFilter,
+  lookups: Lookups,
+  countriesOf: 'all codes' | 'long codes' = 'all codes',
+): Selection | undefined {
   const kinds = kindsOf(filter, lookups)
-  const stations = stationsOf(filter, lookups)
+  const stations = stationsOf(filter, lookups, countriesOf)
   const dates = datesOf(filter, kinds ?? lookups.kinds)
   const ids = idsOf(filter)
   const { created, modified, names } = filter
@@ -98,12 +108,14 @@ function kindsOf(filter: FileFilter, { kinds }: Lookups): ReadonlyMap<number, Ki
 function stationsOf(
   { stations: codes, countries }: FileFilter,
   { stations }: Lookups,
+  countriesOf: 'all codes' | 'long codes',
 ): number[] | undefined {
   if (codes === undefined && countries === undefined) return undefined
   const wanted = codes && new Set(codes)
+  const country = countriesOf === 'all codes' ? prepareCountries(stations) : countryOf
   return [...stations]
     .filter(([, code]) => !wanted || wanted.has(code) || wanted.has(code.slice(0, 4)))
-    .filter(([, code]) => countries?.includes(code.slice(6)) ?? true)
+    .filter(([, code]) => !countries || countries.includes(country(code) ?? ''))
     .map(([id]) => id)
 }
 

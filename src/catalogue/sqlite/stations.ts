@@ -1,11 +1,14 @@
 /** Answers about stations, from the counts of each station and kind. To be used within a read transaction. */
 import type { Database } from 'better-sqlite3'
 import { secondsPerDay } from '../../parse/calendar.ts'
-import type { Head, StationSummary, StationsPage, StationsQuery } from '../catalogue.ts'
+import { countryOf } from '../../parse/countries.ts'
+import type { Head, StationOrdering, StationSummary } from '../catalogue.ts'
+import type { StationsPage, StationsQuery } from '../catalogue.ts'
 import { prepareCounts } from './counts.ts'
 import { select } from './filter-sql.ts'
 import { openLookups } from './lookups.ts'
 import type { Kind } from './lookups.ts'
+import { prepareLongCodes } from './sites.ts'
 
 export interface StationAnswer {
   readonly head: Head
@@ -26,6 +29,21 @@ interface StationKind {
   readonly lastDate: number
 }
 
+/** What a station has in all. */
+interface StationTotal extends Omit<StationKind, 'kind'> {
+  readonly station: number
+}
+
+/** A row of the list of stations. */
+interface Site {
+  readonly code: string
+  readonly codes: string[]
+  readonly ids: readonly number[]
+  readonly count: number
+  readonly firstDate: number
+  readonly lastDate: number
+}
+
 export function prepareStations(db: Database, head: () => Head): Stations {
   const counts = prepareCounts(db)
   const lookups = openLookups(db)
@@ -34,6 +52,10 @@ export function prepareStations(db: Database, head: () => Head): Stations {
      WHERE station IN (SELECT value FROM json_each(@stations))
        AND (@all OR kind IN (SELECT value FROM json_each(@kinds)))`,
   )
+  const allStations = db.prepare(
+    `SELECT station, sum(files) AS files, min(first_date) AS firstDate, max(last_date) AS lastDate FROM station_count
+     WHERE @all OR kind IN (SELECT value FROM json_each(@kinds)) GROUP BY station ORDER BY station`,
+  )
   const refresh = (): Head => {
     counts.require('station_count')
     lookups.refresh()
@@ -41,31 +63,59 @@ export function prepareStations(db: Database, head: () => Head): Stations {
   }
   const summarise = (
     code: string,
-    stations: readonly number[],
+    { codes, ids }: { readonly codes: readonly string[]; readonly ids: readonly number[] },
     kinds?: readonly number[],
   ): StationSummary | undefined => {
     const rows = ofStations.all({
-      stations: JSON.stringify(stations),
+      stations: JSON.stringify(ids),
       all: kinds === undefined ? 1 : 0,
       kinds: JSON.stringify(kinds ?? []),
     }) as StationKind[]
-    return rows.length === 0 ? undefined : summaryOf(code, rows, lookups.kinds)
+    return rows.length === 0 ? undefined : { ...summaryOf(rows, lookups.kinds), code, codes }
+  }
+  /** What each station has, by its long code where that is known. */
+  const totals = (
+    query: StationsQuery,
+  ): { sites: Site[]; kinds: readonly number[] | undefined } => {
+    const { countries, areas, search = '' } = query
+    const selection = select({ ...(countries && { countries }), ...(areas && { areas }) }, lookups)
+    if (selection === undefined) return { sites: [], kinds: undefined }
+    const { stations, kinds } = selection
+    const longCode = prepareLongCodes(lookups.stations)
+    const wanted = stations && new Set(stations)
+    const sites = new Map<string, Site>()
+    const rows = allStations.all({
+      all: kinds === undefined ? 1 : 0,
+      kinds: JSON.stringify(kinds ?? []),
+    }) as StationTotal[]
+    for (const { station, files, firstDate, lastDate } of rows) {
+      if (wanted?.has(station) === false) continue
+      const own = lookups.stations.get(station) ?? ''
+      const code = longCode(own) ?? own
+      const known = sites.get(code)
+      sites.set(code, {
+        code,
+        codes: [...(known?.codes ?? []), own],
+        ids: [...(known?.ids ?? []), station],
+        count: files + (known?.count ?? 0),
+        firstDate: Math.min(firstDate, known?.firstDate ?? Infinity),
+        lastDate: Math.max(lastDate, known?.lastDate ?? -Infinity),
+      })
+    }
+    const found = [...sites.values()].filter(({ codes }) =>
+      codes.some((code) => code.includes(search)),
+    )
+    return { sites: found, kinds }
   }
   return {
-    page({ limit, offset, countries, areas }) {
+    page(query) {
       const now = refresh()
-      const selection = select(
-        { ...(countries && { countries }), ...(areas && { areas }) },
-        lookups,
-      )
-      if (selection === undefined) return { head: now, count: 0, stations: [] }
-      const { stations, kinds } = selection
-      const listed = [...counts.byStation(stations, kinds).keys()]
-        .map((id) => ({ id, code: lookups.stations.get(id) ?? '' }))
-        .sort((a, b) => (a.code < b.code ? -1 : 1))
+      const { limit, offset, ordering = byCode } = query
+      const { sites, kinds } = totals(query)
+      const listed = sites.sort((a, b) => compare(a, b, ordering))
       const found = listed
         .slice(offset, offset + limit)
-        .map(({ id, code }) => summarise(code, [id], kinds))
+        .map(({ code, codes, ids }) => summarise(code, { codes: codes.sort(), ids }, kinds))
       return {
         head: now,
         count: listed.length,
@@ -75,16 +125,37 @@ export function prepareStations(db: Database, head: () => Head): Stations {
     one(code) {
       const now = refresh()
       const selection = select({ stations: [code] }, lookups)
-      return { head: now, station: selection && summarise(code, selection.stations ?? []) }
+      const ids = selection?.stations ?? []
+      const codes = ids.map((id) => lookups.stations.get(id) ?? '').sort()
+      return { head: now, station: summarise(code, { codes, ids }) }
     },
   }
 }
 
+const byCode: StationOrdering = { key: 'code', descending: false }
+
+/** What stations can be sorted by. */
+const sortKeys: Readonly<Record<StationOrdering['key'], (site: Site) => number | string>> = {
+  code: ({ code }) => code,
+  country: ({ code }) => countryOf(code) ?? '',
+  count: ({ count }) => count,
+  first_data_date: ({ firstDate }) => firstDate,
+  last_data_date: ({ lastDate }) => lastDate,
+}
+
+function compare(a: Site, b: Site, { key, descending }: StationOrdering): number {
+  const [first, second] = [sortKeys[key](a), sortKeys[key](b)]
+  // Those without a country come last, whichever way.
+  if (first === '' || second === '')
+    return first === second ? (a.code < b.code ? -1 : 1) : first === '' ? 1 : -1
+  if (first !== second) return first < second === descending ? 1 : -1
+  return a.code < b.code ? -1 : 1
+}
+
 function summaryOf(
-  code: string,
   rows: readonly StationKind[],
   kinds: ReadonlyMap<number, Kind>,
-): StationSummary {
+): Omit<StationSummary, 'code' | 'codes'> {
   const sumBy = <Key extends string>(keyOf: (kind: Kind) => Key): Partial<Record<Key, number>> => {
     const sums: Partial<Record<Key, number>> = {}
     for (const { kind: id, files } of rows) {
@@ -94,7 +165,6 @@ function summaryOf(
     return sums
   }
   return {
-    code,
     firstDay: Math.floor(Math.min(...rows.map(({ firstDate }) => firstDate)) / secondsPerDay),
     lastDay: Math.floor(Math.max(...rows.map(({ lastDate }) => lastDate)) / secondsPerDay),
     files: rows.reduce((sum, { files }) => sum + files, 0),

@@ -28,7 +28,7 @@ export function timeOf(text: string): bigint {
 /** Parameters as a client gives them; a list is a parameter given several times. */
 export type Parameters = Readonly<Record<string, string | readonly string[]>>
 
-type Test = (record: Known, value: string) => boolean
+type Test = (record: Known, value: string, known: readonly Known[]) => boolean
 
 const micros = (iso: string): bigint => {
   const [, whole = '', fraction = ''] = /^(.*?)(?:\.(\d+))?Z$/.exec(iso) ?? []
@@ -43,8 +43,8 @@ const compare =
   }
 const anyOf =
   (holds: Test): Test =>
-  (record, value) =>
-    value.split(',').some((item) => holds(record, item))
+  (record, value, known) =>
+    value.split(',').some((item) => holds(record, item, known))
 
 const timeTests = (field: 'data_date' | 'created' | 'modified'): Record<string, Test> => ({
   [field]: compare(field, (sign) => sign === 0),
@@ -53,6 +53,19 @@ const timeTests = (field: 'data_date' | 'created' | 'modified'): Record<string, 
   [`${field}__lt`]: compare(field, (sign) => sign < 0),
   [`${field}__lte`]: compare(field, (sign) => sign <= 0),
 })
+
+const longCodesOf = new WeakMap<readonly Known[], Map<string, string[]>>()
+
+/** The long codes that begin with each four characters. */
+function longCodes(known: readonly Known[]): Map<string, string[]> {
+  const found = longCodesOf.get(known) ?? new Map<string, string[]>()
+  if (longCodesOf.has(known)) return found
+  longCodesOf.set(known, found)
+  for (const code of new Set(known.map(({ parsed }) => parsed.station)))
+    if (code.length === 9)
+      found.set(code.slice(0, 4), [...(found.get(code.slice(0, 4)) ?? []), code])
+  return found
+}
 
 const station = anyOf(({ parsed }, code) => parsed.station.startsWith(code.toUpperCase()))
 
@@ -86,7 +99,10 @@ export const tests: Readonly<Record<string, Test>> = {
   station,
   stationId: station,
   area: anyOf(({ area }, value) => area === value),
-  country: anyOf(({ parsed }, value) => parsed.country === value.toUpperCase()),
+  country: anyOf(({ parsed: { station: code } }, value, known) => {
+    const [long = code, another] = code.length === 4 ? (longCodes(known).get(code) ?? []) : []
+    return another === undefined && long.slice(6) === value.toUpperCase()
+  }),
   date: anyOf(({ data_date }, value) => data_date.startsWith(value)),
   doy: anyOf(({ data_date }, value) => {
     const day = new Date(data_date)
@@ -130,7 +146,7 @@ export function expected(
       const test = tests[name]
       if (test === undefined) throw new Error(`no test for ${name}`)
       const values = typeof value === 'string' ? [value] : value
-      const holds = (each: string): boolean => test(record, each)
+      const holds = (each: string): boolean => test(record, each, known)
       return choices.test(name) ? values.some(holds) : values.every(holds)
     }),
   )

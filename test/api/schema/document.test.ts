@@ -89,7 +89,10 @@ t.test('no parameter of the list is forgotten, and none invented', async (t) => 
       .toSorted()
   const ofList = [...filterParameters.keys(), ...commonParameters, 'ordering']
   t.strictSame(parametersOf('/api/rinex-file/'), ofList.toSorted())
-  t.strictSame(parametersOf('/api/station/'), [...commonParameters, 'area', 'country'].toSorted())
+  t.strictSame(
+    parametersOf('/api/station/'),
+    [...commonParameters, 'area', 'country', 'ordering', 'search'].toSorted(),
+  )
   const ofChanges = [...changesFilters.keys(), ...changesParameters]
   t.strictSame(parametersOf('/api/changes/'), ofChanges.toSorted())
 })
