@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Head } from '../catalogue/catalogue.ts'
+import type { ClientShares } from './connections/client-shares.ts'
 import type { ApiDeps } from './deps.ts'
 import { digest, matchesWeakly, weakTag } from './entity-tag.ts'
 import { pageHeaders } from './headers.ts'
@@ -11,6 +12,7 @@ import type { Unserved } from './unserved.ts'
 /** The parts that all routes share. */
 interface Shared {
   readonly unserved: Unserved
+  readonly shares: ClientShares
 }
 
 /** What every route works with. */

@@ -27,6 +27,11 @@ export class Semaphore {
     return true
   }
 
+  /** @throws HttpError 429 when none is free */
+  acquireNow(): void {
+    if (!this.tryAcquire()) throw this.#rejection()
+  }
+
   /**
    * Takes a permit, at once or when it is this caller's turn.
    * @throws HttpError 429 when the queue is full
@@ -66,10 +71,40 @@ export class Semaphore {
   holdFor(reply: FastifyReply): void {
     // The client has left already: this response closes no second time.
     if (reply.raw.destroyed) return
-    if (!this.tryAcquire()) throw this.#rejection()
+    this.acquireNow()
     reply.raw.once('close', () => {
       this.release()
     })
+  }
+
+  /**
+   * As `acquire`, but not for longer than this, nor for a client that leaves meanwhile.
+   * @throws HttpError 429 when there was no permit in time, or nobody waits for it any more
+   */
+  async acquireFor(reply: FastifyReply, patienceMs: number): Promise<void> {
+    if (!this.tryAcquire())
+      await new Promise<void>((resolve, reject) => {
+        const settled = (): void => {
+          clearTimeout(timer)
+          reply.raw.off('close', giveUp)
+        }
+        const begin = (): void => {
+          settled()
+          resolve()
+        }
+        const giveUp = (): void => {
+          settled()
+          this.#waiting.splice(this.#waiting.indexOf(begin), 1)
+          reject(this.#rejection())
+        }
+        const timer = setTimeout(giveUp, patienceMs)
+        reply.raw.once('close', giveUp)
+        this.#waiting.push(begin)
+      })
+    // It may have closed since its turn came.
+    if (!reply.raw.destroyed) return
+    this.release()
+    throw this.#rejection()
   }
 
   #rejection(): Error {

@@ -5,6 +5,7 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest }
 import type { Logger } from 'pino'
 import { answerClientError } from './client-error.ts'
 import { InFlightRequests } from './connections/in-flight.ts'
+import { ClientShares } from './connections/client-shares.ts'
 import { ConnectionLimiter } from './connections/limiter.ts'
 import { apiContext } from './context.ts'
 import type { ApiDeps } from './deps.ts'
@@ -42,7 +43,15 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
     logAnswered(deps.logger, observation)
   }
   const inFlight = new InFlightRequests()
-  const limiter = new ConnectionLimiter(deps.settings, metrics.rejected)
+  const limiter = new ConnectionLimiter(deps.settings, {
+    rejected: metrics.rejected,
+    untrusted: () => {
+      deps.logger.warn(
+        'requests of a proxy on this machine count as one client: name it in trusted_proxies',
+      )
+    },
+  })
+  const shares = new ClientShares((request) => limiter.addressOf(request))
   const begin = openBeginning({ inFlight, limiter, observe })
   const app = createApp(deps.logger, {
     datasetPrefix: deps.settings.datasetPrefix,
@@ -59,7 +68,7 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
     onFile: metrics.notServed,
     nowMs: () => deps.nowUs() / 1000,
   })
-  const context = apiContext(deps, { unserved })
+  const context = apiContext(deps, { unserved, shares })
   knowAllMethods(app)
   readJsonBodies(app)
   app.addHook('onRequest', begin)

@@ -203,8 +203,20 @@ t.test('the other methods, and who forgets the slash', async (t) => {
 })
 
 /** A GET of which the answer is read as it comes. */
-async function openGet(t: Test, port: number, target: string, headers = '') {
-  const socket = connect(port, '127.0.0.1')
+interface Client {
+  readonly headers?: string
+  /** The end of its address, one of 127.0.0.0/24. */
+  readonly client?: number
+}
+
+async function openGet(
+  t: Test,
+  port: number,
+  target: string,
+  { headers = '', client = 1 }: Client = {},
+) {
+  const localAddress = `127.0.0.${client}`
+  const socket = connect({ port, host: '127.0.0.1', localAddress })
   t.teardown(() => socket.destroy())
   const got = { text: '', ended: false, socket }
   socket.on('data', (piece: Buffer) => (got.text += piece.toString()))
@@ -228,7 +240,9 @@ t.test('an empty answer waits for a change, many at the cost of one', async (t) 
   await service.addNames(day, [shortFile])
   const startedMs = performance.now()
   const waiting = await Promise.all(
-    Array.from({ length: 40 }, () => openGet(t, port, `${path}?since=1&wait=60`)),
+    Array.from({ length: 40 }, (_, n) =>
+      openGet(t, port, `${path}?since=1&wait=60`, { client: 2 + Math.floor(n / 16) }),
+    ),
   )
   const filtered = await openGet(t, port, `${path}?since=1&wait=60&area=nrt`)
   await until(() => looks > 10, 'they wait')
@@ -255,7 +269,7 @@ t.test('an empty answer waits for a change, many at the cost of one', async (t) 
 t.test('events: what there is, what comes, and where to go on', async (t) => {
   const service = await openFeed(t)
   const port = await service.listen()
-  const stream = await openGet(t, port, `${path}?since=2`, events)
+  const stream = await openGet(t, port, `${path}?since=2`, { headers: events })
   await until(() => stream.text.includes('id: 5\n'), 'what there is')
   const [head = '', body = ''] = stream.text.split('\r\n\r\n')
   t.match(head, /^HTTP\/1\.1 200 /)
@@ -266,13 +280,15 @@ t.test('events: what there is, what comes, and where to go on', async (t) => {
   await service.addNames('obs/2026/002', ['graz0020.26d.gz'])
   await until(() => stream.text.includes('id: 6\n'), 'what comes')
 
-  const resumed = await openGet(t, port, `${path}?since=0`, `${events}Last-Event-ID: 5\r\n`)
+  const resumed = await openGet(t, port, `${path}?since=0`, {
+    headers: `${events}Last-Event-ID: 5\r\n`,
+  })
   await until(() => resumed.text.includes('id: 6\n'), 'the rest')
   t.notMatch(resumed.text, 'id: 5\n')
-  const atHead = await openGet(t, port, path, events)
+  const atHead = await openGet(t, port, path, { headers: events })
   await until(() => atHead.text.includes('id: 6\n\n'), 'an id to go on from')
   t.notMatch(atHead.text, 'data:')
-  const late = await openGet(t, port, path, `${events}Last-Event-ID: 99\r\n`)
+  const late = await openGet(t, port, path, { headers: `${events}Last-Event-ID: 99\r\n` })
   await until(() => late.ended, 'refused')
   t.match(late.text, /^HTTP\/1\.1 410 /)
 })
@@ -300,7 +316,7 @@ t.test('who waits is sent home at once when the server stops', async (t) => {
   )
   const port = await service.listen()
   const poll = await openGet(t, port, `${path}?wait=60`)
-  const stream = await openGet(t, port, path, events)
+  const stream = await openGet(t, port, path, { headers: events })
   await until(() => stream.text.includes('id: 5\n') && reads === 2, 'both wait')
   const started = performance.now()
   await service.app.close()
@@ -308,6 +324,29 @@ t.test('who waits is sent home at once when the server stops', async (t) => {
   t.ok(ms < 30_000, `closed after ${Math.round(ms)} ms, long before their time`)
   await until(() => poll.ended && stream.ended, 'both have ended')
   t.match(poll.text, /"results":\[\]\}$/)
+})
+
+t.test('an address has places of its own to wait, polls and event streams together', async (t) => {
+  const service = await openFeed(t)
+  const port = await service.listen()
+  const wait = (headers = '', client = 2) =>
+    openGet(t, port, `${path}?wait=60`, { headers, client })
+  const waiting = await Promise.all(Array.from({ length: 16 }, (_, n) => wait(n % 2 ? events : '')))
+  await until(() => waiting.filter(({ text }) => text !== '').length === 8, 'the streams began')
+  for (const headers of ['', events]) {
+    const late = await wait(headers)
+    await until(() => late.ended, 'refused')
+    t.match(late.text, /^HTTP\/1\.1 429 /)
+    t.match(late.text, '{"detail":"Too many requests of your address are waiting for changes."}')
+  }
+  const other = await wait(events, 3)
+  await until(() => other.text.startsWith('HTTP/1.1 200 '), 'another address has its own')
+  waiting[0]?.socket.destroy()
+  await until(async () => {
+    const again = await wait(events)
+    await until(() => again.text !== '', 'an answer')
+    return again.text.startsWith('HTTP/1.1 200 ')
+  }, 'there is room again')
 })
 
 t.test('places to wait are limited, and free again when clients leave', async (t) => {
@@ -318,7 +357,9 @@ t.test('places to wait are limited, and free again when clients leave', async (t
   )
   const port = await service.listen()
   const waiting = await Promise.all(
-    Array.from({ length: 500 }, () => openGet(t, port, `${path}?wait=60`)),
+    Array.from({ length: 500 }, (_, n) =>
+      openGet(t, port, `${path}?wait=60`, { client: 2 + Math.floor(n / 16) }),
+    ),
   )
   await until(() => reads >= 500, 'all have their places')
   const late = await openGet(t, port, `${path}?wait=60`)

@@ -7,7 +7,7 @@ import { lineFormats, listLines } from '../../src/api/list-stream.ts'
 import { Semaphore } from '../../src/api/semaphore.ts'
 import { applySteps, steps } from '../catalogue/mirror.ts'
 import { day, dayFile, hour, hourFile, openService, shortFile } from './service.ts'
-import { letHappen, until } from './wire.ts'
+import { letHappen, parseAnswer, readToEnd, until } from './wire.ts'
 import { fc } from '../random.ts'
 
 const path = '/rinex/api/rinex-file/'
@@ -214,7 +214,9 @@ t.test('streams are limited, and there is room again when their clients leave', 
   })
   const port = await service.listen()
   const target = `${path}?format=ndjson`
-  const streams = Array.from({ length: 50 }, () => connect(port, '127.0.0.1'))
+  const from = (client: number) =>
+    connect({ port, host: '127.0.0.1', localAddress: `127.0.0.${client}` })
+  const streams = Array.from({ length: 50 }, (_, n) => from(2 + Math.floor(n / 4)))
   for (const socket of streams) {
     t.teardown(() => socket.destroy())
     socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`)
@@ -232,6 +234,38 @@ t.test('streams are limited, and there is room again when their clients leave', 
     async () => (await service.app.inject(target)).statusCode === 200,
     'there is room again',
   )
+})
+
+t.test('an address has four streams at a time', async (t) => {
+  let open = (): void => undefined
+  const gate = new Promise<void>((resolve) => (open = resolve))
+  let begun = 0
+  const service = await openService(t, {
+    deps: ({ reader }) => ({
+      reader: {
+        ...reader,
+        head: () => (begun++, reader.head()),
+        records: (range) => gate.then(() => reader.records(range)),
+      },
+    }),
+  })
+  await service.addNames(day, [dayFile])
+  const port = await service.listen()
+  const ask = `GET ${path}?format=urls HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`
+  const from = (client: number) => {
+    const socket = connect({ port, host: '127.0.0.1', localAddress: `127.0.0.${client}` })
+    t.teardown(() => socket.destroy())
+    socket.write(ask)
+    return socket
+  }
+  const four = Array.from({ length: 4 }, () => from(2))
+  await until(() => begun === 4, 'they have begun')
+  const fifth = parseAnswer(await readToEnd(from(2)))
+  t.equal(fifth.status, 429)
+  t.match(fifth.head, /retry-after: \d+/i)
+  const other = from(3)
+  open()
+  for (const socket of [...four, other]) t.equal(parseAnswer(await readToEnd(socket)).status, 200)
 })
 
 t.test('a stream that waits behind another answer takes no place', async (t) => {

@@ -2,14 +2,14 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
 
 export interface Addresses {
-  /** Whom a connection counts for; nobody for a proxy, and for the machine itself, where one may run. */
+  /** Whom a connection counts for; nobody for a proxy. */
   ofConnection(peer: string): string | undefined
   /** Whom a request counts for that a proxy passes on; nobody when it does not say, or is none of ours. */
   ofRequest(peer: string, forwardedFor: string): string | undefined
   isProxy(peer: string): boolean
+  /** Whether a peer is this machine itself, where a proxy may run. */
+  isLoopback(peer: string): boolean
 }
-
-const ourselves = ['127.0.0.1', '::1']
 
 /** @param trustedProxies addresses and networks, such as `10.0.0.0/8` */
 export function openAddresses(trustedProxies: readonly string[]): Addresses {
@@ -21,8 +21,9 @@ export function openAddresses(trustedProxies: readonly string[]): Addresses {
   }
   return {
     isProxy,
+    isLoopback: (peer) => /^127\.|^::1$/.test(plain(peer)),
     ofConnection(peer) {
-      return isProxy(peer) || ourselves.includes(plain(peer)) ? undefined : group(plain(peer))
+      return isProxy(peer) ? undefined : group(plain(peer))
     },
     ofRequest(peer, forwardedFor) {
       if (!isProxy(peer)) return undefined

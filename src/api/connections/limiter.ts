@@ -54,19 +54,29 @@ export class ConnectionLimiter {
   readonly #requestsOf: CountByKey
   readonly #slowClients: SlowClients
   readonly #onRejected: (why: Rejection) => void
+  readonly #onUntrusted: () => void
   readonly #rejected = new WeakMap<Socket, 'full' | 'address'>()
   #open = 0
+  #toldUntrusted = false
 
-  /** @param onRejected called once for each connection or request that is rejected */
-  constructor(limits: ClientLimits, onRejected: (why: Rejection) => void) {
+  /**
+   * @param on.rejected called once for each connection or request that is rejected
+   * @param on.untrusted called once when a proxy on this machine passes requests on and is none that is trusted, so that all
+   * its clients count as one
+   */
+  constructor(
+    limits: ClientLimits,
+    on: { readonly rejected: (why: Rejection) => void; readonly untrusted: () => void },
+  ) {
     const { connections = mostConnections, connectionsPerAddress, trustedProxies } = limits
     this.#most = connections
     this.#addresses = openAddresses(trustedProxies)
     this.#connectionsOf = new CountByKey(connectionsPerAddress)
     this.#requestsOf = new CountByKey(connectionsPerAddress)
-    this.#onRejected = onRejected
+    this.#onRejected = on.rejected
+    this.#onUntrusted = on.untrusted
     this.#slowClients = watchSlowClients(() => {
-      onRejected('slow')
+      on.rejected('slow')
     })
   }
 
@@ -90,7 +100,16 @@ export class ConnectionLimiter {
     }
     const forwarded = raw.headers['x-forwarded-for']
     if (forwarded === undefined) return undefined
-    const address = this.#addresses.ofRequest(raw.socket.remoteAddress ?? '', String(forwarded))
+    const peer = raw.socket.remoteAddress ?? ''
+    if (
+      !this.#toldUntrusted &&
+      this.#addresses.isLoopback(peer) &&
+      !this.#addresses.isProxy(peer)
+    ) {
+      this.#toldUntrusted = true
+      this.#onUntrusted()
+    }
+    const address = this.#addresses.ofRequest(peer, String(forwarded))
     if (address === undefined) return undefined
     if (!this.#requestsOf.add(address)) {
       this.#onRejected('requests')
@@ -100,6 +119,15 @@ export class ConnectionLimiter {
       this.#requestsOf.remove(address)
     })
     return undefined
+  }
+
+  /** Whom a request counts for. */
+  addressOf({ raw }: FastifyRequest): string {
+    const peer = raw.socket.remoteAddress ?? ''
+    const forwarded = raw.headers['x-forwarded-for']
+    const client =
+      forwarded === undefined ? undefined : this.#addresses.ofRequest(peer, String(forwarded))
+    return client ?? this.#addresses.ofConnection(peer) ?? peer
   }
 
   #count(socket: Socket): void {

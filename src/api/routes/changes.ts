@@ -57,6 +57,7 @@ async function sendPage(feed: Feed, request: FastifyRequest, reply: FastifyReply
   const representation = negotiate(request, reply)
   const asked = parseChangesRequest(request.query as Query)
   if (asked.waitSeconds > 0 && request.method === 'GET') {
+    context.shares.wait(request, reply)
     const signal = feed.room.enter(reply)
     request.raw.socket.setTimeout(asked.waitSeconds * 1000 + idleMarginMs)
     const passage = await waitForPassage({ ...feed, reader: context.reader }, asked, signal)
@@ -64,6 +65,7 @@ async function sendPage(feed: Feed, request: FastifyRequest, reply: FastifyReply
   }
   const head = await context.reader.head()
   if (isFresh(request, reply, context.tag(head, representation))) return sendNotModified(reply)
+  await context.shares.page(request, reply)
   const passage = await readPassage(context.reader, asked)
   return answer({ context, asked, passage, representation }, reply)
 }
@@ -91,7 +93,7 @@ function answer({ context, asked, passage, representation }: Answer, reply: Fast
 }
 
 async function sendEvents(feed: Feed, request: FastifyRequest, reply: FastifyReply) {
-  const { reader, links } = feed.context
+  const { reader, links, shares } = feed.context
   const lastEventId = request.headers['last-event-id']
   const asked = parseChangesRequest(
     request.query as Query,
@@ -99,6 +101,7 @@ async function sendEvents(feed: Feed, request: FastifyRequest, reply: FastifyRep
   )
   reply.headers({ vary: 'Accept', 'cache-control': 'no-cache' })
   const whole = { ...asked, limit: eventsPerRead }
+  shares.wait(request, reply)
   const signal = feed.room.enter(reply)
   const first = await readPassage(reader, whole, signal)
   reply.headers({ 'content-type': mediaTypes.events, 'x-accel-buffering': 'no' })

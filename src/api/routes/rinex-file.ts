@@ -49,7 +49,10 @@ export function addRinexFile(app: FastifyInstance, context: ApiContext): void {
 }
 
 /** Streams the whole list where a format of lines is asked for, and leaves other requests to the next handler. */
-function streamFiles({ reader, links }: ApiContext, next: RouteHandlerMethod): RouteHandlerMethod {
+function streamFiles(
+  { reader, links, shares }: ApiContext,
+  next: RouteHandlerMethod,
+): RouteHandlerMethod {
   const streams = new Semaphore({
     permits: mostStreams,
     queue: 0,
@@ -60,7 +63,10 @@ function streamFiles({ reader, links }: ApiContext, next: RouteHandlerMethod): R
     const format = lineFormats.get(namedFormat(request) ?? '')
     if (format === undefined) return next.call(this, request, reply)
     const asked = parseStreamRequest(request.query as Query)
-    if (request.method !== 'HEAD') streams.holdFor(reply)
+    if (request.method !== 'HEAD') {
+      shares.stream(request, reply)
+      streams.holdFor(reply)
+    }
     // Before the first line: what moves while the list is read comes again in the changes from there.
     const { epoch, seq } = await reader.head()
     const feed = changesUrl(links(), [
@@ -95,6 +101,7 @@ function listFiles(context: ApiContext): RouteHandlerMethod {
     if (isFresh(request, reply, latest)) return sendNotModified(reply)
     const cached = cache.get(`${latest} ${url}`)
     if (cached !== undefined) return reply.headers(cached.headers).send(cached.body)
+    await context.shares.page(request, reply)
     const { signal } = request
     const page = await makePage(context, { query, list, representation, signal })
     cache.set(`${page.headers.etag} ${url}`, page)

@@ -32,7 +32,7 @@ export function addStation(app: FastifyInstance, context: ApiContext): void {
   })
 }
 
-function listStations({ reader, settings, links, tag }: ApiContext): RouteHandlerMethod {
+function listStations({ reader, settings, links, tag, shares }: ApiContext): RouteHandlerMethod {
   return async (request, reply) => {
     const representation = negotiate(request, reply)
     const query = request.query as Query
@@ -40,6 +40,7 @@ function listStations({ reader, settings, links, tag }: ApiContext): RouteHandle
     reply.headers(ignoredHeader(ignored))
     const head = await reader.head()
     if (isFresh(request, reply, tag(head, representation))) return sendNotModified(reply)
+    await shares.page(request, reply)
     const range = parsePageRange(query, settings.maxLimit)
     const { countries, areas } = filter
     const page = await reader.stations({

@@ -8,8 +8,13 @@ t.test('whom a connection counts for', async (t) => {
   t.equal(ofConnection('::ffff:192.0.2.1'), '192.0.2.1', 'however the socket has it')
   t.equal(ofConnection('2001:db8:0:2::1'), ofConnection('2001:db8::2:ffff:ffff:ffff:ffff'))
   t.not(ofConnection('2001:db8:0:2::1'), ofConnection('2001:db8:0:3::1'))
-  for (const peer of ['127.0.0.1', '::1', '::ffff:127.0.0.1', '10.1.2.3', '2001:db8:1::5'])
+  for (const peer of ['10.1.2.3', '2001:db8:1::5'])
     t.equal(ofConnection(peer), undefined, `${peer} is not counted`)
+  for (const peer of ['127.0.0.1', '::ffff:127.0.0.1', '127.0.0.9', '::1']) {
+    t.ok(ofConnection(peer), `${peer} is counted`)
+    t.ok(addresses.isLoopback(peer), peer)
+  }
+  for (const peer of ['10.1.2.3', '192.0.2.1', '2001:db8::1']) t.notOk(addresses.isLoopback(peer))
 })
 
 t.test('whom a request counts for', async (t) => {

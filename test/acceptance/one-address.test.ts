@@ -1,0 +1,143 @@
+/**
+ * One client address with all that it may have and more holds up nobody: pages, streams and polls that nobody reads, each and
+ * together. What others get meanwhile, and the memory of the API, are told as figures. With SLOW=1 ten rounds of each.
+ */
+import { readFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { connect } from 'node:net'
+import type { Socket } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import t from 'tap'
+import { testFolder } from '../folder.ts'
+import { longestMs, slow, startService, until, untilEqual } from './service.ts'
+import type { Service } from './service.ts'
+import { makeOldDays } from './tree.ts'
+
+const figures = slow
+  ? { rounds: 10, files: 60_000, attackMs: 20_000 }
+  : { rounds: 1, files: 6000, attackMs: 4000 }
+/** What the process never comes near: a heap that grows with what is asked for. Contract 7 has 300 MB, which is told. */
+const mostBytes = 600e6
+
+t.setTimeout(longestMs)
+
+const attacker = '127.0.0.66'
+const list = '/rinex/api/rinex-file/'
+
+interface Attack {
+  readonly connections: number
+  /** Sent on each of them at once; no two ask for the same. */
+  readonly targets: (connection: number) => readonly string[]
+  readonly accept?: string
+  /** Whether answers are taken. */
+  readonly reads?: boolean
+}
+
+const many = (count: number, target: (n: number) => string) => (connection: number) =>
+  Array.from({ length: count }, (_, n) => target(connection * count + n))
+const page = (n: number): string => `${list}?limit=1000&offset=${n % 5000}&id__gt=-${n}`
+
+const attacks: Readonly<Record<string, Attack>> = {
+  'pages that nobody reads': { connections: 200, targets: many(60, page) },
+  'large pages for people': {
+    connections: 256,
+    targets: many(8, page),
+    accept: 'text/html',
+    reads: true,
+  },
+  'pipelined polls': {
+    connections: 70,
+    targets: many(8, () => '/rinex/api/changes/?wait=60'),
+  },
+  'streams that nobody reads': { connections: 60, targets: () => [`${list}?format=ndjson`] },
+  'searches that cost much': {
+    connections: 200,
+    targets: many(4, (n) => `${list}?filename__contains=${n}zz`),
+  },
+}
+
+function strike(port: number, { connections, targets, accept = '*/*', reads = false }: Attack) {
+  const head = `HTTP/1.1\r\nHost: a\r\nAccept: ${accept}\r\n\r\n`
+  return Array.from({ length: connections }, (_, connection): Socket => {
+    const bytes = targets(connection).map((target) => `GET ${target} ${head}`)
+    const socket = connect({ port, host: '127.0.0.1', localAddress: attacker })
+    socket.on('error', () => undefined)
+    socket.write(bytes.join(''))
+    if (reads) socket.resume()
+    return socket
+  })
+}
+
+/** Asks as another address, by a connection of its own. @returns status and milliseconds */
+function askAsAnother(port: number, path: string) {
+  const began = performance.now()
+  return new Promise<{ status: number; ms: number }>((resolve, reject) => {
+    const options = { port, host: '127.0.0.1', localAddress: '127.0.0.77', path, agent: false }
+    request(options, (answer) => {
+      answer.resume().once('end', () => {
+        resolve({ status: answer.statusCode ?? 0, ms: performance.now() - began })
+      })
+    })
+      .once('error', reject)
+      .end()
+  })
+}
+
+function bytesOf({ api }: Service): number {
+  const status = readFileSync(`/proc/${api.pid ?? 0}/status`, 'utf8')
+  const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(status) ?? []
+  return Number(kilobytes) * 1024
+}
+
+const percentile = (values: readonly number[], share: number): number =>
+  values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * share)] ?? NaN
+
+/** What another address gets while an attack runs. */
+async function attackFor(service: Service, all: readonly Attack[]) {
+  const port = Number(service.url.port)
+  const sockets = all.flatMap((attack) => strike(port, attack))
+  const times: Record<'/healthz' | 'list', number[]> = { '/healthz': [], list: [] }
+  const statuses = new Set<number>()
+  let peak = 0
+  const endMs = performance.now() + figures.attackMs
+  while (performance.now() < endMs) {
+    const health = await askAsAnother(port, '/healthz')
+    const page = await askAsAnother(port, `${list}?limit=20`)
+    times['/healthz'].push(health.ms)
+    times.list.push(page.ms)
+    statuses.add(health.status).add(page.status)
+    peak = Math.max(peak, bytesOf(service))
+    await pause(20)
+  }
+  for (const socket of sockets) socket.destroy()
+  return { times, statuses: [...statuses], peak }
+}
+
+t.test('one address holds up nobody', async (t) => {
+  const folder = testFolder(t)
+  makeOldDays(join(folder, 'archive'), 3, figures.files / 3)
+  const service = await startService(t, folder, { options: { MAX_LIMIT: '1000' } })
+  await until('the first scan ends', service.ready)
+  await untilEqual(service)
+  const port = Number(service.url.port)
+  const cases = [
+    ...Object.entries(attacks).map(([name, attack]) => [name, [attack]] as const),
+    ['all of them together', Object.values(attacks)] as const,
+  ]
+  for (let round = 0; round < figures.rounds; round++)
+    for (const [name, all] of cases) {
+      const { times, statuses, peak } = await attackFor(service, all)
+      const told = Object.entries(times).map(([what, values]) => {
+        const [half, most] = [0.5, 0.99].map((share) => percentile(values, share).toFixed(0))
+        return `${what} p50 ${half ?? ''}, p99 ${most ?? ''} ms (${values.length})`
+      })
+      t.comment(`${name}: ${told.join('; ')}; ${(peak / 1e6).toFixed(0)} MB`)
+      t.strictSame(statuses, [200], `${name}: another address is answered`)
+      t.ok(peak < mostBytes, `${name}: ${(peak / 1e6).toFixed(0)} MB`)
+      await until('it is quiet again', async () => {
+        return (await askAsAnother(port, '/rinex/api/changes/?since=0')).status === 200
+      })
+    }
+  t.equal(service.api.exitCode, null, 'the API runs')
+})
