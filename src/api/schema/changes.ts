@@ -4,7 +4,7 @@ import { mediaTypes } from '../negotiate.ts'
 import { errors } from './errors.ts'
 import { examples } from './examples.ts'
 import { negotiated, withHeaders } from './headers.ts'
-import { curl, json, list, moment, number, object, schemaRef, text, url } from './openapi.ts'
+import { curl, list, moment, negotiable, number, object, schemaRef, text, url } from './openapi.ts'
 import type { Part, Surroundings } from './openapi.ts'
 import { changesParameters, ifNoneMatch } from './parameters.ts'
 
@@ -56,18 +56,18 @@ export function describeChanges({ links, keepRemovalsDays }: Surroundings): Part
           ],
           responses: {
             '200': {
-              description: 'Changes, up to a full page or the latest; or events without end.',
+              description: 'Changes, up to a full page or the latest.',
               headers: withHeaders(...negotiated, 'Link'),
-              content: {
-                ...json(schemaRef('ChangesPage'), shown.changes),
-                [mediaTypes.events]: {
-                  schema: { type: 'string', description: 'Server-sent events.' },
-                  example: event,
-                },
-              },
+              content: negotiable(schemaRef('ChangesPage'), shown.changes),
             },
             ...errors('NotModified', 'BadParameters', 'NotFound', 'NotAcceptable', 'Gone'),
             ...errors('TooManyRequests', 'Unavailable'),
+          },
+          'x-event-stream': {
+            accept: mediaTypes.events,
+            description: 'Changes as they happen, without end, each an event.',
+            data: schemaRef('Change'),
+            example: event,
           },
           'x-codeSamples': [
             curl(`${links.api}changes/?since=0&limit=100`),

@@ -5,6 +5,7 @@ import { errorResponses, errorSchemas } from './errors.ts'
 import { describeFiles } from './files.ts'
 import { headers } from './headers.ts'
 import { describeListings } from './listings.ts'
+import { descriptionSchema, withPlainMethods } from './plain-methods.ts'
 import type { OpenApiDocument, Surroundings } from './openapi.ts'
 import { describeService } from './service.ts'
 import { describeStations } from './stations.ts'
@@ -52,11 +53,16 @@ export function describeApi(surroundings: Surroundings, version: string): OpenAp
     servers: [{ url: server, description: 'This service.' }],
     security: [],
     tags,
-    paths: Object.assign({}, ...parts.map(({ paths }) => paths)) as OpenApiDocument['paths'],
+    paths: Object.fromEntries(
+      parts
+        .flatMap(({ paths }) => Object.entries(paths))
+        .map(([path, methods]) => [path, withPlainMethods(path, methods)]),
+    ),
     components: {
       schemas: Object.assign(
         {},
         errorSchemas,
+        { Description: descriptionSchema },
         ...parts.map(({ schemas }) => schemas),
       ) as OpenApiDocument['components']['schemas'],
       responses: errorResponses,

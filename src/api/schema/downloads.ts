@@ -133,8 +133,9 @@ function inPath(name: string, words: string, pattern: string, example: string): 
   }
 }
 
+export const yearOf = [inPath('year', 'The year, four digits.', '^[0-9]{4}$', year)]
 export const yearAndDay = [
-  inPath('year', 'The year, four digits.', '^[0-9]{4}$', year),
+  ...yearOf,
   inPath('day', 'Day of the year, three digits.', '^[0-9]{3}$', day),
 ]
 export const hourOf = inPath('hour', 'Hour of the day, two digits.', '^[0-9]{2}$', hour)

@@ -85,6 +85,10 @@ export const errorResponses = {
     'The catalogue cannot be read at this moment.',
     'Retry-After',
   ),
+  Bodiless: {
+    description: 'The status that `GET` has. No body.',
+    headers: withHeaders('X-Request-Id'),
+  },
   Other: {
     description:
       'Anything else. A method that the path does not know is `405`, with those that it knows in `Allow`; a failure of ours is `500`, with the id under which the log tells more.',
@@ -93,7 +97,7 @@ export const errorResponses = {
   },
 } satisfies Record<string, ResponseObject>
 
-type ErrorName = keyof typeof errorResponses
+type ErrorName = Exclude<keyof typeof errorResponses, 'Bodiless'>
 
 const statuses: Readonly<Record<ErrorName, string>> = {
   NotModified: '304',

@@ -5,7 +5,7 @@ import type { WireRecord } from '../serialise.ts'
 import { errors } from './errors.ts'
 import { examples, file } from './examples.ts'
 import { negotiated, withHeaders } from './headers.ts'
-import { curl, json, list, moment, number, object, orNull } from './openapi.ts'
+import { curl, list, moment, negotiable, number, object, orNull } from './openapi.ts'
 import { schemaRef, text, url } from './openapi.ts'
 import type { Content, JsonSchema, OperationObject, Part, Surroundings } from './openapi.ts'
 import { filters, format, ifNoneMatch, ordering, paging, strict } from './parameters.ts'
@@ -70,7 +70,7 @@ export function describeFiles(surroundings: Surroundings): Part {
             '200': {
               description: 'The record.',
               headers: withHeaders(...negotiated),
-              content: json(schemaRef('Record'), examples(surroundings.links).record),
+              content: negotiable(schemaRef('Record'), examples(surroundings.links).record),
             },
             ...errors('NotModified', 'NotFound', 'NotAcceptable', 'Unavailable'),
           },
@@ -106,7 +106,7 @@ function listFiles({ links, maxLimit }: Surroundings): OperationObject {
           ...withHeaders('Link', 'Allow', 'Ignored-Parameters', 'Catalogue-Seq'),
           ...withHeaders('ETag', 'Vary'),
         },
-        content: { ...json(schemaRef('RecordPage'), shown.records), ...streams(links) },
+        content: { ...negotiable(schemaRef('RecordPage'), shown.records), ...streams(links) },
       },
       ...errors('NotModified', 'BadParameters', 'NotFound', 'NotAcceptable', 'TooManyRequests'),
       ...errors('Unavailable'),

@@ -1,6 +1,6 @@
 /** Listings of the directories in which the files lie. */
 import { listingFormats } from '../listing/formats.ts'
-import { hourOf, yearAndDay } from './downloads.ts'
+import { hourOf, yearAndDay, yearOf } from './downloads.ts'
 import { errors } from './errors.ts'
 import { file } from './examples.ts'
 import { withHeaders } from './headers.ts'
@@ -50,7 +50,7 @@ const responses: Responses = {
 }
 
 const description = [
-  'A page as common web servers write it: a line an entry, `<a href="NAME">NAME</a>`, time and size; directories end with a slash. Any directory between these is listed the same way. `format=json` gives the form that nginx has; whatever `Accept` says, it is the page otherwise.',
+  'A page as common web servers write it: a line an entry, `<a href="NAME">NAME</a>`, time and size; directories end with a slash. `format=json` gives the form that nginx has; whatever `Accept` says, it is the page otherwise.',
   'Directories are listed while there are catalogued files in them or below them. `If-Modified-Since` is answered as `If-None-Match` is.',
 ].join('\n\n')
 
@@ -77,6 +77,29 @@ export function describeListings({ links }: Surroundings): Part {
     },
     paths: {
       '/data/': { get: operation('listAreas', 'The areas', { places: [], at: '' }) },
+      ...Object.fromEntries(
+        ['obs', 'nrt'].flatMap((area) => [
+          [
+            `/data/${area}/`,
+            { get: operation(`listYearsOf${area}`, 'The years', { places: [], at: `${area}/` }) },
+          ],
+          [
+            `/data/${area}/{year}/`,
+            {
+              get: operation(`listDaysOf${area}`, 'The days of a year', {
+                places: yearOf,
+                at: `${area}/${year}/`,
+              }),
+            },
+          ],
+        ]),
+      ),
+      '/data/nrt/{year}/{day}/': {
+        get: operation('listHours', 'The hours of a day', {
+          places: yearAndDay,
+          at: `nrt/${year}/${day}/`,
+        }),
+      },
       '/data/obs/{year}/{day}/': {
         get: operation('listDay', 'The files of a day', {
           places: yearAndDay,

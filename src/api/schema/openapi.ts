@@ -60,11 +60,23 @@ export interface OperationObject {
   readonly requestBody?: { readonly required?: boolean; readonly content: Content }
   readonly responses: Responses
   readonly security?: readonly object[]
+  /** What comes instead of the 200 when events are asked for: a stream without end is no content of an answer. */
+  readonly 'x-event-stream'?: EventStream
   /** Requests to try: understood by most tools that show such a description. */
   readonly 'x-codeSamples'?: readonly { readonly lang: string; readonly source: string }[]
 }
 
-export type Method = 'get' | 'post'
+/** Server-sent events (HTML Standard, section 9.2). */
+export interface EventStream {
+  /** The value of `Accept` that asks for it. */
+  readonly accept: string
+  readonly description: string
+  /** Of the `data` of each event. */
+  readonly data: JsonSchema
+  readonly example: string
+}
+
+export type Method = 'get' | 'head' | 'options' | 'post'
 export type PathItem = Readonly<Partial<Record<Method, OperationObject>>>
 
 /** What one resource adds to the description. */
@@ -149,6 +161,11 @@ export function schemaRef(name: string): Reference & JsonSchema {
 
 export function json(schema: JsonSchema, example: unknown): Content {
   return { 'application/json': { schema, example } }
+}
+
+/** What is a page for people too, by `Accept`. */
+export function negotiable(schema: JsonSchema, example: unknown): Content {
+  return { ...json(schema, example), 'text/html': { schema: { type: 'string' } } }
 }
 
 /** A request that can be pasted into a shell. */

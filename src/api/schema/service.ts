@@ -3,7 +3,7 @@ import { resourceNames, resourceUrl } from '../links.ts'
 import { mediaTypes } from '../negotiate.ts'
 import { errors } from './errors.ts'
 import { negotiated, withHeaders } from './headers.ts'
-import { curl, json, object, schemaRef, text, url } from './openapi.ts'
+import { curl, json, negotiable, object, schemaRef, text, url } from './openapi.ts'
 import type { JsonSchema, Part, Surroundings } from './openapi.ts'
 import { format, ifNoneMatch } from './parameters.ts'
 
@@ -47,7 +47,7 @@ export function describeService({ links }: Surroundings): Part {
             '200': {
               description: 'The resources.',
               headers: withHeaders(...negotiated),
-              content: json(schemaRef('Root'), shown),
+              content: negotiable(schemaRef('Root'), shown),
             },
             ...unlessErrors,
           },

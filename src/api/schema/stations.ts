@@ -9,8 +9,8 @@ import { negotiated, withHeaders } from './headers.ts'
 import {
   curl,
   flag,
-  json,
   list,
+  negotiable,
   number,
   object,
   orNull,
@@ -86,7 +86,7 @@ export function describeStations({ links, maxLimit }: Surroundings): Part {
             '200': {
               description: 'A page of the stations.',
               headers: withHeaders(...negotiated, 'Link', 'Ignored-Parameters'),
-              content: json(schemaRef('StationPage'), shown.stations),
+              content: negotiable(schemaRef('StationPage'), shown.stations),
             },
             ...errors(
               'NotModified',
@@ -123,7 +123,7 @@ export function describeStations({ links, maxLimit }: Surroundings): Part {
             '200': {
               description: 'The station.',
               headers: withHeaders(...negotiated),
-              content: json(schemaRef('Station'), shown.station),
+              content: negotiable(schemaRef('Station'), shown.station),
             },
             ...errors('NotModified', 'NotFound', 'NotAcceptable', 'Unavailable'),
           },

@@ -6,7 +6,17 @@ import type { WireUnserved } from '../unserved.ts'
 import { errors } from './errors.ts'
 import { examples } from './examples.ts'
 import { negotiated, withHeaders } from './headers.ts'
-import { curl, json, list, moment, number, object, orNull, schemaRef, text } from './openapi.ts'
+import {
+  curl,
+  list,
+  moment,
+  negotiable,
+  number,
+  object,
+  orNull,
+  schemaRef,
+  text,
+} from './openapi.ts'
 import type { Part, Surroundings } from './openapi.ts'
 import { format, ifNoneMatch } from './parameters.ts'
 
@@ -128,7 +138,7 @@ export function describeStatusResource({ links }: Surroundings): Part {
             '200': {
               description: 'The status. Its tag changes with all that it says.',
               headers: withHeaders(...negotiated),
-              content: json(schemaRef('Status'), examples(links).status),
+              content: negotiable(schemaRef('Status'), examples(links).status),
             },
             ...errors('NotModified', 'NotFound', 'NotAcceptable', 'Unavailable'),
           },

@@ -13,7 +13,7 @@ import type {
 } from '../../../src/api/schema/openapi.ts'
 
 export interface Operation extends OperationObject {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'HEAD' | 'OPTIONS' | 'POST'
   readonly path: string
   /** The path with its examples in it, as the service knows it. */
   readonly url: string
@@ -31,7 +31,12 @@ export async function readDocument({ app }: Service): Promise<OpenApiDocument> {
   return answer.json<OpenApiDocument>()
 }
 
+/** Those of GET and POST; the others follow from them. */
 export function operationsOf(document: OpenApiDocument): readonly Operation[] {
+  return allOperationsOf(document).filter(({ method }) => method === 'GET' || method === 'POST')
+}
+
+export function allOperationsOf(document: OpenApiDocument): readonly Operation[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
       const url = path.replace(/\{(\w+)\}/g, (_whole, name: string) => {

@@ -14,8 +14,8 @@ import { filePlace } from '../../../src/api/schema/examples.ts'
 import { openService } from '../service.ts'
 import type { Service, ServiceOptions } from '../service.ts'
 import type { ResponseObject } from '../../../src/api/schema/openapi.ts'
-import { faultsOf, follow, operationsOf, parseSample, readDocument } from './cases.ts'
-import { tryParameter } from './cases.ts'
+import { faultsOf, follow, openChecker, operationsOf, parseSample, readDocument } from './cases.ts'
+import { allOperationsOf, tryParameter } from './cases.ts'
 import type { Answer, Operation } from './cases.ts'
 
 const { year, day, hour, filename } = filePlace
@@ -172,6 +172,47 @@ t.test('each documented answer comes, and is as documented', async (t) => {
   }
 })
 
+t.test('what is described as a page comes as a page, and nothing else does', async (t) => {
+  const { usual } = await openServices(t)
+  const document = await readDocument(usual)
+  const headers = { accept: 'text/html;q=1, */*;q=0.5' }
+  for (const { method, path, url, responses } of operationsOf(document)) {
+    if (method !== 'GET') continue
+    const answer = await usual.app.inject({ url, headers })
+    const { content = {} } = follow<ResponseObject>(document, responses['200'])
+    const isPage = String(answer.headers['content-type']).startsWith('text/html')
+    t.equal(isPage, 'text/html' in content, path)
+    t.strictSame(faultsOf(document, responses['200'], answer), [], path)
+  }
+})
+
+t.test('HEAD and OPTIONS are described as they answer', async (t) => {
+  const { usual } = await openServices(t)
+  const document = await readDocument(usual)
+  for (const { method, path, url, responses } of allOperationsOf(document)) {
+    if (method !== 'HEAD' && method !== 'OPTIONS') continue
+    const answer = await usual.app.inject({ url, method })
+    const name = `${method} ${path}`
+    t.equal(Object.keys(responses)[0], String(answer.statusCode), name)
+    t.strictSame(faultsOf(document, responses[answer.statusCode], answer), [], name)
+  }
+})
+
+t.test('the stream of events is described beside the answer', async (t) => {
+  const { usual } = await openServices(t)
+  const document = await readDocument(usual)
+  const [operation] = operationsOf(document).filter(({ path }) => path === '/api/changes/')
+  const stream = operation?.['x-event-stream']
+  if (operation === undefined || stream === undefined) throw new Error('nothing is described')
+  const headers = { accept: stream.accept }
+  const { headers: had } = await usual.app.inject({ url: operation.url, method: 'HEAD', headers })
+  t.equal(had['content-type'], stream.accept)
+  const [, data = ''] = /^data: (.*)$/m.exec(stream.example) ?? []
+  t.strictSame(openChecker(document)(stream.data, JSON.parse(data)), [])
+  const { content = {} } = follow<ResponseObject>(document, operation.responses['200'])
+  t.notOk(stream.accept in content)
+})
+
 t.test('too many at a time are told so as documented', async (t) => {
   let release = (): void => {}
   const held = new Promise<void>((resolve) => {
@@ -250,11 +291,10 @@ t.test('requests to try do what they promise', async (t) => {
 t.test('each path knows the methods that are documented', async (t) => {
   const { app } = await openDescribed(t)
   const document = await readDocument({ app } as Service)
-  const operations = operationsOf(document)
-  for (const { path, url } of operations) {
+  const operations = allOperationsOf(document)
+  for (const { path, url } of operationsOf(document)) {
     const documented = operations.filter((each) => each.path === path).map(({ method }) => method)
-    const known = documented.includes('GET') ? [...documented, 'HEAD'] : documented
     const allow = String((await app.inject({ url, method: 'OPTIONS' })).headers.allow)
-    t.strictSame(allow.split(', ').toSorted(), [...known, 'OPTIONS'].toSorted(), path)
+    t.strictSame(allow.split(', ').toSorted(), documented.toSorted(), path)
   }
 })

@@ -1,0 +1,68 @@
+/** The methods that come with every resource: `HEAD` where there is `GET`, and `OPTIONS`. */
+import { withHeaders } from './headers.ts'
+import { json, list, object, schemaRef, text } from './openapi.ts'
+import type { JsonSchema, OperationObject, PathItem, ResponseObject } from './openapi.ts'
+
+export const descriptionSchema: JsonSchema = object<
+  Record<'name' | 'description' | 'renders' | 'parses', unknown>
+>('What a resource is, as OPTIONS tells it.', {
+  name: text('What it is called.'),
+  description: text('What it is.'),
+  renders: list('Media types of its answers.', { type: 'string' }),
+  parses: list('Media types of the bodies that it takes.', { type: 'string' }),
+})
+
+const shown = {
+  name: 'Rinex File List',
+  description: 'The RINEX files of the archive.',
+  renders: ['application/json', 'text/html'],
+  parses: ['application/json'],
+}
+
+/** Adds these methods to a path of the description. */
+export function withPlainMethods(path: string, methods: PathItem): PathItem {
+  const { get, post } = methods
+  const [known = get] = [get, post].filter((operation) => operation !== undefined)
+  if (known === undefined) return methods
+  const head = get === undefined ? {} : { head: headOf(get) }
+  return { ...methods, ...head, options: optionsOf(known, path.startsWith('/api/')) }
+}
+
+function headOf(get: OperationObject): OperationObject {
+  const { headers } = get.responses['200'] as ResponseObject
+  return {
+    ...inPathOf(get),
+    operationId: `${get.operationId}Head`,
+    summary: `${get.summary}: headers alone`,
+    description: 'As `GET`, with the same parameters and the same status, without the body.',
+    responses: {
+      '200': { description: 'What `GET` would send.', ...(headers && { headers }) },
+      '4XX': { $ref: '#/components/responses/Bodiless' },
+      default: { $ref: '#/components/responses/Bodiless' },
+    },
+  }
+}
+
+function optionsOf(known: OperationObject, isDescribed: boolean): OperationObject {
+  const headers = withHeaders('Allow')
+  const described = {
+    description: 'What the resource is.',
+    headers,
+    content: json(schemaRef('Description'), shown),
+  }
+  return {
+    ...inPathOf(known),
+    operationId: `${known.operationId}Options`,
+    summary: `${known.summary}: methods`,
+    responses: isDescribed
+      ? { '200': described, '4XX': { $ref: '#/components/responses/Other' } }
+      : {
+          '204': { description: 'The methods are in `Allow`. No body.', headers },
+          '4XX': { $ref: '#/components/responses/Other' },
+        },
+  }
+}
+
+function inPathOf({ tags, parameters = [] }: OperationObject) {
+  return { tags, parameters: parameters.filter(({ in: place }) => place === 'path') }
+}
