@@ -10,6 +10,7 @@ import { ConnectionLimiter } from './connections/limiter.ts'
 import { apiContext } from './context.ts'
 import type { ApiDeps } from './deps.ts'
 import { answerError, notFound, sendError } from './errors.ts'
+import { answerPerson } from './refused.ts'
 import { commonHeaders, preflightHeaders } from './headers.ts'
 import { createHttpServer, faultOf } from './http-server.ts'
 import { readJsonBodies } from './json-body.ts'
@@ -73,7 +74,7 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   readJsonBodies(app)
   app.addHook('onRequest', begin)
   answerPreflights(app)
-  app.setErrorHandler(answerError)
+  app.setErrorHandler(answerPerson)
   app.setNotFoundHandler((request, reply) => {
     answerError(notFound(), request, reply)
   })
@@ -161,7 +162,9 @@ function createApp(logger: Logger, parts: AppParts): FastifyInstance {
       })
     },
     clientErrorHandler: (error, socket) => {
-      answerClientError(error, socket, inFlight.isAnswering(socket))
+      inFlight.endAfterAnswers(socket, (isAnswering) => {
+        answerClientError(error, socket, isAnswering)
+      })
     },
   })
   return app

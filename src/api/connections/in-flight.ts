@@ -14,8 +14,12 @@ const mostWaiting = 64
 interface Connection {
   /** The response that is being made or sent. */
   current: ServerResponse | undefined
+  /** That of the request that came last. */
+  latest: ServerResponse | undefined
   /** Starts the work on the requests that came after it. */
   readonly waiting: (() => void)[]
+  /** Set when something came that is no HTTP: nothing after it is read. */
+  isEnding: boolean
 }
 
 export class InFlightRequests {
@@ -38,6 +42,7 @@ export class InFlightRequests {
     const { socket } = response.req
     const connection = this.#connections.get(socket)
     if (socket.destroyed) return
+    if (connection !== undefined) connection.latest = response
     // A request that was injected has no connection of the server.
     if (connection === undefined) start()
     else if (connection.current === undefined) this.#run(connection, response, start)
@@ -48,9 +53,26 @@ export class InFlightRequests {
       })
   }
 
-  /** Whether the head of an answer was sent on this connection and its end was not. */
-  isAnswering(socket: Socket): boolean {
-    return this.#connections.get(socket)?.current?.headersSent === true
+  /**
+   * Ends a connection on which something came that is no HTTP: once, and when the requests that came whole before it
+   * are answered.
+   * @param end is told whether an answer is being sent, which then belongs to the request that is broken
+   */
+  endAfterAnswers(socket: Socket, end: (isAnswering: boolean) => void): void {
+    const connection = this.#connections.get(socket)
+    if (connection?.isEnding === true) return
+    if (connection !== undefined) connection.isEnding = true
+    const { current, latest } = connection ?? {}
+    const isBroken = latest?.req.complete === false
+    if (connection === undefined || current === undefined || (isBroken && latest === current)) {
+      end(current?.headersSent === true)
+      return
+    }
+    // Of a request that is broken itself no answer is begun.
+    if (isBroken) connection.waiting.pop()
+    connection.waiting.push(() => {
+      end(false)
+    })
   }
 
   /**
@@ -77,7 +99,12 @@ export class InFlightRequests {
       socket.destroy()
       return
     }
-    this.#connections.set(socket, { current: undefined, waiting: [] })
+    this.#connections.set(socket, {
+      current: undefined,
+      latest: undefined,
+      waiting: [],
+      isEnding: false,
+    })
     socket.once('close', () => {
       this.#connections.delete(socket)
       if (this.#connections.size === 0) this.#drained?.()

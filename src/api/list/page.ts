@@ -45,7 +45,7 @@ export async function makePage(
   { reader, settings, links, tag }: ApiContext,
   { query, list, representation, signal }: PageRequest,
 ): Promise<ListPage> {
-  const { filter, ordering, kept } = list
+  const { filter, ordering, kept, ignored } = list
   const range = parsePageRange(query, settings.maxLimit)
   const { limit, offset } = range
   const asked = { limit, offset: catalogueOffset(offset), filter, ordering }
@@ -54,7 +54,7 @@ export async function makePage(
   const results = records.map((record) => serialiseRecord(record, links()))
   const headers = { etag: tag(head, representation), ...linkHeader(pages) }
   if (representation === 'html') {
-    const body = Buffer.from(renderList({ count, range, kept, pages, results }))
+    const body = Buffer.from(renderList({ count, range, kept, ignored, pages, results }))
     return { headers: { ...headers, ...pageHeaders }, body }
   }
   const { next, previous } = pages

@@ -1,6 +1,6 @@
 import type { WireRecord } from '../serialise.ts'
 import { page } from './layout.ts'
-import { extentOf, jsonLink, pagerOf, pagerTemplate } from './pager.ts'
+import { extentOf, ignoredTemplate, jsonLink, pagerOf, pagerTemplate } from './pager.ts'
 import type { CollectionPage } from './pager.ts'
 import { durationWord, readableTime, typeWord } from './words.ts'
 
@@ -33,7 +33,7 @@ const template = `<p><%= it.extent %></p>
 <% } %>
 `
 
-const render = page('list', template + pagerTemplate)
+const render = page('list', ignoredTemplate + template + pagerTemplate)
 
 export function renderList(list: CollectionPage<WireRecord>): string {
   const frame = { title: 'Rinex File List', up: '../', json: jsonLink(list) }
@@ -46,6 +46,7 @@ export function renderList(list: CollectionPage<WireRecord>): string {
       type: typeWord(record.file_type),
       changed: readableTime(record.modified, 'second'),
     })),
+    ignored: list.ignored,
     pager: pagerOf(list.pages),
   })
 }

@@ -2,6 +2,13 @@ import type { Parameter } from '../links.ts'
 import type { PageLinks, PageRange } from '../query.ts'
 import { readableNumber } from './words.ts'
 
+/** Above a collection: parameters that changed nothing, so that a mistyped filter is seen. */
+export const ignoredTemplate = `<% if (it.ignored.length > 0) { %>
+<p class="notice" role="status">Ignored, since this list has no such parameter:
+<% for (const name of it.ignored) { %><code><%= name %></code> <% } %></p>
+<% } %>
+`
+
 /** The links below a page of a collection. */
 export const pagerTemplate = `<nav aria-label="Pages">
 <ul>
@@ -17,6 +24,8 @@ export interface CollectionPage<Wire> {
   readonly range: PageRange
   /** The parameters that chose what is listed. */
   readonly kept: readonly Parameter[]
+  /** Parameters that mean nothing here. */
+  readonly ignored: readonly string[]
   readonly pages: PageLinks
   readonly results: readonly Wire[]
 }

@@ -1,6 +1,6 @@
 import type { WireStation } from '../stations.ts'
 import { page } from './layout.ts'
-import { extentOf, jsonLink, pagerOf, pagerTemplate } from './pager.ts'
+import { extentOf, ignoredTemplate, jsonLink, pagerOf, pagerTemplate } from './pager.ts'
 import type { CollectionPage } from './pager.ts'
 import { durationWord, readableNumber, typeWord } from './words.ts'
 import type { FileDuration, FileType } from '../../parse/types.ts'
@@ -41,7 +41,7 @@ const oneTemplate = `<p><a href="<%= it.files %>">Files of <%= it.code %></a></p
 </dl>
 `
 
-const renderAll = page('stations', listTemplate + pagerTemplate)
+const renderAll = page('stations', ignoredTemplate + listTemplate + pagerTemplate)
 const renderOne = page('station', oneTemplate)
 
 export function renderStations(list: CollectionPage<WireStation>): string {
@@ -54,6 +54,7 @@ export function renderStations(list: CollectionPage<WireStation>): string {
       others: station.codes.map((code) => (code === station.code ? '' : `, ${code}`)).join(''),
       number: readableNumber(station.count),
     })),
+    ignored: list.ignored,
     pager: pagerOf(list.pages),
   })
 }

@@ -56,7 +56,7 @@ function listStations({ reader, settings, links, tag, shares }: ApiContext): Rou
     const results = page.stations.map((station) => serialiseStation(station, links()))
     reply.headers({ etag: tag(page.head, representation), ...linkHeader(pages) })
     if (representation === 'html')
-      return sendHtml(reply, renderStations({ count, range, kept, pages, results }))
+      return sendHtml(reply, renderStations({ count, range, kept, ignored, pages, results }))
     return sendJson(reply, { count, next: pages.next, previous: pages.previous, results })
   }
 }

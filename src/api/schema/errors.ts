@@ -1,7 +1,7 @@
 /** Every answer that is not the one asked for. */
 import { withHeaders } from './headers.ts'
 import type { HeaderName } from './headers.ts'
-import { json, list, partial, schemaRef, text } from './openapi.ts'
+import { json, list, negotiable, partial, schemaRef, text } from './openapi.ts'
 import type { JsonSchema, Reference, ResponseObject } from './openapi.ts'
 
 export const errorSchemas: Readonly<Record<string, JsonSchema>> = {
@@ -36,9 +36,10 @@ export const errorResponses = {
     headers: withHeaders('ETag'),
   },
   BadParameters: {
-    description: 'Some parameters have values that make no sense.',
+    description:
+      'Some parameters have values that make no sense, or mean nothing where that is refused.',
     headers: withHeaders('X-Request-Id'),
-    content: json(schemaRef('Faults'), { data_date__gte: ['Enter a valid date/time.'] }),
+    content: negotiable(schemaRef('Faults'), { data_date__gte: ['Enter a valid date/time.'] }),
   },
   BadBody: {
     description: 'The body is no JSON, or some of its fields are wrong.',

@@ -78,17 +78,57 @@ t.test('a connection has only so many requests waiting', async (t) => {
   t.strictSame(begun, ['0'])
 })
 
-t.test('bytes that are no HTTP end an answer that has begun, and not inside of it', async (t) => {
-  const service = await openService(t)
-  await service.add(large, randomBytes(16 * 1024 * 1024))
-  const port = await service.listen()
+t.test(
+  'bytes that are no HTTP are refused after the answers to what came before them',
+  async (t) => {
+    const service = await openService(t)
+    const bytes = randomBytes(16 * 1024 * 1024)
+    await service.add(large, bytes)
+    const port = await service.listen()
+    const socket = open(port)
+    socket.write(`GET /rinex/data/${large} HTTP/1.1\r\nHost: a\r\n\r\n${ask}`)
+    await once(socket, 'readable')
+    socket.write('no HTTP\r\n\r\n')
+    socket.write('nor this\r\n\r\n')
+    const received = await readToEnd(socket)
+    const { head, body } = parseAnswer(received)
+    t.match(head, /^HTTP\/1.1 200 /)
+    t.ok(body.subarray(0, bytes.length).equals(bytes), 'the file arrives whole')
+    const after = body.subarray(bytes.length).toString()
+    t.strictSame(after.match(/HTTP\/1.1 \d+/g), ['HTTP/1.1 200', 'HTTP/1.1 400'])
+    t.match(after, /"detail":"Bad request."\}$/)
+  },
+)
+
+t.test('each answer that is being made comes before the refusal of what follows it', async (t) => {
+  const { port } = await openWaiting(t)
+  for (const path of [
+    'rinex-file/',
+    'station/',
+    'status/',
+    'changes/',
+    'rinex-file/?format=urls',
+  ]) {
+    const socket = open(port)
+    socket.write(`GET /rinex/api/${path} HTTP/1.1\r\nHost: a\r\n\r\nno HTTP\r\n\r\n`)
+    const statuses = String(await readToEnd(socket)).match(/HTTP\/1.1 \d+/g)
+    t.strictSame(statuses, ['HTTP/1.1 200', 'HTTP/1.1 400'], path)
+  }
+})
+
+t.test('a request whose body is no HTTP is refused behind what came before it', async (t) => {
+  const { begun, waiting, port } = await openWaiting(t)
+  const broken =
+    'POST /wait/2 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nno chunk\r\n'
   const socket = open(port)
-  socket.write(`GET /rinex/data/${large} HTTP/1.1\r\nHost: a\r\n\r\n`)
-  await once(socket, 'readable')
-  socket.write('no HTTP\r\n\r\n')
-  const received = await readToEnd(socket)
-  t.match(parseAnswer(received).head, /^HTTP\/1.1 200 /)
-  t.notOk(received.includes('Bad request'))
+  socket.write(wait(1) + broken)
+  await until(() => begun.length === 1, 'the first')
+  await letHappen()
+  waiting[0]?.()
+  const received = String(await readToEnd(socket))
+  t.match(received, /^HTTP\/1.1 200 [^]*answer 1HTTP\/1.1 400 [^]*Bad request/)
+  t.equal(received.match(/HTTP\/1.1/g)?.length, 2)
+  t.strictSame(begun, ['1'])
 })
 
 t.test('a server that stops finishes what is under way and nothing else', async (t) => {

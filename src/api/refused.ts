@@ -1,0 +1,20 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { sendHtml } from './context.ts'
+import { answerError, BadFields } from './errors.ts'
+import { namedFormat, preferredRepresentation } from './negotiate.ts'
+import { renderRefused } from './pages/refused.ts'
+import { rawQuery } from './resource.ts'
+
+/** Answers an error: refused parameters with a page where a page was asked for, all else as JSON. */
+export function answerPerson(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const asksForPage =
+    request.method !== 'POST' &&
+    namedFormat(request) === undefined &&
+    preferredRepresentation(request.headers.accept) === 'html'
+  if (!(error instanceof BadFields) || !asksForPage) {
+    answerError(error, request, reply)
+    return
+  }
+  const query = rawQuery(request.raw.url ?? '').slice(1)
+  sendHtml(reply.code(error.statusCode), renderRefused(error.fields, query))
+}
