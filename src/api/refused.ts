@@ -6,7 +6,7 @@ import { renderRefused } from './pages/refused.ts'
 import { rawQuery } from './resource.ts'
 
 /** Answers an error: refused parameters with a page where a page was asked for, all else as JSON. */
-export function answerPerson(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+export function answerByAccept(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const asksForPage =
     request.method !== 'POST' &&
     namedFormat(request) === undefined &&

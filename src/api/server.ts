@@ -10,7 +10,7 @@ import { ConnectionLimiter } from './connections/limiter.ts'
 import { apiContext } from './context.ts'
 import type { ApiDeps } from './deps.ts'
 import { answerError, notFound, sendError } from './errors.ts'
-import { answerPerson } from './refused.ts'
+import { answerByAccept } from './refused.ts'
 import { commonHeaders, preflightHeaders } from './headers.ts'
 import { createHttpServer, faultOf } from './http-server.ts'
 import { readJsonBodies } from './json-body.ts'
@@ -74,7 +74,7 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   readJsonBodies(app)
   app.addHook('onRequest', begin)
   answerPreflights(app)
-  app.setErrorHandler(answerPerson)
+  app.setErrorHandler(answerByAccept)
   app.setNotFoundHandler((request, reply) => {
     answerError(notFound(), request, reply)
   })

@@ -199,7 +199,8 @@ t.test('the work stops when the client goes, and rests while it does not read', 
   await until(rests, 'it has stopped')
 })
 
-t.test('streams are limited, and there is room again when their clients leave', async (t) => {
+/** A service whose streams wait behind a gate. */
+async function openGated(t: Test) {
   let begun = 0
   let open = (): void => undefined
   const gate = new Promise<void>((resolve) => (open = resolve))
@@ -212,6 +213,11 @@ t.test('streams are limited, and there is room again when their clients leave', 
       },
     }),
   })
+  return { service, begun: () => begun, open }
+}
+
+t.test('streams are limited, and there is room again when their clients leave', async (t) => {
+  const { service, begun, open } = await openGated(t)
   const port = await service.listen()
   const target = `${path}?format=ndjson`
   const from = (client: number) =>
@@ -221,7 +227,7 @@ t.test('streams are limited, and there is room again when their clients leave', 
     t.teardown(() => socket.destroy())
     socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`)
   }
-  await until(() => begun === 50, 'all of them have begun')
+  await until(() => begun() === 50, 'all of them have begun')
   const late = await service.app.inject(target)
   t.equal(late.statusCode, 429)
   t.match(late.headers['retry-after'], /^\d+$/)
@@ -237,18 +243,7 @@ t.test('streams are limited, and there is room again when their clients leave', 
 })
 
 t.test('an address has four streams at a time', async (t) => {
-  let open = (): void => undefined
-  const gate = new Promise<void>((resolve) => (open = resolve))
-  let begun = 0
-  const service = await openService(t, {
-    deps: ({ reader }) => ({
-      reader: {
-        ...reader,
-        head: () => (begun++, reader.head()),
-        records: (range) => gate.then(() => reader.records(range)),
-      },
-    }),
-  })
+  const { service, begun, open } = await openGated(t)
   await service.addNames(day, [dayFile])
   const port = await service.listen()
   const ask = `GET ${path}?format=urls HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`
@@ -259,7 +254,7 @@ t.test('an address has four streams at a time', async (t) => {
     return socket
   }
   const four = Array.from({ length: 4 }, () => from(2))
-  await until(() => begun === 4, 'they have begun')
+  await until(() => begun() === 4, 'they have begun')
   const fifth = parseAnswer(await readToEnd(from(2)))
   t.equal(fifth.status, 429)
   t.match(fifth.head, /retry-after: \d+/i)

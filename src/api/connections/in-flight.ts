@@ -56,7 +56,7 @@ export class InFlightRequests {
   /**
    * Ends a connection on which something came that is no HTTP: once, and when the requests that came whole before it
    * are answered.
-   * @param end is told whether an answer is being sent, which then belongs to the request that is broken
+   * @param end closes it; its argument says whether the answer to the broken request itself is being sent
    */
   endAfterAnswers(socket: Socket, end: (isAnswering: boolean) => void): void {
     const connection = this.#connections.get(socket)

@@ -22,7 +22,7 @@ const shown = {
 /** Adds these methods to a path of the description. */
 export function withPlainMethods(path: string, methods: PathItem): PathItem {
   const { get, post } = methods
-  const [known = get] = [get, post].filter((operation) => operation !== undefined)
+  const known = get ?? post
   if (known === undefined) return methods
   const head = get === undefined ? {} : { head: headOf(get) }
   return { ...methods, ...head, options: optionsOf(known, path.startsWith('/api/')) }
