@@ -36,7 +36,7 @@ t.test('the outcome of a scan, for people and for the log', async (t) => {
     ...{ added: 4000, modified: 2, removed: 1 },
   }
   const summary = {
-    head: { epoch: 'e', seq: 1 },
+    head: { epoch: 'e', seq: 1, detailsSeq: 0 },
     areas: { obs: { files: 3000, directories: 10 }, nrt: { files: 1000, directories: 2 } },
     misplaced: 3,
     incomplete: { reason: 'incomplete', count: 0, examples: [] },
@@ -70,7 +70,7 @@ t.test('a scan that took no time at all has a speed all the same', async (t) => 
   }
   const empty = { files: 0, directories: 0 }
   const summary = {
-    head: { epoch: 'e', seq: 1 },
+    head: { epoch: 'e', seq: 1, detailsSeq: 0 },
     areas: { obs: empty, nrt: empty },
     misplaced: 0,
     incomplete: { reason: 'incomplete', count: 0, examples: [] },

@@ -2,6 +2,7 @@
 import type { Area } from '../parse/archive-path.ts'
 import type { ParsedName } from '../parse/types.ts'
 import type { CatalogueSummary, FileIdentity, Head, ScanSummary } from './catalogue.ts'
+import type { Problem } from './filter.ts'
 
 /**
  * What tells whether a directory's names may have changed since they were read. Compared for inequality
@@ -70,8 +71,12 @@ export interface ReboundFile {
 export interface DirectoryRejection {
   readonly reason: string
   readonly count: number
-  readonly example: string
+  /** The first of them, at most `mostRejectedNames`; bytes that are not UTF-8 show as U+FFFD. Empty for the directory itself. */
+  readonly names: readonly string[]
 }
+
+/** Names that are kept of the entries of a directory that are rejected for one reason. */
+export const mostRejectedNames = 100
 
 /** What differs between a directory on disk and in the catalogue: the outcome of reconciling it. */
 export interface DirectoryChange {
@@ -139,8 +144,8 @@ export interface StaleFiles {
 export interface Checksum extends FileIdentity {
   readonly id: number
   readonly sha256: Uint8Array
-  /** Whether its gzip stream does not inflate to its end. */
-  readonly broken: boolean
+  /** What is wrong with its gzip stream. */
+  readonly problem: Exclude<Problem, 'misplaced'> | undefined
   /**
    * Whether the file had been left alone for so long that a change while it was read must have moved its ctime. Without
    * that the checksum is stale from the beginning.

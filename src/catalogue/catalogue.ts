@@ -9,7 +9,7 @@
  */
 import type { Area } from '../parse/archive-path.ts'
 import type { FileDuration, FileType, FileVersion } from '../parse/types.ts'
-import type { FileFilter, OrderKey, OrderStep, Ordering } from './filter.ts'
+import type { FileFilter, OrderKey, OrderStep, Ordering, Problem } from './filter.ts'
 
 /** One catalogued file. */
 export interface FileRecord {
@@ -59,8 +59,23 @@ export interface FoundFile extends FileRecord, Hashed {
   readonly identity: FileIdentity | undefined
 }
 
+/** What is known of a file besides its record; it may change without a change of the record. */
+export interface FileDetails extends Hashed, Pick<FileRecord, 'size' | 'mtimeUs'> {
+  /** The first that applies, in the order of `problems`. */
+  readonly problem: Problem | undefined
+}
+
 /** What lists tell of a file. */
-export type ListedFile = Pick<FileRecord, 'id' | 'directory' | 'name' | 'createdUs' | 'modifiedUs'>
+export type ListedFile = Pick<
+  FileRecord,
+  'id' | 'directory' | 'name' | 'createdUs' | 'modifiedUs'
+> & {
+  /** Where the query asked for it. */
+  readonly details?: FileDetails
+}
+
+/** A record with its details. */
+export type DetailedFile = FileRecord & { readonly details: FileDetails }
 
 /** Where the catalogue stands: two answers with the same head show the same state. */
 export interface Head {
@@ -68,9 +83,11 @@ export interface Head {
   readonly epoch: string
   /** Number of the latest change. */
   readonly seq: number
+  /** Grows when the details of a file change without a change of its record: for answers that show or filter by them. */
+  readonly detailsSeq: number
 }
 
-export interface PageQuery {
+export interface PageQuery extends WithDetails {
   /** At least 1. */
   readonly limit: number
   /** At least 0; past the end gives no records. */
@@ -81,6 +98,11 @@ export interface PageQuery {
   readonly ordering?: Ordering
 }
 
+interface WithDetails {
+  /** Whether records come with their details. */
+  readonly details?: boolean
+}
+
 /** A page of the list and the count, both of the moment `head`. */
 export interface Page {
   readonly head: Head
@@ -89,7 +111,7 @@ export interface Page {
   readonly records: readonly ListedFile[]
 }
 
-export interface ChunkQuery {
+export interface ChunkQuery extends WithDetails {
   /** Where the list goes on; without one, at its beginning. */
   readonly after?: ChunkPlace
   /** At least 1. */
@@ -179,9 +201,13 @@ export interface Change {
 }
 
 /** What of a filter holds of a file for as long as it has its name and path, so that it holds of removed files too. */
-export type ChangeFilters = Omit<FileFilter, 'created' | 'modified' | 'idAbove' | 'idBelow'>
+export type ChangeFilters = Omit<
+  FileFilter,
+  'created' | 'modified' | 'idAbove' | 'idBelow' | 'problems'
+>
 
-export interface ChangesQuery {
+/** A removed file has no checksum and no problem. */
+export interface ChangesQuery extends WithDetails {
   /** The number after which changes are wanted. */
   readonly since: number
   /** At least 1. */
@@ -208,8 +234,7 @@ export interface ChangesPage {
 /** A file in the list of a directory's checksums. */
 export interface ChecksumEntry extends Hashed {
   readonly name: string
-  /** Its gzip stream has no end (`incomplete`), or is damaged before it (`broken`). */
-  readonly problem: 'incomplete' | 'broken' | undefined
+  readonly problem: Exclude<Problem, 'misplaced'> | undefined
 }
 
 /** Checksums of a part of a directory's files, in the order of their names. */
@@ -260,12 +285,12 @@ export interface CatalogueSummary {
   readonly areas: Readonly<Record<Area, { files: number; directories: number }>>
   /** Files whose name tells another date than their directory. */
   readonly misplaced: number
-  /** Files that were listed although their gzip stream has no end. */
+  /** Files whose gzip stream has no end. */
   readonly incomplete: RejectionCount
   readonly checksums: {
     /** Files that have one. */
     readonly files: number
-    /** Those of them whose gzip stream does not inflate to its end. */
+    /** Those of them whose gzip stream is damaged before its end. */
     readonly broken: RejectionCount
   }
   /** Names and entries that are not catalogued, by reason, most frequent first. */
@@ -302,8 +327,8 @@ export interface CatalogueReader {
   head(): Promise<Head>
   /** @param signal ends a long query of which nobody awaits the answer any more */
   page(query: PageQuery, signal?: AbortSignal): Promise<Page>
-  /** The live record of that id. */
-  record(id: number): Promise<FileRecord | undefined>
+  /** The live record of that id, with its details. */
+  record(id: number): Promise<DetailedFile | undefined>
   /** The live record of a file by its exact path. */
   file(directory: string, name: string): Promise<FoundFile | undefined>
   /** The name of the one file of a directory that differs from this name by the case of ASCII letters alone. */

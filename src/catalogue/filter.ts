@@ -11,6 +11,13 @@ export interface TimeRange {
   readonly toUs?: number
 }
 
+/**
+ * What can be wrong with a file that is listed: its gzip stream has no end (`incomplete`), or is damaged before its end
+ * (`broken`), or its name tells another date than its directory (`misplaced`). A file that is incomplete is not broken.
+ */
+export const problems = ['incomplete', 'broken', 'misplaced'] as const
+export type Problem = (typeof problems)[number]
+
 export interface FileFilter {
   /** Codes of 4 characters match both forms of names, those of 9 that code alone. */
   readonly stations?: readonly string[]
@@ -36,6 +43,7 @@ export interface FileFilter {
   readonly overlaps?: TimeRange
   readonly created?: TimeRange
   readonly modified?: TimeRange
+  readonly problems?: readonly Problem[]
   /** Ids above and below these, themselves excluded. */
   readonly idAbove?: number
   readonly idBelow?: number

@@ -38,7 +38,7 @@ async function addChecksum(
   const slash = path.lastIndexOf('/')
   const record = await service.reader.file(path.slice(0, slash), path.slice(slash + 1))
   const identity = toIdentity(statSync(join(service.archive, path)))
-  const sum = { sha256: sha256(content), broken: false, rested: true, ...parts }
+  const sum = { sha256: sha256(content), problem: undefined, rested: true, ...parts }
   await service.writer.keepChecksums([{ id: record?.id ?? 0, ...identity, ...sum }], 0)
 }
 
@@ -179,7 +179,7 @@ t.test('damaged and unfinished files are named above the checksums', async (t) =
   const [broken, incomplete] = [shortFile, 'zimm0010.26m.gz']
   await addHashed(service, `${day}/${dayFile}`)
   await service.add(`${day}/${broken}`)
-  await addChecksum(service, `${day}/${broken}`, 'x', { broken: true })
+  await addChecksum(service, `${day}/${broken}`, 'x', { problem: 'broken' })
   const facts = { size: 1, mtimeUs: 1 }
   const added = [{ ...newFile(incomplete, facts), incomplete: true }]
   await service.writer.apply([change(day, { added })])
@@ -311,7 +311,7 @@ t.test('a directory of many files', async (t) => {
   await service.writer.apply([change(day, { added: names.map((name) => newFile(name, facts)) })])
   const sums = names.slice(0, 1500).map((name, index) => ({
     ...{ id: index + 1, ...facts, inode: 1, ctimeUs: 1, links: 1, mode: 1, uid: 1, gid: 1 },
-    ...{ sha256: sha256(name), broken: false, rested: true },
+    ...{ sha256: sha256(name), problem: undefined, rested: true },
   }))
   await service.writer.keepChecksums(sums, 0)
   const { body } = await service.app.inject(`${data}/${day}/SHA256SUMS`)

@@ -216,7 +216,7 @@ const indexer: IndexerStatus = {
 
 t.test('the status tells what the indexer says and what the catalogue holds', async (t) => {
   const service = await openService(t, { deps: () => ({ indexerStatus: async () => indexer }) })
-  const rejections = [{ reason: 'unknown-form', count: 2, example: '<b>.gz' }]
+  const rejections = [{ reason: 'unknown-form', count: 2, names: ['<b>.gz'] }]
   const added = [newFile(dayFile)]
   await service.writer.apply([change(day, { added, rejections, misplaced: 1 })])
   await service.writer.scanned(scan)

@@ -230,7 +230,7 @@ t.test('another release and another base URL have other tags', async (t) => {
         settings,
         // The epoch is random: it must not be what tells the tags apart.
         deps: ({ reader }) => ({
-          reader: { ...reader, head: () => Promise.resolve({ epoch: 'e', seq: 1 }) },
+          reader: { ...reader, head: () => Promise.resolve({ epoch: 'e', seq: 1, detailsSeq: 0 }) },
         }),
       })
       const answer = await service.app.inject('/rinex/api/')

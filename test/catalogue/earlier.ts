@@ -1,9 +1,29 @@
 import Sqlite from 'better-sqlite3'
+import type { Database } from 'better-sqlite3'
 import { countTables, indexes } from '../../src/catalogue/sqlite/schema.ts'
 
-/** Makes of a database one of schema 7, 8 or 9: nothing of what later ones have added is in it. */
-export function makeEarlier(database: string, version: 7 | 8 | 9 = 7): void {
+/** Makes of a database one of an earlier schema: nothing of what later ones have added is in it. */
+export function makeEarlier(database: string, version: 7 | 8 | 9 | 10 = 7): void {
   const db = new Sqlite(database)
+  db.exec(`
+    ALTER TABLE catalogue DROP COLUMN details_seq;
+    ALTER TABLE rejection DROP COLUMN since_us;
+    UPDATE rejection SET names = json_extract(names, '$[0]');
+    ALTER TABLE rejection RENAME COLUMN names TO example;
+  `)
+  if (version < 10) removeCounts(db)
+  if (version < 9) {
+    db.exec('DROP INDEX checksum_stale')
+    for (const name of ['inode', 'ctime_us', 'links', 'mode', 'uid', 'gid', 'stale_us'])
+      db.exec(`ALTER TABLE checksum DROP COLUMN ${name}`)
+    db.exec('ALTER TABLE hashing DROP COLUMN stale')
+  }
+  if (version < 8) db.exec('DROP TABLE owner')
+  db.pragma(`user_version = ${version}`)
+  db.close()
+}
+
+function removeCounts(db: Database): void {
   for (const name of Object.keys(indexes)) db.exec(`DROP INDEX IF EXISTS ${name}`)
   for (const [, name] of countTables.matchAll(/CREATE TABLE (\w+)/g)) db.exec(`DROP TABLE ${name}`)
   db.exec(`
@@ -17,13 +37,4 @@ export function makeEarlier(database: string, version: 7 | 8 | 9 = 7): void {
     CREATE TABLE excerpt (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;
     INSERT INTO excerpt VALUES (1, 'text');
   `)
-  if (version < 9) {
-    db.exec('DROP INDEX checksum_stale')
-    for (const name of ['inode', 'ctime_us', 'links', 'mode', 'uid', 'gid', 'stale_us'])
-      db.exec(`ALTER TABLE checksum DROP COLUMN ${name}`)
-    db.exec('ALTER TABLE hashing DROP COLUMN stale')
-  }
-  if (version < 8) db.exec('DROP TABLE owner')
-  db.pragma(`user_version = ${version}`)
-  db.close()
 }

@@ -98,11 +98,17 @@ t.test('a scan counts regular files and tells how far it is', async (t) => {
   })
   t.match(scan.progress(), { done: 0, files: 0, secondsLeft: undefined })
   const rejections = [
-    { reason: 'not-gz', count: 2, example: '' },
-    { reason: 'symlink', count: 4, example: '' },
+    { reason: 'not-gz', count: 2, names: [''] },
+    { reason: 'symlink', count: 4, names: [''] },
   ]
   scan.step(step('obs', { names: ['a', 'b'], rejections }, 0.5))
-  scan.applied({ head: { epoch: '', seq: 1 }, added: 2, modified: 1, removed: 0, refused: [] })
+  scan.applied({
+    head: { epoch: '', seq: 1, detailsSeq: 0 },
+    added: 2,
+    modified: 1,
+    removed: 0,
+    refused: [],
+  })
   const progress = scan.progress()
   t.match(progress, { startedUs: 5, files: 4, directoriesDone: 1, directoriesFound: 4, done: 0.5 })
   t.ok((progress.secondsLeft ?? -1) >= 0 && progress.rate > 0)

@@ -30,7 +30,7 @@ export const changesParameters = ['since', 'epoch', 'wait', 'limit', 'strict', '
 
 /** The filters that the feed knows: those that depend on the name and the path of a file alone. */
 export const changesFilters: ReadonlyMap<string, FilterParameter> = new Map(
-  [...filterParameters].filter(([name]) => !/^(?:created|modified|id)(?:__|$)/.test(name)),
+  [...filterParameters].filter(([name]) => !/^(?:created|modified|id|problem)(?:__|$)/.test(name)),
 )
 
 /**

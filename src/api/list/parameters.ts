@@ -3,6 +3,7 @@
  * are those of the records' fields with Django's lookups, some words of the field, and names that two national archives
  * share. Requests are read and the reference is written from this table.
  */
+import { problems } from '../../catalogue/filter.ts'
 import type { FileFilter, TimeRange } from '../../catalogue/filter.ts'
 import { areas } from '../../parse/archive-path.ts'
 import type { FileDuration, FileType, FileVersion } from '../../parse/types.ts'
@@ -201,6 +202,12 @@ export const filterParameters: ReadonlyMap<string, Parameter> = new Map(
       ...oneOfWords(['R', 'S', 'U'], (value) => ({ sources: [value] })),
       meaning: 'The data source of a long name: `R` receiver, `S` stream, `U` unknown.',
       example: 'R',
+    },
+    problem: {
+      ...oneOfWords(problems, (value) => ({ problems: [value] })),
+      meaning:
+        'What is wrong with the file: `incomplete`, its gzip stream has no end; `broken`, it is damaged before its end; `misplaced`, the file is in the directory of another date.',
+      example: 'misplaced',
     },
     overlaps: {
       ...range((overlaps) => ({ overlaps })),

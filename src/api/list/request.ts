@@ -175,6 +175,7 @@ function combine(key: keyof FileFilter, a: unknown, b: unknown): unknown {
     case 'days':
     case 'durations':
     case 'intervals':
+    case 'problems':
     case 'sources':
     case 'types':
     case 'versions':

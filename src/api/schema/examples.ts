@@ -47,7 +47,7 @@ const station: StationSummary = {
 const scan = { startedUs: createdUs - 2e6, endedUs: createdUs, directories: 31, files: 72 }
 
 const summary: CatalogueSummary = {
-  head: { epoch, seq: 72 },
+  head: { epoch, seq: 72, detailsSeq: 9 },
   areas: { obs: { files: 22, directories: 22 }, nrt: { files: 50, directories: 9 } },
   misplaced: 0,
   incomplete: { reason: 'incomplete', count: 0, examples: [] },

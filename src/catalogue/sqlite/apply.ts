@@ -16,6 +16,7 @@ import { prepareInsert } from './insert.ts'
 import type { Applied } from './insert.ts'
 import { openLookupTables } from './lookup-tables.ts'
 import { movedModified } from './records.ts'
+import { prepareRaiseDetails } from './sequences.ts'
 import { prepareHead } from './summary.ts'
 
 interface Parts {
@@ -30,6 +31,7 @@ interface Parts {
 export function prepareApply(db: Database, { directories, rows, counts, nowUs }: Parts) {
   const head = prepareHead(db)
   const setSeq = db.prepare('UPDATE catalogue SET seq = ? WHERE one = 1')
+  const raiseDetails = prepareRaiseDetails(db)
   const lookup = openLookupTables(db)
   const insert = prepareInsert(db, { lookup, counts })
   const remove = prepareRemoval(db, { rows, counts })
@@ -47,8 +49,11 @@ export function prepareApply(db: Database, { directories, rows, counts, nowUs }:
     insert({ change, directory, nowUs: now }, applied)
     for (const facts of change.modified) update.modified(facts, now, applied)
     for (const facts of change.filled) update.filled(facts)
-    directories.record(directory, change, applied.added - applied.removed - before)
-    if (applyToChecksums(rows, change, now)) directories.hashed(directory)
+    const growth = applied.added - applied.removed - before
+    directories.record(directory, change, { growth, nowUs: now })
+    const becameStale = applyToChecksums(rows, change, now)
+    if (becameStale) directories.hashed(directory)
+    if (becameStale || change.filled.length > 0) applied.details = true
     if (changesFiles(change)) directories.touch(change.path, now)
   }
 
@@ -74,7 +79,7 @@ export function prepareApply(db: Database, { directories, rows, counts, nowUs }:
 
   const transaction = db.transaction((changes: readonly DirectoryChange[], careful: boolean) => {
     const start = head()
-    const applied = { seq: start.seq, added: 0, modified: 0, removed: 0 }
+    const applied = { seq: start.seq, added: 0, modified: 0, removed: 0, details: false }
     const refused: RefusedChange[] = []
     for (const change of changes) {
       if (!careful) applyOne(change, applied)
@@ -84,9 +89,10 @@ export function prepareApply(db: Database, { directories, rows, counts, nowUs }:
       }
     }
     if (applied.seq !== start.seq) setSeq.run(applied.seq)
+    if (applied.details) raiseDetails()
     counts.flush()
-    const { seq, ...numbers } = applied
-    return { head: { epoch: start.epoch, seq }, ...numbers, refused }
+    const { added, modified, removed } = applied
+    return { head: head(), added, modified, removed, refused }
   })
 
   const attempt = (changes: readonly DirectoryChange[], careful: boolean): AppliedChange => {
@@ -159,7 +165,9 @@ function prepareUpdates(db: Database, rows: ChecksumRows) {
     `UPDATE file SET size = @size, mtime_us = @mtimeUs, modified_us = ${movedModified},
        seq = @seq, change = 1, incomplete = @incomplete WHERE id = @id`,
   )
-  const filled = db.prepare('UPDATE file SET size = @size, mtime_us = @mtimeUs WHERE id = @id')
+  const filled = db.prepare(
+    'UPDATE file SET size = @size, mtime_us = @mtimeUs, incomplete = @incomplete WHERE id = @id',
+  )
   return {
     modified(facts: FileFacts, now: number, applied: Applied): void {
       const { id, size, mtimeUs } = facts
@@ -170,8 +178,8 @@ function prepareUpdates(db: Database, rows: ChecksumRows) {
       applied.seq++
       applied.modified++
     },
-    filled({ id, size, mtimeUs }: FileFacts): void {
-      filled.run({ id, size, mtimeUs })
+    filled({ id, size, mtimeUs, incomplete = false }: FileFacts): void {
+      filled.run({ id, size, mtimeUs, incomplete: incomplete ? 1 : 0 })
     },
   }
 }

@@ -6,6 +6,9 @@ import type { Database } from 'better-sqlite3'
 import type { Change, ChangeKind, ChangesPage, ChangesQuery, Head } from '../catalogue.ts'
 import { conditionsOf, select } from './filter-sql.ts'
 import type { Conditions } from './filter-sql.ts'
+import { joinedChecksum } from './checksums.ts'
+import { detailColumns, removedDetailColumns, toDetails } from './file-details.ts'
+import type { DetailRow } from './file-details.ts'
 import { preparePaths } from './list-rows.ts'
 import { openLookups } from './lookups.ts'
 import { openStatements } from './statements.ts'
@@ -16,20 +19,26 @@ const changesPerLook = 2000
 
 /** Prepares the feed. Call the result within one transaction. */
 export function prepareChanges(db: Database): (query: ChangesQuery) => ChangesPage {
-  const state = db.prepare('SELECT epoch, seq, forgotten_seq AS forgottenSeq FROM catalogue')
+  const state = db.prepare(
+    'SELECT epoch, seq, details_seq AS detailsSeq, forgotten_seq AS forgottenSeq FROM catalogue',
+  )
   const lookups = openLookups(db)
   const parts = { db, statements: openStatements(db), pathOf: preparePaths(db) }
   const live = prepareSource(parts, {
     table: 'file',
     kind: `iif(f.change = 1, 'modified', 'created')`,
     at: 'iif(f.change = 1, coalesce(f.modified_us, f.created_us), coalesce(f.returned_us, f.created_us))',
+    details: detailColumns,
+    join: joinedChecksum,
   })
   const removed = prepareSource(parts, {
     table: 'tombstone',
     kind: `'removed'`,
     at: 'f.removed_us',
+    details: removedDetailColumns,
+    join: '',
   })
-  return ({ since, limit, filters }) => {
+  return ({ since, limit, filters, details = false }) => {
     const { forgottenSeq, ...head } = state.get() as Head & { forgottenSeq: number }
     if (since < forgottenSeq || since > head.seq)
       return { head, forgottenSeq, changes: [], throughSeq: since }
@@ -40,8 +49,8 @@ export function prepareChanges(db: Database): (query: ChangesQuery) => ChangesPa
     const end = isFiltered ? Math.min(live.lookEnd(since), removed.lookEnd(since)) : Infinity
     const through = Math.min(end, head.seq)
     const passage = { since, through, limit }
-    const conditions = conditionsOf(selection)
-    const changes = [...live.select(passage, conditions), ...removed.select(passage, conditions)]
+    const wanted = { ...conditionsOf(selection), details }
+    const changes = [...live.select(passage, wanted), ...removed.select(passage, wanted)]
       .sort((a, b) => a.seq - b.seq)
       .slice(0, limit)
     const last = changes.length === limit ? changes.at(-1) : undefined
@@ -54,6 +63,9 @@ interface Source {
   /** SQL for what a row is a change of, and for when that was. */
   readonly kind: string
   readonly at: string
+  /** Columns of a row's details, and the table to join for them. */
+  readonly details: string
+  readonly join: string
 }
 
 interface SourceParts {
@@ -62,26 +74,31 @@ interface SourceParts {
   readonly pathOf: (directory: number) => string
 }
 
-function prepareSource({ db, statements, pathOf }: SourceParts, { table, kind, at }: Source) {
+function prepareSource({ db, statements, pathOf }: SourceParts, source: Source) {
+  const { table, kind, at } = source
   const columns = `f.seq, ${kind}, ${at}, f.id, f.directory, f.name, f.created_us,
     coalesce(f.modified_us, f.created_us)`
   const from = `FROM ${table} f INDEXED BY ${table}_seq`
   const lookEnd = db
-    .prepare(`SELECT seq ${from} WHERE seq > ? ORDER BY seq LIMIT 1 OFFSET ${changesPerLook - 1}`)
+    .prepare(
+      `SELECT f.seq ${from} WHERE f.seq > ? ORDER BY f.seq LIMIT 1 OFFSET ${changesPerLook - 1}`,
+    )
     .pluck()
   const toChange = ([seq, change, atUs, id, directory, name, ...times]: ChangeRow): Change => {
-    const [createdUs, modifiedUs] = times
+    const [createdUs, modifiedUs, ...details] = times
+    const record = { id, directory: pathOf(directory), name, createdUs, modifiedUs }
     return {
       seq,
       change,
       atUs,
-      record: { id, directory: pathOf(directory), name, createdUs, modifiedUs },
+      record: details.length === 0 ? record : { ...record, details: toDetails(details) },
     }
   }
   return {
-    select(passage: Passage, { sql, values }: Conditions): Change[] {
+    select(passage: Passage, { sql, values, details }: Conditions & WithDetails): Change[] {
+      const [more, join] = details ? [`, ${source.details}`, source.join] : ['', '']
       const rows = statements.rows(
-        `SELECT ${columns} ${from} WHERE f.seq > @since AND f.seq <= @through AND ${sql}
+        `SELECT ${columns}${more} ${from} ${join} WHERE f.seq > @since AND f.seq <= @through AND ${sql}
          ORDER BY f.seq LIMIT +@limit`,
         { ...values, ...passage },
       )
@@ -108,4 +125,9 @@ type ChangeRow = [
   name: string,
   createdUs: number,
   modifiedUs: number,
+  ...details: DetailRow | [],
 ]
+
+interface WithDetails {
+  readonly details: boolean
+}

@@ -18,6 +18,7 @@ export function prepareChecksumRows(db: Database) {
      SELECT id, @sha256, size, mtime_us, @broken, @inode, @ctimeUs, @links, @mode, @uid, @gid, @staleUs
      FROM file WHERE id = @id AND size = @size AND mtime_us = @mtimeUs`,
   )
+  const setIncomplete = db.prepare('UPDATE file SET incomplete = ? WHERE id = ?')
   const makeStale = db.prepare(
     'UPDATE checksum SET stale_us = @fromUs WHERE id = @id AND stale_us IS NULL',
   )
@@ -40,12 +41,17 @@ export function prepareChecksumRows(db: Database) {
   return {
     /** Drops the checksum of a file that is gone or has changed. */
     forget,
-    /** Replaces the checksum of a file by that of the version which was read, if the record still has that version. */
-    replace({ sha256, broken, rested, ...identity }: Checksum, nowUs: number): void {
+    /**
+     * Replaces the checksum of a file by that of the version which was read, if the record still has that version, and
+     * says of the file whether it is incomplete.
+     */
+    replace({ sha256, problem, rested, ...identity }: Checksum, nowUs: number): void {
       forget(identity.id)
       const staleUs = rested ? null : nowUs
-      const values = { ...identity, sha256, broken: broken ? 1 : 0, staleUs }
-      if (insert.run(values).changes > 0) count.run(rested ? 1 : 0, rested ? 0 : 1)
+      const values = { ...identity, sha256, broken: problem === 'broken' ? 1 : 0, staleUs }
+      if (insert.run(values).changes === 0) return
+      count.run(rested ? 1 : 0, rested ? 0 : 1)
+      setIncomplete.run(problem === 'incomplete' ? 1 : 0, identity.id)
     },
     /**
      * Makes a checksum stale from a time on (µs); one that is stale already stays as it is.

@@ -62,7 +62,11 @@ export function prepareChunks(
   }
 
   /** Highest id first, in a selection that has most of the files: what was found when the time was up. */
-  const scan = (selection: Selection, limit: number, checkDeadline: CheckDeadline) => {
+  const scan = (
+    selection: Selection,
+    { limit, details = false }: Pick<ChunkQuery, 'limit' | 'details'>,
+    checkDeadline: CheckDeadline,
+  ) => {
     const endMs = performance.now() + chunkMs
     const found: number[] = []
     for (const slice of slices.along('id', selection, true)) {
@@ -74,13 +78,13 @@ export function prepareChunks(
       found.push(...ids)
       const last = found.length === limit ? found.at(-1) : slice.ids?.from
       if (last !== undefined && (found.length === limit || performance.now() > endMs))
-        return { records: rows.byIds(found), next: { id: last, key: last } }
+        return { records: rows.byIds(found, details), next: { id: last, key: last } }
       checkDeadline()
     }
-    return { records: rows.byIds(found), next: undefined }
+    return { records: rows.byIds(found, details), next: undefined }
   }
 
-  return ({ after, limit, filter = {}, ordering = byId }) => {
+  return ({ after, limit, details = false, filter = {}, ordering = byId }) => {
     const { epoch } = head()
     const selection = resolve(filter, ordering.key)
     if (selection === undefined) return planOf(0, () => ({ epoch, records: [], next: undefined }))
@@ -91,7 +95,7 @@ export function prepareChunks(
     const isByLatestId = ordering.key === 'id' && ordering.descending
     if (isByLatestId && !hasAny(selection)) {
       const before = after?.id ?? Number.MAX_SAFE_INTEGER
-      return planOf(limit * 3, () => chunkOf(rows.below(before, limit)))
+      return planOf(limit * 3, () => chunkOf(rows.below(before, limit, details)))
     }
     const rests = after === undefined ? [selection] : selectionsBehind(selection, after, ordering)
     const isShort = ordering.key === 'id' && hasOnly(selection, ['kinds', 'ids'])
@@ -100,13 +104,14 @@ export function prepareChunks(
       if (isByLatestId && !isShort) {
         const source = choose(rest)
         const passed = (limit * counts.ofIds(undefined, rest.ids)) / Math.max(1, source.entries)
-        if (passed * rowUs < source.costUs) return { epoch, ...scan(rest, limit, checkDeadline) }
+        if (passed * rowUs < source.costUs)
+          return { epoch, ...scan(rest, { limit, details }, checkDeadline) }
       }
       const ids: number[] = []
       for (const each of rests)
         if (ids.length < limit)
           ids.push(...first(each, { limit: limit - ids.length, ordering }, checkDeadline))
-      return chunkOf(rows.byIds(ids))
+      return chunkOf(rows.byIds(ids, details))
     })
   }
 }

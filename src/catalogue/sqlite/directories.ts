@@ -28,16 +28,23 @@ export function prepareDirectories(db: Database) {
     `INSERT INTO area (name, files) VALUES (substr(@path, 1, 3), @growth)
      ON CONFLICT DO UPDATE SET files = files + @growth`,
   )
-  const clearRejections = db.prepare('DELETE FROM rejection WHERE directory = ?')
-  const insertRejection = db.prepare(
-    'INSERT INTO rejection (directory, reason, count, example) VALUES (?, ?, ?, ?)',
+  const clearRejections = db.prepare(
+    'DELETE FROM rejection WHERE directory = ? AND reason NOT IN (SELECT value FROM json_each(?))',
+  )
+  const setRejection = db.prepare(
+    `INSERT INTO rejection (directory, reason, count, names, since_us) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET count = excluded.count, names = excluded.names`,
   )
   return {
     idOf(path: string): number {
       return (select.get(path) as number | undefined) ?? Number(insert.run(path).lastInsertRowid)
     },
     /** @param growth files added less files removed by this change. */
-    record(id: number, change: DirectoryChange, growth: number): void {
+    record(
+      id: number,
+      change: DirectoryChange,
+      { growth, nowUs }: { readonly growth: number; readonly nowUs: number },
+    ): void {
       update.run({
         id,
         mtimeUs: change.stamp?.mtimeUs ?? null,
@@ -50,9 +57,9 @@ export function prepareDirectories(db: Database) {
       })
       for (const path of change.directories) note.run(path)
       if (growth !== 0) countInArea.run({ path: change.path, growth })
-      clearRejections.run(id)
-      for (const { reason, count, example } of change.rejections)
-        insertRejection.run(id, reason, count, example)
+      clearRejections.run(id, JSON.stringify(change.rejections.map(({ reason }) => reason)))
+      for (const { reason, count, names } of change.rejections)
+        setRejection.run(id, reason, count, JSON.stringify(names), nowUs)
     },
     /** Remembers that checksums of a directory's files became known or stale. */
     hashed(id: number): void {

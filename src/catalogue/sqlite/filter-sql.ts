@@ -1,9 +1,10 @@
 /** Turns a filter into SQL: the one place where lists, counts, streams and the change feed have their conditions from. */
 import { secondsPerDay } from '../../parse/calendar.ts'
 import { countryOf } from '../../parse/countries.ts'
-import type { FileFilter, NameCondition, TimeRange } from '../filter.ts'
+import type { FileFilter, NameCondition, Problem, TimeRange } from '../filter.ts'
 import { intersect, startsOnDays, startsTouching, startsWithin } from './date-ranges.ts'
 import type { DateRange } from './date-ranges.ts'
+import { holds } from './checksum-rows.ts'
 import type { Kind, Lookups } from './lookups.ts'
 import { dayOf } from './schema.ts'
 import { prepareCountries } from './sites.ts'
@@ -22,6 +23,7 @@ export interface Selection {
   readonly ids?: IdRange
   readonly created?: TimeRange
   readonly modified?: TimeRange
+  readonly problems?: readonly Problem[]
   readonly names?: readonly NameCondition[]
   /** Names of a slice of the list, without regard to case. */
   readonly nameRange?: NameRange
@@ -65,9 +67,10 @@ export function select(
   const stations = stationsOf(filter, lookups, countriesOf)
   const dates = datesOf(filter, kinds ?? lookups.kinds)
   const ids = idsOf(filter)
-  const { created, modified, names } = filter
+  const { created, modified, problems, names } = filter
   const isNone =
     kinds?.size === 0 ||
+    problems?.length === 0 ||
     stations?.length === 0 ||
     dates?.length === 0 ||
     (ids !== undefined && ids.from > ids.to) ||
@@ -80,6 +83,7 @@ export function select(
     ...(ids && { ids }),
     ...(created && { created }),
     ...(modified && { modified }),
+    ...(problems && { problems }),
     ...(names && names.length > 0 && { names }),
   }
 }
@@ -149,7 +153,8 @@ export function hasAny(selection: Selection): boolean {
 
 /** All conditions. The text depends on which there are, not on their values, so that statements can be kept. */
 export function conditionsOf(selection: Selection): Conditions {
-  const { kinds, stations, dates, dateBounds, ids, created, modified, names, nameRange } = selection
+  const { kinds, stations, dates, dateBounds, ids, created, modified } = selection
+  const { problems, names, nameRange } = selection
   const parts: Conditions[] = []
   if (kinds !== undefined) parts.push(isIn('f.kind', 'kinds', kinds))
   if (stations !== undefined) parts.push(isIn('f.station', 'stations', stations))
@@ -159,6 +164,7 @@ export function conditionsOf(selection: Selection): Conditions {
   if (ids !== undefined) parts.push(between('f.id', 'id', ids))
   if (created !== undefined) parts.push(timesCondition('f.created_us', 'created', created))
   if (modified !== undefined) parts.push(timesCondition(modifiedUs, 'modified', modified))
+  if (problems !== undefined) parts.push({ sql: `f.id IN (${problemIds(problems)})`, values: {} })
   for (const [index, name] of (names ?? []).entries()) parts.push(nameCondition(name, index))
   if (nameRange?.from !== undefined)
     parts.push({ sql: 'f.name >= @nameFrom COLLATE NOCASE', values: { nameFrom: nameRange.from } })
@@ -175,6 +181,19 @@ export function conditionsOf(selection: Selection): Conditions {
   if (nameRange?.to !== undefined)
     parts.push({ sql: 'f.name <= @nameTo COLLATE NOCASE', values: { nameTo: nameRange.to } })
   return both(...parts)
+}
+
+/** Ids of the files with each problem, by the partial indexes. */
+const idsWith: Readonly<Record<Problem, string>> = {
+  incomplete: 'SELECT id FROM file INDEXED BY file_incomplete WHERE incomplete = 1',
+  broken: `SELECT f.id FROM checksum c INDEXED BY checksum_broken CROSS JOIN file f ON ${holds}
+    WHERE c.broken = 1 AND f.incomplete = 0`,
+  misplaced: 'SELECT id FROM file INDEXED BY file_misplaced WHERE misplaced = 1',
+}
+
+/** A query of the ids of all files with any of these problems. */
+export function problemIds(problems: readonly Problem[]): string {
+  return problems.map((problem) => idsWith[problem]).join(' UNION ')
 }
 
 /** What the index `file_modified` is on. */

@@ -3,6 +3,7 @@ import type { Database } from 'better-sqlite3'
 import type { ArrivedUnhashed, Checksum, StaleFiles, UnhashedFile } from '../catalogue-writer.ts'
 import type { ChecksumRows } from './checksum-rows.ts'
 import type { Directories } from './directories.ts'
+import { prepareRaiseDetails } from './sequences.ts'
 
 /** Changes and files gone through at a time: one or two milliseconds. */
 const changesAtATime = 1000
@@ -98,7 +99,9 @@ function prepareKeep(db: Database, { directories, rows, nowUs }: HashingParts) {
     'UPDATE directory SET hashed = hashed + 1 WHERE id = (SELECT directory FROM file WHERE id = ?)',
   )
   const through = db.prepare('UPDATE hashing SET seq = max(coalesce(seq, 0), ?) WHERE one = 1')
+  const raiseDetails = prepareRaiseDetails(db)
   const keep = db.transaction((checksums: readonly Checksum[], throughSeq: number): void => {
+    if (checksums.length > 0) raiseDetails()
     const filled = new Set<string>()
     for (const checksum of checksums) {
       const { id, size, mtimeUs } = checksum
@@ -111,9 +114,13 @@ function prepareKeep(db: Database, { directories, rows, nowUs }: HashingParts) {
     through.run(throughSeq)
   })
   const hashAgain = db.transaction((ids: readonly number[], fromUs: number): void => {
+    let becameStale = false
     for (const id of ids)
-      if (rows.stale(id, fromUs)) touch.run(id)
-      else rows.postpone(id, fromUs)
+      if (rows.stale(id, fromUs)) {
+        touch.run(id)
+        becameStale = true
+      } else rows.postpone(id, fromUs)
+    if (becameStale) raiseDetails()
   })
   return {
     keep: (checksums: readonly Checksum[], throughSeq: number): void => {

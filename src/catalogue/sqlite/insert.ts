@@ -14,6 +14,8 @@ export interface Applied {
   added: number
   modified: number
   removed: number
+  /** Whether details of a file changed without a change of its record. */
+  details: boolean
 }
 
 interface Insertion {

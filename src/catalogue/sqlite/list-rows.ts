@@ -1,35 +1,55 @@
 import type { Database } from 'better-sqlite3'
 import type { ListedFile } from '../catalogue.ts'
+import { joinedChecksum } from './checksums.ts'
+import { detailColumns, toDetails } from './file-details.ts'
+import type { DetailRow } from './file-details.ts'
 
 /** Paths of directories that are kept. */
 const keptPaths = 20_000
 
 /** Without names: each value that SQLite hands over costs more than finding it. */
-type ListRow = [id: number, directory: number, name: string, createdUs: number, modifiedUs: number]
+type ListRow = [
+  id: number,
+  directory: number,
+  name: string,
+  createdUs: number,
+  modifiedUs: number,
+  ...details: DetailRow | [],
+]
 
 /** Reads the rows of a page. To be used within a read transaction. */
 export interface ListRows {
   /** In the order of the ids, all of which are live. */
-  byIds(ids: readonly number[]): ListedFile[]
+  byIds(ids: readonly number[], details?: boolean): ListedFile[]
   /** Highest id first, those below one. */
-  below(id: number, limit: number): ListedFile[]
+  below(id: number, limit: number, details?: boolean): ListedFile[]
 }
 
 export function prepareListRows(db: Database): ListRows {
-  const select = `SELECT id, directory, name, created_us, coalesce(modified_us, created_us) FROM file`
-  const one = db.prepare(`${select} WHERE id = ?`).raw()
-  const before = db.prepare(`${select} WHERE id < ? ORDER BY id DESC LIMIT +?`).raw()
+  const statements = (details: boolean) => {
+    const select = `SELECT f.id, f.directory, f.name, f.created_us, coalesce(f.modified_us, f.created_us)
+      ${details ? `, ${detailColumns}` : ''} FROM file f ${details ? joinedChecksum : ''}`
+    return {
+      one: db.prepare(`${select} WHERE f.id = ?`).raw(),
+      before: db.prepare(`${select} WHERE f.id < ? ORDER BY f.id DESC LIMIT +?`).raw(),
+    }
+  }
+  const [bare, detailed] = [statements(false), statements(true)]
   const pathOf = preparePaths(db)
-  const toFile = ([id, directory, name, createdUs, modifiedUs]: ListRow): ListedFile => ({
-    id,
-    directory: pathOf(directory),
-    name,
-    createdUs,
-    modifiedUs,
-  })
+  const toFile = (row: ListRow): ListedFile => {
+    const [id, directory, name, createdUs, modifiedUs, ...details] = row
+    const file = { id, directory: pathOf(directory), name, createdUs, modifiedUs }
+    return details.length === 0 ? file : { ...file, details: toDetails(details) }
+  }
   return {
-    byIds: (ids) => ids.map((id) => toFile(one.get(id) as ListRow)),
-    below: (id, limit) => (before.all(id, limit) as ListRow[]).map(toFile),
+    byIds(ids, details = false) {
+      const { one } = details ? detailed : bare
+      return ids.map((id) => toFile(one.get(id) as ListRow))
+    },
+    below(id, limit, details = false) {
+      const { before } = details ? detailed : bare
+      return (before.all(id, limit) as ListRow[]).map(toFile)
+    },
   }
 }
 

@@ -54,7 +54,8 @@ export function prepareList(db: Database, head: () => Head): List {
     return select(filter, lookups)
   }
 
-  const page = ({ limit, offset, filter = {}, ordering = defaultOrdering }: PageQuery) => {
+  const page = ({ limit, offset, details, ...asked }: PageQuery) => {
+    const { filter = {}, ordering = defaultOrdering } = asked
     const now = head()
     const selection = resolve(filter, ordering.key)
     if (selection === undefined) return planOf(0, () => ({ head: now, count: 0, records: [] }))
@@ -67,12 +68,16 @@ export function prepareList(db: Database, head: () => Head): List {
     const countUs = known === undefined ? source().costUs : 0
     return planOf(countUs + strategy(known ?? source().entries).costUs, (checkDeadline): Page => {
       if (known !== undefined)
-        return { head: now, count: known, records: rows.byIds(strategy(known).ids(checkDeadline)) }
+        return {
+          head: now,
+          count: known,
+          records: rows.byIds(strategy(known).ids(checkDeadline), details),
+        }
       const gathered = gather.all(source(), checkDeadline)
       const { count } = gathered
       const ids =
         gather.page(gathered, { ordering, offset, limit }) ?? strategy(count).ids(checkDeadline)
-      return { head: now, count, records: rows.byIds(ids) }
+      return { head: now, count, records: rows.byIds(ids, details) }
     })
   }
 

@@ -1,6 +1,6 @@
 /**
- * Brings a database of schema 7, 8 or 9 to schema 10: rows, ids, numbers, tombstones and checksums stay, blocks and excerpts go,
- * the counts are made from the rows. Every step is a short transaction that stores how far it came, so a migration that was
+ * Brings a database of schema 7 to 10 to schema 11: rows, ids, numbers, tombstones and checksums stay. Up to schema 9 blocks and
+ * excerpts go, and the counts are made from the rows. Every step is a short transaction that stores how far it came, so a migration that was
  * ended in any way goes on at the next start. The indexes are made afterwards, while the catalogue is in use (`indexes.ts`).
  */
 import { copyFileSync, constants, renameSync, statfsSync } from 'node:fs'
@@ -39,7 +39,7 @@ export interface MigrationProgress {
 /** So many times the size of the database must be free: for the backup, and for what the indexes take more. */
 const roomNeeded = 1.5
 
-/** What the releases with schemas 8 and 9 added. */
+/** What the releases with these schemas added. */
 const additions: ReadonlyMap<number, string> = new Map([
   [8, ownerTable],
   [
@@ -47,6 +47,14 @@ const additions: ReadonlyMap<number, string> = new Map([
     `${['inode', 'ctime_us', 'links', 'mode', 'uid', 'gid', 'stale_us'].map((name) => `ALTER TABLE checksum ADD COLUMN ${name} INTEGER;`).join('\n')}
      CREATE INDEX checksum_stale ON checksum (stale_us) WHERE stale_us IS NOT NULL;
      ALTER TABLE hashing ADD COLUMN stale INTEGER NOT NULL DEFAULT 0;`,
+  ],
+  [10, `ALTER TABLE file ADD COLUMN misplaced INTEGER NOT NULL DEFAULT 0; ${countTables}`],
+  [
+    11,
+    `ALTER TABLE catalogue ADD COLUMN details_seq INTEGER NOT NULL DEFAULT 0;
+     ALTER TABLE rejection RENAME COLUMN example TO names;
+     ALTER TABLE rejection ADD COLUMN since_us INTEGER;
+     UPDATE rejection SET names = json_array(names);`,
   ],
 ])
 
@@ -57,6 +65,7 @@ interface Step {
   run(db: Database, done: number): number
 }
 
+/** What a database of schema 9 or older needs besides. */
 const steps: readonly Step[] = [
   dropping(['TABLE block', 'TABLE excerpt', 'INDEX file_modified']),
   { name: 'marking misplaced files', total: highestDirectory, run: markMisplaced },
@@ -111,13 +120,15 @@ export function describeProgress({ from, to, step, done, total }: MigrationProgr
   return `from schema ${from} to ${to}: ${step}, ${percent} %`
 }
 
-/** Adds the tables and columns, and takes the number that keeps other programs out. */
+/** Adds the tables and columns. Where steps are to follow it takes the number that keeps other programs out. */
 function begin(db: Database): void {
   const from = versionOf(db)
   db.transaction(() => {
     for (const [version, sql] of additions) if (version > from) db.exec(sql)
-    db.exec('ALTER TABLE file ADD COLUMN misplaced INTEGER NOT NULL DEFAULT 0')
-    db.exec(countTables)
+    if (from >= 10) {
+      db.pragma(`user_version = ${schemaVersion}`)
+      return
+    }
     db.exec(`CREATE TABLE migration (
       from_version INTEGER NOT NULL, step TEXT NOT NULL, done INTEGER NOT NULL, total INTEGER NOT NULL) STRICT`)
     const [first] = steps

@@ -5,7 +5,7 @@ import type {
   ChangesPage,
   ChangesQuery,
   ChunkQuery,
-  FileRecord,
+  DetailedFile,
   FoundFile,
   Head,
   Page,
@@ -20,6 +20,7 @@ import { checksumColumns, joinedChecksum, prepareChecksums, toBound } from './ch
 import type { ChecksumRow, Checksums } from './checksums.ts'
 import { connectionSource } from './connection.ts'
 import { prepareList } from './list.ts'
+import { prepareListRows } from './list-rows.ts'
 import type { Plan } from './strategy.ts'
 import { prepareListings } from './listings.ts'
 import type { Listings } from './listings.ts'
@@ -106,7 +107,7 @@ interface Queries extends Listings, Checksums {
   records(query: ChunkQuery): RecordChunk | undefined
   stations(query: StationsQuery): StationsPage | undefined
   station(code: string): StationAnswer
-  record(id: number): FileRecord | undefined
+  record(id: number): DetailedFile | undefined
   file(directory: string, name: string): FoundFile | undefined
   nameInOtherCase(directory: string, name: string): string | undefined
   changes(query: ChangesQuery): ChangesPage
@@ -119,6 +120,7 @@ function prepareQueries(db: Database): Queries {
   const list = prepareList(db, head)
   const stations = prepareStations(db, head)
   const from = 'FROM file f JOIN directory d ON d.id = f.directory'
+  const rows = prepareListRows(db)
   const record = db.prepare(`SELECT ${fileColumns} ${from} WHERE f.id = ?`)
   const file = db.prepare(
     `SELECT ${fileColumns}, ${checksumColumns}, d.held_since_us IS NOT NULL AS isWithheld
@@ -140,7 +142,11 @@ function prepareQueries(db: Database): Queries {
       (stationCount.get() as number) > directStations ? undefined : stations.page(query),
     ),
     station: db.transaction((code: string) => stations.one(code)),
-    record: (id) => toOptionalRecord(record.get(id)),
+    record: db.transaction((id: number) => {
+      const row = record.get(id) as FileRow | undefined
+      const [listed] = row === undefined ? [] : rows.byIds([id], true)
+      return row && listed?.details && { ...toRecord(row), details: listed.details }
+    }),
     file: (directory, name) => {
       const row = file.get(directory, name) as (FileRow & ChecksumRow & WithheldRow) | undefined
       return row && toFound(row)
@@ -186,8 +192,4 @@ function toFound(row: FileRow & ChecksumRow & WithheldRow): FoundFile {
     identity,
     isWithheld: isWithheld === 1,
   }
-}
-
-function toOptionalRecord(row: unknown): FileRecord | undefined {
-  return row === undefined ? undefined : toRecord(row as FileRow)
 }

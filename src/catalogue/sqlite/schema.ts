@@ -10,7 +10,7 @@ import type { Database } from 'better-sqlite3'
 export const applicationId = 0x524e5863
 
 /** The schema this program reads and writes. */
-export const schemaVersion = 10
+export const schemaVersion = 11
 
 /** The oldest schema that is migrated. */
 export const oldestSchemaVersion = 7
@@ -111,6 +111,7 @@ export const ownerTable = `
 const tables = `
   -- The catalogue itself, one row: which database this is, its latest number, and the numbers it may give
   -- (see sequences.ts). Removals up to forgotten_seq may have been dropped. last_scan is a ScanSummary as JSON.
+  -- details_seq grows when the size, mtime, checksum or problem of a file changes without a change of its record.
   CREATE TABLE catalogue (
     one           INTEGER PRIMARY KEY CHECK (one = 1),
     epoch         TEXT    NOT NULL,
@@ -118,7 +119,8 @@ const tables = `
     forgotten_seq INTEGER NOT NULL DEFAULT 0,
     reserved_id   INTEGER NOT NULL,
     reserved_seq  INTEGER NOT NULL,
-    last_scan     TEXT
+    last_scan     TEXT,
+    details_seq   INTEGER NOT NULL DEFAULT 0
   ) STRICT;
 
   ${ownerTable}
@@ -151,12 +153,14 @@ const tables = `
   -- Listings step through it from one subdirectory to the next, past those that hold nothing.
   CREATE INDEX directory_filled ON directory (path) WHERE files > 0;
 
-  -- Entries of a directory that are not catalogued, by reason, with one example name.
+  -- Entries of a directory that are not catalogued, by reason. names is a JSON array of the first of them, at most 100.
+  -- since_us is when the first of them was seen, NULL in rows of a release that did not store it.
   CREATE TABLE rejection (
     directory INTEGER NOT NULL REFERENCES directory (id),
     reason    TEXT    NOT NULL,
     count     INTEGER NOT NULL,
-    example   TEXT    NOT NULL,
+    names     TEXT    NOT NULL,
+    since_us  INTEGER,
     PRIMARY KEY (directory, reason)
   ) STRICT, WITHOUT ROWID;
 
@@ -184,8 +188,8 @@ const tables = `
   -- The live records. AUTOINCREMENT: an id is never given twice. size and mtime_us are NULL until the file was
   -- looked at, modified_us while it equals created_us. change says what seq numbers: 0 created, 1 modified;
   -- returned_us is when it was created again, NULL of a file that was never away.
-  -- arrived is 1 when the file was seen arriving, 0 when a scan found it. incomplete is 1 when it was listed after a
-  -- long wait although its gzip stream has no end. misplaced is 1 when its name tells another date than its directory.
+  -- arrived is 1 when the file was seen arriving, 0 when a scan found it. incomplete is 1 when its gzip stream was found
+  -- to have no end: by a long wait for it, or when the file was hashed. misplaced is 1 when its name tells another date than its directory.
   CREATE TABLE file (
     id          INTEGER PRIMARY KEY AUTOINCREMENT,
     directory   INTEGER NOT NULL REFERENCES directory (id),
@@ -239,7 +243,7 @@ const tables = `
   -- file that was read, and it holds for the record while that has the same size and mtime_us. Another inode, or another
   -- ctime_us alone, is another version behind the same size and mtime; another ctime_us together with another link count,
   -- mode or owner is the same version with other attributes. They are NULL in checksums of older releases until the first
-  -- look at the file. broken is 1 when the gzip stream does not inflate to its end. stale_us is set while the checksum may be
+  -- look at the file. broken is 1 when the gzip stream is damaged before its end. stale_us is set while the checksum may be
   -- of another version than the file on disk: it is not shown, and the file is hashed again from this time on. A time rather
   -- than a flag, so that a file that cannot be read is tried again later without holding up the others.
   CREATE TABLE checksum (

@@ -193,3 +193,11 @@ function writeMemory(path: string, memory: Memory): void {
     closeSync(directory)
   }
 }
+
+/** Prepares the next `details_seq`: to be called within a transaction that changes details of a file alone. */
+export function prepareRaiseDetails(db: Database): () => void {
+  const raise = db.prepare('UPDATE catalogue SET details_seq = details_seq + 1 WHERE one = 1')
+  return () => {
+    raise.run()
+  }
+}

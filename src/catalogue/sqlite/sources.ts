@@ -1,7 +1,7 @@
 /** Estimates from the exact counts how much work each index is to find a selection. To be used within a read transaction. */
-import type { OrderKey, TimeRange } from '../filter.ts'
+import type { OrderKey, Problem, TimeRange } from '../filter.ts'
 import type { Counts } from './counts.ts'
-import { conditionsOf } from './filter-sql.ts'
+import { conditionsOf, problemIds } from './filter-sql.ts'
 import type { Selection } from './filter-sql.ts'
 import { mostRanges, orders } from './slices.ts'
 import type { Slices } from './slices.ts'
@@ -69,8 +69,21 @@ export function openSources(
     })
   }
 
+  /** All at once where they are few, else in slices of ids. */
+  const problemSource = (selection: Selection, problems: readonly Problem[]): Source => {
+    const some = `SELECT count(*) FROM (${problemIds(problems)} LIMIT ${mostCounted})`
+    const counted = statements.value(some, {}) as number
+    const areFew = counted < mostCounted
+    return source(selection, {
+      from: orders.id.from,
+      knows: ['problems'],
+      entries: areFew ? counted : counts.ofIds(undefined),
+      slices: areFew ? () => [selection] : along('id', selection),
+    })
+  }
+
   return (selection) => {
-    const { kinds, stations, dates, ids, created, modified, names } = selection
+    const { kinds, stations, dates, ids, created, modified, problems, names } = selection
     const total = counts.ofIds(undefined)
     const range = ids === undefined ? total : counts.ofIds(undefined, ids)
     const sources: [Source, ...Source[]] = [
@@ -118,6 +131,7 @@ export function openSources(
       )
     if (created !== undefined) sources.push(timeSource('created', created, { selection, total }))
     if (modified !== undefined) sources.push(timeSource('modified', modified, { selection, total }))
+    if (problems !== undefined) sources.push(problemSource(selection, problems))
     // Parts of names are looked for in the table itself: its slices begin and end by numbers, which costs less than by names.
     const narrow = names?.filter(({ how }) => how !== 'contains') ?? []
     if (narrow.length > 0) {

@@ -17,7 +17,8 @@ export function prepareSummary(db: Database): () => CatalogueSummary {
   )
   const examples = db
     .prepare(
-      `SELECT d.path || '/' || r.example FROM rejection r JOIN directory d ON d.id = r.directory
+      `SELECT d.path || '/' || json_extract(r.names, '$[0]')
+       FROM rejection r JOIN directory d ON d.id = r.directory
        WHERE r.reason = ? ORDER BY d.id DESC LIMIT ${examplesPerReason}`,
     )
     .pluck()
@@ -25,7 +26,7 @@ export function prepareSummary(db: Database): () => CatalogueSummary {
   const broken = prepareProblem(
     db,
     'broken',
-    `checksum c JOIN file f ON ${holds} WHERE c.broken = 1`,
+    `checksum c JOIN file f ON ${holds} WHERE c.broken = 1 AND f.incomplete = 0`,
   )
   const hashed = db.prepare('SELECT files FROM hashing WHERE one = 1').pluck()
   const lastScan = prepareLastScan(db)
@@ -74,7 +75,9 @@ interface DirectoriesRow {
 }
 
 export function prepareHead(db: Database): () => Head {
-  const statement = db.prepare('SELECT epoch, seq FROM catalogue WHERE one = 1')
+  const statement = db.prepare(
+    'SELECT epoch, seq, details_seq AS detailsSeq FROM catalogue WHERE one = 1',
+  )
   return () => statement.get() as Head
 }
 

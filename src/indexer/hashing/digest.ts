@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import type { FileIdentity } from '../../catalogue/catalogue.ts'
 import { compareIdentity, toIdentity } from '../../catalogue/identity.ts'
-import { pieceSize, streamInflates, wholeInflates } from '../tree/inflate.ts'
+import { inflatePieces, inflateWhole, pieceSize } from '../tree/inflate.ts'
 
 /** A file, and what the catalogue knows of it: another version of it is not read. */
 export interface DigestRequest {
@@ -15,8 +15,8 @@ export interface DigestRequest {
 export interface Digest extends FileIdentity {
   /** In hexadecimal. */
   readonly sha256: string
-  /** Whether its gzip stream does not inflate to its end. */
-  readonly broken: boolean
+  /** What is wrong with its gzip stream: it has no end, or is damaged before it. */
+  readonly problem: 'incomplete' | 'broken' | null
 }
 
 /** Files up to this size are read, hashed and inflated in one piece, which is several times cheaper than a stream. */
@@ -91,11 +91,11 @@ async function readToItsEnd(file: number, size: number, onProgress: () => void) 
       yield content
     }
   }
-  const inflates =
+  const state =
     size <= onePiece
-      ? await wholeInflates(Buffer.concat([...pieces()]), onProgress)
-      : await streamInflates(pieces(), onProgress)
+      ? await inflateWhole(Buffer.concat([...pieces()]), onProgress)
+      : await inflatePieces(pieces(), onProgress)
   // What lies behind the place where the stream breaks belongs to the file all the same.
   while (pieces().next().done !== true);
-  return { sha256: hash.digest('hex'), broken: !inflates }
+  return { sha256: hash.digest('hex'), problem: state === 'whole' ? null : state }
 }

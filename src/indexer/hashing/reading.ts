@@ -121,7 +121,17 @@ export function openReading(deps: ReadingDeps): Reading {
   }
 }
 
-function toChecksum(id: number, { sha256, ...digest }: Digest, startedUs: number): Checksum {
+function toChecksum(
+  id: number,
+  { sha256, problem, ...digest }: Digest,
+  startedUs: number,
+): Checksum {
   const rested = restMsOf({ sinceUs: digest.ctimeUs }, startedUs) === 0
-  return { ...digest, id, sha256: Buffer.from(sha256, 'hex'), rested }
+  return {
+    ...digest,
+    id,
+    sha256: Buffer.from(sha256, 'hex'),
+    problem: problem ?? undefined,
+    rested,
+  }
 }

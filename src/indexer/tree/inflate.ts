@@ -36,7 +36,7 @@ export async function inflate(
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
     const before = fstatSync(file)
     if (!before.isFile()) return undefined
-    const complete = await inflatesToItsEnd(file, before.size, onProgress)
+    const complete = (await inflateFile(file, before.size, onProgress)) === 'whole'
     const after = fstatSync(file)
     const unchanged = before.size === after.size && before.mtimeMs === after.mtimeMs
     return { complete: complete && unchanged, size: before.size, mtimeUs: toUs(before.mtimeMs) }
@@ -47,33 +47,37 @@ export async function inflate(
   }
 }
 
-async function inflatesToItsEnd(
-  file: number,
-  size: number,
-  onProgress: () => void,
-): Promise<boolean> {
-  if (size > onePiece) return streamInflates(piecesOf(file, size), onProgress)
+async function inflateFile(file: number, size: number, onProgress: () => void): Promise<GzipState> {
+  if (size > onePiece) return inflatePieces(piecesOf(file, size), onProgress)
   const content = Buffer.allocUnsafe(size)
   const length = readSync(file, content, 0, size, 0)
-  return wholeInflates(content.subarray(0, length), onProgress)
+  return inflateWhole(content.subarray(0, length), onProgress)
 }
 
-/** Whether what lies in memory inflates to its end. */
-export async function wholeInflates(content: Buffer, onProgress: () => void): Promise<boolean> {
+/** How a gzip stream inflates: to its end, to where it stops without one, or to where it is damaged. */
+export type GzipState = 'whole' | 'incomplete' | 'broken'
+
+/** How what lies in memory inflates. */
+export async function inflateWhole(content: Buffer, onProgress: () => void): Promise<GzipState> {
   try {
     gunzipSync(content, { maxOutputLength: largestOutput })
-    return true
+    return 'whole'
   } catch (error) {
-    const tooLarge = (error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE'
-    return tooLarge && streamInflates([content], onProgress)
+    const isTooLarge = (error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE'
+    return isTooLarge ? inflatePieces([content], onProgress) : stateAfter(error)
   }
 }
 
-/** Whether what comes in pieces does. Where it does not, not all of them are asked for. */
-export async function streamInflates(
+/** By what zlib throws: its words for a stream that stops too early, or for one that it cannot make sense of. */
+function stateAfter(error: unknown): GzipState {
+  return (error as { code?: string }).code === 'Z_BUF_ERROR' ? 'incomplete' : 'broken'
+}
+
+/** How what comes in pieces inflates. Where it is damaged, not all of them are asked for. */
+export async function inflatePieces(
   pieces: Iterable<Buffer>,
   onProgress: () => void,
-): Promise<boolean> {
+): Promise<GzipState> {
   const nowhere = new Writable({
     write(_chunk, _encoding, done) {
       onProgress()
@@ -82,9 +86,9 @@ export async function streamInflates(
   })
   try {
     await pipeline(pieces, createGunzip({ chunkSize: pieceSize }), nowhere)
-    return true
-  } catch {
-    return false
+    return 'whole'
+  } catch (error) {
+    return stateAfter(error)
   }
 }
 

@@ -5,6 +5,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import type { Dirent, Stats } from 'node:fs'
 import { join } from 'node:path'
+import { mostRejectedNames } from '../../catalogue/catalogue-writer.ts'
 import type { DirectoryRejection, DirectoryStamp } from '../../catalogue/catalogue-writer.ts'
 import { isDirectoryName, parseDirectory } from '../../parse/archive-path.ts'
 import { parseFilename } from '../../parse/filename.ts'
@@ -126,11 +127,11 @@ function sortEntries(tree: Tree, directory: string, entries: readonly Dirent[]) 
   const names: string[] = []
   const away: string[] = []
   const directories: string[] = []
-  const rejections = new Map<string, { count: number; example: string }>()
+  const rejections = new Map<string, { count: number; names: string[] }>()
   const reject = (name: string, reason: string): void => {
     const known = rejections.get(reason)
-    if (known === undefined) rejections.set(reason, { count: 1, example: name })
-    else known.count++
+    if (known === undefined) rejections.set(reason, { count: 1, names: [name] })
+    else if (++known.count <= mostRejectedNames) known.names.push(name)
   }
   for (const entry of entries) {
     const { name } = entry
@@ -183,7 +184,7 @@ function failedLook(tree: Tree, path: string, error: unknown): DirectoryLook {
     ...namesAlone([]),
     directories: [],
     rejections:
-      outcome === 'unreadable' ? [{ reason: 'unreadable-directory', count: 1, example: '' }] : [],
+      outcome === 'unreadable' ? [{ reason: 'unreadable-directory', count: 1, names: [''] }] : [],
   }
 }
 

@@ -11,13 +11,21 @@ export interface Known {
   readonly modified: string
   readonly area: string
   readonly parsed: ParsedName
+  readonly problems: readonly string[]
 }
 
-export type Listed = Omit<Known, 'area' | 'parsed'> & { readonly download_path: string }
+export type Listed = Omit<Known, 'area' | 'parsed' | 'problems'> & {
+  readonly download_path: string
+}
 
-export function know(record: Listed): Known {
+export function know(record: Listed, problems: readonly string[] = []): Known {
   const parsed = parseFilename(record.filename) as ParsedName
-  return { ...record, parsed, area: /data\/(\w+)\//.exec(record.download_path)?.[1] ?? '' }
+  return {
+    ...record,
+    parsed,
+    problems,
+    area: /data\/(\w+)\//.exec(record.download_path)?.[1] ?? '',
+  }
 }
 
 /** Microseconds since 1970 of a date or a time. */
@@ -113,6 +121,7 @@ export const tests: Readonly<Record<string, Test>> = {
   interval: anyOf(({ parsed }, value) => parsed.interval === value.toUpperCase()),
   content: anyOf(({ parsed }, value) => parsed.content === value.toUpperCase()),
   source: anyOf(({ parsed }, value) => parsed.source === value),
+  problem: anyOf(({ problems }, value) => problems.includes(value)),
   overlaps: (record, value) => {
     const [from = '', to = ''] = value.split('/')
     return touches(record, seconds(from, -Infinity), seconds(to, Infinity))
@@ -133,7 +142,7 @@ export const tests: Readonly<Record<string, Test>> = {
 
 /** Parameters of which several values mean any of them. */
 const choices =
-  /^(file_(duration|version|type)|station(Id)?|area|country|date|doy|year|data_date__year|interval|content|source|rinexVersion|filePeriod|fileType)$/
+  /^(file_(duration|version|type)|station(Id)?|area|country|date|doy|year|data_date__year|interval|content|source|problem|rinexVersion|filePeriod|fileType)$/
 
 /** All that match, in their order. */
 export function expected(

@@ -29,7 +29,7 @@ async function openDescribed(t: Test, options: ServiceOptions = {}): Promise<Ser
     await service.add(`${directory}/${filename}`)
     const { id = 0 } = (await service.reader.file(directory, filename)) ?? {}
     const identity = toIdentity(statSync(join(service.archive, directory, filename)))
-    const checksum = { id, ...identity, sha256: Buffer.alloc(32), broken: false, rested: true }
+    const checksum = { id, ...identity, sha256: Buffer.alloc(32), problem: undefined, rested: true }
     await service.writer.keepChecksums([checksum], 0)
   }
   return service

@@ -30,7 +30,7 @@ function open(t: Test, folder = testFolder(t)) {
 }
 
 const sum = (id: number, other: object = {}) => ({
-  ...{ id, ...identity, sha256, broken: false, rested: true, ...other },
+  ...{ id, ...identity, sha256, problem: undefined, rested: true, ...other },
 })
 
 t.test('a checksum holds for the version that was read, and is no change', async (t) => {
@@ -40,7 +40,7 @@ t.test('a checksum holds for the version that was read, and is no change', async
   await writer.keepChecksums([sum(id)], 0)
   t.same(await sumOf(graz), sha256)
   t.equal(await sumOf(zimm), undefined)
-  t.same(await reader.head(), head)
+  t.same(await reader.head(), { ...head, detailsSeq: head.detailsSeq + 1 })
 
   const others = [{ size: 11 }, { mtimeUs: 1001 }]
   for (const other of others) {
@@ -113,7 +113,7 @@ t.test('a checksum goes with its version', async (t) => {
   const added = [newFile(graz, facts), newFile(zimm, facts)]
   await writer.apply([change(day, { added })])
   const [id, other] = [await idOf(graz), await idOf(zimm)]
-  await writer.keepChecksums([sum(id, { broken: true }), sum(other, { broken: true })], 0)
+  await writer.keepChecksums([sum(id, { problem: 'broken' }), sum(other, { problem: 'broken' })], 0)
   t.match(await reader.summary(), { checksums: { broken: { count: 2 } } })
   await writer.apply([change(day, { modified: [{ ...facts, size: 12, id, name: graz }] })])
   t.equal(await sumOf(graz), undefined)
@@ -133,7 +133,7 @@ t.test('a file of which the name was known has size and time from being read', a
   await writer.keepChecksums([sum(await idOf(graz))], 0)
   t.same(await sumOf(graz), sha256)
   t.match(await reader.file(day, graz), { ...facts, seq: head.seq })
-  t.same(await reader.head(), head)
+  t.same(await reader.head(), { ...head, detailsSeq: head.detailsSeq + 1 })
 })
 
 t.test('what arrived is found by its number, what changed too', async (t) => {

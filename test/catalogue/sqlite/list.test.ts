@@ -6,7 +6,9 @@ import { parseStreamRequest } from '../../../src/api/list/stream-request.ts'
 import { linksBelow } from '../../../src/api/links.ts'
 import { serialiseRecord } from '../../../src/api/serialise.ts'
 import { openForReading } from '../../../src/catalogue/sqlite/open.ts'
-import type { ChunkPlace } from '../../../src/catalogue/catalogue.ts'
+import type { ChunkPlace, ListedFile } from '../../../src/catalogue/catalogue.ts'
+import type { CatalogueWriter } from '../../../src/catalogue/catalogue-writer.ts'
+import { problems } from '../../../src/catalogue/filter.ts'
 import type { FileFilter, Ordering } from '../../../src/catalogue/filter.ts'
 import { prepareCounts } from '../../../src/catalogue/sqlite/counts.ts'
 import { select } from '../../../src/catalogue/sqlite/filter-sql.ts'
@@ -66,11 +68,24 @@ async function fill({ writer, setNextId }: Wide): Promise<void> {
     await writer.apply([change(path, { removed: ids.filter((id) => id % 11 === 0) })])
     const modified = files
       .filter(([, { id }]) => id % 7 === 0 && id % 11 !== 0)
-      .map(([name, { id }]) => ({ id, name, size: 2, mtimeUs: 2 }))
+      .map(([name, { id }]) => ({ id, name, size: 2, mtimeUs: 2, incomplete: id % 3 === 0 }))
     await writer.apply([change(path, { modified })])
     const back = files.filter(([, { id }]) => id % 22 === 0)
     await writer.apply([change(path, { added: back.map(([name]) => newFile(name)) })])
+    await hash(writer, path)
   }
+}
+
+/** Keeps checksums of some files of a directory: some are broken, some incomplete, and some of another version of the file. */
+async function hash(writer: CatalogueWriter, path: string): Promise<void> {
+  const files = [...((await writer.directory(path))?.files.values() ?? [])]
+  const some = files.filter(({ id, size }) => id % 2 === 0 && size !== undefined)
+  const checksums = some.map(({ id, size = 0, mtimeUs = 0 }) => ({
+    ...{ id, size: id % 10 === 0 ? size + 1 : size, mtimeUs, inode: id, ctimeUs: 1, links: 1 },
+    ...{ mode: 0o100644, uid: 0, gid: 0, sha256: Buffer.alloc(32, id % 251), rested: id % 6 !== 0 },
+    problem: ([undefined, 'broken', 'incomplete', undefined] as const)[id % 7],
+  }))
+  await writer.keepChecksums(checksums, 0)
 }
 
 const choices: readonly (readonly [name: string, value: string])[] = [
@@ -98,6 +113,10 @@ const choices: readonly (readonly [name: string, value: string])[] = [
   ['file_version', 'r2'],
   ['interval', '30S'],
   ['content', 'MO,GO'],
+  ['problem', 'incomplete'],
+  ['problem', 'broken'],
+  ['problem', 'misplaced'],
+  ['problem', 'broken,incomplete'],
   ['source', 'S'],
   ['date', '1969-12-31,2150-01-01,2024-03-01'],
   ['date', '1960-12-30,2149-12-31'],
@@ -166,16 +185,25 @@ function openList(t: Test, { database }: Wide): List {
   }
 }
 
+interface Row extends ListedFile {
+  readonly incomplete: number
+  readonly broken: number | null
+  readonly misplaced: number
+}
+
 function allRecords({ db }: Wide): Known[] {
   const rows = db.prepare(
     `SELECT f.id, d.path AS directory, f.name, f.created_us AS createdUs,
-       coalesce(f.modified_us, f.created_us) AS modifiedUs FROM file f JOIN directory d ON d.id = f.directory`,
+       coalesce(f.modified_us, f.created_us) AS modifiedUs, f.incomplete, f.misplaced,
+       (SELECT c.broken AND NOT f.incomplete FROM checksum c WHERE c.id = f.id AND c.size = f.size
+          AND c.mtime_us = f.mtime_us AND c.stale_us IS NULL) AS broken
+     FROM file f JOIN directory d ON d.id = f.directory`,
   )
-  const records = rows.all() as Parameters2[]
-  return records.map((record) => know(serialiseRecord(record, links) as Listed))
+  return (rows.all() as Row[]).map((row) => {
+    const found = problems.filter((problem) => row[problem] === 1)
+    return know(serialiseRecord(row, links) as Listed, found)
+  })
 }
-
-type Parameters2 = globalThis.Parameters<typeof serialiseRecord>[0]
 
 const chosen = fc.subarray([...choices], { maxLength: 3 }).map((some) => {
   const parameters: Record<string, string> = {}

@@ -23,7 +23,7 @@ const identity: FileIdentity = {
 const linked = { ...identity, ctimeUs: 3000, links: 2 }
 const sha256 = createHash('sha256').update('x').digest()
 const sum = (id: number, other: Partial<Checksum> = {}): Checksum => ({
-  ...{ id, ...identity, sha256, broken: false, rested: true, ...other },
+  ...{ id, ...identity, sha256, problem: undefined, rested: true, ...other },
 })
 
 const upgrade = (database: string) =>
@@ -86,12 +86,12 @@ t.test('a checksum is bound to the file that was read', async (t) => {
 t.test('a stale checksum is nowhere to be seen, and its file waits to be hashed', async (t) => {
   const { fill, reader, writer, fileOf, boundOf, apply, queue, counts } = open(t)
   await fill()
-  await writer.keepChecksums([sum(1, { broken: true })], 3)
+  await writer.keepChecksums([sum(1, { problem: 'broken' })], 3)
   const [head, record] = [await reader.head(), await fileOf(graz)]
   const versions = [await reader.checksumsVersion(day), (await reader.directory(day))?.version]
   t.same(await queue(), [])
   await apply({ rehash: [1] })
-  t.same(await reader.head(), head, 'no change')
+  t.same(await reader.head(), { ...head, detailsSeq: head.detailsSeq + 1 }, 'no change')
   t.same(await fileOf(graz), { ...record, sha256: undefined, identity: undefined })
   t.equal(await boundOf(graz), undefined)
   t.match((await reader.checksums(day, ''))?.files, [
@@ -207,8 +207,16 @@ t.test('damaged and unfinished files are named with the checksums', async (t) =>
     return Object.fromEntries(entries.map(({ name, problem }) => [name.slice(0, 4), problem]))
   }
   t.same(await problems(), { graz: undefined, onsa: undefined, zimm: 'incomplete' })
-  await writer.keepChecksums([sum(1, { broken: true }), sum(2, { broken: true }), sum(3)], 3)
+  await writer.keepChecksums(
+    [sum(1, { problem: 'broken' }), sum(2, { problem: 'incomplete' }), sum(3)],
+    3,
+  )
   t.same(await problems(), { graz: 'broken', onsa: undefined, zimm: 'incomplete' })
   await apply({ rehash: [1, 2] })
   t.same(await problems(), { graz: undefined, onsa: undefined, zimm: 'incomplete' })
+  await writer.keepChecksums(
+    [sum(1), sum(2, { problem: 'broken' }), sum(3, { problem: 'incomplete' })],
+    3,
+  )
+  t.same(await problems(), { graz: undefined, onsa: 'incomplete', zimm: 'broken' }, 'as last read')
 })

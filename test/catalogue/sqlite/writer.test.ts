@@ -94,7 +94,9 @@ t.test('size and mtime that become known are no change', async (t) => {
   const { head } = await writer.apply([change(day, { added: [newFile(graz)] })])
   clock.us += 5
   const filled = [{ id: 1, name: graz, size: 10, mtimeUs: 1000 }]
-  t.match(await writer.apply([change(day, { filled })]), { head, modified: 0 })
+  const { seq, detailsSeq } = head
+  const next = { seq, detailsSeq: detailsSeq + 1 }
+  t.match(await writer.apply([change(day, { filled })]), { head: next, modified: 0 })
   const record = await reader.record(1)
   t.match(record, { size: 10, mtimeUs: 1000 })
   t.equal(record?.modifiedUs, record?.createdUs)
@@ -112,6 +114,7 @@ t.test('a changed file keeps id and created, and moves modified', async (t) => {
     mtimeUs: 2000,
     modifiedUs: clock.us,
     seq: 2,
+    details: { ...before?.details, size: 11, mtimeUs: 2000 },
   })
 })
 
@@ -160,6 +163,7 @@ t.test('a removed file leaves the list and gets its id back when it returns', as
       size: 99,
       mtimeUs: 3000,
       modifiedUs: clock.us,
+      details: { ...before?.details, size: 99, mtimeUs: 3000 },
     })
   })
   await t.test('and a new file never takes an id that was given', async (t) => {
@@ -260,11 +264,11 @@ t.test('when the database fails, none of the transaction is applied', async (t) 
 
 t.test('the summary counts by area, reason and place', async (t) => {
   const { writer, reader } = openCatalogue(t)
-  const rejections = [{ reason: 'not-gz', count: 3, example: 'a.Z' }]
+  const rejections = [{ reason: 'not-gz', count: 3, names: ['a.Z'] }]
   await writer.apply([
     change('obs', {}),
     change(day, { added: [newFile(graz), newFile(zimm)], rejections, misplaced: 1 }),
-    change('obs/2026/002', { rejections: [{ reason: 'not-gz', count: 1, example: 'b.Z' }] }),
+    change('obs/2026/002', { rejections: [{ reason: 'not-gz', count: 1, names: ['b.Z'] }] }),
   ])
   await writer.apply([change(day, { removed: [1], rejections, misplaced: 1 })])
   const expected = {

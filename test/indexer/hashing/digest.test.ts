@@ -15,6 +15,7 @@ import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import { toIdentity } from '../../../src/catalogue/identity.ts'
 import { digestFile } from '../../../src/indexer/hashing/digest.ts'
+import type { Digest } from '../../../src/indexer/hashing/digest.ts'
 import { testFolder } from '../../folder.ts'
 
 const megabyte = 1024 * 1024
@@ -28,37 +29,37 @@ const broken = (content: Buffer): Buffer => {
   return copy
 }
 
-const cases: { name: string; content: Buffer; isBroken: boolean }[] = [
-  { name: 'a small file', content: small, isBroken: false },
-  { name: 'a large file', content: large, isBroken: false },
-  { name: 'a file that grows far', content: inflating, isBroken: false },
-  { name: 'two streams in a row', content: Buffer.concat([small, small]), isBroken: false },
-  { name: 'an empty file', content: Buffer.alloc(0), isBroken: true },
-  { name: 'a file that is no gzip file', content: Buffer.from('observations'), isBroken: true },
-  { name: 'a small file without its end', content: small.subarray(0, -1), isBroken: true },
-  { name: 'a large file without its end', content: large.subarray(0, -1), isBroken: true },
-  { name: 'a small file that is damaged', content: broken(small), isBroken: true },
-  { name: 'a large file that is damaged', content: broken(large), isBroken: true },
+const cases: { name: string; content: Buffer; problem: Digest['problem'] }[] = [
+  { name: 'a small file', content: small, problem: null },
+  { name: 'a large file', content: large, problem: null },
+  { name: 'a file that grows far', content: inflating, problem: null },
+  { name: 'two streams in a row', content: Buffer.concat([small, small]), problem: null },
+  { name: 'an empty file', content: Buffer.alloc(0), problem: 'incomplete' },
+  { name: 'a file that is no gzip file', content: Buffer.from('observations'), problem: 'broken' },
+  { name: 'a small file without its end', content: small.subarray(0, -1), problem: 'incomplete' },
+  { name: 'a large file without its end', content: large.subarray(0, -1), problem: 'incomplete' },
+  { name: 'a small file that is damaged', content: broken(small), problem: 'broken' },
+  { name: 'a large file that is damaged', content: broken(large), problem: 'broken' },
   {
     name: 'a large file whose first bytes are damaged',
     content: Buffer.concat([Buffer.alloc(16), large]),
-    isBroken: true,
+    problem: 'broken',
   },
   {
     name: 'a wrong checksum at the end',
     content: Buffer.concat([small.subarray(0, -8), Buffer.alloc(8)]),
-    isBroken: true,
+    problem: 'broken',
   },
 ]
 
 t.test('a file is read to its end, whole or broken', async (t) => {
   const folder = testFolder(t)
   const path = join(folder, 'file')
-  for (const { name, content, isBroken } of cases) {
+  for (const { name, content, problem } of cases) {
     writeFileSync(path, content)
     utimesSync(path, 1000, 1000)
     const sha256 = createHash('sha256').update(content).digest('hex')
-    const expected = { ...toIdentity(statSync(path)), sha256, broken: isBroken }
+    const expected = { ...toIdentity(statSync(path)), sha256, problem }
     t.match(expected, { size: content.length, mtimeUs: 1e9 })
     t.strictSame(await digestFile({ path }), expected, name)
   }
@@ -114,7 +115,7 @@ t.test('a file that changes while it is read', async (t) => {
       writeFileSync(path, other)
       utimesSync(path, 1000, 1000)
     })
-    t.match(digest, { mtimeUs: 1e9, sha256: hash(other), broken: true })
+    t.match(digest, { mtimeUs: 1e9, sha256: hash(other), problem: 'broken' })
   })
   await t.test('is read again when it was replaced, with its size and time', async (t) => {
     writeFileSync(path, large)

@@ -26,9 +26,9 @@ t.test('files are read in the order of asking, in one process', async (t) => {
   })
   const before = children()
   t.match(await hasher.digest([{ path: 'b' }, { path: 'missing' }, { path: 'a' }]), [
-    { broken: true, size: 7 },
+    { problem: 'broken', size: 7 },
     undefined,
-    { broken: false, size: content.length },
+    { problem: undefined, size: content.length },
   ])
   const started = children().filter((pid) => !before.includes(pid))
   t.equal(started.length, 1)
@@ -39,7 +39,7 @@ t.test('files are read in the order of asking, in one process', async (t) => {
     .replace(/\(.*\)/, 'name')
     .split(' ')
   t.equal(nice, '19', 'of the lowest priority')
-  t.match(await hasher.digest([{ path: 'a' }]), [{ broken: false }])
+  t.match(await hasher.digest([{ path: 'a' }]), [{ problem: undefined }])
   t.same(
     children().filter((pid) => !before.includes(pid)),
     started,
@@ -66,7 +66,7 @@ t.test('a process without work ends, and comes back', async (t) => {
   })
   t.equal(children().length, before, 'none before there is work')
   for (let turn = 0; turn < 2; turn++) {
-    t.match(await hasher.digest([{ path: 'a' }]), [{ broken: false }])
+    t.match(await hasher.digest([{ path: 'a' }]), [{ problem: undefined }])
     await until(t, 'it has ended', () => children().length === before)
   }
 })
@@ -108,7 +108,7 @@ t.test('a process that dies fails what it was asked', async (t) => {
   const asked = hasher.digest([{ path: 'a' }])
   process.kill(pid, 'SIGKILL')
   await t.rejects(asked, new HasherFailed('it has ended: SIGKILL'))
-  t.match(await hasher.digest([{ path: 'a' }]), [{ broken: false }])
+  t.match(await hasher.digest([{ path: 'a' }]), [{ problem: undefined }])
 })
 
 t.test('closing waits for nothing', async (t) => {

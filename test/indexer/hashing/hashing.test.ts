@@ -181,18 +181,25 @@ t.test('what is not as it was catalogued gets no checksum until it is', async (t
   await hashed(graz, second)
 })
 
-t.test('broken gzip streams are told', async (t) => {
+t.test('gzip streams that have no end or are damaged are told', async (t) => {
   const { add, start, hashed, modify, reader, archive } = open(t)
-  const [whole, torn] = [content(), content().subarray(0, -1)]
+  const [whole, torn, damaged] = [content(), content().subarray(0, -1), Buffer.from('no gzip')]
   await start()
   await add(graz, whole)
   await add(zimm, torn)
   await hashed(zimm, torn)
-  const broken = { count: 1, examples: [`${day}/${zimm}`] }
-  t.match(await reader.summary(), { checksums: { files: 2, broken } })
+  const [one, none] = [
+    { count: 1, examples: [`${day}/${zimm}`] },
+    { count: 0, examples: [] },
+  ]
+  t.match(await reader.summary(), { incomplete: one, checksums: { files: 2, broken: none } })
+  writeFileSync(`${archive}/${day}/${zimm}`, damaged)
+  await modify(zimm)
+  await hashed(zimm, damaged)
+  t.match(await reader.summary(), { incomplete: none, checksums: { files: 2, broken: one } })
   writeFileSync(`${archive}/${day}/${zimm}`, whole)
   await modify(zimm)
-  t.match(await reader.summary(), { checksums: { files: 1, broken: { count: 0, examples: [] } } })
+  t.match(await reader.summary(), { incomplete: none, checksums: { files: 1, broken: none } })
 })
 
 t.test('another process goes on where one has ended', async (t) => {
