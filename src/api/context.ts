@@ -25,7 +25,16 @@ export interface ApiContext extends ApiDeps, Shared {
    * Weak tag of what a representation says at a state of the catalogue. It also tells deployments apart, since
    * their answers to the same request differ: another release, another base URL.
    */
-  readonly tag: (state: Head | string, representation: Representation | 'text') => string
+  readonly tag: (
+    state: Head | string,
+    representation: Representation | 'text',
+    options?: TagOptions,
+  ) => string
+}
+
+interface TagOptions {
+  /** Whether the answer depends on the details of files too. */
+  readonly details?: boolean
 }
 
 export function apiContext(deps: ApiDeps, shared: Shared): ApiContext {
@@ -46,8 +55,9 @@ export function apiContext(deps: ApiDeps, shared: Shared): ApiContext {
     apiPath: `/${datasetPrefix}/api/`,
     dataPath: `/${datasetPrefix}/data/`,
     links: () => current().links,
-    tag: (state, representation) => {
+    tag: (state, representation, { details = false } = {}) => {
       const parts = typeof state === 'string' ? [state] : [state.epoch, state.seq]
+      if (details && typeof state !== 'string') parts.push(`d${state.detailsSeq}`)
       return weakTag([...parts, representation, current().deployment])
     },
   }

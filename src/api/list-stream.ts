@@ -20,8 +20,8 @@ const recordsPerChunk = 500
 
 interface LineFormat {
   readonly mediaType: string
-  /** A first line. */
-  readonly header?: string
+  /** A first line, with the names of details or without. */
+  readonly header?: (details: boolean) => string
   readonly line: (file: ListedFile, links: Links) => string
 }
 
@@ -58,6 +58,8 @@ export interface ListSource {
   readonly epoch: string
   readonly filter: FileFilter
   readonly ordering: ChunkOrdering
+  /** Whether records come with their details. */
+  readonly details: boolean
   /** Most records; `Infinity` for all. */
   readonly limit: number
   /** Limits the chunks that all streams make at the same time, so that others are served after each. */
@@ -74,14 +76,14 @@ export interface ListSource {
  * @throws CatalogueUnavailable when another database has taken the place of the one that the stream began with
  */
 export async function* listLines(
-  { reader, links, epoch, filter, ordering, limit, chunks, signal }: ListSource,
+  { reader, links, epoch, filter, ordering, details, limit, chunks, signal }: ListSource,
   { header, line }: LineFormat,
 ): AsyncGenerator<Buffer> {
-  if (header !== undefined) yield Buffer.from(`${header}\n`)
+  if (header !== undefined) yield Buffer.from(`${header(details)}\n`)
   let left = limit
   let after: ChunkPlace | undefined
   do {
-    const asked = { limit: Math.min(left, recordsPerChunk), filter, ordering }
+    const asked = { limit: Math.min(left, recordsPerChunk), filter, ordering, details }
     const read = () => reader.records({ ...asked, ...(after && { after }) }, signal)
     // Questions with filters are answered beside this thread, and may take long.
     const answered = isUnfiltered(filter) ? undefined : await read()

@@ -1,7 +1,11 @@
-import type { ListedFile } from '../catalogue/catalogue.ts'
+import type { FileDetails, ListedFile } from '../catalogue/catalogue.ts'
+import type { Problem } from '../catalogue/filter.ts'
+import { areas } from '../parse/archive-path.ts'
+import type { Area } from '../parse/archive-path.ts'
+import { countryOf } from '../parse/countries.ts'
 import { dateOf, secondsPerDay, secondsPerHour } from '../parse/calendar.ts'
 import { parseFilename } from '../parse/filename.ts'
-import type { FileDuration, FileType, FileVersion } from '../parse/types.ts'
+import type { FileDuration, FileType, FileVersion, ParsedName } from '../parse/types.ts'
 import type { Links } from './links.ts'
 import { downloadUrl, recordUrl } from './links.ts'
 
@@ -21,7 +25,41 @@ export interface WireRecord {
   readonly download_path: string
   readonly created: string
   readonly modified: string
+  /** Where the request asked for it by `expand`. */
+  readonly file?: WireFile
 }
+
+/** What is known of the file besides, each null where it is not known. */
+export interface WireFile {
+  /** Bytes. */
+  readonly size: number | null
+  readonly mtime: string | null
+  /** In hexadecimal; null until the file was hashed as it is. */
+  readonly sha256: string | null
+  /** In upper case, 4 or 9 characters. */
+  readonly station: string | null
+  readonly area: Area | null
+  /** ISO 3166-1 alpha-3, of a code of 9 characters. */
+  readonly country: string | null
+  /** Parts of a long name. */
+  readonly interval: string | null
+  readonly content: string | null
+  readonly source: string | null
+  readonly problem: Problem | null
+}
+
+export const wireFileFields = [
+  'size',
+  'mtime',
+  'sha256',
+  'station',
+  'area',
+  'country',
+  'interval',
+  'content',
+  'source',
+  'problem',
+] as const satisfies readonly (keyof WireFile)[]
 
 /** The fields of a record in their order. */
 export const wireFields = [
@@ -35,7 +73,7 @@ export const wireFields = [
   'download_path',
   'created',
   'modified',
-] as const satisfies readonly (keyof WireRecord)[]
+] as const satisfies readonly Exclude<keyof WireRecord, 'file'>[]
 
 export function serialiseRecord(record: ListedFile, links: Links): WireRecord {
   const name = parseFilename(record.name)
@@ -53,6 +91,27 @@ export function serialiseRecord(record: ListedFile, links: Links): WireRecord {
     download_path: downloadUrl(links, record.directory, record.name),
     created,
     modified: isModified ? microsecondsToIso(record.modifiedUs) : created,
+    ...(record.details && { file: serialiseDetails(record.details, record, parsed) }),
+  }
+}
+
+function serialiseDetails(
+  { size, mtimeUs, sha256, problem }: FileDetails,
+  { directory }: ListedFile,
+  name: ParsedName | undefined,
+): WireFile {
+  const area = areas.find((each) => directory.startsWith(`${each}/`))
+  return {
+    size: size ?? null,
+    mtime: mtimeUs === undefined ? null : microsecondsToIso(mtimeUs),
+    sha256: sha256 === undefined ? null : Buffer.from(sha256).toString('hex'),
+    station: name?.station ?? null,
+    area: area ?? null,
+    country: countryOf(name?.station ?? '') ?? null,
+    interval: name?.interval ?? null,
+    content: name?.content ?? null,
+    source: name?.source ?? null,
+    problem: problem ?? null,
   }
 }
 

@@ -74,9 +74,6 @@ export type ListedFile = Pick<
   readonly details?: FileDetails
 }
 
-/** A record with its details. */
-export type DetailedFile = FileRecord & { readonly details: FileDetails }
-
 /** Where the catalogue stands: two answers with the same head show the same state. */
 export interface Head {
   /** Names this database; another value means that the catalogue was rebuilt. */
@@ -327,8 +324,8 @@ export interface CatalogueReader {
   head(): Promise<Head>
   /** @param signal ends a long query of which nobody awaits the answer any more */
   page(query: PageQuery, signal?: AbortSignal): Promise<Page>
-  /** The live record of that id, with its details. */
-  record(id: number): Promise<DetailedFile | undefined>
+  /** The live record of that id, with its details where these are asked for. */
+  record(id: number, details?: boolean): Promise<(FileRecord & ListedFile) | undefined>
   /** The live record of a file by its exact path. */
   file(directory: string, name: string): Promise<FoundFile | undefined>
   /** The name of the one file of a directory that differs from this name by the case of ASCII letters alone. */

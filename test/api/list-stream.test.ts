@@ -295,7 +295,7 @@ t.test('a stream is cut off when another database takes its place', async (t) =>
   const links = { api: 'https://a.example/api/', data: 'https://a.example/data/' }
   const { signal } = new AbortController()
   const ordering = { key: 'id', descending: true } as const
-  const asked = { filter: {}, ordering, limit: Infinity }
+  const asked = { filter: {}, ordering, details: false, limit: Infinity }
   const source = { ...asked, reader: replaced, links, epoch: 'one', signal }
   const stream = listLines({ ...source, chunks: new Semaphore({ permits: 1 }) }, format)
   await t.rejects(stream.next(), { code: 'CATALOGUE_UNAVAILABLE' })

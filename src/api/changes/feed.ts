@@ -23,10 +23,11 @@ export async function readPassage(
   request: ChangesRequest,
   signal?: AbortSignal,
 ): Promise<Passage> {
-  const { filter, limit, epoch } = request
+  const { filter, limit, epoch, details } = request
   const changes: Change[] = []
   for (let since = request.since ?? (await reader.head()).seq; ;) {
-    const page = await reader.changes({ since, limit: limit - changes.length, filters: filter })
+    const asked = { limit: limit - changes.length, filters: filter, details }
+    const page = await reader.changes({ since, ...asked })
     checkFollows(page, since, epoch)
     changes.push(...page.changes)
     const { head, throughSeq, forgottenSeq } = page

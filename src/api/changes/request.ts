@@ -2,6 +2,7 @@
 import type { ChangeFilters } from '../../catalogue/catalogue.ts'
 import { badFields } from '../errors.ts'
 import type { Parameter } from '../links.ts'
+import { readExpand } from '../list/expand.ts'
 import { filterParameters } from '../list/parameters.ts'
 import type { Parameter as FilterParameter } from '../list/parameters.ts'
 import { readFilters } from '../list/request.ts'
@@ -21,12 +22,14 @@ export interface ChangesRequest {
   readonly limit: number
   readonly waitSeconds: number
   readonly filter: ChangeFilters
+  /** Whether records come with their details. */
+  readonly details: boolean
   /** What a link to the next page repeats, besides its number. */
   readonly kept: readonly Parameter[]
 }
 
 /** Parameters besides the filters. */
-export const changesParameters = ['since', 'epoch', 'wait', 'limit', 'strict', 'format']
+export const changesParameters = ['since', 'epoch', 'wait', 'limit', 'expand', 'strict', 'format']
 
 /** The filters that the feed knows: those that depend on the name and the path of a file alone. */
 export const changesFilters: ReadonlyMap<string, FilterParameter> = new Map(
@@ -53,17 +56,21 @@ export function parseChangesRequest(query: Query, lastEventId?: string): Changes
   const wait = lastValue(query, 'wait')
   // Nothing asked for, as in the filters.
   const waitSeconds = wait === '' ? 0 : Math.min(numberAt('wait') ?? 0, maxWaitSeconds)
-  if (faults.size > 0) throw badFields(Object.fromEntries(faults))
+  const expand = readExpand(query)
+  if ('fault' in expand) faults.set('expand', [expand.fault])
+  if (faults.size > 0 || 'fault' in expand) throw badFields(Object.fromEntries(faults))
   const { limit } = parsePageRange(query, maxChanges)
   const epoch = lastValue(query, 'epoch')
   return {
     filter,
+    ...expand,
     since,
     epoch: epoch === '' ? undefined : epoch,
     limit,
     waitSeconds,
     kept: [
       ...read.kept,
+      ...(expand.details ? [['expand', 'file'] as const] : []),
       ['limit', String(limit)],
       ...(waitSeconds > 0 ? [['wait', String(waitSeconds)] as const] : []),
     ],

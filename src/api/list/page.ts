@@ -8,6 +8,7 @@ import { renderList } from '../pages/list.ts'
 import { catalogueOffset, linkHeader, pageLinks, parsePageRange } from '../query.ts'
 import type { Query } from '../query.ts'
 import { serialiseRecord } from '../serialise.ts'
+import { dependsOnDetails } from './request.ts'
 import type { ListRequest } from './request.ts'
 
 export interface PageRequest {
@@ -45,14 +46,15 @@ export async function makePage(
   { reader, settings, links, tag }: ApiContext,
   { query, list, representation, signal }: PageRequest,
 ): Promise<ListPage> {
-  const { filter, ordering, kept, ignored } = list
+  const { filter, ordering, details, kept, ignored } = list
   const range = parsePageRange(query, settings.maxLimit)
   const { limit, offset } = range
-  const asked = { limit, offset: catalogueOffset(offset), filter, ordering }
+  const asked = { limit, offset: catalogueOffset(offset), filter, ordering, details }
   const { head, count, records } = await reader.page(asked, signal)
   const pages = pageLinks(links(), range, { name: 'rinex-file', kept, count })
   const results = records.map((record) => serialiseRecord(record, links()))
-  const headers = { etag: tag(head, representation), ...linkHeader(pages) }
+  const etag = tag(head, representation, { details: dependsOnDetails(list) })
+  const headers = { etag, ...linkHeader(pages) }
   if (representation === 'html') {
     const body = Buffer.from(renderList({ count, range, kept, ignored, pages, results }))
     return { headers: { ...headers, ...pageHeaders }, body }

@@ -6,6 +6,7 @@ import { badFields } from '../errors.ts'
 import type { Parameter } from '../links.ts'
 import { lastValue } from '../query.ts'
 import type { Query } from '../query.ts'
+import { readExpand } from './expand.ts'
 import { filterParameters } from './parameters.ts'
 import { isFault } from './values.ts'
 import type { Fault, Values } from './values.ts'
@@ -13,6 +14,8 @@ import type { Fault, Values } from './values.ts'
 export interface ListRequest {
   readonly filter: FileFilter
   readonly ordering: Ordering
+  /** Whether records come with their details. */
+  readonly details: boolean
   /** What links to other pages repeat, in no particular order. */
   readonly kept: readonly Parameter[]
   /** Parameters that mean nothing here. */
@@ -26,15 +29,28 @@ export const commonParameters = ['format', 'limit', 'offset', 'strict']
 export function parseListRequest(query: Query, { isStrict = false } = {}): ListRequest {
   const { faults, kept, ...read } = readFilters(query, {
     parameters: filterParameters,
-    known: [...commonParameters, 'ordering'],
+    known: [...commonParameters, 'ordering', 'expand'],
     isStrict,
   })
   const asked = lastValue(query, 'ordering') ?? ''
   const ordering = parseOrdering(asked)
+  const expand = readExpand(query)
   if ('fault' in ordering) faults.set('ordering', [ordering.fault])
-  if (faults.size > 0 || 'fault' in ordering) throw badFields(Object.fromEntries(faults))
+  if ('fault' in expand) faults.set('expand', [expand.fault])
+  if (faults.size > 0 || 'fault' in ordering || 'fault' in expand)
+    throw badFields(Object.fromEntries(faults))
   const isDefault = ordering.key === 'id' && ordering.descending
-  return { ...read, kept: isDefault ? kept : [...kept, ['ordering', asked]], ordering }
+  if (!isDefault) kept.push(['ordering', asked])
+  if (expand.details) kept.push(['expand', 'file'])
+  return { ...read, ...expand, kept, ordering }
+}
+
+/** Whether an answer depends on the details of files, which change by themselves. */
+export function dependsOnDetails({
+  details,
+  filter,
+}: Pick<ListRequest, 'details' | 'filter'>): boolean {
+  return details || filter.problems !== undefined
 }
 
 /** What a query string says of filters, and what of it cannot be taken. */

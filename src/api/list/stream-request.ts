@@ -9,6 +9,8 @@ import { parseListRequest } from './request.ts'
 export interface StreamRequest {
   readonly filter: FileFilter
   readonly ordering: ChunkOrdering
+  /** Whether records come with their details. */
+  readonly details: boolean
   /** Most records; `Infinity` for all. */
   readonly limit: number
 }
@@ -19,7 +21,7 @@ export interface StreamRequest {
  * @throws HttpError 400
  */
 export function parseStreamRequest(query: Query): StreamRequest {
-  const { filter, ordering } = parseListRequest(query, { isStrict: true })
+  const { filter, ordering, details } = parseListRequest(query, { isStrict: true })
   const { key, descending, then } = ordering
   if (key === 'modified' || then !== undefined)
     throw badFields({
@@ -28,5 +30,5 @@ export function parseStreamRequest(query: Query): StreamRequest {
   if ((lastValue(query, 'offset') ?? '') !== '')
     throw badFields({ offset: ['A stream begins at the first record; use limit to end it.'] })
   const limit = Number(parseInteger(lastValue(query, 'limit')) ?? 0)
-  return { filter, ordering: { key, descending }, limit: limit === 0 ? Infinity : limit }
+  return { filter, details, ordering: { key, descending }, limit: limit === 0 ? Infinity : limit }
 }

@@ -2,7 +2,7 @@ import type { WireRecord } from '../serialise.ts'
 import { page } from './layout.ts'
 import { extentOf, ignoredTemplate, jsonLink, pagerOf, pagerTemplate } from './pager.ts'
 import type { CollectionPage } from './pager.ts'
-import { durationWord, readableTime, typeWord } from './words.ts'
+import { durationWord, readableNumber, readableTime, typeWord } from './words.ts'
 
 const template = `<p><%= it.extent %></p>
 <% if (it.rows.length > 0) { %>
@@ -13,6 +13,7 @@ const template = `<p><%= it.extent %></p>
 <tr>
 <th scope="col">Id</th><th scope="col">File</th><th scope="col">Data date</th><th scope="col">Period</th>
 <th scope="col">Version</th><th scope="col">Type</th><th scope="col">Modified</th>
+<% if (it.details) { %><th scope="col" class="number">Bytes</th><th scope="col">Problem</th><% } %>
 </tr>
 </thead>
 <tbody>
@@ -25,6 +26,7 @@ const template = `<p><%= it.extent %></p>
 <td><%= row.file_version %></td>
 <td><%= row.type %></td>
 <td><time datetime="<%= row.modified %>"><%= row.changed %></time></td>
+<% if (it.details) { %><td class="number"><%= row.bytes %></td><td><%= row.problem %></td><% } %>
 </tr>
 <% } %>
 </tbody>
@@ -45,8 +47,15 @@ export function renderList(list: CollectionPage<WireRecord>): string {
       period: durationWord(record.file_duration),
       type: typeWord(record.file_type),
       changed: readableTime(record.modified, 'second'),
+      bytes: sizeOf(record.file?.size ?? null),
+      problem: record.file?.problem ?? '',
     })),
+    details: list.results.some(({ file }) => file !== undefined),
     ignored: list.ignored,
     pager: pagerOf(list.pages),
   })
+}
+
+function sizeOf(bytes: number | null): string {
+  return bytes === null ? '' : readableNumber(bytes)
 }

@@ -1,6 +1,6 @@
 import type { WireRecord } from '../serialise.ts'
 import { page } from './layout.ts'
-import { durationWord, typeWord } from './words.ts'
+import { durationWord, problemWord, typeWord } from './words.ts'
 
 const template = `<p><a href="<%= it.download_path %>">Download <%= it.filename %></a></p>
 <dl>
@@ -19,8 +19,12 @@ export function renderRecord(record: WireRecord): string {
   const words: Readonly<Record<string, string>> = {
     file_duration: durationWord(record.file_duration),
     file_type: typeWord(record.file_type),
+    size: 'bytes',
+    problem: problemWord(record.file?.problem ?? null),
   }
-  const fields = Object.entries(record).map(([name, value]) => ({
+  const { file, ...ten } = record
+  const known = Object.entries(file ?? {}).filter(([, value]) => value !== null)
+  const fields = [...Object.entries(ten), ...known].map(([name, value]) => ({
     name,
     value: value as string | number | null,
     isLink: links.includes(name),

@@ -1,4 +1,5 @@
 /** How people read what a record says in codes. */
+import type { Problem } from '../../catalogue/filter.ts'
 import type { FileDuration, FileType } from '../../parse/types.ts'
 
 const durations: Readonly<Record<FileDuration, string>> = {
@@ -13,6 +14,16 @@ const types: Readonly<Record<FileType, string>> = {
   o: 'observation',
   n: 'navigation',
   m: 'meteorological',
+}
+
+const problems: Readonly<Record<Problem, string>> = {
+  incomplete: 'its gzip stream has no end',
+  broken: 'its gzip stream is damaged',
+  misplaced: 'it is in the directory of another date',
+}
+
+export function problemWord(problem: Problem | null): string {
+  return problem === null ? '' : problems[problem]
 }
 
 export function durationWord(code: FileDuration | null): string {

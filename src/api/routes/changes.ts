@@ -64,7 +64,8 @@ async function sendPage(feed: Feed, request: FastifyRequest, reply: FastifyReply
     return answer({ context, asked, passage, representation }, reply)
   }
   const head = await context.reader.head()
-  if (isFresh(request, reply, context.tag(head, representation))) return sendNotModified(reply)
+  const tag = context.tag(head, representation, asked)
+  if (isFresh(request, reply, tag)) return sendNotModified(reply)
   await context.shares.page(request, reply)
   const passage = await readPassage(context.reader, asked)
   return answer({ context, asked, passage, representation }, reply)
@@ -83,7 +84,8 @@ function answer({ context, asked, passage, representation }: Answer, reply: Fast
   const pageFrom = (since: number): string =>
     changesUrl(links, [...asked.kept, ['epoch', head.epoch], ['since', String(since)]])
   const next = pageFrom(throughSeq)
-  reply.headers({ etag: context.tag(head, representation), ...fitting(`<${next}>; rel="next"`) })
+  const etag = context.tag(head, representation, asked)
+  reply.headers({ etag, ...fitting(`<${next}>; rel="next"`) })
   const results = changes.map((change) => serialiseChange(change, links))
   if (representation === 'json') return sendJson(reply, { last_seq: head.seq, next, results })
   const since = asked.since ?? head.seq

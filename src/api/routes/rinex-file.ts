@@ -4,11 +4,12 @@ import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
 import { openAdmission } from '../admin.ts'
 import { isFresh, sendHtml, sendJson, sendNotModified } from '../context.ts'
 import type { ApiContext } from '../context.ts'
-import { notFound } from '../errors.ts'
+import { badFields, notFound } from '../errors.ts'
 import { changesUrl } from '../links.ts'
 import { ignoredHeader } from '../list/ignored.ts'
 import { makePage, openPageCache } from '../list/page.ts'
-import { parseListRequest } from '../list/request.ts'
+import { readExpand } from '../list/expand.ts'
+import { dependsOnDetails, parseListRequest } from '../list/request.ts'
 import { parseStreamRequest } from '../list/stream-request.ts'
 import { lineFormats, listLines } from '../list-stream.ts'
 import { mediaTypes, namedFormat, negotiate } from '../negotiate.ts'
@@ -97,7 +98,8 @@ function listFiles(context: ApiContext): RouteHandlerMethod {
     const list = parseListRequest(query)
     reply.headers(ignoredHeader(list.ignored))
     const { url = '' } = request.raw
-    const latest = tag(await reader.head(), representation)
+    const details = dependsOnDetails(list)
+    const latest = tag(await reader.head(), representation, { details })
     if (isFresh(request, reply, latest)) return sendNotModified(reply)
     const cached = cache.get(`${latest} ${url}`)
     if (cached !== undefined) return reply.headers(cached.headers).send(cached.body)
@@ -114,9 +116,14 @@ function showFile({ reader, links, tag }: ApiContext): RouteHandlerMethod {
     const representation = negotiate(request, reply)
     const id = Number((request.params as { readonly id: string }).id)
     if (!Number.isSafeInteger(id)) throw notFound()
+    const expand = readExpand(request.query as Query)
+    if ('fault' in expand) throw badFields({ expand: [expand.fault] })
+    // The page for people shows all that is known.
+    const details = expand.details || representation === 'html'
     const head = await reader.head()
-    if (isFresh(request, reply, tag(head, representation))) return sendNotModified(reply)
-    const record = await reader.record(id)
+    if (isFresh(request, reply, tag(head, representation, { details })))
+      return sendNotModified(reply)
+    const record = await reader.record(id, details)
     if (record === undefined) throw notFound()
     const wire = serialiseRecord(record, links())
     return representation === 'html' ? sendHtml(reply, renderRecord(wire)) : sendJson(reply, wire)

@@ -1,34 +1,69 @@
 /** The list of files and its records. */
+import { problems } from '../../catalogue/filter.ts'
+import { areas } from '../../parse/archive-path.ts'
 import type { Links } from '../links.ts'
 import { lineFormats } from '../list-stream.ts'
-import type { WireRecord } from '../serialise.ts'
+import type { WireFile, WireRecord } from '../serialise.ts'
 import { errors } from './errors.ts'
 import { examples, file } from './examples.ts'
 import { negotiated, withHeaders } from './headers.ts'
 import { curl, list, moment, negotiable, number, object, orNull } from './openapi.ts'
 import { schemaRef, text, url } from './openapi.ts'
 import type { Content, JsonSchema, OperationObject, Part, Surroundings } from './openapi.ts'
-import { filters, format, ifNoneMatch, ordering, paging, strict } from './parameters.ts'
+import { expand, filters, format, ifNoneMatch, ordering, paging, strict } from './parameters.ts'
 import { registerFile } from './writing.ts'
 
-const record = object<WireRecord>('A file of the archive. What its name does not tell is null.', {
-  id: number('Grows, is never reused and never changes.', { minimum: 1 }),
-  url: url('The record itself.'),
-  filename: text('The name of the file.'),
-  data_date: orNull(moment('Start of the data, by the name; UTC, no fraction.')),
-  file_duration: orNull(
-    text('Period of the file: `m` minutes, `h` hours, `d` days, `y` years, `u` unspecified.', {
-      enum: ['m', 'h', 'd', 'y', 'u'],
-    }),
-  ),
-  file_version: orNull(text('Form of the name: `r2` short, `r3` long.', { enum: ['r2', 'r3'] })),
-  file_type: orNull(
-    text('`o` observation, `n` navigation, `m` meteorological.', { enum: ['o', 'n', 'm'] }),
-  ),
-  download_path: url('Where the file is downloaded.'),
-  created: moment('When the record came into the catalogue; microseconds. Never changes.'),
-  modified: moment('When the size or time of the file was last seen to change; microseconds.'),
-})
+const fields = object<Omit<WireRecord, 'file'>>(
+  'A file of the archive. What its name does not tell is null.',
+  {
+    id: number('Grows, is never reused and never changes.', { minimum: 1 }),
+    url: url('The record itself.'),
+    filename: text('The name of the file.'),
+    data_date: orNull(moment('Start of the data, by the name; UTC, no fraction.')),
+    file_duration: orNull(
+      text('Period of the file: `m` minutes, `h` hours, `d` days, `y` years, `u` unspecified.', {
+        enum: ['m', 'h', 'd', 'y', 'u'],
+      }),
+    ),
+    file_version: orNull(text('Form of the name: `r2` short, `r3` long.', { enum: ['r2', 'r3'] })),
+    file_type: orNull(
+      text('`o` observation, `n` navigation, `m` meteorological.', { enum: ['o', 'n', 'm'] }),
+    ),
+    download_path: url('Where the file is downloaded.'),
+    created: moment('When the record came into the catalogue; microseconds. Never changes.'),
+    modified: moment('When the size or time of the file was last seen to change; microseconds.'),
+  },
+)
+
+const fileDetails = object<WireFile>(
+  'With `expand=file`: what is known of the file besides, null where it is not known. Size, mtime, checksum and problem may become known, or change, without a change of the record.',
+  {
+    size: orNull(number('Bytes.')),
+    mtime: orNull(moment('When the file was last written; microseconds.')),
+    sha256: orNull(
+      text('SHA-256 in hexadecimal; null until the file was hashed as it is.', {
+        pattern: '^[0-9a-f]{64}$',
+      }),
+    ),
+    station: orNull(text('The code of the station, in upper case.')),
+    area: orNull(text('The area of the archive.', { enum: [...areas] })),
+    country: orNull(text('ISO 3166-1 alpha-3, as a long name tells it.')),
+    interval: orNull(text('The sampling interval of a long name.')),
+    content: orNull(text('The content code of a long name.')),
+    source: orNull(text('The data source of a long name.')),
+    problem: orNull(
+      text(
+        '`incomplete`: its gzip stream has no end; `broken`: it is damaged before its end; `misplaced`: the file is in the directory of another date. The first that applies.',
+        { enum: [...problems] },
+      ),
+    ),
+  },
+)
+
+const record = {
+  ...fields,
+  properties: { ...(fields['properties'] as object), file: schemaRef('FileDetails') },
+}
 
 /** A page of a collection, whatever it holds. */
 export function pageOf(description: string, item: JsonSchema): JsonSchema {
@@ -45,6 +80,7 @@ export function describeFiles(surroundings: Surroundings): Part {
   return {
     schemas: {
       Record: record,
+      FileDetails: fileDetails,
       RecordPage: pageOf('A page of the list.', schemaRef('Record')),
     },
     paths: {
@@ -63,6 +99,7 @@ export function describeFiles(surroundings: Surroundings): Part {
               schema: { type: 'integer', minimum: 1 },
               example: 1,
             },
+            expand,
             format(),
             ifNoneMatch,
           ],
@@ -72,7 +109,7 @@ export function describeFiles(surroundings: Surroundings): Part {
               headers: withHeaders(...negotiated),
               content: negotiable(schemaRef('Record'), examples(surroundings.links).record),
             },
-            ...errors('NotModified', 'NotFound', 'NotAcceptable', 'Unavailable'),
+            ...errors('NotModified', 'BadParameters', 'NotFound', 'NotAcceptable', 'Unavailable'),
           },
           'x-codeSamples': [curl(`${api}rinex-file/1/`)],
         },
@@ -94,6 +131,7 @@ function listFiles({ links, maxLimit }: Surroundings): OperationObject {
     parameters: [
       ...filters,
       ordering,
+      expand,
       ...paging(maxLimit),
       strict,
       format(['api', 'json', ...lineFormats.keys()]),
@@ -115,6 +153,7 @@ function listFiles({ links, maxLimit }: Surroundings): OperationObject {
       curl(`${links.api}rinex-file/?station=graz&limit=5`),
       curl(`${links.api}rinex-file/?area=obs&overlaps=2026-01-22/2026-01-23&ordering=-data_date`),
       curl(`${links.api}rinex-file/?format=urls`),
+      curl(`${links.api}rinex-file/?format=csv&expand=file`),
     ],
   }
 }
@@ -122,7 +161,7 @@ function listFiles({ links, maxLimit }: Surroundings): OperationObject {
 /** The formats of lines, with what the record looks like in them. */
 function streams(links: Links): Content {
   const entries = Array.from(lineFormats.values(), ({ mediaType, header, line }) => {
-    const example = `${header === undefined ? '' : `${header}\n`}${line(file, links)}\n`
+    const example = `${header === undefined ? '' : `${header(false)}\n`}${line(file, links)}\n`
     const [type = ''] = mediaType.split(';')
     const schema = { type: 'string', description: 'Lines, each with a line feed at its end.' }
     return [type, { schema, example }] as const

@@ -2,6 +2,7 @@
 import { changesFilters, maxChanges, maxWaitSeconds } from '../changes/request.ts'
 import { stationOrderKeys } from '../../catalogue/catalogue.ts'
 import { orderKeys } from '../../catalogue/filter.ts'
+import { expansions } from '../list/expand.ts'
 import { filterParameters } from '../list/parameters.ts'
 import type { Parameter } from '../list/parameters.ts'
 import { defaultLimit } from '../query.ts'
@@ -87,6 +88,12 @@ export const ordering = inQuery(
   },
 )
 
+export const expand = inQuery(
+  'expand',
+  'With `file` records have an eleventh key `file`: size, mtime, checksum, the parts of the name, and the problem of the file. In CSV these are further columns.',
+  { schema: { type: 'string', enum: [...expansions] }, example: 'file' },
+)
+
 export const stationSearch = inQuery('search', 'A part of a code, in any case.', {
   schema: { type: 'string' },
   example: 'gr',
@@ -133,6 +140,7 @@ export const changesParameters: readonly ParameterObject[] = [
     { schema: { type: 'integer', minimum: 0, default: 0 }, example: 0 },
   ),
   limit(maxChanges),
+  expand,
   format(),
   strict,
   ...filtersNamed([...changesFilters.keys()]),

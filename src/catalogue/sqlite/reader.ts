@@ -5,9 +5,10 @@ import type {
   ChangesPage,
   ChangesQuery,
   ChunkQuery,
-  DetailedFile,
+  FileRecord,
   FoundFile,
   Head,
+  ListedFile,
   Page,
   PageQuery,
   RecordChunk,
@@ -65,7 +66,7 @@ export function openReader(options: { readonly database: string }): CatalogueRea
     head: () => ask((queries) => queries.head()),
     page: (query, signal) =>
       askEither('page', query, { direct: (queries) => queries.page(query), signal }),
-    record: (id) => ask((queries) => queries.record(id)),
+    record: (id, details) => ask((queries) => queries.record(id, details)),
     file: (directory, name) => ask((queries) => queries.file(directory, name)),
     nameInOtherCase: (directory, name) =>
       ask((queries) => queries.nameInOtherCase(directory, name)),
@@ -107,7 +108,7 @@ interface Queries extends Listings, Checksums {
   records(query: ChunkQuery): RecordChunk | undefined
   stations(query: StationsQuery): StationsPage | undefined
   station(code: string): StationAnswer
-  record(id: number): DetailedFile | undefined
+  record(id: number, details?: boolean): (FileRecord & ListedFile) | undefined
   file(directory: string, name: string): FoundFile | undefined
   nameInOtherCase(directory: string, name: string): string | undefined
   changes(query: ChangesQuery): ChangesPage
@@ -142,10 +143,9 @@ function prepareQueries(db: Database): Queries {
       (stationCount.get() as number) > directStations ? undefined : stations.page(query),
     ),
     station: db.transaction((code: string) => stations.one(code)),
-    record: db.transaction((id: number) => {
+    record: db.transaction((id: number, details?: boolean) => {
       const row = record.get(id) as FileRow | undefined
-      const [listed] = row === undefined ? [] : rows.byIds([id], true)
-      return row && listed?.details && { ...toRecord(row), details: listed.details }
+      return row && { ...toRecord(row), ...rows.byIds([id], details)[0] }
     }),
     file: (directory, name) => {
       const row = file.get(directory, name) as (FileRow & ChecksumRow & WithheldRow) | undefined

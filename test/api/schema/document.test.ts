@@ -87,7 +87,7 @@ t.test('no parameter of the list is forgotten, and none invented', async (t) => 
       .filter(({ in: place }) => place === 'query')
       .map(({ name }) => name)
       .toSorted()
-  const ofList = [...filterParameters.keys(), ...commonParameters, 'ordering']
+  const ofList = [...filterParameters.keys(), ...commonParameters, 'ordering', 'expand']
   t.strictSame(parametersOf('/api/rinex-file/'), ofList.toSorted())
   t.strictSame(
     parametersOf('/api/station/'),

@@ -93,7 +93,7 @@ function readCases({ url, path, responses }: Operation, tag: string): readonly C
     ['412', 'usual', { url, headers: { 'if-match': '"another"' } }],
     ['206', 'usual', { url, headers: { range: 'bytes=0-3' } }],
     ['416', 'usual', { url, headers: { range: 'bytes=999999-' } }],
-    ['400', 'usual', ask(url, 'area=nowhere')],
+    ['400', 'usual', ask(url, 'area=nowhere&expand=nothing')],
     ['410', 'usual', ask(url, 'since=999999')],
   ]
   const formats = ['csv', 'ndjson', 'urls'].map((format): Case => [
@@ -101,9 +101,11 @@ function readCases({ url, path, responses }: Operation, tag: string): readonly C
     'usual',
     ask(url, `format=${format}`),
   ])
+  const expanded: Case = ['200', 'usual', ask(url, 'expand=file&since=0')]
   return [
     ...cases.filter(([status]) => status in responses),
     ...(path === '/api/rinex-file/' ? formats : []),
+    ...(/rinex-file|changes/.test(path) ? [expanded] : []),
   ]
 }
 

@@ -30,7 +30,7 @@ t.test('a file that is still without its end when it becomes known is incomplete
   await writer.apply([change(day, { added: [newFile(graz)] })])
   const filled = [{ id: 1, name: graz, size: 10, mtimeUs: 1000, incomplete: true }]
   await writer.apply([change(day, { filled })])
-  t.match(await reader.record(1), { details: { problem: 'incomplete' } })
+  t.match(await reader.record(1, true), { details: { problem: 'incomplete' } })
   t.match(await reader.summary(), { incomplete: { count: 1, examples: [`${day}/${graz}`] } })
 })
 
@@ -108,7 +108,7 @@ t.test(
     ]
     const query = { limit: 20, details: true }
     const ids = [3, 2, 1]
-    const one = await Promise.all(ids.map(async (id) => (await reader.record(id))?.details))
+    const one = await Promise.all(ids.map(async (id) => (await reader.record(id, true))?.details))
     const { records: page } = await reader.page({ ...query, offset: 0 })
     const { records: filtered } = await reader.page({
       ...query,
