@@ -1,5 +1,6 @@
 /** Which representation of a resource a request gets (contract 1, "Representations"; RFC 9110, 12.5.1). */
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { compressedVary } from './compression.ts'
 import { notAcceptable, notFound } from './errors.ts'
 import { lastValue } from './query.ts'
 import type { Query } from './query.ts'
@@ -15,7 +16,7 @@ export const mediaTypes = {
 } as const
 
 /** Of what depends on `Accept`: caches ask whether it still holds. */
-export const negotiatedHeaders = { vary: 'Accept', 'cache-control': 'no-cache' } as const
+const negotiatedHeaders = { vary: 'Accept', 'cache-control': 'no-cache' } as const
 
 interface MediaRange {
   readonly type: string
@@ -36,6 +37,7 @@ export function negotiate(request: FastifyRequest, reply: FastifyReply): Represe
   if (format !== undefined) throw notFound()
   const preferred = preferredRepresentation(request.headers.accept)
   if (preferred === undefined) throw notAcceptable()
+  if (preferred === 'html') reply.header('vary', compressedVary)
   return preferred
 }
 
@@ -61,7 +63,7 @@ function likedBest(types: readonly string[], accept: string): string | undefined
 }
 
 /**
- * The media type that a client likes best, for a resource that has others than JSON and a page; the first on a tie.
+ * The media type that a client likes best, for the description of the service; the first on a tie. Its answers are compressed.
  * @throws HttpError 404 for a format that is none of them, 406 when the client takes none of them
  */
 export function negotiateAmong(
@@ -69,7 +71,7 @@ export function negotiateAmong(
   request: FastifyRequest,
   reply: FastifyReply,
 ): string {
-  reply.headers(negotiatedHeaders)
+  reply.headers({ ...negotiatedHeaders, vary: compressedVary })
   const [first = ''] = types
   const format = namedFormat(request)
   if (format === 'json' && first === mediaTypes.json) return first

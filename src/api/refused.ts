@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { compressedVary } from './compression.ts'
 import { sendHtml } from './context.ts'
 import { answerError, BadFields } from './errors.ts'
 import { namedFormat, preferredRepresentation } from './negotiate.ts'
@@ -16,5 +17,6 @@ export function answerByAccept(error: unknown, request: FastifyRequest, reply: F
     return
   }
   const query = rawQuery(request.raw.url ?? '').slice(1)
+  reply.header('vary', compressedVary)
   sendHtml(reply.code(error.statusCode), renderRefused(error.fields, query))
 }

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { RequestListener, Server } from 'node:http'
+import accepts from '@fastify/accepts'
 import fastify, { LogController } from 'fastify'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { answerClientError } from './client-error.ts'
+import { compressAnswers } from './compression.ts'
 import { InFlightRequests } from './connections/in-flight.ts'
 import { ClientShares } from './connections/client-shares.ts'
 import { ConnectionLimiter } from './connections/limiter.ts'
@@ -73,6 +75,8 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   knowAllMethods(app)
   readJsonBodies(app)
   app.addHook('onRequest', begin)
+  await app.register(accepts)
+  compressAnswers(app)
   answerPreflights(app)
   app.setErrorHandler(answerByAccept)
   app.setNotFoundHandler((request, reply) => {

@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
 import { openAdmission } from '../admin.ts'
+import { compressedVary } from '../compression.ts'
 import { isFresh, sendHtml, sendJson, sendNotModified } from '../context.ts'
 import type { ApiContext } from '../context.ts'
 import { badFields, notFound } from '../errors.ts'
@@ -77,6 +78,7 @@ function streamFiles(
     reply.headers({
       'content-type': format.mediaType,
       'cache-control': 'no-cache',
+      vary: compressedVary,
       'catalogue-seq': String(seq),
       link: `<${feed}>; rel="monitor"`,
     })

@@ -126,7 +126,7 @@ function listFiles({ links, maxLimit }: Surroundings): OperationObject {
     summary: 'The list of files',
     description: [
       'Highest id first, a page at a time; `count` is exact, and of the same moment as the page. All filters must hold. Several values with commas between them, or the same parameter given several times, mean any of these values.',
-      'With `format=ndjson`, `csv` or `urls` the whole filtered list comes as one stream in the order of `ordering` (one of `id`, `data_date`, `created` and `filename`, either way), up to `limit` records, of which there is no highest number. `offset` is refused there, and so is every parameter that means nothing, so that a mistyped filter does not download the whole archive. A stream has no `ETag`.',
+      'With `format=ndjson`, `csv` or `urls` the whole filtered list comes as one stream in the order of `ordering` (one of `id`, `data_date`, `created` and `filename`, either way), up to `limit` records, of which there is no highest number. `offset` is refused there, and so is every parameter that means nothing, so that a mistyped filter does not download the whole archive. A stream has no `ETag`, and is compressed for clients that offer it.',
     ].join('\n\n'),
     parameters: [
       ...filters,
