@@ -5,7 +5,14 @@ import { tokenFaults } from './admin-token.ts'
 import { ConfigError } from './config/config-error.ts'
 import { loadConfig } from './config/load.ts'
 import type { FurtherCheck, LoadedConfig } from './config/load.ts'
-import { fileVariable, flagName, optionKeys, optionOf, variableName } from './config/options.ts'
+import {
+  fileVariable,
+  flagName,
+  optionKeys,
+  optionOf,
+  propertyName,
+  variableName,
+} from './config/options.ts'
 import type { OptionKey } from './config/options.ts'
 import type { Flags } from './config/sources.ts'
 import { endWithReader } from './output.ts'
@@ -86,10 +93,12 @@ interface RescanFlags {
 function addQuestions(program: Command, done: (exitCode: number) => void): void {
   withOptions(program.command('status'), ['database', 'control_socket'])
     .description('say what the indexer is doing')
-    .option('--json', 'as one JSON object')
-    .action(async ({ json }: { json?: boolean }, command: Command) => {
-      const { status } = await import('./commands/status.ts')
-      done(await status(configOf(command).config, { json: json === true }))
+    .option('--json', 'as one JSON object; each problem as one')
+    .option('--problems', 'list the files with problems, a line each')
+    .action(async (flags: { json?: true; problems?: true }, command: Command) => {
+      const { problems, status } = await import('./commands/status.ts')
+      const run = flags.problems === true ? problems : status
+      done(await run(configOf(command).config, { json: flags.json === true }))
     })
   withOptions(program.command('check'), ['database', 'control_socket'])
     .description('compare the counts of the catalogue with its records, and check the database')
@@ -132,7 +141,12 @@ function withOptions(command: Command, keys: readonly OptionKey[] = optionKeys):
 const tokenCheck: FurtherCheck = (values) => tokenFaults(values.admin_token_file)
 
 function configOf(command: Command, further?: FurtherCheck): LoadedConfig {
-  const { config: file, ...flags } = command.optsWithGlobals<Flags & { config?: string }>()
+  const { config: file, ...given } = command.optsWithGlobals<Flags & { config?: string }>()
+  // An option of one command may have the name of a key that has no flag.
+  const keys = optionKeys.filter((key) => optionOf(key).flag !== undefined).map(propertyName)
+  const flags = Object.fromEntries(
+    Object.entries(given).filter(([name]) => keys.some((key) => key === name)),
+  )
   const loaded = loadConfig({ file, flags, env: process.env, cwd: process.cwd() }, further)
   for (const warning of loaded.warnings) process.stderr.write(`rinex-catalogue: ${warning}\n`)
   return loaded

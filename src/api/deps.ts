@@ -1,7 +1,12 @@
 import type { Logger } from 'pino'
 import type { CatalogueReader } from '../catalogue/catalogue.ts'
 import type { AskedStatus } from '../control/client.ts'
-import type { RegisterAnswer, RescanAnswer, RescanOrder } from '../control/protocol.ts'
+import type {
+  RegisterAnswer,
+  RescanAnswer,
+  RescanOrder,
+  SettlingFile,
+} from '../control/protocol.ts'
 import type { ClientLimits } from './connections/limiter.ts'
 import type { HandOver } from './hand-over.ts'
 
@@ -21,6 +26,8 @@ export interface ApiSettings extends ClientLimits {
   readonly maxLimit: number
   /** How long removed files are remembered. */
   readonly keepRemovalsDays: number
+  /** Who sees the paths of problems: everybody, or only the users of this machine. */
+  readonly problems: 'public' | 'command-line'
   readonly version: string
 }
 
@@ -37,6 +44,8 @@ export interface ApiDeps {
   readonly reader: CatalogueReader
   /** What the indexer is doing; `undefined` when there is none, which is to say it is stopped. */
   readonly indexerStatus: () => Promise<AskedStatus>
+  /** Files that are not complete yet; none when the indexer cannot be asked. */
+  readonly settlingFiles: () => Promise<readonly SettlingFile[]>
   /** `undefined` while writing is off. */
   readonly administration?: Administration | undefined
   readonly settings: ApiSettings

@@ -22,6 +22,9 @@ export const resourceNames = [
 ] as const
 export type ResourceName = (typeof resourceNames)[number]
 
+/** What is paged through. */
+export type CollectionName = ResourceName | 'status/problems'
+
 /** Links into the API carry `format=api` whoever asks, so that an answer does not depend on that. */
 export function resourceUrl(links: Links, name: ResourceName): string {
   return `${links.api}${name}/?format=api`
@@ -46,7 +49,7 @@ export type Parameter = readonly [key: string, value: string]
 /** The first page of a collection; keys in alphabetical order, several values of one in theirs. */
 export function pageUrl(
   links: Links,
-  name: ResourceName,
+  name: CollectionName,
   parameters: readonly Parameter[],
 ): string {
   return `${links.api}${name}/?${readable(sorted(parameters))}`
@@ -59,7 +62,7 @@ export type PageUrl = (offset: number | bigint) => string
  */
 export function pageUrls(
   links: Links,
-  name: ResourceName,
+  name: CollectionName,
   parameters: readonly Parameter[],
 ): PageUrl {
   const [before, after] = [new URLSearchParams(), new URLSearchParams()]

@@ -1,5 +1,5 @@
 /** What a query string asks for, and the links that ask for its neighbours. */
-import type { Links, Parameter, ResourceName } from './links.ts'
+import type { Links, Parameter, CollectionName } from './links.ts'
 import { pageUrls } from './links.ts'
 
 /** A parsed query string: a parameter that is repeated is a list. */
@@ -27,6 +27,15 @@ export interface PageLinks {
 export function lastValue(query: Query, key: string): string | undefined {
   const value = query[key]
   return typeof value === 'object' ? value.at(-1) : value
+}
+
+/** All values of a parameter that is a list: with commas between them, or repeated. */
+export function listedValues(query: Query, key: string): readonly string[] {
+  return [query[key] ?? []]
+    .flat(2)
+    .flatMap((text) => text.split(','))
+    .map((word) => word.trim())
+    .filter((word) => word !== '')
 }
 
 /**
@@ -57,7 +66,7 @@ export function catalogueOffset(offset: bigint): number {
 
 /** What of a collection is paged through: the parameters that its links repeat are those that chose it. */
 export interface Collection {
-  readonly name: ResourceName
+  readonly name: CollectionName
   readonly kept: readonly Parameter[]
   readonly count: number
 }

@@ -26,6 +26,7 @@ import { addChanges } from './routes/changes.ts'
 import { addData } from './routes/data.ts'
 import { addHealth } from './routes/health.ts'
 import { addMetrics, openMetrics } from './routes/metrics.ts'
+import { addProblems } from './routes/problems.ts'
 import { addRinexFile } from './routes/rinex-file.ts'
 import { addRoot } from './routes/root.ts'
 import { addRescan } from './routes/rescan.ts'
@@ -87,6 +88,7 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   addStation(app, context)
   addChanges(app, context)
   addStatus(app, context)
+  addProblems(app, context)
   addRescan(app, context)
   addSchema(app, context)
   addData(app, context)

@@ -10,7 +10,9 @@ export const notServedReasons = [
 ] as const
 export type NotServedReason = (typeof notServedReasons)[number]
 
-/** Files that are told of by name: the catalogue may hold millions that cannot be served. */
+/** Files that are remembered by name: the catalogue may hold millions that cannot be served. */
+const mostKept = 1000
+/** Those of them in the status. */
 const mostTold = 10
 
 /** As clients get it. */
@@ -28,7 +30,15 @@ export interface WireUnserved {
 export interface Unserved {
   /** @param path of a file of the catalogue, below the archive root; whatever else a client asked for is not told */
   note(path: string, reason: NotServedReason): void
+  /** A file of the catalogue was opened. */
+  opened(path: string): void
   wire(): WireUnserved
+  /** All that could not be opened when they were last asked for, latest first. */
+  files(): readonly {
+    readonly path: string
+    readonly reason: NotServedReason
+    readonly sinceUs: number
+  }[]
 }
 
 export function openUnserved(deps: {
@@ -48,13 +58,23 @@ export function openUnserved(deps: {
       latest.delete(path)
       latest.set(path, { reason, atMs: nowMs() })
       const [oldest] = latest.keys()
-      if (latest.size > mostTold && oldest !== undefined) latest.delete(oldest)
+      if (latest.size > mostKept && oldest !== undefined) latest.delete(oldest)
     },
+    opened(path) {
+      latest.delete(path)
+    },
+    files: () =>
+      [...latest]
+        .reverse()
+        .map(([path, { reason, atMs }]) => ({ path, reason, sinceUs: atMs * 1000 })),
     wire: () => ({
       count,
-      latest: [...latest].reverse().map(([path, { reason, atMs }]) => {
-        return { path, reason, at: microsecondsToIso(atMs * 1000) }
-      }),
+      latest: [...latest]
+        .slice(-mostTold)
+        .reverse()
+        .map(([path, { reason, atMs }]) => {
+          return { path, reason, at: microsecondsToIso(atMs * 1000) }
+        }),
     }),
   }
 }

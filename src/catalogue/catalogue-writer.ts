@@ -71,7 +71,10 @@ export interface ReboundFile {
 export interface DirectoryRejection {
   readonly reason: string
   readonly count: number
-  /** The first of them, at most `mostRejectedNames`; bytes that are not UTF-8 show as U+FFFD. Empty for the directory itself. */
+  /**
+   * The first of them, at most `mostRejectedNames`, without dot files; bytes that are not UTF-8 show as U+FFFD. An empty name
+   * stands for the directory itself.
+   */
   readonly names: readonly string[]
 }
 
@@ -130,6 +133,8 @@ export interface ArrivedUnhashed {
   readonly throughSeq: number
   /** How many changes follow it, at most. */
   readonly behind: number
+  /** Of a small catalogue that is gone through for the first time: the number up to which its files were there before. */
+  readonly olderSeq: number | undefined
 }
 
 /** Files whose checksums are stale. */
@@ -213,7 +218,8 @@ export interface CatalogueWriter {
   forgetRemovals(beforeUs: number): Promise<{ readonly more: boolean }>
   /**
    * Looks for files without a checksum among those that arrived or changed after a number; without one, after what
-   * `keepChecksums` remembers, and from now on where that is nothing.
+   * `keepChecksums` remembers. Where that is nothing, all files of a catalogue of at most 1,000 count as arrived, and none of a larger
+   * one.
    */
   arrivedUnhashed(since: number | undefined): Promise<ArrivedUnhashed>
   /** Looks for some among all files below an id, highest first; goes on with `next` until there is none. */

@@ -9,6 +9,7 @@
  */
 import type { Area } from '../parse/archive-path.ts'
 import type { FileDuration, FileType, FileVersion } from '../parse/types.ts'
+import { problems } from './filter.ts'
 import type { FileFilter, OrderKey, OrderStep, Ordering, Problem } from './filter.ts'
 
 /** One catalogued file. */
@@ -296,6 +297,33 @@ export interface CatalogueSummary {
   readonly lastScan: ScanSummary | undefined
 }
 
+/** What is listed with its paths: files with a problem, and entries that are not catalogued. */
+export const listedProblems = [...problems, 'rejected'] as const
+export type ListedProblem = (typeof listedProblems)[number]
+
+export interface ProblemsQuery {
+  readonly kinds: readonly ListedProblem[]
+  /** 0 for the count alone. */
+  readonly limit: number
+  /** At least 0; past the end gives no entries. */
+  readonly offset: number
+}
+
+export interface ProblemEntry {
+  readonly problem: ListedProblem
+  /** Below the archive root; bytes that are not UTF-8 show as U+FFFD. */
+  readonly path: string
+  /** In a word: `no-end`, `damaged`, `other-date`, or why an entry is not catalogued. */
+  readonly reason: string
+  /** `undefined` where it is not known. */
+  readonly sinceUs: number | undefined
+}
+
+export interface ProblemsPage {
+  readonly count: number
+  readonly entries: readonly ProblemEntry[]
+}
+
 export interface RejectionCount {
   readonly reason: string
   readonly count: number
@@ -357,6 +385,8 @@ export interface CatalogueReader {
   /** The last complete scan of the tree; `undefined` before the first. Costs one row. */
   lastScan(): Promise<ScanSummary | undefined>
   summary(): Promise<CatalogueSummary>
+  /** By kind, in the order of `listedProblems`. Of each directory and reason at most 100 rejected names are listed. */
+  problems(query: ProblemsQuery): Promise<ProblemsPage>
   close(): void
 }
 

@@ -9,7 +9,7 @@ import { openReader } from '../catalogue/sqlite/reader.ts'
 import { openClock } from '../clock.ts'
 import { baseUrlFor } from '../config/address.ts'
 import type { Config } from '../config/options.ts'
-import { askIndexer, statusAsker } from '../control/client.ts'
+import { askIndexer, askSettling, statusAsker } from '../control/client.ts'
 import { graceMs, startLifecycle } from '../lifecycle.ts'
 import type { Lifecycle } from '../lifecycle.ts'
 import { createLogger } from '../logger.ts'
@@ -60,6 +60,7 @@ export async function startServing(config: Config, options: ServingOptions): Pro
     indexerStatus: statusAsker(config.controlSocket, (reason) => {
       logger.warn({ control_socket: config.controlSocket }, reason)
     }),
+    settlingFiles: () => askSettling(config.controlSocket),
     administration,
     settings: {
       archive: config.archive,
@@ -69,6 +70,7 @@ export async function startServing(config: Config, options: ServingOptions): Pro
       handOver: handOverOf(config),
       maxLimit: config.maxLimit,
       keepRemovalsDays: config.keepRemovalsDays,
+      problems: config.problems,
       version: packageVersion(),
       connectionsPerAddress: config.connectionsPerAddress,
       trustedProxies: config.trustedProxies,

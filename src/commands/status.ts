@@ -1,9 +1,11 @@
 import { printable } from '../api/log-text.ts'
+import { listProblems, problemWords } from '../api/problems.ts'
+import type { WireProblem } from '../api/problems.ts'
 import { describeStatus } from '../api/status.ts'
 import type { CommonStatus } from '../api/status.ts'
 import { openReader } from '../catalogue/sqlite/reader.ts'
 import type { Config } from '../config/options.ts'
-import { askStatus } from '../control/client.ts'
+import { askSettling, askStatus } from '../control/client.ts'
 import { print } from '../output.ts'
 import { packageVersion } from '../package.ts'
 
@@ -21,6 +23,35 @@ export async function status(
   } finally {
     reader.close()
   }
+}
+
+/** Problems read at a time. */
+const problemsAtATime = 1000
+
+/** Lists the files with problems: all but those that only the API knows. */
+export async function problems(
+  config: Config,
+  { json }: { readonly json: boolean },
+): Promise<number> {
+  const settling = await askSettling(config.controlSocket)
+  const reader = openReader({ database: config.database })
+  const sources = { reader, settling: () => Promise.resolve(settling), unservable: () => [] }
+  try {
+    for (let offset = 0, count = 1; offset < count; offset += problemsAtATime) {
+      const asked = { words: problemWords, limit: problemsAtATime, offset }
+      const page = await listProblems(sources, asked)
+      count = page.count
+      for (const each of page.results)
+        await print(json ? JSON.stringify(each) : describeProblem(each))
+    }
+    return 0
+  } finally {
+    reader.close()
+  }
+}
+
+function describeProblem({ problem, path, reason, since }: WireProblem): string {
+  return [problem, printable(path), reason, since ?? ''].join('\t').trimEnd()
 }
 
 function describe(status: CommonStatus): string[] {

@@ -29,6 +29,7 @@ interface Option {
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
+const problemsChoices = ['public', 'command-line'] as const
 export const sendingChoices = ['self', 'x-accel-redirect', 'x-sendfile'] as const
 
 export const checksumChoices = ['arriving', 'all', 'none'] as const
@@ -157,6 +158,14 @@ export const options = {
     defaultText: 'none',
     expects: 'a list of absolute directories',
     meaning: 'Directories outside the archive to which symbolic links in it may lead.',
+  },
+  problems: {
+    kind: 'text',
+    check: oneOf(problemsChoices),
+    default: 'public',
+    expects: `one of ${problemsChoices.join(', ')}`,
+    meaning:
+      'Who sees the paths of files with problems: everybody, or only the users of this machine.',
   },
   keep_removals_days: {
     kind: 'integer',

@@ -6,6 +6,7 @@ import type {
   ControlRequest,
   ControlResults,
   IndexerStatus,
+  SettlingFile,
   UnknownStatus,
 } from './protocol.ts'
 
@@ -31,6 +32,16 @@ export async function askStatus(
     // There is no socket, or nobody listens on it.
     if (code === 'ENOENT' || code === 'ECONNREFUSED') return undefined
     return unknown(code ?? message)
+  }
+}
+
+/** Asks the indexer for the files that are not complete yet; none where it cannot be asked. */
+export async function askSettling(socketPath: string): Promise<readonly SettlingFile[]> {
+  try {
+    return await askIndexer(socketPath, { command: 'settling' }, statusPatienceMs)
+  } catch (error) {
+    if (error instanceof IndexerAway || error instanceof IndexerRefused) return []
+    throw error
   }
 }
 

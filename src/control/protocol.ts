@@ -33,6 +33,16 @@ export interface IndexerStatus {
   readonly hashing: HashingStatus | undefined
 }
 
+/** A file that is not complete yet, and so is not listed, or not as it is now. */
+export interface SettlingFile {
+  /** Below the archive root. */
+  readonly path: string
+  /** Its gzip stream has no end yet, or it cannot be read. */
+  readonly reason: 'no-end-yet' | 'unreadable'
+  /** Since when it has been as it is. */
+  readonly sinceUs: number
+}
+
 /** What a client has where there may be an indexer that cannot be asked; the indexer never says it. */
 export interface UnknownStatus {
   readonly state: 'unknown'
@@ -97,6 +107,7 @@ export interface ScanProgress {
 
 export type ControlRequest =
   | { readonly command: 'status' }
+  | { readonly command: 'settling' }
   | ({ readonly command: 'rescan' } & RescanOrder)
   | { readonly command: 'register'; readonly path: string }
   | { readonly command: 'repair' }
@@ -104,6 +115,8 @@ export type ControlRequest =
 /** What each command is answered with. */
 export interface ControlResults {
   readonly status: IndexerStatus
+  /** Longest as they are first, at most 1,000. */
+  readonly settling: readonly SettlingFile[]
   readonly rescan: RescanAnswer
   readonly register: RegisterAnswer
   readonly repair: RepairAnswer

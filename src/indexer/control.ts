@@ -13,7 +13,7 @@ export interface ControlDeps {
   /** Path of the Unix socket. Its file permissions decide who may ask. */
   readonly path: string
   readonly logger: Logger
-  readonly indexer: Pick<Indexer, 'status' | 'rescan' | 'register'>
+  readonly indexer: Pick<Indexer, 'status' | 'settlingFiles' | 'rescan' | 'register'>
   readonly writer: Pick<CatalogueWriter, 'repairCounts'>
   /** How often it is looked whether the socket is still there. */
   readonly lookMs?: number
@@ -75,6 +75,8 @@ async function obey(
   switch (request?.command) {
     case 'status':
       return indexer.status()
+    case 'settling':
+      return indexer.settlingFiles()
     case 'rescan': {
       const { path } = request
       const [full, acceptRemovals] = [isSaid(request.full), isSaid(request.acceptRemovals)]

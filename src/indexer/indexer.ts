@@ -11,6 +11,7 @@ import type {
   RegisterAnswer,
   RescanAnswer,
   RescanOrder,
+  SettlingFile,
 } from '../control/protocol.ts'
 import { areas } from '../parse/archive-path.ts'
 import { isNowhere } from './absent.ts'
@@ -72,6 +73,8 @@ export interface Indexer {
   /** Looks at one file now, given by its path below the archive root. */
   register(path: string): Promise<RegisterAnswer>
   status(): IndexerStatus
+  /** Files that are not complete yet, those that are as they are for longest first, at most 1,000. */
+  settlingFiles(): readonly SettlingFile[]
   /** Finishes the directory in hand and brings the database up to date. */
   close(): Promise<void>
   /** Rejects when the indexer cannot go on. */
@@ -85,11 +88,15 @@ export class IncompleteScan extends Error {
 
 /** An archive that is not there yet is looked for again after this time. */
 const retryMs = 5000
+/** Files that are told of by name; a disk that hangs may leave any number without their ends. */
+const mostSettling = 1000
 
 /** Puts the parts together. What each does is told in its own file. */
 export async function startIndexer(deps: IndexerDeps): Promise<Indexer> {
   const { writer, tree, logger, nowUs } = deps
   const earlier = (await writer.summary()).lastScan
+  /** When the steady clock began, by the wall clock. */
+  const steadyZeroUs = nowUs() - performance.now() * 1000
   const condition = openCondition({ ...deps, lastScan: earlier })
   const dirty = openDirtyDirectories()
   const directories = await writer.directories()
@@ -209,6 +216,12 @@ export async function startIndexer(deps: IndexerDeps): Promise<Indexer> {
         rescans: rescans.numbers,
         hashing: hashing?.status(),
       }),
+    settlingFiles: () =>
+      settling.list(mostSettling).map(({ path, readable, sinceMs }) => ({
+        path,
+        reason: readable ? 'no-end-yet' : 'unreadable',
+        sinceUs: Math.round(steadyZeroUs + sinceMs * 1000),
+      })),
     async close() {
       rounds.close()
       await hashing?.close()

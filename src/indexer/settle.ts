@@ -48,7 +48,17 @@ export interface Settling {
   forget(path: string): void
   /** Files below a directory that are waited for. */
   within(directory: string): string[]
+  /** Some of those that are waited for, longest unchanged first. */
+  list(most: number): readonly SettlingLook[]
   readonly size: number
+}
+
+/** A file that is waited for. */
+export interface SettlingLook {
+  readonly path: string
+  /** Since when it has been as it is, on the steady clock. */
+  readonly sinceMs: number
+  readonly readable: boolean
 }
 
 interface Waiting {
@@ -117,6 +127,17 @@ export function openSettling(): Settling {
       size--
       if (files.size === 0) directories.delete(directory)
     },
+    list: (most) =>
+      [...directories]
+        .flatMap(([directory, files]) =>
+          [...files].map(([name, { sinceMs, readable }]) => ({
+            path: `${directory}/${name}`,
+            sinceMs,
+            readable,
+          })),
+        )
+        .sort((a, b) => a.sinceMs - b.sinceMs)
+        .slice(0, most),
     within: (directory) => [...(directories.get(directory)?.keys() ?? [])],
     get size() {
       return size

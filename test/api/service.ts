@@ -58,6 +58,7 @@ export async function openService(t: Test, options: ServiceOptions = {}): Promis
   const deps: ApiDeps = {
     reader,
     indexerStatus: () => Promise.resolve(undefined),
+    settlingFiles: () => Promise.resolve([]),
     logger: pino({ level: 'debug' }, stream),
     nowUs: openClock(),
     settings: {
@@ -67,6 +68,7 @@ export async function openService(t: Test, options: ServiceOptions = {}): Promis
       datasetPrefix: 'rinex',
       maxLimit: 1000,
       keepRemovalsDays: 90,
+      problems: 'public',
       version: '1.2.3',
       connectionsPerAddress: 256,
       trustedProxies: [],

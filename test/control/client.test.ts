@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path'
 import pino from 'pino'
 import t from 'tap'
 import type { Test } from 'tap'
-import { askIndexer, askStatus, statusAsker } from '../../src/control/client.ts'
+import { askIndexer, askSettling, askStatus, statusAsker } from '../../src/control/client.ts'
 import type { ControlRequest, RescanOrder } from '../../src/control/protocol.ts'
 import { openCondition } from '../../src/indexer/condition.ts'
 import { openControl } from '../../src/indexer/control.ts'
@@ -52,6 +52,7 @@ async function openOn(t: Test) {
   const orders: RescanOrder[] = []
   const indexer = {
     status: () => condition.status(noTroubles),
+    settlingFiles: () => [{ path: 'obs/a', reason: 'no-end-yet' as const, sinceUs: 5 }],
     rescan: (order: RescanOrder) => {
       orders.push(order)
       return Promise.resolve({ number: orders.length, place: 'running' as const })
@@ -72,6 +73,8 @@ t.test('the indexer is asked over its socket', async (t) => {
   const { path, orders, control } = await openOn(t)
   t.equal(statSync(path).mode & 0o777, 0o660, 'by its group and nobody else')
   t.match(await askStatus(path), { state: 'starting', version: 'test', pid: process.pid })
+  t.same(await askSettling(path), [{ path: 'obs/a', reason: 'no-end-yet', sinceUs: 5 }])
+  t.same(await askSettling(`${path}-none`), [], 'nobody knows of any')
   const order = { path: 'obs/2026', full: true, acceptRemovals: false }
   t.same(await askIndexer(path, { command: 'rescan', ...order }), { number: 1, place: 'running' })
   t.same(orders, [order])

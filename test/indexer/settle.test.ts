@@ -121,6 +121,20 @@ t.test('reading counts from when it began, however long it took', async (t) => {
   t.equal(settling.judge(path, file(1, 0), now(11_000)), 'wait')
 })
 
+t.test('what is waited for is told, longest unchanged first', async (t) => {
+  const settling = openSettling()
+  const other = 'nrt/2026/001/05/zimm001f.26d.gz'
+  settling.isIncomplete(path, file(1, 0), 0)
+  settling.isUnreadable(other, file(1, 0), 1)
+  settling.isIncomplete(path, file(2, 0), 2)
+  const [first, second] = [
+    { path: other, sinceMs: 1, readable: false },
+    { path, sinceMs: 2, readable: true },
+  ]
+  t.same(settling.list(5), [first, second])
+  t.same(settling.list(1), [first])
+})
+
 t.test('what is forgotten leaves nothing behind', async (t) => {
   const settling = openSettling()
   const other = 'nrt/2026/001/05/zimm001f.26d.gz'

@@ -1,4 +1,5 @@
 /** The parameter `expand`: which further keys records come with. Pure. */
+import { listedValues } from '../query.ts'
 import type { Query } from '../query.ts'
 import type { Fault } from './values.ts'
 
@@ -10,12 +11,7 @@ export const expansions = ['file'] as const
  * @returns a fault that names a value which means nothing
  */
 export function readExpand(query: Query): { readonly details: boolean } | Fault {
-  const value = query['expand'] ?? ''
-  const words = [value]
-    .flat()
-    .flatMap((text) => text.split(','))
-    .map((word) => word.trim())
-    .filter((word) => word !== '')
+  const words = listedValues(query, 'expand')
   const bad = words.find((word) => !expansions.some((each) => each === word))
   if (bad !== undefined)
     return { fault: `Select a valid choice. ${bad} is not one of the available choices.` }

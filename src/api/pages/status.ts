@@ -22,6 +22,7 @@ const template = `<p class="state">The indexer is <strong><%= it.state %></stron
 </tbody>
 </table>
 <h2>Not catalogued</h2>
+<p><a href="problems/?format=api">All files with problems, with their paths</a></p>
 <% if (it.rejected.length === 0) { %>
 <p>Nothing.</p>
 <% } else { %>

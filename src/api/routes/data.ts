@@ -98,6 +98,7 @@ async function openRecord(record: FoundFile, opening: Opening): Promise<OpenFile
   try {
     const file = await opening.archive.open(record)
     opening.awayLog.opened(file.path)
+    opening.context.unserved.opened(`${record.directory}/${record.name}`)
     return file
   } catch (error) {
     if (error instanceof FileChanged) throw beingWritten(error)

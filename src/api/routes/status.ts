@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import type { CatalogueSummary, RejectionCount } from '../../catalogue/catalogue.ts'
 import { isFresh, sendHtml, sendJson, sendNotModified } from '../context.ts'
 import type { ApiContext } from '../context.ts'
 import { digest } from '../entity-tag.ts'
@@ -17,10 +18,12 @@ export function addStatus(app: FastifyInstance, context: ApiContext): void {
     },
     get: async (request, reply) => {
       const representation = negotiate(request, reply)
-      const [summary, indexer] = await Promise.all([reader.summary(), indexerStatus()])
+      const [known, indexer] = await Promise.all([reader.summary(), indexerStatus()])
+      const isPublic = settings.problems === 'public'
+      const summary = isPublic ? known : withoutPaths(known)
       const status = {
         ...describeStatus(summary, indexer, settings.version),
-        unserved: unserved.wire(),
+        unserved: { ...unserved.wire(), ...(isPublic ? {} : { latest: [] }) },
       }
       // The indexer has news without a change of the catalogue, so the tag is that of the whole answer.
       const state = digest(JSON.stringify(status))
@@ -30,4 +33,16 @@ export function addStatus(app: FastifyInstance, context: ApiContext): void {
         : sendJson(reply, status)
     },
   })
+}
+
+/** The counts alone, where the paths of problems are not public. */
+function withoutPaths(summary: CatalogueSummary): CatalogueSummary {
+  const { incomplete, checksums, rejected } = summary
+  const without = (count: RejectionCount): RejectionCount => ({ ...count, examples: [] })
+  return {
+    ...summary,
+    incomplete: without(incomplete),
+    checksums: { ...checksums, broken: without(checksums.broken) },
+    rejected: rejected.map(without),
+  }
 }

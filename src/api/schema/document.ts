@@ -7,6 +7,7 @@ import { headers } from './headers.ts'
 import { describeListings } from './listings.ts'
 import { descriptionSchema, withPlainMethods } from './plain-methods.ts'
 import type { OpenApiDocument, Surroundings } from './openapi.ts'
+import { describeProblems } from './problems.ts'
 import { describeService } from './service.ts'
 import { describeStations } from './stations.ts'
 import { describeStatusResource } from './status.ts'
@@ -39,6 +40,7 @@ export function describeApi(surroundings: Surroundings, version: string): OpenAp
     describeDownloads,
     describeService,
     describeStatusResource,
+    describeProblems,
     describeWriting,
   ].map((describe) => describe(surroundings))
   const server = surroundings.links.api.replace(/\/api\/$/, '')

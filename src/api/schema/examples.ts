@@ -4,7 +4,8 @@ import type { IndexerStatus } from '../../control/protocol.ts'
 import { dayStartSeconds, secondsPerDay } from '../../parse/calendar.ts'
 import { serialiseChange } from '../changes/serialise.ts'
 import { changesUrl } from '../links.ts'
-import type { Links, ResourceName } from '../links.ts'
+import type { CollectionName, Links } from '../links.ts'
+import type { WireProblem } from '../problems.ts'
 import { pageLinks } from '../query.ts'
 import { serialiseRecord } from '../serialise.ts'
 import { serialiseStation } from '../stations.ts'
@@ -80,7 +81,7 @@ export function examples(links: Links) {
     { seq: 72, change: 'created', atUs: createdUs, record: file },
     links,
   )
-  const firstOf = <T>(name: ResourceName, count: number, result: T) => {
+  const firstOf = <T>(name: CollectionName, count: number, result: T) => {
     const { next, previous } = pageLinks(links, { limit: 1, offset: 0n }, { name, kept: [], count })
     return { count, next, previous, results: [result] }
   }
@@ -88,6 +89,12 @@ export function examples(links: Links) {
   return {
     record,
     records: firstOf('rinex-file', 72, record),
+    problems: firstOf('status/problems', 1, {
+      problem: 'rejected',
+      path: 'obs/2026/022/README.txt',
+      reason: 'not-gz',
+      since: record.created,
+    } satisfies WireProblem),
     station: wireStation,
     stations: firstOf('station', 6, wireStation),
     change,

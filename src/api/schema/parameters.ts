@@ -5,6 +5,7 @@ import { orderKeys } from '../../catalogue/filter.ts'
 import { expansions } from '../list/expand.ts'
 import { filterParameters } from '../list/parameters.ts'
 import type { Parameter } from '../list/parameters.ts'
+import { problemWords } from '../problems.ts'
 import { defaultLimit } from '../query.ts'
 import type { JsonSchema, ParameterObject } from './openapi.ts'
 
@@ -93,6 +94,15 @@ export const expand = inQuery(
   'With `file` records have an eleventh key `file`: size, mtime, checksum, the parts of the name, and the problem of the file. In CSV these are further columns.',
   { schema: { type: 'string', enum: [...expansions] }, example: 'file' },
 )
+
+export const problem: ParameterObject = {
+  ...inQuery('problem', 'Which problems; all without it.', {
+    schema: { type: 'array', items: { type: 'string', enum: [...problemWords] } },
+    example: ['rejected'],
+  }),
+  style: 'form',
+  explode: false,
+}
 
 export const stationSearch = inQuery('search', 'A part of a code, in any case.', {
   schema: { type: 'string' },

@@ -10,6 +10,8 @@ const changesAtATime = 1000
 const filesAtATime = 2000
 /** Files found at a time. */
 const mostFound = 100
+/** A catalogue of at most so many files is hashed as a whole when it is new, so that a small archive has all its checksums. */
+const mostHashedAtFirst = 1000
 /** No stale checksum waits longer than this; a later time is that of a clock that was set back since. */
 const longestWaitUs = 3_600_000_000
 
@@ -36,6 +38,7 @@ export interface HashingParts {
 export function prepareHashing(db: Database, parts: HashingParts) {
   const position = db.prepare('SELECT seq FROM hashing WHERE one = 1').pluck()
   const head = db.prepare('SELECT seq FROM catalogue WHERE one = 1').pluck()
+  const count = db.prepare('SELECT coalesce(sum(files), 0) FROM area').pluck()
   const nextChanges = `SELECT * FROM file WHERE seq > ? ORDER BY seq LIMIT ${changesAtATime}`
   const lastOf = (some: string) => db.prepare(`SELECT max(seq), count(*) FROM (${some})`).raw()
   const lastChange = lastOf(nextChanges)
@@ -52,13 +55,16 @@ export function prepareHashing(db: Database, parts: HashingParts) {
   return {
     arrived: (since: number | undefined): ArrivedUnhashed => {
       const headSeq = head.get() as number
-      const from = since ?? (position.get() as number | null) ?? headSeq
+      const begun = since ?? (position.get() as number | null) ?? undefined
+      const isSmall = begun === undefined && (count.get() as number) <= mostHashedAtFirst
+      const from = begun ?? (isSmall ? 0 : headSeq)
       const files = (arrived.all(from) as UnhashedRow[]).map(toFile)
       const [seq, changes] = lastChange.get(from) as [number | null, number]
       // Where nothing more is found the rest of the numbers are of removals.
       const end = seq === null || changes < changesAtATime ? headSeq : seq
       const throughSeq = files.length < mostFound ? end : (files.at(-1)?.seq ?? end)
-      return { files, throughSeq, behind: headSeq - throughSeq }
+      const olderSeq = isSmall ? headSeq : undefined
+      return { files, throughSeq, behind: headSeq - throughSeq, olderSeq }
     },
     below: (id: number) => {
       const files = (below.all(id) as UnhashedRow[]).map(toFile)

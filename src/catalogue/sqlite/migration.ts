@@ -54,7 +54,7 @@ const additions: ReadonlyMap<number, string> = new Map([
     `ALTER TABLE catalogue ADD COLUMN details_seq INTEGER NOT NULL DEFAULT 0;
      ALTER TABLE rejection RENAME COLUMN example TO names;
      ALTER TABLE rejection ADD COLUMN since_us INTEGER;
-     UPDATE rejection SET names = json_array(names);`,
+     UPDATE rejection SET names = iif(names LIKE '.%', '[]', json_array(names));`,
   ],
 ])
 

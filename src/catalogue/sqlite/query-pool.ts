@@ -1,7 +1,13 @@
 import { Worker } from 'node:worker_threads'
 import { CatalogueUnavailable, NotBuilt, QueryTimeout, TooManyQueries } from '../catalogue.ts'
 import type { ChunkQuery, PageQuery, RecordChunk, StationsQuery } from '../catalogue.ts'
-import type { CatalogueSummary, Page, StationsPage } from '../catalogue.ts'
+import type {
+  CatalogueSummary,
+  Page,
+  ProblemsPage,
+  ProblemsQuery,
+  StationsPage,
+} from '../catalogue.ts'
 
 /** Queries that run at the same time, each in a thread with a connection of its own. */
 const workers = 2
@@ -13,6 +19,7 @@ export interface Queries {
   readonly page: { readonly query: PageQuery; readonly answer: Page }
   readonly records: { readonly query: ChunkQuery; readonly answer: RecordChunk }
   readonly stations: { readonly query: StationsQuery; readonly answer: StationsPage }
+  readonly problems: { readonly query: ProblemsQuery; readonly answer: ProblemsPage }
   readonly summary: { readonly query: undefined; readonly answer: CatalogueSummary }
 }
 

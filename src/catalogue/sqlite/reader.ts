@@ -94,6 +94,7 @@ export function openReader(options: { readonly database: string }): CatalogueRea
       })
       return summary
     },
+    problems: (query) => pool.ask('problems', query),
     close: () => {
       pool.close()
       source.close()

@@ -153,7 +153,8 @@ const tables = `
   -- Listings step through it from one subdirectory to the next, past those that hold nothing.
   CREATE INDEX directory_filled ON directory (path) WHERE files > 0;
 
-  -- Entries of a directory that are not catalogued, by reason. names is a JSON array of the first of them, at most 100.
+  -- Entries of a directory that are not catalogued, by reason. names is a JSON array of the first of them, at most 100,
+  -- without dot files.
   -- since_us is when the first of them was seen, NULL in rows of a release that did not store it.
   CREATE TABLE rejection (
     directory INTEGER NOT NULL REFERENCES directory (id),

@@ -19,7 +19,7 @@ export function prepareSummary(db: Database): () => CatalogueSummary {
     .prepare(
       `SELECT d.path || '/' || json_extract(r.names, '$[0]')
        FROM rejection r JOIN directory d ON d.id = r.directory
-       WHERE r.reason = ? ORDER BY d.id DESC LIMIT ${examplesPerReason}`,
+       WHERE r.reason = ? AND json_array_length(r.names) > 0 ORDER BY d.id DESC LIMIT ${examplesPerReason}`,
     )
     .pluck()
   const incomplete = prepareProblem(db, 'incomplete', 'file f WHERE f.incomplete = 1')

@@ -19,6 +19,8 @@ const lookMs = 1000
 const retryMs = 5000
 /** A file that has a stale checksum and cannot be read is tried again after this time. */
 const unreadRetryUs = 60_000_000
+/** Bytes that are read at most of the files that a small catalogue has from the beginning. */
+const mostOlderBytes = 1e9
 /** Old files are looked through again after this time: some could not be read, others were found by scans. */
 const roundMs = 3_600_000
 
@@ -56,6 +58,7 @@ export function openHashing(deps: HashingDeps): Hashing {
   /** Up to where arrivals were gone through; `undefined` stands for what the catalogue remembers. */
   let throughSeq: number | undefined
   let keptSeq: number | undefined
+  let olderSeq: number | undefined
   let behind = 0
   let stale = 0
   const round = { below: Number.MAX_SAFE_INTEGER, nextMs: 0, unread: 0 }
@@ -83,12 +86,23 @@ export function openHashing(deps: HashingDeps): Hashing {
     const { files, ...found } = await writer.arrivedUnhashed(throughSeq)
     const ripe = ripeOf(files)
     behind = found.behind + files.length
+    olderSeq ??= found.olderSeq
     for (const part of partsOf(ripe)) {
       await reading.read(part)
       if (isClosing()) return false
       behind -= part.length
       throughSeq = part.at(-1)?.seq
       if (reading.isDue) await keep()
+      if (
+        olderSeq !== undefined &&
+        (throughSeq ?? 0) < olderSeq &&
+        reading.bytes > mostOlderBytes
+      ) {
+        logger.info('checksums of the other files that were there before: with checksums = "all"')
+        throughSeq = olderSeq
+        await keep()
+        return true
+      }
     }
     // Up to the first that is too young, all has been gone through.
     const isThrough = ripe.length === files.length

@@ -35,6 +35,8 @@ export interface Reading {
   readonly isDue: boolean
   /** @param throughSeq up to which number files that arrived were gone through */
   keep(throughSeq: number): Promise<void>
+  /** Bytes of all files that were read. */
+  readonly bytes: number
   /** Drops the checksums that were not kept: their files are read again. */
   drop(): void
 }
@@ -45,6 +47,7 @@ export function openReading(deps: ReadingDeps): Reading {
   const { writer, hasher, condition, logger, nowUs, isClosing } = deps
   let gathered: Gathered[] = []
   let sinceMs = 0
+  let bytes = 0
   /** Kept, and not checked since. */
   let unchecked: Gathered[] = []
 
@@ -66,6 +69,7 @@ export function openReading(deps: ReadingDeps): Reading {
       } else {
         if (gathered.length === 0) sinceMs = performance.now()
         gathered.push({ ...toChecksum(id, digest, startedUs), path })
+        bytes += digest.size
       }
     }
     return unread
@@ -107,6 +111,9 @@ export function openReading(deps: ReadingDeps): Reading {
     get isDue() {
       if (gathered.length === 0) return false
       return gathered.length >= mostGathered || performance.now() - sinceMs > gatherMs
+    },
+    get bytes() {
+      return bytes
     },
     async keep(throughSeq) {
       const checksums = gathered

@@ -129,9 +129,10 @@ function sortEntries(tree: Tree, directory: string, entries: readonly Dirent[]) 
   const directories: string[] = []
   const rejections = new Map<string, { count: number; names: string[] }>()
   const reject = (name: string, reason: string): void => {
-    const known = rejections.get(reason)
-    if (known === undefined) rejections.set(reason, { count: 1, names: [name] })
-    else if (++known.count <= mostRejectedNames) known.names.push(name)
+    const known = rejections.get(reason) ?? { count: 0, names: [] }
+    rejections.set(reason, known)
+    known.count++
+    if (!name.startsWith('.') && known.names.length < mostRejectedNames) known.names.push(name)
   }
   for (const entry of entries) {
     const { name } = entry

@@ -162,7 +162,7 @@ t.test('the description is served in both of its types, to whoever asks', async 
     const answer = await app.inject({ url: schema + query, headers })
     t.equal(answer.statusCode, status)
     t.equal(answer.headers['content-type'], type)
-    t.equal(answer.headers.vary, 'Accept')
+    t.equal(answer.headers.vary, 'Accept, Accept-Encoding')
     t.equal(answer.headers.allow, 'GET, HEAD, OPTIONS')
     if (status === 200) t.strictSame(answer.json(), JSON.parse(JSON.stringify(document)))
   }

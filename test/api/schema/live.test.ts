@@ -52,7 +52,7 @@ interface Services {
   readonly usual: Service
   /** Whose catalogue and indexer do not answer. */
   readonly without: Service
-  /** Which has no administrators. */
+  /** Which has no administrators, and shows no paths of problems. */
   readonly closed: Service
   /** To which each file is new. */
   readonly fresh: Service
@@ -62,7 +62,7 @@ async function openServices(t: Test): Promise<Services> {
   const [usual, without, closed, fresh] = [
     await openDescribed(t, administered()),
     await openDescribed(t, administered({ register: away, rescan: away })),
-    await openDescribed(t),
+    await openDescribed(t, { settings: { problems: 'command-line' } }),
     await openDescribed(
       t,
       administered({ register: () => Promise.resolve({ outcome: 'created', id: 1 }) }),
@@ -93,7 +93,8 @@ function readCases({ url, path, responses }: Operation, tag: string): readonly C
     ['412', 'usual', { url, headers: { 'if-match': '"another"' } }],
     ['206', 'usual', { url, headers: { range: 'bytes=0-3' } }],
     ['416', 'usual', { url, headers: { range: 'bytes=999999-' } }],
-    ['400', 'usual', ask(url, 'area=nowhere&expand=nothing')],
+    ['400', 'usual', ask(url, 'area=nowhere&expand=nothing&problem=nothing')],
+    ['403', 'closed', { url }],
     ['410', 'usual', ask(url, 'since=999999')],
   ]
   const formats = ['csv', 'ndjson', 'urls'].map((format): Case => [

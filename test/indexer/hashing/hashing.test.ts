@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { rmSync, statSync, utimesSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
@@ -24,6 +24,8 @@ interface Other {
   readonly isBusy?: () => boolean
   readonly hasher?: Hasher
   readonly writer?: CatalogueWriter
+  /** Whether a small catalogue is hashed for the first time, files and all. */
+  readonly isFirst?: boolean
 }
 
 /** Hashing on an archive of its own; what is put there is catalogued as by the indexer. */
@@ -47,7 +49,11 @@ function open(t: Test) {
     await parts.writer.apply([change(day, { modified: [facts] })])
   }
   /** Starts it and waits until all that is added is something that arrives. */
-  const start = async (other: Other = {}) => {
+  const start = async ({ isFirst = false, ...other }: Other = {}) => {
+    if (!isFirst)
+      parts.sql(
+        'UPDATE hashing SET seq = (SELECT seq FROM catalogue) WHERE seq IS NULL RETURNING 1',
+      )
     const { hasher = startHasher({ archive: parts.archive }) } = other
     // By a clock that is ahead every file has rested long enough.
     const nowUs = () => parts.nowUs() + 10e6
@@ -84,6 +90,50 @@ t.test('what arrives is read, what was there before is not', async (t) => {
   t.equal((await reader.head()).seq, 3, 'a checksum is no change')
   t.match(await reader.summary(), { checksums: { files: 2, broken: { count: 0 } } })
   await until(t, 'nothing is left', () => hashing.status().behind === 0)
+})
+
+t.test('all files of a small catalogue are read when it is new', async (t) => {
+  const { add, start, sumOf, hashed, archive } = open(t)
+  const [first, second] = [content(), content()]
+  await add(zimm, first)
+  await add(graz, second)
+  const hashing = await start({ isFirst: true })
+  await hashed(zimm, first)
+  await hashed(graz, second)
+  await until(t, 'nothing is left', () => hashing.status().behind === 0)
+  const large = open(t)
+  const many = Array.from({ length: 1001 }, (_, n) => `${String(n).padStart(4, '0')}0010.26d.gz`)
+  await large.writer.apply([change(day, { added: many.map((name) => newFile(name)) })])
+  large.put(`${day}/${many[0]}`, first)
+  await large.start({ isFirst: true })
+  await large.add(onsa, second)
+  await large.hashed(onsa, second)
+  t.equal(await large.sumOf(many[0] ?? ''), undefined, 'those of a larger one are not')
+  t.ok(archive !== large.archive && (await sumOf(onsa)) === undefined)
+})
+
+t.test('of large files no more than a gigabyte is read that was there before', async (t) => {
+  const { put, factsOf, writer, start, sumOf, add, hashed } = open(t)
+  const large = [zimm, graz].map((name) => {
+    const path = put(`${day}/${name}`, Buffer.alloc(0))
+    // Without blocks on disk.
+    truncateSync(path, 600_000_000)
+    return newFile(name, factsOf(path))
+  })
+  await writer.apply([change(day, { added: large.slice(0, 1) })])
+  await writer.apply([change(day, { added: large.slice(1) })])
+  await add(onsa, content())
+  const hashing = await start({ isFirst: true })
+  await until(t, 'two are read', async () => (await sumOf(graz)) !== undefined)
+  await until(t, 'it has come to its end', () => hashing.status().behind === 0)
+  t.ok(await sumOf(zimm))
+  t.equal(await sumOf(onsa), undefined)
+  await hashing.close()
+  await start()
+  const [later, arriving] = ['wtzr0010.26d.gz', content()]
+  await add(later, arriving)
+  await hashed(later, arriving)
+  t.equal(await sumOf(onsa), undefined, 'also when it is started again')
 })
 
 t.test('old files are read where all are wanted, when nothing else is to be done', async (t) => {
