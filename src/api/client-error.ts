@@ -7,14 +7,14 @@ const clientErrors: Readonly<Record<string, readonly [status: string, detail: st
 
 /**
  * Answers bytes that are no HTTP, or too many, or too slow, and closes the connection.
- * @param isAnswering whether an answer is being sent on it: more text would end up inside of that
+ * @param isAnswered whether an answer is being sent on it, or was: more text would end up inside of that, or be a second one
  */
 export function answerClientError(
   error: NodeJS.ErrnoException,
   socket: Socket,
-  isAnswering: boolean,
+  isAnswered: boolean,
 ): void {
-  if (!socket.writable || isAnswering) {
+  if (!socket.writable || isAnswered) {
     socket.destroy()
     return
   }

@@ -168,8 +168,8 @@ function createApp(logger: Logger, parts: AppParts): FastifyInstance {
       })
     },
     clientErrorHandler: (error, socket) => {
-      inFlight.endAfterAnswers(socket, (isAnswering) => {
-        answerClientError(error, socket, isAnswering)
+      inFlight.endAfterAnswers(socket, (isAnswered) => {
+        answerClientError(error, socket, isAnswered)
       })
     },
   })

@@ -56,16 +56,16 @@ export class InFlightRequests {
   /**
    * Ends a connection on which something came that is no HTTP: once, and when the requests that came whole before it
    * are answered.
-   * @param end closes it; its argument says whether the answer to the broken request itself is being sent
+   * @param end closes it; its argument says whether the broken request itself has its answer, or a part of that
    */
-  endAfterAnswers(socket: Socket, end: (isAnswering: boolean) => void): void {
+  endAfterAnswers(socket: Socket, end: (isAnswered: boolean) => void): void {
     const connection = this.#connections.get(socket)
     if (connection?.isEnding === true) return
     if (connection !== undefined) connection.isEnding = true
     const { current, latest } = connection ?? {}
     const isBroken = latest?.req.complete === false
     if (connection === undefined || current === undefined || (isBroken && latest === current)) {
-      end(current?.headersSent === true)
+      end(isBroken && latest.headersSent)
       return
     }
     // Of a request that is broken itself no answer is begun.

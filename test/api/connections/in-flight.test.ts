@@ -131,6 +131,20 @@ t.test('a request whose body is no HTTP is refused behind what came before it', 
   t.strictSame(begun, ['1'])
 })
 
+t.test('a request that was answered before its body broke gets no second answer', async (t) => {
+  const service = await openService(t)
+  const port = await service.listen()
+  for (const method of ['GET', 'POST']) {
+    const socket = open(port)
+    socket.write(`${method} /healthz HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n`)
+    await once(socket, 'readable')
+    await letHappen()
+    socket.write('no chunk\r\n')
+    const received = String(await readToEnd(socket))
+    t.strictSame(received.match(/HTTP\/1.1 \d+/g), [`HTTP/1.1 ${method === 'GET' ? 200 : 405}`])
+  }
+})
+
 t.test('a server that stops finishes what is under way and nothing else', async (t) => {
   const service = await openService(t)
   const bytes = randomBytes(16 * 1024 * 1024)
