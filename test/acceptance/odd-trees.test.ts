@@ -6,10 +6,14 @@ import { mkdirSync } from 'node:fs'
 import { createHash } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import t from 'tap'
+import type { Test } from 'tap'
 import { testFolder } from '../folder.ts'
+import { openRandom } from './chance.ts'
 import { openMirror } from './mirror.ts'
 import type { Mirror } from './mirror.ts'
 import { restarts } from './mirrored.ts'
+import { OddRequests } from './odd-requests.ts'
+import type { Going } from './odd-requests.ts'
 import { openOddTree } from './odd-tree.ts'
 import type { OddTree } from './odd-tree.ts'
 import { slow, startService, until } from './service.ts'
@@ -38,22 +42,44 @@ t.test(`a tree full of oddities, seed ${seed}`, { skip }, async (t) => {
   const mirror = openMirror(service)
   await mirror.begin()
   const everListed = new Set<string>()
-  const kills = Object.values(restarts)
+  const kills = Object.entries(restarts)
+  const requests = new OddRequests(() => service.url, seed)
   let [rounds, compared] = [0, 0]
   while (performance.now() < endMs) {
     for (let n = 0; n < stepsPerRound; n += 10) {
       tree.run(10)
       await new Promise(setImmediate)
     }
-    if (random() < 0.5) await kills[Math.floor(random() * kills.length)]?.(service)
+    if (random() < 0.5) {
+      const [name, kill] = kills[Math.floor(random() * kills.length)] ?? ['', () => undefined]
+      await requests.whileGoing(goingOf(name), async () => kill(service))
+    }
     tree.run(stepsPerRound)
     tree.fillEmptyLinked()
     compared += await untilAtRest({ service, tree, mirror, everListed })
     rounds++
+    tell(t, requests)
+    if (rounds % 50 === 0) t.comment(`${rounds} rounds ${JSON.stringify(requests.counts)}`)
   }
+  await requests.stop()
+  tell(t, requests)
+  const statuses = [...requests.statuses].sort(([a], [b]) => a - b)
+  t.comment(JSON.stringify({ ...requests.counts, statuses: Object.fromEntries(statuses) }))
   const where = 'in list, feed, listings, downloads and checksums'
   t.pass(`${compared} files compared ${where} in ${rounds} rounds`)
 })
+
+/** How the API goes by a restart of this name, if it does. */
+function goingOf(name: string): Going | undefined {
+  if (name.startsWith('the indexer')) return undefined
+  return name.endsWith('killed') ? 'killed' : 'stopped'
+}
+
+/** Fails for each answer that was wrong since it was last asked. */
+function tell(t: Test, requests: OddRequests): void {
+  for (const { what, request, answer } of requests.takeFaults())
+    t.fail(`${what}, seed ${seed}`, { request, answer })
+}
 
 interface Compared {
   readonly service: Service
@@ -111,7 +137,7 @@ async function difference(
     if (other !== undefined) return other
   }
   for (const path of everListed) {
-    const status = await differenceOf(service, path, expected.get(path))
+    const status = await differenceOf(service, path, expected)
     if (status !== undefined) return status
   }
   return undefined
@@ -136,16 +162,23 @@ async function differenceIn(
   return paths.join() === expectedPaths.join() ? undefined : `listing of ${directory}: ${listing}`
 }
 
-/** In its download: its bytes and their digest, or 404 of one that is gone. */
+/** In its download: its bytes and their digest, or of one that is gone 404, or where the one is that differs in case alone. */
 async function differenceOf(
   service: Service,
   path: string,
-  sha256: string | undefined,
+  expected: ReadonlyMap<string, string>,
 ): Promise<string | undefined> {
-  const { status, bytes, digest } = await get(service, path)
-  // A directory may have its name now, to which the path without a slash leads.
-  if (sha256 === undefined)
-    return status === 404 || status === 301 ? undefined : `${status}, gone: ${path}`
+  const { status, bytes, digest, location } = await get(service, path)
+  const sha256 = expected.get(path)
+  if (sha256 === undefined) {
+    const other = `${dirname(path)}/${location}`
+    const isInOtherCase =
+      status === 303 && expected.has(other) && other.toLowerCase() === path.toLowerCase()
+    // A directory may have its name now, to which the path without a slash leads.
+    return status === 404 || status === 301 || isInOtherCase
+      ? undefined
+      : `${status}, gone: ${path}`
+  }
   const hash = createHash('sha256').update(bytes).digest()
   if (status !== 200 || hash.toString('hex') !== sha256) return `${status}, other bytes: ${path}`
   const right = `sha-256=:${hash.toString('base64')}:`
@@ -157,14 +190,6 @@ async function get(service: Service, path: string) {
   const url = new URL(`/rinex/data/${path}`, service.url)
   const answer = await fetch(url, { headers, redirect: 'manual' })
   const bytes = Buffer.from(await answer.arrayBuffer())
-  return { status: answer.status, bytes, digest: answer.headers.get('repr-digest') }
-}
-
-/** Numbers from 0 to below 1: a linear congruence modulo 2^32, of which the upper bits are good enough. */
-function openRandom(start: number): () => number {
-  let state = start >>> 0
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
+  const [digest, location] = ['repr-digest', 'location'].map((name) => answer.headers.get(name))
+  return { status: answer.status, bytes, digest, location }
 }
