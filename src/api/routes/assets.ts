@@ -12,7 +12,8 @@ const folder = join(packageRoot, 'src/api/pages/assets')
 const names = ['page.css', 'icon.svg']
 
 export async function addAssets(app: FastifyInstance, { settings }: ApiContext): Promise<void> {
-  await app.register(fastifyStatic, { root: folder, serve: false })
+  // Nobody needs a part of these, and a refused range would come without the length that there is (RFC 9110, 15.5.17).
+  await app.register(fastifyStatic, { root: folder, serve: false, acceptRanges: false })
   for (const name of names) {
     addResource(app, {
       path: `/${settings.datasetPrefix}/assets/${name}`,
