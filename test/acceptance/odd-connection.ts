@@ -12,6 +12,8 @@ export interface Fault {
   readonly what: string
   readonly request: string
   readonly answer: string
+  /** What was sent on the connection and answered, with the time of each (ms). */
+  readonly history: readonly string[]
   /** Found when the connection had ended, which is the end of an answer that tells of no other. */
   readonly isAtEnd: boolean
 }
@@ -27,10 +29,15 @@ export interface Ending {
    * gives up reading with the first write that fails.
    */
   readonly isLost: boolean
+  /** Its last request came so late that the server may have taken it for idle. */
+  readonly isIdle: boolean
 }
 
 /** Far longer than any answer takes. */
 const patienceMs = 60_000
+
+/** The server closes a connection five seconds after an answer; on a busy machine an answer may be read late. */
+const idleMs = 4000
 
 /** Of a request or an answer so much is told. */
 const mostTold = 1500
@@ -42,6 +49,11 @@ export class OddConnection {
   readonly #socket: Socket
   readonly #onAnswer: (request: OddRequest, answer: Answer) => void
   readonly #sent: OddRequest[] = []
+  readonly #begunMs = performance.now()
+  readonly #history: string[] = []
+  /** Longest time between two requests. */
+  #pauseMs = 0
+  #latestMs = this.#begunMs
   #answers = 0
   /** Set by an answer that says that nothing follows. */
   #closes = false
@@ -81,6 +93,10 @@ export class OddConnection {
   /** Sends requests at once, in pieces that chance tells. */
   async send(requests: readonly OddRequest[], chance: Chance): Promise<void> {
     this.#sent.push(...requests)
+    const nowMs = performance.now()
+    this.#pauseMs = Math.max(this.#pauseMs, nowMs - this.#latestMs)
+    this.#latestMs = nowMs
+    for (const { bytes } of requests) this.#note(bytes)
     const text = requests.map((request) => request.bytes).join('')
     for (const piece of pieces(Buffer.from(text, 'latin1'), chance)) {
       if (!this.#socket.writable) return
@@ -117,14 +133,24 @@ export class OddConnection {
     const last = this.#sent.at(-1)
     const mayEnd = last?.isBroken === true || (last?.closes === true && last.hasBody)
     const isLost = mayEnd && ['EPIPE', 'ECONNRESET'].includes(this.#code)
-    return { code: this.#code, unanswered, isInside, isLost }
+    const isIdle = this.#pauseMs > idleMs
+    return { code: this.#code, unanswered, isInside, isLost, isIdle }
   }
 
   /** Tells what was wrong, with the request whose answer was due. */
   describe(what: string): Fault {
     const request = this.#sent[Math.min(this.#answers, this.#sent.length - 1)]?.bytes ?? ''
     const answer = this.#bytes.toString('latin1', 0, mostTold)
-    return { what, request: request.slice(0, mostTold), answer, isAtEnd: this.#isAtEnd }
+    this.#note('told')
+    return {
+      ...{ what, request: request.slice(0, mostTold), answer },
+      ...{ history: this.#history, isAtEnd: this.#isAtEnd },
+    }
+  }
+
+  #note(text: string): void {
+    const [line = ''] = text.split('\r\n')
+    this.#history.push(`${Math.round(performance.now() - this.#begunMs)} ${line.slice(0, 100)}`)
   }
 
   #fault(what: string): void {
@@ -159,6 +185,7 @@ export class OddConnection {
     this.#bytes = this.#bytes.subarray(end)
     this.#closes = valuesOf(answer, 'connection').some((value) => /^close$/i.test(value))
     this.#answers++
+    this.#note(answer.head)
     this.#onAnswer(request, answer)
     return true
   }

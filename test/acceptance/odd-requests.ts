@@ -26,7 +26,7 @@ export class OddRequests {
   readonly counts = {
     ...{ connections: 0, requests: 0, answers: 0 },
     /** Connections that ended before all was answered, by what explains that. */
-    ...{ cutByKills: 0, cutFiles: 0, refused: 0 },
+    ...{ cutByKills: 0, cutFiles: 0, refused: 0, idle: 0 },
   }
   /** How many answers had which status. */
   readonly statuses = new Map<number, number>()
@@ -151,16 +151,17 @@ async function talk(
 
 /** What explains that a connection ended before all was answered. */
 function tolerated(
-  { unanswered, isInside, isLost }: Ending,
+  { unanswered, isInside, isLost, isIdle }: Ending,
   goings: readonly Going[],
-): 'cutByKills' | 'cutFiles' | 'refused' | undefined {
+): 'cutByKills' | 'cutFiles' | 'refused' | 'idle' | undefined {
   if (goings.includes('killed')) return 'cutByKills'
   // One that stops sends what it has begun.
   if (goings.includes('stopped') && !isInside) return 'cutByKills'
   if (unanswered?.isFile === true) return 'cutFiles'
+  if (isIdle && !isInside) return 'idle'
   if (isLost) return 'refused'
-  // It may be refused without a word.
-  return unanswered?.isBroken === true && !isInside ? 'refused' : undefined
+  // It may be refused without a word, also when its answer has begun.
+  return unanswered?.isBroken === true ? 'refused' : undefined
 }
 
 function wordsOf({ code, isInside }: Ending): string {
