@@ -56,15 +56,21 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
     },
   })
   const shares = new ClientShares((request) => limiter.addressOf(request))
-  const begin = openBeginning({ inFlight, limiter, observe })
+  const begin = openBeginning({ limiter, observe })
   const app = createApp(deps.logger, {
     datasetPrefix: deps.settings.datasetPrefix,
     begin,
     inFlight,
     serverFactory: (handle) => {
-      const server = createHttpServer(handle)
+      // Before the framework, which would make a request and a reply of each that waits.
+      const server = createHttpServer((request, response) => {
+        inFlight.begin(response, () => {
+          handle(request, response)
+        })
+      })
       inFlight.watch(server)
       limiter.watch(server)
+      shares.watch(server)
       return server
     },
   })
@@ -105,19 +111,16 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
 type Begin = (request: FastifyRequest, reply: FastifyReply, proceed: () => void) => void
 
 function openBeginning(parts: {
-  readonly inFlight: InFlightRequests
   readonly limiter: ConnectionLimiter
   readonly observe: Observe
 }): Begin {
-  const { inFlight, limiter, observe } = parts
+  const { limiter, observe } = parts
   return (request, reply, proceed) => {
-    inFlight.begin(reply.raw, () => {
-      reply.headers(commonHeaders).header('x-request-id', request.id)
-      observeAnswer(request, reply, observe)
-      const rejection = limiter.admit(request, reply) ?? faultOf(request.raw)
-      if (rejection === undefined) proceed()
-      else sendError(rejection, request, reply)
-    })
+    reply.headers(commonHeaders).header('x-request-id', request.id)
+    observeAnswer(request, reply, observe)
+    const rejection = limiter.admit(request, reply) ?? faultOf(request.raw)
+    if (rejection === undefined) proceed()
+    else sendError(rejection, request, reply)
   }
 }
 

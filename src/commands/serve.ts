@@ -20,6 +20,12 @@ import { realDirectories } from '../real-directories.ts'
 /** A rescan is only noted: an indexer that hangs is told of before the connection ends because nothing moves on it. */
 const rescanPatienceMs = 10_000
 
+/**
+ * Connections that the kernel holds until they are accepted, at most as many as `net.core.somaxconn` allows. When all places are taken,
+ * a client tries again after one, three and seven seconds: with Node's 511 a burst of one client kept others waiting.
+ */
+const backlog = 4096
+
 /** Runs the API until a signal ends it. */
 export async function serve(config: Config): Promise<number> {
   const lifecycle = await startServing(config, { graceMs: graceMs.api, beside: () => undefined })
@@ -77,7 +83,7 @@ export async function startServing(config: Config, options: ServingOptions): Pro
     },
   })
   lifecycle.add({ name: 'HTTP server', close: () => app.close() })
-  await app.listen({ host: config.host, port: config.port }).catch((error: unknown) => {
+  await app.listen({ host: config.host, port: config.port, backlog }).catch((error: unknown) => {
     throw cannotListen(config, error)
   })
   options.beside(lifecycle)

@@ -8,7 +8,7 @@ const mostWaiting = 500
 export interface WaitingRoom {
   /**
    * Takes a place until the answer has ended.
-   * @returns a signal of when there is nothing to wait for any more: the client is gone, or the server stops
+   * @returns a signal of when there is nothing to wait for any more: the client is gone or sends nothing more, or the server stops
    * @throws HttpError 429 when all places are taken
    */
   enter(reply: FastifyReply): AbortSignal
@@ -29,9 +29,16 @@ export function openWaitingRoom(): WaitingRoom {
       const leaving = new AbortController()
       if (closed) leaving.abort()
       waiting.add(leaving)
-      reply.raw.once('close', () => {
+      const { socket } = reply.request.raw
+      const leave = (): void => {
         waiting.delete(leaving)
         leaving.abort()
+      }
+      // A client that has closed its side of the connection may have gone: it gets its answer at once.
+      socket.once('end', leave)
+      reply.raw.once('close', () => {
+        socket.off('end', leave)
+        leave()
       })
       return leaving.signal
     },

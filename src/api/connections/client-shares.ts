@@ -1,4 +1,5 @@
 /** What one client may have under way at a time, so that it holds up nobody else. */
+import type { Server } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Semaphore } from '../semaphore.ts'
@@ -12,6 +13,12 @@ const mostStreams = 4
 /** Waiting polls and event streams of one address. */
 const mostWaits = 16
 
+/**
+ * One connection is accepted in each turn of the event loop: while they arrive, at most so many turns pass between two pages, or a
+ * burst of connections would wait for a page each.
+ */
+const mostTurnsPerPage = 100
+
 interface Share {
   readonly pages: Semaphore
   readonly streams: Semaphore
@@ -23,13 +30,22 @@ interface Share {
 export class ClientShares {
   readonly #addressOf: (request: FastifyRequest) => string
   readonly #shares = new Map<string, Share>()
-  /** One page is made in each turn of the event loop, so that whatever else has come is answered between two of them. */
+  /** At most one page is made in a turn of the event loop, so that whatever else has come is answered between two of them. */
   readonly #turns = new Semaphore({ permits: 1 })
   readonly #allPages = new Semaphore({ permits: mostPages.ofAll })
+  /** Connections accepted so far. */
+  #accepted = 0
 
   /** @param addressOf whom a request counts for */
   constructor(addressOf: (request: FastifyRequest) => string) {
     this.#addressOf = addressOf
+  }
+
+  /** Follows the connections of a server. */
+  watch(server: Server): void {
+    server.on('connection', () => {
+      this.#accepted++
+    })
   }
 
   /**
@@ -44,7 +60,15 @@ export class ClientShares {
         pages.release()
       })
     }
-    await this.#turns.run(nextTurn)
+    await this.#turns.run(() => this.#untilAccepted())
+  }
+
+  /** Waits for the next turn, and further while each accepts a connection. */
+  async #untilAccepted(): Promise<void> {
+    for (let turn = 0, before = -1; turn < mostTurnsPerPage && before !== this.#accepted; turn++) {
+      before = this.#accepted
+      await nextTurn()
+    }
   }
 
   /** @throws HttpError 429 */

@@ -99,12 +99,9 @@ export class InFlightRequests {
       socket.destroy()
       return
     }
-    this.#connections.set(socket, {
-      current: undefined,
-      latest: undefined,
-      waiting: [],
-      isEnding: false,
-    })
+    const connection = { current: undefined, latest: undefined, waiting: [], isEnding: false }
+    this.#connections.set(socket, connection)
+    answerHalfClosed(socket, connection)
     socket.once('close', () => {
       this.#connections.delete(socket)
       if (this.#connections.size === 0) this.#drained?.()
@@ -123,4 +120,21 @@ export class InFlightRequests {
     })
     start()
   }
+}
+
+/**
+ * A client that has sent its last request and closed its side of the connection still waits for the answers; Node would close the other
+ * side as well, with the answers that are being made. So Node learns of it when the requests that came whole are answered.
+ */
+function answerHalfClosed(socket: Socket, connection: Connection): void {
+  const listeners = socket.listeners('end')
+  socket.removeAllListeners('end')
+  socket.once('end', () => {
+    const tell = (): void => {
+      for (const listener of listeners) Reflect.apply(listener, socket, [])
+    }
+    const { current, latest, waiting } = connection
+    if (current === undefined || latest?.req.complete === false) tell()
+    else waiting.push(tell)
+  })
 }

@@ -1,5 +1,6 @@
 /** What one address may have under way: by requests that are begun and closed by hand. */
 import { EventEmitter } from 'node:events'
+import type { Server } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import t from 'tap'
@@ -53,6 +54,25 @@ t.test('an address has eight pages at a time, each in a turn of its own', async 
   await until(() => state.begun === 9, 'the next follows one that was sent')
   t.equal(state.refused, 0)
   for (const { close } of responses) close()
+})
+
+t.test('connections that arrive are accepted before the next page is made', async (t) => {
+  const shares = openShares()
+  const server = new EventEmitter()
+  shares.watch(server as Server)
+  const { state } = askPages(shares, 'a', 2)
+  for (let turn = 0; turn < 50; turn++) {
+    server.emit('connection')
+    await nextTurn()
+  }
+  t.equal(state.begun, 0, 'a page waits while each turn accepts one')
+  await until(() => state.begun === 2, 'and is made when none comes')
+  const flooded = askPages(shares, 'b', 1)
+  for (let turn = 0; turn < 110; turn++) {
+    server.emit('connection')
+    await nextTurn()
+  }
+  t.equal(flooded.state.begun, 1, 'or after a hundred')
 })
 
 t.test('who leaves gives up the place, and nothing is made for it', async () => {

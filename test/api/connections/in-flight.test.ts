@@ -145,6 +145,44 @@ t.test('a request that was answered before its body broke gets no second answer'
   }
 })
 
+t.test('a client that sends nothing more gets its answers', async (t) => {
+  const service = await openService(t)
+  const bytes = randomBytes(4 * 1024 * 1024)
+  await service.add(large, bytes)
+  const port = await service.listen()
+  const paths = [
+    'api/rinex-file/',
+    'api/rinex-file/?filename__contains=z',
+    'api/rinex-file/?format=ndjson',
+    'api/station/',
+    'api/status/',
+    'api/status/problems/',
+    'api/changes/',
+    'api/changes/?wait=30',
+    'data/obs/',
+    `data/${day}/SHA256SUMS`,
+    `data/${large}`,
+  ]
+  const asked = (path: string) => `GET /rinex/${path} HTTP/1.1\r\nHost: a\r\n\r\n`
+  for (const path of paths) {
+    const socket = open(port)
+    socket.end(asked(path))
+    const { status, body } = parseAnswer(await readToEnd(socket))
+    t.equal(status, 200, path)
+    if (path === `data/${large}`) t.ok(body.equals(bytes), 'the file arrives whole')
+  }
+  const all = open(port)
+  all.end(paths.map(asked).join(''))
+  const statuses = (await readToEnd(all)).toString('latin1').match(/HTTP\/1\.1 \d+ /g)
+  t.equal(statuses?.filter((line) => line === 'HTTP/1.1 200 ').length, paths.length)
+  const events = open(port)
+  events.end('GET /rinex/api/changes/ HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\n\r\n')
+  t.equal(parseAnswer(await readToEnd(events)).status, 200, 'a stream of events ends')
+  const half = open(port)
+  half.end('POST /rinex/api/rescan/ HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{')
+  await readToEnd(half)
+})
+
 t.test('a server that stops finishes what is under way and nothing else', async (t) => {
   const service = await openService(t)
   const bytes = randomBytes(16 * 1024 * 1024)
