@@ -5,14 +5,9 @@ import { tokenFaults } from './admin-token.ts'
 import { ConfigError } from './config/config-error.ts'
 import { loadConfig } from './config/load.ts'
 import type { FurtherCheck, LoadedConfig } from './config/load.ts'
-import {
-  fileVariable,
-  flagName,
-  optionKeys,
-  optionOf,
-  propertyName,
-  variableName,
-} from './config/options.ts'
+import { commandOptions } from './config/command-options.ts'
+import { fileVariable, flagName, variableName } from './config/names.ts'
+import { optionKeys, optionOf } from './config/options.ts'
 import type { OptionKey } from './config/options.ts'
 import type { Flags } from './config/sources.ts'
 import { endWithReader } from './output.ts'
@@ -49,20 +44,20 @@ function buildProgram(done: (exitCode: number) => void): Command {
 }
 
 function addDaemons(program: Command, done: (exitCode: number) => void): void {
-  withOptions(program.command('start'))
+  asDaemon(program.command('start'), commandOptions.start)
     .description('run indexer and API together, to try it out or for a small archive')
     .action(async (_flags: unknown, command: Command) => {
       const { start } = await import('./commands/start.ts')
       done(await start(configOf(command, tokenCheck).config, command.optsWithGlobals()))
     })
-  withOptions(program.command('index'))
+  asDaemon(program.command('index'), commandOptions.index)
     .description('run the indexer: scan the archive, then follow its changes')
     .option('--once', 'scan once, print a summary and exit')
     .action(async ({ once }: { once?: boolean }, command: Command) => {
       const { index } = await import('./commands/index.ts')
       done(await index(configOf(command).config, { once: once === true }))
     })
-  withOptions(program.command('serve'))
+  asDaemon(program.command('serve'), commandOptions.serve)
     .description('run the API')
     .action(async (_flags: unknown, command: Command) => {
       const { serve } = await import('./commands/serve.ts')
@@ -71,7 +66,7 @@ function addDaemons(program: Command, done: (exitCode: number) => void): void {
 }
 
 function addOrders(program: Command, done: (exitCode: number) => void): void {
-  withOptions(program.command('rescan'), ['archive', 'database', 'control_socket'])
+  withOptions(program.command('rescan'), commandOptions.rescan)
     .description('have the running indexer look at the archive again')
     .argument('[path...]', 'directories such as obs/2026; without any, the whole archive')
     .option('--full', 'look at the size and time of every file too')
@@ -91,7 +86,7 @@ interface RescanFlags {
 }
 
 function addQuestions(program: Command, done: (exitCode: number) => void): void {
-  withOptions(program.command('status'), ['database', 'control_socket'])
+  withOptions(program.command('status'), commandOptions.status)
     .description('say what the indexer is doing')
     .option('--json', 'as one JSON object; each problem as one')
     .option('--problems', 'list the files with problems, a line each')
@@ -100,7 +95,7 @@ function addQuestions(program: Command, done: (exitCode: number) => void): void 
       const run = flags.problems === true ? problems : status
       done(await run(configOf(command).config, { json: flags.json === true }))
     })
-  withOptions(program.command('check'), ['database', 'control_socket'])
+  withOptions(program.command('check'), commandOptions.check)
     .description('compare the counts of the catalogue with its records, and check the database')
     .option('--repair', 'make counts that differ anew: by the running indexer, or here')
     .action(async ({ repair }: { repair?: boolean }, command: Command) => {
@@ -109,6 +104,8 @@ function addQuestions(program: Command, done: (exitCode: number) => void): void 
     })
   program
     .command('parse')
+    // It reads no configuration.
+    .configureHelp({ showGlobalOptions: false })
     .description('print what the parser makes of file names, as one JSON object a line')
     .argument('[name...]', 'base names; without any, the lines of standard input')
     .action(async (names: string[], _flags: unknown, command: Command) => {
@@ -116,7 +113,7 @@ function addQuestions(program: Command, done: (exitCode: number) => void): void 
       const { parse } = await import('./commands/parse.ts')
       done(await parse(names))
     })
-  withOptions(program.command('check-config'))
+  withOptions(program.command('check-config'), commandOptions['check-config'])
     .description(
       'print the configuration in effect and where each value is from, or all its faults',
     )
@@ -126,27 +123,37 @@ function addQuestions(program: Command, done: (exitCode: number) => void): void 
     })
 }
 
-/** Adds the flags of these options. They have no defaults here: those belong to the configuration. */
-function withOptions(command: Command, keys: readonly OptionKey[] = optionKeys): Command {
-  for (const key of keys) {
-    const { flag, meaning, defaultText, default: value } = optionOf(key)
-    if (flag === undefined) continue
-    const notes = `(default: ${defaultText ?? String(value)}) [${variableName(key)}]`
-    command.addOption(new Option(`${flagName(key)} <${flag.toLowerCase()}>`, `${meaning} ${notes}`))
-  }
+/** Adds the flags of these options to a command. Their defaults belong to the configuration. */
+function withOptions(command: Command, listed: readonly OptionKey[]): Command {
+  for (const flag of flagsOf(listed)) command.addOption(flag)
   return command
+}
+
+/**
+ * Adds a flag for every option, so that the same flags fit `start`, `index` and `serve`. The help lists only the options
+ * that the command uses.
+ */
+function asDaemon(command: Command, listed: readonly OptionKey[]): Command {
+  const others = optionKeys.filter((key) => !listed.includes(key))
+  for (const flag of flagsOf(others)) command.addOption(flag.hideHelp())
+  return withOptions(command, listed)
+}
+
+/** The flags of these options that have one, in the order of the table. */
+function flagsOf(keys: readonly OptionKey[]): Option[] {
+  return optionKeys.flatMap((key) => {
+    const { flag, meaning, defaultText, default: value } = optionOf(key)
+    if (flag === undefined || !keys.includes(key)) return []
+    const notes = `(default: ${defaultText ?? String(value)}) [${variableName(key)}]`
+    return [new Option(`${flagName(key)} <${flag.toLowerCase()}>`, `${meaning} ${notes}`)]
+  })
 }
 
 /** Who reads the token tells its faults with the others. */
 const tokenCheck: FurtherCheck = (values) => tokenFaults(values.admin_token_file)
 
 function configOf(command: Command, further?: FurtherCheck): LoadedConfig {
-  const { config: file, ...given } = command.optsWithGlobals<Flags & { config?: string }>()
-  // An option of one command may have the name of a key that has no flag.
-  const keys = optionKeys.filter((key) => optionOf(key).flag !== undefined).map(propertyName)
-  const flags = Object.fromEntries(
-    Object.entries(given).filter(([name]) => keys.some((key) => key === name)),
-  )
+  const { config: file, ...flags } = command.optsWithGlobals<Flags & { config?: string }>()
   const loaded = loadConfig({ file, flags, env: process.env, cwd: process.cwd() }, further)
   for (const warning of loaded.warnings) process.stderr.write(`rinex-catalogue: ${warning}\n`)
   return loaded

@@ -46,15 +46,12 @@ t.test('help and version everywhere', async (t) => {
   const prefixes = [[], ...commands.map((command) => [command])]
   for (const args of prefixes) {
     const help = await run([...args, '--help'])
-    t.match(help, { code: 0, stdout: /--config <file>/, stderr: '' }, args.join())
+    t.match(help, { code: 0, stdout: /--help/, stderr: '' }, args.join())
+    t.equal(help.stdout.includes('--config <file>'), args[0] !== 'parse', args.join())
   }
   for (const args of prefixes.slice(0, 2)) {
     t.match(await run([...args, '--version']), { code: 0, stdout: /^\d+\.\d+\.\d+\n$/ })
   }
-  const { stdout } = await run(['serve', '--help'])
-  const flags = ['archive', 'database', 'control-socket', 'host', 'port', 'base-url']
-  for (const flag of [...flags, 'dataset-prefix', 'log-level'])
-    t.match(stdout, ` --${flag} <`, flag)
 })
 
 t.test('wrong usage is exit code 2 and nothing on standard output', async (t) => {
@@ -66,8 +63,9 @@ t.test('wrong usage is exit code 2 and nothing on standard output', async (t) =>
     'serve extra',
     'serve --port',
     'serve --config',
-    'serve --max-limit 5',
+    'serve --maximum 5',
     'status --port 1',
+    'rescan --max-limit 5',
     'parse --nope',
   ]
   for (const line of lines) {
@@ -119,6 +117,30 @@ t.test('an unusable token is told with all other faults', async (t) => {
     t.strictSame({ code, stdout }, { code: 78, stdout: '' }, command)
     t.match(stderr, `\n  ${join(folder, 'token')}: admin_token_file must hold a token`)
     t.match(stderr, `\n  ${join(folder, 'a.toml')}: no option is called "prot"`)
+  }
+})
+
+t.test('every option has a flag, and daemons accept those of each other', async (t) => {
+  const flags = [
+    '--watch-obs-days',
+    '2',
+    '--max-limit',
+    '7',
+    '--trusted-proxies',
+    '::1, 10.0.0.0/8',
+  ]
+  const { code, stdout } = await run(['check-config', ...flags])
+  t.equal(code, 0)
+  for (const line of [
+    'watch_obs_days = 2 # from --watch-obs-days',
+    'max_limit = 7 # from --max-limit',
+    'trusted_proxies = [ "::1", "10.0.0.0/8" ] # from --trusted-proxies',
+  ])
+    t.ok(stdout.split('\n').includes(line), line)
+  for (const command of ['start', 'index', 'serve']) {
+    const { code, stderr } = await run([command, ...flags, '--database', ''])
+    t.equal(code, 78, command)
+    t.match(stderr, /^rinex-catalogue: bad configuration:\n {2}--database: .*\n$/, command)
   }
 })
 

@@ -1,7 +1,8 @@
 import { stringify } from 'smol-toml'
 import { baseUrlFor } from '../config/address.ts'
 import type { LoadedConfig } from '../config/load.ts'
-import { optionKeys, propertyName } from '../config/options.ts'
+import { propertyName } from '../config/names.ts'
+import { optionKeys } from '../config/options.ts'
 import type { Config } from '../config/options.ts'
 import { print } from '../output.ts'
 

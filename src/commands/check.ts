@@ -1,7 +1,7 @@
 import { checkConsistency } from '../catalogue/sqlite/consistency-check.ts'
 import { openWriter } from '../catalogue/sqlite/writer.ts'
 import { openClock } from '../clock.ts'
-import type { Config } from '../config/options.ts'
+import type { ConfigOf } from '../config/command-options.ts'
 import { askIndexer } from '../control/client.ts'
 import { IndexerAway } from '../control/protocol.ts'
 import { print } from '../output.ts'
@@ -14,7 +14,7 @@ const repairPatienceMs = 600_000
  * differ anew. @returns the exit code: 0 when nothing differs, or nothing any more
  */
 export async function check(
-  config: Config,
+  config: ConfigOf<'check'>,
   { repair }: { readonly repair: boolean },
 ): Promise<number> {
   const found = await report(config.database)
@@ -36,7 +36,7 @@ async function report(database: string): Promise<{ isClean: boolean; differences
 }
 
 /** Has the running indexer do it, which alone may write; without one it is done here, under the lock. */
-async function repairCounts({ controlSocket, database }: Config): Promise<void> {
+async function repairCounts({ controlSocket, database }: ConfigOf<'check'>): Promise<void> {
   try {
     await askIndexer(controlSocket, { command: 'repair' }, repairPatienceMs)
   } catch (error) {

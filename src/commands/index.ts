@@ -5,7 +5,7 @@ import type { StartupCheckOutcome } from '../catalogue/sqlite/startup-check.ts'
 import { openWriter } from '../catalogue/sqlite/writer.ts'
 import type { OpenedWriter } from '../catalogue/sqlite/writer.ts'
 import { openClock } from '../clock.ts'
-import type { Config } from '../config/options.ts'
+import type { ConfigOf } from '../config/command-options.ts'
 import { openControl } from '../indexer/control.ts'
 import { startHasher } from '../indexer/hashing/hasher.ts'
 import { IncompleteScan, startIndexer } from '../indexer/indexer.ts'
@@ -22,7 +22,10 @@ import { migrationReporter, openIndexBuilder, upgrade } from './upgrade.ts'
 import type { IndexBuilder } from './upgrade.ts'
 
 /** Runs the indexer: for ever, or until the tree was scanned once. */
-export async function index(config: Config, { once }: { readonly once: boolean }): Promise<number> {
+export async function index(
+  config: ConfigOf<'index'>,
+  { once }: { readonly once: boolean },
+): Promise<number> {
   const logger = createLogger({ level: config.logLevel, name: 'indexer' })
   let isThere: (indexer: Indexer) => void = () => undefined
   const thereIs = new Promise<Indexer>((resolve) => (isThere = resolve))
@@ -113,7 +116,7 @@ function tellChecked({ fault, error, tookMs }: StartupCheckOutcome, logger: Logg
 }
 
 async function start(parts: {
-  readonly config: Config
+  readonly config: ConfigOf<'index'>
   readonly logger: Logger
   readonly writer: OpenedWriter
   readonly nowUs: () => number

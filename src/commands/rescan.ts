@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { isAbsolute, relative } from 'node:path'
-import type { Config } from '../config/options.ts'
+import type { ConfigOf } from '../config/command-options.ts'
 import { askIndexer } from '../control/client.ts'
 import { IndexerAway, IndexerRefused } from '../control/protocol.ts'
 import type { RescanTicket, ScanProgress } from '../control/protocol.ts'
@@ -20,7 +20,7 @@ export interface RescanOptions {
 }
 
 /** Has the running indexer look at the archive again: at all that it does not refuse, which is told of each. */
-export async function rescan(config: Config, options: RescanOptions): Promise<number> {
+export async function rescan(config: ConfigOf<'rescan'>, options: RescanOptions): Promise<number> {
   const socket = config.controlSocket
   // Asked before the orders: numbers begin anew with each indexer.
   const { pid } = await askIndexer(socket, { command: 'status' })
@@ -71,7 +71,7 @@ function belowArchive(path: string, archive: string): string {
 
 /** Shows how a rescan goes on, and returns when it has ended. */
 async function follow(
-  config: Config,
+  config: ConfigOf<'rescan'>,
   { pid, number }: { readonly pid: number; readonly number: number },
 ): Promise<void> {
   let scan: ScanProgress | undefined

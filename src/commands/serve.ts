@@ -8,7 +8,7 @@ import { buildServer } from '../api/server.ts'
 import { openReader } from '../catalogue/sqlite/reader.ts'
 import { openClock } from '../clock.ts'
 import { baseUrlFor } from '../config/address.ts'
-import type { Config } from '../config/options.ts'
+import type { ConfigOf } from '../config/command-options.ts'
 import { askIndexer, askSettling, statusAsker } from '../control/client.ts'
 import { graceMs, startLifecycle } from '../lifecycle.ts'
 import type { Lifecycle } from '../lifecycle.ts'
@@ -27,7 +27,7 @@ const rescanPatienceMs = 10_000
 const backlog = 4096
 
 /** Runs the API until a signal ends it. */
-export async function serve(config: Config): Promise<number> {
+export async function serve(config: ConfigOf<'serve'>): Promise<number> {
   const lifecycle = await startServing(config, { graceMs: graceMs.api, beside: () => undefined })
   return lifecycle.untilEnd()
 }
@@ -39,7 +39,10 @@ export interface ServingOptions {
 }
 
 /** Starts the API; resolves when it listens. */
-export async function startServing(config: Config, options: ServingOptions): Promise<Lifecycle> {
+export async function startServing(
+  config: ConfigOf<'serve'>,
+  options: ServingOptions,
+): Promise<Lifecycle> {
   const administration = administrationOf(config)
   const logger = createLogger({ level: config.logLevel, name: 'api' })
   const lifecycle = startLifecycle({ logger, graceMs: options.graceMs })
@@ -103,7 +106,7 @@ const remedies: Readonly<Record<string, string>> = {
   ENOTFOUND: 'set host to a name or an address of this machine',
 }
 
-function cannotListen({ host, port }: Config, error: unknown): unknown {
+function cannotListen({ host, port }: ConfigOf<'serve'>, error: unknown): unknown {
   // What is no answer of the system is ours.
   if (!(error instanceof Error) || !('code' in error && 'syscall' in error)) return error
   const remedy = remedies[String(error.code)] ?? 'set host or port to another'
@@ -113,11 +116,11 @@ function cannotListen({ host, port }: Config, error: unknown): unknown {
   })
 }
 
-function handOverOf({ sendFiles, internalPrefix }: Config): HandOver | undefined {
+function handOverOf({ sendFiles, internalPrefix }: ConfigOf<'serve'>): HandOver | undefined {
   return sendFiles === 'self' ? undefined : { header: sendFiles, internalPrefix }
 }
 
-function administrationOf(config: Config): Administration | undefined {
+function administrationOf(config: ConfigOf<'serve'>): Administration | undefined {
   const token = readAdminToken(config.adminTokenFile)
   if (token === undefined) return undefined
   const { controlSocket } = config

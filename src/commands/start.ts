@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import type { Config } from '../config/options.ts'
+import type { ConfigOf } from '../config/command-options.ts'
 import { graceMs } from '../lifecycle.ts'
 import type { Lifecycle } from '../lifecycle.ts'
 import { startServing } from './serve.ts'
@@ -11,7 +11,7 @@ import { startServing } from './serve.ts'
  * @param flags the flags of this command as they were given; the indexer gets the same.
  */
 export async function start(
-  config: Config,
+  config: ConfigOf<'start'>,
   flags: Readonly<Record<string, unknown>>,
 ): Promise<number> {
   const lifecycle = await startServing(config, {

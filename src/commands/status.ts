@@ -4,14 +4,14 @@ import type { WireProblem } from '../api/problems.ts'
 import { describeStatus } from '../api/status.ts'
 import type { CommonStatus } from '../api/status.ts'
 import { openReader } from '../catalogue/sqlite/reader.ts'
-import type { Config } from '../config/options.ts'
+import type { ConfigOf } from '../config/command-options.ts'
 import { askSettling, askStatus } from '../control/client.ts'
 import { print } from '../output.ts'
 import { packageVersion } from '../package.ts'
 
 /** Says what the indexer is doing, and what the catalogue holds. */
 export async function status(
-  config: Config,
+  config: ConfigOf<'status'>,
   { json }: { readonly json: boolean },
 ): Promise<number> {
   const indexer = await askStatus(config.controlSocket)
@@ -30,7 +30,7 @@ const problemsAtATime = 1000
 
 /** Lists the files with problems: all but those that only the API knows. */
 export async function problems(
-  config: Config,
+  config: ConfigOf<'status'>,
   { json }: { readonly json: boolean },
 ): Promise<number> {
   const settling = await askSettling(config.controlSocket)

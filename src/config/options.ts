@@ -22,7 +22,7 @@ interface Option {
   /** What a value must be, as the end of a sentence. */
   readonly expects: string
   readonly meaning: string
-  /** What stands for the value in the help; only options with it have a flag. */
+  /** The placeholder for the value of its flag in the help; `undefined` if it has no flag. */
   readonly flag?: string
 }
 
@@ -43,7 +43,7 @@ export const options = {
     default: join(packageRoot, 'fixtures/archive'),
     defaultText: 'the small archive that comes with the program',
     expects: 'a directory',
-    meaning: 'Root of the archive tree, the directory that holds obs/ and nrt/.',
+    meaning: 'Root directory of the archive, which holds obs/ and nrt/.',
     flag: 'DIR',
   },
   database: {
@@ -52,16 +52,16 @@ export const options = {
     default: join(packageRoot, 'var/catalogue.db'),
     defaultText: 'var/catalogue.db where the program is installed',
     expects: 'a file',
-    meaning: 'Database of the catalogue; the indexer creates it.',
+    meaning: 'SQLite database of the catalogue; the indexer creates it.',
     flag: 'FILE',
   },
   control_socket: {
     kind: 'path',
     check: path,
     default: undefined,
-    defaultText: 'the database with the extension .sock',
+    defaultText: 'the path of the database with the extension .sock',
     expects: 'a file',
-    meaning: 'Unix socket over which the other commands reach the indexer.',
+    meaning: 'Unix socket on which the indexer answers the other commands.',
     flag: 'FILE',
   },
   host: {
@@ -69,7 +69,7 @@ export const options = {
     check: text(isHost),
     default: '127.0.0.1',
     expects: 'a host name, or an address without brackets',
-    meaning: 'Address the API listens on.',
+    meaning: 'Host name or address on which the API listens.',
     flag: 'HOST',
   },
   port: {
@@ -77,7 +77,7 @@ export const options = {
     check: integer(0, 65535),
     default: 8080,
     expects: 'a whole number from 0 to 65535',
-    meaning: 'Port the API listens on; 0 takes a free one and prints it.',
+    meaning: 'Port on which the API listens; 0 takes a free port and prints it.',
     flag: 'PORT',
   },
   connections_per_address: {
@@ -86,6 +86,7 @@ export const options = {
     default: 256,
     expects: 'a whole number from 1 to 2048',
     meaning: 'Most connections that one client address may have open at the same time.',
+    flag: 'N',
   },
   trusted_proxies: {
     kind: 'texts',
@@ -93,7 +94,8 @@ export const options = {
     default: Object.freeze([]),
     defaultText: 'none',
     expects: 'a list of addresses, or of networks such as 10.0.0.0/8',
-    meaning: 'Proxies whose X-Forwarded-For tells the client address that is counted.',
+    meaning: 'Proxies whose X-Forwarded-For header tells the client address.',
+    flag: 'ADDRESS,...',
   },
   base_url: {
     kind: 'url',
@@ -101,7 +103,7 @@ export const options = {
     default: undefined,
     defaultText: 'from host and port',
     expects: 'an absolute http or https URL without user, query and fragment',
-    meaning: 'What every link begins with, as clients reach the service; needed behind a proxy.',
+    meaning: 'Beginning of every link, as clients reach the service; needed behind a proxy.',
     flag: 'URL',
   },
   dataset_prefix: {
@@ -119,21 +121,23 @@ export const options = {
     check: oneOf(sendingChoices),
     default: 'self',
     expects: `one of ${sendingChoices.join(', ')}`,
-    meaning: 'Who sends files that are downloaded: the API, or the web server in front of it.',
+    meaning: 'Sender of downloads: the API itself, or the web server in front of it.',
+    flag: 'SENDER',
   },
   internal_prefix: {
     kind: 'text',
     check: text(/^\/([A-Za-z0-9_-]+\/)+$/),
     default: '/internal/archive/',
     expects: 'names of letters, digits, _ and - with a slash around each',
-    meaning: 'Location under which nginx has the archive, for send_files = "x-accel-redirect".',
+    meaning: 'Location under which nginx has the archive, for x-accel-redirect.',
+    flag: 'PATH',
   },
   log_level: {
     kind: 'text',
     check: oneOf(logLevels),
     default: 'info',
     expects: `one of ${logLevels.join(', ')}`,
-    meaning: 'The least important kind of message that is logged.',
+    meaning: 'Least important level of messages that are logged.',
     flag: 'LEVEL',
   },
   max_limit: {
@@ -141,7 +145,8 @@ export const options = {
     check: integer(1, 10000),
     default: 1000,
     expects: 'a whole number from 1 to 10000',
-    meaning: 'Most records a page of the list holds, whatever limit a request asks for.',
+    meaning: 'Most records on a page of the list, whatever limit a request asks for.',
+    flag: 'N',
   },
   admin_token_file: {
     kind: 'path',
@@ -149,7 +154,8 @@ export const options = {
     default: undefined,
     defaultText: 'none: nobody may write',
     expects: 'a file',
-    meaning: 'File with the token by which administrators may register files and order rescans.',
+    meaning: 'File with the token that allows administrators to register files and order rescans.',
+    flag: 'FILE',
   },
   linked_directories: {
     kind: 'paths',
@@ -157,65 +163,72 @@ export const options = {
     default: Object.freeze([]),
     defaultText: 'none',
     expects: 'a list of absolute directories',
-    meaning: 'Directories outside the archive to which symbolic links in it may lead.',
+    meaning: 'Directories outside the archive to which symbolic links in the archive may lead.',
+    flag: 'DIR,...',
   },
   problems: {
     kind: 'text',
     check: oneOf(problemsChoices),
     default: 'public',
     expects: `one of ${problemsChoices.join(', ')}`,
-    meaning:
-      'Who sees the paths of files with problems: everybody, or only the users of this machine.',
+    meaning: 'Visibility of the paths of files with problems: public, or on the command line only.',
+    // No flag: `status --problems` lists the problems.
   },
   keep_removals_days: {
     kind: 'integer',
     check: integer(1, 36500),
     default: 90,
     expects: 'a whole number from 1 to 36500',
-    meaning: 'How long removed files are remembered, for the change feed and for their ids.',
+    meaning: 'Days for which the catalogue remembers removed files and their ids.',
+    flag: 'DAYS',
   },
   backup_interval_hours: {
     kind: 'integer',
     check: integer(0, 8760),
     default: 24,
     expects: 'a whole number from 0 to 8760',
-    meaning:
-      'Time between two backups of the database, which replace it should it be ruined; 0 for none.',
+    meaning: 'Hours between two backups of the database; 0 turns backups off.',
+    flag: 'HOURS',
   },
   sweep_interval_seconds: {
     kind: 'integer',
     check: integer(1, 86400),
     default: 60,
     expects: 'a whole number from 1 to 86400',
-    meaning: 'Time between two looks at the modification times of all directories.',
+    meaning: 'Seconds between two checks of the modification times of all directories.',
+    flag: 'SECONDS',
   },
   full_look_hours: {
     kind: 'integer',
     check: integer(1, 8760),
     default: 24,
     expects: 'a whole number from 1 to 8760',
-    meaning: 'Time in which the indexer comes by the size and time of every file of the tree.',
+    meaning: 'How often the size and mtime of every file are re-checked, in hours.',
+    flag: 'HOURS',
   },
   checksums: {
     kind: 'text',
     check: oneOf(checksumChoices),
     default: 'arriving',
     expects: `one of ${checksumChoices.join(', ')}`,
-    meaning: 'Which files are read for their checksums: those that arrive or change, all, or none.',
+    meaning: 'Files whose checksums are computed: those that arrive or change, all, or none.',
+    flag: 'FILES',
   },
   watch_obs_days: {
     kind: 'integer',
     check: integer(0, 366),
     default: 14,
     expects: 'a whole number from 0 to 366',
-    meaning: 'How many days back the directories of obs/ are watched by file events.',
+    meaning: 'Days back to which the directories of obs/ are watched by file events.',
+    flag: 'DAYS',
   },
   watch_nrt_days: {
     kind: 'integer',
     check: integer(0, 366),
     default: 3,
     expects: 'a whole number from 0 to 366',
-    meaning: 'How many days back the directories of nrt/ are watched by file events.',
+    meaning: 'Days back to which the directories of nrt/ are watched by file events.',
+    flag: 'DAYS',
   },
 } as const satisfies Record<string, Option>
 
@@ -230,7 +243,8 @@ export type OptionKey = keyof typeof options
 /** What the value of an option is once it was checked. */
 export type OptionValue<Key extends OptionKey> = Checked<(typeof options)[Key]['check']>
 
-type CamelCase<Key extends string> = Key extends `${infer Head}_${infer Tail}`
+/** `base_url` in the configuration: `baseUrl`. */
+export type CamelCase<Key extends string> = Key extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : Key
 
@@ -245,24 +259,4 @@ export const optionKeys = Object.keys(options) as readonly OptionKey[]
 /** The row of an option, for those who walk through all of them. */
 export function optionOf(key: OptionKey): Option {
   return options[key]
-}
-
-export const variablePrefix = 'RINEX_CATALOGUE_'
-/** Names the configuration file, and is therefore no option itself. */
-export const fileVariable = `${variablePrefix}CONFIG`
-
-/** `base_url` in the environment: `RINEX_CATALOGUE_BASE_URL`. */
-export function variableName(key: string): string {
-  return variablePrefix + key.toUpperCase()
-}
-
-/** `base_url` on the command line: `--base-url`. */
-export function flagName(key: OptionKey): string {
-  return `--${key.replaceAll('_', '-')}`
-}
-
-/** `base_url` in the configuration: `baseUrl`. */
-export function propertyName(key: OptionKey): keyof Config {
-  const name = key.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())
-  return name as keyof Config
 }

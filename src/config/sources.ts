@@ -4,16 +4,8 @@ import { dirname, resolve } from 'node:path'
 import { TomlError, parse } from 'smol-toml'
 import { closest } from '../closest.ts'
 import type { Fault } from './config-error.ts'
-import {
-  fileVariable,
-  flagName,
-  optionKeys,
-  optionOf,
-  propertyName,
-  retiredOptions,
-  variableName,
-  variablePrefix,
-} from './options.ts'
+import { fileVariable, flagName, propertyName, variableName, variablePrefix } from './names.ts'
+import { optionKeys, optionOf, retiredOptions } from './options.ts'
 import type { Config, Kind, OptionKey } from './options.ts'
 
 /** Values of flags by the name they have in `Config`. */
@@ -121,6 +113,7 @@ function readFlags(flags: Flags, cwd: string): Reading {
   for (const key of optionKeys) {
     const { kind, flag } = optionOf(key)
     const text = flags[propertyName(key)]
+    // An option of one command may have the name of a key without a flag.
     if (flag === undefined || text === undefined) continue
     settings.push({ key, value: fromText(kind, text), source: flagName(key), directory: cwd })
   }

@@ -1,13 +1,24 @@
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import t from 'tap'
 import { baseUrlFor } from '../../src/config/address.ts'
+import { commandOptions } from '../../src/config/command-options.ts'
+import type { CommandName } from '../../src/config/command-options.ts'
 import { loadConfig } from '../../src/config/load.ts'
-import { optionKeys, optionOf } from '../../src/config/options.ts'
+import { flagName, variableName } from '../../src/config/names.ts'
+import { optionKeys, optionOf, options, retiredOptions } from '../../src/config/options.ts'
+import type { OptionKey } from '../../src/config/options.ts'
 import { packageRoot } from '../../src/package.ts'
 import { testFolder } from '../folder.ts'
 
 const example = readFileSync('config/rinex-catalogue.toml', 'utf8')
+const commands = Object.keys(commandOptions) as CommandName[]
+
+function uses(command: CommandName, key: OptionKey): boolean {
+  return (commandOptions[command] as readonly OptionKey[]).includes(key)
+}
+
 const sources = { env: {}, flags: {}, cwd: '/' }
 
 t.test('the example sets nothing', async (t) => {
@@ -65,16 +76,117 @@ t.test('the example has every option under a heading that fits it', async (t) =>
   t.strictSame(byHeading['The log'], ['log_level'])
 })
 
-t.test('README.md has a row for every option', async (t) => {
-  let readme = ''
-  try {
-    readme = readFileSync('README.md', 'utf8')
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+/** What docs/configuration.md says of a key, without the marks of code. */
+interface Described {
+  readonly meaning: string
+  /** Value, default, environment and so on. */
+  readonly facts: Readonly<Record<string, string>>
+}
+
+/** The reference by its headings `### key`: a paragraph that begins with the meaning, and a list of facts. */
+function readReference(): Map<string, Described> {
+  const [, ...sections] = readFileSync('docs/configuration.md', 'utf8').split(/^### /m)
+  return new Map(
+    sections.map((section): [string, Described] => {
+      const [heading = '', meaning = '', list = ''] = section.replaceAll('`', '').split('\n\n')
+      const lines = Array.from(list.matchAll(/^- (.+?): (.+)$/gm))
+      const facts = Object.fromEntries(lines.map(([, name = '', fact = '']) => [name, fact]))
+      return [heading, { meaning: meaning.replaceAll('\n', ' '), facts }]
+    }),
+  )
+}
+
+t.test('docs/configuration.md describes every option as the table does', async (t) => {
+  const reference = readReference()
+  t.strictSame([...reference.keys()].toSorted(), optionKeys.toSorted(), 'the same keys')
+  for (const key of optionKeys) {
+    const { meaning = '', facts } = reference.get(key) ?? {}
+    const { meaning: expected, expects, flag, defaultText, default: value } = optionOf(key)
+    t.ok(meaning.startsWith(expected), `${key}: begins with ${expected}`, { found: meaning })
+    const users = commands.filter((name) => name !== 'check-config' && uses(name, key))
+    t.strictSame(
+      facts,
+      {
+        Value: expects,
+        Default: defaultText ?? String(value),
+        Environment: variableName(key),
+        Flag: flag === undefined ? 'none' : `${flagName(key)} <${flag.toLowerCase()}>`,
+        'Used by': users.join(', '),
+      },
+      key,
+    )
   }
-  if (!/^#+ .*configuration/im.test(readme)) {
-    t.pass('skipped', { skip: 'README.md has no configuration section' })
-    return
+})
+
+t.test('docs/configuration.md lists the keys of earlier releases', async (t) => {
+  const text = readFileSync('docs/configuration.md', 'utf8')
+  for (const [key, reason] of retiredOptions) t.match(text, `\n- \`${key}\`: ${reason}\n`)
+})
+
+t.test('README.md links to the reference, and names only keys that exist', async (t) => {
+  const readme = readFileSync('README.md', 'utf8')
+  t.match(readme, '](docs/configuration.md)')
+  const [, section = ''] = readme.split(/^## Configuration$/m)
+  const rows = section.split(/^## /m)[0]?.matchAll(/^\| `(\w+)`/gm) ?? []
+  for (const [, key = ''] of rows) t.ok(Object.hasOwn(options, key), key)
+})
+
+t.test('the help of a command lists the options that it uses, and no other', async (t) => {
+  for (const command of commands) {
+    const { stdout } = spawnSync(process.execPath, ['dist/cli.js', command, '--help'], {
+      encoding: 'utf8',
+    })
+    const help = stdout.replaceAll(/\s+/g, ' ')
+    for (const key of optionKeys) {
+      const { flag, meaning, defaultText, default: value } = optionOf(key)
+      // A key without a flag may share its name with an option of a command.
+      if (flag === undefined) continue
+      const notes = `(default: ${defaultText ?? String(value)}) [${variableName(key)}]`
+      const line = ` ${flagName(key)} <${flag.toLowerCase()}> ${meaning} ${notes} `
+      if (uses(command, key)) t.ok(help.includes(line), `${command}: ${line}`, { help })
+      else t.notMatch(help, `${flagName(key)} `, `${command}: no ${flagName(key)}`)
+    }
   }
-  for (const key of optionKeys) t.match(readme, new RegExp(`^\\| *\`${key}\``, 'm'), key)
+})
+
+t.test('every option is used by the indexer or the API', async (t) => {
+  for (const key of optionKeys) t.ok(uses('index', key) || uses('serve', key), key)
+  t.strictSame(commandOptions.start.toSorted(), optionKeys.toSorted())
+})
+
+t.test('the manual page lists every flag, under the commands that use it', async (t) => {
+  const page = readFileSync('docs/man/rinex-catalogue.1', 'utf8')
+  const [, ...subsections] = page.split(/^\.Ss Options of /m)
+  const listed = new Map(
+    subsections.flatMap((subsection): [string, string[]][] => {
+      const heading = subsection.slice(0, subsection.indexOf('\n'))
+      const flags = subsection.matchAll(/^\.It Fl \\-([\w-]+) Ar (\S+)$/gm)
+      return Array.from(flags, ([, name, value]) => [
+        `--${name ?? ''} <${value ?? ''}>`,
+        heading.split(/, | and /),
+      ])
+    }),
+  )
+  listed.delete('--config <file>')
+  const expected = optionKeys.flatMap((key): [string, string[]][] => {
+    const { flag } = optionOf(key)
+    if (flag !== undefined) {
+      const users = (['start', 'index', 'serve'] as const).filter((command) => uses(command, key))
+      return [[`${flagName(key)} <${flag.toLowerCase()}>`, users]]
+    }
+    t.match(page, `The key\n.Ql ${key}\nhas no option`, `${key} has no option`)
+    return []
+  })
+  t.strictSame(Object.fromEntries(listed), Object.fromEntries(expected))
+})
+
+t.test('the manual page says which options the other commands take', async (t) => {
+  const page = readFileSync('docs/man/rinex-catalogue.1', 'utf8')
+  const [, section = ''] = page.split('.Ss Options of other commands\n')
+  const text = section.slice(0, section.indexOf('.Sh')).replaceAll(/^\.(Cm|Fl) | ,$|\n/gm, ' ')
+  for (const command of ['rescan', 'status', 'check'] as const) {
+    const [sentence = ''] = new RegExp(`\\b${command} .*? \\.`).exec(text) ?? []
+    const flags = Array.from(sentence.matchAll(/\\-([\w-]+)/g), ([, name = '']) => `--${name}`)
+    t.strictSame(flags, commandOptions[command].map(flagName), command)
+  }
 })

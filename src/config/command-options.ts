@@ -1,0 +1,54 @@
+/** The options that each command uses: its help lists them, and the command gets no other. */
+import { optionKeys } from './options.ts'
+import type { CamelCase, OptionKey, OptionValue } from './options.ts'
+
+/** Options of both processes. */
+const common = [
+  'archive',
+  'linked_directories',
+  'database',
+  'control_socket',
+  'keep_removals_days',
+  'log_level',
+] as const
+
+const indexer = [
+  'backup_interval_hours',
+  'watch_obs_days',
+  'watch_nrt_days',
+  'sweep_interval_seconds',
+  'full_look_hours',
+  'checksums',
+] as const
+
+const api = [
+  'host',
+  'port',
+  'connections_per_address',
+  'trusted_proxies',
+  'base_url',
+  'dataset_prefix',
+  'send_files',
+  'internal_prefix',
+  'max_limit',
+  'problems',
+  'admin_token_file',
+] as const
+
+export const commandOptions = {
+  start: [...common, ...indexer, ...api],
+  index: [...common, ...indexer],
+  serve: [...common, ...api],
+  rescan: ['archive', 'database', 'control_socket', 'log_level'],
+  status: ['database', 'control_socket'],
+  check: ['database', 'control_socket'],
+  parse: [],
+  'check-config': optionKeys,
+} as const satisfies Readonly<Record<string, readonly OptionKey[]>>
+
+export type CommandName = keyof typeof commandOptions
+
+/** The configuration that a command may read. */
+export type ConfigOf<Name extends CommandName> = {
+  readonly [Key in (typeof commandOptions)[Name][number] as CamelCase<Key>]: OptionValue<Key>
+}
