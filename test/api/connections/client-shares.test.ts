@@ -59,7 +59,7 @@ t.test('an address has eight pages at a time, each in a turn of its own', async 
 t.test('connections that arrive are accepted before the next page is made', async (t) => {
   const shares = openShares()
   const server = new EventEmitter()
-  shares.watch(server as Server)
+  shares.watch(server as unknown as Server)
   const { state } = askPages(shares, 'a', 2)
   for (let turn = 0; turn < 50; turn++) {
     server.emit('connection')
