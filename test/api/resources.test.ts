@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import t from 'tap'
 import type { AskedStatus } from '../../src/control/client.ts'
 import type { IndexerStatus } from '../../src/control/protocol.ts'
@@ -347,6 +348,21 @@ t.test('metrics count requests by route and tell where the catalogue stands', as
   const without = await service.app.inject('/metrics')
   t.equal(without.statusCode, 200)
   t.match(without.body, 'rinex_catalogue_available 0\n')
+})
+
+t.test('metrics are named as Prometheus wants them', async (t) => {
+  const { app } = await openService(t)
+  const { body } = await app.inject('/metrics')
+  const types = [...body.matchAll(/^# TYPE (\S+) (\S+)$/gm)]
+  t.ok(types.length > 20)
+  for (const [, name = '', type] of types)
+    t.equal(name.endsWith('_total'), type === 'counter', `${name} ${type}`)
+  const { error, status, stderr } = spawnSync('promtool', ['check', 'metrics'], {
+    input: body,
+    encoding: 'utf8',
+  })
+  if (error !== undefined) t.comment('promtool is not installed: it was not asked')
+  else t.equal(status, 0, stderr)
 })
 
 t.test('metrics tell how the indexer is, while it answers', async (t) => {
