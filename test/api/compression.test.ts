@@ -117,18 +117,14 @@ t.test('JSON, and all below data/, is not compressed', async (t) => {
 })
 
 t.test('two at a time are compressed, others are sent as they are', async (t) => {
-  let [asked, open] = [0, (): void => undefined]
-  const gate = new Promise<void>((resolve) => (open = resolve))
+  /** Opened for each piece of a stream, in the order of asking. */
+  const gates: (() => void)[] = []
   const service = await openService(t, {
     deps: ({ reader }) => ({
       reader: {
         ...reader,
         async records(query, signal) {
-          asked++
-          const left = new Promise((_resolve, reject) => {
-            signal?.addEventListener('abort', reject)
-          })
-          await Promise.race([gate, left])
+          await new Promise<void>((resolve) => gates.push(resolve))
           return reader.records(query, signal)
         },
       },
@@ -140,15 +136,18 @@ t.test('two at a time are compressed, others are sent as they are', async (t) =>
     const answer = await fetch(base + path, { headers: { 'accept-encoding': 'br' }, signal })
     return { encoding: answer.headers.get('content-encoding'), text: await answer.text() }
   }
+  const list = '/rinex-file/?format=csv&area=obs'
   const leaving = new AbortController()
-  const left = t.rejects(get('/rinex-file/?format=csv&area=obs', leaving.signal))
-  const kept = get('/rinex-file/?format=csv&area=obs')
-  await until(t, 'two streams wait for their first piece', () => asked === 2)
+  const left = t.rejects(get(list, leaving.signal))
+  await until(t, 'one stream waits for its first piece', () => gates.length === 1)
+  const kept = get(list)
+  await until(t, 'another does', () => gates.length === 2)
   t.equal((await get('/schema/')).encoding, null)
   leaving.abort()
   await left
+  gates[0]?.()
   await until(t, 'one has left', async () => (await get('/schema/')).encoding === 'br')
-  open()
+  gates[1]?.()
   const { encoding, text } = await kept
   t.match({ encoding, lines: text.split('\n').length }, { encoding: 'br', lines: 102 })
 })

@@ -170,6 +170,13 @@ const table: Readonly<Record<string, Taken>> = {
     refuses: ['m', 'mno', 'm1'],
   },
   source: choiceTable(['R', 'S', 'U'], (sources) => ({ sources })),
+  problem: {
+    takes: {
+      incomplete: { problems: ['incomplete'] },
+      'broken,misplaced': { problems: ['broken', 'misplaced'] },
+    },
+    refuses: ['none', 'Broken', 'rejected'],
+  },
   overlaps: {
     takes: {
       '../..': { overlaps: {} },
