@@ -21,7 +21,7 @@ export interface Resource {
   readonly about?: { readonly name: string; readonly description: string }
 }
 
-/** Methods a server can be sent at all; the connection of a CONNECT never reaches a route. */
+/** Methods a server can be sent at all; a CONNECT is refused before it reaches a route. */
 const methods = METHODS.filter((method) => method !== 'CONNECT')
 
 /** Lets routes be registered for every method there is, so that a resource can refuse them in its own words. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { RequestListener, Server } from 'node:http'
 import accepts from '@fastify/accepts'
+import type { Socket } from 'node:net'
 import fastify, { LogController } from 'fastify'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
@@ -71,6 +72,7 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
       inFlight.watch(server)
       limiter.watch(server)
       shares.watch(server)
+      refuseTunnels(server, inFlight)
       return server
     },
   })
@@ -177,6 +179,18 @@ function createApp(logger: Logger, parts: AppParts): FastifyInstance {
     },
   })
   return app
+}
+
+/** Without a listener Node closes the connection of a CONNECT at once, and with it the answers that are being made. */
+function refuseTunnels(server: Server, inFlight: InFlightRequests): void {
+  server.on('connect', (_request, socket: Socket) => {
+    // Node reads nothing of it any more, and would not see its client leave.
+    socket.on('error', () => socket.destroy()).resume()
+    inFlight.endAfterAnswers(socket, (isAnswered) => {
+      answerClientError(new Error('CONNECT'), socket, isAnswered)
+      socket.destroySoon()
+    })
+  })
 }
 
 function noSchemas(): never {

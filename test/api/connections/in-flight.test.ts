@@ -109,10 +109,12 @@ t.test('each answer that is being made comes before the refusal of what follows 
     'changes/',
     'rinex-file/?format=urls',
   ]) {
-    const socket = open(port)
-    socket.write(`GET /rinex/api/${path} HTTP/1.1\r\nHost: a\r\n\r\nno HTTP\r\n\r\n`)
-    const statuses = String(await readToEnd(socket)).match(/HTTP\/1.1 \d+/g)
-    t.strictSame(statuses, ['HTTP/1.1 200', 'HTTP/1.1 400'], path)
+    for (const refused of ['no HTTP\r\n\r\n', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n']) {
+      const socket = open(port)
+      socket.write(`GET /rinex/api/${path} HTTP/1.1\r\nHost: a\r\n\r\n${refused}`)
+      const statuses = String(await readToEnd(socket)).match(/HTTP\/1.1 \d+/g)
+      t.strictSame(statuses, ['HTTP/1.1 200', 'HTTP/1.1 400'], `${path} ${refused}`)
+    }
   }
 })
 
@@ -181,6 +183,18 @@ t.test('a client that sends nothing more gets its answers', async (t) => {
   const half = open(port)
   half.end('POST /rinex/api/rescan/ HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{')
   await readToEnd(half)
+})
+
+t.test('a tunnel is refused, and its connection closed', async (t) => {
+  const service = await openService(t)
+  const port = await service.listen()
+  const socket = open(port)
+  socket.write('CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\nwhat goes through it')
+  t.match(String(await readToEnd(socket)), /^HTTP\/1.1 400 Bad Request\r\n[^]*"Bad request."\}$/)
+  const gone = open(port)
+  gone.write('CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n')
+  gone.destroy()
+  await service.app.close()
 })
 
 t.test('a server that stops finishes what is under way and nothing else', async (t) => {
