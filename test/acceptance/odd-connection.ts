@@ -200,7 +200,8 @@ function extra(sent: readonly OddRequest[]): OddRequest | undefined {
 /** Bytes that are refused before there is a request have no method, so that their refusal has a body. */
 function askedBy(request: OddRequest, bytes: Buffer): Asked {
   const text = bytes.toString('latin1', 0, mostTold)
-  const isRefusal = /^HTTP\/1\.1 4/.test(text) && !/^x-request-id:/im.test(text)
+  const isRefusal =
+    /^(?:HTTP\/1\.1 100 Continue\r\n\r\n)?HTTP\/1\.1 4/.test(text) && !/^x-request-id:/im.test(text)
   return request.isBroken && isRefusal ? { ...request, method: 'GET' } : request
 }
 
