@@ -157,9 +157,9 @@ function tolerated(
   if (goings.includes('killed')) return 'cutByKills'
   // One that stops sends what it has begun.
   if (goings.includes('stopped') && !isInside) return 'cutByKills'
-  if (unanswered?.isFile === true) return 'cutFiles'
   if (isIdle && !isInside) return 'idle'
   if (isLost) return 'refused'
+  if (unanswered?.isFile === true) return 'cutFiles'
   // It may be refused without a word, also when its answer has begun.
   return unanswered?.isBroken === true ? 'refused' : undefined
 }
