@@ -13,7 +13,7 @@ import { requestLog } from './request-log.ts'
 type Headers = Readonly<Record<string, string>>
 
 /** Seconds after which a client may ask again. */
-const retryAfterSeconds = 5
+export const retryAfterSeconds = 5
 /** Seconds after which an index that is being built may be complete. */
 const indexRetryAfterSeconds = 30
 /** Seconds after which a client may ask again that was one too many. */

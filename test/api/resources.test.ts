@@ -304,7 +304,7 @@ t.test('alive is not ready: that is after the first scan', async (t) => {
   const ready = () => service.app.inject('/readyz')
   t.same((await service.app.inject('/healthz')).json(), { status: 'ok' })
   const before = await ready()
-  t.equal(before.statusCode, 503)
+  t.match(before, { statusCode: 503, headers: { 'retry-after': '5' } })
   t.same(before.json(), { status: 'not ready', reason: 'the first scan has not ended' })
   await service.writer.scanned(scan)
   t.equal((await ready()).statusCode, 200)

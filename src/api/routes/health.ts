@@ -4,6 +4,7 @@ import { CatalogueMigrating, CatalogueUnavailable } from '../../catalogue/catalo
 import type { CatalogueReader } from '../../catalogue/catalogue.ts'
 import { sendJson } from '../context.ts'
 import type { ApiContext } from '../context.ts'
+import { retryAfterSeconds } from '../errors.ts'
 import { addResource } from '../resource.ts'
 
 export function addHealth(app: FastifyInstance, { reader }: ApiContext): void {
@@ -17,7 +18,10 @@ export function addHealth(app: FastifyInstance, { reader }: ApiContext): void {
       reply.header('cache-control', 'no-store')
       const reason = await reasonNotReady(reader)
       if (reason === undefined) return sendJson(reply, { status: 'ready' })
-      return sendJson(reply.code(503), { status: 'not ready', reason })
+      return sendJson(reply.code(503).header('retry-after', String(retryAfterSeconds)), {
+        status: 'not ready',
+        reason,
+      })
     },
   })
 }
