@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** Reads the command line, runs one command and ends the process with its exit code. */
 import { Command, CommanderError, Option } from 'commander'
-import { tokenFaults } from './admin-token.ts'
+import { tokenFaults } from './config/admin-token.ts'
 import { ConfigError } from './config/config-error.ts'
 import { loadConfig } from './config/load.ts'
 import type { FurtherCheck, LoadedConfig } from './config/load.ts'
@@ -10,8 +10,8 @@ import { fileVariable, flagName, variableName } from './config/names.ts'
 import { optionKeys, optionOf } from './config/options.ts'
 import type { OptionKey } from './config/options.ts'
 import type { Flags } from './config/sources.ts'
-import { endWithReader } from './output.ts'
-import { packageVersion } from './package.ts'
+import { endWithReader } from './runtime/output.ts'
+import { packageVersion } from './runtime/package.ts'
 
 const exitCodes = { failed: 1, usage: 2, configuration: 78 } as const
 

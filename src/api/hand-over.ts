@@ -6,8 +6,7 @@
 import { join } from 'node:path'
 import type { FoundFile } from '../catalogue/catalogue.ts'
 import type { ArchivedFile } from './download.ts'
-import { cacheHeaders, kindHeaders, rangesHeader, validatorHeaders } from './file-version.ts'
-import { validatorsOf } from './file-version.ts'
+import { cacheHeaders, kindHeaders, rangesHeader, validatorHeaders, validatorsOf } from './file-version.ts'
 
 export interface HandOver {
   readonly header: 'x-accel-redirect' | 'x-sendfile'

@@ -4,7 +4,7 @@ import type { LoadedConfig } from '../config/load.ts'
 import { propertyName } from '../config/names.ts'
 import { optionKeys } from '../config/options.ts'
 import type { Config } from '../config/options.ts'
-import { print } from '../output.ts'
+import { print } from '../runtime/output.ts'
 
 /** Prints the effective configuration, itself a configuration file, with the origin of each value. */
 export async function checkConfig({ config, origins }: LoadedConfig): Promise<number> {

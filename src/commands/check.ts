@@ -1,10 +1,10 @@
 import { checkConsistency } from '../catalogue/sqlite/consistency-check.ts'
 import { openWriter } from '../catalogue/sqlite/writer.ts'
-import { openClock } from '../clock.ts'
+import { openClock } from '../runtime/clock.ts'
 import type { ConfigOf } from '../config/command-options.ts'
 import { askIndexer } from '../control/client.ts'
 import { IndexerAway } from '../control/protocol.ts'
-import { print } from '../output.ts'
+import { print } from '../runtime/output.ts'
 
 /** An indexer counts ten million records anew within a minute, and does nothing else meanwhile. */
 const repairPatienceMs = 600_000

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline'
-import { print } from '../output.ts'
+import { print } from '../runtime/output.ts'
 import { parseFilename } from '../parse/filename.ts'
 
 /** Prints what the parser makes of each name; of every line of standard input when there is no name. */

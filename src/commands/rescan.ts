@@ -4,9 +4,9 @@ import type { ConfigOf } from '../config/command-options.ts'
 import { askIndexer } from '../control/client.ts'
 import { IndexerAway, IndexerRefused } from '../control/protocol.ts'
 import type { RescanTicket, ScanProgress } from '../control/protocol.ts'
-import { createLogger } from '../logger.ts'
-import { print } from '../output.ts'
-import { reportProgress } from '../progress.ts'
+import { createLogger } from '../runtime/logger.ts'
+import { print } from '../runtime/output.ts'
+import { reportProgress } from './progress.ts'
 
 /** How often the indexer is asked how far it is. */
 const askEveryMs = 200

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import type { ConfigOf } from '../config/command-options.ts'
-import { graceMs } from '../lifecycle.ts'
-import type { Lifecycle } from '../lifecycle.ts'
+import { graceMs } from '../runtime/lifecycle.ts'
+import type { Lifecycle } from '../runtime/lifecycle.ts'
 import { startServing } from './serve.ts'
 
 /**

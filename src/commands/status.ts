@@ -6,8 +6,8 @@ import type { CommonStatus } from '../api/status.ts'
 import { openReader } from '../catalogue/sqlite/reader.ts'
 import type { ConfigOf } from '../config/command-options.ts'
 import { askSettling, askStatus } from '../control/client.ts'
-import { print } from '../output.ts'
-import { packageVersion } from '../package.ts'
+import { print } from '../runtime/output.ts'
+import { packageVersion } from '../runtime/package.ts'
 
 /** Says what the indexer is doing, and what the catalogue holds. */
 export async function status(

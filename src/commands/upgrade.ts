@@ -5,7 +5,7 @@ import type { CatalogueWriter } from '../catalogue/catalogue-writer.ts'
 import { describeProgress } from '../catalogue/sqlite/migration.ts'
 import type { MigrationProgress } from '../catalogue/sqlite/migration.ts'
 import { upgradeDatabase } from '../catalogue/sqlite/upgrade.ts'
-import type { Lifecycle } from '../lifecycle.ts'
+import type { Lifecycle } from '../runtime/lifecycle.ts'
 
 /** How often a long step of a migration is logged. */
 const progressEveryMs = 5000

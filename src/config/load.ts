@@ -7,7 +7,7 @@ import type { Fault } from './config-error.ts'
 import { propertyName } from './names.ts'
 import { optionKeys, optionOf } from './options.ts'
 import type { Config, OptionKey, OptionValue } from './options.ts'
-import { realPath } from '../real-path.ts'
+import { realPath } from '../runtime/real-path.ts'
 import { readSources } from './sources.ts'
 import type { ConfigSources, Setting } from './sources.ts'
 

@@ -4,10 +4,11 @@
  * in config/rinex-catalogue.toml and one in README.md; tests name what was forgotten.
  */
 import { join } from 'node:path'
-import { packageRoot } from '../package.ts'
+import { packageRoot } from '../runtime/package.ts'
 import { isBaseUrl, isHost, isNetwork } from './address.ts'
 import { integer, list, oneOf, optional, text } from './checks.ts'
 import type { Check, Checked } from './checks.ts'
+import { logLevels } from '../runtime/logger.ts'
 
 /** How a value is read from text and brought to its one form; `path` and `paths` become absolute. */
 export type Kind = 'text' | 'texts' | 'integer' | 'path' | 'paths' | 'url'
@@ -25,9 +26,6 @@ interface Option {
   /** The placeholder for the value of its flag in the help; `undefined` if it has no flag. */
   readonly flag?: string
 }
-
-export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
-export type LogLevel = (typeof logLevels)[number]
 
 const problemsChoices = ['public', 'command-line'] as const
 export const sendingChoices = ['self', 'x-accel-redirect', 'x-sendfile'] as const

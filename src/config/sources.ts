@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { TomlError, parse } from 'smol-toml'
-import { closest } from '../closest.ts'
+import { closest } from '../runtime/closest-name.ts'
 import type { Fault } from './config-error.ts'
 import { fileVariable, flagName, propertyName, variableName, variablePrefix } from './names.ts'
 import { optionKeys, optionOf, retiredOptions } from './options.ts'

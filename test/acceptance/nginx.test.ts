@@ -1,7 +1,6 @@
 /** The running service behind the real nginx with the example configuration, to which it hands its downloads. */
 import { randomBytes } from 'node:crypto'
-import { readFileSync, renameSync, statSync, symlinkSync, utimesSync } from 'node:fs'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import { basename, join } from 'node:path'
 import { gzipSync } from 'node:zlib'

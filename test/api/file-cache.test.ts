@@ -1,6 +1,16 @@
 /** Small files are sent from memory as long as they are what was read, and never longer. */
-import { appendFileSync, chmodSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs'
-import { statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'

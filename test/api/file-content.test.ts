@@ -6,8 +6,12 @@ import {
   mkdirSync,
   openSync,
   renameSync,
+  rmSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+  writeSync,
 } from 'node:fs'
-import { rmSync, truncateSync, utimesSync, writeFileSync, writeSync } from 'node:fs'
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { join } from 'node:path'

@@ -13,7 +13,7 @@ import type { CatalogueWriter } from '../../src/catalogue/catalogue-writer.ts'
 import { toUs } from '../../src/catalogue/exact.ts'
 import { openReader } from '../../src/catalogue/sqlite/reader.ts'
 import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
-import { openClock } from '../../src/clock.ts'
+import { openClock } from '../../src/runtime/clock.ts'
 import { change, newFile } from '../catalogue/change.ts'
 import { testFolder } from '../folder.ts'
 

@@ -9,7 +9,7 @@ import { loadConfig } from '../../src/config/load.ts'
 import { flagName, variableName } from '../../src/config/names.ts'
 import { optionKeys, optionOf, options, retiredOptions } from '../../src/config/options.ts'
 import type { OptionKey } from '../../src/config/options.ts'
-import { packageRoot } from '../../src/package.ts'
+import { packageRoot } from '../../src/runtime/package.ts'
 import { testFolder } from '../folder.ts'
 
 const example = readFileSync('config/rinex-catalogue.toml', 'utf8')

@@ -1,7 +1,7 @@
 /** What a request for the list asks for. Pure. */
 import { defaultOrdering, orderKeys } from '../../catalogue/filter.ts'
 import type { FileFilter, OrderStep, Ordering, TimeRange } from '../../catalogue/filter.ts'
-import { closest } from '../../closest.ts'
+import { closest } from '../../runtime/closest-name.ts'
 import { badFields } from '../errors.ts'
 import type { Parameter } from '../links.ts'
 import { lastValue } from '../query.ts'

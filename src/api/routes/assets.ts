@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
-import { packageRoot } from '../../package.ts'
+import { packageRoot } from '../../runtime/package.ts'
 import type { ApiContext } from '../context.ts'
 import { addResource } from '../resource.ts'
 

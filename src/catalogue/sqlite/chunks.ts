@@ -2,8 +2,7 @@
  * Reads the list in chunks, each of them a query of its own that goes on behind the last record of the one before. To be used
  * within a read transaction.
  */
-import type { ChunkOrdering, ChunkPlace, ChunkQuery, Head, ListedFile } from '../catalogue.ts'
-import type { RecordChunk } from '../catalogue.ts'
+import type { ChunkOrdering, ChunkPlace, ChunkQuery, Head, ListedFile, RecordChunk } from '../catalogue.ts'
 import type { FileFilter, OrderKey } from '../filter.ts'
 import type { Counts } from './counts.ts'
 import { intersect } from './date-ranges.ts'

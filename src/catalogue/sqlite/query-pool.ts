@@ -1,13 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { CatalogueUnavailable, NotBuilt, QueryTimeout, TooManyQueries } from '../catalogue.ts'
-import type { ChunkQuery, PageQuery, RecordChunk, StationsQuery } from '../catalogue.ts'
-import type {
-  CatalogueSummary,
-  Page,
-  ProblemsPage,
-  ProblemsQuery,
-  StationsPage,
-} from '../catalogue.ts'
+import type { ChunkQuery, PageQuery, RecordChunk, StationsQuery, CatalogueSummary, Page, ProblemsPage, ProblemsQuery, StationsPage } from '../catalogue.ts'
 
 /** Queries that run at the same time, each in a thread with a connection of its own. */
 const workers = 2

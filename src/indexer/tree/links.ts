@@ -5,7 +5,7 @@
 import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import type { Stats } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { realPath } from '../../real-path.ts'
+import { realPath } from '../../runtime/real-path.ts'
 
 export interface LinkedTree {
   /** Absolute path of the archive root. */

@@ -14,8 +14,16 @@ import { filePlace } from '../../../src/api/schema/examples.ts'
 import { openService } from '../service.ts'
 import type { Service, ServiceOptions } from '../service.ts'
 import type { ResponseObject } from '../../../src/api/schema/openapi.ts'
-import { faultsOf, follow, openChecker, operationsOf, parseSample, readDocument } from './cases.ts'
-import { allOperationsOf, tryParameter } from './cases.ts'
+import {
+  faultsOf,
+  follow,
+  openChecker,
+  operationsOf,
+  parseSample,
+  readDocument,
+  allOperationsOf,
+  tryParameter,
+} from './cases.ts'
 import type { Answer, Operation } from './cases.ts'
 
 const { year, day, hour, filename } = filePlace

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { openClock } from '../src/clock.ts'
+import { openClock } from '../../src/runtime/clock.ts'
 
 t.test('the clock is finer than a millisecond, steady, and follows one that is set', async (t) => {
   const time = { wallMs: 1_700_000_000_000, steadyMs: 50 }

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
-import { ConfigError } from './config/config-error.ts'
-import type { Fault } from './config/config-error.ts'
+import { ConfigError } from './config-error.ts'
+import type { Fault } from './config-error.ts'
 
 /** Half of what the server takes of all headers of a request together, see api/http-server.ts. */
 const longestToken = 4096

@@ -7,9 +7,9 @@ import Sqlite from 'better-sqlite3'
 import pino from 'pino'
 import t from 'tap'
 import type { Test } from 'tap'
-import { openWriter } from '../src/catalogue/sqlite/writer.ts'
-import { openControl } from '../src/indexer/control.ts'
-import { change, newFile } from './catalogue/change.ts'
+import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
+import { openControl } from '../../src/indexer/control.ts'
+import { change, newFile } from '../catalogue/change.ts'
 
 /** The folder is short, as the path of a socket must be. */
 async function makeCatalogue(t: Test) {

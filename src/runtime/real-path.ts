@@ -1,5 +1,6 @@
-import { readlinkSync } from 'node:fs'
+import { readlinkSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
+import type { Logger } from 'pino'
 
 /** The kernel follows as many symbolic links in one path (path_resolution(7)). */
 const mostLinks = 40
@@ -37,4 +38,19 @@ function linkTarget(path: string): string | undefined {
   } catch {
     return undefined
   }
+}
+
+/**
+ * The linked directories by their own paths and by their real ones: a symbolic link in the archive is judged by where it
+ * ends, also while the disk is away that a linked directory lies on.
+ */
+export function realDirectories(paths: readonly string[], logger: Logger): string[] {
+  for (const path of paths) {
+    try {
+      statSync(path)
+    } catch (error) {
+      logger.error({ err: error }, `linked directory ${path} is not there`)
+    }
+  }
+  return [...new Set(paths.flatMap((path) => [resolve(path), realPath(path)]))]
 }

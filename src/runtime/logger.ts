@@ -1,7 +1,6 @@
 import { destination, pino, stdTimeFunctions } from 'pino'
 import type { DestinationStream, Logger } from 'pino'
 import pretty from 'pino-pretty'
-import type { LogLevel } from './config/options.ts'
 
 /** Where HTTP libraries and our own code put a token when they log a request. */
 const secrets = [
@@ -47,3 +46,7 @@ function jsonLines(): DestinationStream {
   // A full disk under the log must not end the service. Lines wait, then are dropped, until there is room.
   return lines.on('error', () => {})
 }
+
+export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+
+export type LogLevel = (typeof logLevels)[number]

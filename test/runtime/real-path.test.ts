@@ -2,9 +2,8 @@ import { mkdirSync, realpathSync, renameSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import pino from 'pino'
 import t from 'tap'
-import { realDirectories } from '../src/real-directories.ts'
-import { realPath } from '../src/real-path.ts'
-import { testFolder } from './folder.ts'
+import { realDirectories, realPath } from '../../src/runtime/real-path.ts'
+import { testFolder } from '../folder.ts'
 
 /** Symbolic links by their paths, and the path below the folder that each path leads to. */
 const links: Record<string, string> = {

@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import type { Test } from 'tap'
-import { testFolder } from './folder.ts'
-import { programLine } from './program.ts'
+import { testFolder } from '../folder.ts'
+import { programLine } from '../program.ts'
 
 const token = 'a-secret-that-nobody-logs'
 /** A connection that is kept may be closed by the server at the moment of the next request. */

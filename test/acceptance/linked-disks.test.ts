@@ -5,11 +5,11 @@ import { mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
-import { openReader } from '../src/catalogue/sqlite/reader.ts'
-import { startService, until } from './acceptance/service.ts'
-import { put as putFile } from './acceptance/tree.ts'
-import { testFolder } from './folder.ts'
-import { programLine } from './program.ts'
+import { openReader } from '../../src/catalogue/sqlite/reader.ts'
+import { startService, until } from './service.ts'
+import { put as putFile } from './tree.ts'
+import { testFolder } from '../folder.ts'
+import { programLine } from '../program.ts'
 
 t.test('a disk that is away takes no records with it, and is read when it is back', async (t) => {
   const folder = testFolder(t, {

@@ -1,10 +1,10 @@
 /** What a person sees of a scan: a bar on a terminal, log lines elsewhere, and a summary at its end. */
 import { Presets, SingleBar } from 'cli-progress'
 import type { Logger } from 'pino'
-import { printable } from './api/log-text.ts'
-import type { CatalogueSummary, ScanSummary } from './catalogue/catalogue.ts'
-import type { ScanProgress } from './control/protocol.ts'
-import type { CaughtUp } from './indexer/indexer.ts'
+import { printable } from '../api/log-text.ts'
+import type { CatalogueSummary, ScanSummary } from '../catalogue/catalogue.ts'
+import type { ScanProgress } from '../control/protocol.ts'
+import type { CaughtUp } from '../indexer/indexer.ts'
 
 const barEveryMs = 200
 const logEveryMs = 10_000

@@ -1,7 +1,7 @@
 import pino from 'pino'
 import t from 'tap'
-import type { ScanProgress } from '../src/control/protocol.ts'
-import { reportProgress, summaryLines } from '../src/progress.ts'
+import type { ScanProgress } from '../../src/control/protocol.ts'
+import { reportProgress, summaryLines } from '../../src/commands/progress.ts'
 
 const progress: ScanProgress = {
   ...{ startedUs: 0, directoriesDone: 3, directoriesFound: 9, files: 1234 },
