@@ -1,6 +1,6 @@
 /** The checksums of a directory as `sha256sum -c` reads them: a file that is nowhere but here. */
 import { setImmediate } from 'node:timers/promises'
-import type { CatalogueReader } from '../catalogue/catalogue.ts'
+import type { CatalogueReader } from '../catalogue/reader.ts'
 import { isFresh, sendNotModified } from './context.ts'
 import type { ApiContext } from './context.ts'
 import { notFound } from './errors.ts'

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Head } from '../catalogue/catalogue.ts'
+import type { Head } from '../catalogue/records.ts'
 import type { ClientShares } from './connections/client-shares.ts'
 import type { ApiDeps } from './deps.ts'
 import { digest, matchesWeakly, weakTag } from './entity-tag.ts'

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { CatalogueReader } from '../catalogue/catalogue.ts'
+import type { CatalogueReader } from '../catalogue/reader.ts'
 import type { AskedStatus } from '../control/client.ts'
 import type {
   RegisterAnswer,

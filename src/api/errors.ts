@@ -6,7 +6,7 @@ import {
   NotBuilt,
   QueryTimeout,
   TooManyQueries,
-} from '../catalogue/catalogue.ts'
+} from '../catalogue/reader.ts'
 import { printable } from './log-text.ts'
 import { requestLog } from './request-log.ts'
 

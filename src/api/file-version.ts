@@ -1,8 +1,7 @@
 /** One version of an archived file: whether it is fit to be served, and what its headers say. */
 import type { Stats } from 'node:fs'
-import type { FileRecord, FoundFile } from '../catalogue/catalogue.ts'
-import { toUs } from '../catalogue/exact.ts'
-import { compareIdentity, toIdentity } from '../catalogue/identity.ts'
+import type { FileRecord, FoundFile } from '../catalogue/records.ts'
+import { toUs, compareIdentity, toIdentity } from '../catalogue/identity.ts'
 import { settleMs } from '../catalogue/settling.ts'
 import type { ByteRange } from './byte-range.ts'
 import type { ArchivedFile } from './download.ts'

@@ -4,9 +4,15 @@
  * we do.
  */
 import { join } from 'node:path'
-import type { FoundFile } from '../catalogue/catalogue.ts'
+import type { FoundFile } from '../catalogue/records.ts'
 import type { ArchivedFile } from './download.ts'
-import { cacheHeaders, kindHeaders, rangesHeader, validatorHeaders, validatorsOf } from './file-version.ts'
+import {
+  cacheHeaders,
+  kindHeaders,
+  rangesHeader,
+  validatorHeaders,
+  validatorsOf,
+} from './file-version.ts'
 
 export interface HandOver {
   readonly header: 'x-accel-redirect' | 'x-sendfile'

@@ -1,12 +1,8 @@
 /** The whole list as one stream, a record a line, a chunk at a time, in constant memory. */
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
-import type {
-  CatalogueReader,
-  ChunkOrdering,
-  ChunkPlace,
-  ListedFile,
-} from '../catalogue/catalogue.ts'
-import { CatalogueUnavailable } from '../catalogue/catalogue.ts'
+import type { CatalogueReader, ChunkOrdering, ChunkPlace } from '../catalogue/reader.ts'
+import type { ListedFile } from '../catalogue/records.ts'
+import { CatalogueUnavailable } from '../catalogue/reader.ts'
 import { isUnfiltered } from '../catalogue/filter.ts'
 import type { FileFilter } from '../catalogue/filter.ts'
 import { downloadUrl } from './links.ts'

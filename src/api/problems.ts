@@ -1,6 +1,6 @@
 /** The paths of what is wrong in the archive: what the catalogue, the indexer and the API know of it, in one list. */
-import { listedProblems } from '../catalogue/catalogue.ts'
-import type { CatalogueReader, ProblemEntry } from '../catalogue/catalogue.ts'
+import { listedProblems } from '../catalogue/reader.ts'
+import type { CatalogueReader, ProblemEntry } from '../catalogue/reader.ts'
 import type { SettlingFile } from '../control/protocol.ts'
 import { microsecondsToIso } from './serialise.ts'
 

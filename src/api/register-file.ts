@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { RouteHandlerMethod } from 'fastify'
-import type { FileRecord } from '../catalogue/catalogue.ts'
+import type { FileRecord } from '../catalogue/records.ts'
 import { askThrough, required } from './admin.ts'
 import { parseRegistration } from './admin-body.ts'
 import { sendJson } from './context.ts'

@@ -1,4 +1,4 @@
-import type { FileDetails, ListedFile } from '../catalogue/catalogue.ts'
+import type { FileDetails, ListedFile } from '../catalogue/records.ts'
 import type { Problem } from '../catalogue/filter.ts'
 import { areas } from '../parse/archive-path.ts'
 import type { Area } from '../parse/archive-path.ts'

@@ -1,4 +1,4 @@
-import type { StationSummary } from '../catalogue/catalogue.ts'
+import type { StationSummary } from '../catalogue/records.ts'
 import { secondsPerDay } from '../parse/calendar.ts'
 import { countryOf, isMergedNavigation } from '../parse/countries.ts'
 import { pageUrl, stationUrl } from './links.ts'

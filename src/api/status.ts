@@ -1,6 +1,6 @@
 /** What the service says of itself: the indexer's own words, and what the catalogue knows without it. */
 import type { Area } from '../parse/archive-path.ts'
-import type { CatalogueSummary, RejectionCount, ScanSummary } from '../catalogue/catalogue.ts'
+import type { CatalogueSummary, RejectionCount, ScanSummary } from '../catalogue/records.ts'
 import type { AskedStatus } from '../control/client.ts'
 import type { IndexerState, IndexerStatus, ScanProgress } from '../control/protocol.ts'
 import { microsecondsToIso } from './serialise.ts'

@@ -1,7 +1,6 @@
 /** Tells versions of a file apart, and a new version from changed attributes. Pure: the indexer and the API use it. */
 import type { Stats } from 'node:fs'
-import type { FileIdentity } from './catalogue.ts'
-import { toInode, toUs } from './exact.ts'
+import type { FileIdentity } from './records.ts'
 
 /**
  * The outcome of comparing a file with the one that a checksum was made of.
@@ -40,4 +39,17 @@ export function toIdentity(
     uid: stats.uid,
     gid: stats.gid,
   }
+}
+
+/** Numbers of the file system as the catalogue can hold them: exact in a double and in 64 bits with a sign. */
+
+/** Microseconds of a time; one beyond what can be held exactly becomes the last that can. */
+export function toUs(ms: number): number {
+  const us = Math.round(ms * 1000)
+  return Math.max(Number.MIN_SAFE_INTEGER, Math.min(us, Number.MAX_SAFE_INTEGER))
+}
+
+/** File systems over others use all 64 bits of an inode; the lower ones are enough to tell two apart. */
+export function toInode(inode: number): number {
+  return inode % 2 ** 53
 }

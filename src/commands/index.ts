@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { CatalogueRuined } from '../catalogue/catalogue-writer.ts'
+import { CatalogueRuined } from '../catalogue/writer.ts'
 import type { Recovery } from '../catalogue/sqlite/recover.ts'
 import type { StartupCheckOutcome } from '../catalogue/sqlite/startup-check.ts'
 import { openWriter } from '../catalogue/sqlite/writer.ts'

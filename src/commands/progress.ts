@@ -2,7 +2,7 @@
 import { Presets, SingleBar } from 'cli-progress'
 import type { Logger } from 'pino'
 import { printable } from '../api/log-text.ts'
-import type { CatalogueSummary, ScanSummary } from '../catalogue/catalogue.ts'
+import type { CatalogueSummary, ScanSummary } from '../catalogue/records.ts'
 import type { ScanProgress } from '../control/protocol.ts'
 import type { CaughtUp } from '../indexer/indexer.ts'
 

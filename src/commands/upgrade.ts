@@ -1,7 +1,7 @@
 /** What the indexer does to a database before and beside its work: migrating it, and making its indexes. */
 import { setImmediate } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { CatalogueWriter } from '../catalogue/catalogue-writer.ts'
+import type { CatalogueWriter } from '../catalogue/writer.ts'
 import { describeProgress } from '../catalogue/sqlite/migration.ts'
 import type { MigrationProgress } from '../catalogue/sqlite/migration.ts'
 import { upgradeDatabase } from '../catalogue/sqlite/upgrade.ts'

@@ -2,7 +2,7 @@
  * What the indexer says and is asked over its control socket: one JSON object a line, each request answered
  * by one line. The socket's file permissions are its only guard.
  */
-import type { ScanSummary } from '../catalogue/catalogue.ts'
+import type { ScanSummary } from '../catalogue/records.ts'
 
 /** `stopped` is what a client concludes when nobody is there; the indexer never says it. */
 export type IndexerState = 'starting' | 'scanning' | 'watching' | 'degraded' | 'stopped'

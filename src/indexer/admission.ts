@@ -1,4 +1,4 @@
-import type { CatalogueWriter, DirectoryChange, FileFacts } from '../catalogue/catalogue-writer.ts'
+import type { CatalogueWriter, DirectoryChange, FileFacts } from '../catalogue/writer.ts'
 import { settleMs } from '../catalogue/settling.ts'
 import { areas } from '../parse/archive-path.ts'
 import type { Area } from '../parse/archive-path.ts'

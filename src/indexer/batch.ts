@@ -1,8 +1,4 @@
-import type {
-  AppliedChange,
-  CatalogueWriter,
-  DirectoryChange,
-} from '../catalogue/catalogue-writer.ts'
+import type { AppliedChange, CatalogueWriter, DirectoryChange } from '../catalogue/writer.ts'
 
 /** Gathers reconciled directories into transactions that are worth their synchronised write. */
 export interface Batch {

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { ScanSummary } from '../catalogue/catalogue.ts'
+import type { ScanSummary } from '../catalogue/records.ts'
 import type { IndexerState, IndexerStatus } from '../control/protocol.ts'
 
 /** What the indexer is doing when nothing is wrong. */

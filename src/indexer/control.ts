@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Logger } from 'pino'
-import type { CatalogueWriter } from '../catalogue/catalogue-writer.ts'
+import type { CatalogueWriter } from '../catalogue/writer.ts'
 import type { ControlAnswer, ControlRequest, ControlResults } from '../control/protocol.ts'
 import { parseDirectory } from '../parse/archive-path.ts'
 import { openControlSocket } from './control-socket.ts'

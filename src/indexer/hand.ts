@@ -1,10 +1,10 @@
-import { CatalogueRuined } from '../catalogue/catalogue-writer.ts'
+import { CatalogueRuined } from '../catalogue/writer.ts'
 import type {
   AppliedChange,
   CatalogueWriter,
   DirectoryChange,
   KnownDirectory,
-} from '../catalogue/catalogue-writer.ts'
+} from '../catalogue/writer.ts'
 import type { Admitted } from './admission.ts'
 import { openBatch } from './batch.ts'
 import type { Condition } from './condition.ts'

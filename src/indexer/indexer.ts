@@ -4,8 +4,8 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { ScanSummary } from '../catalogue/catalogue.ts'
-import type { CatalogueWriter } from '../catalogue/catalogue-writer.ts'
+import type { ScanSummary } from '../catalogue/records.ts'
+import type { CatalogueWriter } from '../catalogue/writer.ts'
 import type {
   IndexerStatus,
   RegisterAnswer,

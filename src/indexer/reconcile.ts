@@ -6,8 +6,8 @@ import type {
   KnownFile,
   NewFile,
   ReboundFile,
-} from '../catalogue/catalogue-writer.ts'
-import type { FileIdentity } from '../catalogue/catalogue.ts'
+} from '../catalogue/writer.ts'
+import type { FileIdentity } from '../catalogue/records.ts'
 import { compareIdentity } from '../catalogue/identity.ts'
 import { isMisplaced, parseDirectory } from '../parse/archive-path.ts'
 import { parseFilename } from '../parse/filename.ts'

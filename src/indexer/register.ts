@@ -1,4 +1,4 @@
-import type { CatalogueWriter } from '../catalogue/catalogue-writer.ts'
+import type { CatalogueWriter } from '../catalogue/writer.ts'
 import type { RegisterAnswer } from '../control/protocol.ts'
 import { parseDirectory } from '../parse/archive-path.ts'
 import { parseFilename } from '../parse/filename.ts'

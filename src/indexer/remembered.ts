@@ -1,5 +1,5 @@
 /** What earlier processes held back and removed, as the catalogue remembers it, on the steady clock of this one. */
-import type { CatalogueWriter, KnownStamp } from '../catalogue/catalogue-writer.ts'
+import type { CatalogueWriter, KnownStamp } from '../catalogue/writer.ts'
 import type { Area } from '../parse/archive-path.ts'
 import { removalWindowMs } from './guard.ts'
 import type { Remembered } from './guard.ts'

@@ -1,5 +1,5 @@
-import type { ScanSummary } from '../catalogue/catalogue.ts'
-import type { AppliedChange } from '../catalogue/catalogue-writer.ts'
+import type { ScanSummary } from '../catalogue/records.ts'
+import type { AppliedChange } from '../catalogue/writer.ts'
 import type { ScanProgress } from '../control/protocol.ts'
 import type { WalkStep } from './tree/walk.ts'
 

@@ -1,4 +1,4 @@
-import type { CatalogueWriter } from '../catalogue/catalogue-writer.ts'
+import type { CatalogueWriter } from '../catalogue/writer.ts'
 import { areas } from '../parse/archive-path.ts'
 import { sameStamp } from './reconcile.ts'
 import type { TreeReader } from './tree/tree-reader.ts'

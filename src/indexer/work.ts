@@ -2,7 +2,7 @@
  * The one loop that reconciles directories: dirty ones and those of a running walk, each read by the thread
  * that reads and taken in hand here, strictly in the order of reading.
  */
-import type { ScanSummary } from '../catalogue/catalogue.ts'
+import type { ScanSummary } from '../catalogue/records.ts'
 import { openBell } from './bell.ts'
 import { openHand } from './hand.ts'
 import type { HandDeps } from './hand.ts'

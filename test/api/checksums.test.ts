@@ -13,7 +13,7 @@ import {
 import { dirname, join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import t from 'tap'
-import type { Checksum } from '../../src/catalogue/catalogue-writer.ts'
+import type { Checksum } from '../../src/catalogue/writer.ts'
 import { toIdentity } from '../../src/catalogue/identity.ts'
 import { change, newFile } from '../catalogue/change.ts'
 import { laterThan } from '../file-clock.ts'

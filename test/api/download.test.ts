@@ -18,7 +18,7 @@ import {
 import { dirname, join } from 'node:path'
 import { connect } from 'node:net'
 import t from 'tap'
-import { toUs } from '../../src/catalogue/exact.ts'
+import { toUs } from '../../src/catalogue/identity.ts'
 import { change } from '../catalogue/change.ts'
 import { laterThan } from '../file-clock.ts'
 import { day, dayFile, hour, hourFile, openService, shortFile } from './service.ts'

@@ -1,6 +1,6 @@
 /** No header is sent twice, whatever the route, the method and the status: read from the bytes of the answers. */
 import t from 'tap'
-import { CatalogueUnavailable } from '../../src/catalogue/catalogue.ts'
+import { CatalogueUnavailable } from '../../src/catalogue/reader.ts'
 import { day, dayFile, openService } from './service.ts'
 import type { Service } from './service.ts'
 import { sendRaw } from './wire.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { CatalogueReader } from '../../src/catalogue/catalogue.ts'
+import type { CatalogueReader } from '../../src/catalogue/reader.ts'
 import { openReader } from '../../src/catalogue/sqlite/reader.ts'
 import { day, dayFile, hour, hourFile, openService, shortFile } from './service.ts'
 import { testFolder } from '../folder.ts'

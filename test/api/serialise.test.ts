@@ -2,7 +2,7 @@ import t from 'tap'
 import { fc } from '../random.ts'
 import { linksBelow } from '../../src/api/links.ts'
 import { microsecondsToIso, secondsToIso, serialiseRecord } from '../../src/api/serialise.ts'
-import type { FileRecord } from '../../src/catalogue/catalogue.ts'
+import type { FileRecord } from '../../src/catalogue/records.ts'
 
 const links = linksBelow('https://archive.example', 'gnss/rinex')
 

@@ -1,5 +1,5 @@
 /** Changes for tests, made as reconciling makes them. */
-import type { DirectoryChange, NewFile } from '../../src/catalogue/catalogue-writer.ts'
+import type { DirectoryChange, NewFile } from '../../src/catalogue/writer.ts'
 import { parseFilename } from '../../src/parse/filename.ts'
 import type { ParsedName } from '../../src/parse/types.ts'
 

@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import type { FileIdentity } from '../../src/catalogue/catalogue.ts'
+import type { FileIdentity } from '../../src/catalogue/records.ts'
 import { compareIdentity, toIdentity } from '../../src/catalogue/identity.ts'
 import type { IdentityComparison } from '../../src/catalogue/identity.ts'
 import { testFolder } from '../folder.ts'

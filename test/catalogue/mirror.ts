@@ -1,6 +1,6 @@
 /** Random changes of a catalogue, and a mirror that follows them. */
-import type { CatalogueReader, ChangesPage } from '../../src/catalogue/catalogue.ts'
-import type { CatalogueWriter } from '../../src/catalogue/catalogue-writer.ts'
+import type { CatalogueReader, ChangesPage } from '../../src/catalogue/reader.ts'
+import type { CatalogueWriter } from '../../src/catalogue/writer.ts'
 import { change, newFile } from './change.ts'
 import { fc } from '../random.ts'
 

@@ -1,7 +1,7 @@
 /** What the indexer keeps account of: directories it knows, how it is, how far a scan has come, what to write. */
 import pino from 'pino'
 import t from 'tap'
-import type { DirectoryChange } from '../../src/catalogue/catalogue-writer.ts'
+import type { DirectoryChange } from '../../src/catalogue/writer.ts'
 import { openBatch } from '../../src/indexer/batch.ts'
 import { openCondition } from '../../src/indexer/condition.ts'
 import { openKnownDirectories } from '../../src/indexer/known-directories.ts'

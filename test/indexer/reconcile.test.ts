@@ -1,6 +1,6 @@
 import t from 'tap'
-import type { FileIdentity } from '../../src/catalogue/catalogue.ts'
-import type { KnownDirectory, KnownFile } from '../../src/catalogue/catalogue-writer.ts'
+import type { FileIdentity } from '../../src/catalogue/records.ts'
+import type { KnownDirectory, KnownFile } from '../../src/catalogue/writer.ts'
 import { reconcile } from '../../src/indexer/reconcile.ts'
 import type { DirectoryLook } from '../../src/indexer/tree/look.ts'
 

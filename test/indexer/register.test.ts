@@ -1,7 +1,7 @@
 import { mkdirSync, realpathSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import type { CatalogueWriter } from '../../src/catalogue/catalogue-writer.ts'
+import type { CatalogueWriter } from '../../src/catalogue/writer.ts'
 import { openKnownDirectories } from '../../src/indexer/known-directories.ts'
 import { openRegister } from '../../src/indexer/register.ts'
 import { openSettling } from '../../src/indexer/settle.ts'

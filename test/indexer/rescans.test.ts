@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { ScanSummary } from '../../src/catalogue/catalogue.ts'
+import type { ScanSummary } from '../../src/catalogue/records.ts'
 import { openRescans } from '../../src/indexer/rescans.ts'
 import { until } from './until.ts'
 

@@ -1,5 +1,6 @@
 /** Changes as server-sent events (WHATWG HTML, 9.2). */
-import type { CatalogueReader, Change } from '../../catalogue/catalogue.ts'
+import type { CatalogueReader } from '../../catalogue/reader.ts'
+import type { Change } from '../../catalogue/records.ts'
 import { readPassage } from './feed.ts'
 import type { Passage } from './feed.ts'
 import type { HeadWatch } from './head-watch.ts'

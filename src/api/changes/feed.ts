@@ -1,5 +1,6 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
-import type { CatalogueReader, Change, ChangesPage, Head } from '../../catalogue/catalogue.ts'
+import type { CatalogueReader, ChangesPage } from '../../catalogue/reader.ts'
+import type { Change, Head } from '../../catalogue/records.ts'
 import { HttpError } from '../errors.ts'
 import type { HeadWatch } from './head-watch.ts'
 import type { ChangesRequest } from './request.ts'

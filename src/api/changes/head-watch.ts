@@ -1,5 +1,6 @@
-import { CatalogueUnavailable } from '../../catalogue/catalogue.ts'
-import type { CatalogueReader, Head } from '../../catalogue/catalogue.ts'
+import { CatalogueUnavailable } from '../../catalogue/reader.ts'
+import type { CatalogueReader } from '../../catalogue/reader.ts'
+import type { Head } from '../../catalogue/records.ts'
 
 /** How soon at the latest a change is noticed. One look costs a few microseconds, however many wait. */
 const lookEveryMs = 50

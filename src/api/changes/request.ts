@@ -1,5 +1,5 @@
 /** What a request for changes asks for. Pure. */
-import type { ChangeFilters } from '../../catalogue/catalogue.ts'
+import type { ChangeFilters } from '../../catalogue/reader.ts'
 import { badFields } from '../errors.ts'
 import type { Parameter } from '../links.ts'
 import { readExpand } from '../list/expand.ts'

@@ -1,4 +1,4 @@
-import type { Change, ChangeKind } from '../../catalogue/catalogue.ts'
+import type { Change, ChangeKind } from '../../catalogue/records.ts'
 import type { Links } from '../links.ts'
 import { microsecondsToIso, serialiseRecord } from '../serialise.ts'
 import type { WireRecord } from '../serialise.ts'

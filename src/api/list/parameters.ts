@@ -8,7 +8,19 @@ import type { FileFilter, TimeRange } from '../../catalogue/filter.ts'
 import { areas } from '../../parse/archive-path.ts'
 import type { FileDuration, FileType, FileVersion } from '../../parse/types.ts'
 import { parseDay } from './times.ts'
-import { code, day, dayOrTime, name, oneOfAnyCase, oneOfWords, range, time, usPerSecond, whole, year } from './values.ts'
+import {
+  code,
+  day,
+  dayOrTime,
+  name,
+  oneOfAnyCase,
+  oneOfWords,
+  range,
+  time,
+  usPerSecond,
+  whole,
+  year,
+} from './values.ts'
 import type { Values } from './values.ts'
 
 export interface Parameter extends Values {

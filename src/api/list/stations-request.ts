@@ -1,6 +1,6 @@
 /** What a request for the stations asks for. Pure. */
-import { stationOrderKeys } from '../../catalogue/catalogue.ts'
-import type { StationOrdering } from '../../catalogue/catalogue.ts'
+import { stationOrderKeys } from '../../catalogue/reader.ts'
+import type { StationOrdering } from '../../catalogue/reader.ts'
 import type { FileFilter } from '../../catalogue/filter.ts'
 import { badFields } from '../errors.ts'
 import type { Parameter } from '../links.ts'

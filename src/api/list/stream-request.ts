@@ -1,5 +1,5 @@
 /** What a request for a stream of the list asks for. Pure. */
-import type { ChunkOrdering } from '../../catalogue/catalogue.ts'
+import type { ChunkOrdering } from '../../catalogue/reader.ts'
 import type { FileFilter } from '../../catalogue/filter.ts'
 import { badFields } from '../errors.ts'
 import { lastValue, parseInteger } from '../query.ts'

@@ -1,10 +1,6 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
-import type {
-  CatalogueReader,
-  Entries,
-  EntriesQuery,
-  Subdirectory,
-} from '../../catalogue/catalogue.ts'
+import type { CatalogueReader, Entries, EntriesQuery } from '../../catalogue/reader.ts'
+import type { Subdirectory } from '../../catalogue/records.ts'
 import type { ListingFormat } from './formats.ts'
 
 /** Read and written in one go: a few milliseconds in which nobody else is served. */

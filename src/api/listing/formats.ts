@@ -1,5 +1,5 @@
 /** The two forms of a listing, line by line. Pure. */
-import type { FileEntry, Subdirectory } from '../../catalogue/catalogue.ts'
+import type { FileEntry, Subdirectory } from '../../catalogue/records.ts'
 import { formatHttpDate } from '../http-date.ts'
 
 export interface ListingFormat {

@@ -1,5 +1,5 @@
 /** What says whether a client has a listing already. Pure. */
-import type { DirectoryState } from '../../catalogue/catalogue.ts'
+import type { DirectoryState } from '../../catalogue/records.ts'
 import { formatHttpDate, parseHttpDate } from '../http-date.ts'
 
 /**

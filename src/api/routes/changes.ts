@@ -1,7 +1,7 @@
 /** The change feed: a page at a time, held back until there is something, or as a stream of events. */
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Change } from '../../catalogue/catalogue.ts'
+import type { Change } from '../../catalogue/records.ts'
 import { changeEvents } from '../changes/events.ts'
 import { readPassage, waitForPassage } from '../changes/feed.ts'
 import type { Passage } from '../changes/feed.ts'

@@ -1,7 +1,7 @@
 /** Downloads and listings: what is in the catalogue and nothing else (contract 6). */
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { FoundFile } from '../../catalogue/catalogue.ts'
+import type { FoundFile } from '../../catalogue/records.ts'
 import { awayPart, openAwayLog } from '../away.ts'
 import type { AwayLog } from '../away.ts'
 import { checksumsName, openChecksums } from '../checksums.ts'
@@ -14,7 +14,14 @@ import type { Archive, OpenFile } from '../download.ts'
 import { HttpError, StorageAway, notFound, tryAgain } from '../errors.ts'
 import { openFileCache } from '../file-cache.ts'
 import type { CachedFile, FileCache } from '../file-cache.ts'
-import { contentHeaders, contentRange, isUnsettled, digestHeader, validatorHeaders, validatorsOf } from '../file-version.ts'
+import {
+  contentHeaders,
+  contentRange,
+  isUnsettled,
+  digestHeader,
+  validatorHeaders,
+  validatorsOf,
+} from '../file-version.ts'
 import { ClientGone, openContentReader } from '../file-content.ts'
 import type { ContentReader } from '../file-content.ts'
 import { handOverHeaders } from '../hand-over.ts'

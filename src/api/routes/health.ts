@@ -1,7 +1,7 @@
 /** For those who watch over the service: is it alive, is it ready, how is it doing. */
 import type { FastifyInstance } from 'fastify'
-import { CatalogueMigrating, CatalogueUnavailable } from '../../catalogue/catalogue.ts'
-import type { CatalogueReader } from '../../catalogue/catalogue.ts'
+import { CatalogueMigrating, CatalogueUnavailable } from '../../catalogue/reader.ts'
+import type { CatalogueReader } from '../../catalogue/reader.ts'
 import { sendJson } from '../context.ts'
 import type { ApiContext } from '../context.ts'
 import { retryAfterSeconds } from '../errors.ts'

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { CatalogueSummary, RejectionCount } from '../../catalogue/catalogue.ts'
+import type { CatalogueSummary, RejectionCount } from '../../catalogue/records.ts'
 import { isFresh, sendHtml, sendJson, sendNotModified } from '../context.ts'
 import type { ApiContext } from '../context.ts'
 import { digest } from '../entity-tag.ts'

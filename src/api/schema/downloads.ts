@@ -2,7 +2,14 @@
 import { errors } from './errors.ts'
 import { filePlace } from './examples.ts'
 import { curl } from './openapi.ts'
-import type { HeaderObject, OperationObject, ParameterObject, Part, Responses, Surroundings } from './openapi.ts'
+import type {
+  HeaderObject,
+  OperationObject,
+  ParameterObject,
+  Part,
+  Responses,
+  Surroundings,
+} from './openapi.ts'
 
 const header = (description: string, example: string): HeaderObject => ({
   description,

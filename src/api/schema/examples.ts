@@ -1,5 +1,5 @@
 /** What the examples of the description show, made by the very functions that make real answers. */
-import type { CatalogueSummary, FileRecord, StationSummary } from '../../catalogue/catalogue.ts'
+import type { CatalogueSummary, FileRecord, StationSummary } from '../../catalogue/records.ts'
 import type { IndexerStatus } from '../../control/protocol.ts'
 import { dayStartSeconds, secondsPerDay } from '../../parse/calendar.ts'
 import { serialiseChange } from '../changes/serialise.ts'

@@ -7,7 +7,18 @@ import type { WireFile, WireRecord } from '../serialise.ts'
 import { errors } from './errors.ts'
 import { examples, file } from './examples.ts'
 import { negotiated, withHeaders } from './headers.ts'
-import { curl, list, moment, negotiable, number, object, orNull, schemaRef, text, url } from './openapi.ts'
+import {
+  curl,
+  list,
+  moment,
+  negotiable,
+  number,
+  object,
+  orNull,
+  schemaRef,
+  text,
+  url,
+} from './openapi.ts'
 import type { Content, JsonSchema, OperationObject, Part, Surroundings } from './openapi.ts'
 import { expand, filters, format, ifNoneMatch, ordering, paging, strict } from './parameters.ts'
 import { registerFile } from './writing.ts'

@@ -1,6 +1,6 @@
 /** Parameters of requests. Those of filters follow from the table by which they are read. */
 import { changesFilters, maxChanges, maxWaitSeconds } from '../changes/request.ts'
-import { stationOrderKeys } from '../../catalogue/catalogue.ts'
+import { stationOrderKeys } from '../../catalogue/reader.ts'
 import { orderKeys } from '../../catalogue/filter.ts'
 import { expansions } from '../list/expand.ts'
 import { filterParameters } from '../list/parameters.ts'

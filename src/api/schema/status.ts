@@ -1,5 +1,5 @@
 /** What the service says of itself. */
-import type { RejectionCount } from '../../catalogue/catalogue.ts'
+import type { RejectionCount } from '../../catalogue/records.ts'
 import type { WireStatus } from '../status.ts'
 import { notServedReasons } from '../unserved.ts'
 import type { WireUnserved } from '../unserved.ts'

@@ -3,19 +3,14 @@
  * and removal. The counts are changed once a transaction, from its own differences.
  */
 import type { Database } from 'better-sqlite3'
-import type {
-  AppliedChange,
-  DirectoryChange,
-  FileFacts,
-  RefusedChange,
-} from '../catalogue-writer.ts'
+import type { AppliedChange, DirectoryChange, FileFacts, RefusedChange } from '../writer.ts'
 import type { ChecksumRows } from './checksum-rows.ts'
 import type { CountChanges, CountedFile } from './count-changes.ts'
 import type { Directories } from './directories.ts'
 import { prepareInsert } from './insert.ts'
 import type { Applied } from './insert.ts'
 import { openLookupTables } from './lookup-tables.ts'
-import { movedModified } from './records.ts'
+import { movedModified } from './record-columns.ts'
 import { prepareRaiseDetails } from './sequences.ts'
 import { prepareHead } from './summary.ts'
 

@@ -11,7 +11,7 @@ import {
 import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import type { Head } from '../catalogue.ts'
+import type { Head } from '../records.ts'
 import { applicationId } from './schema.ts'
 import { prepareHead } from './summary.ts'
 

@@ -2,7 +2,7 @@
 import { renameSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Database } from 'better-sqlite3'
-import type { BackupOutcome } from '../catalogue-writer.ts'
+import type { BackupOutcome } from '../writer.ts'
 import {
   backupPaths,
   discard,
@@ -13,7 +13,7 @@ import {
   syncDirectoryOf,
   syncFileAside,
 } from './backup-files.ts'
-import { corruption, isCorruption } from './database-errors.ts'
+import { corruption, isCorruption } from './corruption.ts'
 import { startCheck } from './integrity-check.ts'
 import type { Check, CheckMode, Verdict } from './integrity-check.ts'
 import { quarantine } from './open.ts'

@@ -3,14 +3,15 @@
  * index of numbers, never the whole table.
  */
 import type { Database } from 'better-sqlite3'
-import type { Change, ChangeKind, ChangesPage, ChangesQuery, Head } from '../catalogue.ts'
+import type { ChangesPage, ChangesQuery } from '../reader.ts'
+import type { Change, ChangeKind, Head } from '../records.ts'
 import { conditionsOf, select } from './filter-sql.ts'
 import type { Conditions } from './filter-sql.ts'
 import { joinedChecksum } from './checksums.ts'
-import { detailColumns, removedDetailColumns, toDetails } from './file-details.ts'
-import type { DetailRow } from './file-details.ts'
+import { detailColumns, removedDetailColumns, toDetails } from './record-columns.ts'
+import type { DetailRow } from './record-columns.ts'
 import { preparePaths } from './list-rows.ts'
-import { openLookups } from './lookups.ts'
+import { openLookups } from './lookup-cache.ts'
 import { openStatements } from './statements.ts'
 import type { Statements } from './statements.ts'
 

@@ -1,6 +1,6 @@
 /** Changes to rows of checksums, and the counters that go with them. To be called within a transaction. */
 import type { Database } from 'better-sqlite3'
-import type { Checksum, ReboundFile } from '../catalogue-writer.ts'
+import type { Checksum, ReboundFile } from '../writer.ts'
 
 export type ChecksumRows = ReturnType<typeof prepareChecksumRows>
 

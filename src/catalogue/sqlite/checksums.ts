@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
-import type { ChecksumChunk, ChecksumEntry, FileIdentity, Head } from '../catalogue.ts'
+import type { ChecksumChunk } from '../reader.ts'
+import type { ChecksumEntry, FileIdentity, Head } from '../records.ts'
 import { holds } from './checksum-rows.ts'
 
 /** Files of a chunk: about two milliseconds. */

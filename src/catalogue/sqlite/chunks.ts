@@ -2,7 +2,8 @@
  * Reads the list in chunks, each of them a query of its own that goes on behind the last record of the one before. To be used
  * within a read transaction.
  */
-import type { ChunkOrdering, ChunkPlace, ChunkQuery, Head, ListedFile, RecordChunk } from '../catalogue.ts'
+import type { ChunkOrdering, ChunkPlace, ChunkQuery, RecordChunk } from '../reader.ts'
+import type { Head, ListedFile } from '../records.ts'
 import type { FileFilter, OrderKey } from '../filter.ts'
 import type { Counts } from './counts.ts'
 import { intersect } from './date-ranges.ts'
@@ -11,8 +12,8 @@ import type { IdRange, Selection } from './filter-sql.ts'
 import type { ListRows } from './list-rows.ts'
 import { sortKey } from './slices.ts'
 import type { Slices } from './slices.ts'
-import { rowUs } from './sources.ts'
-import type { Source } from './sources.ts'
+import { rowUs } from './candidate-indexes.ts'
+import type { Source } from './candidate-indexes.ts'
 import type { Statements } from './statements.ts'
 import type { Strategies } from './strategies.ts'
 import { planOf } from './strategy.ts'

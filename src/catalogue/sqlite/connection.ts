@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
-import { CatalogueUnavailable } from '../catalogue.ts'
-import { UnusableDatabase } from '../catalogue-writer.ts'
+import { CatalogueUnavailable } from '../reader.ts'
+import { UnusableDatabase } from '../writer.ts'
 import { openForReading } from './open.ts'
 
 /** How long a connection is used before asking whether its file was replaced by another. */

@@ -2,7 +2,7 @@
 import { dayOfYearAt, dayStartSeconds, secondsPerDay } from '../../parse/calendar.ts'
 import { periodAt, periodSeconds } from '../../parse/long-name-parts.ts'
 import type { TimeRange } from '../filter.ts'
-import type { Kind } from './lookups.ts'
+import type { Kind } from './lookup-cache.ts'
 
 /** Starts of data, in seconds since 1970, both ends included. */
 export interface DateRange {

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { areas } from '../../parse/archive-path.ts'
-import type { DirectoryChange } from '../catalogue-writer.ts'
+import type { DirectoryChange } from '../writer.ts'
 
 const secondUs = 1_000_000
 

@@ -5,9 +5,9 @@ import type { FileFilter, NameCondition, Problem, TimeRange } from '../filter.ts
 import { intersect, startsOnDays, startsTouching, startsWithin } from './date-ranges.ts'
 import type { DateRange } from './date-ranges.ts'
 import { holds } from './checksum-rows.ts'
-import type { Kind, Lookups } from './lookups.ts'
+import type { Kind, Lookups } from './lookup-cache.ts'
 import { dayOf } from './schema.ts'
-import { prepareCountries } from './sites.ts'
+import { prepareCountries } from './station-codes.ts'
 
 /** A filter with codes and words replaced by ids. A condition that is absent takes every file. */
 export interface Selection {

@@ -3,7 +3,7 @@
  * what they cost row by row.
  */
 import type { Database } from 'better-sqlite3'
-import type { BuiltIndexes } from '../catalogue-writer.ts'
+import type { BuiltIndexes } from '../writer.ts'
 import { recount } from './recount.ts'
 import { deferredCounts, indexes } from './schema.ts'
 

@@ -1,11 +1,11 @@
 import type { Database } from 'better-sqlite3'
-import type { DirectoryChange, NewFile } from '../catalogue-writer.ts'
+import type { DirectoryChange, NewFile } from '../writer.ts'
 import { isMisplaced, parseDirectory } from '../../parse/archive-path.ts'
 import type { ArchiveDirectory } from '../../parse/archive-path.ts'
 import type { ParsedName } from '../../parse/types.ts'
 import type { CountChanges } from './count-changes.ts'
 import type { LookupTables } from './lookup-tables.ts'
-import { movedModified } from './records.ts'
+import { movedModified } from './record-columns.ts'
 
 /** What a transaction has changed so far. */
 export interface Applied {

@@ -4,7 +4,7 @@ import { statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import Sqlite from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
-import { isCorruption } from './database-errors.ts'
+import { isCorruption } from './corruption.ts'
 
 /** What a check of all pages found. */
 export interface Verdict {

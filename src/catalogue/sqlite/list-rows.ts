@@ -1,8 +1,8 @@
 import type { Database } from 'better-sqlite3'
-import type { ListedFile } from '../catalogue.ts'
+import type { ListedFile } from '../records.ts'
 import { joinedChecksum } from './checksums.ts'
-import { detailColumns, toDetails } from './file-details.ts'
-import type { DetailRow } from './file-details.ts'
+import { detailColumns, toDetails } from './record-columns.ts'
+import type { DetailRow } from './record-columns.ts'
 
 /** Paths of directories that are kept. */
 const keptPaths = 20_000

@@ -1,12 +1,6 @@
 import type { Database } from 'better-sqlite3'
-import type {
-  DirectoryState,
-  Entries,
-  EntriesQuery,
-  FileEntry,
-  Head,
-  Subdirectory,
-} from '../catalogue.ts'
+import type { Entries, EntriesQuery } from '../reader.ts'
+import type { DirectoryState, FileEntry, Head, Subdirectory } from '../records.ts'
 
 /** Sorts after every character that names of directories are made of. */
 const afterNames = '~'

@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs'
 import Sqlite from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
-import { AlreadyRunning } from '../catalogue-writer.ts'
+import { AlreadyRunning } from '../writer.ts'
 import { makeFile } from './backup-files.ts'
-import { unusable } from './usable.ts'
+import { unusable } from './access-check.ts'
 
 /** How often the lock file is looked for. */
 const checkEveryMs = 30_000

@@ -10,7 +10,7 @@ import type { Database } from 'better-sqlite3'
 import { parseDirectory } from '../../parse/archive-path.ts'
 import type { ArchiveDirectory } from '../../parse/archive-path.ts'
 import { secondsPerHour } from '../../parse/calendar.ts'
-import { UnusableDatabase } from '../catalogue-writer.ts'
+import { UnusableDatabase } from '../writer.ts'
 import {
   backupPaths,
   discard,
@@ -19,7 +19,7 @@ import {
   syncDirectoryOf,
   syncFile,
 } from './backup-files.ts'
-import { corruption } from './database-errors.ts'
+import { corruption } from './corruption.ts'
 import { faultOf } from './integrity-check.ts'
 import { idsPerRange, prepareIdRange } from './recount.ts'
 import { countTables, migratingVersion, ownerTable, schemaVersion, versionOf } from './schema.ts'

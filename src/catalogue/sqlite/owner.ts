@@ -5,7 +5,7 @@
  */
 import { readFileSync, statSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
-import { AlreadyRunning, UnusableDatabase } from '../catalogue-writer.ts'
+import { AlreadyRunning, UnusableDatabase } from '../writer.ts'
 
 interface Owner {
   readonly bootId: string

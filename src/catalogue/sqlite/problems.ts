@@ -1,7 +1,7 @@
 /** Lists the paths of files with a problem and of entries that are not catalogued. To be used within a read transaction. */
 import type { Database } from 'better-sqlite3'
-import { listedProblems } from '../catalogue.ts'
-import type { ListedProblem, ProblemEntry, ProblemsPage, ProblemsQuery } from '../catalogue.ts'
+import { listedProblems } from '../reader.ts'
+import type { ListedProblem, ProblemEntry, ProblemsPage, ProblemsQuery } from '../reader.ts'
 import { holds } from './checksum-rows.ts'
 
 interface Range {

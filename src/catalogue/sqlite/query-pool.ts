@@ -1,6 +1,16 @@
 import { Worker } from 'node:worker_threads'
-import { CatalogueUnavailable, NotBuilt, QueryTimeout, TooManyQueries } from '../catalogue.ts'
-import type { ChunkQuery, PageQuery, RecordChunk, StationsQuery, CatalogueSummary, Page, ProblemsPage, ProblemsQuery, StationsPage } from '../catalogue.ts'
+import { CatalogueUnavailable, NotBuilt, QueryTimeout, TooManyQueries } from '../reader.ts'
+import type {
+  ChunkQuery,
+  PageQuery,
+  RecordChunk,
+  StationsQuery,
+  Page,
+  ProblemsPage,
+  ProblemsQuery,
+  StationsPage,
+} from '../reader.ts'
+import type { CatalogueSummary } from '../records.ts'
 
 /** Queries that run at the same time, each in a thread with a connection of its own. */
 const workers = 2

@@ -1,7 +1,7 @@
 /** A thread that runs one query at a time, on a connection of its own. */
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Database } from 'better-sqlite3'
-import { QueryTimeout } from '../catalogue.ts'
+import { QueryTimeout } from '../reader.ts'
 import { connectionSource } from './connection.ts'
 import { prepareList } from './list.ts'
 import type { CancelFlag, Queries, QueryKind, QueryRequest, QueryResponse } from './query-pool.ts'

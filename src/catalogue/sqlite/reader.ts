@@ -1,21 +1,23 @@
 import type { Database } from 'better-sqlite3'
 import type {
   CatalogueReader,
-  CatalogueSummary,
   ChangesPage,
   ChangesQuery,
   ChunkQuery,
+  Page,
+  PageQuery,
+  RecordChunk,
+  StationsPage,
+  StationsQuery,
+} from '../reader.ts'
+import type {
+  CatalogueSummary,
   FileRecord,
   FoundFile,
   Head,
   ListedFile,
-  Page,
-  PageQuery,
-  RecordChunk,
   ScanSummary,
-  StationsPage,
-  StationsQuery,
-} from '../catalogue.ts'
+} from '../records.ts'
 import { prepareChanges } from './changes.ts'
 import { checksumColumns, joinedChecksum, prepareChecksums, toBound } from './checksums.ts'
 import type { ChecksumRow, Checksums } from './checksums.ts'
@@ -27,8 +29,8 @@ import { prepareListings } from './listings.ts'
 import type { Listings } from './listings.ts'
 import { openQueryPool } from './query-pool.ts'
 import type { QueryKind, Queries as PoolQueries } from './query-pool.ts'
-import { fileColumns, toRecord } from './records.ts'
-import type { FileRow } from './records.ts'
+import { fileColumns, toRecord } from './record-columns.ts'
+import type { FileRow } from './record-columns.ts'
 import { prepareStations } from './stations.ts'
 import type { StationAnswer } from './stations.ts'
 import { prepareKept, prepareKnownHead, prepareLastScan } from './summary.ts'

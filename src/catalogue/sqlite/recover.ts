@@ -14,8 +14,8 @@ import {
   syncDirectoryOf,
   syncFile,
 } from './backup-files.ts'
-import { UnusableDatabase } from '../catalogue-writer.ts'
-import { isCorruption } from './database-errors.ts'
+import { UnusableDatabase } from '../writer.ts'
+import { isCorruption } from './corruption.ts'
 import { openForWriting, quarantine } from './open.ts'
 import { adoptNumbers } from './sequences.ts'
 import type { OpeningForWriting } from './open.ts'

@@ -7,7 +7,7 @@ import type { DateRange } from './date-ranges.ts'
 import { afterAll, conditionsOf, hasOnly } from './filter-sql.ts'
 import type { Selection } from './filter-sql.ts'
 import { orderBy, orders, siteOf } from './slices.ts'
-import { entryUs, lookupUs, rowUs } from './sources.ts'
+import { entryUs, lookupUs, rowUs } from './candidate-indexes.ts'
 import type { Statements } from './statements.ts'
 import type { CheckDeadline, StrategyParts, Wanted } from './strategy.ts'
 

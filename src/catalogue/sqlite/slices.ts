@@ -8,7 +8,7 @@ import type { Counts } from './counts.ts'
 import { boundsOf, intersect } from './date-ranges.ts'
 import { afterAll, conditionsOf, modifiedUs } from './filter-sql.ts'
 import type { NameRange, Selection } from './filter-sql.ts'
-import type { Lookups } from './lookups.ts'
+import type { Lookups } from './lookup-cache.ts'
 import type { Statements } from './statements.ts'
 
 /** Index entries in a slice, but for many equal keys, which stay together; the first slices are smaller. */

@@ -2,8 +2,8 @@
 import type { OrderKey, OrderStep, Ordering } from '../filter.ts'
 import { conditionsOf } from './filter-sql.ts'
 import { orderBy, orders, sortKey } from './slices.ts'
-import { lookupUs } from './sources.ts'
-import type { Source } from './sources.ts'
+import { lookupUs } from './candidate-indexes.ts'
+import type { Source } from './candidate-indexes.ts'
 import type { Statements } from './statements.ts'
 import type { CheckDeadline, Strategy, Wanted } from './strategy.ts'
 

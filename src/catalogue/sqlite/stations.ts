@@ -2,12 +2,13 @@
 import type { Database } from 'better-sqlite3'
 import { secondsPerDay } from '../../parse/calendar.ts'
 import { countryOf } from '../../parse/countries.ts'
-import type { Head, StationOrdering, StationSummary, StationsPage, StationsQuery } from '../catalogue.ts'
+import type { StationOrdering, StationsPage, StationsQuery } from '../reader.ts'
+import type { Head, StationSummary } from '../records.ts'
 import { prepareCounts } from './counts.ts'
 import { select } from './filter-sql.ts'
-import { openLookups } from './lookups.ts'
-import type { Kind } from './lookups.ts'
-import { prepareLongCodes } from './sites.ts'
+import { openLookups } from './lookup-cache.ts'
+import type { Kind } from './lookup-cache.ts'
+import { prepareLongCodes } from './station-codes.ts'
 
 export interface StationAnswer {
   readonly head: Head

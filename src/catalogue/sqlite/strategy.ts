@@ -1,7 +1,7 @@
 /** What the ways to the ids of a page have in common. */
 import type { Ordering } from '../filter.ts'
 import type { Counts } from './counts.ts'
-import type { Lookups } from './lookups.ts'
+import type { Lookups } from './lookup-cache.ts'
 import type { Slices } from './slices.ts'
 
 /** Is called between slices; throws to end a query. */

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import type { CatalogueSummary, Head, RejectionCount, ScanSummary } from '../catalogue.ts'
+import type { CatalogueSummary, Head, RejectionCount, ScanSummary } from '../records.ts'
 import { holds } from './checksum-rows.ts'
 
 const examplesPerReason = 5

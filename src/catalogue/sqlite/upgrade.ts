@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
-import { isCorruption } from './database-errors.ts'
+import { isCorruption } from './corruption.ts'
 import { lockWriter } from './lock.ts'
 import { migrate } from './migration.ts'
 import type { MigrationProgress } from './migration.ts'
 import { connectForWriting } from './open.ts'
 import { schemaVersion, versionOf } from './schema.ts'
-import { preparePlace, unusable } from './usable.ts'
+import { preparePlace, unusable } from './access-check.ts'
 
 export interface UpgradeOptions {
   /** Path of the database file. */

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
-import type { ScanSummary } from '../catalogue.ts'
+import type { ScanSummary } from '../records.ts'
 import type {
   AppliedChange,
   CatalogueWriter,
@@ -11,7 +11,7 @@ import type {
   KnownFile,
   KnownStamp,
   RemovedFiles,
-} from '../catalogue-writer.ts'
+} from '../writer.ts'
 import type { Area } from '../../parse/archive-path.ts'
 import { lockWriter } from './lock.ts'
 import { openBackups } from './backup.ts'
@@ -20,8 +20,8 @@ import { prepareChecksumRows } from './checksum-rows.ts'
 import { joinedChecksum } from './checksums.ts'
 import { prepareCountChanges } from './count-changes.ts'
 import { prepareDirectories } from './directories.ts'
-import { openGuard } from './guarded.ts'
-import { prepareHashing } from './hashing.ts'
+import { openGuard } from './guarded-calls.ts'
+import { prepareHashing } from './checksum-queue.ts'
 import { prepareIndexes } from './indexes.ts'
 import type { MigrationProgress } from './migration.ts'
 import { takeOwnership } from './owner.ts'
@@ -33,7 +33,7 @@ import { openGivenNumbers, reserveNumbers } from './sequences.ts'
 import { openStartupCheck } from './startup-check.ts'
 import type { StartupCheck, StartupCheckOutcome } from './startup-check.ts'
 import { prepareSummary } from './summary.ts'
-import { preparePlace, unusable } from './usable.ts'
+import { preparePlace, unusable } from './access-check.ts'
 
 export interface WriterOptions {
   /** Path of the database file; its folder is created when it is missing. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs'
-import type { FileIdentity } from '../../catalogue/catalogue.ts'
+import type { FileIdentity } from '../../catalogue/records.ts'
 import { compareIdentity, toIdentity } from '../../catalogue/identity.ts'
 import { inflatePieces, inflateWhole, pieceSize } from '../tree/inflate.ts'
 

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { FileIdentity } from '../../catalogue/catalogue.ts'
+import type { FileIdentity } from '../../catalogue/records.ts'
 import type { Digest, DigestRequest } from './digest.ts'
 import type { HashAnswer, HashRequest } from './process.ts'
 

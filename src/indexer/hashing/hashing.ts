@@ -5,8 +5,8 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { CatalogueRuined } from '../../catalogue/catalogue-writer.ts'
-import type { CatalogueWriter, UnhashedFile } from '../../catalogue/catalogue-writer.ts'
+import { CatalogueRuined } from '../../catalogue/writer.ts'
+import type { CatalogueWriter, UnhashedFile } from '../../catalogue/writer.ts'
 import type { HashingStatus } from '../../control/protocol.ts'
 import type { Condition } from '../condition.ts'
 import type { Hasher } from './hasher.ts'

@@ -1,5 +1,5 @@
 /** How files that have to be read are portioned, and when they may be. Rules without I/O. */
-import type { UnhashedFile } from '../../catalogue/catalogue-writer.ts'
+import type { UnhashedFile } from '../../catalogue/writer.ts'
 
 /** What is read at a time, so that what arrives meanwhile does not wait for long. */
 const filesAtATime = 16

@@ -1,6 +1,6 @@
 /** The program that reads whole files, asked over its channel, in the order of asking. */
 import { setPriority } from 'node:os'
-import type { FileIdentity } from '../../catalogue/catalogue.ts'
+import type { FileIdentity } from '../../catalogue/records.ts'
 import { digestFile, identifyFile } from './digest.ts'
 import type { Digest, DigestRequest } from './digest.ts'
 

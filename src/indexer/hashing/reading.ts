@@ -4,7 +4,7 @@
  * the checksums were kept: any look that comes later compares with these.
  */
 import type { Logger } from 'pino'
-import type { CatalogueWriter, Checksum, UnhashedFile } from '../../catalogue/catalogue-writer.ts'
+import type { CatalogueWriter, Checksum, UnhashedFile } from '../../catalogue/writer.ts'
 import { compareIdentity } from '../../catalogue/identity.ts'
 import type { Condition } from '../condition.ts'
 import type { Digest } from './digest.ts'

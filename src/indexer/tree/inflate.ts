@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, gunzipSync } from 'node:zlib'
-import { toUs } from '../../catalogue/exact.ts'
+import { toUs } from '../../catalogue/identity.ts'
 
 /**
  * A file as it was before it was inflated; without `complete` it has no end, is no gzip file, or changed meanwhile.

@@ -1,8 +1,8 @@
 /** What one look at a directory of the tree brings back: plain data that crosses a thread boundary. */
 import type { Stats } from 'node:fs'
-import type { FileIdentity } from '../../catalogue/catalogue.ts'
-import { toInode, toUs } from '../../catalogue/exact.ts'
-import type { DirectoryRejection, DirectoryStamp } from '../../catalogue/catalogue-writer.ts'
+import type { FileIdentity } from '../../catalogue/records.ts'
+import { toInode, toUs } from '../../catalogue/identity.ts'
+import type { DirectoryRejection, DirectoryStamp } from '../../catalogue/writer.ts'
 
 /**
  * How closely a directory is looked at. `names` reads names and entry types. `facts` reads the size and mtime of

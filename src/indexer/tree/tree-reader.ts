@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import type { DirectoryStamp } from '../../catalogue/catalogue-writer.ts'
+import type { DirectoryStamp } from '../../catalogue/writer.ts'
 import type { Inflated } from './inflate.ts'
 import type { Detail, DirectoryLook, LookRequest } from './look.ts'
 import type { TreeAnswer, TreeRequest, TreeWorkerData } from './tree-worker.ts'

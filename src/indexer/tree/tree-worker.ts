@@ -1,7 +1,7 @@
 /** The thread that reads the tree: answers one request after the other, in their order. */
 import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
-import type { DirectoryStamp } from '../../catalogue/catalogue-writer.ts'
+import type { DirectoryStamp } from '../../catalogue/writer.ts'
 import { openDisks } from './disks.ts'
 import { inflate } from './inflate.ts'
 import type { Inflated } from './inflate.ts'

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
-import type { CatalogueReader, Entries, EntriesQuery } from '../../../src/catalogue/catalogue.ts'
+import type { CatalogueReader, Entries, EntriesQuery } from '../../../src/catalogue/reader.ts'
 import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
 import { testFolder } from '../../folder.ts'

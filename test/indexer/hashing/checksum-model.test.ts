@@ -22,7 +22,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import type { DirectoryChange } from '../../../src/catalogue/catalogue-writer.ts'
+import type { DirectoryChange } from '../../../src/catalogue/writer.ts'
 import { compareIdentity, toIdentity } from '../../../src/catalogue/identity.ts'
 import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'

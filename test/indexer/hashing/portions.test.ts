@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { UnhashedFile } from '../../../src/catalogue/catalogue-writer.ts'
+import type { UnhashedFile } from '../../../src/catalogue/writer.ts'
 import { partsOf, restMsOf } from '../../../src/indexer/hashing/portions.ts'
 
 const file = (parts: Partial<UnhashedFile>): UnhashedFile => ({

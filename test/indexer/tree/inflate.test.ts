@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
-import { toInode, toUs } from '../../../src/catalogue/exact.ts'
+import { toInode, toUs } from '../../../src/catalogue/identity.ts'
 import { inflate } from '../../../src/indexer/tree/inflate.ts'
 import { testFolder } from '../../folder.ts'
 

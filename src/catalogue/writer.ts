@@ -1,7 +1,7 @@
 /** The writing side of the seam: what an indexer knows, applies and keeps; times and directories as in `catalogue.ts`. */
 import type { Area } from '../parse/archive-path.ts'
 import type { ParsedName } from '../parse/types.ts'
-import type { CatalogueSummary, FileIdentity, Head, ScanSummary } from './catalogue.ts'
+import type { CatalogueSummary, FileIdentity, Head, ScanSummary } from './records.ts'
 import type { Problem } from './filter.ts'
 
 /**

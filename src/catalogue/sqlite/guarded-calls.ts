@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
-import { CatalogueRuined } from '../catalogue-writer.ts'
-import { corruption, isCorruption } from './database-errors.ts'
+import { CatalogueRuined } from '../writer.ts'
 import { quarantine } from './open.ts'
+import { isCorruption, corruption } from './corruption.ts'
 
 /**
  * Lets a synchronous engine keep the promises of the seam: what it throws becomes a rejection. A database that

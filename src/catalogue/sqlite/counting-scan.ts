@@ -1,6 +1,6 @@
 /** Counts a selection that no table of counts knows, and keeps the ids it passes. To be used within a read transaction. */
 import { conditionsOf } from './filter-sql.ts'
-import type { Source } from './sources.ts'
+import type { Source } from './candidate-indexes.ts'
 import type { Statements } from './statements.ts'
 import type { CheckDeadline, Wanted } from './strategy.ts'
 import { orderBy } from './slices.ts'

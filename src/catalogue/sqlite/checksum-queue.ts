@@ -1,6 +1,6 @@
 /** The writer's side of checksums: what still has to be read, and keeping what came of it. */
 import type { Database } from 'better-sqlite3'
-import type { ArrivedUnhashed, Checksum, StaleFiles, UnhashedFile } from '../catalogue-writer.ts'
+import type { ArrivedUnhashed, Checksum, StaleFiles, UnhashedFile } from '../writer.ts'
 import type { ChecksumRows } from './checksum-rows.ts'
 import type { Directories } from './directories.ts'
 import { prepareRaiseDetails } from './sequences.ts'

@@ -4,7 +4,7 @@
  */
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { UnusableDatabase } from '../catalogue-writer.ts'
+import { UnusableDatabase } from '../writer.ts'
 
 const { R_OK, W_OK, X_OK } = constants
 

@@ -1,4 +1,3 @@
-/** What can be wrong with a database file. */
 import Sqlite from 'better-sqlite3'
 
 /** Whether an error says that a file is not, or no longer, an SQLite database. */
