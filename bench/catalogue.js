@@ -72,7 +72,7 @@ export function changeOf({ path, names }, arrived = false) {
     path,
     gone: false,
     stamp: { mtimeUs: 1, ctimeUs: 1, inode: 1 },
-    heldSinceUs: undefined,
+    withheldSinceUs: undefined,
     directories: [],
     arrived,
     added: names.map((name) => ({

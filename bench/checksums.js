@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { startHasher } from '../dist/indexer/hashing/hasher.js'
+import { startHasher } from '../dist/indexer/checksums/hash-client.js'
 import { measure, optionsOf, ratios, spread } from './measure.js'
 
 export const description =

@@ -58,7 +58,7 @@ export function describeStatus(
     dirty_directories: indexer?.dirtyDirectories ?? null,
     watching: indexer === undefined ? null : watchCounts(indexer),
     settling_files: indexer?.settlingFiles ?? null,
-    held_removals: indexer?.heldRemovals ?? null,
+    held_removals: indexer?.withheldRemovals ?? null,
     rescans: indexer === undefined ? null : rescanNumbers(indexer),
     areas,
     rejected,

@@ -31,7 +31,7 @@ export interface KnownStamp {
   /** `undefined` when the last look was too close to a change to be sure of it. */
   readonly stamp: DirectoryStamp | undefined
   /** Since when removals in it are held back; `undefined` when none are. */
-  readonly heldSinceUs: number | undefined
+  readonly withheldSinceUs: number | undefined
 }
 
 export interface KnownDirectory {
@@ -88,7 +88,7 @@ export interface DirectoryChange {
   readonly gone: boolean
   readonly stamp: DirectoryStamp | undefined
   /** Since when removals in it are held back; `undefined` when none are. */
-  readonly heldSinceUs: number | undefined
+  readonly withheldSinceUs: number | undefined
   /**
    * Paths of the directories below it that were not known. They become known with it, without a stamp, so that a
    * sweep comes to them even if this process ends before it has read them.

@@ -6,8 +6,8 @@ import { openWriter } from '../catalogue/sqlite/writer.ts'
 import type { OpenedWriter } from '../catalogue/sqlite/writer.ts'
 import { openClock } from '../runtime/clock.ts'
 import type { ConfigOf } from '../config/command-options.ts'
-import { openControl } from '../indexer/control.ts'
-import { startHasher } from '../indexer/hashing/hasher.ts'
+import { openControl } from '../indexer/control-server.ts'
+import { startHasher } from '../indexer/checksums/hash-client.ts'
 import { IncompleteScan, startIndexer } from '../indexer/indexer.ts'
 import type { Indexer } from '../indexer/indexer.ts'
 import { startTreeReader } from '../indexer/tree/tree-reader.ts'
@@ -128,7 +128,7 @@ async function start(parts: {
   })
   const times = {
     sweepIntervalMs: config.sweepIntervalSeconds * 1000,
-    fullLookMs: config.fullLookHours * 3_600_000,
+    fullReadMs: config.fullLookHours * 3_600_000,
     keepRemovalsMs: config.keepRemovalsDays * 86_400_000,
     backupIntervalMs: config.backupIntervalHours * 3_600_000,
     window: { obsDays: config.watchObsDays, nrtDays: config.watchNrtDays },

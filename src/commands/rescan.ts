@@ -49,7 +49,7 @@ async function order(
 ): Promise<RescanTicket | undefined> {
   try {
     const answer = await askIndexer(socket, { command: 'rescan', path, full, acceptRemovals })
-    if (answer.place !== 'nowhere') return answer
+    if (answer.place !== 'missing') return answer
     throw new IndexerRefused(`there is no directory ${path ?? ''} in the archive`)
   } catch (error) {
     if (!(error instanceof IndexerRefused) || error.failed) throw error

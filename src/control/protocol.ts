@@ -27,7 +27,7 @@ export interface IndexerStatus {
   /** Files that are not complete yet. */
   readonly settlingFiles: number
   /** Files that are gone from disk and stay listed because too many went at once. */
-  readonly heldRemovals: number
+  readonly withheldRemovals: number
   readonly rescans: RescanNumbers
   /** `undefined` when files are not hashed. */
   readonly hashing: HashingStatus | undefined
@@ -133,7 +133,7 @@ export interface RescanTicket {
 }
 
 /** `nowhere`: there is no such directory, neither in the archive nor in the catalogue, and nothing was ordered. */
-export type RescanAnswer = RescanTicket | { readonly place: 'nowhere' }
+export type RescanAnswer = RescanTicket | { readonly place: 'missing' }
 
 export type ControlCommand = keyof ControlResults
 

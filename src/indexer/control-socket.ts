@@ -12,7 +12,7 @@ export interface ControlSocketDeps {
   readonly path: string
   readonly logger: Logger
   readonly serve: (socket: Socket) => void
-  readonly lookMs?: number | undefined
+  readonly readMs?: number | undefined
 }
 
 /** There can be no control socket at this path; the message names it and the remedy. */
@@ -31,7 +31,7 @@ interface Listening {
  * @throws UnusableSocket also when another indexer answers there: that of another catalogue may be given the same path
  */
 export async function openControlSocket(deps: ControlSocketDeps): Promise<{ close: () => void }> {
-  const { path, logger, serve, lookMs = usualLookMs } = deps
+  const { path, logger, serve, readMs = usualLookMs } = deps
   await removeLeftOver(path)
   let current: Listening | undefined = await listen(path, serve)
   let closed = false
@@ -52,10 +52,10 @@ export async function openControlSocket(deps: ControlSocketDeps): Promise<{ clos
     if (isClosed()) close()
     logger.warn({ control_socket: path }, 'the control socket was taken away: listening anew')
   }
-  const look = oneAtATime(listenAnew, (reason) => {
+  const snapshot = oneAtATime(listenAnew, (reason) => {
     logger.error({ reason }, 'nobody can ask the indexer')
   })
-  const timer = setInterval(look, lookMs).unref()
+  const timer = setInterval(snapshot, readMs).unref()
   return {
     close() {
       closed = true
@@ -66,13 +66,16 @@ export async function openControlSocket(deps: ControlSocketDeps): Promise<{ clos
 }
 
 /** Leaves out what is asked for while it is under way, and tells each reason for which it fails once in a row. */
-function oneAtATime(work: () => Promise<void>, tell: (reason: string) => void): () => void {
+function oneAtATime(
+  reconcileLoop: () => Promise<void>,
+  tell: (reason: string) => void,
+): () => void {
   let isUnderWay = false
   let told: string | undefined
   const run = async (): Promise<void> => {
     isUnderWay = true
     try {
-      await work()
+      await reconcileLoop()
       told = undefined
     } catch (error) {
       const { message } = error as Error

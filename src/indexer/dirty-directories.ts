@@ -1,10 +1,10 @@
 import TinyQueue from 'tinyqueue'
-import type { Detail } from './tree/look.ts'
+import type { ReadDepth } from './tree/directory-snapshot.ts'
 
 /** A directory that may differ from the catalogue. */
 export interface DirtyDirectory {
   readonly path: string
-  readonly detail: Detail
+  readonly depth: ReadDepth
   /** Whether its files, if there are new ones, were seen arriving. */
   readonly arrived: boolean
 }
@@ -23,10 +23,10 @@ export interface DirtyDirectories {
   readonly size: number
 }
 
-const closeness: Readonly<Record<Detail, number>> = { names: 0, fitting: 1, facts: 2 }
+const closeness: Readonly<Record<ReadDepth, number>> = { names: 0, auto: 1, facts: 2 }
 
 export function openDirtyDirectories(): DirtyDirectories {
-  const waiting = new Map<string, { detail: Detail; arrived: boolean; dueMs: number }>()
+  const waiting = new Map<string, { depth: ReadDepth; arrived: boolean; dueMs: number }>()
   // May hold a path twice when it became due earlier; only the entry that agrees with `waiting` counts.
   const queue = new TinyQueue<{ path: string; dueMs: number }>([], (a, b) => a.dueMs - b.dueMs)
   const first = () => {
@@ -37,10 +37,10 @@ export function openDirtyDirectories(): DirtyDirectories {
     return undefined
   }
   return {
-    add({ path, detail, arrived }, dueMs) {
-      const entry = waiting.get(path) ?? { detail, arrived, dueMs: Infinity }
+    add({ path, depth, arrived }, dueMs) {
+      const entry = waiting.get(path) ?? { depth, arrived, dueMs: Infinity }
       entry.arrived ||= arrived
-      if (closeness[detail] > closeness[entry.detail]) entry.detail = detail
+      if (closeness[depth] > closeness[entry.depth]) entry.depth = depth
       if (dueMs < entry.dueMs) {
         entry.dueMs = dueMs
         queue.push({ path, dueMs })
@@ -50,10 +50,10 @@ export function openDirtyDirectories(): DirtyDirectories {
     take(nowMs) {
       const entry = first()
       if (entry === undefined || entry.dueMs > nowMs) return undefined
-      const { detail = 'fitting', arrived = false } = waiting.get(entry.path) ?? {}
+      const { depth = 'auto', arrived = false } = waiting.get(entry.path) ?? {}
       waiting.delete(entry.path)
       queue.pop()
-      return { path: entry.path, detail, arrived }
+      return { path: entry.path, depth, arrived }
     },
     nextDueMs: () => first()?.dueMs,
     get size() {

@@ -14,24 +14,23 @@ import type {
   SettlingFile,
 } from '../control/protocol.ts'
 import { areas } from '../parse/archive-path.ts'
-import { isNowhere } from './absent.ts'
-import { openAdmission } from './admission.ts'
-import { openCondition } from './condition.ts'
+import { isUnknownPath } from './missing-directory.ts'
+import { openAcceptance } from './acceptance.ts'
+import { openHealth } from './health.ts'
 import { openDirtyDirectories } from './dirty-directories.ts'
-import { openFollow } from './follow.ts'
-import { openGuard } from './guard.ts'
-import type { Hasher } from './hashing/hasher.ts'
-import { openHashing } from './hashing/hashing.ts'
-import type { HotWindow } from './hot-window.ts'
+import { openWatchController } from './watch-controller.ts'
+import { openDeletionGuard, loadPersistedRemovals } from './deletion-guard.ts'
+import type { HashClient } from './checksums/hash-client.ts'
+import { openChecksumSchedule } from './checksums/checksum-schedule.ts'
+import type { WatchWindow } from './watch-window.ts'
 import { openKnownDirectories } from './known-directories.ts'
 import { openRegister } from './register.ts'
-import { recallRemovals } from './remembered.ts'
-import { openRescans } from './rescans.ts'
-import { openRounds } from './rounds.ts'
-import { openSettling } from './settle.ts'
+import { openRescans } from './rescan.ts'
+import { openSchedule } from './schedule.ts'
+import { openSettling } from './settling.ts'
 import type { TreeReader } from './tree/tree-reader.ts'
-import { startWork } from './work.ts'
-import type { ScanResult } from './work.ts'
+import { startReconcileLoop } from './reconcile-loop.ts'
+import type { ScanResult } from './reconcile-loop.ts'
 
 export interface IndexerDeps {
   readonly writer: CatalogueWriter
@@ -42,14 +41,14 @@ export interface IndexerDeps {
   /** The clock: microseconds since 1970. */
   readonly nowUs: () => number
   readonly sweepIntervalMs: number
-  readonly fullLookMs: number
+  readonly fullReadMs: number
   /** How long removed files are remembered. */
   readonly keepRemovalsMs: number
   /** Time between two backups; 0 for none. */
   readonly backupIntervalMs: number
-  readonly window: HotWindow
+  readonly window: WatchWindow
   /** What reads files for their checksums, and whether it reads old ones too; none where there are to be no checksums. */
-  readonly checksums?: { readonly hasher: Hasher; readonly all: boolean } | undefined
+  readonly checksums?: { readonly hasher: HashClient; readonly all: boolean } | undefined
   readonly version: string
 }
 
@@ -97,45 +96,54 @@ export async function startIndexer(deps: IndexerDeps): Promise<Indexer> {
   const earlier = (await writer.summary()).lastScan
   /** When the steady clock began, by the wall clock. */
   const steadyZeroUs = nowUs() - performance.now() * 1000
-  const condition = openCondition({ ...deps, lastScan: earlier })
+  const health = openHealth({ ...deps, lastScan: earlier })
   const dirty = openDirtyDirectories()
   const directories = await writer.directories()
   const known = openKnownDirectories(directories.map(({ path }) => path))
   const settling = openSettling()
-  const guard = openGuard(await recallRemovals({ writer, directories, nowUs }))
-  const follow = openFollow({
+  const deletionGuard = openDeletionGuard(
+    await loadPersistedRemovals({ writer, directories, nowUs }),
+  )
+  const watchController = openWatchController({
     ...deps,
     dirty,
     known,
-    condition,
+    health,
     wake: () => {
-      work.wake()
+      reconcileLoop.wake()
     },
   })
-  const admission = openAdmission({ writer, tree, settling, guard, condition, nowUs })
-  const work = startWork({
-    ...{ writer, tree, dirty, known, condition, nowUs },
-    admit: (look, change) => admission.admit(look, change),
+  const acceptance = openAcceptance({ writer, tree, settling, deletionGuard, health, nowUs })
+  const reconcileLoop = startReconcileLoop({
+    ...{ writer, tree, dirty, known, health, nowUs },
+    accept: (snapshot, change) => acceptance.accept(snapshot, change),
     onDirectory(path, isKnown, identity) {
-      follow.note(path, isKnown, identity)
+      watchController.note(path, isKnown, identity)
     },
     onReconciled(path, costMs) {
-      follow.rest(path, costMs)
+      watchController.rest(path, costMs)
     },
     onFlushed(unwritten) {
-      guard.settle(unwritten)
+      deletionGuard.settle(unwritten)
     },
     onAreaBack() {
-      follow.renew()
-      rounds.sweepSoon()
+      watchController.renew()
+      schedule.sweepSoon()
     },
   })
-  const rounds = openRounds({ ...deps, dirty, known, condition, work })
+  const schedule = openSchedule({ ...deps, dirty, known, health, reconcileLoop })
   const isBusy = (): boolean =>
-    work.scanning !== undefined || (dirty.nextDueMs() ?? Infinity) <= performance.now()
-  const hashing = deps.checksums && openHashing({ ...deps, ...deps.checksums, condition, isBusy })
+    reconcileLoop.scanning !== undefined || (dirty.nextDueMs() ?? Infinity) <= performance.now()
+  const hashing =
+    deps.checksums &&
+    openChecksumSchedule({
+      ...deps,
+      ...deps.checksums,
+      reportProblem: (message) => health.report('checksums', message),
+      isBusy,
+    })
   const startRounds = (): void => {
-    rounds.start()
+    schedule.start()
     hashing?.start()
   }
   let fail: (error: unknown) => void
@@ -144,16 +152,16 @@ export async function startIndexer(deps: IndexerDeps): Promise<Indexer> {
   const scanBroken = new Promise<never>((_resolve, reject) => (fail = reject))
 
   const scanNow = async (roots: readonly string[], full: boolean): Promise<ScanResult> => {
-    condition.enter('scanning')
-    const result = await work.scan(roots, full ? 'facts' : 'fitting')
+    health.enter('scanning')
+    const result = await reconcileLoop.scan(roots, full ? 'facts' : 'auto')
     if (isComplete(result) && areas.every((area) => roots.includes(area))) {
-      condition.scanned(result.summary)
+      health.scanned(result.summary)
       await writer.scanned(result.summary).catch((error: unknown) => {
         // What the scan found is tried again until it can be written; the next start then scans anew.
         logger.error({ err: error }, 'the scan cannot be remembered')
       })
     }
-    condition.enter('watching')
+    health.enter('watching')
     return result
   }
   let lastScan: Promise<unknown> = Promise.resolve()
@@ -169,7 +177,7 @@ export async function startIndexer(deps: IndexerDeps): Promise<Indexer> {
       const fault = result.archiveRead
         ? 'not all that was found could be written'
         : `${deps.archive} holds neither obs/ nor nrt/ that can be read: mount the archive, or configure where it is`
-      condition.trouble('archive', isComplete(result) ? undefined : fault)
+      health.report('archive', isComplete(result) ? undefined : fault)
       if (isComplete(result)) return result.summary
       if (!patient) throw new IncompleteScan(fault)
       await delay(retryMs, undefined, { ref: false })
@@ -178,7 +186,7 @@ export async function startIndexer(deps: IndexerDeps): Promise<Indexer> {
   const rescans = openRescans({
     scan,
     acceptRemovals: (roots) => {
-      guard.accept(roots)
+      deletionGuard.accept(roots)
     },
     onError: (error) => {
       fail(error)
@@ -188,31 +196,34 @@ export async function startIndexer(deps: IndexerDeps): Promise<Indexer> {
     async catchUp(options) {
       const now = earlier === undefined || options.scan
       const summary = now ? await scanAll(options.patient) : earlier
-      if (!now) await rounds.sweepNow()
-      condition.enter('watching')
+      if (!now) await schedule.sweepNow()
+      health.enter('watching')
       current = true
       if (watching) startRounds()
       return { scan: summary, now }
     },
     watch() {
       watching = true
-      follow.start()
+      watchController.start()
       if (current) startRounds()
     },
     async rescan(order) {
       const { path } = order
-      if (path !== undefined && (await isNowhere(path, { tree, known })))
-        return { place: 'nowhere' }
+      if (path !== undefined && (await isUnknownPath(path, { tree, known })))
+        return { place: 'missing' }
       return rescans.order(order)
     },
-    register: openRegister({ writer, known, settling, work }),
+    register: openRegister({ writer, known, settling, reconcileLoop }),
     status: () =>
-      condition.status({
-        scan: work.scanning?.progress(),
+      health.status({
+        scan: reconcileLoop.scanning?.progress(),
         dirtyDirectories: dirty.size,
-        watching: follow.status(),
+        watching: watchController.status(),
         settlingFiles: settling.size,
-        heldRemovals: [...guard.held().values()].reduce((sum, count) => sum + count, 0),
+        withheldRemovals: [...deletionGuard.withheld().values()].reduce(
+          (sum, count) => sum + count,
+          0,
+        ),
         rescans: rescans.numbers,
         hashing: hashing?.status(),
       }),
@@ -223,15 +234,15 @@ export async function startIndexer(deps: IndexerDeps): Promise<Indexer> {
         sinceUs: Math.round(steadyZeroUs + sinceMs * 1000),
       })),
     async close() {
-      rounds.close()
+      schedule.close()
       await hashing?.close()
-      await follow.close()
-      await work.close()
+      await watchController.close()
+      await reconcileLoop.close()
       await tree.close()
       await writer.checkpoint()
     },
     broken: Promise.race([
-      ...[work.broken, rounds.broken, scanBroken],
+      ...[reconcileLoop.broken, schedule.broken, scanBroken],
       ...(hashing === undefined ? [] : [hashing.broken]),
     ]),
   }

@@ -12,8 +12,8 @@ import { compareIdentity } from '../catalogue/identity.ts'
 import { isMisplaced, parseDirectory } from '../parse/archive-path.ts'
 import { parseFilename } from '../parse/filename.ts'
 import type { ParsedName } from '../parse/types.ts'
-import { identityAt } from './tree/look.ts'
-import type { DirectoryLook } from './tree/look.ts'
+import { identityAt } from './tree/directory-snapshot.ts'
+import type { DirectorySnapshot } from './tree/directory-snapshot.ts'
 
 /**
  * What has to be applied so that the catalogue agrees with the look; `undefined` when it does already, or when
@@ -21,29 +21,29 @@ import type { DirectoryLook } from './tree/look.ts'
  * @param arrived whether files that are new were seen arriving, rather than found.
  */
 export function reconcile(
-  look: DirectoryLook,
+  snapshot: DirectorySnapshot,
   known: KnownDirectory | undefined,
   arrived: boolean,
 ): DirectoryChange | undefined {
-  switch (look.outcome) {
+  switch (snapshot.outcome) {
     case 'lost-area':
       return undefined
     case 'missing':
-      return known && goneDirectory(look, known)
+      return known && goneDirectory(snapshot, known)
     case 'unreadable':
       // It may hold anything: what was known stays, and sweeps look again. Noted once.
-      return known !== undefined && known.stamp === undefined ? undefined : nothing(look)
+      return known !== undefined && known.stamp === undefined ? undefined : nothing(snapshot)
     case 'read':
-      return compare(look, known, arrived)
+      return compare(snapshot, known, arrived)
   }
 }
 
-function nothing(look: DirectoryLook): DirectoryChange {
+function nothing(snapshot: DirectorySnapshot): DirectoryChange {
   return {
-    path: look.path,
+    path: snapshot.path,
     gone: false,
     stamp: undefined,
-    heldSinceUs: undefined,
+    withheldSinceUs: undefined,
     directories: [],
     arrived: false,
     added: [],
@@ -52,14 +52,14 @@ function nothing(look: DirectoryLook): DirectoryChange {
     attributes: [],
     rehash: [],
     removed: [],
-    rejections: look.rejections,
+    rejections: snapshot.rejections,
     misplaced: undefined,
   }
 }
 
-function goneDirectory(look: DirectoryLook, known: KnownDirectory): DirectoryChange {
+function goneDirectory(snapshot: DirectorySnapshot, known: KnownDirectory): DirectoryChange {
   return {
-    ...nothing(look),
+    ...nothing(snapshot),
     gone: true,
     misplaced: 0,
     removed: Array.from(known.files.values(), ({ id }) => id),
@@ -76,36 +76,36 @@ interface Differences {
 }
 
 function compare(
-  look: DirectoryLook,
+  snapshot: DirectorySnapshot,
   known: KnownDirectory | undefined,
   arrived: boolean,
 ): DirectoryChange | undefined {
-  const directory = parseDirectory(look.path)
+  const directory = parseDirectory(snapshot.path)
   const found: Differences = { added: [], modified: [], filled: [], attributes: [], rehash: [] }
   // Where nothing is known, nothing needs to be looked for.
   const isNew = known === undefined || known.files.size === 0
   let misplaced = 0
-  look.names.forEach((name, index) => {
+  snapshot.names.forEach((name, index) => {
     const parsed = parseFilename(name) as ParsedName // the look brings RINEX names only
     if (directory.kind === 'directory' && isMisplaced(parsed, directory)) misplaced++
-    const size = look.sizes?.[index]
-    const mtimeUs = look.mtimesUs?.[index]
+    const size = snapshot.sizes?.[index]
+    const mtimeUs = snapshot.mtimesUs?.[index]
     const before = isNew ? undefined : known.files.get(name)
     if (before === undefined) found.added.push({ name, parsed, size, mtimeUs })
     else if (size === undefined || mtimeUs === undefined) return
     else if (before.size === undefined) found.filled.push({ id: before.id, name, size, mtimeUs })
     else if (before.size !== size || before.mtimeUs !== mtimeUs)
       found.modified.push({ id: before.id, name, size, mtimeUs })
-    else if (before.hashed !== undefined) compareHashed(before, identityAt(look, index), found)
+    else if (before.hashed !== undefined) compareHashed(before, identityAt(snapshot, index), found)
   })
-  const removed = isNew ? [] : goneFiles(known, [...look.names, ...look.away])
+  const removed = isNew ? [] : goneFiles(known, [...snapshot.names, ...snapshot.away])
   const { added, modified, filled, attributes, rehash } = found
   const some = [added, modified, filled, attributes, rehash, removed]
   const differs = some.some((files) => files.length > 0)
-  if (!differs && known !== undefined && sameStamp(look.stamp, known.stamp)) return undefined
+  if (!differs && known !== undefined && sameStamp(snapshot.stamp, known.stamp)) return undefined
   return {
-    ...nothing(look),
-    stamp: look.stamp,
+    ...nothing(snapshot),
+    stamp: snapshot.stamp,
     arrived,
     ...found,
     removed,
@@ -141,7 +141,7 @@ function goneFiles({ files }: KnownDirectory, names: readonly string[]): number[
 }
 
 /** Whether nothing can have changed between two looks; a stamp that is not sure equals none. */
-export function sameStamp(a: DirectoryLook['stamp'], b: KnownDirectory['stamp']): boolean {
+export function sameStamp(a: DirectorySnapshot['stamp'], b: KnownDirectory['stamp']): boolean {
   return (
     a !== undefined &&
     b !== undefined &&

@@ -202,7 +202,7 @@ export function openOddTree({ archive, linked, outside, random }: OddPlaces) {
         join(linked, 'a'),
         outside,
         join(linked, pick(names)),
-        'nowhere',
+        'missing',
       ])
       // A link into itself is a loop.
       if (!path.startsWith(linked)) symlinkSync(target, path)

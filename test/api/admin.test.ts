@@ -93,7 +93,7 @@ t.test('a rescan is ordered', async (t) => {
 
 t.test('a rescan of a directory that does not exist is refused', async (t) => {
   const { post } = await openAdministered(t, {
-    rescan: () => Promise.resolve({ place: 'nowhere' }),
+    rescan: () => Promise.resolve({ place: 'missing' }),
   })
   const answer = await post(rescans, { path: 'obs/1900' })
   t.equal(answer.statusCode, 400)

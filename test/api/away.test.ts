@@ -162,7 +162,7 @@ t.test('a missing file whose removal is withheld is 503', async (t) => {
   rmSync(join(service.archive, day), { recursive: true })
   const get = () => service.app.inject(`/rinex/data/${day}/${dayFile}`)
   t.equal((await get()).statusCode, 404)
-  await service.writer.apply([change(day, { heldSinceUs: 1 })])
+  await service.writer.apply([change(day, { withheldSinceUs: 1 })])
   const before = service.log.length
   for (let n = 0; n < 3; n++) {
     const answer = await get()

@@ -61,7 +61,7 @@ t.test('a file is found until anything about it is another', async (t) => {
     },
     'a symlink that leads nowhere': (path) => {
       rmSync(path)
-      symlinkSync('nowhere', path)
+      symlinkSync('missing', path)
     },
   }
   for (const [what, change] of Object.entries(changes)) {

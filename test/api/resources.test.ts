@@ -210,7 +210,7 @@ const indexer: IndexerStatus = {
   dirtyDirectories: 1,
   watching: { directories: 3, limit: null, overflows: 0 },
   settlingFiles: 4,
-  heldRemovals: 5,
+  withheldRemovals: 5,
   rescans: { running: 2, waiting: undefined, done: 1 },
   hashing: { all: false, behind: 6 },
 }

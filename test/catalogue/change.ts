@@ -13,7 +13,7 @@ export function change(path: string, parts: Partial<DirectoryChange>): Directory
     path,
     gone: false,
     stamp: undefined,
-    heldSinceUs: undefined,
+    withheldSinceUs: undefined,
     directories: [],
     arrived: false,
     added: [],

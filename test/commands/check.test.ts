@@ -8,7 +8,7 @@ import pino from 'pino'
 import t from 'tap'
 import type { Test } from 'tap'
 import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
-import { openControl } from '../../src/indexer/control.ts'
+import { openControl } from '../../src/indexer/control-server.ts'
 import { change, newFile } from '../catalogue/change.ts'
 
 /** The folder is short, as the path of a socket must be. */

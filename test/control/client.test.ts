@@ -16,14 +16,14 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { askIndexer, askSettling, askStatus, statusAsker } from '../../src/control/client.ts'
 import type { ControlRequest, RescanOrder } from '../../src/control/protocol.ts'
-import { openCondition } from '../../src/indexer/condition.ts'
-import { openControl } from '../../src/indexer/control.ts'
+import { openHealth } from '../../src/indexer/health.ts'
+import { openControl } from '../../src/indexer/control-server.ts'
 import { openService } from '../api/service.ts'
 import { noTroubles } from '../indexer/parts.ts'
 import { until } from '../indexer/until.ts'
 
 const logger = pino({ level: 'silent' })
-const condition = openCondition({
+const condition = openHealth({
   ...{ logger, version: 'test', lastScan: undefined },
   nowUs: () => 1,
 })
@@ -191,10 +191,10 @@ t.test('that it cannot be asked is told once, until it can again', async (t) => 
 })
 
 /** An indexer that looks at its socket all the time. */
-async function openWatchful(t: Test, path: string, version: string, lookMs = 5) {
+async function openWatchful(t: Test, path: string, version: string, readMs = 5) {
   const warnings: unknown[] = []
   const stream = { write: (line: string) => warnings.push(JSON.parse(line)) }
-  const told = openCondition({
+  const told = openHealth({
     ...{ logger, version, lastScan: undefined },
     nowUs: () => 1,
   })
@@ -204,7 +204,7 @@ async function openWatchful(t: Test, path: string, version: string, lookMs = 5) 
     logger: pino({}, stream),
     indexer,
     writer: {} as never,
-    lookMs,
+    readMs,
   })
   t.teardown(() => {
     control.close()

@@ -3,9 +3,9 @@ import pino from 'pino'
 import t from 'tap'
 import type { DirectoryChange } from '../../src/catalogue/writer.ts'
 import { openBatch } from '../../src/indexer/batch.ts'
-import { openCondition } from '../../src/indexer/condition.ts'
+import { openHealth } from '../../src/indexer/health.ts'
 import { openKnownDirectories } from '../../src/indexer/known-directories.ts'
-import { openScan } from '../../src/indexer/scan.ts'
+import { openScan } from '../../src/indexer/scan-progress.ts'
 import type { WalkStep } from '../../src/indexer/tree/walk.ts'
 import { change, newFile } from '../catalogue/change.ts'
 import { failing, noTroubles, openParts } from './parts.ts'
@@ -39,40 +39,40 @@ t.test('known directories are known below their parents, whatever comes and goes
   )
 })
 
-t.test('the condition tells the phase, or why it is degraded, and since when', async (t) => {
+t.test('health is the phase, or why it is degraded, and since when', async (t) => {
   let nowUs = 1
-  const lines: { msg: string; trouble: string }[] = []
+  const lines: { msg: string; problem: string }[] = []
   const write = (line: string) => lines.push(JSON.parse(line) as (typeof lines)[number])
   const logger = pino({}, { write })
-  const condition = openCondition({ logger, nowUs: () => nowUs, version: '1', lastScan: undefined })
-  const status = () => condition.status(noTroubles)
+  const health = openHealth({ logger, nowUs: () => nowUs, version: '1', lastScan: undefined })
+  const status = () => health.status(noTroubles)
   t.match(status(), { state: 'starting', sinceUs: 1, reasons: [] })
   nowUs = 2
-  condition.enter('scanning')
+  health.enter('scanning')
   t.match(status(), { state: 'scanning', sinceUs: 2 })
   nowUs = 3
-  t.equal(condition.trouble('disk', 'the disk is away'), false)
+  t.equal(health.report('disk', 'the disk is away'), false)
   nowUs = 4
-  condition.trouble('disk', 'the disk is still away')
-  condition.trouble('other', 'something else')
-  condition.enter('watching')
+  health.report('disk', 'the disk is still away')
+  health.report('other', 'something else')
+  health.enter('watching')
   t.match(status(), {
     ...{ state: 'degraded', sinceUs: 3 },
     reasons: ['the disk is still away', 'something else'],
   })
-  t.equal(condition.trouble('disk', undefined), true)
-  t.equal(condition.trouble('disk', undefined), false)
+  t.equal(health.report('disk', undefined), true)
+  t.equal(health.report('disk', undefined), false)
   t.match(status(), { state: 'degraded', sinceUs: 3 })
   nowUs = 5
-  condition.trouble('other', undefined)
+  health.report('other', undefined)
   t.match(status(), { state: 'watching', sinceUs: 5, reasons: [] })
   t.same(
-    lines.map(({ msg, trouble }) => `${msg}: ${trouble}`),
+    lines.map(({ msg, problem }) => `${msg}: ${problem}`),
     [
       'degraded: the disk is away',
       'degraded: something else',
-      'well again: the disk is still away',
-      'well again: something else',
+      'recovered: the disk is still away',
+      'recovered: something else',
     ],
     'each is logged once',
   )
@@ -81,7 +81,7 @@ t.test('the condition tells the phase, or why it is degraded, and since when', a
 t.test('a scan counts regular files and tells how far it is', async (t) => {
   const scan = openScan(5)
   const step = (path: string, parts: object, done: number): WalkStep => ({
-    look: {
+    snapshot: {
       ...{ path, outcome: 'read', error: undefined, identity: undefined, names: [] },
       ...{
         stamp: undefined,

@@ -4,8 +4,8 @@ import { fc } from '../random.ts'
 
 t.test('directories are taken when they are due, longest due first', async (t) => {
   const dirty = openDirtyDirectories()
-  dirty.add({ path: 'obs/b', detail: 'names', arrived: false }, 20)
-  dirty.add({ path: 'obs/a', detail: 'names', arrived: false }, 10)
+  dirty.add({ path: 'obs/b', depth: 'names', arrived: false }, 20)
+  dirty.add({ path: 'obs/a', depth: 'names', arrived: false }, 10)
   t.equal(dirty.nextDueMs(), 10)
   t.equal(dirty.take(5), undefined)
   t.match(dirty.take(30), { path: 'obs/a' })
@@ -20,12 +20,12 @@ t.test(
     const dirty = openDirtyDirectories()
     for (const dueMs of [30, 10, 20])
       dirty.add(
-        { path: 'obs/a', detail: dueMs === 20 ? 'facts' : 'fitting', arrived: dueMs === 30 },
+        { path: 'obs/a', depth: dueMs === 20 ? 'facts' : 'auto', arrived: dueMs === 30 },
         dueMs,
       )
     t.equal(dirty.size, 1)
     t.equal(dirty.take(9), undefined)
-    t.same(dirty.take(10), { path: 'obs/a', detail: 'facts', arrived: true })
+    t.same(dirty.take(10), { path: 'obs/a', depth: 'facts', arrived: true })
     t.equal(dirty.size, 0)
     t.equal(dirty.take(100), undefined)
   },
@@ -33,9 +33,9 @@ t.test(
 
 t.test('a directory that was taken can be noted again', async (t) => {
   const dirty = openDirtyDirectories()
-  dirty.add({ path: 'obs/a', detail: 'fitting', arrived: false }, 10)
+  dirty.add({ path: 'obs/a', depth: 'auto', arrived: false }, 10)
   dirty.take(10)
-  dirty.add({ path: 'obs/a', detail: 'fitting', arrived: false }, 50)
+  dirty.add({ path: 'obs/a', depth: 'auto', arrived: false }, 50)
   t.equal(dirty.take(20), undefined)
   t.match(dirty.take(50), { path: 'obs/a' })
 })
@@ -43,17 +43,17 @@ t.test('a directory that was taken can be noted again', async (t) => {
 t.test('nothing that was noted is lost or taken twice, and nothing is taken early', async () => {
   const note = fc.record({
     path: fc.constantFrom('obs/a', 'obs/b', 'obs/c', 'obs/d'),
-    detail: fc.constantFrom('names' as const, 'fitting' as const, 'facts' as const),
+    depth: fc.constantFrom('names' as const, 'auto' as const, 'facts' as const),
     arrived: fc.boolean(),
     delayMs: fc.nat(50),
     passedMs: fc.nat(30),
     takes: fc.nat(3),
   })
-  const closeness = ['names', 'fitting', 'facts']
+  const closeness = ['names', 'auto', 'facts']
   fc.assert(
     fc.property(fc.array(note), (notes) => {
       const dirty = openDirtyDirectories()
-      const expected = new Map<string, { dueMs: number; detail: number; arrived: boolean }>()
+      const expected = new Map<string, { dueMs: number; depth: number; arrived: boolean }>()
       let nowMs = 0
       const take = (): boolean => {
         const taken = dirty.take(nowMs)
@@ -64,16 +64,16 @@ t.test('nothing that was noted is lost or taken twice, and nothing is taken earl
         return (
           wanted !== undefined &&
           wanted.dueMs === Math.min(...due.map(([, { dueMs }]) => dueMs)) &&
-          closeness[wanted.detail] === taken.detail &&
+          closeness[wanted.depth] === taken.depth &&
           wanted.arrived === taken.arrived
         )
       }
-      for (const { path, detail, arrived, delayMs, passedMs, takes } of notes) {
-        dirty.add({ path, detail, arrived }, nowMs + delayMs)
+      for (const { path, depth, arrived, delayMs, passedMs, takes } of notes) {
+        dirty.add({ path, depth, arrived }, nowMs + delayMs)
         const before = expected.get(path)
         expected.set(path, {
           dueMs: Math.min(nowMs + delayMs, before?.dueMs ?? Infinity),
-          detail: Math.max(closeness.indexOf(detail), before?.detail ?? 0),
+          depth: Math.max(closeness.indexOf(depth), before?.depth ?? 0),
           arrived: arrived || before?.arrived === true,
         })
         nowMs += passedMs

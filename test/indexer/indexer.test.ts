@@ -22,7 +22,7 @@ async function startOn(t: Test, folder: string, other: { keepRemovalsMs?: number
   const writer = openWriter({ database, nowUs })
   const tree = startTreeReader({ archive, linkedDirectories: [] })
   const times = {
-    ...{ sweepIntervalMs: 20, fullLookMs: 86_400_000, keepRemovalsMs: 86_400_000 },
+    ...{ sweepIntervalMs: 20, fullReadMs: 86_400_000, keepRemovalsMs: 86_400_000 },
     backupIntervalMs: 0,
   }
   const window = { obsDays: 14, nrtDays: 3 }
@@ -159,7 +159,7 @@ t.test('an area that is lost as a whole removes nothing', async (t) => {
   indexer.watch()
   renameSync(join(archive, 'obs'), join(archive, 'aside'))
   const lost = /obs\/ below the archive root is lost/
-  await until(t, 'it is told', () => indexer.status().reasons.some((words) => lost.test(words)))
+  await until(t, 'it is told', () => indexer.status().reasons.some((message) => lost.test(message)))
   t.equal(indexer.status().state, 'degraded')
   mkdirSync(join(archive, 'obs'))
   for (let sweeps = 0; sweeps < 3; sweeps++) {

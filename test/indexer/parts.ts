@@ -7,7 +7,7 @@ import pino from 'pino'
 import type { Test } from 'tap'
 import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
 import { openClock } from '../../src/runtime/clock.ts'
-import { openCondition } from '../../src/indexer/condition.ts'
+import { openHealth } from '../../src/indexer/health.ts'
 import { startTreeReader } from '../../src/indexer/tree/tree-reader.ts'
 import { testFolder } from '../folder.ts'
 
@@ -17,12 +17,12 @@ export function openParts(t: Test) {
   const nowUs = openClock()
   const writer = openWriter({ database, nowUs })
   const tree = startTreeReader({ archive, linkedDirectories: [] })
-  const lines: { level: number; msg: string; trouble?: string }[] = []
+  const lines: { level: number; msg: string; problem?: string }[] = []
   const logger = pino(
     { level: 'debug' },
     { write: (line: string) => lines.push(JSON.parse(line) as (typeof lines)[number]) },
   )
-  const condition = openCondition({ logger, nowUs, version: 'test', lastScan: undefined })
+  const health = openHealth({ logger, nowUs, version: 'test', lastScan: undefined })
   t.teardown(async () => {
     await tree.close()
     writer.close()
@@ -42,7 +42,21 @@ export function openParts(t: Test) {
       db.close()
     }
   }
-  return { folder, archive, database, nowUs, writer, tree, lines, logger, condition, put, sql }
+  const reportProblem = (message: string | undefined) => health.report('checksums', message)
+  return {
+    reportProblem,
+    folder,
+    archive,
+    database,
+    nowUs,
+    writer,
+    tree,
+    lines,
+    logger,
+    health,
+    put,
+    sql,
+  }
 }
 
 /** SQL for a database in which this fails whatever is to be written, as on a disk that is full. */
@@ -61,7 +75,7 @@ export const noTroubles = {
   dirtyDirectories: 0,
   watching: { directories: 0, limit: null, overflows: 0 },
   settlingFiles: 0,
-  heldRemovals: 0,
+  withheldRemovals: 0,
   rescans: { running: undefined, waiting: undefined, done: 0 },
   hashing: undefined,
 }

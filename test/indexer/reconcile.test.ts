@@ -2,13 +2,13 @@ import t from 'tap'
 import type { FileIdentity } from '../../src/catalogue/records.ts'
 import type { KnownDirectory, KnownFile } from '../../src/catalogue/writer.ts'
 import { reconcile } from '../../src/indexer/reconcile.ts'
-import type { DirectoryLook } from '../../src/indexer/tree/look.ts'
+import type { DirectorySnapshot } from '../../src/indexer/tree/directory-snapshot.ts'
 
 const stamp = { mtimeUs: 1, ctimeUs: 2, inode: 3 }
 const name = 'graz0010.26d.gz'
 const other = 'zimm0010.26d.gz'
 
-function look(parts: Partial<DirectoryLook>): DirectoryLook {
+function snapshot(parts: Partial<DirectorySnapshot>): DirectorySnapshot {
   return {
     path: 'obs/2026/001',
     outcome: 'read',
@@ -44,7 +44,7 @@ const bound: FileIdentity = {
   ...{ links: 1, mode: 0o100644, uid: 5, gid: 6 },
 }
 /** A look at a file of this identity. */
-const seen = (other: Partial<FileIdentity> = {}): Partial<DirectoryLook> => {
+const seen = (other: Partial<FileIdentity> = {}): Partial<DirectorySnapshot> => {
   const { inode, ctimeUs, links, mode, uid, gid } = { ...bound, ...other }
   const identities = Float64Array.of(inode, ctimeUs, links, mode, uid, gid)
   return { names: [name], ...facts, identities }
@@ -54,109 +54,109 @@ const hashed = (identity: KnownFile['hashed'] = bound): KnownDirectory =>
 
 const cases: {
   title: string
-  look: Partial<DirectoryLook>
+  snapshot: Partial<DirectorySnapshot>
   known: KnownDirectory | undefined
   change: object | undefined
 }[] = [
   {
     title: 'a new name is added, without facts when only names were read',
-    look: { names: [name] },
+    snapshot: { names: [name] },
     known: undefined,
     change: { added: [{ name, size: undefined }], stamp },
   },
   {
     title: 'a new name is added with its facts',
-    look: { names: [name], ...facts },
+    snapshot: { names: [name], ...facts },
     known: undefined,
     change: { added: [{ name, size: 10, mtimeUs: 1000 }] },
   },
   {
     title: 'an empty directory that is new is noted',
-    look: {},
+    snapshot: {},
     known: undefined,
     change: { added: [], stamp },
   },
   {
     title: 'nothing differs',
-    look: { names: [name], ...facts },
+    snapshot: { names: [name], ...facts },
     known: known({ [name]: { size: 10, mtimeUs: 1000 } }),
     change: undefined,
   },
   {
     title: 'nothing differs but what is known is not sure: the stamp is noted',
-    look: { names: [name] },
+    snapshot: { names: [name] },
     known: known({ [name]: {} }, false),
     change: { stamp, added: [], modified: [], removed: [] },
   },
   {
     title: 'facts become known',
-    look: { names: [name], ...facts },
+    snapshot: { names: [name], ...facts },
     known: known({ [name]: {} }),
     change: { filled: [{ id: 1, name, size: 10, mtimeUs: 1000 }], modified: [] },
   },
   {
     title: 'the size changed',
-    look: { names: [name], ...facts },
+    snapshot: { names: [name], ...facts },
     known: known({ [name]: { size: 9, mtimeUs: 1000 } }),
     change: { modified: [{ id: 1, name, size: 10, mtimeUs: 1000 }], filled: [] },
   },
   {
     title: 'the mtime changed, backwards too',
-    look: { names: [name], ...facts },
+    snapshot: { names: [name], ...facts },
     known: known({ [name]: { size: 10, mtimeUs: 2000 } }),
     change: { modified: [{ id: 1, name, size: 10, mtimeUs: 1000 }] },
   },
   {
     title: 'names alone say nothing of facts that are known',
-    look: { names: [name] },
+    snapshot: { names: [name] },
     known: known({ [name]: { size: 9, mtimeUs: 1 } }),
     change: undefined,
   },
   {
     title: 'a name that is not there any more is removed',
-    look: { names: [other] },
+    snapshot: { names: [other] },
     known: known({ [name]: {}, [other]: {} }),
     change: { removed: [1], added: [] },
   },
   {
     title: 'a name whose disk is away is neither removed nor added',
-    look: { names: [], away: [name, 'onsa0010.26d.gz'], stamp: undefined },
+    snapshot: { names: [], away: [name, 'onsa0010.26d.gz'], stamp: undefined },
     known: known({ [name]: {}, [other]: {} }),
     change: { removed: [2], added: [], stamp: undefined },
   },
   {
     title: 'a missing directory removes its files',
-    look: { outcome: 'missing', stamp: undefined },
+    snapshot: { outcome: 'missing', stamp: undefined },
     known: known({ [name]: {}, [other]: {} }),
     change: { gone: true, removed: [1, 2] },
   },
   {
     title: 'a missing directory that was never known is nothing',
-    look: { outcome: 'missing' },
+    snapshot: { outcome: 'missing' },
     known: undefined,
     change: undefined,
   },
   {
     title: 'an unreadable directory removes nothing',
-    look: { outcome: 'unreadable', stamp: undefined },
+    snapshot: { outcome: 'unreadable', stamp: undefined },
     known: known({ [name]: {} }),
     change: { gone: false, removed: [], stamp: undefined },
   },
   {
     title: 'a lost area says nothing',
-    look: { outcome: 'lost-area' },
+    snapshot: { outcome: 'lost-area' },
     known: known({ [name]: {} }),
     change: undefined,
   },
   {
     title: 'a file that was hashed is as it was',
-    look: seen(),
+    snapshot: seen(),
     known: hashed(),
     change: undefined,
   },
   {
     title: 'its attributes changed: the checksum stays, and is bound to the new ones',
-    look: seen({ ctimeUs: 3000, links: 2 }),
+    snapshot: seen({ ctimeUs: 3000, links: 2 }),
     known: hashed(),
     change: {
       attributes: [{ id: 1, identity: { ...bound, ctimeUs: 3000, links: 2 }, boundCtimeUs: 2000 }],
@@ -165,25 +165,25 @@ const cases: {
   },
   {
     title: 'its ctime alone changed: it is hashed again, and not modified',
-    look: seen({ ctimeUs: 3000 }),
+    snapshot: seen({ ctimeUs: 3000 }),
     known: hashed(),
     change: { rehash: [1], attributes: [], modified: [], filled: [], stamp },
   },
   {
     title: 'another file has its size and time: it is hashed again, and not modified',
-    look: seen({ inode: 8, ctimeUs: 3000, mode: 0o100600 }),
+    snapshot: seen({ inode: 8, ctimeUs: 3000, mode: 0o100600 }),
     known: hashed(),
     change: { rehash: [1], attributes: [], modified: [], filled: [] },
   },
   {
     title: 'the look is older than the checksum: other attributes of then say nothing of now',
-    look: seen({ ctimeUs: 1000, links: 2 }),
+    snapshot: seen({ ctimeUs: 1000, links: 2 }),
     known: hashed(),
     change: { rehash: [1], attributes: [] },
   },
   {
     title: 'a checksum of an earlier release is bound to the file that is there',
-    look: seen({ links: 3 }),
+    snapshot: seen({ links: 3 }),
     known: hashed('unbound'),
     change: {
       attributes: [{ id: 1, identity: { ...bound, links: 3 }, boundCtimeUs: undefined }],
@@ -192,33 +192,33 @@ const cases: {
   },
   {
     title: 'a file that was modified is that alone',
-    look: { ...seen({ ctimeUs: 3000, links: 2 }), sizes: [11] },
+    snapshot: { ...seen({ ctimeUs: 3000, links: 2 }), sizes: [11] },
     known: hashed(),
     change: { modified: [{ id: 1, name, size: 11 }], rehash: [], attributes: [] },
   },
   {
     title: 'so is one with a checksum of an earlier release',
-    look: { ...seen(), mtimesUs: [1001] },
+    snapshot: { ...seen(), mtimesUs: [1001] },
     known: hashed('unbound'),
     change: { modified: [{ id: 1, name, mtimeUs: 1001 }], rehash: [], attributes: [] },
   },
   {
     title: 'names alone say nothing of a file that was hashed',
-    look: { names: [name] },
+    snapshot: { names: [name] },
     known: hashed(),
     change: undefined,
   },
   {
     title: 'files of another day are counted as misplaced and catalogued all the same',
-    look: { names: ['graz0020.26d.gz', name] },
+    snapshot: { names: ['graz0020.26d.gz', name] },
     known: undefined,
     change: { misplaced: 1, added: [{ name: 'graz0020.26d.gz' }, { name }] },
   },
 ]
 
 t.test('a directory against the catalogue', async (t) => {
-  for (const { title, look: parts, known: before, change } of cases) {
-    const outcome = reconcile(look(parts), before, false)
+  for (const { title, snapshot: parts, known: before, change } of cases) {
+    const outcome = reconcile(snapshot(parts), before, false)
     if (change === undefined) t.equal(outcome, undefined, title)
     else t.match(outcome, change, title)
   }

@@ -4,9 +4,9 @@ import t from 'tap'
 import type { CatalogueWriter } from '../../src/catalogue/writer.ts'
 import { openKnownDirectories } from '../../src/indexer/known-directories.ts'
 import { openRegister } from '../../src/indexer/register.ts'
-import { openSettling } from '../../src/indexer/settle.ts'
+import { openSettling } from '../../src/indexer/settling.ts'
 import { readDirectory } from '../../src/indexer/tree/read-directory.ts'
-import type { Work } from '../../src/indexer/work.ts'
+import type { ReconcileLoop } from '../../src/indexer/reconcile-loop.ts'
 import { testFolder } from '../folder.ts'
 
 t.test('a file whose disk is away is not said to be missing', async (t) => {
@@ -26,12 +26,12 @@ t.test('a file whose disk is away is not said to be missing', async (t) => {
     } as unknown as CatalogueWriter,
     known: openKnownDirectories(['obs', day]),
     settling: openSettling(),
-    work: {
-      lookNow: async (path) => ({
-        look: readDirectory(tree, { path, detail: 'facts' }),
+    reconcileLoop: {
+      readNow: async (path) => ({
+        snapshot: readDirectory(tree, { path, depth: 'facts' }),
         written: true,
       }),
-    } as Work,
+    } as ReconcileLoop,
   })
   renameSync(disk, join(folder, 'away'))
   t.same(await register(`${day}/${listed}`), { outcome: 'known', id: 7 })

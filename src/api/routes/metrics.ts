@@ -145,7 +145,7 @@ const figures: readonly (readonly [
   ],
   ['dirty_directories', 'Directories to be looked at.', (status) => status.dirtyDirectories],
   ['settling_files', 'Young files that are not complete yet.', (status) => status.settlingFiles],
-  ['held_removals', 'Files that are gone and stay listed.', (status) => status.heldRemovals],
+  ['held_removals', 'Files that are gone and stay listed.', (status) => status.withheldRemovals],
   ['watches', 'Directories that are watched.', ({ watching }) => watching.directories],
   ['watch_limit', 'Watches that this system allows.', ({ watching }) => watching.limit],
   ['event_overflows', 'Times that file events were lost.', ({ watching }) => watching.overflows],

@@ -18,7 +18,7 @@ export function addRescan(app: FastifyInstance, context: ApiContext): void {
       handler: async (request, reply) => {
         const order = parseRescan(request.body)
         const ticket = await askThrough(required(administration).rescan(order))
-        if (ticket.place === 'nowhere')
+        if (ticket.place === 'missing')
           throw badFields({ path: ['There is no such directory in the archive.'] })
         return sendJson(reply.code(202), {
           rescan: ticket.number,

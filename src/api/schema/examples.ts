@@ -69,7 +69,7 @@ const indexer: IndexerStatus = {
   dirtyDirectories: 0,
   watching: { directories: 17, limit: 65_536, overflows: 0 },
   settlingFiles: 0,
-  heldRemovals: 0,
+  withheldRemovals: 0,
   rescans: { running: undefined, waiting: undefined, done: 1 },
   hashing: { all: false, behind: 2 },
 }

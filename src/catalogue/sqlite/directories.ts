@@ -12,7 +12,7 @@ export function prepareDirectories(db: Database) {
   const insert = db.prepare('INSERT INTO directory (path) VALUES (?)')
   const update = db.prepare(
     `UPDATE directory SET mtime_us = @mtimeUs, ctime_us = @ctimeUs, inode = @inode,
-       misplaced = coalesce(@misplaced, misplaced), gone = @gone, held_since_us = @heldSinceUs,
+       misplaced = coalesce(@misplaced, misplaced), gone = @gone, held_since_us = @withheldSinceUs,
        files = files + @growth WHERE id = @id`,
   )
   const note = db.prepare(
@@ -51,7 +51,7 @@ export function prepareDirectories(db: Database) {
         ctimeUs: change.stamp?.ctimeUs ?? null,
         inode: change.stamp?.inode ?? null,
         misplaced: change.misplaced ?? null,
-        heldSinceUs: change.heldSinceUs ?? null,
+        withheldSinceUs: change.withheldSinceUs ?? null,
         gone: change.gone ? 1 : 0,
         growth,
       })

@@ -183,7 +183,7 @@ interface StampRow {
   mtimeUs: number | null
   ctimeUs: number
   inode: number
-  heldSinceUs: number | null
+  withheldSinceUs: number | null
 }
 
 /** Read as arrays, which costs half of what objects do. From `checksum` on all `null` without a checksum that holds. */
@@ -203,7 +203,7 @@ type KnownFileRow = readonly [
 
 function prepareQueries(db: Database) {
   const stamp =
-    'path, mtime_us AS mtimeUs, ctime_us AS ctimeUs, inode, held_since_us AS heldSinceUs'
+    'path, mtime_us AS mtimeUs, ctime_us AS ctimeUs, inode, held_since_us AS withheldSinceUs'
   const directories = db.prepare(`SELECT ${stamp} FROM directory WHERE gone = 0`)
   const directory = db.prepare(`SELECT id, ${stamp} FROM directory WHERE path = ?`)
   const files = db
@@ -227,7 +227,7 @@ function prepareQueries(db: Database) {
       (directories.all() as StampRow[]).map((row) => ({
         path: row.path,
         stamp: toStamp(row),
-        heldSinceUs: row.heldSinceUs ?? undefined,
+        withheldSinceUs: row.withheldSinceUs ?? undefined,
       })),
     directory: (path: string): KnownDirectory | undefined => {
       const row = directory.get(path) as (StampRow & { id: number }) | undefined

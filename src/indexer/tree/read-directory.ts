@@ -12,9 +12,8 @@ import { parseFilename } from '../../parse/filename.ts'
 import { toInode, toUs } from '../../catalogue/identity.ts'
 import { isAway, isAwayLink, isMissing, isOfTheTree, linkedType } from './links.ts'
 import type { LinkedTree } from './links.ts'
-import { identityOf, openIdentities, packIdentity } from './look.ts'
-import type { DirectoryLook, LookOutcome, LookRequest } from './look.ts'
-import { isQuiet } from './quiet.ts'
+import { identityOf, openIdentities, packIdentity, isCold } from './directory-snapshot.ts'
+import type { DirectorySnapshot, SnapshotOutcome, SnapshotRequest } from './directory-snapshot.ts'
 
 export interface Tree extends LinkedTree {
   /** Whether another disk lies under an area than before. */
@@ -27,7 +26,7 @@ export interface Tree extends LinkedTree {
 const unsureMs = 2000
 
 /** Looks at one directory. Whatever is wrong with the tree is told in the answer; nothing is thrown. */
-export function readDirectory(tree: Tree, request: LookRequest): DirectoryLook {
+export function readDirectory(tree: Tree, request: SnapshotRequest): DirectorySnapshot {
   const path = join(tree.archive, request.path)
   try {
     const nowMs = Date.now()
@@ -78,10 +77,10 @@ function stampOf(stats: Stats, nowMs: number): DirectoryStamp | undefined {
   return { mtimeUs: toUs(stats.mtimeMs), ctimeUs: toUs(stats.ctimeMs), inode: toInode(stats.ino) }
 }
 
-function needsFacts(request: LookRequest, path: string, nowMs: number): boolean {
-  if (request.detail !== 'fitting') return request.detail === 'facts'
+function needsFacts(request: SnapshotRequest, path: string, nowMs: number): boolean {
+  if (request.depth !== 'auto') return request.depth === 'facts'
   const touchedMs = statSync(path).mtimeMs
-  return !isQuiet({ directory: parseDirectory(request.path), touchedMs, nowMs })
+  return !isCold({ directory: parseDirectory(request.path), touchedMs, nowMs })
 }
 
 function namesAlone(names: readonly string[]) {
@@ -160,20 +159,20 @@ function isForeign(tree: Tree, path: string): boolean {
   return tree.isForeign?.(path.split('/', 1)[0] ?? '') ?? false
 }
 
-function foreignLook(path: string): DirectoryLook {
-  const look = failedLook({ archive: '', linkedDirectories: [] }, path, undefined)
+function foreignLook(path: string): DirectorySnapshot {
+  const snapshot = failedLook({ archive: '', linkedDirectories: [] }, path, undefined)
   const error = 'another disk is mounted there: if that is meant, restart the indexer'
-  return { ...look, outcome: 'lost-area', error, rejections: [] }
+  return { ...snapshot, outcome: 'lost-area', error, rejections: [] }
 }
 
 /** What lies behind a symlink that must not be followed is not there. */
-function outsideLook(tree: Tree, path: string): DirectoryLook {
-  const look = failedLook({ archive: '', linkedDirectories: [] }, path, undefined)
+function outsideLook(tree: Tree, path: string): DirectorySnapshot {
+  const snapshot = failedLook({ archive: '', linkedDirectories: [] }, path, undefined)
   const outcome = path.includes('/') && isAreaThere(tree, path) ? 'missing' : 'lost-area'
-  return { ...look, outcome, error: 'a symlink, not in linked_directories', rejections: [] }
+  return { ...snapshot, outcome, error: 'a symlink, not in linked_directories', rejections: [] }
 }
 
-function failedLook(tree: Tree, path: string, error: unknown): DirectoryLook {
+function failedLook(tree: Tree, path: string, error: unknown): DirectorySnapshot {
   const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
   const outcome = failure(tree, path, error)
   return {
@@ -189,7 +188,7 @@ function failedLook(tree: Tree, path: string, error: unknown): DirectoryLook {
   }
 }
 
-function failure(tree: Tree, path: string, error: unknown): LookOutcome {
+function failure(tree: Tree, path: string, error: unknown): SnapshotOutcome {
   if (!isMissing(error)) return 'unreadable'
   if (!path.includes('/') || isForeign(tree, path) || !isAreaThere(tree, path)) return 'lost-area'
   return isAway(tree, path) ? 'unreadable' : 'missing'

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import type { DirectoryStamp } from '../../catalogue/writer.ts'
 import type { Inflated } from './inflate.ts'
-import type { Detail, DirectoryLook, LookRequest } from './look.ts'
+import type { ReadDepth, DirectorySnapshot, SnapshotRequest } from './directory-snapshot.ts'
 import type { TreeAnswer, TreeRequest, TreeWorkerData } from './tree-worker.ts'
 import type { WalkStep } from './walk.ts'
 
@@ -10,11 +10,11 @@ import type { WalkStep } from './walk.ts'
  * answered one after the other: what was asked later was read later.
  */
 export interface TreeReader {
-  look(request: LookRequest): Promise<DirectoryLook>
+  snapshot(request: SnapshotRequest): Promise<DirectorySnapshot>
   /** The stamps of directories in their order; `undefined` where one cannot be relied on. */
   stamps(paths: readonly string[]): Promise<readonly (DirectoryStamp | undefined)[]>
   /** Begins a walk below the roots, oldest date first; gives up one that has not ended. */
-  startWalk(roots: readonly string[], detail: Detail): Promise<void>
+  startWalk(roots: readonly string[], depth: ReadDepth): Promise<void>
   /** The next directory of the walk; `undefined` when there is none left. May be asked ahead. */
   step(): Promise<WalkStep | undefined>
   /** Whether files inflate to their end; `undefined` for one that is not there. */
@@ -30,7 +30,7 @@ export interface TreeReader {
 /** The file beside this one, under whichever suffix this one runs: `.ts` in tests, `.js` when built. */
 const workerFile = import.meta.url.replace(/tree-reader(\.[jt]s)$/, 'tree-worker$1')
 
-interface Waiting {
+interface Pending {
   readonly sinceMs: number
   readonly resolve: (answer: TreeAnswer) => void
   readonly reject: (error: Error) => void
@@ -43,7 +43,7 @@ export function startTreeReader(tree: TreeWorkerData['tree']): TreeReader {
     // Names come and go at once: a larger nursery would only hold more of what is dead.
     resourceLimits: { maxYoungGenerationSizeMb: 16 },
   })
-  const waiting: Waiting[] = []
+  const waiting: Pending[] = []
   let answeredMs = 0
   let last = { progress: 0, ms: 0 }
   worker.on('message', (answer: TreeAnswer) => {
@@ -67,10 +67,10 @@ export function startTreeReader(tree: TreeWorkerData['tree']): TreeReader {
       worker.postMessage(request)
     })
   return {
-    look: (request) => ask({ kind: 'look', request }) as Promise<DirectoryLook>,
+    snapshot: (request) => ask({ kind: 'look', request }) as Promise<DirectorySnapshot>,
     stamps: (paths) => ask({ kind: 'stamps', paths }) as Promise<(DirectoryStamp | undefined)[]>,
-    startWalk: async (roots, detail) => {
-      await ask({ kind: 'walk', roots, detail })
+    startWalk: async (roots, depth) => {
+      await ask({ kind: 'walk', roots, depth })
     },
     step: () => ask({ kind: 'step' }) as Promise<WalkStep | undefined>,
     inflate: (paths) => ask({ kind: 'inflate', paths }) as Promise<(Inflated | undefined)[]>,

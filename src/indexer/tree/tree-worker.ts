@@ -2,25 +2,29 @@
 import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { DirectoryStamp } from '../../catalogue/writer.ts'
-import { openDisks } from './disks.ts'
+import { openDiskCheck } from './links.ts'
 import { inflate } from './inflate.ts'
 import type { Inflated } from './inflate.ts'
-import type { Detail, DirectoryLook, LookRequest } from './look.ts'
+import type { ReadDepth, DirectorySnapshot, SnapshotRequest } from './directory-snapshot.ts'
 import { readDirectory, readStamp } from './read-directory.ts'
 import type { Tree } from './read-directory.ts'
 import { walkTree } from './walk.ts'
 import type { WalkStep } from './walk.ts'
 
 export type TreeRequest =
-  | { readonly kind: 'look'; readonly request: LookRequest }
+  | { readonly kind: 'look'; readonly request: SnapshotRequest }
   | { readonly kind: 'stamps'; readonly paths: readonly string[] }
-  | { readonly kind: 'walk'; readonly roots: readonly string[]; readonly detail: Detail }
+  | { readonly kind: 'walk'; readonly roots: readonly string[]; readonly depth: ReadDepth }
   | { readonly kind: 'step' }
   | { readonly kind: 'inflate'; readonly paths: readonly string[] }
 
 /** In the order of the requests: a look, stamps, nothing, the next step or nothing at the walk's end, files. */
 export type TreeAnswer =
-  DirectoryLook | (DirectoryStamp | undefined)[] | (Inflated | undefined)[] | WalkStep | undefined
+  | DirectorySnapshot
+  | (DirectoryStamp | undefined)[]
+  | (Inflated | undefined)[]
+  | WalkStep
+  | undefined
 
 /** What the thread is given: the tree, and a number that it counts up while the disk answers. */
 export interface TreeWorkerData {
@@ -30,7 +34,7 @@ export interface TreeWorkerData {
 
 const { tree: given, progress } = workerData as TreeWorkerData
 const onProgress = (): void => void Atomics.add(progress, 0, 1)
-const tree: Tree = { ...given, isForeign: openDisks(given.archive), onProgress }
+const tree: Tree = { ...given, isForeign: openDiskCheck(given.archive), onProgress }
 let walk: ReturnType<typeof walkTree> | undefined
 
 async function answer(request: TreeRequest): Promise<TreeAnswer> {
@@ -40,7 +44,7 @@ async function answer(request: TreeRequest): Promise<TreeAnswer> {
     case 'stamps':
       return request.paths.map((path) => readStamp(tree, path))
     case 'walk':
-      walk = walkTree(tree, request.roots, request.detail)
+      walk = walkTree(tree, request.roots, request.depth)
       return undefined
     case 'step':
       return walk?.next().value

@@ -1,11 +1,11 @@
 import TinyQueue from 'tinyqueue'
-import type { Detail, DirectoryLook } from './look.ts'
+import type { ReadDepth, DirectorySnapshot } from './directory-snapshot.ts'
 import { readDirectory } from './read-directory.ts'
 import type { Tree } from './read-directory.ts'
 
 /** One step of a walk: the next directory, and how much of the tree lies behind. */
 export interface WalkStep {
-  readonly look: DirectoryLook
+  readonly snapshot: DirectorySnapshot
   /** Directories found and not read yet. */
   readonly pending: number
   /**
@@ -28,7 +28,7 @@ interface Pending {
 export function* walkTree(
   tree: Tree,
   roots: readonly string[],
-  detail: Detail,
+  depth: ReadDepth,
 ): Generator<WalkStep, undefined> {
   const pending = new TinyQueue<Pending>([], (a, b) =>
     a.order < b.order ? -1 : a.order > b.order ? 1 : 0,
@@ -41,11 +41,11 @@ export function* walkTree(
   for (const root of roots) add(root, 1 / roots.length)
   let done = 0
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    const look = readDirectory(tree, { path: next.path, detail })
-    for (const name of look.directories)
-      add(`${next.path}/${name}`, next.share / look.directories.length)
-    if (look.directories.length === 0) done += next.share
-    yield { look, pending: pending.length, done: Math.min(done, 1) }
+    const snapshot = readDirectory(tree, { path: next.path, depth })
+    for (const name of snapshot.directories)
+      add(`${next.path}/${name}`, next.share / snapshot.directories.length)
+    if (snapshot.directories.length === 0) done += next.share
+    yield { snapshot, pending: pending.length, done: Math.min(done, 1) }
   }
   return undefined
 }

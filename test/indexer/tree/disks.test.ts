@@ -1,13 +1,13 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { openDisks } from '../../../src/indexer/tree/disks.ts'
+import { openDiskCheck } from '../../../src/indexer/tree/links.ts'
 import { readDirectory } from '../../../src/indexer/tree/read-directory.ts'
 import { testFolder } from '../../folder.ts'
 
 t.test('an area on the disk it was on is not foreign, nor is one that is missing', async (t) => {
   const archive = testFolder(t, { obs: {} })
-  const isForeign = openDisks(archive)
+  const isForeign = openDiskCheck(archive)
   t.notOk(isForeign('obs'), 'empty, so not remembered')
   mkdirSync(join(archive, 'obs/2026'))
   t.notOk(isForeign('obs'))
@@ -19,5 +19,5 @@ t.test('nothing is said of what lies on a foreign disk, found or missing', async
   const archive = testFolder(t, { obs: { '2026': { 'graz0010.26d.gz': '' } } })
   const tree = { archive, linkedDirectories: [], isForeign: () => true }
   for (const path of ['obs', 'obs/2026', 'obs/2027'])
-    t.match(readDirectory(tree, { path, detail: 'facts' }), { outcome: 'lost-area', names: [] })
+    t.match(readDirectory(tree, { path, depth: 'facts' }), { outcome: 'lost-area', names: [] })
 })

@@ -12,7 +12,7 @@ import {
 import { dirname, join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
-import { openDisks } from '../../../src/indexer/tree/disks.ts'
+import { openDiskCheck } from '../../../src/indexer/tree/links.ts'
 import { readDirectory } from '../../../src/indexer/tree/read-directory.ts'
 import type { Tree } from '../../../src/indexer/tree/read-directory.ts'
 import { walkTree } from '../../../src/indexer/tree/walk.ts'
@@ -41,10 +41,10 @@ function makeTree(t: Test) {
   const disk = join(folder, 'disk')
   symlinkSync(join(disk, '2009'), join(archive, 'obs/2009'))
   symlinkSync(join(disk, link), join(archive, 'obs/2010/001', link))
-  const tree = { archive, linkedDirectories: [disk], isForeign: openDisks(archive) }
-  const look = (path: string) => readDirectory(tree, { path, detail: 'facts' })
-  const outcomes = (...paths: string[]) => paths.map((path) => look(path).outcome)
-  return { folder, archive, disk, tree, look, outcomes }
+  const tree = { archive, linkedDirectories: [disk], isForeign: openDiskCheck(archive) }
+  const snapshot = (path: string) => readDirectory(tree, { path, depth: 'facts' })
+  const outcomes = (...paths: string[]) => paths.map((path) => snapshot(path).outcome)
+  return { folder, archive, disk, tree, snapshot, outcomes }
 }
 
 type Replace = (path: string, parts: { folder: string; disk: string }) => void
@@ -59,13 +59,13 @@ const replacements: Record<string, Replace> = {
     execFileSync('mkfifo', [path])
   },
   'a symlink that leads nowhere': (path, { folder }) => {
-    symlinkSync(join(folder, 'nowhere'), path)
+    symlinkSync(join(folder, 'missing'), path)
   },
   'a symlink to a directory elsewhere': (path, { folder }) => {
     symlinkSync(join(folder, 'elsewhere'), path)
   },
   'a symlink that leads nowhere on the linked disk': (path, { disk }) => {
-    symlinkSync(join(disk, 'nowhere'), path)
+    symlinkSync(join(disk, 'missing'), path)
   },
   'a symlink to a file of the linked disk': (path, { disk }) => {
     symlinkSync(join(disk, link), path)
@@ -99,8 +99,8 @@ for (const [what, replace] of Object.entries(replacements))
       rmSync(real, { recursive: true })
       replace(real, made)
       t.same(made.outcomes(path, below), ['missing', 'missing'], path)
-      t.notOk(made.look(dirname(path)).directories.includes('x'), 'and not found any more')
-      const met = Array.from(walkTree(made.tree, ['obs'], 'facts'), (step) => step.look.path)
+      t.notOk(made.snapshot(dirname(path)).directories.includes('x'), 'and not found any more')
+      const met = Array.from(walkTree(made.tree, ['obs'], 'facts'), (step) => step.snapshot.path)
       t.notOk(met.includes(below), 'a walk goes on without it')
     }
   })
@@ -108,20 +108,20 @@ for (const [what, replace] of Object.entries(replacements))
 t.test(
   'a directory with a symlink to one on the linked disk in its place is that one',
   async (t) => {
-    const { archive, disk, look } = makeTree(t)
+    const { archive, disk, snapshot } = makeTree(t)
     renameSync(join(archive, 'obs/2010/001/x'), join(disk, 'x'))
     symlinkSync(join(disk, 'x'), join(archive, 'obs/2010/001/x'))
-    t.match(look('obs/2010/001/x/y'), { outcome: 'read', names: [name] })
+    t.match(snapshot('obs/2010/001/x/y'), { outcome: 'read', names: [name] })
   },
 )
 
 t.test('a file with a directory in its place is no file any more', async (t) => {
   for (const directory of ['obs/2010/001', 'obs/2009/001']) {
-    const { archive, look } = makeTree(t)
+    const { archive, snapshot } = makeTree(t)
     rmSync(join(archive, directory, name))
     mkdirSync(join(archive, directory, name))
-    t.notOk(look(directory).names.includes(name))
-    t.ok(look(directory).directories.includes(name))
+    t.notOk(snapshot(directory).names.includes(name))
+    t.ok(snapshot(directory).directories.includes(name))
   }
 })
 
@@ -165,7 +165,7 @@ const absences: Record<string, Absence> = {
 for (const [what, { go, away }] of Object.entries(absences))
   t.test(`a linked disk that ${what} takes nothing with it`, async (t) => {
     const made = makeTree(t)
-    t.same(made.look('obs/2010/001').names, [name, link])
+    t.same(made.snapshot('obs/2010/001').names, [name, link])
     const all = ['obs', ...away]
     t.same(
       made.outcomes(...all),
@@ -173,10 +173,10 @@ for (const [what, { go, away }] of Object.entries(absences))
     )
     go(made)
     t.same(made.outcomes(...all), ['read', ...away.map(() => 'unreadable')])
-    t.ok(made.look('obs').directories.includes('2009'), 'it is still a directory')
-    for (const detail of ['names', 'facts'] as const)
+    t.ok(made.snapshot('obs').directories.includes('2009'), 'it is still a directory')
+    for (const depth of ['names', 'facts'] as const)
       t.match(
-        readDirectory(made.tree, { path: 'obs/2010/001', detail }),
+        readDirectory(made.tree, { path: 'obs/2010/001', depth }),
         { names: [name], away: [link], stamp: undefined, directories: ['x'] },
         'a file on it is neither there nor gone, and is looked for again',
       )
@@ -186,10 +186,10 @@ for (const [what, { go, away }] of Object.entries(absences))
       made.outcomes(...all),
       all.map(() => 'read'),
     )
-    t.match(made.look('obs/2010/001'), { names: [name, link], away: [] })
+    t.match(made.snapshot('obs/2010/001'), { names: [name, link], away: [] })
     rmSync(join(made.disk, link))
     t.match(
-      made.look('obs/2010/001'),
+      made.snapshot('obs/2010/001'),
       { names: [name], away: [], rejections: [{ reason: 'symlink' }] },
       'one that is gone from the disk is gone',
     )
@@ -204,7 +204,7 @@ t.test('a disk that another linked disk leads to may be away by itself', async (
   const tree: Tree = { archive, linkedDirectories: [disk, second] }
   const outcomes = () =>
     ['obs/2008', 'obs/2008/001'].map(
-      (path) => readDirectory(tree, { path, detail: 'facts' }).outcome,
+      (path) => readDirectory(tree, { path, depth: 'facts' }).outcome,
     )
   t.same(outcomes(), ['read', 'read'])
   renameSync(second, join(folder, 'moved'))
@@ -221,10 +221,10 @@ t.test('an area that is no directory is lost, whatever lies in its place', async
     rmSync(join(made.archive, 'obs'), { recursive: true })
     replace(join(made.archive, 'obs'), made)
     // As a process sees it that starts only now.
-    const tree = { ...made.tree, isForeign: openDisks(made.archive) }
+    const tree = { ...made.tree, isForeign: openDiskCheck(made.archive) }
     for (const path of ['obs', 'obs/2010', 'obs/2010/001/x'])
       t.equal(
-        readDirectory(tree, { path, detail: 'facts' }).outcome,
+        readDirectory(tree, { path, depth: 'facts' }).outcome,
         'lost-area',
         `${what}: ${path}`,
       )
@@ -240,17 +240,17 @@ t.test(
     const { tree, disk } = makeTree(t)
     execFileSync('chmod', ['0', disk])
     t.teardown(() => execFileSync('chmod', ['755', disk]))
-    const look = asOther(() => readDirectory(tree, { path: 'obs/2010/001', detail: 'names' }))
-    t.match(look, { outcome: 'read', names: [name], away: [link] })
+    const snapshot = asOther(() => readDirectory(tree, { path: 'obs/2010/001', depth: 'names' }))
+    t.match(snapshot, { outcome: 'read', names: [name], away: [link] })
   },
 )
 
 /** Runs as a user who may not read everything. */
-function asOther<T>(work: () => T): T {
-  if (uid !== 0) return work()
+function asOther<T>(reconcileLoop: () => T): T {
+  if (uid !== 0) return reconcileLoop()
   process.seteuid?.(65_534)
   try {
-    return work()
+    return reconcileLoop()
   } finally {
     process.seteuid?.(0)
   }

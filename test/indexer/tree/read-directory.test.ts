@@ -16,7 +16,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
 import { toIdentity } from '../../../src/catalogue/identity.ts'
-import { identityAt } from '../../../src/indexer/tree/look.ts'
+import { identityAt } from '../../../src/indexer/tree/directory-snapshot.ts'
 import { readDirectory } from '../../../src/indexer/tree/read-directory.ts'
 import { testFolder } from '../../folder.ts'
 import { until } from '../until.ts'
@@ -46,20 +46,20 @@ t.test('a directory is read with names, facts, subdirectories and what is left o
   execFileSync('mkfifo', [join(path, 'onsa0010.26d.gz')])
   utimesSync(join(path, name), old, old)
   utimesSync(path, old, old)
-  const look = readDirectory(
+  const snapshot = readDirectory(
     { archive, linkedDirectories: [] },
-    { path: 'obs/2026/001', detail: 'facts' },
+    { path: 'obs/2026/001', depth: 'facts' },
   )
-  t.match(look, {
+  t.match(snapshot, {
     outcome: 'read',
     names: [name],
     sizes: [12],
     mtimesUs: [old.getTime() * 1000],
     directories: ['deeper'],
   })
-  t.same(identityAt(look, 0), toIdentity(statSync(join(path, name))))
-  t.equal(identityAt(look, 1), undefined)
-  const counts = Object.fromEntries(look.rejections.map(({ reason, count }) => [reason, count]))
+  t.same(identityAt(snapshot, 0), toIdentity(statSync(join(path, name))))
+  t.equal(identityAt(snapshot, 1), undefined)
+  const counts = Object.fromEntries(snapshot.rejections.map(({ reason, count }) => [reason, count]))
   t.same(counts, {
     'bad-type': 1,
     'not-gz': 1,
@@ -84,13 +84,16 @@ t.test('names that could hurt are left out with a reason', async (t) => {
     '%2e%2e.gz',
   ]
   for (const hurtful of names) writeFileSync(join(archive, 'obs', hurtful), '')
-  const look = readDirectory({ archive, linkedDirectories: [] }, { path: 'obs', detail: 'facts' })
-  t.same(look.names, [])
+  const snapshot = readDirectory(
+    { archive, linkedDirectories: [] },
+    { path: 'obs', depth: 'facts' },
+  )
+  t.same(snapshot.names, [])
   t.equal(
-    look.rejections.reduce((sum, { count }) => sum + count, 0),
+    snapshot.rejections.reduce((sum, { count }) => sum + count, 0),
     names.length + 1,
   )
-  t.ok(look.rejections.some(({ reason }) => reason === 'not-utf8'))
+  t.ok(snapshot.rejections.some(({ reason }) => reason === 'not-utf8'))
 })
 
 t.test('a stamp that a change could hide behind is none', async (t) => {
@@ -98,7 +101,7 @@ t.test('a stamp that a change could hide behind is none', async (t) => {
   const tree = { archive, linkedDirectories: [] }
   const isSeenYoung = () => {
     utimesSync(join(archive, 'obs'), new Date(), new Date())
-    return readDirectory(tree, { path: 'obs', detail: 'names' }).stamp === undefined
+    return readDirectory(tree, { path: 'obs', depth: 'names' }).stamp === undefined
   }
   // Once more where so much time passed in between that it was not young any more.
   await until(t, 'that of a directory that has just changed', isSeenYoung)
@@ -118,10 +121,10 @@ t.test('how closely a directory is looked at', async (t) => {
     mkdirSync(join(archive, path), { recursive: true })
     writeFileSync(join(archive, path, name), '')
     utimesSync(join(archive, path), touched, touched)
-    const look = readDirectory({ archive, linkedDirectories: [] }, { path, detail: 'fitting' })
-    t.equal(look.sizes !== undefined, facts, title)
-    t.equal(look.identities !== undefined, facts, title)
-    t.equal(identityAt(look, 0) !== undefined, facts, title)
+    const snapshot = readDirectory({ archive, linkedDirectories: [] }, { path, depth: 'auto' })
+    t.equal(snapshot.sizes !== undefined, facts, title)
+    t.equal(snapshot.identities !== undefined, facts, title)
+    t.equal(identityAt(snapshot, 0) !== undefined, facts, title)
   }
 })
 
@@ -132,7 +135,7 @@ function dayOfYear(date: Date): number {
 t.test('what cannot be read is told apart from what is not there', async (t) => {
   const archive = testFolder(t, { obs: { '2026': { '001': {} } }, nrt: {} })
   const tree = { archive, linkedDirectories: [] }
-  const outcome = (path: string) => readDirectory(tree, { path, detail: 'names' }).outcome
+  const outcome = (path: string) => readDirectory(tree, { path, depth: 'names' }).outcome
   t.equal(outcome('obs/2026/002'), 'missing')
   t.equal(outcome('nrt/2026'), 'lost-area', 'an empty area is a lost disk')
   renameSync(join(archive, 'obs'), join(archive, 'aside'))
@@ -149,12 +152,12 @@ t.test(
     t.teardown(() => {
       chmodSync(join(archive, 'obs/2026'), 0o755)
     })
-    const look = readDirectory(
+    const snapshot = readDirectory(
       { archive, linkedDirectories: [] },
-      { path: 'obs/2026', detail: 'names' },
+      { path: 'obs/2026', depth: 'names' },
     )
-    t.match(look, { outcome: 'unreadable', error: 'EACCES' })
-    t.match(look.rejections, [{ reason: 'unreadable-directory', count: 1 }])
+    t.match(snapshot, { outcome: 'unreadable', error: 'EACCES' })
+    t.match(snapshot.rejections, [{ reason: 'unreadable-directory', count: 1 }])
   },
 )
 
@@ -168,15 +171,15 @@ t.test('symlinks are followed below the directories that the configuration names
   symlinkSync(join(folder, 'disk2/2019'), join(archive, 'obs/2019'))
   symlinkSync(join(folder, 'disk2', name), join(archive, 'obs', name))
   symlinkSync(join(folder, 'elsewhere/2018'), join(archive, 'obs/2018'))
-  symlinkSync(join(folder, 'nowhere'), join(archive, 'obs/2017'))
+  symlinkSync(join(folder, 'missing'), join(archive, 'obs/2017'))
   const linkedDirectories = [realpathSync(join(folder, 'disk2'))]
-  const look = readDirectory({ archive, linkedDirectories }, { path: 'obs', detail: 'facts' })
-  t.match(look, {
+  const snapshot = readDirectory({ archive, linkedDirectories }, { path: 'obs', depth: 'facts' })
+  t.match(snapshot, {
     directories: ['2019'],
     names: [name],
     rejections: [{ reason: 'symlink', count: 2 }],
   })
-  t.match(readDirectory({ archive, linkedDirectories }, { path: 'obs/2019', detail: 'names' }), {
+  t.match(readDirectory({ archive, linkedDirectories }, { path: 'obs/2019', depth: 'names' }), {
     names: [name],
   })
 })
@@ -194,7 +197,7 @@ t.test('a linked disk that is away takes nothing with it', async (t) => {
   const outcomes = (...paths: string[]) =>
     paths.map((path) => {
       const tree = { archive, linkedDirectories: [disks] }
-      return readDirectory(tree, { path, detail: 'facts' }).outcome
+      return readDirectory(tree, { path, depth: 'facts' }).outcome
     })
   const whole = ['obs', 'obs/2019', 'obs/2019/001'] as const
   t.same(outcomes(...whole), ['read', 'read', 'read'])
@@ -234,11 +237,11 @@ t.test('a linked disk that is away takes nothing with it', async (t) => {
   ] as const) {
     go()
     t.same(outcomes(...whole), ['read', 'unreadable', 'unreadable'], what)
-    const look = readDirectory(
+    const snapshot = readDirectory(
       { archive, linkedDirectories: [disks] },
-      { path: 'obs', detail: 'names' },
+      { path: 'obs', depth: 'names' },
     )
-    t.ok(look.directories.includes('2019'), 'it is still a directory')
+    t.ok(snapshot.directories.includes('2019'), 'it is still a directory')
     comeBack()
     t.same(outcomes(...whole), ['read', 'read', 'read'], 'and back')
   }
@@ -255,7 +258,7 @@ t.test('a socket named like a RINEX file is none', async (t) => {
   await new Promise<void>((resolve) => server.listen(name, resolve))
   process.chdir(before)
   t.teardown(() => server.close())
-  t.match(readDirectory({ archive, linkedDirectories: [] }, { path: 'obs', detail: 'facts' }), {
+  t.match(readDirectory({ archive, linkedDirectories: [] }, { path: 'obs', depth: 'facts' }), {
     names: [],
     rejections: [{ reason: 'not-a-file', count: 1 }],
   })
@@ -277,11 +280,11 @@ t.test('a file that comes while the names of a quiet directory are read is looke
     restore.restore()
     syncBuiltinESMExports()
   })
-  const look = readDirectory(
+  const snapshot = readDirectory(
     { archive, linkedDirectories: [] },
-    { path: 'obs/2019/001', detail: 'fitting' },
+    { path: 'obs/2019/001', depth: 'auto' },
   )
-  t.match(look, { names: [name], sizes: [10] })
+  t.match(snapshot, { names: [name], sizes: [10] })
   t.end()
 })
 
@@ -290,7 +293,7 @@ t.test('a look at many files tells again and again that the disk answers', async
   for (let n = 0; n < 50; n++) writeFileSync(join(archive, `obs/2026/${1000 + n}0010.26d.gz`), '')
   let steps = 0
   const tree = { archive, linkedDirectories: [], onProgress: () => steps++ }
-  readDirectory(tree, { path: 'obs/2026', detail: 'facts' })
+  readDirectory(tree, { path: 'obs/2026', depth: 'facts' })
   t.ok(steps >= 50, `${steps} times`)
 })
 
@@ -331,7 +334,7 @@ t.test('where no directory is any more, its records are not kept', async (t) => 
       rmSync(path, { recursive: true, force: true })
       put(path)
       for (const below of ['', '/y', '/y/z']) {
-        const request = { path: `obs/2010/001/x${below}`, detail: 'facts' } as const
+        const request = { path: `obs/2010/001/x${below}`, depth: 'facts' } as const
         const { outcome, error } = readDirectory({ archive, linkedDirectories }, request)
         t.equal(outcome, 'missing', `${what}${below}: ${error}`)
       }
@@ -341,7 +344,7 @@ t.test('where no directory is any more, its records are not kept', async (t) => 
   const tree = { archive, linkedDirectories: [disk] }
   for (const path of ['obs/2007', 'obs/2007/001'])
     t.equal(
-      readDirectory(tree, { path, detail: 'names' }).outcome,
+      readDirectory(tree, { path, depth: 'names' }).outcome,
       'missing',
       'a directory of a linked disk that became a file',
     )

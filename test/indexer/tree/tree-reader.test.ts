@@ -22,19 +22,19 @@ t.test('the tree is read by a thread of its own, in the order of asking', async 
   writeFileSync(join(archive, 'obs/2020/001/zimm0010.20d.gz'), gzipSync('x'))
   const order: string[] = []
   const note = (what: string) => () => order.push(what)
-  const [look, stamps, inflated] = await Promise.all([
-    tree.look({ path: 'obs/2020/001', detail: 'names' }),
-    tree.stamps(['obs', 'nowhere']),
+  const [snapshot, stamps, inflated] = await Promise.all([
+    tree.snapshot({ path: 'obs/2020/001', depth: 'names' }),
+    tree.stamps(['obs', 'missing']),
     tree.inflate([`obs/2020/001/${graz}`, 'obs/2020/001/zimm0010.20d.gz', 'obs/nothing.gz']),
     tree.startWalk(['obs'], 'names').then(note('walk')),
     tree.step().then(note('first step')),
     tree.step().then(note('second step')),
   ])
-  t.match(look, { outcome: 'read', names: [graz, 'zimm0010.20d.gz'] })
+  t.match(snapshot, { outcome: 'read', names: [graz, 'zimm0010.20d.gz'] })
   t.equal(stamps[1], undefined)
   t.match(inflated, [{ complete: false }, { complete: true }, undefined])
   t.same(order, ['walk', 'first step', 'second step'])
-  t.match(await tree.step(), { look: { path: 'obs/2020/001' } })
+  t.match(await tree.step(), { snapshot: { path: 'obs/2020/001' } })
   t.equal(await tree.step(), undefined, 'the end of the walk')
   t.equal(await tree.step(), undefined)
 })
@@ -61,7 +61,7 @@ t.test('a stamp is that of the directory, and none when it is too young to rely 
 
 t.test('how long the thread has not come on is told', async (t) => {
   const { tree } = startOn(t)
-  await tree.look({ path: 'obs', detail: 'names' })
+  await tree.snapshot({ path: 'obs', depth: 'names' })
   t.equal(tree.waitingMs(), 0)
   let nowMs = 1000
   t.intercept(performance, 'now', { value: () => nowMs })
@@ -92,7 +92,8 @@ t.test('what is still asked when it is closed stays without an answer', async (t
   execFileSync('touch', [join(archive, 'obs/x')])
   let answered = false
   const note = () => (answered = true)
-  for (let count = 0; count < 1000; count++) tree.look({ path: 'obs', detail: 'names' }).catch(note)
+  for (let count = 0; count < 1000; count++)
+    tree.snapshot({ path: 'obs', depth: 'names' }).catch(note)
   await tree.close()
   t.notOk(answered, 'so that nobody takes it for a failure')
 })

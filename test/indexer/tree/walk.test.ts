@@ -9,7 +9,7 @@ t.test('a walk comes by every directory once, oldest date first across the areas
   })
   const steps = [...walkTree({ archive, linkedDirectories: [] }, ['obs', 'nrt'], 'names')]
   t.same(
-    steps.map(({ look }) => look.path).filter((path) => path.split('/').length > 2),
+    steps.map(({ snapshot }) => snapshot.path).filter((path) => path.split('/').length > 2),
     [
       'obs/2025/365',
       'nrt/2026/001',

@@ -1,0 +1,78 @@
+import type { Logger } from 'pino'
+import type { ScanSummary } from '../catalogue/records.ts'
+import type { IndexerState, IndexerStatus } from '../control/protocol.ts'
+
+/** What the indexer is doing when nothing is wrong. */
+type Phase = 'starting' | 'scanning' | 'watching'
+
+/** The part of the status that is kept here. */
+type OwnStatus = Pick<
+  IndexerStatus,
+  'state' | 'sinceUs' | 'reasons' | 'pid' | 'version' | 'lastScan' | 'lastSweepUs'
+>
+
+/** The account of how the indexer is: its phase, and the troubles that make it `degraded`. */
+export interface Health {
+  enter(phase: Phase): void
+  /**
+   * Says what is wrong under a name, or, with `undefined`, that it is well again. Each is logged once.
+   * @returns whether that ended a trouble
+   */
+  report(name: string, message: string | undefined): boolean
+  swept(): void
+  scanned(summary: ScanSummary): void
+  status(now: Omit<IndexerStatus, keyof OwnStatus>): IndexerStatus
+}
+
+export function openHealth(deps: {
+  readonly logger: Logger
+  readonly nowUs: () => number
+  readonly version: string
+  readonly lastScan: ScanSummary | undefined
+}): Health {
+  const { logger, nowUs } = deps
+  const problems = new Map<string, string>()
+  let phase: Phase = 'starting'
+  let sinceUs = nowUs()
+  let lastScan = deps.lastScan
+  let lastSweepUs: number | undefined
+  const state = (): IndexerState => (problems.size > 0 ? 'degraded' : phase)
+  const change = (reconcileLoop: () => void): void => {
+    const before = state()
+    reconcileLoop()
+    if (state() !== before) sinceUs = nowUs()
+  }
+  return {
+    enter(next) {
+      change(() => (phase = next))
+    },
+    report(name, message) {
+      const before = problems.get(name)
+      if (message !== undefined) {
+        if (before === undefined) logger.error({ problem: message }, 'degraded')
+        change(() => problems.set(name, message))
+      } else if (before !== undefined) {
+        logger.info({ problem: before }, 'recovered')
+        change(() => problems.delete(name))
+        return true
+      }
+      return false
+    },
+    swept: () => {
+      lastSweepUs = nowUs()
+    },
+    scanned: (summary) => {
+      lastScan = summary
+    },
+    status: (now) => ({
+      state: state(),
+      sinceUs,
+      reasons: [...problems.values()],
+      pid: process.pid,
+      version: deps.version,
+      lastScan,
+      lastSweepUs,
+      ...now,
+    }),
+  }
+}

@@ -1,0 +1,80 @@
+import type { ScanSummary } from '../catalogue/records.ts'
+import type { AppliedChange } from '../catalogue/writer.ts'
+import type { ScanProgress } from '../control/protocol.ts'
+import type { WalkStep } from './tree/walk.ts'
+
+/** The account of one scan: what it has seen and done so far. */
+export interface Scan {
+  /** Counts a directory of the walk. */
+  step(step: WalkStep): void
+  /** Counts what a transaction changed while the scan ran. */
+  applied(change: AppliedChange): void
+  /** Notes that something could not be written: it is tried again, after the scan. */
+  failed(): void
+  /** Whether there was an archive: an area that could be read. */
+  readonly archiveRead: boolean
+  /** Whether everything that was found has been written. */
+  readonly written: boolean
+  /** Whether the walk came by this directory. */
+  visited(path: string): boolean
+  progress(): ScanProgress
+  summary(endedUs: number): ScanSummary
+}
+
+export function openScan(startedUs: number): Scan {
+  const startedMs = performance.now()
+  const visited = new Set<string>()
+  const counts = { files: 0, added: 0, modified: 0, removed: 0 }
+  let pending = 0
+  let failed = false
+  let areasRead = 0
+  let done = 0
+  return {
+    step(step) {
+      visited.add(step.snapshot.path)
+      if (step.snapshot.outcome === 'read' && !step.snapshot.path.includes('/')) areasRead++
+      pending = step.pending
+      done = step.done
+      counts.files += step.snapshot.names.length
+      for (const { reason, count } of step.snapshot.rejections)
+        if (!notFiles.has(reason)) counts.files += count
+    },
+    applied(change) {
+      counts.added += change.added
+      counts.modified += change.modified
+      counts.removed += change.removed
+    },
+    failed() {
+      failed = true
+    },
+    get archiveRead() {
+      return areasRead > 0
+    },
+    get written() {
+      return !failed
+    },
+    visited: (path) => visited.has(path),
+    progress() {
+      const seconds = (performance.now() - startedMs) / 1000
+      return {
+        startedUs,
+        directoriesDone: visited.size,
+        directoriesFound: visited.size + pending,
+        files: counts.files,
+        done,
+        rate: seconds > 0 ? counts.files / seconds : 0,
+        secondsLeft: done > 0.01 ? (seconds * (1 - done)) / done : undefined,
+      }
+    },
+    summary: (endedUs) => ({ startedUs, endedUs, directories: visited.size, ...counts }),
+  }
+}
+
+/** Rejections of entries that are no files. */
+const notFiles = new Set([
+  'symlink',
+  'not-a-file',
+  'bad-directory-name',
+  'too-deep',
+  'unreadable-directory',
+])

@@ -1,0 +1,32 @@
+import t from 'tap'
+import type { UnhashedFile } from '../../../src/catalogue/writer.ts'
+import { batchesOf, restMsOf } from '../../../src/indexer/checksums/checksum-files.ts'
+
+const file = (parts: Partial<UnhashedFile>): UnhashedFile => ({
+  ...{ id: 1, path: 'obs/a', size: 1, mtimeUs: 1, sinceUs: 0, seq: 1 },
+  ...parts,
+})
+
+t.test('a file rests until its time tells versions apart', async (t) => {
+  const rests = [
+    { ageMs: 0, restMs: 2000 },
+    { ageMs: 500, restMs: 1500 },
+    { ageMs: 2000, restMs: 0 },
+    { ageMs: 86_400_000, restMs: 0 },
+    // The clock was set back: it does not wait for a time that may be years away.
+    { ageMs: -1, restMs: 0 },
+  ]
+  for (const { ageMs, restMs } of rests)
+    t.equal(restMsOf(file({ sinceUs: 5e9 }), 5e9 + ageMs * 1000), restMs, `${ageMs} ms old`)
+})
+
+t.test('files are read in parts that are neither many nor large', async (t) => {
+  const lengths = (sizes: (number | undefined)[]): number[] =>
+    batchesOf(sizes.map((size) => file({ size }))).map((part) => part.length)
+  const megabytes = (count: number): number => count * 1024 * 1024
+  t.same(lengths([]), [])
+  t.same(lengths([1]), [1])
+  t.same(lengths(Array<number>(40).fill(1)), [16, 16, 8])
+  t.same(lengths(Array<undefined>(17).fill(undefined)), [16, 1], 'sizes that are not known')
+  t.same(lengths([1, megabytes(10), megabytes(5), megabytes(5), megabytes(20), 1]), [3, 1, 1, 1])
+})

@@ -1,0 +1,283 @@
+/**
+ * Random sequences of what people and programs do to files, looks, and reading, in any order: whatever happens, a
+ * download is never told the checksum of other bytes, and at rest every file has that of its own.
+ *
+ * One thing is left out, since the rule of checksums leaves it out: a file that gets other attributes and, before the next
+ * look, other bytes behind the same inode, size and mtime.
+ */
+import { createHash } from 'node:crypto'
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import type { DirectoryChange } from '../../../src/catalogue/writer.ts'
+import { compareIdentity, toIdentity } from '../../../src/catalogue/identity.ts'
+import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
+import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
+import { digestFile, identifyFile } from '../../../src/indexer/checksums/digest.ts'
+import { openReading } from '../../../src/indexer/checksums/checksum-files.ts'
+import { reconcile } from '../../../src/indexer/reconcile.ts'
+import type { DirectorySnapshot } from '../../../src/indexer/tree/directory-snapshot.ts'
+import { readDirectory } from '../../../src/indexer/tree/read-directory.ts'
+import { laterThan } from '../../file-clock.ts'
+import { testFolder } from '../../folder.ts'
+import { openParts } from '../parts.ts'
+import { fc } from '../../random.ts'
+
+const day = 'obs/2026/001'
+const names = ['graz0010.26d.gz', 'zimm0010.26d.gz', 'onsa0010.26d.gz']
+
+/** What is done to a file; those of one kind must not follow those of the other before a look. */
+const bytesActs = ['replace', 'overwrite', 'swap'] as const
+const attributeActs = ['link', 'unlink', 'chmod'] as const
+const otherActs = ['rewrite', 'touch', 'remove'] as const
+const acts = [...bytesActs, ...attributeActs, ...otherActs]
+type Act = (typeof acts)[number]
+
+/** With SLOW=1 there are far more sequences. */
+const slow = process.env['SLOW'] === '1'
+
+const act = fc.record({ act: fc.constantFrom(...acts), file: fc.nat(names.length - 1) })
+const step = fc.oneof(
+  { weight: 4, arbitrary: act },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom('snapshot', 'reconcile', 'apply', 'read', 'keep' as const),
+  },
+)
+type Step = typeof step extends fc.Arbitrary<infer One> ? One : never
+
+/** An archive of one directory, its catalogue, and what is under way between them. */
+function openModel(parts: ReturnType<typeof openParts>, folder: string) {
+  const archive = join(folder, 'archive')
+  const directory = join(archive, day)
+  mkdirSync(directory, { recursive: true })
+  const database = join(folder, 'catalogue.db')
+  const writer = openWriter({ database, nowUs: parts.nowUs })
+  const reader = openReader({ database })
+  // By a clock that is ahead every file has rested long enough.
+  const nowUs = () => parts.nowUs() + 10e6
+  const inArchive = (path: string) => join(archive, path)
+  const hasher = {
+    digest: (files: readonly { path: string }[]) =>
+      Promise.all(files.map((file) => digestFile({ ...file, path: inArchive(file.path) }))),
+    identify: (paths: readonly string[]) =>
+      Promise.resolve(paths.map((path) => identifyFile(inArchive(path)))),
+    close: () => undefined,
+  }
+  const reading = openReading({ ...parts, writer, hasher, nowUs, isClosing: () => false })
+  let through = 0
+  const snapshots: DirectorySnapshot[] = []
+  let changes: DirectoryChange[] = []
+  const steps = {
+    snapshot: () => {
+      snapshots.push(
+        readDirectory({ archive, linkedDirectories: [] }, { path: day, depth: 'facts' }),
+      )
+    },
+    /** As the batch does: what waits is written before the directory is compared again. */
+    reconcile: async () => {
+      const snapshot = snapshots.shift()
+      if (snapshot === undefined) return
+      await steps.apply()
+      const change = reconcile(snapshot, await writer.directory(day), true)
+      if (change !== undefined) changes.push(change)
+    },
+    apply: async () => {
+      const [first] = changes
+      if (first !== undefined) await writer.apply([first])
+      changes = []
+    },
+    read: async () => {
+      const arrived = await writer.arrivedUnhashed(through)
+      await reading.read(arrived.files)
+      through = arrived.throughSeq
+      const stale = (await writer.staleChecksums(nowUs())).files
+      const unread = await reading.read(stale)
+      await writer.hashAgain(unread, nowUs())
+    },
+    keep: () => reading.keep(through),
+  }
+  return {
+    ...{ directory, reader, writer, steps },
+    /** Brings what is on disk into the catalogue. */
+    comeTo: async () => {
+      steps.snapshot()
+      while (snapshots.length > 0) await steps.reconcile()
+      await steps.apply()
+    },
+    close: () => {
+      reader.close()
+      writer.close()
+    },
+  }
+}
+
+type Model = ReturnType<typeof openModel>
+
+/** Does things to files, each later than the one before by the clock of the file system. */
+function openActs({ directory }: Model) {
+  /** Another one for each thing that is done: makes bytes, times and names that were never there. */
+  let number = 0
+  /** What was done to a file since the last look. */
+  const since = new Map<string, 'bytes' | 'attributes'>()
+  const clock = join(directory, '.clock')
+  writeFileSync(clock, '')
+  const content = (length: number) => Buffer.alloc(length, String(++number))
+  const create = (path: string, length = 20): void => {
+    writeFileSync(path, content(length))
+    utimesSync(path, 1000, number)
+  }
+  const doTo: Record<Act, (path: string, other: string) => void> = {
+    replace(path) {
+      const { size, mtime, mode } = statSync(path)
+      create(`${path}.new`, size)
+      // As `cp -p` and rsync do. A file system gives the number of a removed file to the next one.
+      chmodSync(`${path}.new`, mode)
+      utimesSync(`${path}.new`, mtime, mtime)
+      renameSync(`${path}.new`, path)
+    },
+    overwrite(path) {
+      const { size, mtime } = statSync(path)
+      writeFileSync(path, content(size))
+      utimesSync(path, mtime, mtime)
+    },
+    swap(path, other) {
+      renameSync(path, `${path}.aside`)
+      if (existsSync(other)) renameSync(other, path)
+      renameSync(`${path}.aside`, other)
+    },
+    link(path) {
+      linkSync(path, `${path}.${++number}.link`)
+    },
+    unlink(path) {
+      const prefix = `${path.slice(path.lastIndexOf('/') + 1)}.`
+      const link = readdirSync(directory).find(
+        (name) => name.startsWith(prefix) && name.endsWith('.link'),
+      )
+      if (link !== undefined) unlinkSync(join(directory, link))
+    },
+    chmod(path) {
+      chmodSync(path, statSync(path).mode ^ 0o040)
+    },
+    rewrite(path) {
+      create(path)
+    },
+    touch(path) {
+      utimesSync(path, 1000, ++number)
+    },
+    remove(path) {
+      rmSync(path)
+    },
+  }
+  const isOneOf = (some: readonly string[], name: string): boolean => some.includes(name)
+  return {
+    act: async (name: Act, file: number): Promise<void> => {
+      const paths = [file, file + 1].map((n) => join(directory, names[n % names.length] ?? ''))
+      const [path = '', other = ''] = paths
+      const kind = isOneOf(bytesActs, name)
+        ? 'bytes'
+        : isOneOf(attributeActs, name)
+          ? 'attributes'
+          : undefined
+      const touched = name === 'swap' ? paths : [path]
+      const against = kind === 'bytes' ? 'attributes' : 'bytes'
+      if (kind !== undefined && touched.some((each) => since.get(each) === against)) return
+      for (const each of touched) if (kind !== undefined) since.set(each, kind)
+      await laterThan(clock)
+      if (existsSync(path)) doTo[name](path, other)
+      else create(path)
+      writeFileSync(clock, '')
+    },
+    read: () => {
+      since.clear()
+    },
+  }
+}
+
+const sha256Of = (path: string): string =>
+  createHash('sha256').update(readFileSync(path)).digest('hex')
+
+/** Names of files of which a download would be told the checksum of other bytes. */
+async function wrongDigests({ directory, reader }: Model): Promise<string[]> {
+  const wrong: string[] = []
+  for (const name of names) {
+    const path = join(directory, name)
+    const found = await reader.file(day, name)
+    if (found?.sha256 === undefined || found.identity === undefined || !existsSync(path)) continue
+    if (compareIdentity(found.identity, toIdentity(statSync(path))) === 'changed') continue
+    if (Buffer.from(found.sha256).toString('hex') !== sha256Of(path)) wrong.push(name)
+  }
+  return wrong
+}
+
+/** Looks once more, as after an event, and then only reads until nothing is left to be read. */
+async function settle(model: Model): Promise<void> {
+  await model.comeTo()
+  for (let round = 0; round < 5; round++) {
+    await model.steps.keep()
+    await model.steps.read()
+    await model.steps.keep()
+  }
+}
+
+/** Names of files that are not listed with the checksum of what is on disk. */
+async function unlike({ directory, reader }: Model): Promise<string[]> {
+  const entries = (await reader.checksums(day, ''))?.files ?? []
+  const shown = entries.map(
+    ({ name, sha256 }) => `${name} ${sha256 && Buffer.from(sha256).toString('hex')}`,
+  )
+  const there = names.filter((name) => existsSync(join(directory, name)))
+  const expected = there.map((name) => `${name} ${sha256Of(join(directory, name))}`)
+  return [
+    ...shown.filter((line) => !expected.includes(line)),
+    ...expected.filter((line) => !shown.includes(line)),
+  ]
+}
+
+async function run(model: Model, steps: readonly Step[]): Promise<void> {
+  const { act: doAct, read } = openActs(model)
+  for (let file = 0; file < names.length; file++) await doAct('rewrite', file)
+  await settle(model)
+  for (const one of steps) {
+    if (typeof one === 'object') await doAct(one.act, one.file)
+    else await model.steps[one]()
+    const wrong = await wrongDigests(model)
+    if (wrong.length > 0) throw new Error(`wrong digest: ${wrong.join()}`)
+    // From then on attributes and bytes may change again.
+    if (one === 'apply') {
+      await model.comeTo()
+      read()
+    }
+  }
+  await settle(model)
+  const faults = await unlike(model)
+  if (faults.length > 0) throw new Error(`not as on disk: ${faults.join()}`)
+}
+
+t.test('checksums are never those of other bytes', async (t) => {
+  const parts = openParts(t)
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 30, size: 'max' }), async (steps) => {
+      const model = openModel(parts, testFolder(t))
+      try {
+        await run(model, steps)
+      } finally {
+        model.close()
+      }
+    }),
+    { numRuns: slow ? 1000 : 40 },
+  )
+})

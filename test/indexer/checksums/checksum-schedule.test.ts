@@ -1,0 +1,282 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { rmSync, statSync, utimesSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import t from 'tap'
+import type { Test } from 'tap'
+import { toUs } from '../../../src/catalogue/identity.ts'
+import type { CatalogueWriter } from '../../../src/catalogue/writer.ts'
+import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
+import { digestFile, identifyFile } from '../../../src/indexer/checksums/digest.ts'
+import { startHasher } from '../../../src/indexer/checksums/hash-client.ts'
+import type { HashClient } from '../../../src/indexer/checksums/hash-client.ts'
+import { openChecksumSchedule } from '../../../src/indexer/checksums/checksum-schedule.ts'
+import { change, newFile } from '../../catalogue/change.ts'
+import { failing, openParts } from '../parts.ts'
+import { until } from '../until.ts'
+
+const day = 'obs/2026/001'
+const names = ['graz', 'zimm', 'onsa', 'wtzr'].map((site) => `${site}0010.26d.gz`)
+const [graz = '', zimm = '', onsa = ''] = names
+
+interface Other {
+  readonly all?: boolean
+  readonly isBusy?: () => boolean
+  readonly hasher?: HashClient
+  readonly writer?: CatalogueWriter
+  /** Whether a small catalogue is hashed for the first time, files and all. */
+  readonly isFirst?: boolean
+}
+
+/** Hashing on an archive of its own; what is put there is catalogued as by the indexer. */
+function open(t: Test) {
+  const parts = openParts(t)
+  const reader = openReader({ database: parts.database })
+  t.teardown(() => {
+    reader.close()
+  })
+  const factsOf = (path: string) => {
+    const { size, mtimeMs } = statSync(path)
+    return { size, mtimeUs: toUs(mtimeMs) }
+  }
+  const add = async (name: string, content: Buffer): Promise<void> => {
+    const added = [newFile(name, factsOf(parts.put(`${day}/${name}`, content)))]
+    await parts.writer.apply([change(day, { added })])
+  }
+  const modify = async (name: string): Promise<void> => {
+    const { id = 0 } = (await reader.file(day, name)) ?? {}
+    const facts = { id, name, ...factsOf(`${parts.archive}/${day}/${name}`) }
+    await parts.writer.apply([change(day, { modified: [facts] })])
+  }
+  /** Starts it and waits until all that is added is something that arrives. */
+  const start = async ({ isFirst = false, ...other }: Other = {}) => {
+    if (!isFirst)
+      parts.sql(
+        'UPDATE hashing SET seq = (SELECT seq FROM catalogue) WHERE seq IS NULL RETURNING 1',
+      )
+    const { hasher = startHasher({ archive: parts.archive }) } = other
+    // By a clock that is ahead every file has rested long enough.
+    const nowUs = () => parts.nowUs() + 10e6
+    const deps = { ...parts, nowUs, all: false, isBusy: () => false, ...other, hasher }
+    const hashing = openChecksumSchedule(deps)
+    t.teardown(() => hashing.close())
+    hashing.start()
+    const position = () => parts.sql('SELECT seq FROM hashing') as { seq: number | null }[]
+    await until(t, 'it has begun', () => position()[0]?.seq !== null)
+    return hashing
+  }
+  const sumOf = async (name: string): Promise<string | undefined> => {
+    const sha256 = (await reader.file(day, name))?.sha256
+    return sha256 && Buffer.from(sha256).toString('hex')
+  }
+  const hashed = (name: string, content: Buffer) =>
+    until(t, `${name} has its checksum`, async () => (await sumOf(name)) === sha256(content))
+  return { ...parts, reader, factsOf, add, modify, start, sumOf, hashed }
+}
+
+const sha256 = (content: Buffer): string => createHash('sha256').update(content).digest('hex')
+const content = (): Buffer => gzipSync(randomBytes(100))
+
+t.test('what arrives is read, what was there before is not', async (t) => {
+  const { add, start, sumOf, hashed, reader } = open(t)
+  const [first, second] = [content(), content()]
+  await add(zimm, content())
+  const hashing = await start()
+  await add(graz, first)
+  await hashed(graz, first)
+  await add(onsa, second)
+  await hashed(onsa, second)
+  t.equal(await sumOf(zimm), undefined)
+  t.equal((await reader.head()).seq, 3, 'a checksum is no change')
+  t.match(await reader.summary(), { checksums: { files: 2, broken: { count: 0 } } })
+  await until(t, 'nothing is left', () => hashing.status().behind === 0)
+})
+
+t.test('all files of a small catalogue are read when it is new', async (t) => {
+  const { add, start, sumOf, hashed, archive } = open(t)
+  const [first, second] = [content(), content()]
+  await add(zimm, first)
+  await add(graz, second)
+  const hashing = await start({ isFirst: true })
+  await hashed(zimm, first)
+  await hashed(graz, second)
+  await until(t, 'nothing is left', () => hashing.status().behind === 0)
+  const large = open(t)
+  const many = Array.from({ length: 1001 }, (_, n) => `${String(n).padStart(4, '0')}0010.26d.gz`)
+  await large.writer.apply([change(day, { added: many.map((name) => newFile(name)) })])
+  large.put(`${day}/${many[0]}`, first)
+  await large.start({ isFirst: true })
+  await large.add(onsa, second)
+  await large.hashed(onsa, second)
+  t.equal(await large.sumOf(many[0] ?? ''), undefined, 'those of a larger one are not')
+  t.ok(archive !== large.archive && (await sumOf(onsa)) === undefined)
+})
+
+t.test('of large files no more than a gigabyte is read that was there before', async (t) => {
+  const { put, factsOf, writer, start, sumOf, add, hashed } = open(t)
+  const large = [zimm, graz].map((name) => {
+    const path = put(`${day}/${name}`, Buffer.alloc(0))
+    // Without blocks on disk.
+    truncateSync(path, 600_000_000)
+    return newFile(name, factsOf(path))
+  })
+  await writer.apply([change(day, { added: large.slice(0, 1) })])
+  await writer.apply([change(day, { added: large.slice(1) })])
+  await add(onsa, content())
+  const hashing = await start({ isFirst: true })
+  await until(t, 'two are read', async () => (await sumOf(graz)) !== undefined)
+  await until(t, 'it has come to its end', () => hashing.status().behind === 0)
+  t.ok(await sumOf(zimm))
+  t.equal(await sumOf(onsa), undefined)
+  await hashing.close()
+  await start()
+  const [later, arriving] = ['wtzr0010.26d.gz', content()]
+  await add(later, arriving)
+  await hashed(later, arriving)
+  t.equal(await sumOf(onsa), undefined, 'also when it is started again')
+})
+
+t.test('old files are read where all are wanted, when nothing else is to be done', async (t) => {
+  const { add, start, sumOf, hashed, writer, put } = open(t)
+  const contents = names.map(content)
+  for (const [index, name] of names.entries()) {
+    // Of the last only the name is known.
+    if (index < names.length - 1) await add(name, contents[index] ?? content())
+    else {
+      put(`${day}/${name}`, contents[index])
+      await writer.apply([change(day, { added: [newFile(name)] })])
+    }
+  }
+  let busy = true
+  let requested = 0
+  await start({
+    all: true,
+    isBusy: () => {
+      requested++
+      return busy
+    },
+  })
+  await until(t, 'it has asked whether it may', () => requested > 1)
+  t.equal(await sumOf(graz), undefined)
+  busy = false
+  for (const [index, name] of names.entries()) await hashed(name, contents[index] ?? content())
+})
+
+t.test(
+  'old files are read part after part, without waiting for the next look at what arrives',
+  async (t) => {
+    const { archive, put, factsOf, writer, sql, start } = open(t)
+    const many = Array.from({ length: 1600 }, (_, n) => `${String(n).padStart(4, '0')}0010.26d.gz`)
+    const one = content()
+    const added = many.map((name) => newFile(name, factsOf(put(`${day}/${name}`, one))))
+    await writer.apply([change(day, { added })])
+    const counts = { snapshots: 0, parts: 0 }
+    await start({
+      all: true,
+      writer: {
+        ...writer,
+        arrivedUnhashed: (since) => {
+          counts.snapshots++
+          return writer.arrivedUnhashed(since)
+        },
+      },
+      // Here, since a process of the lowest priority is slow beside others.
+      hasher: {
+        digest: (files) => {
+          counts.parts++
+          const inArchive = files.map((file) => ({ ...file, path: join(archive, file.path) }))
+          return Promise.all(inArchive.map((file) => digestFile(file)))
+        },
+        identify: (paths) =>
+          Promise.resolve(paths.map((path) => identifyFile(join(archive, path)))),
+        close: () => undefined,
+      },
+    })
+    const counted = () => (sql('SELECT files FROM hashing') as { files: number }[])[0]?.files
+    await until(t, 'all have their checksum', () => counted() === many.length)
+    t.ok(counts.snapshots < counts.parts / 3, `${counts.snapshots} looks, ${counts.parts} parts`)
+  },
+)
+
+t.test('a file that has changed is read again', async (t) => {
+  const { add, modify, start, hashed, sumOf, archive } = open(t)
+  const [first, second] = [content(), content()]
+  await add(graz, first)
+  await start()
+  await add(zimm, first)
+  await hashed(zimm, first)
+  for (const name of [graz, zimm]) {
+    writeFileSync(`${archive}/${day}/${name}`, second)
+    utimesSync(`${archive}/${day}/${name}`, 1000, 1000)
+    await modify(name)
+    t.equal(await sumOf(name), undefined, 'the old checksum is gone with the old version')
+  }
+  for (const name of [graz, zimm]) await hashed(name, second)
+})
+
+t.test('what is not as it was catalogued gets no checksum until it is', async (t) => {
+  const { add, modify, start, hashed, sumOf, archive } = open(t)
+  const [second, third] = [content(), content()]
+  await start()
+  await add(graz, content())
+  writeFileSync(`${archive}/${day}/${graz}`, second)
+  utimesSync(`${archive}/${day}/${graz}`, 1000, 1000)
+  await add(zimm, third)
+  rmSync(`${archive}/${day}/${zimm}`)
+  await add(onsa, third)
+  await hashed(onsa, third)
+  t.equal(await sumOf(graz), undefined)
+  t.equal(await sumOf(zimm), undefined, 'nor what is gone')
+  await modify(graz)
+  await hashed(graz, second)
+})
+
+t.test('gzip streams that have no end or are damaged are told', async (t) => {
+  const { add, start, hashed, modify, reader, archive } = open(t)
+  const [whole, torn, damaged] = [content(), content().subarray(0, -1), Buffer.from('no gzip')]
+  await start()
+  await add(graz, whole)
+  await add(zimm, torn)
+  await hashed(zimm, torn)
+  const [one, none] = [
+    { count: 1, examples: [`${day}/${zimm}`] },
+    { count: 0, examples: [] },
+  ]
+  t.match(await reader.summary(), { incomplete: one, checksums: { files: 2, broken: none } })
+  writeFileSync(`${archive}/${day}/${zimm}`, damaged)
+  await modify(zimm)
+  await hashed(zimm, damaged)
+  t.match(await reader.summary(), { incomplete: none, checksums: { files: 2, broken: one } })
+  writeFileSync(`${archive}/${day}/${zimm}`, whole)
+  await modify(zimm)
+  t.match(await reader.summary(), { incomplete: none, checksums: { files: 1, broken: none } })
+})
+
+t.test('another process goes on where one has ended', async (t) => {
+  const { add, start, hashed, sql, put, factsOf, writer } = open(t)
+  const many = Array.from({ length: 150 }, (_, n) => `s${String(n).padStart(3, '0')}0010.26d.gz`)
+  const one = content()
+  const added = many.map((name) => newFile(name, factsOf(put(`${day}/${name}`, one))))
+  const first = await start()
+  await writer.apply([change(day, { added })])
+  const counted = () => (sql('SELECT files FROM hashing') as { files: number }[])[0]?.files ?? 0
+  await until(t, 'something is kept', () => counted() > 0)
+  await first.close()
+  await add(graz, one)
+  await start()
+  for (const name of [...many, graz]) await hashed(name, one)
+  t.equal(counted(), many.length + 1)
+})
+
+t.test('what cannot be written is tried again', async (t) => {
+  const { add, start, hashed, sql, lines } = open(t)
+  const one = content()
+  await start()
+  sql(failing('INSERT ON checksum'))
+  await add(graz, one)
+  await until(t, 'it is told', () =>
+    lines.some(({ msg }) => msg === 'checksums are tried again later'),
+  )
+  sql('DROP TRIGGER failing')
+  await hashed(graz, one)
+})

@@ -1,0 +1,160 @@
+import { execFileSync } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
+import {
+  appendFileSync,
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  renameSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import t from 'tap'
+import { toIdentity } from '../../../src/catalogue/identity.ts'
+import { digestFile } from '../../../src/indexer/checksums/digest.ts'
+import type { Digest } from '../../../src/indexer/checksums/digest.ts'
+import { testFolder } from '../../folder.ts'
+
+const megabyte = 1024 * 1024
+const small = gzipSync('observations')
+// Random bytes do not shrink, so these are read in many pieces; zeros grow far beyond what inflates in one piece.
+const large = gzipSync(randomBytes(3 * megabyte), { level: 1 })
+const inflating = gzipSync(Buffer.alloc(80 * megabyte), { level: 1 })
+const broken = (content: Buffer): Buffer => {
+  const copy = Buffer.from(content)
+  copy.fill(0xff, copy.length >> 1, (copy.length >> 1) + 8)
+  return copy
+}
+
+const cases: { name: string; content: Buffer; problem: Digest['problem'] }[] = [
+  { name: 'a small file', content: small, problem: null },
+  { name: 'a large file', content: large, problem: null },
+  { name: 'a file that grows far', content: inflating, problem: null },
+  { name: 'two streams in a row', content: Buffer.concat([small, small]), problem: null },
+  { name: 'an empty file', content: Buffer.alloc(0), problem: 'incomplete' },
+  { name: 'a file that is no gzip file', content: Buffer.from('observations'), problem: 'broken' },
+  { name: 'a small file without its end', content: small.subarray(0, -1), problem: 'incomplete' },
+  { name: 'a large file without its end', content: large.subarray(0, -1), problem: 'incomplete' },
+  { name: 'a small file that is damaged', content: broken(small), problem: 'broken' },
+  { name: 'a large file that is damaged', content: broken(large), problem: 'broken' },
+  {
+    name: 'a large file whose first bytes are damaged',
+    content: Buffer.concat([Buffer.alloc(16), large]),
+    problem: 'broken',
+  },
+  {
+    name: 'a wrong checksum at the end',
+    content: Buffer.concat([small.subarray(0, -8), Buffer.alloc(8)]),
+    problem: 'broken',
+  },
+]
+
+t.test('a file is read to its end, whole or broken', async (t) => {
+  const folder = testFolder(t)
+  const path = join(folder, 'file')
+  for (const { name, content, problem } of cases) {
+    writeFileSync(path, content)
+    utimesSync(path, 1000, 1000)
+    const sha256 = createHash('sha256').update(content).digest('hex')
+    const expected = { ...toIdentity(statSync(path)), sha256, problem }
+    t.match(expected, { size: content.length, mtimeUs: 1e9 })
+    t.strictSame(await digestFile({ path }), expected, name)
+  }
+  writeFileSync(path, large)
+  const [told] = execFileSync('sha256sum', [path], { encoding: 'utf8' }).split(' ')
+  t.equal((await digestFile({ path }))?.sha256, told, 'as the command tells it')
+})
+
+t.test('what is no file, or no file of ours, has no digest', async (t) => {
+  const folder = testFolder(t)
+  const pathOf = (name: string): string => join(folder, name)
+  t.equal(await digestFile({ path: pathOf('missing') }), undefined)
+  mkdirSync(pathOf('directory'))
+  t.equal(await digestFile({ path: pathOf('directory') }), undefined)
+  execFileSync('mkfifo', [pathOf('pipe')])
+  t.equal(await digestFile({ path: pathOf('pipe') }), undefined)
+  writeFileSync(pathOf('closed'), small)
+  chmodSync(pathOf('closed'), 0)
+  if (process.getuid?.() !== 0) t.equal(await digestFile({ path: pathOf('closed') }), undefined)
+})
+
+t.test('another version than the one that is wanted is not read', async (t) => {
+  const path = join(testFolder(t), 'file')
+  writeFileSync(path, small)
+  utimesSync(path, 1000, 1000)
+  const size = small.length
+  t.ok(await digestFile({ path, size, mtimeUs: 1e9 }))
+  t.equal(await digestFile({ path, size: size + 1, mtimeUs: 1e9 }), undefined)
+  t.equal(await digestFile({ path, size, mtimeUs: 1e9 + 1 }), undefined)
+})
+
+t.test('a file that changes while it is read', async (t) => {
+  const path = join(testFolder(t), 'file')
+  const hash = (content: Buffer): string => createHash('sha256').update(content).digest('hex')
+  await t.test('is read again', async (t) => {
+    writeFileSync(path, large)
+    let touched = false
+    const digest = await digestFile({ path }, () => {
+      if (!touched) appendFileSync(path, 'x')
+      touched = true
+    })
+    const content = Buffer.concat([large, Buffer.from('x')])
+    t.match(digest, { size: content.length, sha256: hash(content) })
+  })
+  await t.test('is read again behind an old time', async (t) => {
+    writeFileSync(path, large)
+    utimesSync(path, 1000, 1000)
+    const other = broken(large)
+    let touched = false
+    const digest = await digestFile({ path }, () => {
+      if (touched) return
+      touched = true
+      writeFileSync(path, other)
+      utimesSync(path, 1000, 1000)
+    })
+    t.match(digest, { mtimeUs: 1e9, sha256: hash(other), problem: 'broken' })
+  })
+  await t.test('is read again when it was replaced, with its size and time', async (t) => {
+    writeFileSync(path, large)
+    utimesSync(path, 1000, 1000)
+    const other = broken(large)
+    let touched = false
+    const digest = await digestFile({ path, size: large.length, mtimeUs: 1e9 }, () => {
+      if (touched) return
+      touched = true
+      writeFileSync(`${path}.new`, other)
+      utimesSync(`${path}.new`, 1000, 1000)
+      renameSync(`${path}.new`, path)
+    })
+    t.match(digest, { ...toIdentity(statSync(path)), sha256: hash(other) })
+  })
+  await t.test('is read again when it got a link, and is told with it', async (t) => {
+    writeFileSync(path, large)
+    let touched = false
+    const digest = await digestFile({ path }, () => {
+      if (!touched) linkSync(path, `${path}.link`)
+      touched = true
+    })
+    t.match(digest, { links: 2, sha256: hash(large) })
+  })
+  await t.test('has no digest when it goes on', async (t) => {
+    writeFileSync(path, large)
+    t.equal(
+      await digestFile({ path }, () => {
+        appendFileSync(path, 'x')
+      }),
+      undefined,
+    )
+  })
+  await t.test('has none when the new version is not the one that is wanted', async (t) => {
+    writeFileSync(path, large)
+    utimesSync(path, 1000, 1000)
+    const digest = await digestFile({ path, size: large.length, mtimeUs: 1e9 }, () => {
+      appendFileSync(path, 'x')
+    })
+    t.equal(digest, undefined)
+  })
+})

@@ -1,0 +1,126 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
+import t from 'tap'
+import { toIdentity } from '../../../src/catalogue/identity.ts'
+import { HasherFailed, startHasher } from '../../../src/indexer/checksums/hash-client.ts'
+import { testFolder } from '../../folder.ts'
+import { until } from '../until.ts'
+
+/** The processes that this one has started and that run. */
+function children(): number[] {
+  const threads = readdirSync('/proc/self/task')
+  return threads.flatMap((thread) => {
+    const path = `/proc/self/task/${thread}/children`
+    if (!existsSync(path)) return []
+    return readFileSync(path, 'utf8').split(' ').filter(Boolean).map(Number)
+  })
+}
+
+const content = gzipSync('observations')
+
+t.test('files are read in the order of asking, in one process', async (t) => {
+  const archive = testFolder(t, { a: content, b: 'no gzip' })
+  const hasher = startHasher({ archive })
+  t.teardown(() => {
+    hasher.close()
+  })
+  const before = children()
+  t.match(await hasher.digest([{ path: 'b' }, { path: 'missing' }, { path: 'a' }]), [
+    { problem: 'broken', size: 7 },
+    undefined,
+    { problem: undefined, size: content.length },
+  ])
+  const started = children().filter((pid) => !before.includes(pid))
+  t.equal(started.length, 1)
+  const [, , , , , , , , , , , , , , , , , , nice] = readFileSync(
+    `/proc/${started[0]}/stat`,
+    'utf8',
+  )
+    .replace(/\(.*\)/, 'name')
+    .split(' ')
+  t.equal(nice, '19', 'of the lowest priority')
+  t.match(await hasher.digest([{ path: 'a' }]), [{ problem: undefined }])
+  t.same(
+    children().filter((pid) => !before.includes(pid)),
+    started,
+  )
+})
+
+t.test('files are looked at without being read', async (t) => {
+  const archive = testFolder(t, { a: content })
+  const hasher = startHasher({ archive })
+  t.teardown(() => {
+    hasher.close()
+  })
+  const identity = toIdentity(statSync(`${archive}/a`))
+  t.same(await hasher.identify(['a', 'missing']), [identity, undefined])
+  t.match(await hasher.digest([{ path: 'a' }]), [identity])
+})
+
+t.test('a process without work ends, and comes back', async (t) => {
+  const archive = testFolder(t, { a: content })
+  const before = children().length
+  const hasher = startHasher({ archive, idleMs: 1 })
+  t.teardown(() => {
+    hasher.close()
+  })
+  t.equal(children().length, before, 'none before there is work')
+  for (let turn = 0; turn < 2; turn++) {
+    t.match(await hasher.digest([{ path: 'a' }]), [{ problem: undefined }])
+    await until(t, 'it has ended', () => children().length === before)
+  }
+})
+
+t.test('a process that hangs is ended, and another takes its place', async (t) => {
+  const archive = testFolder(t, { a: content })
+  const before = children()
+  const hasher = startHasher({ archive, silentMs: 1000 })
+  t.teardown(() => {
+    hasher.close()
+  })
+  const works = () =>
+    hasher.digest([{ path: 'a' }]).then(
+      () => true,
+      () => false,
+    )
+  // On a busy machine it may be silent for that long without a reason.
+  await until(t, 'it works', works)
+  const pid = children().find((each) => !before.includes(each)) ?? 0
+  process.kill(pid, 'SIGSTOP')
+  await t.rejects(
+    hasher.digest([{ path: 'a' }]),
+    new HasherFailed('nothing could be read for 1 s: the disk hangs'),
+  )
+  await until(t, 'it is gone', () => !children().includes(pid))
+  await until(t, 'it works again', works)
+})
+
+t.test('a process that dies fails what it was asked', async (t) => {
+  const archive = testFolder(t, { a: content })
+  const before = children()
+  const hasher = startHasher({ archive })
+  t.teardown(() => {
+    hasher.close()
+  })
+  await hasher.digest([{ path: 'a' }])
+  const pid = children().find((each) => !before.includes(each)) ?? 0
+  process.kill(pid, 'SIGSTOP')
+  const requested = hasher.digest([{ path: 'a' }])
+  process.kill(pid, 'SIGKILL')
+  await t.rejects(requested, new HasherFailed('it has ended: SIGKILL'))
+  t.match(await hasher.digest([{ path: 'a' }]), [{ problem: undefined }])
+})
+
+t.test('closing waits for nothing', async (t) => {
+  const archive = testFolder(t, { a: content })
+  const before = children()
+  const hasher = startHasher({ archive })
+  await hasher.digest([{ path: 'a' }])
+  const pid = children().find((each) => !before.includes(each)) ?? 0
+  process.kill(pid, 'SIGSTOP')
+  const requested = hasher.digest([{ path: 'a' }])
+  hasher.close()
+  await t.rejects(requested, new HasherFailed('it is closed'))
+  await t.rejects(hasher.digest([{ path: 'a' }]), new HasherFailed('it is closed'))
+  await until(t, 'the process is gone', () => !children().includes(pid))
+})

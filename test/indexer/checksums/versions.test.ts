@@ -1,0 +1,318 @@
+/** What is done to files that have a checksum: which of them are read again, with real looks and real reading. */
+import { createHash, randomBytes } from 'node:crypto'
+import {
+  chmodSync,
+  chownSync,
+  linkSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import t from 'tap'
+import type { Test } from 'tap'
+import { toIdentity } from '../../../src/catalogue/identity.ts'
+import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
+import { digestFile, identifyFile } from '../../../src/indexer/checksums/digest.ts'
+import type { HashClient } from '../../../src/indexer/checksums/hash-client.ts'
+import { openChecksumSchedule } from '../../../src/indexer/checksums/checksum-schedule.ts'
+import type { ChecksumScheduleDeps } from '../../../src/indexer/checksums/checksum-schedule.ts'
+import { reconcile } from '../../../src/indexer/reconcile.ts'
+import { openParts } from '../parts.ts'
+import { until } from '../until.ts'
+
+const day = 'obs/2026/001'
+const oldMs = 1_000_000
+
+interface Ways {
+  /** Has the hasher do something before it looks which files lie at paths. */
+  readonly beforeIdentify?: () => void
+}
+
+function open(t: Test, { beforeIdentify }: Ways = {}) {
+  const parts = openParts(t)
+  const { archive, writer } = parts
+  const reader = openReader({ database: parts.database })
+  t.teardown(() => {
+    reader.close()
+  })
+  const pathOf = (name: string) => `${archive}/${day}/${name}`
+  const put = (name: string, content = gzipSync(randomBytes(50), { level: 0 })) => {
+    parts.put(`${day}/${name}`, content)
+    utimesSync(pathOf(name), oldMs, oldMs)
+  }
+  /** Looks at the directory, and applies what differs. */
+  const come = async () => {
+    const snapshot = await parts.tree.snapshot({ path: day, depth: 'facts' })
+    const change = reconcile(snapshot, await writer.directory(day), true)
+    if (change !== undefined) await writer.apply([change])
+    return change
+  }
+  const requested: string[] = []
+  let withheld = Promise.resolve()
+  /** Has nothing be read until the result is called. */
+  const hold = (): (() => void) => {
+    let release = (): void => undefined
+    withheld = new Promise((resolve) => (release = resolve))
+    return release
+  }
+  // Here, since a process of the lowest priority is slow beside others.
+  const hasher: HashClient = {
+    async digest(files) {
+      await withheld
+      requested.push(...files.map(({ path }) => path.slice(day.length + 1)))
+      return Promise.all(
+        files.map((file) => digestFile({ ...file, path: join(archive, file.path) })),
+      )
+    },
+    identify(paths) {
+      beforeIdentify?.()
+      return Promise.resolve(paths.map((path) => identifyFile(join(archive, path))))
+    },
+    close: () => undefined,
+  }
+  const start = async (other: Partial<ChecksumScheduleDeps> = {}) => {
+    // By a clock that is ahead every file has rested long enough.
+    const nowUs = () => parts.nowUs() + 10e6
+    const deps = { ...parts, nowUs, all: false, isBusy: () => false, hasher, ...other }
+    const hashing = openChecksumSchedule(deps)
+    t.teardown(() => hashing.close())
+    hashing.start()
+    const position = () => parts.sql('SELECT seq FROM hashing') as { seq: number | null }[]
+    await until(t, 'hashing has begun', () => position()[0]?.seq !== null)
+    return hashing
+  }
+  const shown = async (name: string): Promise<string | undefined> => {
+    const sha256 = (await reader.file(day, name))?.sha256
+    return sha256 && Buffer.from(sha256).toString('hex')
+  }
+  const onDisk = (name: string) =>
+    createHash('sha256')
+      .update(readFileSync(pathOf(name)))
+      .digest('hex')
+  const allRight = (names: readonly string[]) =>
+    until(t, 'all have the checksum of what is on disk', async () => {
+      for (const name of names) if ((await shown(name)) !== onDisk(name)) return false
+      return true
+    })
+  return { ...parts, reader, pathOf, put, come, requested, hold, start, shown, onDisk, allRight }
+}
+
+type Opened = ReturnType<typeof open>
+
+/** Other bytes of the same length. */
+function otherOf(path: string): Buffer {
+  const content = readFileSync(path)
+  content[12] = (content[12] ?? 0) ^ 255
+  return content
+}
+
+const setTime = (path: string): void => {
+  utimesSync(path, oldMs, oldMs)
+}
+const overwrite = (path: string): void => {
+  writeFileSync(path, otherOf(path))
+  setTime(path)
+}
+const replace = (path: string): void => {
+  writeFileSync(`${path}.new`, otherOf(path))
+  setTime(`${path}.new`)
+  renameSync(`${path}.new`, path)
+}
+
+const isRoot = process.getuid?.() === 0
+
+const ways: { title: string; make: (path: string) => void; isRead: boolean }[] = [
+  { title: 'nothing', make: () => undefined, isRead: false },
+  { title: 'replaced by rename, with its size and time', make: replace, isRead: true },
+  { title: 'overwritten in place, with its time set back', make: overwrite, isRead: true },
+  { title: 'touched with its own time', make: setTime, isRead: true },
+  {
+    title: 'a hard link made',
+    make: (path) => {
+      linkSync(path, `${path}.link`)
+    },
+    isRead: false,
+  },
+  {
+    title: 'chmod',
+    make: (path) => {
+      chmodSync(path, 0o600)
+    },
+    isRead: false,
+  },
+  {
+    title: 'chown',
+    make: (path) => {
+      if (isRoot) chownSync(path, 1234, 5678)
+    },
+    isRead: false,
+  },
+]
+const names = ways.map((_, index) => `s00${index}0010.26d.gz`)
+const nameOf = (title: string): string => names[ways.findIndex((way) => way.title === title)] ?? ''
+
+/** Puts files that have a checksum. */
+async function addHashed(opened: Opened, all: readonly string[]): Promise<void> {
+  for (const name of all) opened.put(name)
+  await opened.come()
+  await opened.allRight(all)
+  opened.requested.length = 0
+}
+
+t.test('only files whose bytes may be others are read again, and none is modified', async (t) => {
+  const opened = open(t)
+  const { come, requested, hold, start, shown, onDisk, allRight, pathOf, reader } = opened
+  const nothing = { added: [], modified: [], filled: [], removed: [] }
+  const hashing = await start()
+  await addHashed(opened, names)
+  const head = await reader.head()
+  const release = hold()
+  for (const [index, { make }] of ways.entries()) make(pathOf(names[index] ?? ''))
+  t.match(await come(), nothing)
+  for (const [index, { title, isRead }] of ways.entries()) {
+    const name = names[index] ?? ''
+    t.equal(await shown(name), isRead ? undefined : onDisk(name), title)
+  }
+  const again = (await come()) ?? { attributes: [], rehash: [] }
+  t.match(again, { attributes: [], rehash: [] }, 'nothing is left to be written')
+  release()
+  await allRight(names)
+  const readAgain = names.filter((_, index) => ways[index]?.isRead)
+  t.same(requested.toSorted(), readAgain)
+  const { detailsSeq } = await reader.head()
+  t.same(await reader.head(), { ...head, detailsSeq })
+  await until(t, 'nothing is waited for', () => hashing.status().behind === 0)
+
+  await t.test('a change behind attributes that were stored is seen', async (t) => {
+    requested.length = 0
+    const release = hold()
+    const linked = pathOf(nameOf('a hard link made'))
+    unlinkSync(`${linked}.link`)
+    for (const title of ['chmod', 'chown']) overwrite(pathOf(nameOf(title)))
+    await come()
+    t.equal(await shown(nameOf('a hard link made')), onDisk(nameOf('a hard link made')))
+    for (const title of ['chmod', 'chown']) t.equal(await shown(nameOf(title)), undefined, title)
+    release()
+    await allRight(names)
+    t.same(requested.toSorted(), [nameOf('chmod'), nameOf('chown')])
+  })
+})
+
+t.test('a file that has a stale checksum is read by the next process too', async (t) => {
+  const opened = open(t)
+  const { come, requested, start, allRight, pathOf, shown } = opened
+  const [name = ''] = names
+  const first = await start()
+  await addHashed(opened, [name])
+  await first.close()
+  replace(pathOf(name))
+  await come()
+  t.equal(await shown(name), undefined)
+  await start()
+  await allRight([name])
+  t.same(requested, [name])
+})
+
+t.test('one that cannot be read holds up no other, and leaves with its record', async (t) => {
+  const opened = open(t)
+  const { come, hold, start, shown, allRight, pathOf, sql, reader } = opened
+  const [away = '', other = ''] = names
+  await start()
+  await addHashed(opened, [away, other])
+  const release = hold()
+  for (const name of [away, other]) replace(pathOf(name))
+  await come()
+  rmSync(pathOf(away))
+  release()
+  await allRight([other])
+  const staleOf = () => sql('SELECT stale FROM hashing')
+  t.same(staleOf(), [{ stale: 1 }])
+  t.equal(await shown(away), undefined)
+  await come()
+  t.equal(await reader.file(day, away), undefined)
+  t.same(staleOf(), [{ stale: 0 }])
+})
+
+t.test('a thousand files of a backup by hard links are not read again', async (t) => {
+  const opened = open(t)
+  const { come, requested, start, pathOf, sql } = opened
+  const many = Array.from({ length: 1000 }, (_, n) => `${1000 + n}0010.26d.gz`)
+  const one = gzipSync('x')
+  await start()
+  for (const name of many) opened.put(name, one)
+  await come()
+  const allHashed = () => {
+    const [{ files, stale } = { files: 0, stale: 0 }] = sql('SELECT files, stale FROM hashing') as {
+      files: number
+      stale: number
+    }[]
+    return files === many.length && stale === 0
+  }
+  await until(t, 'all have a checksum', allHashed)
+  requested.length = 0
+  for (const name of many) linkSync(pathOf(name), `${pathOf(name)}.backup`)
+  t.match(await come(), { attributes: { length: 1000 }, rehash: [] })
+  for (const name of many) chmodSync(pathOf(name), 0o640)
+  t.match(await come(), { attributes: { length: 1000 }, rehash: [] })
+  const [last = ''] = many
+  replace(pathOf(last))
+  await come()
+  await until(t, 'another file was read', () => requested.length > 0)
+  await until(t, 'all have a checksum again', allHashed)
+  t.same(requested, [last])
+})
+
+t.test('a file that is replaced before its checksum is kept is read again', async (t) => {
+  const during: (() => void)[] = []
+  const opened = open(t, { beforeIdentify: () => during.shift()?.() })
+  const { put, come, requested, start, allRight, pathOf, shown, onDisk } = opened
+  const [name = ''] = names
+  await start()
+  // After it was kept, and without another look.
+  during.push(() => {
+    replace(pathOf(name))
+  })
+  put(name)
+  await come()
+  await allRight([name])
+  t.same(requested, [name, name])
+  const found = (await come()) ?? { attributes: [], rehash: [] }
+  t.match(found, { attributes: [], rehash: [] }, 'a look finds nothing more')
+  t.equal(await shown(name), onDisk(name))
+})
+
+t.test('a file that was changed just before it was read is read again', async (t) => {
+  const opened = open(t)
+  const { put, come, start, pathOf, shown, onDisk, sql, writer } = opened
+  const [name = ''] = names
+  let nowUs = opened.nowUs
+  await start({
+    nowUs: () => nowUs(),
+    // The catalogue has had it as it is for long.
+    writer: {
+      ...writer,
+      arrivedUnhashed: async (since) => {
+        const { files, ...found } = await writer.arrivedUnhashed(since)
+        return { ...found, files: files.map((file) => ({ ...file, sinceUs: 0 })) }
+      },
+    },
+  })
+  put(name)
+  // One second after its last change.
+  const changedUs = toIdentity(statSync(pathOf(name))).ctimeUs
+  nowUs = () => changedUs + 1e6
+  await come()
+  await until(t, 'it waits to be read again', () => {
+    const [{ stale } = { stale: 0 }] = sql('SELECT stale FROM hashing') as { stale: number }[]
+    return stale === 1
+  })
+  t.equal(await shown(name), undefined)
+  nowUs = () => opened.nowUs() + 10e6
+  await until(t, 'it has its checksum', async () => (await shown(name)) === onDisk(name))
+})

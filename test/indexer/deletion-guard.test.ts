@@ -1,0 +1,160 @@
+import t from 'tap'
+import { openDeletionGuard } from '../../src/indexer/deletion-guard.ts'
+import { fc } from '../random.ts'
+
+const minute = 60_000
+const hour = 60 * minute
+
+/** All of it was written. */
+const none: ReadonlySet<string> = new Set()
+
+/** Asks for the removal of so many of an area's 10,000 files from one directory. */
+const removal = (directory: string, count: number, nowMs = 0, files = 10_000) => ({
+  directory,
+  area: directory.startsWith('obs') ? ('obs' as const) : ('nrt' as const),
+  count,
+  files,
+  nowMs,
+})
+
+t.test('few files may go at once, many may not', async (t) => {
+  const cases = [
+    { title: 'the daily purge', count: 500, files: 10_000, may: true },
+    { title: 'a fifth', count: 2000, files: 10_000, may: true },
+    { title: 'more than a fifth', count: 2001, files: 10_000, may: false },
+    { title: 'all of an area that is small', count: 1000, files: 1000, may: true },
+    { title: 'all of one that is not', count: 1001, files: 1001, may: false },
+  ]
+  for (const { title, count, files, may } of cases)
+    t.equal(openDeletionGuard().mayRemove(removal('obs/2026/001', count, 0, files)), may, title)
+})
+
+t.test('what goes within ten minutes counts together, by area', async (t) => {
+  const deletionGuard = openDeletionGuard()
+  t.ok(deletionGuard.mayRemove(removal('obs/2026/001', 1500)))
+  deletionGuard.settle(none)
+  t.notOk(deletionGuard.mayRemove(removal('obs/2026/002', 700, 9 * minute, 8500)))
+  t.ok(deletionGuard.mayRemove(removal('nrt/2026/002', 700, 9 * minute)), 'the other area')
+  t.ok(deletionGuard.mayRemove(removal('obs/2026/003', 100, 9 * minute, 8500)), 'what still fits')
+  deletionGuard.settle(none)
+  t.same([...deletionGuard.withheld()], [['obs', 700]])
+  t.notOk(
+    deletionGuard.mayRemove(removal('obs/2026/002', 700, 11 * minute, 8400)),
+    'waiting lets none through',
+  )
+  t.ok(
+    deletionGuard.mayRemove(removal('obs/2026/004', 700, 11 * minute, 8400)),
+    'the ten minutes are over',
+  )
+  deletionGuard.isWhole('obs/2026/002')
+  t.same([...deletionGuard.withheld()], [])
+})
+
+t.test('held removals are released', async (t) => {
+  const withheld = () => {
+    const deletionGuard = openDeletionGuard()
+    t.notOk(deletionGuard.mayRemove(removal('obs/2026/001', 5000)))
+    t.notOk(deletionGuard.mayRemove(removal('obs/2026/002', 4000)))
+    return deletionGuard
+  }
+  t.test('when the files are back', async (t) => {
+    const deletionGuard = withheld()
+    deletionGuard.isWhole('obs/2026/001')
+    t.same([...deletionGuard.withheld()], [['obs', 4000]])
+  })
+  t.test('when they are still gone hours later', async (t) => {
+    const deletionGuard = withheld()
+    t.notOk(deletionGuard.mayRemove(removal('obs/2026/001', 5000, 5 * hour)))
+    t.ok(deletionGuard.mayRemove(removal('obs/2026/001', 5000, 7 * hour)))
+    t.ok(deletionGuard.mayRemove(removal('obs/2026/002', 4000, 7 * hour)))
+  })
+  t.test('when an administrator accepts them, once and nowhere else', async (t) => {
+    const deletionGuard = withheld()
+    t.notOk(deletionGuard.mayRemove(removal('obs/2027', 3000)))
+    deletionGuard.accept(['obs/2026', 'nrt'])
+    t.notOk(deletionGuard.mayRemove(removal('obs/2027', 3000)), 'outside of what was accepted')
+    t.ok(deletionGuard.mayRemove(removal('obs/2026/001', 5000)))
+    t.notOk(deletionGuard.mayRemove(removal('obs/2026/001', 3000)), 'what goes after it')
+    deletionGuard.accept([])
+    t.notOk(deletionGuard.mayRemove(removal('obs/2026/001', 3000)), 'a rescan that accepts nothing')
+    deletionGuard.accept(['obs/2026/001'])
+    t.ok(deletionGuard.mayRemove(removal('obs/2026/001', 3000)))
+  })
+})
+
+t.test('what was removed before this process began counts for its ten minutes', async (t) => {
+  const removed = [{ area: 'obs' as const, atMs: -4 * minute, count: 1500 }]
+  const deletionGuard = openDeletionGuard({ withheld: [], removed })
+  t.notOk(deletionGuard.mayRemove(removal('obs/2026/001', 501, 0, 8500)))
+  t.ok(deletionGuard.mayRemove(removal('obs/2026/002', 500, 0, 8500)))
+  t.ok(deletionGuard.mayRemove(removal('nrt/2026/001', 2000)), 'the other area')
+  deletionGuard.settle(none)
+  t.notOk(deletionGuard.mayRemove(removal('obs/2026/003', 1500, 5 * minute, 8000)))
+  t.ok(deletionGuard.mayRemove(removal('obs/2026/004', 1200, 7 * minute, 8000)), 'they are over')
+})
+
+t.test('removals of which the writing waits count like those that are written', async (t) => {
+  const deletionGuard = openDeletionGuard()
+  t.ok(deletionGuard.mayRemove(removal('obs/2026/001', 1900)))
+  t.notOk(deletionGuard.mayRemove(removal('obs/2026/002', 101)), 'the count is that of before')
+  t.ok(deletionGuard.mayRemove(removal('obs/2026/003', 100)))
+})
+
+t.test(
+  'no more than the limit is ever removed within ten minutes unless it was meant',
+  async () => {
+    const step = fc.record({
+      directory: fc.nat(20),
+      count: fc.integer({ min: 1, max: 5000 }),
+      passedMs: fc.nat(5 * minute),
+      written: fc.boolean(),
+    })
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), fc.nat(100_000), (steps, start) => {
+        const deletionGuard = openDeletionGuard()
+        const removed: { atMs: number; count: number; filesBefore: number }[] = []
+        let [files, counted, nowMs] = [start, start, 0]
+        for (const { directory, count, passedMs, written } of steps) {
+          nowMs += passedMs
+          const gone = Math.min(count, files)
+          if (
+            gone === 0 ||
+            !deletionGuard.mayRemove(removal(`obs/${directory}`, gone, nowMs, counted))
+          )
+            continue
+          removed.push({ atMs: nowMs, count: gone, filesBefore: files })
+          files -= gone
+          if (written) {
+            deletionGuard.settle(none)
+            counted = files
+          }
+          const lately = removed.filter(({ atMs }) => atMs > nowMs - 10 * minute)
+          const total = lately.reduce((sum, each) => sum + each.count, 0)
+          const before = lately[0]?.filesBefore ?? 0
+          if (total > Math.max(1000, 0.2 * before)) return false
+        }
+        return true
+      }),
+    )
+  },
+)
+
+t.test('removals that could not be written are as if they had never been asked for', async (t) => {
+  const deletionGuard = openDeletionGuard()
+  for (let attempt = 0; attempt < 10; attempt++) {
+    t.ok(deletionGuard.mayRemove(removal('obs/2026/001', 1500)), 'they do not add up')
+    deletionGuard.settle(new Set(['obs/2026/001']))
+  }
+  t.ok(deletionGuard.mayRemove(removal('obs/2026/001', 1500)))
+  deletionGuard.settle(new Set(['obs/2026/003']))
+  deletionGuard.settle(new Set(['obs/2026/001']))
+  t.notOk(
+    deletionGuard.mayRemove(removal('obs/2026/002', 1500, 1, 8500)),
+    'what was written counts',
+  )
+  deletionGuard.accept(['obs'])
+  t.ok(deletionGuard.mayRemove(removal('obs/2026/002', 1500, 2, 8500)))
+  deletionGuard.settle(new Set(['obs/2026/002']))
+  t.same([...deletionGuard.withheld()], [['obs', 1500]], 'they are held again')
+  t.ok(deletionGuard.mayRemove(removal('obs/2026/002', 1500, 3, 8500)), 'and still accepted')
+})

@@ -1,0 +1,298 @@
+/** The indexer as a whole when its surroundings fail, when it is asked for one file, and when it is ended. */
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import t from 'tap'
+import type { Test } from 'tap'
+import { openAcceptance } from '../../src/indexer/acceptance.ts'
+import { openDirtyDirectories } from '../../src/indexer/dirty-directories.ts'
+import { openDeletionGuard } from '../../src/indexer/deletion-guard.ts'
+import { startIndexer } from '../../src/indexer/indexer.ts'
+import { openKnownDirectories } from '../../src/indexer/known-directories.ts'
+import { openSettling } from '../../src/indexer/settling.ts'
+import { startTreeReader } from '../../src/indexer/tree/tree-reader.ts'
+import type { TreeReader } from '../../src/indexer/tree/tree-reader.ts'
+import { startReconcileLoop } from '../../src/indexer/reconcile-loop.ts'
+import { change, newFile } from '../catalogue/change.ts'
+import { failing, openParts, refusing } from './parts.ts'
+import { until } from './until.ts'
+
+const day = 'obs/2026/001'
+const graz = 'graz0010.26d.gz'
+const times = {
+  ...{ sweepIntervalMs: 50, fullReadMs: 86_400_000, keepRemovalsMs: 86_400_000 },
+  ...{ backupIntervalMs: 0, version: 'test' },
+  window: { obsDays: 14, nrtDays: 3 },
+}
+
+async function startOn(t: Test) {
+  const parts = openParts(t)
+  mkdirSync(join(parts.archive, 'nrt'))
+  let requested = (): void => undefined
+  const tree: TreeReader = {
+    ...parts.tree,
+    snapshot: (request) => (requested(), parts.tree.snapshot(request)),
+    step: () => (requested(), parts.tree.step()),
+  }
+  /** Resolves when so many directories have been asked for. */
+  const untilAsked = (count: number) =>
+    new Promise<void>((resolve) => {
+      requested = () => {
+        if (--count === 0) resolve()
+      }
+    })
+  const indexer = await startIndexer({ ...parts, tree, ...times })
+  let open = true
+  const close = async () => {
+    if (open) await indexer.close()
+    open = false
+  }
+  t.teardown(close)
+  return { ...parts, indexer, untilAsked, close }
+}
+
+/** The loop alone, with nobody who finds anything dirty. */
+function openWorkOn(t: Test, watched = (tree: TreeReader) => tree) {
+  const parts = openParts(t)
+  const dirty = openDirtyDirectories()
+  const acceptance = openAcceptance({
+    ...parts,
+    settling: openSettling(),
+    deletionGuard: openDeletionGuard(),
+  })
+  const nothing = () => undefined
+  const reconcileLoop = startReconcileLoop({
+    ...{ ...parts, tree: watched(parts.tree), dirty, known: openKnownDirectories([]) },
+    accept: (snapshot, change) => acceptance.accept(snapshot, change),
+    ...{ onDirectory: nothing, onAreaBack: nothing, onFlushed: nothing, onReconciled: nothing },
+  })
+  t.teardown(() => reconcileLoop.close())
+  return { ...parts, dirty, reconcileLoop }
+}
+
+t.test('a file that somebody names is looked at now', async (t) => {
+  const { indexer, put } = await startOn(t)
+  await indexer.catchUp({ scan: true, patient: false })
+  t.same(await indexer.register(`${day}/${graz}`), {
+    ...{ outcome: 'refused', reason: 'not-in-the-tree' },
+  })
+  const content = gzipSync('observations')
+  put(`${day}/${graz}`, content.subarray(0, -1))
+  t.match(await indexer.register(`${day}/${graz}`), { reason: 'still-being-written' })
+  put(`${day}/${graz}`, content)
+  const created = await indexer.register(`${day}/${graz}`)
+  t.match(created, { outcome: 'created', id: 1 })
+  t.same(await indexer.register(`${day}/${graz}`), { ...created, outcome: 'known' })
+  t.match(await indexer.register(`${day}/notes.txt`), { outcome: 'refused', reason: 'not-gz' })
+  t.match(await indexer.register(`../${graz}`), { outcome: 'refused', reason: 'not-in-area' })
+})
+
+t.test('who names a file is told the truth about it', async (t) => {
+  const { indexer, put, archive, sql } = await startOn(t)
+  await indexer.catchUp({ scan: true, patient: false })
+  const path = `${day}/${graz}`
+  put(path)
+  const unsure = { outcome: 'unsure' }
+  for (const [fault, name] of [
+    [failing('INSERT ON file'), 'failing'],
+    [refusing(graz), 'refusing'],
+  ] as const) {
+    sql(fault)
+    t.same(await indexer.register(path), unsure, name)
+    sql(`DROP TRIGGER ${name}`)
+  }
+  t.match(await indexer.register(path), { outcome: 'created' })
+  await indexer.catchUp({ scan: true, patient: false })
+  renameSync(join(archive, 'obs'), join(archive, 'aside'))
+  t.same(await indexer.register(path), unsure, 'its disk is lost')
+  renameSync(join(archive, 'aside'), join(archive, 'obs'))
+  t.match(await indexer.register(path), { outcome: 'known' })
+  put(path, gzipSync('another version').subarray(0, -1))
+  t.match(await indexer.register(path), { reason: 'still-being-written' })
+  rmSync(join(archive, path))
+  t.match(await indexer.register(path), { reason: 'not-in-the-tree' })
+})
+
+t.test(
+  'a walk asks for many directories ahead, but for few where it looks at each file',
+  async (t) => {
+    for (const depth of ['names', 'facts'] as const) {
+      let [requested, most] = [0, 0]
+      const { reconcileLoop, put, sql } = openWorkOn(t, (tree) => ({
+        ...tree,
+        async step() {
+          most = Math.max(most, ++requested)
+          return tree.step().finally(() => requested--)
+        },
+      }))
+      for (let number = 1; number <= 60; number++) {
+        const directory = `obs/2026/${String(number).padStart(3, '0')}`
+        put(`${directory}/graz${directory.slice(-3)}0.26d.gz`)
+      }
+      await reconcileLoop.scan(['obs'], depth)
+      t.same(sql('SELECT count(*) AS files FROM file'), [{ files: 60 }])
+      t.equal(most > 8, depth === 'names', `${most} at most with ${depth}`)
+    }
+  },
+)
+
+t.test('who names a file is answered in turn, whatever else there is to do', async (t) => {
+  const { reconcileLoop, dirty, put, writer } = openWorkOn(t)
+  const days = Array.from({ length: 300 }, (_, n) => `obs/2020/${String(n + 1).padStart(3, '0')}`)
+  for (const path of days) put(`${path}/graz${path.slice(-3)}0.20d.gz`)
+  const last = days.at(-1) ?? ''
+  for (const path of days) dirty.add({ path, depth: 'facts', arrived: false }, 0)
+  const read = await reconcileLoop.readNow(last)
+  t.match(read, { snapshot: { path: last, outcome: 'read' }, written: true })
+  t.ok(dirty.size > 0, 'before others that wait for longer')
+  t.equal((await writer.directory(last))?.files.size, 1)
+  await reconcileLoop.caughtUp()
+
+  const scanned = reconcileLoop.scan(['obs'], 'facts')
+  await until(t, 'a scan runs', () => (reconcileLoop.scanning?.progress().directoriesDone ?? 0) > 0)
+  await Promise.all([reconcileLoop.readNow(last), reconcileLoop.readNow(last)])
+  t.not(reconcileLoop.scanning, undefined, 'and before a scan has ended')
+  t.match(await scanned, { written: true })
+})
+
+t.test(
+  'a scan that cannot be written does not end the indexer, and is not remembered',
+  async (t) => {
+    const { indexer, put, sql, writer, logger, nowUs, tree, archive, lines } = await startOn(t)
+    put(`${day}/${graz}`)
+    sql(failing('INSERT ON file'))
+    await t.rejects(indexer.catchUp({ scan: true, patient: false }), { code: 'INCOMPLETE_SCAN' })
+    t.match(indexer.status(), { state: 'degraded' })
+    t.ok(indexer.status().reasons.some((message) => message.includes('malformed JSON')))
+    t.equal((await writer.summary()).lastScan, undefined)
+    sql('DROP TRIGGER failing')
+
+    sql(failing('UPDATE OF last_scan ON catalogue'))
+    await indexer.catchUp({ scan: true, patient: false })
+    t.ok(lines.some(({ msg }) => msg === 'the scan cannot be remembered'))
+    t.equal((await writer.summary()).lastScan, undefined)
+    sql('DROP TRIGGER failing')
+    const parts = { writer, logger, nowUs, tree, archive }
+    const next = await startIndexer({ ...parts, ...times })
+    t.match(await next.catchUp({ scan: false, patient: false }), { now: true, scan: { files: 1 } })
+    t.not((await writer.summary()).lastScan, undefined)
+  },
+)
+
+t.test('a scan ends and is remembered although one directory is refused', async (t) => {
+  const { indexer, put, sql, writer } = await startOn(t)
+  put(`${day}/${graz}`)
+  put('obs/2026/002/zimm0020.26d.gz')
+  sql(refusing(graz))
+  await indexer.catchUp({ scan: true, patient: false })
+  t.match(indexer.status(), { state: 'degraded', reasons: [/^obs\/2026\/001\/ .*odd row$/] })
+  t.equal(await writer.count('obs'), 1)
+  t.match((await writer.summary()).lastScan, { files: 2, added: 1 })
+})
+
+t.test('what was removed just before a restart counts for what is missing after it', async (t) => {
+  const { indexer, archive, writer, logger, nowUs, close } = await startOn(t)
+  for (const path of ['obs/2020/001', 'obs/2020/002']) {
+    mkdirSync(join(archive, path), { recursive: true })
+    const doy = path.slice(-3)
+    const names = Array.from({ length: 600 }, (_, n) => newFile(`${1000 + n}${doy}0.20d.gz`))
+    await writer.apply([change(path, { added: names })])
+  }
+  indexer.rescan({ path: 'obs/2020/001', full: false, acceptRemovals: false })
+  await until(t, 'one half is gone', async () => (await writer.count('obs')) === 600)
+  await close()
+  const next = await startIndexer({
+    ...{ ...times, archive, writer, logger, nowUs },
+    tree: startTreeReader({ archive, linkedDirectories: [] }),
+  })
+  t.teardown(() => next.close())
+  await next.catchUp({ scan: true, patient: false })
+  t.equal(await writer.count('obs'), 600, 'the other half stays')
+  t.match(next.status(), { state: 'degraded', withheldRemovals: 600 })
+})
+
+t.test('who waits for what is dirty waits for what is found on the way too', async (t) => {
+  const { reconcileLoop, dirty, put, writer } = openWorkOn(t)
+  put('obs/2020/001/a/b/c/graz0010.20d.gz')
+  put('obs/2020/002/graz0020.20d.gz')
+  dirty.add({ path: 'obs', depth: 'auto', arrived: false }, performance.now())
+  await reconcileLoop.caughtUp()
+  t.equal(await writer.count('obs'), 2)
+})
+
+t.test('rescans are ordered, merged and remembered when they were of everything', async (t) => {
+  const { indexer, put, writer } = await startOn(t)
+  put(`${day}/${graz}`)
+  await indexer.catchUp({ scan: true, patient: false })
+  const first = (await writer.summary()).lastScan?.startedUs ?? 0
+  const plain = { path: undefined, full: false, acceptRemovals: false }
+  t.match(await indexer.rescan({ ...plain, path: day }), { number: 1, place: 'running' })
+  t.match(await indexer.rescan({ ...plain, path: 'nrt' }), { number: 2, place: 'waiting' })
+  t.match(await indexer.rescan(plain), { number: 2, place: 'merged' })
+  await until(t, 'both are done', () => indexer.status().rescans.done === 2)
+  t.ok(((await writer.summary()).lastScan?.startedUs ?? 0) > first)
+  t.match(indexer.status(), { state: 'watching', scan: undefined, lastScan: { files: 1 } })
+})
+
+t.test('no rescan is ordered of a directory that is neither there nor known', async (t) => {
+  const { indexer, archive, put, writer } = await startOn(t)
+  put(`${day}/${graz}`)
+  await indexer.catchUp({ scan: true, patient: false })
+  const order = (path: string) => indexer.rescan({ path, full: false, acceptRemovals: false })
+  t.strictSame(await order('obs/2027'), { place: 'missing' })
+  t.strictSame(await order(`${day}/${graz.replace('.gz', '')}`), { place: 'missing' })
+  t.strictSame(indexer.status().rescans.waiting, undefined)
+  mkdirSync(join(archive, 'obs/2027'))
+  t.match(await order('obs/2027'), { number: 1 }, 'one that has just come is there')
+  rmSync(join(archive, 'obs/2026'), { recursive: true })
+  for (const path of [day, 'obs/2026']) t.match(await order(path), { number: /\d/ }, path)
+  await until(t, 'what is gone is removed', async () => (await writer.count('obs')) === 0)
+  await until(t, 'and not known any more', async () => {
+    const { place } = await order('obs/2026')
+    return place === 'missing'
+  })
+})
+
+t.test('an area that was never there is nowhere', async (t) => {
+  const { indexer, archive, put } = await startOn(t)
+  rmSync(join(archive, 'nrt'), { recursive: true })
+  put(`${day}/${graz}`)
+  await indexer.catchUp({ scan: true, patient: false })
+  const order = (path: string) => indexer.rescan({ path, full: false, acceptRemovals: false })
+  for (const path of ['nrt', 'nrt/2026']) t.strictSame(await order(path), { place: 'missing' })
+  rmSync(join(archive, 'obs'), { recursive: true })
+  for (const path of ['obs', 'obs/2027'])
+    t.match(await order(path), { number: /\d/ }, `${path}: of an area that is lost nobody can tell`)
+})
+
+t.test('it can be ended at any moment', async (t) => {
+  const errors: unknown[] = []
+  const note = (error: unknown) => errors.push(error)
+  process.on('unhandledRejection', note)
+  t.teardown(() => process.off('unhandledRejection', note))
+  for (const moment of ['a scan', 'a sweep', 'its first watches'])
+    t.test(moment, async (t) => {
+      const { indexer, put, close, sql, archive, untilAsked } = await startOn(t)
+      for (let number = 1; number <= 300; number++)
+        put(
+          `obs/2020/${String(number).padStart(3, '0')}/graz${String(number).padStart(3, '0')}0.20d.gz`,
+        )
+      put(`${day}/${graz}`)
+      if (moment !== 'a scan') await indexer.catchUp({ scan: true, patient: false })
+      if (moment === 'its first watches') indexer.watch()
+      else {
+        for (const each of readdirSync(join(archive, 'obs/2020')))
+          writeFileSync(join(archive, 'obs/2020', each, 'zimm0010.20d.gz'), '')
+        const amidst = untilAsked(100)
+        indexer.catchUp({ scan: moment === 'a scan', patient: false }).catch(note)
+        await amidst
+      }
+      await close()
+      await new Promise((resolve) => setImmediate(resolve))
+      t.same(sql('PRAGMA quick_check'), [{ quick_check: 'ok' }])
+      rmSync(archive, { recursive: true })
+    })
+  t.test('and nothing complains', async (t) => {
+    t.same(errors, [])
+  })
+})

@@ -1,0 +1,27 @@
+import t from 'tap'
+import { isCold } from '../../../src/indexer/tree/directory-snapshot.ts'
+import { parseDirectory } from '../../../src/parse/archive-path.ts'
+
+t.test('a directory is quiet when its date is past and nobody has touched it lately', async (t) => {
+  const hourMs = 3_600_000
+  const nowMs = Date.UTC(2026, 0, 10)
+  const cases = [
+    { path: 'obs/2026/005', touchedHours: 25, quiet: true },
+    { path: 'obs/2026/005', touchedHours: 23, quiet: false },
+    { path: 'obs/2026/007', touchedHours: 48, quiet: false },
+    { path: 'obs/2026/008', touchedHours: 48, quiet: false },
+    { path: 'nrt/2026/007/22', touchedHours: 25, quiet: true },
+    { path: 'nrt/2026/007/23', touchedHours: 25, quiet: false },
+    { path: 'obs/2026', touchedHours: 48, quiet: false },
+    { path: 'obs/2025', touchedHours: 48, quiet: true },
+    { path: 'obs', touchedHours: 1000, quiet: false },
+    { path: 'obs/2020/001/deeper', touchedHours: 1000, quiet: false },
+    { path: 'elsewhere/2020', touchedHours: 1000, quiet: false },
+    { path: 'obs/2020/001', touchedHours: -1000, quiet: false },
+  ]
+  for (const { path, touchedHours, quiet } of cases) {
+    const touchedMs = nowMs - touchedHours * hourMs
+    const directory = parseDirectory(path)
+    t.equal(isCold({ directory, touchedMs, nowMs }), quiet, `${path}, ${touchedHours} h ago`)
+  }
+})

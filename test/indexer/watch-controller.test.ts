@@ -1,0 +1,204 @@
+import { mkdirSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import pino from 'pino'
+import t from 'tap'
+import type { Test } from 'tap'
+import { openHealth } from '../../src/indexer/health.ts'
+import { openDirtyDirectories } from '../../src/indexer/dirty-directories.ts'
+import { openWatchController } from '../../src/indexer/watch-controller.ts'
+import { isHot } from '../../src/indexer/watch-window.ts'
+import { openKnownDirectories } from '../../src/indexer/known-directories.ts'
+import { identityOf } from '../../src/indexer/tree/directory-snapshot.ts'
+import { until } from './until.ts'
+import { testFolder } from '../folder.ts'
+
+const dayMs = 86_400_000
+const window = { obsDays: 14, nrtDays: 3 }
+
+/** That of the whole run, also of one that passes midnight. */
+const startMs = Date.now()
+
+/** Path of the day so many days before a time, today unless told. */
+function day(area: string, ago: number, nowMs = startMs): string {
+  const date = new Date(nowMs - ago * dayMs)
+  const first = Date.UTC(date.getUTCFullYear(), 0, 1)
+  const dayOfYear = Math.floor((date.getTime() - first) / dayMs) + 1
+  return `${area}/${date.getUTCFullYear()}/${String(dayOfYear).padStart(3, '0')}`
+}
+
+function openFollowOn(t: Test, directories: readonly string[]) {
+  const archive = join(testFolder(t, {}), 'archive')
+  for (const path of directories) mkdirSync(join(archive, path), { recursive: true })
+  const dirty = openDirtyDirectories()
+  const known = openKnownDirectories(
+    directories.flatMap((path) =>
+      path.split('/').map((_, index, all) => all.slice(0, index + 1).join('/')),
+    ),
+  )
+  const logger = pino({ level: 'silent' })
+  const deps = { nowUs: () => Date.now() * 1000, version: 'test', lastScan: undefined, logger }
+  const health = openHealth(deps)
+  let marks = 0
+  const watchController = openWatchController({
+    archive,
+    window,
+    nowUs: deps.nowUs,
+    dirty,
+    known,
+    health,
+    logger,
+    wake: () => marks++,
+  })
+  t.teardown(() => watchController.close())
+  /** What is dirty now or will be within the next seconds. */
+  const drain = () => {
+    const all = []
+    for (let next; (next = dirty.take(performance.now() + 10_000)) !== undefined;) all.push(next)
+    return all
+  }
+  const watching = async (count: number) => {
+    await until(t, `watching ${count}`, () => watchController.status().directories === count)
+    // Each is read when it is watched, and once more a second later.
+    await until(t, 'nothing happens any more', () => marks >= 2 * count)
+    drain()
+  }
+  return { archive, dirty, known, watchController, drain, watching }
+}
+
+t.test('where files are expected at any moment', async (t) => {
+  const nowMs = Date.UTC(2026, 5, 15, 12)
+  const cases: [string, boolean][] = [
+    ['obs', true],
+    ['nrt', true],
+    ['obs/2026', true],
+    ['obs/2025', true],
+    ['obs/2024', false],
+    [day('obs', 0, nowMs), true],
+    [day('obs', 14, nowMs), true],
+    [day('obs', 15, nowMs), false],
+    [day('obs', -1, nowMs), true],
+    [day('obs', -4, nowMs), false],
+    [day('nrt', 3, nowMs), true],
+    [day('nrt', 4, nowMs), false],
+    [`${day('nrt', 0, nowMs)}/05`, true],
+    [`${day('nrt', 4, nowMs)}/05`, false],
+    [`${day('nrt', 0, nowMs)}/05/deeper`, true],
+    [`${day('obs', 0, nowMs)}/special`, true],
+    [`${day('obs', 20, nowMs)}/special`, false],
+    ['obs/misc', false],
+    ['obs/misc/2026', false],
+    ['elsewhere', false],
+  ]
+  for (const [path, hot] of cases) t.equal(isHot(path, nowMs, window), hot, path)
+})
+
+t.test('hot directories are watched, cold ones are not', async (t) => {
+  const directories = [day('obs', 0), day('obs', 200), day('nrt', 0), 'obs/1998/003']
+  const { archive, watchController, known, drain, watching } = openFollowOn(t, directories)
+  t.equal(watchController.status().directories, 0, 'nothing before the start')
+  watchController.start()
+  const years = new Set(['obs', 'nrt'].flatMap((area) => [area, day(area, 0).slice(0, 8)]))
+  if (day('obs', 200).slice(0, 8) !== day('obs', 0).slice(0, 8))
+    years.add(day('obs', 200).slice(0, 8))
+  await watching(years.size + 2)
+
+  writeFileSync(join(archive, 'obs/1998/003', 'x.gz'), '')
+  writeFileSync(join(archive, day('nrt', 0), 'x.gz'), '')
+  await until(t, 'a hint', () => drain().some(({ path }) => path === day('nrt', 0)))
+
+  const later = `${day('nrt', 0)}/05`
+  mkdirSync(join(archive, later))
+  known.add(later)
+  watchController.note(later, true)
+  await until(t, 'one that joins', () => watchController.status().directories === years.size + 3)
+  known.delete(later)
+  watchController.note(later, false)
+  await until(t, 'and leaves', () => watchController.status().directories === years.size + 2)
+})
+
+t.test('a directory that took the place of another unseen is watched', async (t) => {
+  const path = day('obs', 0)
+  const { archive, watchController, drain, watching } = openFollowOn(t, [path])
+  watchController.start()
+  await watching(3)
+  const marked = (directory: string) => drain().some((each) => each.path === directory)
+  /** What is read under a name is told, as the loop that reconciles does. */
+  const noteAll = () => {
+    for (const each of ['obs', path])
+      watchController.note(each, true, identityOf(statSync(join(archive, each))))
+  }
+  noteAll()
+  t.same(drain(), [], 'nothing is done where all is as it was')
+
+  // No event tells of what happens above all that is watched.
+  mkdirSync(join(`${archive}-new`, path), { recursive: true })
+  renameSync(archive, `${archive}-old`)
+  renameSync(`${archive}-new`, archive)
+  noteAll()
+  await until(t, 'it is watched anew, and read', () => marked(path))
+  await until(t, 'all of them are', () => watchController.status().directories === 3)
+  writeFileSync(join(archive, path, 'x.gz'), '')
+  await until(t, 'a hint', () => marked(path))
+})
+
+t.test('where directories change their numbers all the time they keep their watches', async (t) => {
+  const path = day('obs', 0)
+  const { dirty, watchController, drain, watching } = openFollowOn(t, [path])
+  watchController.start()
+  await watching(3)
+  watchController.note(path, true, '1:1')
+  await until(t, 'watched anew', () => drain().some((each) => each.path === path))
+  await until(t, 'read once more', () => drain().some((each) => each.path === path))
+  watchController.note(path, true, '1:2')
+  t.equal(dirty.size, 1, 'it is looked at again')
+  t.same(drain(), [], 'but not now')
+})
+
+t.test('a file written over in a directory that was quiet for days is looked at', async (t) => {
+  const path = day('obs', 10)
+  const { archive, watchController, drain, watching } = openFollowOn(t, [path])
+  writeFileSync(join(archive, path, 'x.gz'), 'x')
+  utimesSync(
+    join(archive, path),
+    new Date(Date.now() - 9 * dayMs),
+    new Date(Date.now() - 9 * dayMs),
+  )
+  watchController.start()
+  await watching(3)
+  writeFileSync(join(archive, path, 'x.gz'), 'y')
+  const noted: unknown[] = []
+  await until(t, 'a hint', () => noted.push(...drain().filter((each) => each.path === path)) > 0)
+  t.match(noted[0], { path, depth: 'facts', arrived: true })
+})
+
+t.test('a directory rests after a look that was dear, but never for long', async (t) => {
+  const path = day('obs', 0)
+  const { archive, dirty, watchController, watching } = openFollowOn(t, [path])
+  watchController.start()
+  await watching(3)
+  const nowMs = performance.now()
+  t.intercept(performance, 'now', { value: () => nowMs })
+  watchController.rest(path, 3_600_000)
+  writeFileSync(join(archive, path, 'x.gz'), '')
+  await until(t, 'a hint', () => {
+    while (dirty.take(nowMs) !== undefined);
+    return dirty.size > 0
+  })
+  t.equal(dirty.nextDueMs(), nowMs + 5000)
+  t.equal(dirty.take(nowMs + 5000)?.path, path)
+})
+
+t.test('a clock that was set makes all watched directories dirty', async (t) => {
+  const path = day('obs', 0)
+  const { watchController, drain, watching } = openFollowOn(t, [path])
+  watchController.start()
+  await watching(3)
+  const now = Date.now.bind(Date)
+  t.intercept(Date, 'now', { value: () => now() + 3_600_000 })
+  const noted = new Set<string>()
+  await until(t, 'they are noted', () => {
+    for (const each of drain()) noted.add(each.path)
+    return noted.size >= 3
+  })
+  t.same([...noted].sort(), ['obs', path.slice(0, 8), path])
+})
