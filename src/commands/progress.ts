@@ -1,7 +1,7 @@
 /** What a person sees of a scan: a bar on a terminal, log lines elsewhere, and a summary at its end. */
 import { Presets, SingleBar } from 'cli-progress'
 import type { Logger } from 'pino'
-import { printable } from '../api/log-text.ts'
+import { printable } from '../api/http/access-log.ts'
 import type { CatalogueSummary, ScanSummary } from '../catalogue/records.ts'
 import type { ScanProgress } from '../control/protocol.ts'
 import type { CaughtUp } from '../indexer/indexer.ts'

@@ -1,5 +1,5 @@
 /** Targets of requests of every kind, made of what earlier answers told and of what makes no sense. */
-import { filterParameters } from '../../src/api/list/parameters.ts'
+import { filterParameters } from '../../src/api/files/parameters.ts'
 import type { Chance } from './chance.ts'
 import { openKnown } from './odd-known.ts'
 import type { Known } from './odd-known.ts'

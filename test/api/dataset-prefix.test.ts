@@ -1,8 +1,8 @@
 /** All routes, links, listings, pages and redirects below dataset prefixes with dots and of several segments. */
 import type { Test } from 'tap'
 import t from 'tap'
-import type { OpenApiDocument } from '../../src/api/schema/openapi.ts'
-import { parseSample } from './schema/cases.ts'
+import type { OpenApiDocument } from '../../src/api/openapi/openapi.ts'
+import { parseSample } from './openapi/cases.ts'
 import { day, dayFile, hour, hourFile, openService, shortFile } from './service.ts'
 
 /** Every kind of path that the service knows below its prefix, with its media types. */

@@ -3,7 +3,7 @@ import type { CatalogueReader } from '../../catalogue/reader.ts'
 import type { Change } from '../../catalogue/records.ts'
 import { readPassage } from './feed.ts'
 import type { Passage } from './feed.ts'
-import type { HeadWatch } from './head-watch.ts'
+import type { HeadWatch } from './change-notifier.ts'
 import type { ChangesRequest } from './request.ts'
 
 /** A sign of life at least so often, so that nobody on the way takes the connection for dead. */

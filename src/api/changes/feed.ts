@@ -1,8 +1,8 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { CatalogueReader, ChangesPage } from '../../catalogue/reader.ts'
 import type { Change, Head } from '../../catalogue/records.ts'
-import { HttpError } from '../errors.ts'
-import type { HeadWatch } from './head-watch.ts'
+import { HttpError } from '../http/errors.ts'
+import type { HeadWatch } from './change-notifier.ts'
 import type { ChangesRequest } from './request.ts'
 
 /** Changes after a number up to another. */

@@ -1,13 +1,13 @@
 /** What a request for changes asks for. Pure. */
 import type { ChangeFilters } from '../../catalogue/reader.ts'
-import { badFields } from '../errors.ts'
-import type { Parameter } from '../links.ts'
-import { readExpand } from '../list/expand.ts'
-import { filterParameters } from '../list/parameters.ts'
-import type { Parameter as FilterParameter } from '../list/parameters.ts'
-import { readFilters } from '../list/request.ts'
-import { lastValue, parsePageRange } from '../query.ts'
-import type { Query } from '../query.ts'
+import { badFields } from '../http/errors.ts'
+import type { Parameter } from '../http/links.ts'
+import { readExpand } from '../files/serialise.ts'
+import { filterParameters } from '../files/parameters.ts'
+import type { Parameter as FilterParameter } from '../files/parameters.ts'
+import { readFilters } from '../files/list-request.ts'
+import { lastValue, parsePageRange } from '../http/query.ts'
+import type { Query } from '../http/query.ts'
 
 /** Most changes on a page, whatever is asked for. */
 export const maxChanges = 1000

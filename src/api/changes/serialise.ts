@@ -1,7 +1,7 @@
 import type { Change, ChangeKind } from '../../catalogue/records.ts'
-import type { Links } from '../links.ts'
-import { microsecondsToIso, serialiseRecord } from '../serialise.ts'
-import type { WireRecord } from '../serialise.ts'
+import type { Links } from '../http/links.ts'
+import { microsecondsToIso, serialiseRecord } from '../files/serialise.ts'
+import type { WireRecord } from '../files/serialise.ts'
 
 /** A change as clients get it. */
 export interface WireChange {

@@ -1,5 +1,5 @@
 /** The reference of the API as a page. */
-import type { OpenApiDocument } from '../schema/openapi.ts'
+import type { OpenApiDocument } from '../openapi/openapi.ts'
 import { page, partial } from './layout.ts'
 import { describeHeaders, describeObjects, describeOperations, paragraphs } from './reference.ts'
 

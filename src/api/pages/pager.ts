@@ -1,5 +1,5 @@
-import type { Parameter } from '../links.ts'
-import type { PageLinks, PageRange } from '../query.ts'
+import type { Parameter } from '../http/links.ts'
+import type { PageLinks, PageRange } from '../http/query.ts'
 import { readableNumber } from './words.ts'
 
 /** Above a collection: parameters that changed nothing, so that a mistyped filter is seen. */

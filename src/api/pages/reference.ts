@@ -9,7 +9,7 @@ import type {
   ParameterObject,
   Reference,
   ResponseObject,
-} from '../schema/openapi.ts'
+} from '../openapi/openapi.ts'
 
 /** A line of a table of fields or parameters. */
 export interface Row {

@@ -1,4 +1,11 @@
 import { page } from './layout.ts'
+import type { FastifyInstance } from 'fastify'
+import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
+import type { ApiContext } from '../http/context.ts'
+import { resourceUrl } from '../http/links.ts'
+import type { ResourceName } from '../http/links.ts'
+import { negotiate } from '../http/negotiate.ts'
+import { addResource } from '../http/resource.ts'
 
 const template = `<p>A catalogue of the RINEX files of a GNSS archive: what there is, and where to download it.</p>
 <dl>
@@ -19,4 +26,33 @@ const render = page('root', template)
 
 export function renderRoot(resources: readonly ListedResource[]): string {
   return render({ title: 'Api Root', up: '', json: '?format=json' }, { resources })
+}
+
+/** What the root lists, in its order. */
+const descriptions: Readonly<Record<ResourceName, string>> = {
+  'rinex-file': 'The files, newest record first, with links to download them.',
+  station: 'The stations of the files, with their first and last dates.',
+  changes: 'What is new, replaced or gone, in the order of its happening: for mirrors.',
+  status: 'What the indexer is doing, and what the catalogue holds.',
+  schema: 'All of this described for programs, as OpenAPI 3.1.',
+  docs: 'All of this described for people.',
+}
+
+export function addRoot(app: FastifyInstance, { apiPath, links, tag }: ApiContext): void {
+  addResource(app, {
+    path: apiPath,
+    about: { name: 'Api Root', description: 'The resources of this service.' },
+    get: (request, reply) => {
+      const representation = negotiate(request, reply)
+      // It says the same at every state of the catalogue, and also when there is none.
+      if (isFresh(request, reply, tag('root', representation))) return sendNotModified(reply)
+      const resources = Object.entries(descriptions).map(([name, description]) => ({
+        name,
+        description,
+        url: resourceUrl(links(), name as ResourceName),
+      }))
+      if (representation === 'html') return sendHtml(reply, renderRoot(resources))
+      return sendJson(reply, Object.fromEntries(resources.map(({ name, url }) => [name, url])))
+    },
+  })
 }

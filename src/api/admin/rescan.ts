@@ -1,0 +1,31 @@
+import type { FastifyInstance } from 'fastify'
+import { parseRescan } from './request-body.ts'
+import { askThrough, openAdmission, required } from './authentication.ts'
+import { sendJson } from '../http/context.ts'
+import type { ApiContext } from '../http/context.ts'
+import { badFields } from '../http/errors.ts'
+import { resourceUrl } from '../http/links.ts'
+import { addResource } from '../http/resource.ts'
+
+/** Asking the indexer for a rescan is for administrators. */
+export function addRescan(app: FastifyInstance, context: ApiContext): void {
+  const { apiPath, administration, links } = context
+  addResource(app, {
+    path: `${apiPath}rescan/`,
+    about: { name: 'Rescan', description: 'Asks the indexer to look at the archive again.' },
+    post: {
+      admit: openAdmission(administration),
+      handler: async (request, reply) => {
+        const order = parseRescan(request.body)
+        const ticket = await askThrough(required(administration).rescan(order))
+        if (ticket.place === 'missing')
+          throw badFields({ path: ['There is no such directory in the archive.'] })
+        return sendJson(reply.code(202), {
+          rescan: ticket.number,
+          place: ticket.place,
+          status: resourceUrl(links(), 'status'),
+        })
+      },
+    },
+  })
+}

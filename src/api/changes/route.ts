@@ -1,0 +1,114 @@
+/** The change feed: a page at a time, held back until there is something, or as a stream of events. */
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Change } from '../../catalogue/records.ts'
+import { changeEvents } from './events.ts'
+import { readPassage, waitForPassage } from './feed.ts'
+import type { Passage } from './feed.ts'
+import { openHeadWatch } from './change-notifier.ts'
+import type { HeadWatch } from './change-notifier.ts'
+import { parseChangesRequest } from './request.ts'
+import type { ChangesRequest } from './request.ts'
+import { serialiseChange } from './serialise.ts'
+import { openWaitingRoom } from './long-polls.ts'
+import type { WaitingRoom } from './long-polls.ts'
+import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
+import type { ApiContext } from '../http/context.ts'
+import { changesUrl } from '../http/links.ts'
+import { mediaTypes, negotiate, prefersEvents } from '../http/negotiate.ts'
+import type { Representation } from '../http/negotiate.ts'
+import { renderChanges } from './page.ts'
+import { fitting } from '../http/query.ts'
+import type { Query } from '../http/query.ts'
+import { addResource } from '../http/resource.ts'
+
+/** A connection on which a client waits may be idle for so much longer than the client waits. */
+const idleMarginMs = 10_000
+
+/** Events written at a time. */
+const eventsPerRead = 200
+
+interface Feed {
+  readonly context: ApiContext
+  readonly watch: HeadWatch
+  readonly room: WaitingRoom
+}
+
+export function addChanges(app: FastifyInstance, context: ApiContext): void {
+  const feed = { context, watch: openHeadWatch(context.reader), room: openWaitingRoom() }
+  app.addHook('preClose', (done) => {
+    feed.room.close()
+    done()
+  })
+  addResource(app, {
+    path: `${context.apiPath}changes/`,
+    about: {
+      name: 'Changes',
+      description: 'What is new, replaced or gone, each file with its latest change.',
+    },
+    renders: [mediaTypes.json, mediaTypes.html, mediaTypes.events],
+    get: (request, reply) =>
+      prefersEvents(request) ? sendEvents(feed, request, reply) : sendPage(feed, request, reply),
+  })
+}
+
+async function sendPage(feed: Feed, request: FastifyRequest, reply: FastifyReply) {
+  const { context } = feed
+  const representation = negotiate(request, reply)
+  const asked = parseChangesRequest(request.query as Query)
+  if (asked.waitSeconds > 0 && request.method === 'GET') {
+    context.shares.wait(request, reply)
+    const signal = feed.room.enter(reply)
+    request.raw.socket.setTimeout(asked.waitSeconds * 1000 + idleMarginMs)
+    const passage = await waitForPassage({ ...feed, reader: context.reader }, asked, signal)
+    return answer({ context, asked, passage, representation }, reply)
+  }
+  const head = await context.reader.head()
+  const tag = context.tag(head, representation, asked)
+  if (isFresh(request, reply, tag)) return sendNotModified(reply)
+  await context.shares.page(request, reply)
+  const passage = await readPassage(context.reader, asked)
+  return answer({ context, asked, passage, representation }, reply)
+}
+
+interface Answer {
+  readonly context: ApiContext
+  readonly asked: ChangesRequest
+  readonly passage: Passage
+  readonly representation: Representation
+}
+
+function answer({ context, asked, passage, representation }: Answer, reply: FastifyReply) {
+  const links = context.links()
+  const { head, changes, throughSeq, forgottenSeq } = passage
+  const pageFrom = (since: number): string =>
+    changesUrl(links, [...asked.kept, ['epoch', head.epoch], ['since', String(since)]])
+  const next = pageFrom(throughSeq)
+  const etag = context.tag(head, representation, asked)
+  reply.headers({ etag, ...fitting(`<${next}>; rel="next"`) })
+  const results = changes.map((change) => serialiseChange(change, links))
+  if (representation === 'json') return sendJson(reply, { last_seq: head.seq, next, results })
+  const since = asked.since ?? head.seq
+  const earlier =
+    since > forgottenSeq ? pageFrom(Math.max(forgottenSeq, since - asked.limit)) : null
+  return sendHtml(reply, renderChanges({ lastSeq: head.seq, since, next, earlier, results }))
+}
+
+async function sendEvents(feed: Feed, request: FastifyRequest, reply: FastifyReply) {
+  const { reader, links, shares } = feed.context
+  const lastEventId = request.headers['last-event-id']
+  const asked = parseChangesRequest(
+    request.query as Query,
+    typeof lastEventId === 'string' && lastEventId !== '' ? lastEventId : undefined,
+  )
+  reply.headers({ vary: 'Accept', 'cache-control': 'no-cache' })
+  const whole = { ...asked, limit: eventsPerRead }
+  shares.wait(request, reply)
+  const signal = feed.room.enter(reply)
+  const first = await readPassage(reader, whole, signal)
+  reply.headers({ 'content-type': mediaTypes.events, 'x-accel-buffering': 'no' })
+  if (request.method === 'HEAD') return reply.send()
+  const serialise = (change: Change) => JSON.stringify(serialiseChange(change, links()))
+  const events = changeEvents({ ...feed, reader, serialise }, { ...whole, first }, signal)
+  return reply.send(Readable.from(events, { objectMode: false }))
+}

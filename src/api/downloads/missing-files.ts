@@ -1,0 +1,80 @@
+/** Files of the catalogue that could not be served, which only those who ask for them would notice otherwise. */
+import { microsecondsToIso } from '../files/serialise.ts'
+
+/** Why a file of the catalogue is not served, in a word for everybody. */
+export const notServedReasons = [
+  'not-there',
+  'no-permission',
+  'lies-elsewhere',
+  'not-regular',
+] as const
+export type NotServedReason = (typeof notServedReasons)[number]
+
+/** Files that are remembered by name: the catalogue may hold millions that cannot be served. */
+const mostKept = 1000
+/** Those of them in the status. */
+const mostTold = 10
+
+/** As clients get it. */
+export interface WireUnserved {
+  /** Answers since this process started, several about one file included. */
+  readonly count: number
+  /** Latest first; each file once. */
+  readonly latest: readonly {
+    readonly path: string
+    readonly reason: NotServedReason
+    readonly at: string
+  }[]
+}
+
+export interface Unserved {
+  /** @param path of a file of the catalogue, below the archive root; whatever else a client asked for is not told */
+  note(path: string, reason: NotServedReason): void
+  /** A file of the catalogue was opened. */
+  opened(path: string): void
+  wire(): WireUnserved
+  /** All that could not be opened when they were last asked for, latest first. */
+  files(): readonly {
+    readonly path: string
+    readonly reason: NotServedReason
+    readonly sinceUs: number
+  }[]
+}
+
+export function openUnserved(deps: {
+  /** Told of each. */
+  readonly onFile: (reason: NotServedReason) => void
+  /** The clock: milliseconds since 1970. */
+  readonly nowMs?: () => number
+}): Unserved {
+  const { onFile, nowMs = Date.now } = deps
+  // The order of a map is that of insertion.
+  const latest = new Map<string, { reason: NotServedReason; atMs: number }>()
+  let count = 0
+  return {
+    note(path, reason) {
+      count++
+      onFile(reason)
+      latest.delete(path)
+      latest.set(path, { reason, atMs: nowMs() })
+      const [oldest] = latest.keys()
+      if (latest.size > mostKept && oldest !== undefined) latest.delete(oldest)
+    },
+    opened(path) {
+      latest.delete(path)
+    },
+    files: () =>
+      [...latest]
+        .reverse()
+        .map(([path, { reason, atMs }]) => ({ path, reason, sinceUs: atMs * 1000 })),
+    wire: () => ({
+      count,
+      latest: [...latest]
+        .slice(-mostTold)
+        .reverse()
+        .map(([path, { reason, atMs }]) => {
+          return { path, reason, at: microsecondsToIso(atMs * 1000) }
+        }),
+    }),
+  }
+}

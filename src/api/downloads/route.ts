@@ -1,0 +1,226 @@
+/** Downloads and listings: what is in the catalogue and nothing else (contract 6). */
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FoundFile } from '../../catalogue/records.ts'
+import { awayPart, openAwayLog } from './storage-check.ts'
+import type { AwayLog } from './storage-check.ts'
+import { checksumsName, openChecksums } from './checksum-list.ts'
+import type { ByteRange } from '../http/ranges.ts'
+import type { ApiContext } from '../http/context.ts'
+import { parseDataTarget, parseDirectoryTarget } from './data-target.ts'
+import type { DirectoryTarget } from './data-target.ts'
+import { FileChanged, NoDescriptor, NotServed, openArchive } from './archived-file.ts'
+import type { Archive, OpenFile } from './archived-file.ts'
+import { HttpError, StorageAway, notFound, tryAgain } from '../http/errors.ts'
+import { openFileCache } from './file-cache.ts'
+import type { CachedFile, FileCache } from './file-cache.ts'
+import {
+  contentHeaders,
+  contentRange,
+  isUnsettled,
+  digestHeader,
+  validatorHeaders,
+  validatorsOf,
+} from './file-version.ts'
+import { ClientGone, openContentReader } from './file-content.ts'
+import type { ContentReader } from './file-content.ts'
+import { handOverHeaders } from './offload.ts'
+import { openListings } from '../listings/answer.ts'
+import { openRoom } from '../listings/byte-quota.ts'
+import { openShelf } from '../listings/cache.ts'
+import { printable, requestLog } from '../http/access-log.ts'
+import { select } from '../http/conditional-requests.ts'
+import { addResource, rawQuery } from '../http/resource.ts'
+
+export function addData(app: FastifyInstance, context: ApiContext): void {
+  const archive = openArchive(context.settings)
+  const content = openContentReader()
+  const cache = openFileCache()
+  const awayLog = openAwayLog(context.logger, () => performance.now())
+  const sharing = { shelf: openShelf(), room: openRoom() }
+  const list = openListings(context, sharing)
+  const sendChecksums = openChecksums(context, sharing)
+  const get = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const target = request.raw.url ?? ''
+    const place = parseDataTarget(target, context.settings.datasetPrefix)
+    if (place?.name === checksumsName) return sendChecksums(request, reply, place.directory)
+    const listed = parseDirectoryTarget(target, context.settings.datasetPrefix)
+    if (listed?.hasSlash === true) return list(request, reply, listed.directory)
+    const record = place && (await context.reader.file(place.directory, place.name))
+    if (record === undefined) {
+      const name = place && (await context.reader.nameInOtherCase(place.directory, place.name))
+      if (name !== undefined) return reply.code(303).header('location', name).send()
+      return redirect(reply, target, await knownDirectory(listed, context))
+    }
+    const file =
+      (await cache.find(archive.pathOf(record))) ??
+      (await openRecord(record, { archive, request, context, awayLog }))
+    const body = await prepare(file, record, { request, reply, content, cache, context })
+    if (body === 'gone') return reply.hijack()
+    if (body instanceof Readable) logFailure(body, request)
+    return reply.send(body)
+  }
+  // The router decodes what it compares, so the target itself is read here. The path of the root is a route of its own,
+  // so that the same path without its slash is redirected.
+  for (const path of [context.dataPath, `${context.dataPath}*`]) addResource(app, { path, get })
+}
+
+/** The framework ends the connection, so that what has arrived is not taken for the whole. */
+function logFailure(body: Readable, request: FastifyRequest): void {
+  body.once('error', (error) => {
+    if (!(error instanceof ClientGone))
+      requestLog(request).warn({ err: error }, 'download ended before its end')
+  })
+}
+
+async function knownDirectory(
+  listed: DirectoryTarget | undefined,
+  { reader }: ApiContext,
+): Promise<string> {
+  if (listed === undefined || (await reader.directory(listed.directory)) === undefined)
+    throw notFound()
+  return listed.directory
+}
+
+/** Sends who forgot the slash of a directory to the path with it: to the last part of what was asked for, so nowhere else. */
+function redirect(reply: FastifyReply, target: string, directory: string): FastifyReply {
+  const last = directory.slice(directory.lastIndexOf('/') + 1)
+  return reply
+    .code(301)
+    .header('location', `${last}/${rawQuery(target)}`)
+    .send()
+}
+
+interface Opening {
+  readonly archive: Archive
+  readonly request: FastifyRequest
+  readonly context: ApiContext
+  readonly awayLog: AwayLog
+}
+
+/** @throws HttpError 404 or 503 where it cannot be opened */
+async function openRecord(record: FoundFile, opening: Opening): Promise<OpenFile> {
+  try {
+    const file = await opening.archive.open(record)
+    opening.awayLog.opened(file.path)
+    opening.context.unserved.opened(`${record.directory}/${record.name}`)
+    return file
+  } catch (error) {
+    if (error instanceof FileChanged) throw beingWritten(error)
+    if (error instanceof NoDescriptor) throw busy(error)
+    await throwIfAway(record, error, opening)
+    if (!(error instanceof NotServed)) throw error
+    const { id, directory, name } = record
+    const why = printable(error.message)
+    requestLog(opening.request).warn({ id, directory, name, why }, 'catalogued file is not served')
+    opening.context.unserved.note(`${directory}/${name}`, error.reason)
+    throw notFound()
+  }
+}
+
+/**
+ * A file that is not there may be away with its disk, or its removal may be withheld as too many at a time.
+ * @throws StorageAway
+ */
+async function throwIfAway(
+  { directory, name, isWithheld }: FoundFile,
+  error: unknown,
+  { context, awayLog }: Opening,
+): Promise<void> {
+  const reason = error instanceof NotServed ? error.reason : undefined
+  if (reason === 'not-regular' || reason === 'lies-elsewhere') return
+  const away = await awayPart(context.settings, `${directory}/${name}`)
+  if (away !== undefined)
+    awayLog.note(away, 'archive storage is away: downloads below it are answered with 503')
+  else if (isWithheld && reason === 'not-there')
+    awayLog.note(
+      directory,
+      'removals are withheld: downloads of missing files are answered with 503',
+    )
+  else return
+  throw new StorageAway()
+}
+
+function beingWritten(cause: FileChanged): HttpError {
+  return Object.assign(tryAgain('The file is being written.'), { cause })
+}
+
+function busy(cause: NoDescriptor): HttpError {
+  return Object.assign(tryAgain('Too many files are open at this moment.'), { cause })
+}
+
+interface Exchange {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly content: ContentReader
+  readonly cache: FileCache
+  readonly context: ApiContext
+}
+
+/** What is sent of a file: its bytes at once or as a stream; nothing where headers say it all. */
+type Body = Buffer | Readable | undefined
+
+/** Sets status and headers and gives the body. Closes the file, unless a stream does. */
+async function prepare(
+  file: OpenFile | CachedFile,
+  record: FoundFile,
+  exchange: Exchange,
+): Promise<Body | 'gone'> {
+  let body: Body
+  try {
+    body = await answer(file, record, exchange)
+    return body
+  } catch (error) {
+    if (error instanceof ClientGone) return 'gone'
+    throw error instanceof FileChanged ? beingWritten(error) : error
+  } finally {
+    if ('handle' in file && !(body instanceof Readable)) await file.handle.close()
+  }
+}
+
+async function answer(
+  file: OpenFile | CachedFile,
+  record: FoundFile,
+  exchange: Exchange,
+): Promise<Body> {
+  const { stats } = file
+  const { request, reply, context } = exchange
+  const nowMs = context.nowUs() / 1000
+  if (isUnsettled(record, stats, nowMs)) throw new FileChanged('young, and not as catalogued')
+  const handedOver = handOverHeaders(context.settings, { record, file, nowMs })
+  if (handedOver !== undefined) {
+    reply.code(200).headers(handedOver).headers(digestHeader(record, stats))
+    return undefined
+  }
+  const validators = validatorsOf(record, file, nowMs)
+  const selection = select({ method: request.method, headers: request.headers }, validators)
+  if (selection.status === 412) throw new HttpError(412, 'Precondition failed.')
+  if (selection.status === 416) throw rangeNotSatisfiable(stats.size)
+  const range = selection.status === 206 ? selection.range : { first: 0, last: stats.size - 1 }
+  const isBare = selection.status === 304 || request.method === 'HEAD'
+  // Read before a header promises it: a file that fails here can still be answered with 503.
+  const body = isBare ? undefined : await read(file, range, exchange)
+  const own = { ...contentHeaders(record.name, range), ...digestHeader(record, stats) }
+  reply.code(selection.status).headers(validatorHeaders(validators))
+  // What a client has takes over the headers of a 304, this one among them (RFC 9111, 3.2).
+  const policy = 'content-security-policy'
+  reply.headers(selection.status === 304 ? { [policy]: own[policy] } : own)
+  if (selection.status === 206) reply.headers(contentRange(range, stats.size))
+  return body
+}
+
+async function read(
+  file: OpenFile | CachedFile,
+  range: ByteRange,
+  { reply, content, cache, context }: Exchange,
+): Promise<Buffer | Readable> {
+  if ('bytes' in file) return file.bytes.subarray(range.first, range.last + 1)
+  const body = await content.open({ file, range, response: reply.raw })
+  const isWhole = body instanceof Buffer && body.length === file.stats.size
+  if (isWhole) cache.keep(file, body, context.nowUs() / 1000)
+  return body
+}
+
+function rangeNotSatisfiable(size: number): HttpError {
+  return new HttpError(416, 'Range not satisfiable.', { 'content-range': `bytes */${size}` })
+}

@@ -1,0 +1,65 @@
+/** A page of the list, as JSON or for people. */
+import { LRUCache } from 'lru-cache'
+import type { ApiContext } from '../http/context.ts'
+import { pageHeaders } from '../http/headers.ts'
+import { mediaTypes } from '../http/negotiate.ts'
+import type { Representation } from '../http/negotiate.ts'
+import { renderList } from './page.ts'
+import { catalogueOffset, linkHeader, pageLinks, parsePageRange } from '../http/query.ts'
+import type { Query } from '../http/query.ts'
+import { serialiseRecord } from './serialise.ts'
+import { dependsOnDetails } from './list-request.ts'
+import type { ListRequest } from './list-request.ts'
+
+export interface PageRequest {
+  readonly query: Query
+  readonly list: ListRequest
+  readonly representation: Representation
+  /** Ends a long query when the client has gone. */
+  readonly signal: AbortSignal
+}
+
+/** A page as it is sent. */
+export interface ListPage {
+  readonly headers: Readonly<Record<string, string>> & { readonly etag: string }
+  readonly body: Buffer
+}
+
+/** Bytes of all cached pages and their keys: some 500 pages of 20 records. */
+const cacheBytes = 4 * 1024 * 1024
+
+/** Headers of a page, and what the cache itself needs for it, roughly. */
+const overheadBytes = 1024
+
+/**
+ * A cache of pages. The key holds the ETag, so a page is found only while the catalogue is as it was, and the URL.
+ */
+export function openPageCache(): LRUCache<string, ListPage> {
+  return new LRUCache({
+    maxSize: cacheBytes,
+    sizeCalculation: ({ body }, key) => body.length + key.length + overheadBytes,
+  })
+}
+
+/** Reads a page from the catalogue, with its count and its state. */
+export async function makePage(
+  { reader, settings, links, tag }: ApiContext,
+  { query, list, representation, signal }: PageRequest,
+): Promise<ListPage> {
+  const { filter, ordering, details, kept, ignored } = list
+  const range = parsePageRange(query, settings.maxLimit)
+  const { limit, offset } = range
+  const asked = { limit, offset: catalogueOffset(offset), filter, ordering, details }
+  const { head, count, records } = await reader.page(asked, signal)
+  const pages = pageLinks(links(), range, { name: 'rinex-file', kept, count })
+  const results = records.map((record) => serialiseRecord(record, links()))
+  const etag = tag(head, representation, { details: dependsOnDetails(list) })
+  const headers = { etag, ...linkHeader(pages) }
+  if (representation === 'html') {
+    const body = Buffer.from(renderList({ count, range, kept, ignored, pages, results }))
+    return { headers: { ...headers, ...pageHeaders }, body }
+  }
+  const { next, previous } = pages
+  const body = Buffer.from(JSON.stringify({ count, next, previous, results }))
+  return { headers: { ...headers, 'content-type': mediaTypes.json }, body }
+}

@@ -1,0 +1,44 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { RouteHandlerMethod } from 'fastify'
+import type { FileRecord } from '../../catalogue/records.ts'
+import { askThrough, required } from '../admin/authentication.ts'
+import { parseRegistration } from '../admin/request-body.ts'
+import { sendJson } from '../http/context.ts'
+import type { ApiContext } from '../http/context.ts'
+import { badFields, tryAgain } from '../http/errors.ts'
+import { serialiseRecord } from './serialise.ts'
+
+/** The indexer may have a large file to inflate: longer than a connection may be idle otherwise. */
+const patienceMs = 60_000
+/** A record is there when the indexer answers; a database that was just replaced takes a moment to be noticed. */
+const looks = 10
+const betweenLooksMs = 100
+
+/** Announces a file to the indexer, and answers with its record. */
+export function registerFile(context: ApiContext): RouteHandlerMethod {
+  const { administration, links, reader } = context
+  const find = async (id: number): Promise<FileRecord> => {
+    for (let look = 0; look < looks; look++) {
+      const record = await reader.record(id)
+      if (record !== undefined) return record
+      await pause(betweenLooksMs)
+    }
+    throw tryAgain('The file is registered, but its record cannot be read at this moment.')
+  }
+  return async (request, reply) => {
+    const { field, path } = parseRegistration(request.body, links().data)
+    request.raw.socket.setTimeout(patienceMs)
+    const answer = await askThrough(required(administration).register(path))
+    if (answer.outcome === 'unsure') throw tryAgain('The file cannot be catalogued at this moment.')
+    if (answer.outcome === 'refused') throw badFields({ [field]: [wordsFor(answer.reason)] })
+    const record = serialiseRecord(await find(answer.id), links())
+    if (answer.outcome === 'created') reply.code(201).header('location', record.url)
+    return sendJson(reply, record)
+  }
+}
+
+function wordsFor(reason: string): string {
+  if (reason === 'still-being-written') return 'The file is still being written.'
+  if (reason === 'not-in-the-tree') return 'There is no such file in the archive.'
+  return `This is no RINEX file of the archive: ${reason}.`
+}

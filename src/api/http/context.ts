@@ -1,0 +1,85 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Head } from '../../catalogue/records.ts'
+import type { ClientShares } from '../connections/client-limits.ts'
+import type { ApiDeps } from './settings.ts'
+import { digest, matchesWeakly, weakTag } from './etag.ts'
+import { pageHeaders } from './headers.ts'
+import { linksBelow } from './links.ts'
+import type { Links } from './links.ts'
+import type { Representation } from './negotiate.ts'
+import type { Unserved } from '../downloads/missing-files.ts'
+
+/** The parts that all routes share. */
+interface Shared {
+  readonly unserved: Unserved
+  readonly shares: ClientShares
+}
+
+/** What every route works with. */
+export interface ApiContext extends ApiDeps, Shared {
+  /** Path of the API, with a slash at its end. */
+  readonly apiPath: string
+  readonly dataPath: string
+  readonly links: () => Links
+  /**
+   * Weak tag of what a representation says at a state of the catalogue. It also tells deployments apart, since
+   * their answers to the same request differ: another release, another base URL.
+   */
+  readonly tag: (
+    state: Head | string,
+    representation: Representation | 'text',
+    options?: TagOptions,
+  ) => string
+}
+
+interface TagOptions {
+  /** Whether the answer depends on the details of files too. */
+  readonly details?: boolean
+}
+
+export function apiContext(deps: ApiDeps, shared: Shared): ApiContext {
+  const { baseUrl, datasetPrefix, version } = deps.settings
+  // The base URL is known from when the server listens, so these are made when they are first needed.
+  let made: { base: string; links: Links; deployment: string } | undefined
+  const current = () => {
+    const base = baseUrl()
+    if (made?.base !== base) {
+      const deployment = digest([version, base, datasetPrefix].join('\n')).slice(0, 8)
+      made = { base, links: linksBelow(base, datasetPrefix), deployment }
+    }
+    return made
+  }
+  return {
+    ...deps,
+    ...shared,
+    apiPath: `/${datasetPrefix}/api/`,
+    dataPath: `/${datasetPrefix}/data/`,
+    links: () => current().links,
+    tag: (state, representation, { details = false } = {}) => {
+      const parts = typeof state === 'string' ? [state] : [state.epoch, state.seq]
+      if (details && typeof state !== 'string') parts.push(`d${state.detailsSeq}`)
+      return weakTag([...parts, representation, current().deployment])
+    },
+  }
+}
+
+/** Gives the answer its tag; true when the client has it already and 304 is all there is to say. */
+export function isFresh(request: FastifyRequest, reply: FastifyReply, tag: string): boolean {
+  reply.header('etag', tag)
+  const known = request.headers['if-none-match']
+  return known !== undefined && matchesWeakly(known, tag)
+}
+
+/** Of an answer that the client has: what it keeps of that stands, so nothing is said of it that would not be the same. */
+export function sendNotModified(reply: FastifyReply): FastifyReply {
+  return reply.removeHeader('content-security-policy').code(304).send()
+}
+
+export function sendHtml(reply: FastifyReply, page: string): FastifyReply {
+  return reply.headers(pageHeaders).send(page)
+}
+
+export function sendJson(reply: FastifyReply, value: unknown): FastifyReply {
+  // A buffer, because the framework adds a charset to the media type of a string.
+  return reply.header('content-type', 'application/json').send(Buffer.from(JSON.stringify(value)))
+}

@@ -1,0 +1,99 @@
+/** The two forms of a listing, line by line. Pure. */
+import type { FileEntry, Subdirectory } from '../../catalogue/records.ts'
+import { formatHttpDate } from '../http/http-date.ts'
+
+export interface ListingFormat {
+  readonly name: 'html' | 'json'
+  /** @param path of the request, with its slash @param isRoot whether nothing that is listed lies above */
+  readonly begin: (path: string, isRoot: boolean) => string
+  /** Its time is that of the latest change of anything in it or below it. */
+  readonly directory: (entry: Subdirectory) => string
+  readonly file: (entry: FileEntry) => string
+  readonly separator: string
+  readonly end: string
+}
+
+/** Characters that nginx keeps for names, and for sizes. */
+const nameWidth = 50
+const sizeWidth = 19
+
+const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
+
+/**
+ * What nginx writes, which the programs that read listings know, but names are never cut short. There is no stylesheet:
+ * a mirror would fetch it with the files.
+ */
+const html: ListingFormat = {
+  name: 'html',
+  begin: (path, isRoot) => {
+    const title = `Index of ${escapeHtml(path)}`
+    return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+</head>
+<body>
+<h1>${title}</h1>
+<hr>
+<pre>
+${isRoot ? '' : '<a href="../">../</a>\n'}`
+  },
+  directory: ({ name, changedUs }) => htmlLine(`${name}/`, changedUs, undefined),
+  file: ({ name, mtimeUs, size }) => htmlLine(name, mtimeUs, size),
+  separator: '',
+  end: '</pre>\n<hr>\n</body>\n</html>\n',
+}
+
+/** Of a file all four fields, null where the catalogue does not know; a directory has no size. */
+const json: ListingFormat = {
+  name: 'json',
+  begin: () => '[\n',
+  directory: ({ name, changedUs }) =>
+    JSON.stringify({ name, type: 'directory', mtime: httpDate(changedUs) }),
+  file: ({ name, mtimeUs, size = null }) =>
+    JSON.stringify({ name, type: 'file', mtime: httpDate(mtimeUs), size }),
+  separator: ',\n',
+  end: '\n]\n',
+}
+
+export const listingFormats = { html, json } as const
+
+function htmlLine(name: string, us: number | undefined, size: number | undefined): string {
+  const safe = escapeHtml(name)
+  const padding = ' '.repeat(Math.max(0, nameWidth - name.length))
+  return `<a href="${safe}">${safe}</a>${padding} ${shortTime(us)} ${String(size ?? '-').padStart(sizeWidth)}\n`
+}
+
+/** `22-Jan-2026 05:00`; a dash, as wide, where there is none. */
+function shortTime(us: number | undefined): string {
+  if (us === undefined) return '-'.padStart(17)
+  const time = new Date(us / 1000)
+  const day = twoDigits(time.getUTCDate())
+  const month = months[time.getUTCMonth()] ?? ''
+  const clock = `${twoDigits(time.getUTCHours())}:${twoDigits(time.getUTCMinutes())}`
+  return `${day}-${month}-${time.getUTCFullYear()} ${clock}`
+}
+
+function twoDigits(number: number): string {
+  return number < 10 ? `0${number}` : String(number)
+}
+
+function httpDate(us: number | undefined): string | null {
+  return us === undefined ? null : formatHttpDate(Math.floor(us / 1_000_000))
+}
+
+const special: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+/** No name of ours needs it; that is for others to hold. */
+function escapeHtml(text: string): string {
+  return /[&<>"']/.test(text) ? text.replace(/[&<>"']/g, (each) => special[each] ?? '') : text
+}

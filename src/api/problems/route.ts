@@ -1,0 +1,76 @@
+/** The paths of what is wrong in the archive, a page at a time. */
+import type { FastifyInstance } from 'fastify'
+import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
+import type { ApiContext } from '../http/context.ts'
+import { digest } from '../http/etag.ts'
+import { badFields, HttpError } from '../http/errors.ts'
+import type { Parameter } from '../http/links.ts'
+import { ignoredHeader } from '../http/headers.ts'
+import { commonParameters, readFilters } from '../files/list-request.ts'
+import { negotiate } from '../http/negotiate.ts'
+import { renderProblems } from './page.ts'
+import { listProblems, problemWords } from './problem-list.ts'
+import type { ProblemWord } from './problem-list.ts'
+import {
+  catalogueOffset,
+  linkHeader,
+  listedValues,
+  pageLinks,
+  parsePageRange,
+} from '../http/query.ts'
+import type { Query } from '../http/query.ts'
+import { addResource } from '../http/resource.ts'
+
+export function addProblems(app: FastifyInstance, context: ApiContext): void {
+  const { reader, settlingFiles, settings, links, tag, unserved, shares } = context
+  const sources = { reader, settling: settlingFiles, unservable: () => unserved.files() }
+  addResource(app, {
+    path: `${context.apiPath}status/problems/`,
+    about: {
+      name: 'Problems',
+      description: 'Files that are incomplete, damaged, misplaced or left out, with their paths.',
+    },
+    get: async (request, reply) => {
+      const representation = negotiate(request, reply)
+      if (settings.problems !== 'public')
+        throw new HttpError(403, 'The paths of problems are shown on the command line only.')
+      const query = request.query as Query
+      const { words, kept, ignored } = parseProblems(query)
+      reply.headers(ignoredHeader(ignored))
+      await shares.page(request, reply)
+      const range = parsePageRange(query, settings.maxLimit)
+      const asked = { words, limit: range.limit, offset: catalogueOffset(range.offset) }
+      const { count, results } = await listProblems(sources, asked)
+      const pages = pageLinks(links(), range, { name: 'status/problems', kept, count })
+      const { next, previous } = pages
+      const page = { count, next, previous, results }
+      // What is not of the catalogue changes without its number, so the tag is that of the whole answer.
+      const state = digest(JSON.stringify(page))
+      if (isFresh(request, reply, tag(state, representation))) return sendNotModified(reply)
+      reply.headers(linkHeader(pages))
+      return representation === 'html'
+        ? sendHtml(reply, renderProblems({ count, range, kept, ignored, pages, results }))
+        : sendJson(reply, page)
+    },
+  })
+}
+
+/** @throws HttpError 400 that names all faults */
+function parseProblems(query: Query): {
+  readonly words: readonly ProblemWord[]
+  readonly kept: readonly Parameter[]
+  readonly ignored: readonly string[]
+} {
+  const { faults, kept, ignored } = readFilters(query, {
+    parameters: new Map(),
+    known: [...commonParameters, 'problem'],
+  })
+  const values = listedValues(query, 'problem')
+  const bad = values.find((word) => !problemWords.some((each) => each === word))
+  if (bad !== undefined)
+    faults.set('problem', [`Select a valid choice. ${bad} is not one of the available choices.`])
+  if (faults.size > 0) throw badFields(Object.fromEntries(faults))
+  const words = problemWords.filter((word) => values.length === 0 || values.includes(word))
+  if (values.length > 0) kept.push(['problem', words.join()])
+  return { words, kept, ignored }
+}

@@ -1,0 +1,76 @@
+/** The stations that the file names tell of. */
+import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
+import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
+import type { ApiContext } from '../http/context.ts'
+import { notFound } from '../http/errors.ts'
+import { ignoredHeader } from '../http/headers.ts'
+import { parseStationsRequest } from './request.ts'
+import { negotiate } from '../http/negotiate.ts'
+import { renderStation, renderStations } from './page.ts'
+import { catalogueOffset, linkHeader, pageLinks, parsePageRange } from '../http/query.ts'
+import type { Query } from '../http/query.ts'
+import { addResource } from '../http/resource.ts'
+import { serialiseStation } from './serialise.ts'
+
+export function addStation(app: FastifyInstance, context: ApiContext): void {
+  const path = `${context.apiPath}station/`
+  addResource(app, {
+    path,
+    get: listStations(context),
+    about: {
+      name: 'Station List',
+      description: 'The stations of the files, with their first and last dates, a page at a time.',
+    },
+  })
+  addResource(app, {
+    path: `${path}:id(^[A-Za-z0-9]{4}$|^[A-Za-z0-9]{9}$)/`,
+    get: showStation(context),
+    about: {
+      name: 'Station Instance',
+      description: 'One station; a code of 4 characters stands for both forms of file names.',
+    },
+  })
+}
+
+function listStations({ reader, settings, links, tag, shares }: ApiContext): RouteHandlerMethod {
+  return async (request, reply) => {
+    const representation = negotiate(request, reply)
+    const query = request.query as Query
+    const { filter, kept, ignored, ordering, search } = parseStationsRequest(query)
+    reply.headers(ignoredHeader(ignored))
+    const head = await reader.head()
+    if (isFresh(request, reply, tag(head, representation))) return sendNotModified(reply)
+    await shares.page(request, reply)
+    const range = parsePageRange(query, settings.maxLimit)
+    const { countries, areas } = filter
+    const page = await reader.stations({
+      limit: range.limit,
+      offset: catalogueOffset(range.offset),
+      ...(countries && { countries }),
+      ...(areas && { areas }),
+      search,
+      ordering,
+    })
+    const { count } = page
+    const pages = pageLinks(links(), range, { name: 'station', kept, count })
+    const results = page.stations.map((station) => serialiseStation(station, links()))
+    reply.headers({ etag: tag(page.head, representation), ...linkHeader(pages) })
+    if (representation === 'html')
+      return sendHtml(reply, renderStations({ count, range, kept, ignored, pages, results }))
+    return sendJson(reply, { count, next: pages.next, previous: pages.previous, results })
+  }
+}
+
+function showStation({ reader, links, tag }: ApiContext): RouteHandlerMethod {
+  return async (request, reply) => {
+    const representation = negotiate(request, reply)
+    const { id } = request.params as { readonly id: string }
+    const known = await reader.head()
+    if (isFresh(request, reply, tag(known, representation))) return sendNotModified(reply)
+    const { head, station } = await reader.station(id.toUpperCase())
+    if (station === undefined) throw notFound()
+    reply.header('etag', tag(head, representation))
+    const wire = serialiseStation(station, links())
+    return representation === 'html' ? sendHtml(reply, renderStation(wire)) : sendJson(reply, wire)
+  }
+}

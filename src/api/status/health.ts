@@ -1,0 +1,38 @@
+/** For those who watch over the service: is it alive, is it ready, how is it doing. */
+import type { FastifyInstance } from 'fastify'
+import { CatalogueMigrating, CatalogueUnavailable } from '../../catalogue/reader.ts'
+import type { CatalogueReader } from '../../catalogue/reader.ts'
+import { sendJson } from '../http/context.ts'
+import type { ApiContext } from '../http/context.ts'
+import { retryAfterSeconds } from '../http/errors.ts'
+import { addResource } from '../http/resource.ts'
+
+export function addHealth(app: FastifyInstance, { reader }: ApiContext): void {
+  addResource(app, {
+    path: '/healthz',
+    get: (_request, reply) => sendJson(reply.header('cache-control', 'no-store'), { status: 'ok' }),
+  })
+  addResource(app, {
+    path: '/readyz',
+    get: async (_request, reply) => {
+      reply.header('cache-control', 'no-store')
+      const reason = await reasonNotReady(reader)
+      if (reason === undefined) return sendJson(reply, { status: 'ready' })
+      return sendJson(reply.code(503).header('retry-after', String(retryAfterSeconds)), {
+        status: 'not ready',
+        reason,
+      })
+    },
+  })
+}
+
+/** The list may be answered from before the first scan ends, but it is not complete until then. */
+async function reasonNotReady(reader: CatalogueReader): Promise<string | undefined> {
+  try {
+    return (await reader.lastScan()) === undefined ? 'the first scan has not ended' : undefined
+  } catch (error) {
+    if (error instanceof CatalogueMigrating) return error.message
+    if (error instanceof CatalogueUnavailable) return 'the catalogue cannot be read'
+    throw error
+  }
+}

@@ -1,0 +1,48 @@
+import type { FastifyInstance } from 'fastify'
+import type { CatalogueSummary, RejectionCount } from '../../catalogue/records.ts'
+import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
+import type { ApiContext } from '../http/context.ts'
+import { digest } from '../http/etag.ts'
+import { negotiate } from '../http/negotiate.ts'
+import { renderStatus } from './page.ts'
+import { addResource } from '../http/resource.ts'
+import { describeStatus } from './serialise.ts'
+
+export function addStatus(app: FastifyInstance, context: ApiContext): void {
+  const { reader, indexerStatus, settings, tag, unserved } = context
+  addResource(app, {
+    path: `${context.apiPath}status/`,
+    about: {
+      name: 'Status',
+      description: 'What the indexer is doing, and what the catalogue holds.',
+    },
+    get: async (request, reply) => {
+      const representation = negotiate(request, reply)
+      const [known, indexer] = await Promise.all([reader.summary(), indexerStatus()])
+      const isPublic = settings.problems === 'public'
+      const summary = isPublic ? known : withoutPaths(known)
+      const status = {
+        ...describeStatus(summary, indexer, settings.version),
+        unserved: { ...unserved.wire(), ...(isPublic ? {} : { latest: [] }) },
+      }
+      // The indexer has news without a change of the catalogue, so the tag is that of the whole answer.
+      const state = digest(JSON.stringify(status))
+      if (isFresh(request, reply, tag(state, representation))) return sendNotModified(reply)
+      return representation === 'html'
+        ? sendHtml(reply, renderStatus(status))
+        : sendJson(reply, status)
+    },
+  })
+}
+
+/** The counts alone, where the paths of problems are not public. */
+function withoutPaths(summary: CatalogueSummary): CatalogueSummary {
+  const { incomplete, checksums, rejected } = summary
+  const without = (count: RejectionCount): RejectionCount => ({ ...count, examples: [] })
+  return {
+    ...summary,
+    incomplete: without(incomplete),
+    checksums: { ...checksums, broken: without(checksums.broken) },
+    rejected: rejected.map(without),
+  }
+}

@@ -1,0 +1,308 @@
+import t from 'tap'
+import type { Test } from 'tap'
+import { hashToken } from '../../../src/api/admin/authentication.ts'
+import type { Administration } from '../../../src/api/http/settings.ts'
+import { IndexerAway, IndexerRefused } from '../../../src/control/protocol.ts'
+import type { RegisterAnswer, RescanOrder } from '../../../src/control/protocol.ts'
+import { day, dayFile, openService } from '../service.ts'
+import type { Service } from '../service.ts'
+import { sendRaw } from '../wire.ts'
+
+const files = '/rinex/api/rinex-file/'
+const rescans = '/rinex/api/rescan/'
+const token = 'a-secret-that-nobody-logs'
+const authorization = `Bearer ${token}`
+const json = { 'content-type': 'application/json' }
+
+/** A service that has administrators; what they order is answered as the test says and remembered. */
+async function openAdministered(t: Test, answers: Partial<Administration> = {}) {
+  const orders: (string | RescanOrder)[] = []
+  const administration: Administration = {
+    tokenHash: hashToken(token),
+    register: (path) => {
+      orders.push(path)
+      return Promise.resolve<RegisterAnswer>({ outcome: 'refused', reason: 'not-in-the-tree' })
+    },
+    rescan: (order) => {
+      orders.push(order)
+      return Promise.resolve({ number: 7, place: 'waiting' })
+    },
+    ...answers,
+  }
+  const service = await openService(t, { deps: () => ({ administration }) })
+  const post = (url: string, body: unknown, headers: Record<string, string> = {}) =>
+    service.app.inject({
+      method: 'POST',
+      url,
+      payload: typeof body === 'string' ? body : JSON.stringify(body),
+      headers: { ...json, authorization, ...headers },
+    })
+  return { ...service, orders, post, service }
+}
+
+t.test('only who shows the token may write, and is told so before a body is read', async (t) => {
+  const { app, orders, logText } = await openAdministered(t)
+  const cases: [string | undefined, string][] = [
+    [undefined, 'Authentication credentials were not provided.'],
+    ['', 'Authentication credentials were not provided.'],
+    [`Basic ${token}`, 'Authentication credentials were not provided.'],
+    ['Bearer', 'Authentication credentials were not provided.'],
+    ['Bearer wrong', 'Invalid token.'],
+    [`Bearer ${token}x`, 'Invalid token.'],
+    [`Bearer ${token.slice(1)}`, 'Invalid token.'],
+  ]
+  for (const url of [files, rescans]) {
+    for (const [value, detail] of cases) {
+      const headers = value === undefined ? json : { ...json, authorization: value }
+      const answer = await app.inject({ method: 'POST', url, payload: '{', headers })
+      t.equal(answer.statusCode, 401, value ?? 'none')
+      t.equal(answer.headers['www-authenticate'], 'Bearer')
+      t.strictSame(answer.json(), { detail })
+    }
+  }
+  t.strictSame(orders, [])
+  t.notMatch(logText(), token)
+})
+
+t.test('a rescan is ordered', async (t) => {
+  const { post, orders, logText } = await openAdministered(t)
+  const status = 'https://archive.example/rinex/api/status/?format=api'
+  const everything = { path: undefined, full: false, acceptRemovals: false }
+  const cases: [unknown, RescanOrder][] = [
+    [{}, everything],
+    ['', everything],
+    [
+      { path: 'obs/2026/', full: true },
+      { path: 'obs/2026', full: true, acceptRemovals: false },
+    ],
+    [
+      { path: 'nrt', accept_removals: true },
+      { ...everything, path: 'nrt', acceptRemovals: true },
+    ],
+  ]
+  for (const [body, order] of cases) {
+    const answer = await post(rescans, body)
+    t.equal(answer.statusCode, 202)
+    t.equal(answer.headers['content-type'], 'application/json')
+    t.strictSame(answer.json(), { rescan: 7, place: 'waiting', status })
+    t.strictSame(orders.pop(), order)
+  }
+  t.match(await post(rescans, {}, { authorization: `bearer  ${token}` }), { statusCode: 202 })
+  t.notMatch(logText(), token)
+})
+
+t.test('a rescan of a directory that does not exist is refused', async (t) => {
+  const { post } = await openAdministered(t, {
+    rescan: () => Promise.resolve({ place: 'missing' }),
+  })
+  const answer = await post(rescans, { path: 'obs/1900' })
+  t.equal(answer.statusCode, 400)
+  t.strictSame(answer.json(), { path: ['There is no such directory in the archive.'] })
+})
+
+t.test('what is wrong with a body is said field by field', async (t) => {
+  const { post, orders } = await openAdministered(t)
+  const cases: [string, unknown, object][] = [
+    [files, {}, { path: ['This field is required.'] }],
+    [files, { path: 1 }, { path: ['Not a valid string.'] }],
+    [files, { path: '' }, { path: ['This field may not be blank.'] }],
+    [
+      files,
+      { path: 'x'.repeat(1025) },
+      { path: ['Ensure this field has no more than 1024 characters.'] },
+    ],
+    [files, { path: 'a', name: 'b' }, { name: ['There is no such field.'] }],
+    [files, JSON.parse('{"path":"a","__proto__":1}'), {}],
+    [
+      files,
+      { path: 'a', download_path: 'https://archive.example/rinex/data/a' },
+      { download_path: ['Give either this field or path.'] },
+    ],
+    [
+      files,
+      { download_path: 'https://evil.example/rinex/data/a' },
+      { download_path: ['Enter a URL below https://archive.example/rinex/data/.'] },
+    ],
+    [
+      files,
+      [],
+      { non_field_errors: ['Invalid data. Expected an object with path, download_path.'] },
+    ],
+    [
+      rescans,
+      { path: '../etc', full: 'yes', accept_removals: 1, x: 2 },
+      {
+        path: ['Enter a directory below the archive root, such as obs/2026.'],
+        full: ['Must be a valid boolean.'],
+        accept_removals: ['Must be a valid boolean.'],
+        x: ['There is no such field.'],
+      },
+    ],
+    [rescans, '{', { detail: /^JSON parse error - / }],
+    [rescans, 'null x', { detail: /^JSON parse error - / }],
+  ]
+  for (const [url, body, expected] of cases) {
+    const answer = await post(url, body)
+    t.equal(answer.statusCode, 400)
+    t.match(answer.json(), expected)
+  }
+  t.strictSame(orders, [])
+})
+
+t.test('bodies that are no JSON, or too long', async (t) => {
+  const { post, app } = await openAdministered(t)
+  const text = await post(rescans, '{}', { 'content-type': 'text/plain' })
+  t.equal(text.statusCode, 415)
+  t.strictSame(text.json(), { detail: 'Unsupported media type "text/plain" in request.' })
+  const long = await post(rescans, { path: 'x'.repeat(20_000) })
+  t.equal(long.statusCode, 413)
+  t.type(long.json<{ detail: unknown }>().detail, 'string')
+  const charset = { 'content-type': 'application/json; charset=utf-8' }
+  t.equal((await post(rescans, {}, charset)).statusCode, 202)
+  const others = {
+    'Unsupported charset "latin1" in request.': {
+      'content-type': 'application/json; charset=latin1',
+    },
+    'Unsupported charset "UTF-16" in request.': {
+      'content-type': 'application/json;charset="UTF-16"',
+    },
+    'Unsupported content encoding "gzip" in request.': {
+      'content-type': 'application/json',
+      'content-encoding': 'gzip',
+    },
+  }
+  for (const [detail, headers] of Object.entries(others)) {
+    const refused = await post(rescans, '{}', headers)
+    t.equal(refused.statusCode, 415)
+    t.strictSame(refused.json(), { detail })
+  }
+  const identity = { 'content-type': 'application/json', 'content-encoding': 'identity' }
+  t.equal((await post(rescans, {}, identity)).statusCode, 202)
+  const none = await app.inject({ method: 'POST', url: rescans, headers: { authorization } })
+  t.equal(none.statusCode, 202)
+})
+
+t.test('a file is registered, over a real connection', async (t) => {
+  const paths: string[] = []
+  let outcome: 'created' | 'known' = 'created'
+  const administered = await openAdministered(t, {
+    register: async (path) => {
+      paths.push(path)
+      if (outcome === 'created') await administered.service.addNames(day, [dayFile])
+      return { outcome, id: 1 }
+    },
+  })
+  const port = await administered.service.listen()
+  const sendTo = (port: number, body: object) => {
+    const text = JSON.stringify(body)
+    const head = [
+      `POST ${files} HTTP/1.1`,
+      'Host: x',
+      'Connection: close',
+      `Authorization: ${authorization}`,
+      'Content-Type: application/json',
+      `Content-Length: ${text.length}`,
+    ]
+    return sendRaw(port, `${head.join('\r\n')}\r\n\r\n${text}`)
+  }
+  const send = (body: object) => sendTo(port, body)
+  const created = await send({ path: `${day}/${dayFile}` })
+  t.equal(created.status, 201)
+  const url = 'https://archive.example/rinex/api/rinex-file/1/?format=api'
+  t.match(created.head.toLowerCase(), `location: ${url}\r\n`)
+  const record = (await administered.app.inject(`${files}1/`)).json<object>()
+  t.strictSame(JSON.parse(created.body.toString()), record)
+  outcome = 'known'
+  const known = await send({
+    download_path: `https://archive.example/rinex/data/${day}/${dayFile}`,
+  })
+  t.equal(known.status, 200)
+  t.notMatch(known.head.toLowerCase(), '\r\nlocation:')
+  t.strictSame(JSON.parse(known.body.toString()), record)
+  t.strictSame(paths, [`${day}/${dayFile}`, `${day}/${dayFile}`])
+
+  for (const [reason, words] of [
+    ['still-being-written', 'The file is still being written.'],
+    ['not-in-the-tree', 'There is no such file in the archive.'],
+    ['not-gz', 'This is no RINEX file of the archive: not-gz.'],
+  ] as const) {
+    const refused = await openAdministered(t, {
+      register: () => Promise.resolve({ outcome: 'refused', reason }),
+    })
+    const other = await refused.service.listen()
+    const text = '{"path":"obs/2026/001/x"}'
+    const head = `POST ${files} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: ${authorization}\r\n`
+    const lines = `Content-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n`
+    const answer = await sendRaw(other, head + lines + text)
+    t.equal(answer.status, 400)
+    t.strictSame(JSON.parse(answer.body.toString()), { path: [words] })
+  }
+
+  const unsure = await openAdministered(t, {
+    register: () => Promise.resolve({ outcome: 'unsure' }),
+  })
+  const later = await sendTo(await unsure.service.listen(), { path: `${day}/${dayFile}` })
+  t.equal(later.status, 503)
+  t.match(later.head.toLowerCase(), /\r\nretry-after: \d+\r\n/)
+  t.match(later.body.toString(), 'The file cannot be catalogued at this moment.')
+})
+
+const warnings = ({ log }: Service) => log.filter(({ level }) => Number(level) >= 40)
+
+/** Both orders over real connections, which a registration needs. */
+async function orderBoth(service: Service) {
+  const port = await service.listen()
+  const orders = [
+    [rescans, {}],
+    [files, { path: `${day}/${dayFile}` }],
+  ] as const
+  const answers = orders.map(async ([target, body]) => {
+    const answer = await fetch(`http://127.0.0.1:${port}${target}`, {
+      method: 'POST',
+      headers: { ...json, authorization, connection: 'close' },
+      body: JSON.stringify(body),
+    })
+    const { status, headers } = answer
+    return { target, status, headers, said: (await answer.json()) as object }
+  })
+  return Promise.all(answers)
+}
+
+t.test('without an indexer it is 503, to be tried again', async (t) => {
+  const away = () => Promise.reject(new IndexerAway('nobody is there'))
+  const { service } = await openAdministered(t, { rescan: away, register: away })
+  for (const { target, status, headers, said } of await orderBoth(service)) {
+    t.equal(status, 503)
+    t.match(headers.get('retry-after'), /^\d+$/)
+    const id = headers.get('x-request-id')
+    const detail = 'The indexer does not answer at this moment.'
+    t.strictSame(said, { detail, request_id: id })
+    t.match(
+      warnings(service).find(({ reqId }) => reqId === id),
+      { reason: 'nobody is there', method: 'POST', target },
+    )
+  }
+  t.equal(warnings(service).length, 2)
+  t.notMatch(service.logText(), '    at ', 'a stack would tell nothing')
+})
+
+t.test('an order that the indexer refuses is answered in its words', async (t) => {
+  const refuse = () => Promise.reject(new IndexerRefused('said the indexer'))
+  const { service } = await openAdministered(t, { rescan: refuse, register: refuse })
+  for (const { status, said } of await orderBoth(service)) {
+    t.equal(status, 400)
+    t.strictSame(said, { detail: 'said the indexer' })
+  }
+})
+
+t.test('one that it cannot carry out is 503, to be tried again', async (t) => {
+  const fail = () => Promise.reject(new IndexerRefused('said the indexer', { failed: true }))
+  const { service } = await openAdministered(t, { rescan: fail, register: fail })
+  for (const { status, headers, said } of await orderBoth(service)) {
+    t.equal(status, 503)
+    t.match(headers.get('retry-after'), /^\d+$/)
+    t.match(said, { detail: 'The indexer failed to do it, its log says why.' })
+  }
+  t.match(warnings(service), [{ reason: 'said the indexer' }, { reason: 'said the indexer' }])
+  t.notMatch(service.logText(), '    at ')
+})

@@ -1,0 +1,377 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import t from 'tap'
+import type { Test } from 'tap'
+import { change, newFile } from '../../catalogue/change.ts'
+import { day, dayFile, hour, hourFile, openService, shortFile } from '../service.ts'
+import type { Service, ServiceOptions } from '../service.ts'
+import { letHappen, until } from '../wire.ts'
+
+const path = '/rinex/api/changes/'
+const url = `https://archive.example${path}`
+
+interface Page {
+  last_seq: number
+  next: string
+  results: { seq: number; change: string; at: string; record: { id: number; filename: string } }[]
+}
+
+/** Three files, of which one was changed and one removed: numbers 2, 4 and 5. */
+async function openFeed(t: Test, options?: ServiceOptions): Promise<Service> {
+  const service = await openService(t, options)
+  const facts = { size: 1, mtimeUs: 1 }
+  const added = [dayFile, shortFile].map((name) => newFile(name, facts))
+  await service.writer.apply([change(day, { added })])
+  await service.writer.apply([change(hour, { added: [newFile(hourFile, facts)] })])
+  const modified = [{ id: 1, name: dayFile, size: 2, mtimeUs: 2 }]
+  await service.writer.apply([change(day, { modified })])
+  await service.writer.apply([change(hour, { removed: [3] })])
+  return service
+}
+
+const seqs = ({ results }: Page): string =>
+  results.map(({ seq, change, record }) => `${seq} ${change} ${record.id}`).join(', ')
+
+t.test('a page of changes', async (t) => {
+  const { app, reader } = await openFeed(t)
+  const { epoch, seq } = await reader.head()
+  const answer = await app.inject(`${path}?since=0`)
+  const page = answer.json<Page>()
+  t.equal(answer.statusCode, 200)
+  t.match(answer.headers, {
+    'content-type': 'application/json',
+    vary: 'Accept',
+    allow: 'GET, HEAD, OPTIONS',
+    etag: /^W\//,
+    link: `<${page.next}>; rel="next"`,
+  })
+  t.strictSame(Object.keys(page), ['last_seq', 'next', 'results'])
+  t.equal(page.last_seq, seq)
+  t.equal(page.next, `${url}?epoch=${epoch}&format=api&limit=20&since=${seq}`)
+  t.strictSame(Object.keys(page.results[0] ?? {}), ['seq', 'change', 'at', 'record'])
+  t.equal(Object.keys(page.results[0]?.record ?? {}).length, 10)
+  t.match(page.results[0]?.at, /^2026-01-22T05:06:07\.\d{6}Z$/)
+  const fresh = { 'if-none-match': String(answer.headers.etag) }
+  t.equal((await app.inject({ url: `${path}?since=0`, headers: fresh })).statusCode, 304)
+})
+
+t.test('following the links ends at the head', async (t) => {
+  const { app } = await openFeed(t)
+  const found: string[] = []
+  let target = `${path}?since=0&limit=1`
+  for (let more = true; more;) {
+    const page = (await app.inject(target)).json<Page>()
+    found.push(seqs(page))
+    more = page.results.length > 0
+    target = page.next.slice('https://archive.example'.length)
+  }
+  t.strictSame(found, ['2 created 2', '4 modified 1', '5 removed 3', ''])
+  const head = (await app.inject(path)).json<Page>()
+  t.match(head, { last_seq: 5, results: [] }, 'without since: the head')
+  t.match(head.next, /&since=5$/)
+})
+
+t.test('limits are read as in the list, and there is a cap', async (t) => {
+  const { app } = await openFeed(t)
+  const cases = { '2': 2, '0': 20, x: 20, '-1': 20, '1000': 1000, '99999999999999999999': 1000 }
+  for (const [limit, expected] of Object.entries(cases)) {
+    const { next } = (await app.inject(`${path}?since=0&limit=${limit}`)).json<Page>()
+    t.match(next, `&limit=${expected}&`, limit)
+  }
+})
+
+t.test('filters, kept in the links', async (t) => {
+  const { app, reader } = await openFeed(t)
+  const { epoch } = await reader.head()
+  const cases: Record<string, string> = {
+    'station=graz': '2 created 2, 4 modified 1, 5 removed 3',
+    'station=graz00aut': '4 modified 1, 5 removed 3',
+    'station=ZIMM,Graz00Aut&station=': '4 modified 1, 5 removed 3',
+    'area=obs': '2 created 2, 4 modified 1',
+    'file_type=m&file_type=n': '2 created 2',
+    'file_duration=h': '5 removed 3',
+    'file_version=r2': '2 created 2',
+    'file_version=r2&area=nrt': '',
+    'area=': '2 created 2, 4 modified 1, 5 removed 3',
+  }
+  for (const [query, expected] of Object.entries(cases)) {
+    const page = (await app.inject(`${path}?since=0&${query}`)).json<Page>()
+    t.equal(seqs(page), expected, query)
+    t.match(page.next, /since=5\b/)
+  }
+  const { next } = (
+    await app.inject(`${path}?since=0&station=a000&station=graz&area=obs`)
+  ).json<Page>()
+  t.equal(
+    next,
+    `${url}?area=obs&epoch=${epoch}&format=api&limit=20&since=5&station=a000&station=graz`,
+  )
+})
+
+t.test('bad values are named, all at once', async (t) => {
+  const { app } = await openFeed(t)
+  const query =
+    'since=x&wait=-1&station=gra&area=foo,bar&file_type=o,x&file_duration=z&file_version=r9'
+  const answer = await app.inject(`${path}?${query}`)
+  t.equal(answer.statusCode, 400)
+  const choice = (word: string) =>
+    `Select a valid choice. ${word} is not one of the available choices.`
+  t.strictSame(answer.json(), {
+    since: ['Enter a whole number.'],
+    wait: ['Enter a whole number.'],
+    station: ['Enter station codes of 4 or 9 characters.'],
+    area: [choice('foo'), choice('bar')],
+    file_type: [choice('x')],
+    file_duration: [choice('z')],
+    file_version: [choice('r9')],
+  })
+  t.equal((await app.inject(`${path}?since=`)).statusCode, 400)
+})
+
+t.test('an empty parameter asks for nothing', async (t) => {
+  const { app } = await openFeed(t)
+  const plain = await app.inject(`${path}?since=1`)
+  const empty = await app.inject(`${path}?since=1&wait=&epoch=&area=&limit=`)
+  t.equal(empty.statusCode, 200)
+  t.strictSame(empty.json(), plain.json())
+})
+
+t.test('a parameter that means nothing is refused', async (t) => {
+  const { app } = await openFeed(t)
+  for (const accept of ['application/json', 'text/event-stream']) {
+    const headers = { accept }
+    const method = accept === 'text/event-stream' ? 'HEAD' : 'GET'
+    const answer = await app.inject({ url: `${path}?since=0&country=AUT`, headers, method })
+    t.equal(answer.statusCode, 200)
+    const url = `${path}?since=y&created__gt=2026-01-01&ordering=id&x=1`
+    const refused = await app.inject({ url, headers })
+    t.equal(refused.statusCode, 400)
+    t.strictSame(refused.json(), {
+      since: ['Enter a whole number.'],
+      created__gt: ['Unknown parameter.'],
+      ordering: ['Unknown parameter.'],
+      x: ['Unknown parameter.'],
+    })
+  }
+  const page = (await app.inject(`${path}?since=0&strict=1`)).json<Page>()
+  t.match(page.next, /&strict=1$/, 'the next page is asked for as strictly')
+})
+
+t.test('who cannot follow any more is told to start again', async (t) => {
+  const { app, writer } = await openFeed(t)
+  for (const query of ['since=6', 'since=99999999999999999999', 'since=5&epoch=another']) {
+    const answer = await app.inject(`${path}?${query}`)
+    t.equal(answer.statusCode, 410, query)
+    t.match(answer.json(), { detail: /start again with the whole list\.$/ })
+  }
+  await writer.forgetRemovals(Number.MAX_SAFE_INTEGER)
+  t.equal((await app.inject(`${path}?since=4`)).statusCode, 410)
+  t.equal((await app.inject(`${path}?since=5`)).statusCode, 200)
+})
+
+t.test('as a page for people', async (t) => {
+  const { app } = await openFeed(t)
+  const headers = { accept: 'text/html' }
+  const answer = await app.inject({ url: `${path}?since=0&limit=2`, headers })
+  t.match(answer.headers['content-type'], 'text/html')
+  t.match(answer.body, 'Changes after number 0; the latest is 5.')
+  t.match(
+    answer.body,
+    `<a href="https://archive.example/rinex/api/rinex-file/1/?format=api">${dayFile}</a>`,
+  )
+  t.match(answer.body, /<a href="[^"]*since=4" rel="next">Later/)
+  const head = await app.inject({ url: path, headers })
+  t.match(head.body, 'No changes after number 5; the latest is 5.')
+  t.match(head.body, /<a href="[^"]*since=0" rel="prev">Earlier/)
+  const both = { accept: 'text/html, text/event-stream;q=0.5' }
+  t.match((await app.inject({ url: path, headers: both })).headers['content-type'], 'text/html')
+})
+
+t.test('the other methods, and who forgets the slash', async (t) => {
+  const { app } = await openFeed(t)
+  const head = await app.inject({ method: 'HEAD', url: `${path}?wait=60` })
+  t.match(head, { statusCode: 200, body: '' })
+  const options = await app.inject({ method: 'OPTIONS', url: path })
+  t.match(options.json(), {
+    name: 'Changes',
+    renders: ['application/json', 'text/html', 'text/event-stream'],
+  })
+  t.equal((await app.inject({ method: 'POST', url: path })).statusCode, 405)
+  t.equal((await app.inject('/rinex/api/changes?since=1')).headers.location, 'changes/?since=1')
+  const events = { method: 'HEAD', url: path, headers: { accept: 'text/event-stream' } } as const
+  t.match(await app.inject(events), { statusCode: 200, body: '' })
+})
+
+/** A GET of which the answer is read as it comes. */
+interface Client {
+  readonly headers?: string
+  /** The end of its address, one of 127.0.0.0/24. */
+  readonly client?: number
+}
+
+async function openGet(
+  t: Test,
+  port: number,
+  target: string,
+  { headers = '', client = 1 }: Client = {},
+) {
+  const localAddress = `127.0.0.${client}`
+  const socket = connect({ port, host: '127.0.0.1', localAddress })
+  t.teardown(() => socket.destroy())
+  const got = { text: '', ended: false, socket }
+  socket.on('data', (piece: Buffer) => (got.text += piece.toString()))
+  socket.on('error', () => {})
+  socket.on('close', () => (got.ended = true))
+  await once(socket, 'connect')
+  socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}\r\n`)
+  return got
+}
+
+const events = 'Accept: text/event-stream\r\n'
+
+t.test('an empty answer waits for a change, many at the cost of one', async (t) => {
+  let looks = 0
+  const service = await openService(t, {
+    deps: ({ reader }) => ({
+      reader: { ...reader, head: () => (looks++, reader.head()) },
+    }),
+  })
+  const port = await service.listen()
+  await service.addNames(day, [shortFile])
+  const startedMs = performance.now()
+  const waiting = await Promise.all(
+    Array.from({ length: 40 }, (_, n) =>
+      openGet(t, port, `${path}?since=1&wait=60`, { client: 2 + Math.floor(n / 16) }),
+    ),
+  )
+  const filtered = await openGet(t, port, `${path}?since=1&wait=60&area=nrt`)
+  await until(() => looks > 10, 'they wait')
+  // Looks are 50 ms apart, whatever else this machine does.
+  const most = (performance.now() - startedMs) / 45 + 2
+  t.ok(looks < most, `one look for all: ${looks} of ${most}`)
+  t.ok(waiting.every(({ text }) => text === ''))
+  await service.addNames(day, [dayFile])
+  await until(() => waiting.every(({ ended }) => ended), 'all are answered')
+  for (const { text } of waiting) t.match(text, /"last_seq":2,.*"seq":2,"change":"created"/)
+  t.equal(filtered.text, '', 'but not who waits for something else')
+  await service.addNames(hour, [hourFile])
+  await until(() => filtered.ended, 'until that comes')
+  t.match(filtered.text, /"last_seq":3,.*"results":\[\{"seq":3,/)
+  const inVain = await openGet(t, port, `${path}?since=1&wait=1&area=nrt&station=zimm`)
+  await until(() => inVain.ended, 'who waits in vain waits to the end')
+  t.match(inVain.text, /"last_seq":3,"next":"[^"]*&since=3&station=ZIMM&wait=1","results":\[\]/i)
+  const before = looks
+  await letHappen()
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  t.equal(looks, before, 'nobody waits, nobody looks')
+})
+
+t.test('events: what there is, what comes, and where to go on', async (t) => {
+  const service = await openFeed(t)
+  const port = await service.listen()
+  const stream = await openGet(t, port, `${path}?since=2`, { headers: events })
+  await until(() => stream.text.includes('id: 5\n'), 'what there is')
+  const [head = '', body = ''] = stream.text.split('\r\n\r\n')
+  t.match(head, /^HTTP\/1\.1 200 /)
+  t.match(head, /^content-type: text\/event-stream\r?$/m)
+  t.match(head, /^x-accel-buffering: no\r?$/m)
+  t.match(body, /id: 4\ndata: \{"seq":4,"change":"modified","at":"[^"]+","record":\{"id":1,/)
+  t.match(body, /id: 5\ndata: \{"seq":5,"change":"removed".*\}\n\n/)
+  await service.addNames('obs/2026/002', ['graz0020.26d.gz'])
+  await until(() => stream.text.includes('id: 6\n'), 'what comes')
+
+  const resumed = await openGet(t, port, `${path}?since=0`, {
+    headers: `${events}Last-Event-ID: 5\r\n`,
+  })
+  await until(() => resumed.text.includes('id: 6\n'), 'the rest')
+  t.notMatch(resumed.text, 'id: 5\n')
+  const atHead = await openGet(t, port, path, { headers: events })
+  await until(() => atHead.text.includes('id: 6\n\n'), 'an id to go on from')
+  t.notMatch(atHead.text, 'data:')
+  const late = await openGet(t, port, path, { headers: `${events}Last-Event-ID: 99\r\n` })
+  await until(() => late.ended, 'refused')
+  t.match(late.text, /^HTTP\/1\.1 410 /)
+})
+
+/** Who waits for a change reads the feed once when it has found its place. */
+function countingChanges(count: () => void): ServiceOptions {
+  return {
+    deps: ({ reader }) => ({
+      reader: {
+        ...reader,
+        changes: (query) => {
+          count()
+          return reader.changes(query)
+        },
+      },
+    }),
+  }
+}
+
+t.test('who waits is sent home at once when the server stops', async (t) => {
+  let reads = 0
+  const service = await openFeed(
+    t,
+    countingChanges(() => reads++),
+  )
+  const port = await service.listen()
+  const poll = await openGet(t, port, `${path}?wait=60`)
+  const stream = await openGet(t, port, path, { headers: events })
+  await until(() => stream.text.includes('id: 5\n') && reads === 2, 'both wait')
+  const started = performance.now()
+  await service.app.close()
+  const ms = performance.now() - started
+  t.ok(ms < 30_000, `closed after ${Math.round(ms)} ms, long before their time`)
+  await until(() => poll.ended && stream.ended, 'both have ended')
+  t.match(poll.text, /"results":\[\]\}$/)
+})
+
+t.test('an address has places of its own to wait, polls and event streams together', async (t) => {
+  const service = await openFeed(t)
+  const port = await service.listen()
+  const wait = (headers = '', client = 2) =>
+    openGet(t, port, `${path}?wait=60`, { headers, client })
+  const waiting = await Promise.all(Array.from({ length: 16 }, (_, n) => wait(n % 2 ? events : '')))
+  await until(() => waiting.filter(({ text }) => text !== '').length === 8, 'the streams began')
+  for (const headers of ['', events]) {
+    const late = await wait(headers)
+    await until(() => late.ended, 'refused')
+    t.match(late.text, /^HTTP\/1\.1 429 /)
+    t.match(late.text, '{"detail":"Too many requests of your address are waiting for changes."}')
+  }
+  const other = await wait(events, 3)
+  await until(() => other.text.startsWith('HTTP/1.1 200 '), 'another address has its own')
+  waiting[0]?.socket.destroy()
+  await until(async () => {
+    const again = await wait(events)
+    await until(() => again.text !== '', 'an answer')
+    return again.text.startsWith('HTTP/1.1 200 ')
+  }, 'there is room again')
+})
+
+t.test('places to wait are limited, and free again when clients leave', async (t) => {
+  let reads = 0
+  const service = await openFeed(
+    t,
+    countingChanges(() => reads++),
+  )
+  const port = await service.listen()
+  const waiting = await Promise.all(
+    Array.from({ length: 500 }, (_, n) =>
+      openGet(t, port, `${path}?wait=60`, { client: 2 + Math.floor(n / 16) }),
+    ),
+  )
+  await until(() => reads >= 500, 'all have their places')
+  const late = await openGet(t, port, `${path}?wait=60`)
+  await until(() => late.ended, 'refused')
+  t.match(late.text, /^HTTP\/1\.1 429 /)
+  t.match(late.text, /^retry-after: \d+\r?$/m)
+  t.match(late.text, '{"detail":"Too many clients are waiting for changes."}')
+  t.equal((await service.app.inject(path)).statusCode, 200, 'who does not wait is served')
+  for (const { socket } of waiting) socket.destroy()
+  await until(async () => {
+    const again = await openGet(t, port, `${path}?since=0&wait=60`)
+    await until(() => again.ended, 'an answer')
+    return again.text.startsWith('HTTP/1.1 200 ')
+  }, 'there is room again')
+})

@@ -1,0 +1,613 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  readlinkSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { connect } from 'node:net'
+import t from 'tap'
+import { toUs } from '../../../src/catalogue/identity.ts'
+import { change } from '../../catalogue/change.ts'
+import { laterThan } from '../../file-clock.ts'
+import { day, dayFile, hour, hourFile, openService, shortFile } from '../service.ts'
+import type { Service } from '../service.ts'
+import { letHappen, sendRaw, startSlowly, until } from '../wire.ts'
+
+const path = `${day}/${dayFile}`
+const target = `/rinex/data/${path}`
+const content = randomBytes(1000)
+/** More than one piece, and no whole number of them. */
+const large = randomBytes(700_001)
+
+/** Descriptors of this process that lie below a directory. */
+function openBelow(directory: string): string[] {
+  return readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      const lies = readlinkSync(`/proc/self/fd/${fd}`)
+      return lies.startsWith(`${directory}/`) ? [lies] : []
+    } catch {
+      return [] // the descriptor of this very listing
+    }
+  })
+}
+
+async function mark(service: Service, file = path): Promise<void> {
+  const slash = file.lastIndexOf('/')
+  const record = await service.reader.file(file.slice(0, slash), file.slice(slash + 1))
+  const stats = statSync(join(service.archive, file))
+  const facts = { size: stats.size, mtimeUs: toUs(stats.mtimeMs) }
+  const modified = [{ id: record?.id ?? 0, name: record?.name ?? '', ...facts }]
+  await service.writer.apply([change(file.slice(0, slash), { modified })])
+}
+
+/** A time that nobody is writing at any more. */
+const quiet = new Date('2026-01-02T00:00:00Z')
+
+t.test('a name in another case leads to the one file that is meant', async (t) => {
+  const service = await openService(t)
+  await service.add(path, content)
+  await service.add(`${day}/${shortFile}`, content)
+  const twice = ['zimm0220.26d.gz', 'ZIMM0220.26d.gz']
+  for (const name of twice) await service.add(`${day}/${name}`, content)
+  for (const name of [dayFile.toLowerCase(), dayFile.replace('GRAZ', 'graz')])
+    for (const method of ['GET', 'HEAD'] as const) {
+      const answer = await service.app.inject({ method, url: `/rinex/data/${day}/${name}` })
+      t.equal(answer.statusCode, 303, name)
+      t.equal(answer.headers.location, dayFile)
+      t.equal((await service.app.inject(`/rinex/data/${day}/${dayFile}`)).statusCode, 200)
+    }
+  const upper = await service.app.inject(`/rinex/data/${day}/${shortFile.toUpperCase()}`)
+  t.equal(upper.headers.location, shortFile)
+  for (const name of twice)
+    t.equal((await service.app.inject(`/rinex/data/${day}/${name}`)).statusCode, 200, name)
+  const none = [
+    `${day}/Zimm0220.26d.gz`,
+    `${day.toUpperCase()}/${dayFile}`,
+    `${hour}/${dayFile.toLowerCase()}`,
+    `${day}/graz%30`,
+    `${day}/${dayFile.toLowerCase()}x`,
+  ]
+  for (const other of none)
+    t.equal((await service.app.inject(`/rinex/data/${other}`)).statusCode, 404, other)
+})
+
+t.test('a file is sent as it is', async (t) => {
+  const service = await openService(t)
+  await service.add(path, content)
+  await service.add(`${hour}/${hourFile}`, large)
+  await service.add(`${day}/${shortFile}`, '')
+  const answer = await service.app.inject(target)
+  const { mtimeMs } = statSync(join(service.archive, path))
+  t.equal(answer.statusCode, 200)
+  t.same(answer.rawPayload, content)
+  t.match(answer.headers, {
+    'content-type': 'application/gzip',
+    'content-length': '1000',
+    'last-modified': new Date(Math.floor(mtimeMs / 1000) * 1000).toUTCString(),
+    etag: /^"[0-9a-f-]+"$/,
+    'accept-ranges': 'bytes',
+    'content-disposition': `attachment; filename="${dayFile}"`,
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none'; sandbox",
+    'access-control-allow-origin': '*',
+    'cache-control': 'no-cache',
+  })
+  t.notOk(answer.headers['content-encoding'])
+  t.notOk(answer.headers['transfer-encoding'])
+  const pieces = await service.app.inject(`/rinex/data/${hour}/${hourFile}?download`)
+  t.same(pieces.rawPayload, large, 'a large one, and a query does not matter')
+  const empty = await service.app.inject(`/rinex/data/${day}/${shortFile}`)
+  t.equal(empty.statusCode, 200)
+  t.equal(empty.headers['content-length'], '0')
+  await until(() => openBelow(service.archive).length === 0, 'all files are closed')
+})
+
+const ofMine = `prlimit --pid ${process.pid} --nofile`
+const limit = spawnSync('sh', ['-c', `${ofMine} --output SOFT --noheadings`])
+const lacksLimits = limit.status === 0 ? false : 'no prlimit here'
+
+t.test(
+  'without a descriptor left it is 503, to be tried again',
+  { skip: lacksLimits },
+  async (t) => {
+    const service = await openService(t)
+    await service.add(path, content)
+    t.equal((await service.app.inject(target)).statusCode, 200)
+    // Gives the limit back on a word: nothing can be started while there is no descriptor.
+    const give = `read word; exec ${ofMine}=${limit.stdout.toString().trim()}:`
+    const giver = spawn('sh', ['-c', give], { stdio: ['pipe', 'ignore', 'ignore'] })
+    const given = once(giver, 'exit')
+    const giveBack = () => {
+      if (giver.exitCode === null) giver.stdin.end('now\n')
+      return given
+    }
+    t.teardown(giveBack)
+    execFileSync('sh', ['-c', `exec ${ofMine}=1:`])
+    const answer = await service.app.inject(target)
+    await giveBack()
+    t.equal(answer.statusCode, 503)
+    t.equal(answer.headers['retry-after'], '5')
+    t.match(answer.json(), { detail: 'Too many files are open at this moment.' })
+    t.equal((await service.app.inject(target)).statusCode, 200)
+  },
+)
+
+t.test('parts of a file, and conditions', async (t) => {
+  const service = await openService(t)
+  await service.add(path, large)
+  const whole = await service.app.inject({ url: target, method: 'HEAD' })
+  const etag = String(whole.headers.etag)
+  const modified = String(whole.headers['last-modified'])
+  const size = large.length
+  const cases: [Record<string, string>, number, [number, number] | undefined][] = [
+    [{ range: 'bytes=0-0' }, 206, [0, 1]],
+    [{ range: 'bytes=100000-' }, 206, [100_000, size]],
+    [{ range: 'bytes=262143-262144' }, 206, [262_143, 262_145]],
+    [{ range: `bytes=262144-${size + 5}` }, 206, [262_144, size]],
+    [{ range: 'bytes=-10' }, 206, [size - 10, size]],
+    [{ range: 'bytes=0-9,20-29' }, 200, [0, size]],
+    [{ range: 'bytes=9-0' }, 200, [0, size]],
+    [{ range: `bytes=${size}-` }, 416, undefined],
+    [{ range: 'bytes=0-9', 'if-range': etag }, 206, [0, 10]],
+    [{ range: 'bytes=0-9', 'if-range': `W/${etag}` }, 200, [0, size]],
+    [{ range: 'bytes=0-9', 'if-range': modified }, 206, [0, 10]],
+    [{ range: 'bytes=0-9', 'if-range': 'Thu, 01 Jan 2026 00:00:00 GMT' }, 200, [0, size]],
+    [{ 'if-none-match': etag }, 304, undefined],
+    [{ 'if-none-match': `"x", W/${etag}`, range: 'bytes=0-9' }, 304, undefined],
+    [{ 'if-modified-since': modified }, 304, undefined],
+    [{ 'if-modified-since': 'Thu, 01 Jan 2026 00:00:00 GMT' }, 200, [0, size]],
+    [{ 'if-match': '"x"' }, 412, undefined],
+    [{ 'if-match': etag, range: 'bytes=0-9' }, 206, [0, 10]],
+    [{ 'if-unmodified-since': 'Thu, 01 Jan 2026 00:00:00 GMT' }, 412, undefined],
+  ]
+  for (const [headers, status, part] of cases) {
+    const name = JSON.stringify(headers)
+    const answer = await service.app.inject({ url: target, headers })
+    t.equal(answer.statusCode, status, name)
+    if (part !== undefined) {
+      t.ok(answer.rawPayload.equals(large.subarray(...part)), name)
+      t.equal(answer.headers['content-length'], String(part[1] - part[0]), name)
+    }
+    const ranges: Record<number, string> = {
+      206: `bytes ${part?.[0] ?? 0}-${(part?.[1] ?? 0) - 1}/${size}`,
+      416: `bytes */${size}`,
+    }
+    t.equal(answer.headers['content-range'], ranges[status], name)
+    if (status < 400) t.equal(answer.headers.etag, etag, name)
+    if (status === 304) t.equal(answer.body, '')
+    if (status >= 400) t.match(answer.json(), { detail: /\w/ })
+    const head = await service.app.inject({ url: target, headers, method: 'HEAD' })
+    t.equal(head.statusCode, status === 206 || status === 416 ? 200 : status, `HEAD ${name}`)
+    t.equal(head.body, '')
+    if (head.statusCode === 200) t.equal(head.headers['content-length'], String(size))
+  }
+  await until(() => openBelow(service.archive).length === 0, 'all files are closed')
+})
+
+t.test(
+  'a file that was replaced has another tag, and a date resumes nothing any more',
+  async (t) => {
+    const service = await openService(t)
+    await service.add(path, content)
+    const file = join(service.archive, path)
+    const long = new Date(1_700_000_000_000)
+    utimesSync(file, long, long)
+    await mark(service)
+    const first = await service.app.inject(target)
+    await laterThan(file)
+    writeFileSync(file, randomBytes(1000))
+    utimesSync(file, long, long)
+    const second = await service.app.inject(target)
+    t.equal(second.headers['last-modified'], first.headers['last-modified'])
+    t.not(second.headers.etag, first.headers.etag, 'size and mtime being the same')
+    const headers = { range: 'bytes=0-9', 'if-range': String(first.headers['last-modified']) }
+    t.equal((await service.app.inject({ url: target, headers })).statusCode, 200)
+  },
+)
+
+t.test('a young file that is not as catalogued is being written', async (t) => {
+  const service = await openService(t)
+  await service.add(path, content)
+  const file = join(service.archive, path)
+  writeFileSync(file, randomBytes(500))
+  for (const method of ['GET', 'HEAD'] as const) {
+    const answer = await service.app.inject({ url: target, method })
+    t.equal(answer.statusCode, 503, method)
+    t.equal(answer.headers['retry-after'], '5')
+    t.notOk(answer.headers.etag)
+    t.notOk(answer.headers['content-disposition'])
+  }
+  const old = new Date(Date.now() - 11 * 60_000)
+  utimesSync(file, old, old)
+  t.equal((await service.app.inject(target)).statusCode, 200, 'an old one was put there so')
+  const now = new Date()
+  utimesSync(file, now, now)
+  await mark(service)
+  t.equal((await service.app.inject(target)).statusCode, 200, 'nor is one that is as catalogued')
+  // Later than can be held exactly.
+  utimesSync(file, Date.UTC(2300, 0) / 1000, Date.UTC(2300, 0) / 1000)
+  await mark(service)
+  t.equal((await service.app.inject(target)).statusCode, 200, 'whatever its time')
+  await service.addNames('obs/2026/002', [dayFile])
+  mkdirSync(join(service.archive, 'obs/2026/002'))
+  writeFileSync(join(service.archive, 'obs/2026/002', dayFile), content)
+  const unknown = async () =>
+    (await service.app.inject(`/rinex/data/obs/2026/002/${dayFile}`)).statusCode
+  t.equal(await unknown(), 503, 'one whose size is not known was quiet, and is being written to')
+  for (const time of [old, new Date(Date.UTC(2096, 0))]) {
+    utimesSync(join(service.archive, 'obs/2026/002', dayFile), time, time)
+    t.equal(await unknown(), 200, 'not when it is as old as it was, or by a wrong clock')
+  }
+})
+
+t.test('what lies elsewhere, or is no file, is not served', async (t) => {
+  const service = await openService(t)
+  const outside = join(dirname(service.archive), 'outside')
+  mkdirSync(outside)
+  writeFileSync(join(outside, dayFile), 'secret')
+  mkdirSync(join(service.archive, 'obs/2026'), { recursive: true })
+  const at = (place: string) => join(service.archive, place)
+  const cases: [string, string, (file: string) => void][] = [
+    [
+      'a symlink to a file',
+      '011',
+      (file) => {
+        symlinkSync(join(outside, dayFile), file)
+      },
+    ],
+    [
+      'a symlink to /etc/passwd',
+      '012',
+      (file) => {
+        symlinkSync('/etc/passwd', file)
+      },
+    ],
+    [
+      'a directory',
+      '013',
+      (file) => {
+        mkdirSync(file)
+      },
+    ],
+    ['a FIFO', '014', (file) => execFileSync('mkfifo', [file])],
+    [
+      'a dangling symlink',
+      '015',
+      (file) => {
+        symlinkSync('nothing', file)
+      },
+    ],
+    ['nothing', '016', () => {}],
+    [
+      'a symlink to a name that is too long',
+      '018',
+      (file) => {
+        symlinkSync('a'.repeat(300), file)
+      },
+    ],
+  ]
+  for (const [what, folder, plant] of cases) {
+    const directory = `obs/2026/${folder}`
+    mkdirSync(at(directory))
+    plant(at(`${directory}/${dayFile}`))
+    await service.addNames(directory, [dayFile])
+    const answer = await service.app.inject(`/rinex/data/${directory}/${dayFile}`)
+    t.equal(answer.statusCode, 404, `${what} is not there, and holds nobody up`)
+    t.same(answer.json(), { detail: 'Not found.' })
+  }
+  symlinkSync(outside, at('obs/2026/017'))
+  await service.addNames('obs/2026/017', [dayFile])
+  const linked = await service.app.inject(`/rinex/data/obs/2026/017/${dayFile}`)
+  t.equal(linked.statusCode, 404, 'a symlink to a directory')
+  const refused = service.log.filter(({ msg }) => msg === 'catalogued file is not served')
+  t.equal(refused.length, 8, 'the log tells each')
+  t.match(refused.at(-1), {
+    id: 8,
+    directory: 'obs/2026/017',
+    why: `lies at ${realpathSync(outside)}/${dayFile}`,
+  })
+  for (const place of [service.archive, outside])
+    await until(() => openBelow(place).length === 0, 'all files are closed')
+})
+
+t.test('what is not in the catalogue is not there', async (t) => {
+  const service = await openService(t)
+  await service.add(path, content)
+  const record = await service.reader.file(day, dayFile)
+  writeFileSync(join(service.archive, day, shortFile), 'unlisted')
+  const unlisted = [`${day}/${shortFile}`, `${path}/`, `obs/2026/01/${dayFile}`, 'nrt/', 'other/']
+  for (const each of unlisted) {
+    t.equal((await service.app.inject(`/rinex/data/${each}`)).statusCode, 404, each)
+  }
+  await service.writer.apply([change(day, { removed: [record?.id ?? 0] })])
+  t.equal((await service.app.inject(target)).statusCode, 404, 'also after it was removed')
+})
+
+t.test('symlinks may lead to the directories that are named for it', async (t) => {
+  const disk = t.testdirName
+  const service = await openService(t, { settings: { linkedDirectories: [join(disk, 'second')] } })
+  mkdirSync(join(service.archive, 'obs/2026'), { recursive: true })
+  for (const name of ['second', 'third']) {
+    mkdirSync(join(disk, name))
+    writeFileSync(join(disk, name, dayFile), content)
+    utimesSync(join(disk, name, dayFile), quiet, quiet)
+    symlinkSync(join(disk, name), join(service.archive, 'obs/2026', name))
+    await service.addNames(`obs/2026/${name}`, [dayFile])
+    mkdirSync(join(service.archive, 'nrt/2026', name), { recursive: true })
+    symlinkSync(join(disk, name, dayFile), join(service.archive, 'nrt/2026', name, dayFile))
+    await service.addNames(`nrt/2026/${name}`, [dayFile])
+  }
+  const status = async (place: string) =>
+    (await service.app.inject(`/rinex/data/${place}/${dayFile}`)).statusCode
+  t.equal(await status('obs/2026/second'), 200)
+  t.equal(await status('nrt/2026/second'), 200, 'a symlink to a file')
+  t.equal(await status('obs/2026/third'), 404)
+  t.equal(await status('nrt/2026/third'), 404)
+})
+
+t.test('the root itself may be a symlink, and may be moved', async (t) => {
+  const disks = t.testdirName
+  const archive = join(disks, 'root')
+  const service = await openService(t, { settings: { archive } })
+  await service.addNames(day, [dayFile])
+  for (const disk of ['one', 'two']) {
+    mkdirSync(join(disks, disk, day), { recursive: true })
+    writeFileSync(join(disks, disk, path), disk)
+    utimesSync(join(disks, disk, path), quiet, quiet)
+  }
+  symlinkSync('one', archive)
+  t.equal((await service.app.inject(target)).body, 'one')
+  rmSync(archive)
+  symlinkSync('two', archive)
+  t.equal((await service.app.inject(target)).body, 'two')
+  rmSync(archive)
+  t.equal((await service.app.inject(target)).statusCode, 503, 'an archive that is away')
+})
+
+t.test('a client that goes away leaves nothing open', async (t) => {
+  const service = await openService(t)
+  await service.add(path, Buffer.alloc(32 * 1024 * 1024))
+  const port = await service.listen()
+  const sockets = await Promise.all([1, 2, 3, 4].map(() => startSlowly(port, target)))
+  t.equal(openBelow(service.archive).length, 4)
+  for (const socket of sockets) socket.destroy()
+  await until(() => openBelow(service.archive).length === 0, 'all files are closed')
+  const errors = service.log.filter(({ level }) => Number(level) >= 40)
+  t.same(errors, [], 'and is no error')
+})
+
+t.test('clients that leave while they wait to be served leave nothing behind', async (t) => {
+  let asked = 0
+  let open = (): void => undefined
+  const gate = new Promise<void>((resolve) => (open = resolve))
+  const service = await openService(t, {
+    deps: ({ reader }) => ({
+      reader: {
+        ...reader,
+        file: async (directory, name) => {
+          asked++
+          await gate
+          return reader.file(directory, name)
+        },
+      },
+    }),
+  })
+  await service.add(path, large)
+  const port = await service.listen()
+  const ask = `GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`
+  const sockets = Array.from({ length: 50 }, () => connect(port, '127.0.0.1'))
+  for (const socket of sockets) socket.on('error', () => undefined).write(ask)
+  await until(() => asked === sockets.length, 'all wait')
+  for (const socket of sockets) socket.resetAndDestroy()
+  const left = () => service.log.filter(({ status }) => status === 499).length
+  await until(() => left() === sockets.length, 'all have left')
+  open()
+  await letHappen()
+  await until(() => openBelow(service.archive).length === 0, 'all files are closed')
+  const errors = service.log.filter(({ level }) => Number(level) >= 40)
+  t.same(errors, [], 'and is no error')
+})
+
+t.test('downloads that wait for each other on one connection', async (t) => {
+  const warnings: Error[] = []
+  const warn = (warning: Error): unknown => warnings.push(warning)
+  process.on('warning', warn)
+  t.teardown(() => process.removeListener('warning', warn))
+  const service = await openService(t)
+  await service.add(path, large)
+  const port = await service.listen()
+  const count = 20
+  const ask = `GET ${target} HTTP/1.1\r\nHost: x\r\n`
+  const asked = `${ask}\r\n`.repeat(count - 1)
+  const all = (await sendRaw(port, `${asked}${ask}Connection: close\r\n\r\n`)).body
+  let at = 0
+  for (let n = 0; n < count; n++) {
+    if (n > 0) at = all.indexOf('\r\n\r\n', at) + 4
+    t.ok(all.subarray(at, at + large.length).equals(large), `file ${n} arrives whole`)
+    at += large.length
+  }
+  const slow = await startSlowly(port, target, `\r\n${asked}${ask}`)
+  // The kernel may take the first few of them, and never all.
+  await until(() => openBelow(service.archive).length === 1, 'one is sent')
+  await letHappen()
+  t.ok(openBelow(service.archive).length <= 1, 'and the others hold nothing')
+  slow.destroy()
+  await until(() => openBelow(service.archive).length === 0, 'nothing is left open')
+  t.strictSame(warnings, [])
+})
+
+t.test('a file that changes while it is sent ends the connection', async (t) => {
+  const size = 32 * 1024 * 1024
+  const changes: [string, (file: string) => void][] = [
+    ['cut short', (file) => execFileSync('truncate', ['-s', '1M', file])],
+    ['grown', (file) => execFileSync('truncate', ['-s', '+1', file])],
+    [
+      'overwritten in place',
+      (file) =>
+        execFileSync('dd', [
+          'conv=notrunc',
+          'if=/dev/zero',
+          'count=1',
+          `of=${file}`,
+          'status=none',
+        ]),
+    ],
+  ]
+  const service = await openService(t)
+  const port = await service.listen()
+  for (const [index, [what, apply]] of changes.entries()) {
+    const directory = `obs/2026/10${index}`
+    const file = `${directory}/${dayFile}`
+    await service.add(file, Buffer.alloc(size))
+    const socket = await startSlowly(port, `/rinex/data/${file}`)
+    await laterThan(join(service.archive, file))
+    apply(join(service.archive, file))
+    let received = 0
+    socket.on('data', (piece: Buffer) => (received += piece.length))
+    await new Promise((resolve) => socket.on('close', resolve))
+    t.ok(received < size, `${what}: ${received} of ${size} bytes`)
+  }
+  const ended = service.log.filter(({ level }) => Number(level) >= 40)
+  t.equal(ended.length, changes.length)
+  // And not at some time because nothing moved on the connection any more.
+  for (const line of ended)
+    t.match(line, { err: { message: /^(?:cut short|changed) while it was sent$/ } })
+  await until(() => openBelow(service.archive).length === 0, 'all files are closed')
+})
+
+t.test('a file that keeps its bytes arrives whole, whatever happens to its name', async (t) => {
+  const changes: [string, (file: string) => void][] = [
+    [
+      'replaced by another',
+      (file) => {
+        writeFileSync(`${file}.new`, 'new')
+        renameSync(`${file}.new`, file)
+      },
+    ],
+    [
+      'removed',
+      (file) => {
+        rmSync(file)
+      },
+    ],
+    [
+      'hard-linked',
+      (file) => {
+        linkSync(file, `${file}.backup`)
+      },
+    ],
+    [
+      'given other permissions',
+      (file) => {
+        chmodSync(file, 0o660)
+      },
+    ],
+  ]
+  const service = await openService(t)
+  const port = await service.listen()
+  const bytes = randomBytes(16 * 1024 * 1024)
+  for (const [index, [what, apply]] of changes.entries()) {
+    const file = `obs/2026/10${index}/${dayFile}`
+    await service.add(file, bytes)
+    const socket = await startSlowly(port, `/rinex/data/${file}`)
+    await laterThan(join(service.archive, file))
+    apply(join(service.archive, file))
+    const received: Buffer[] = []
+    socket.on('data', (chunk: Buffer) => received.push(chunk))
+    await new Promise((resolve) => socket.on('close', resolve))
+    const all = Buffer.concat(received)
+    t.ok(all.subarray(all.indexOf('\r\n\r\n') + 4).equals(bytes), what)
+  }
+  await until(() => openBelow(service.archive).length === 0, 'all files are closed')
+})
+
+t.test('the tag of a file is bound to its bytes, not to its name or permissions', async (t) => {
+  const service = await openService(t)
+  await service.add(path, content)
+  const file = join(service.archive, path)
+  utimesSync(file, quiet, quiet)
+  await mark(service)
+  const tag = async () => (await service.app.inject({ url: target, method: 'HEAD' })).headers.etag
+  const first = await tag()
+  const keeps: Record<string, () => void> = {
+    'hard-linked': () => {
+      linkSync(file, `${file}.backup`)
+    },
+    'given other permissions': () => {
+      chmodSync(file, 0o660)
+    },
+    'its link removed': () => {
+      rmSync(`${file}.backup`)
+    },
+  }
+  for (const [what, apply] of Object.entries(keeps)) {
+    await laterThan(file)
+    apply()
+    t.equal(await tag(), first, what)
+  }
+  const otherEnd = Buffer.concat([content.subarray(0, -4), Buffer.from('ends')])
+  writeFileSync(file, otherEnd)
+  utimesSync(file, quiet, quiet)
+  t.not(await tag(), first, 'overwritten in place by `cp -p`: same inode, size and mtime')
+})
+
+t.test('a date answers 304 only when it is exactly that of the file', async (t) => {
+  const service = await openService(t)
+  await service.add(path, content)
+  utimesSync(join(service.archive, path), quiet, quiet)
+  await mark(service)
+  const status = async (seconds: number) => {
+    const since = new Date(quiet.getTime() + seconds * 1000).toUTCString()
+    const answer = await service.app.inject({
+      url: target,
+      headers: { 'if-modified-since': since },
+    })
+    return answer.statusCode
+  }
+  t.equal(await status(0), 304)
+  t.equal(await status(3600), 200, 'a download that broke off is younger than the file')
+  t.equal(await status(-1), 200)
+})
+
+t.test('a file dated in the future has no Last-Modified', async (t) => {
+  const service = await openService(t)
+  await service.add(path, content)
+  const later = new Date(Date.now() + 3_600_000)
+  utimesSync(join(service.archive, path), later, later)
+  await mark(service)
+  const headers = { 'if-modified-since': later.toUTCString() }
+  const answer = await service.app.inject({ url: target, headers })
+  t.equal(answer.statusCode, 200)
+  t.notOk(answer.headers['last-modified'])
+  t.ok(answer.headers.etag)
+  const since = { 'if-unmodified-since': quiet.toUTCString() }
+  t.equal((await service.app.inject({ url: target, headers: since })).statusCode, 200)
+})
+
+t.test('a file that does not change arrives whole, however slow the client', async (t) => {
+  const service = await openService(t)
+  const bytes = randomBytes(16 * 1024 * 1024)
+  await service.add(path, bytes)
+  const port = await service.listen()
+  const socket = await startSlowly(port, target)
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  const received: Buffer[] = []
+  socket.on('data', (piece: Buffer) => received.push(piece))
+  await new Promise((resolve) => socket.on('close', resolve))
+  const all = Buffer.concat(received)
+  t.ok(all.subarray(all.indexOf('\r\n\r\n') + 4).equals(bytes))
+  const other = await sendRaw(port, `GET ${target} HTTP/1.0\r\n\r\n`)
+  t.ok(other.body.equals(bytes), 'also by HTTP/1.0')
+})

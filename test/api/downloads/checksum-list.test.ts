@@ -1,0 +1,320 @@
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import t from 'tap'
+import type { Checksum } from '../../../src/catalogue/writer.ts'
+import { toIdentity } from '../../../src/catalogue/identity.ts'
+import { change, newFile } from '../../catalogue/change.ts'
+import { laterThan } from '../../file-clock.ts'
+import { catalogue, day, dayFile, hour, hourFile, openService, shortFile } from '../service.ts'
+import type { Service } from '../service.ts'
+
+const data = '/rinex/data'
+const sha256 = (content: string | Buffer) => createHash('sha256').update(content).digest()
+
+/** Puts a file on disk and into the catalogue, and its checksum as of the given content. */
+async function addHashed(service: Service, path: string, content = path): Promise<void> {
+  await service.add(path, content)
+  await addChecksum(service, path, content)
+}
+
+async function addChecksum(
+  service: Service,
+  path: string,
+  content: string,
+  parts: Partial<Checksum> = {},
+): Promise<void> {
+  const slash = path.lastIndexOf('/')
+  const record = await service.reader.file(path.slice(0, slash), path.slice(slash + 1))
+  const identity = toIdentity(statSync(join(service.archive, path)))
+  const sum = { sha256: sha256(content), problem: undefined, rested: true, ...parts }
+  await service.writer.keepChecksums([{ id: record?.id ?? 0, ...identity, ...sum }], 0)
+}
+
+t.test('a download tells the digest of the whole file', async (t) => {
+  const service = await openService(t)
+  const path = `${day}/${dayFile}`
+  await addHashed(service, path)
+  await service.add(`${day}/${shortFile}`)
+  const url = `${data}/${path}`
+  const digest = `sha-256=:${sha256(path).toString('base64')}:`
+  const requests = [
+    { name: 'GET', status: 200, options: { url } },
+    { name: 'HEAD', status: 200, options: { url, method: 'HEAD' } },
+    { name: 'a range', status: 206, options: { url, headers: { range: 'bytes=1-2' } } },
+  ] as const
+  for (const { name, status, options } of requests) {
+    const answer = await service.app.inject(options)
+    t.match(answer, { statusCode: status, headers: { 'repr-digest': digest } }, name)
+  }
+  const unknown = await service.app.inject(`${data}/${day}/${shortFile}`)
+  t.match(unknown, { statusCode: 200, headers: { 'repr-digest': undefined } })
+  t.match(unknown.headers, { 'access-control-expose-headers': /\bRepr-Digest\b/ })
+})
+
+t.test('no digest is told of another version', async (t) => {
+  const service = await openService(t)
+  const path = `${day}/${dayFile}`
+  const file = join(service.archive, path)
+  const changes = {
+    'of another size': () => {
+      writeFileSync(file, `${path}x`)
+    },
+    'of another time': () => {
+      writeFileSync(file, path.toUpperCase())
+    },
+  }
+  await addHashed(service, path)
+  for (const [name, make] of Object.entries(changes)) {
+    make()
+    // Old enough not to be taken for a file that is being written.
+    utimesSync(file, 1000, 1000)
+    const answer = await service.app.inject(`${data}/${path}`)
+    t.match(answer, { statusCode: 200, headers: { 'repr-digest': undefined } }, name)
+  }
+})
+
+/** What is done to a file that is old enough not to be taken for one that is being written. */
+const ways: { title: string; make: (file: string) => void; isTold: boolean }[] = [
+  { title: 'nothing', make: () => undefined, isTold: true },
+  {
+    title: 'a hard link made',
+    make: (file) => {
+      linkSync(file, `${file}.link`)
+    },
+    isTold: true,
+  },
+  {
+    title: 'chmod',
+    make: (file) => {
+      chmodSync(file, 0o600)
+    },
+    isTold: true,
+  },
+  {
+    title: 'overwritten in place, with its time set back',
+    make: (file) => {
+      writeFileSync(file, readFileSync(file, 'utf8').toUpperCase())
+      utimesSync(file, 1000, 1000)
+    },
+    isTold: false,
+  },
+  {
+    title: 'replaced by rename, with its size and time',
+    make: (file) => {
+      writeFileSync(`${file}.new`, readFileSync(file, 'utf8').toUpperCase())
+      utimesSync(`${file}.new`, 1000, 1000)
+      renameSync(`${file}.new`, file)
+    },
+    isTold: false,
+  },
+]
+
+t.test('a digest is told of the file that was hashed, whatever the indexer has seen', async (t) => {
+  for (const { title, make, isTold } of ways) {
+    const service = await openService(t)
+    const path = `${day}/${dayFile}`
+    const file = join(service.archive, path)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, path)
+    utimesSync(file, 1000, 1000)
+    await catalogue(service.writer, service.archive, path)
+    await addChecksum(service, path, path)
+    await laterThan(file)
+    make(file)
+    const answer = await service.app.inject(`${data}/${path}`)
+    const digest = `sha-256=:${sha256(answer.rawPayload).toString('base64')}:`
+    const told = isTold ? digest : undefined
+    t.match(answer, { statusCode: 200, headers: { 'repr-digest': told } }, title)
+  }
+})
+
+t.test('a checksum of an earlier release is told as long as size and time agree', async (t) => {
+  const service = await openService(t)
+  const path = `${day}/${dayFile}`
+  await addHashed(service, path)
+  const db = new Sqlite(join(service.archive, '../catalogue.db'))
+  t.teardown(() => db.close())
+  db.exec('UPDATE checksum SET inode = NULL, ctime_us = NULL, links = NULL, mode = NULL')
+  const digest = `sha-256=:${sha256(path).toString('base64')}:`
+  const ask = () => service.app.inject(`${data}/${path}`)
+  t.match(await ask(), { statusCode: 200, headers: { 'repr-digest': digest } })
+  chmodSync(join(service.archive, path), 0o600)
+  t.match(await ask(), { statusCode: 200, headers: { 'repr-digest': digest } })
+  utimesSync(join(service.archive, path), 1000, 1000)
+  t.match(await ask(), { statusCode: 200, headers: { 'repr-digest': undefined } })
+})
+
+t.test('a stale checksum is not told, in a list that is another', async (t) => {
+  const service = await openService(t)
+  for (const name of [dayFile, shortFile]) await addHashed(service, `${day}/${name}`)
+  const url = `${data}/${day}/SHA256SUMS`
+  const before = await service.app.inject(url)
+  const { id = 0 } = (await service.reader.file(day, dayFile)) ?? {}
+  await service.writer.apply([change(day, { rehash: [id] })])
+  const ask = (tag: unknown) =>
+    service.app.inject({ url, headers: { 'if-none-match': String(tag) } })
+  const stale = await ask(before.headers.etag)
+  const line = `${sha256(`${day}/${shortFile}`).toString('hex')}  ${shortFile}\n`
+  t.match(stale, { statusCode: 200, body: `# 1 files are not hashed yet\n${line}` })
+  const download = await service.app.inject(`${data}/${day}/${dayFile}`)
+  t.match(download, { statusCode: 200, headers: { 'repr-digest': undefined } })
+  await addChecksum(service, `${day}/${dayFile}`, `${day}/${dayFile}`)
+  t.match(await ask(stale.headers.etag), { statusCode: 200, body: before.body }, 'and back')
+})
+
+t.test('damaged and unfinished files are named above the checksums', async (t) => {
+  const service = await openService(t)
+  const [broken, incomplete] = [shortFile, 'zimm0010.26m.gz']
+  await addHashed(service, `${day}/${dayFile}`)
+  await service.add(`${day}/${broken}`)
+  await addChecksum(service, `${day}/${broken}`, 'x', { problem: 'broken' })
+  const facts = { size: 1, mtimeUs: 1 }
+  const added = [{ ...newFile(incomplete, facts), incomplete: true }]
+  await service.writer.apply([change(day, { added })])
+  const { body } = await service.app.inject(`${data}/${day}/SHA256SUMS`)
+  t.equal(
+    body,
+    [
+      '# 1 files are not hashed yet',
+      `# broken: ${broken}`,
+      `# incomplete: ${incomplete}`,
+      `${sha256(`${day}/${dayFile}`).toString('hex')}  ${dayFile}`,
+      `${sha256('x').toString('hex')}  ${broken}`,
+      '',
+    ].join('\n'),
+  )
+})
+
+t.test('the checksums of a directory are a file that sha256sum accepts', async (t) => {
+  const service = await openService(t)
+  for (const name of [shortFile, dayFile]) await addHashed(service, `${day}/${name}`)
+  await addHashed(service, `${hour}/${hourFile}`)
+  const url = `${data}/${day}/SHA256SUMS`
+  const check = (sums: string) =>
+    execFileSync('sha256sum', ['--check', '--strict'], {
+      cwd: join(service.archive, day),
+      input: sums,
+      encoding: 'utf8',
+    })
+  const whole = await service.app.inject(url)
+  t.match(whole, {
+    statusCode: 200,
+    headers: {
+      'content-type': 'text/plain; charset=utf-8',
+      etag: /^W\/"/,
+      'cache-control': 'no-cache',
+    },
+  })
+  const line = (name: string) => `${sha256(`${day}/${name}`).toString('hex')}  ${name}\n`
+  t.equal(whole.body, line(dayFile) + line(shortFile), 'in the order of names')
+  t.equal(check(whole.body), `${dayFile}: OK\n${shortFile}: OK\n`)
+
+  const again = await service.app.inject({
+    url,
+    headers: { 'if-none-match': whole.headers.etag },
+  })
+  t.match(again, { statusCode: 304, body: '', headers: { etag: whole.headers.etag } })
+  const head = await service.app.inject({ url, method: 'HEAD' })
+  t.match(head, {
+    statusCode: 200,
+    body: '',
+    headers: { etag: whole.headers.etag, 'content-length': String(whole.body.length) },
+  })
+
+  await service.add(`${day}/zimm0010.26m.gz`)
+  const partly = await service.app.inject(url)
+  t.equal(partly.body, `# 1 files are not hashed yet\n${whole.body}`)
+  t.not(partly.headers.etag, whole.headers.etag)
+  t.equal(check(partly.body), `${dayFile}: OK\n${shortFile}: OK\n`)
+})
+
+t.test('what was answered is shared until a checksum becomes known', async (t) => {
+  let read = 0
+  const service = await openService(t, {
+    deps: ({ reader }) => ({
+      reader: {
+        ...reader,
+        checksums: (directory, after) => {
+          read++
+          return reader.checksums(directory, after)
+        },
+      },
+    }),
+  })
+  const url = `${data}/${day}/SHA256SUMS`
+  const ask = async (tag = '') => service.app.inject({ url, headers: { 'if-none-match': tag } })
+  await addHashed(service, `${day}/${dayFile}`)
+  await service.add(`${day}/${shortFile}`)
+  const [first, ...others] = await Promise.all([ask(), ask(), ask()])
+  for (const other of [...others, await ask()]) t.equal(other.body, first.body)
+  t.equal((await ask(String(first.headers.etag))).statusCode, 304)
+  await addHashed(service, `${hour}/${hourFile}`)
+  t.equal((await ask()).body, first.body)
+  t.equal(read, 1, 'read once')
+
+  await addChecksum(service, `${day}/${shortFile}`, 'x')
+  const known = await ask(String(first.headers.etag))
+  t.equal(known.statusCode, 200, 'which is told at once')
+  t.match(known.body, `${sha256('x').toString('hex')}  ${shortFile}\n`)
+  t.notMatch(known.body, '#')
+  await addChecksum(service, `${day}/${shortFile}`, 'y')
+  const corrected = await ask(String(known.headers.etag))
+  t.match(corrected.body, `${sha256('y').toString('hex')}  ${shortFile}\n`, 'as is another')
+  t.notMatch(corrected.body, sha256('x').toString('hex'))
+})
+
+t.test('directories without files have no lines, others are not there', async (t) => {
+  const service = await openService(t)
+  await service.writer.apply([change('obs/2026', { directories: [day] })])
+  await service.addNames(hour, [hourFile])
+  const bodies = {
+    'obs/2026': '',
+    [day]: '',
+    [hour]: '# 1 files are not hashed yet\n',
+  }
+  for (const [directory, body] of Object.entries(bodies))
+    t.match(await service.app.inject(`${data}/${directory}/SHA256SUMS`), { statusCode: 200, body })
+  mkdirSync(join(service.archive, 'obs/2025'), { recursive: true })
+  for (const path of ['', '/obs/2025', '/obs/2027', '/aux', `/${day}/${dayFile}`])
+    t.match(await service.app.inject(`${data}${path}/SHA256SUMS`), { statusCode: 404 }, path)
+  const target = `${data}/${hour}`
+  for (const name of ['sha256sums', 'SHA256SUMS/', 'SHA256SUM%53', 'SHA256SUMS.gz'])
+    t.match(await service.app.inject(`${target}/${name}`), { statusCode: 404 }, name)
+})
+
+t.test('a real file of that name is not served', async (t) => {
+  const service = await openService(t)
+  await service.addNames(day, [dayFile])
+  const path = join(service.archive, day, 'SHA256SUMS')
+  mkdirSync(join(service.archive, day), { recursive: true })
+  writeFileSync(path, 'real')
+  const answer = await service.app.inject(`${data}/${day}/SHA256SUMS`)
+  t.equal(answer.body, '# 1 files are not hashed yet\n')
+})
+
+t.test('a directory of many files', async (t) => {
+  const service = await openService(t)
+  const names = Array.from({ length: 2000 }, (_, n) => `${(4096 + n).toString(16)}0010.26o.gz`)
+  const facts = { size: 1, mtimeUs: 1 }
+  await service.writer.apply([change(day, { added: names.map((name) => newFile(name, facts)) })])
+  const sums = names.slice(0, 1500).map((name, index) => ({
+    ...{ id: index + 1, ...facts, inode: 1, ctimeUs: 1, links: 1, mode: 1, uid: 1, gid: 1 },
+    ...{ sha256: sha256(name), problem: undefined, rested: true },
+  }))
+  await service.writer.keepChecksums(sums, 0)
+  const { body } = await service.app.inject(`${data}/${day}/SHA256SUMS`)
+  const lines = names.slice(0, 1500).map((name) => `${sha256(name).toString('hex')}  ${name}\n`)
+  t.equal(body, `# 500 files are not hashed yet\n${lines.join('')}`)
+})

@@ -1,0 +1,87 @@
+import t from 'tap'
+import { parseDataTarget, parseDirectoryTarget } from '../../../src/api/downloads/data-target.ts'
+import { day, dayFile, hourFile, openService } from '../service.ts'
+
+t.test('the grammar of request targets', async (t) => {
+  const place = { directory: 'obs/2026/001', name: dayFile }
+  const file = `obs/2026/001/${dayFile}`
+  const long = 'a'.repeat(64)
+  const cases: [string, string, object | undefined][] = [
+    ['rinex', `/rinex/data/${file}`, place],
+    ['rinex', `/rinex/data/${file}?`, place],
+    ['rinex', `/rinex/data/${file}?a=../..&b=%00`, place],
+    ['gnss/rinex', `/gnss/rinex/data/${file}`, place],
+    ['gnss/rinex', `/rinex/data/${file}`, undefined],
+    ['rinex', '/rinex/data/obs/x.gz', { directory: 'obs', name: 'x.gz' }],
+    ['rinex', `/rinex/data/nrt/${hourFile}`, { directory: 'nrt', name: hourFile }],
+    ['rinex', `/rinex/data/obs/${long}/x`, { directory: `obs/${long}`, name: 'x' }],
+    ['rinex', `/rinex/data/obs/${long}a/x`, undefined],
+    ['rinex', '/rinex/data/obs/b/c/d/e/f/g/h/x', { directory: 'obs/b/c/d/e/f/g/h', name: 'x' }],
+    ['rinex', '/rinex/data/obs/b/c/d/e/f/g/h/i/x', undefined],
+    ['rinex', `/rinex/data/obs/${'x'.repeat(255)}`, { directory: 'obs', name: 'x'.repeat(255) }],
+    ['rinex', `/rinex/data/obs/${'x'.repeat(256)}`, undefined],
+    ['p'.repeat(1000), `/${'p'.repeat(1000)}/data/${file}`, place],
+    ['a.b', `/a.b/data/${file}`, place],
+    ['a.b', `/axb/data/${file}`, undefined],
+    ['rinex', '/rinex/data/x', undefined],
+    ['rinex', '/rinex/data/', undefined],
+    ['rinex', '/rinex/data/other/x', undefined],
+    ['rinex', '/rinex/data/obs/-a/x', undefined],
+    ['rinex', '/rinex/data/obs/a-b.c_d/x', { directory: 'obs/a-b.c_d', name: 'x' }],
+    ['rinex', '/rinex/data/obs/a-b', undefined],
+  ]
+  for (const [prefix, target, expected] of cases) {
+    t.same(parseDataTarget(target, prefix), expected, target.slice(0, 60))
+  }
+})
+
+t.test('request targets of directories', async (t) => {
+  const long = 'a'.repeat(64)
+  const cases: [string, string, string | undefined][] = [
+    ['rinex', '/rinex/data/', ''],
+    ['rinex', '/rinex/data/?x', ''],
+    ['gnss/rinex', '/gnss/rinex/data/', ''],
+    ['gnss/rinex', '/rinex/data/', undefined],
+    ['rinex', '/rinex/data', undefined],
+    ['rinex', '/rinex/data//', undefined],
+    ['rinex', '/rinex/data/./', undefined],
+    ['rinex', '/rinex/data/../', undefined],
+    ['rinex', '/rinex/data/obs/', 'obs'],
+    ['rinex', '/rinex/data/obs', 'obs'],
+    ['rinex', '/rinex/data/obs//', undefined],
+    ['rinex', '/rinex/data/OBS/', undefined],
+    ['rinex', '/rinex/data/other/', undefined],
+    ['rinex', '/rinex/data/obs/2026/001/?C=N;O=D', 'obs/2026/001'],
+    ['rinex', '/rinex/data/obs/2026/001?/', 'obs/2026/001'],
+    ['rinex', '/rinex/data/obs/2026/../', undefined],
+    ['rinex', '/rinex/data/obs/2026/%30%30%31/', undefined],
+    ['rinex', '/rinex/data/obs/2026/.hidden/', undefined],
+    ['rinex', '/rinex/data/obs/a-b.c_d/', 'obs/a-b.c_d'],
+    ['rinex', '/rinex/data/obs/-a/', undefined],
+    ['rinex', `/rinex/data/obs/${long}/`, `obs/${long}`],
+    ['rinex', `/rinex/data/obs/${long}a/`, undefined],
+    ['rinex', '/rinex/data/obs/b/c/d/e/f/g/h/', 'obs/b/c/d/e/f/g/h'],
+    ['rinex', '/rinex/data/obs/b/c/d/e/f/g/h/i/', undefined],
+  ]
+  for (const [prefix, target, directory] of cases) {
+    const hasSlash = (target.split('?')[0] ?? '').endsWith('/')
+    const expected = directory === undefined ? undefined : { directory, hasSlash }
+    t.same(parseDirectoryTarget(target, prefix), expected, target.slice(0, 60))
+  }
+})
+
+t.test('a prefix of several parts', async (t) => {
+  const service = await openService(t, { settings: { datasetPrefix: 'gnss/rinex' } })
+  await service.add(`${day}/${dayFile}`)
+  interface Page {
+    results: { url: string; download_path: string }[]
+  }
+  const page = await service.app.inject('/gnss/rinex/api/rinex-file/')
+  const [record] = page.json<Page>().results
+  for (const url of [record?.url, record?.download_path]) {
+    t.match(url, /^https:\/\/archive\.example\/gnss\/rinex\//)
+    t.equal((await service.app.inject(new URL(url ?? '').pathname)).statusCode, 200)
+  }
+  const sent = await service.app.inject('/gnss/rinex/api')
+  t.equal(sent.headers.location, 'api/')
+})

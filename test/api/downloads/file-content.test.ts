@@ -1,0 +1,187 @@
+import {
+  appendFileSync,
+  chmodSync,
+  closeSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import t from 'tap'
+import type { Test } from 'tap'
+import { openArchive } from '../../../src/api/downloads/archived-file.ts'
+import type { OpenFile } from '../../../src/api/downloads/archived-file.ts'
+import {
+  ClientGone,
+  chunkBytes,
+  openContentReader,
+} from '../../../src/api/downloads/file-content.ts'
+import type { Wanted } from '../../../src/api/downloads/file-content.ts'
+import { day, dayFile } from '../service.ts'
+import { laterThan } from '../../file-clock.ts'
+import { testFolder } from '../../folder.ts'
+
+const size = chunkBytes + 10
+const whole = { first: 0, last: size - 1 }
+const part = { first: 0, last: 9 }
+const then = new Date('2026-01-02T00:00:00Z')
+const content = Buffer.alloc(size, 'a')
+
+/** A file that is open, and a reader of it. */
+async function openFile(t: Test) {
+  const archive = testFolder(t, { obs: {} })
+  mkdirSync(join(archive, day), { recursive: true })
+  const path = join(archive, day, dayFile)
+  writeFileSync(path, content)
+  utimesSync(path, then, then)
+  const tree = openArchive({ archive, linkedDirectories: [] })
+  const file = await tree.open({ directory: day, name: dayFile })
+  t.teardown(() => file.handle.close().catch(() => undefined))
+  await laterThan(path)
+  const reader = openContentReader()
+  return { path, file, open: (wanted: Wanted) => reader.open(wanted) }
+}
+
+function newResponse(): ServerResponse {
+  return new ServerResponse(new IncomingMessage(new Socket()))
+}
+
+const awaited = (file: OpenFile, range: { first: number; last: number }): Wanted => ({
+  file,
+  range,
+  response: newResponse(),
+})
+
+/** Writes bytes over those of a file, which keeps its size, and sets its times back. */
+function overwrite(path: string, bytes: string, position: number): void {
+  const fd = openSync(path, 'r+')
+  writeSync(fd, bytes, position)
+  closeSync(fd)
+  utimesSync(path, then, then)
+}
+
+const ends = { message: /^(?:cut short|changed) while it was sent$/ }
+
+t.test('a file is read whole, in chunks or at once', async (t) => {
+  const { file, open } = await openFile(t)
+  const all = await open(awaited(file, whole))
+  t.ok(all instanceof Readable && (await buffer(all)).equals(content))
+  await t.rejects(file.handle.stat(), 'the stream has closed it')
+  const again = await openFile(t)
+  t.same(await again.open(awaited(again.file, part)), content.subarray(0, 10))
+  await again.file.handle.stat()
+  t.pass('the caller closes what was read at once')
+})
+
+t.test('a last chunk of one byte is read, too', async (t) => {
+  const { file, open } = await openFile(t)
+  const all = await open(awaited(file, { first: 7, last: 7 + chunkBytes }))
+  t.ok(all instanceof Readable)
+  t.equal((await buffer(all as Readable)).length, chunkBytes + 1)
+})
+
+t.test('a file that was rewritten is never sent whole', async (t) => {
+  const changes: Record<string, (path: string) => void> = {
+    'cut short': (path) => {
+      truncateSync(path, size - 1)
+    },
+    grown: (path) => {
+      appendFileSync(path, 'b')
+    },
+    overwritten: (path) => {
+      writeFileSync(path, Buffer.alloc(size, 'b'))
+    },
+    'overwritten, and its times set back': (path) => {
+      overwrite(path, 'other end', size - 9)
+    },
+    'given another time': (path) => {
+      utimesSync(path, new Date(), new Date())
+    },
+  }
+  for (const [what, change] of Object.entries(changes)) {
+    const { path, file, open } = await openFile(t)
+    const all = await open(awaited(file, whole))
+    change(path)
+    await t.rejects(buffer(all as Readable), ends, what)
+    const second = await openFile(t)
+    change(second.path)
+    await t.rejects(second.open(awaited(second.file, part)), ends, `${what}, a small part`)
+  }
+})
+
+t.test('a file that keeps its bytes is sent whole, whatever happens to its name', async (t) => {
+  const changes: Record<string, (path: string) => void> = {
+    'hard-linked': (path) => {
+      linkSync(path, `${path}.backup`)
+    },
+    'given other permissions': (path) => {
+      chmodSync(path, 0o660)
+    },
+    removed: (path) => {
+      rmSync(path)
+    },
+    'renamed away': (path) => {
+      renameSync(path, `${path}.old`)
+    },
+    'replaced by another': (path) => {
+      writeFileSync(`${path}.new`, Buffer.alloc(size, 'b'))
+      renameSync(`${path}.new`, path)
+    },
+    'given its own times again': (path) => {
+      utimesSync(path, then, then)
+    },
+  }
+  for (const [what, change] of Object.entries(changes)) {
+    const { path, file, open } = await openFile(t)
+    const all = await open(awaited(file, whole))
+    change(path)
+    t.ok((await buffer(all as Readable)).equals(content), what)
+  }
+})
+
+t.test('what waits to be read holds no memory, and is left out when its client goes', async (t) => {
+  const { file, open } = await openFile(t)
+  const before = process.memoryUsage().arrayBuffers
+  const response = newResponse()
+  const range = { first: 0, last: chunkBytes - 1 }
+  const all = Array.from({ length: 100 }, () => open({ file, range, response }))
+  const taken = process.memoryUsage().arrayBuffers - before
+  t.ok(taken < 10 * chunkBytes, `${taken} bytes`)
+  response.destroy()
+  const outcomes = await Promise.allSettled(all)
+  const left = outcomes.filter((outcome) => outcome.status === 'rejected')
+  t.ok(left.length > 80 && left.every(({ reason }) => reason instanceof ClientGone))
+})
+
+t.test('the memory of a download is used again when its response has closed', async (t) => {
+  const { file, open } = await openFile(t)
+  const first = awaited(file, part)
+  const one = (await open(first)) as Buffer
+  const meanwhile = (await open(awaited(file, part))) as Buffer
+  t.not(meanwhile.buffer, one.buffer, 'not before')
+  first.response.emit('close')
+  t.equal(((await open(awaited(file, part))) as Buffer).buffer, one.buffer)
+  const streamed = await openFile(t)
+  const second = awaited(streamed.file, whole)
+  const all = (await streamed.open(second)) as Readable
+  t.ok((await buffer(all)).subarray(chunkBytes).equals(content.subarray(chunkBytes)))
+})
+
+t.test('a stream whose client goes closes its file', async (t) => {
+  const { file, open } = await openFile(t)
+  const all = (await open(awaited(file, whole))) as Readable
+  const closed = new Promise((resolve) => all.once('close', resolve))
+  all.destroy()
+  await closed
+  await t.rejects(file.handle.stat())
+})

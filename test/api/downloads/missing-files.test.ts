@@ -1,0 +1,99 @@
+/** Files that are listed and cannot be sent: an administrator sees them. */
+import { chmodSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import t from 'tap'
+import { openArchive } from '../../../src/api/downloads/archived-file.ts'
+import type { WireStatus } from '../../../src/api/status/serialise.ts'
+import { openUnserved } from '../../../src/api/downloads/missing-files.ts'
+import { day, dayFile, hour, hourFile, openService, shortFile } from '../service.ts'
+import type { Service } from '../service.ts'
+
+const html = { accept: 'text/html' }
+
+async function statusOf({ app }: Service, headers = {}) {
+  return await app.inject({ url: '/rinex/api/status/', headers })
+}
+
+const download = async ({ app }: Service, path: string) =>
+  (await app.inject(`/rinex/data/${path}`)).statusCode
+
+t.test('the status names files that could not be served, the latest first', async (t) => {
+  const service = await openService(t)
+  await service.add(`${hour}/${hourFile}`)
+  for (const name of [dayFile, shortFile]) await service.add(`${day}/${name}`)
+  const before = await statusOf(service)
+  t.same(before.json<WireStatus>().unserved, { count: 0, latest: [] })
+  const linked = join(service.archive, day, shortFile)
+  rmSync(linked)
+  symlinkSync('/etc/passwd', linked)
+  rmSync(join(service.archive, day, dayFile))
+  mkdirSync(join(service.archive, day, dayFile))
+  for (const name of [shortFile, dayFile, shortFile])
+    t.equal(await download(service, `${day}/${name}`), 404)
+  t.equal(await download(service, `${hour}/${hourFile}`), 200)
+
+  const answer = await statusOf(service, { 'if-none-match': before.headers.etag })
+  t.equal(answer.statusCode, 200, 'another status than before')
+  const { count, latest } = answer.json<WireStatus>().unserved
+  t.equal(count, 3)
+  t.match(latest, [
+    { path: `${day}/${shortFile}`, reason: 'lies-elsewhere', at: /^\d{4}-.*\.\d{6}Z$/ },
+    { path: `${day}/${dayFile}`, reason: 'not-regular' },
+  ])
+  t.equal(latest.length, 2, 'each once')
+  t.notMatch(answer.body, '/etc/passwd', 'what is outside of the catalogue stays unsaid')
+
+  const page = await statusOf(service, html)
+  t.match(page.body, 'since it started: 3.')
+  t.match(page.body, `<code>${day}/${shortFile}</code></td><td>lies-elsewhere</td>`)
+  const { body: metrics } = await service.app.inject('/metrics')
+  for (const [reason, times] of Object.entries({
+    'lies-elsewhere': 2,
+    'not-regular': 1,
+    'no-permission': 0,
+  }))
+    t.match(metrics, `rinex_files_not_served_total{reason="${reason}"} ${times}\n`)
+})
+
+t.test('what is not in the catalogue is not told', async (t) => {
+  const service = await openService(t)
+  await service.add(`${day}/${dayFile}`)
+  for (const path of [`${day}/${shortFile}`, `${day}/${dayFile}/`, '../etc/passwd', '<b>'])
+    t.equal(await download(service, path), 404)
+  t.same((await statusOf(service)).json<WireStatus>().unserved, { count: 0, latest: [] })
+  t.notMatch((await statusOf(service, html)).body, 'Not served')
+})
+
+t.test('however many there are, so many are remembered', (t) => {
+  let nowMs = 0
+  const told: string[] = []
+  const unserved = openUnserved({ onFile: (reason) => told.push(reason), nowMs: () => nowMs++ })
+  for (let n = 0; n < 1000; n++) unserved.note(`${day}/${n}`, 'not-there')
+  const { count, latest } = unserved.wire()
+  t.equal(count, 1000)
+  t.equal(told.length, 1000)
+  t.same(
+    latest.map(({ path }) => path),
+    Array.from({ length: 10 }, (_, n) => `${day}/${999 - n}`),
+  )
+  t.equal(latest[0]?.at, '1970-01-01T00:00:00.999000Z')
+  t.end()
+})
+
+t.test('a file that may not be read is not served for that reason', async (t) => {
+  const service = await openService(t)
+  const path = join(service.archive, day, dayFile)
+  await service.add(`${day}/${dayFile}`)
+  chmodSync(path, 0)
+  // To the administrator no file is closed; as another user this process meets closed directories at the latest.
+  const isAdministrator = process.geteuid?.() === 0
+  if (isAdministrator) chmodSync(dirname(path), 0o700)
+  const archive = openArchive({ archive: service.archive, linkedDirectories: [] })
+  if (isAdministrator) process.seteuid?.(65534)
+  try {
+    const opening = archive.open({ directory: day, name: dayFile })
+    await t.rejects(opening, { reason: 'no-permission', message: 'EACCES' })
+  } finally {
+    if (isAdministrator) process.seteuid?.(0)
+  }
+})

@@ -1,0 +1,122 @@
+/** What the web server in front is told of a download; test/acceptance/nginx.test.ts has one that is told. */
+import { mkdirSync, renameSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import type { Test } from 'tap'
+import type { HandOver } from '../../../src/api/downloads/offload.ts'
+import { testFolder } from '../../folder.ts'
+import { catalogue, day, dayFile, openService, shortFile } from '../service.ts'
+
+const path = `${day}/${dayFile}`
+const target = `/rinex/data/${path}`
+const conditions = { 'if-none-match': '*', range: 'bytes=0-1', 'if-match': '"other"' }
+
+const open = (t: Test, header: HandOver['header'], linkedDirectories: string[] = []) =>
+  openService(t, {
+    settings: { handOver: { header, internalPrefix: '/internal/archive/' }, linkedDirectories },
+  })
+
+t.test('a file is named to nginx, whatever conditions are set', async (t) => {
+  const service = await open(t, 'x-accel-redirect')
+  await service.add(path)
+  for (const method of ['GET', 'HEAD'] as const)
+    for (const headers of [{}, conditions]) {
+      const answer = await service.app.inject({ method, url: `${target}?x`, headers })
+      t.equal(answer.statusCode, 200)
+      t.equal(answer.payload, '')
+      t.match(answer.headers, {
+        'x-accel-redirect': `/internal/archive/${path}`,
+        'content-type': 'application/gzip',
+        'content-disposition': `attachment; filename="${dayFile}"`,
+        'content-security-policy': "default-src 'none'; sandbox",
+        'x-content-type-options': 'nosniff',
+        'cache-control': 'no-cache',
+      })
+      // nginx would repeat or contradict these.
+      for (const own of ['etag', 'last-modified', 'accept-ranges', 'x-sendfile'])
+        t.notOk(own in answer.headers, own)
+    }
+})
+
+t.test('Apache is given the absolute path, byte for byte, and our validators', async (t) => {
+  const archive = join(testFolder(t), 'größer %41')
+  const service = await openService(t, {
+    settings: { archive, handOver: { header: 'x-sendfile', internalPrefix: '/unused/' } },
+  })
+  mkdirSync(join(archive, day), { recursive: true })
+  writeFileSync(join(archive, path), 'x')
+  await catalogue(service.writer, archive, path)
+  const { statusCode, payload, headers } = await service.app.inject({
+    url: target,
+    headers: conditions,
+  })
+  t.equal(statusCode, 200)
+  t.equal(payload, '')
+  t.equal(Buffer.from(String(headers['x-sendfile']), 'latin1').toString(), join(archive, path))
+  t.match(headers, { etag: /^"[0-9a-f]+-1-/, 'last-modified': /GMT$/, 'accept-ranges': 'bytes' })
+  t.notOk('x-accel-redirect' in headers)
+})
+
+t.test('what would not be served is not handed over', async (t) => {
+  const service = await open(t, 'x-accel-redirect')
+  await service.add(path)
+  const file = join(service.archive, path)
+  const refused = async (status: number, why: string): Promise<void> => {
+    const answer = await service.app.inject(target)
+    t.equal(answer.statusCode, status, why)
+    t.notOk('x-accel-redirect' in answer.headers, why)
+  }
+  writeFileSync(file, 'being rewritten')
+  await refused(503, 'young, and not as catalogued')
+  renameSync(file, `${file}.aside`)
+  symlinkSync(`${file}.aside`, file)
+  await refused(404, 'a symlink')
+  unlinkSync(file)
+  mkdirSync(file)
+  await refused(404, 'a directory')
+})
+
+t.test('nothing but files is handed over', async (t) => {
+  const service = await open(t, 'x-accel-redirect')
+  await service.add(path)
+  for (const url of ['/rinex/data/', `/rinex/data/${day}/`, `/rinex/data/${day}/SHA256SUMS`]) {
+    const answer = await service.app.inject(url)
+    t.equal(answer.statusCode, 200, url)
+    t.not(answer.payload, '', url)
+    t.notOk('x-accel-redirect' in answer.headers, url)
+  }
+})
+
+t.test('what symlinks lead to is sent from here for nginx, named for Apache', async (t) => {
+  for (const header of ['x-accel-redirect', 'x-sendfile'] as const)
+    await t.test(header, async (t) => {
+      const disk = join(t.testdirName, 'disk')
+      const service = await open(t, header, [disk])
+      mkdirSync(disk)
+      writeFileSync(join(disk, shortFile), 'older')
+      mkdirSync(join(service.archive, day, '..'))
+      symlinkSync(disk, join(service.archive, day))
+      await catalogue(service.writer, service.archive, `${day}/${shortFile}`)
+      const { payload, headers } = await service.app.inject(`/rinex/data/${day}/${shortFile}`)
+      const named = header === 'x-sendfile'
+      t.equal(payload, named ? '' : 'older')
+      t.equal(headers['x-sendfile'], named ? join(disk, shortFile) : undefined)
+      t.notOk('x-accel-redirect' in headers)
+    })
+})
+
+t.test('a linked directory may hold the archive itself', async (t) => {
+  const around = testFolder(t)
+  const archive = join(around, 'archive')
+  const service = await openService(t, {
+    settings: {
+      archive,
+      linkedDirectories: [around],
+      handOver: { header: 'x-accel-redirect', internalPrefix: '/a/' },
+    },
+  })
+  mkdirSync(join(archive, day), { recursive: true })
+  writeFileSync(join(archive, path), 'x')
+  await catalogue(service.writer, archive, path)
+  t.equal((await service.app.inject(target)).headers['x-accel-redirect'], `/a/${path}`)
+})

@@ -1,0 +1,49 @@
+import t from 'tap'
+import { linksBelow } from '../../../src/api/http/links.ts'
+import { csvHeader, recordCsv } from '../../../src/api/files/csv.ts'
+import { serialiseRecord, wireFields, wireFileFields } from '../../../src/api/files/serialise.ts'
+
+/** The values of one record (RFC 4180), which may hold line ends where they are quoted. */
+function valuesOf(csv: string): string[] {
+  const values = csv.matchAll(/("(?:[^"]|"")*"|[^",]*)(?:,|$)/gs)
+  const texts = Array.from(values, ([, value = '']) =>
+    value.startsWith('"') ? value.slice(1, -1).replaceAll('""', '"') : value,
+  )
+  // The pattern also meets the nothing behind the last one.
+  return texts.slice(0, -1)
+}
+
+t.test('a record is its ten values in their order, quoted where they have to be', async (t) => {
+  const names = [
+    'graz0010.26d.gz',
+    'GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz',
+    'no longer a "name"\n.gz',
+  ]
+  t.strictSame(csvHeader(false).split(','), wireFields)
+  for (const base of ['https://archive.example', 'https://archive.example/a,b'])
+    for (const name of names) {
+      const links = linksBelow(base, 'rinex')
+      const times = { createdUs: 1e15, modifiedUs: 1e15 + 1 }
+      const wire = serialiseRecord({ id: 7, directory: 'obs/2026/001', name, ...times }, links)
+      const wanted = wireFields.map((field) => String(wire[field] ?? ''))
+      t.strictSame(valuesOf(recordCsv(wire)), wanted)
+    }
+})
+
+t.test('with details the fields of the file follow', async (t) => {
+  t.strictSame(csvHeader(true).split(','), [...wireFields, ...wireFileFields])
+  const links = linksBelow('https://archive.example', 'rinex')
+  const record = {
+    ...{ id: 7, directory: 'obs/2026/001', name: 'GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz' },
+    ...{ createdUs: 1e15, modifiedUs: 1e15 },
+    details: {
+      size: 12,
+      mtimeUs: 1e15,
+      sha256: Buffer.alloc(32, 0xab),
+      problem: 'broken' as const,
+    },
+  }
+  const values = valuesOf(recordCsv(serialiseRecord(record, links))).slice(wireFields.length)
+  const name = ['GRAZ00AUT', 'obs', 'AUT', '30S', 'MO', 'R']
+  t.strictSame(values, ['12', '2001-09-09T01:46:40.000000Z', 'ab'.repeat(32), ...name, 'broken'])
+})

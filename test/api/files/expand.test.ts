@@ -1,0 +1,187 @@
+/** `expand=file` and `problem`: what mirrors need of each file besides its record, and answers that change with it. */
+import t from 'tap'
+import type { Test } from 'tap'
+import { change, newFile } from '../../catalogue/change.ts'
+import { day, dayFile, openService, shortFile } from '../service.ts'
+import type { Service } from '../service.ts'
+
+const api = '/rinex/api'
+const identity = { inode: 7, ctimeUs: 2000, links: 1, mode: 0o100644, uid: 1, gid: 1 }
+const facts = { size: 12, mtimeUs: 1_769_058_367_000_008 }
+const sha256 = Buffer.alloc(32, 0xab)
+const misplacedDay = 'obs/2026/002'
+
+const whole = {
+  size: 12,
+  mtime: '2026-01-22T05:06:07.000008Z',
+  sha256: sha256.toString('hex'),
+  station: dayFile.slice(0, 9),
+  area: 'obs',
+  country: dayFile.slice(6, 9),
+  interval: '30S',
+  content: 'MO',
+  source: 'R',
+  problem: null,
+}
+const unknown = {
+  size: null,
+  mtime: null,
+  sha256: null,
+  station: shortFile.slice(0, 4).toUpperCase(),
+  area: 'obs',
+  country: null,
+  interval: null,
+  content: null,
+  source: null,
+  problem: 'misplaced',
+}
+
+async function openWithFiles(t: Test): Promise<Service> {
+  const service = await openService(t)
+  await service.writer.apply([change(day, { added: [newFile(dayFile, facts)] })])
+  await hash(service)
+  await service.addNames(misplacedDay, [shortFile])
+  return service
+}
+
+async function hash({ writer }: Service, problem?: 'broken' | 'incomplete'): Promise<void> {
+  const checksum = { id: 1, ...facts, ...identity, sha256, problem, rested: true }
+  await writer.keepChecksums([checksum], 0)
+}
+
+interface Answer {
+  readonly results: readonly { file?: object; record?: { file?: object } }[]
+  readonly next: string
+  readonly file?: object
+}
+
+t.test(
+  'pages, records, streams and changes come with the file where it is asked for',
+  async (t) => {
+    const { app } = await openWithFiles(t)
+    const get = async (path: string) => (await app.inject(`${api}/${path}`)).json<Answer>()
+    const both = [unknown, whole]
+    t.same(
+      (await get('rinex-file/?expand=file')).results.map(({ file }) => file),
+      both,
+    )
+    t.same((await get('rinex-file/1/?expand=file')).file, whole)
+    t.same(
+      (await get('changes/?since=0&expand=file')).results.map(({ record }) => record?.file),
+      [whole, unknown],
+    )
+    const lines = (await app.inject(`${api}/rinex-file/?format=ndjson&expand=file`)).body
+    t.same(
+      lines
+        .trimEnd()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as Answer).file),
+      both,
+    )
+    const csv = (await app.inject(`${api}/rinex-file/?format=csv&expand=file`)).body.split('\n')
+    t.match(
+      csv[0],
+      /,modified,size,mtime,sha256,station,area,country,interval,content,source,problem$/,
+    )
+    t.ok(csv[1]?.endsWith(`,,,,${unknown.station},obs,,,,,misplaced`))
+    t.ok(csv[2]?.endsWith(`,${Object.values(whole).join(',')}`))
+    for (const path of ['rinex-file/', 'changes/?since=0'])
+      t.notMatch(JSON.stringify(await get(path)), '"file"', 'and not otherwise')
+    t.notOk('file' in (await get('rinex-file/1/')))
+    t.match((await get('rinex-file/?expand=file&limit=1')).next, 'expand=file&')
+    t.match((await get('changes/?since=0&expand=file')).next, 'expand=file&')
+  },
+)
+
+t.test('a removed file has no checksum and no problem any more', async (t) => {
+  const { app, writer } = await openWithFiles(t)
+  await writer.apply([change(day, { removed: [1] })])
+  const { results } = (await app.inject(`${api}/changes/?since=2&expand=file`)).json<Answer>()
+  t.match(results, [
+    { change: 'removed', record: { id: 1, file: { ...whole, sha256: null, problem: null } } },
+  ])
+})
+
+t.test('expand takes file and nothing else', async (t) => {
+  const { app } = await openWithFiles(t)
+  const detail = 'Select a valid choice. files is not one of the available choices.'
+  for (const path of ['rinex-file/', 'rinex-file/1/', 'changes/', 'rinex-file/?format=csv']) {
+    const ask = (value: string) =>
+      app.inject(`${api}/${path}${path.includes('?') ? '&' : '?'}expand=${value}`)
+    const refused = await ask('files')
+    t.equal(refused.statusCode, 400, path)
+    t.same(refused.json(), { expand: [detail] })
+    t.equal((await ask('')).statusCode, 200, 'empty counts as absent')
+    t.equal((await ask('file,file')).statusCode, 200)
+  }
+})
+
+t.test('files are found by their problem', async (t) => {
+  const service = await openWithFiles(t)
+  const count = async (query: string) =>
+    (await service.app.inject(`${api}/rinex-file/?${query}`)).json<{ count: number }>().count
+  t.equal(await count('problem=misplaced'), 1)
+  t.equal(await count('problem=broken'), 0)
+  await hash(service, 'broken')
+  t.equal(await count('problem=broken'), 1)
+  t.equal(await count('problem=broken,misplaced'), 2)
+  t.equal(await count('problem=broken&area=nrt'), 0)
+  await hash(service, 'incomplete')
+  t.equal(await count('problem=incomplete'), 1)
+  const refused = await service.app.inject(`${api}/rinex-file/?problem=lost`)
+  t.match(refused.json(), { problem: [/^Select a valid choice\. lost/] })
+  const feed = await service.app.inject(`${api}/changes/?problem=broken`)
+  t.equal(feed.statusCode, 400, 'problems come and go without a change')
+  const stream = await service.app.inject(`${api}/rinex-file/?problem=incomplete&format=urls`)
+  t.match(stream.body, dayFile)
+})
+
+t.test(
+  'answers that depend on details have a tag of their own, the others keep theirs',
+  async (t) => {
+    const service = await openWithFiles(t)
+    const html = { accept: 'text/html' }
+    const dependent: [string, object?][] = [
+      ['rinex-file/?expand=file'],
+      ['rinex-file/?problem=broken'],
+      ['rinex-file/1/?expand=file'],
+      ['rinex-file/1/', html],
+      ['changes/?since=0&expand=file'],
+    ]
+    const others: [string, object?][] = [
+      ['rinex-file/'],
+      ['rinex-file/', html],
+      ['rinex-file/1/'],
+      ['changes/?since=0'],
+      ['station/'],
+    ]
+    const ask = async ([path, headers = {}]: [string, object?], tag = '"none"') =>
+      service.app.inject({
+        url: `${api}/${path}`,
+        headers: { ...headers, 'if-none-match': tag },
+      })
+    const tagsOf = async (all: [string, object?][]) =>
+      Promise.all(all.map(async (each) => String((await ask(each)).headers.etag)))
+    const before = { dependent: await tagsOf(dependent), others: await tagsOf(others) }
+    const fresh = await Promise.all(dependent.map((each, at) => ask(each, before.dependent[at])))
+    for (const { statusCode } of fresh) t.equal(statusCode, 304)
+    await hash(service, 'broken')
+    for (const [at, each] of dependent.entries()) {
+      const answer = await ask(each, before.dependent[at])
+      t.equal(answer.statusCode, 200, each[0])
+      if (!each[0].includes('problem')) t.match(answer.body, /"broken"|broken \(/, each[0])
+    }
+    for (const [at, each] of others.entries())
+      t.equal((await ask(each, before.others[at])).statusCode, 304, each[0])
+  },
+)
+
+t.test('pages for people show what is known', async (t) => {
+  const { app } = await openWithFiles(t)
+  const page = async (path: string) =>
+    (await app.inject({ url: `${api}/${path}`, headers: { accept: 'text/html' } })).body
+  t.match(await page('rinex-file/1/'), whole.sha256)
+  t.match(await page('rinex-file/2/'), 'in the directory of another date')
+  t.match(await page('rinex-file/?expand=file'), '<td>misplaced</td>')
+  t.notMatch(await page('rinex-file/'), 'misplaced')
+})

@@ -1,0 +1,171 @@
+/** Pages that are asked for again while the catalogue stands still, over real connections. */
+import { get } from 'node:http'
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
+import { connect } from 'node:net'
+import t from 'tap'
+import type { Test } from 'tap'
+import { openPageCache } from '../../../src/api/files/list.ts'
+import type { CatalogueReader } from '../../../src/catalogue/reader.ts'
+import { CatalogueUnavailable } from '../../../src/catalogue/reader.ts'
+import { day, dayFile, openService, shortFile } from '../service.ts'
+import { readToEnd } from '../wire.ts'
+
+interface Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+const path = '/rinex/api/rinex-file/'
+const list = `${path}?limit=5`
+
+/** A service that listens, and how often its reader was asked for a page. */
+async function openOn(t: Test) {
+  const asked = { pages: 0, isAway: false }
+  const away = () => Promise.reject(new CatalogueUnavailable('away'))
+  const service = await openService(t, {
+    deps: ({ reader }) => ({
+      reader: {
+        ...reader,
+        head: () => (asked.isAway ? away() : reader.head()),
+        page: (query) => {
+          asked.pages++
+          return asked.isAway ? away() : reader.page(query)
+        },
+      } satisfies CatalogueReader,
+    }),
+  })
+  await service.addNames(day, [dayFile])
+  const port = await service.listen()
+  const ask = (target: string, headers: OutgoingHttpHeaders = {}, method = 'GET') =>
+    new Promise<Answer>((resolve, reject) => {
+      get({ port, path: target, method, headers, agent: false }, (response) => {
+        let body = ''
+        response.setEncoding('utf8').on('data', (text: string) => (body += text))
+        response.on('end', () => {
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, body })
+        })
+      }).on('error', reject)
+    })
+  return { service, asked, ask, port }
+}
+
+/** Headers but for those that belong to one answer alone. */
+function lasting({ headers }: Answer): IncomingHttpHeaders {
+  return { ...headers, 'x-request-id': '', date: '' }
+}
+
+for (const accept of ['*/*', 'text/html'])
+  t.test(`a repeated page is read once, and the same: ${accept}`, async (t) => {
+    const { ask, asked } = await openOn(t)
+    const first = await ask(list, { accept })
+    const again = await ask(list, { accept })
+    t.equal(asked.pages, 1)
+    t.equal(again.status, 200)
+    t.equal(again.body, first.body)
+    t.strictSame(lasting(again), lasting(first))
+    t.match(again.headers['x-request-id'], /^[0-9a-f-]{36}$/)
+    t.not(again.headers['x-request-id'], first.headers['x-request-id'])
+    const head = await ask(list, { accept }, 'HEAD')
+    t.strictSame(lasting(head), lasting(first), 'HEAD has the same headers')
+    t.equal(head.body, '')
+  })
+
+t.test('another representation, or another query, is another page', async (t) => {
+  const { ask } = await openOn(t)
+  for (let n = 0; n < 3; n++) await ask(list)
+  t.match((await ask(list, { accept: 'text/html' })).headers['content-type'], 'text/html')
+  t.match((await ask(list)).headers['content-type'], 'application/json')
+  t.equal((await ask(list, { accept: 'image/png' })).status, 406)
+  t.match((await ask(`${list}&offset=1`)).body, '"results":[]')
+  for (const unknown of [`${list}&x=1`, `${list}&x=1`])
+    t.equal((await ask(unknown)).headers['ignored-parameters'], 'x')
+  for (const bad of [`${list}&strict=1&x=1`, `${list}&year=x&strict=1`])
+    for (let n = 0; n < 2; n++) t.equal((await ask(bad)).status, 400)
+  t.equal((await ask(list, {}, 'POST')).status, 403)
+})
+
+t.test('a client that has the page gets 304 until the catalogue changes', async (t) => {
+  const { ask, asked, service } = await openOn(t)
+  const first = await ask(list)
+  for (const known of [first.headers.etag, `"x", ${String(first.headers.etag)}`, '*']) {
+    const again = await ask(list, { 'if-none-match': known })
+    t.equal(again.status, 304)
+    t.equal(again.body, '')
+    t.equal(again.headers.etag, first.headers.etag)
+    t.notOk(again.headers['content-type'])
+    t.notOk(again.headers['content-length'])
+    t.equal(again.headers.vary, 'Accept')
+  }
+  t.equal(asked.pages, 1)
+  t.equal((await ask(list, { 'if-none-match': '"x"' })).status, 200)
+  await service.addNames(day, [shortFile])
+  const changed = await ask(list, { 'if-none-match': first.headers.etag })
+  t.equal(changed.status, 200)
+  t.match(changed.body, shortFile)
+  t.match((await ask(list)).body, shortFile, 'the next one is that of the new state')
+  t.equal(asked.pages, 2)
+})
+
+t.test('while the catalogue cannot be read no cached page is sent', async (t) => {
+  const { ask, asked } = await openOn(t)
+  for (let n = 0; n < 2; n++) await ask(list)
+  asked.isAway = true
+  t.equal((await ask(list)).status, 503)
+  asked.isAway = false
+  t.equal((await ask(list)).status, 200)
+})
+
+t.test('cached pages are counted and logged like others', async (t) => {
+  const { ask, service } = await openOn(t)
+  const first = await ask(list)
+  const again = await ask(list)
+  await ask(list, { 'if-none-match': first.headers.etag })
+  const { body } = await ask('/metrics')
+  const route = 'route="/rinex/api/rinex-file/"'
+  t.match(body, `rinex_http_requests_total{method="GET",${route},status="200"} 2`)
+  t.match(body, `rinex_http_requests_total{method="GET",${route},status="304"} 1`)
+  t.match(body, `rinex_http_request_duration_seconds_count{${route}} 3`)
+  const id = again.headers['x-request-id']
+  const line = service.log.find(({ reqId, msg }) => reqId === id && msg === 'answered')
+  t.match(line, { method: 'GET', target: list, status: 200 })
+})
+
+t.test('many clients at once get whole pages of one state each, while it changes', async (t) => {
+  const { ask, service } = await openOn(t)
+  const names = Array.from({ length: 40 }, (_, n) => `abc${n % 10}${100 + n}0.26d.gz`)
+  const answers: Promise<Answer>[] = []
+  for (const name of names) {
+    for (let n = 0; n < 5; n++) answers.push(ask(`${path}?limit=100`))
+    await service.addNames(day, [name])
+    const { body } = await ask(`${path}?limit=100`)
+    t.match(body, name, 'what is in the catalogue is in the next answer')
+  }
+  for (const { body } of await Promise.all(answers)) {
+    const { count, results } = JSON.parse(body) as { count: number; results: unknown[] }
+    if (count !== results.length) t.fail(`${count} counted, ${results.length} listed`)
+  }
+})
+
+t.test('requests that come together are answered, though their client says no more', async (t) => {
+  const { port } = await openOn(t)
+  for (const count of [1, 8, 9, 30]) {
+    const socket = connect(port, '127.0.0.1')
+    socket.end(`GET ${list} HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(count))
+    const received = await readToEnd(socket)
+    t.equal(received.toString().split('HTTP/1.1 200 OK').length - 1, count)
+  }
+})
+
+t.test('the cache is bounded in bytes, and the page that was unused longest goes first', (t) => {
+  const cache = openPageCache()
+  const page = { headers: { etag: 'W/"1"' }, body: Buffer.alloc(1024 * 1024) }
+  for (const key of ['a', 'b', 'c', 'a', 'd', 'e']) if (!cache.has(key)) cache.set(key, page)
+  t.strictSame([...cache.keys()], ['e', 'd', 'c'])
+  cache.get('c')
+  cache.set('f', page)
+  t.strictSame([...cache.keys()], ['f', 'c', 'e'])
+  cache.set('large', { ...page, body: Buffer.alloc(5 * 1024 * 1024) })
+  t.strictSame([...cache.keys()], ['f', 'c', 'e'], 'one that is larger than all of it')
+  t.end()
+})

@@ -1,0 +1,400 @@
+/** What each parameter of the list takes, what it makes of it, and what it refuses. */
+import t from 'tap'
+import { filterParameters } from '../../../src/api/files/parameters.ts'
+import { parseListRequest } from '../../../src/api/files/list-request.ts'
+import { BadFields } from '../../../src/api/http/errors.ts'
+import type { FileFilter, TimeRange } from '../../../src/catalogue/filter.ts'
+import { fc } from '../../random.ts'
+
+const us = (iso: string): number => Date.parse(iso) * 1000
+const newYear = us('2026-01-01T00:00:00Z')
+const secondUs = 1_000_000
+const dayUs = 86_400 * secondUs
+
+/** By parameter: values with their filter, and values that are refused. */
+interface Taken {
+  readonly takes: Readonly<Record<string, FileFilter>>
+  readonly refuses: readonly string[]
+}
+
+function timeTable(name: string, stepUs: number, add: (range: TimeRange) => FileFilter) {
+  const value = '2026-01-01'
+  const refuses = ['2026-02-30', '2026', 'x', '2026-01-01T24:00', '..', '2026-01-01,2026-01-02']
+  const rows: Readonly<Record<string, TimeRange>> = {
+    '': { fromUs: newYear, toUs: newYear },
+    __gt: { fromUs: newYear + stepUs },
+    __gte: { fromUs: newYear },
+    __lt: { toUs: newYear - stepUs },
+    __lte: { toUs: newYear },
+  }
+  return Object.fromEntries(
+    Object.entries(rows).map(([lookup, range]): [string, Taken] => [
+      name + lookup,
+      { takes: { [value]: add(range), [`${value}T00:00`]: add(range) }, refuses },
+    ]),
+  )
+}
+
+function choiceTable(words: readonly string[], add: (words: string[]) => object): Taken {
+  const takes = Object.fromEntries(words.map((word) => [word, add([word])]))
+  const all = { [words.join()]: add([...words]), [` ${words.join(' , ')} ,`]: add([...words]) }
+  return {
+    takes: { ...takes, ...all },
+    refuses: ['?', words.join(' '), `${words[0] ?? ''}x`, 'toString', '__proto__', '0'],
+  }
+}
+
+/** Words that are understood besides the letters. */
+function withWords({ takes, refuses }: Taken, words: Taken['takes']): Taken {
+  return { takes: { ...takes, ...words }, refuses }
+}
+
+/** So many days from one on. */
+const daysFrom = (first: number, count: number) =>
+  Array.from({ length: count }, (_, n) => first + n)
+
+const years: Taken = {
+  takes: {
+    '1970': { days: daysFrom(0, 365) },
+    '1972,1971': { days: [...daysFrom(730, 366), ...daysFrom(365, 365)] },
+  },
+  refuses: ['70', '19700', 'x', '1970-01', '-1970'],
+}
+
+const stations: Taken = {
+  takes: {
+    graz: { stations: ['GRAZ'] },
+    'GRAZ,graz00aut': { stations: ['GRAZ', 'GRAZ00AUT'] },
+    'graz,GRAZ,graz': { stations: ['GRAZ'] },
+    '0000': { stations: ['0000'] },
+  },
+  refuses: ['gra', 'graz0', 'graz00au', 'graz00autt', 'gr_z', 'gräz', 'gra%', 'ſſſſ', '*'],
+}
+
+const table: Readonly<Record<string, Taken>> = {
+  filename: {
+    takes: {
+      'GRAZ0010.26D.gz': { names: [{ how: 'is', text: 'graz0010.26d.gz' }] },
+      ' a ': { names: [{ how: 'is', text: 'a' }] },
+      'A,B': { names: [{ how: 'is', text: 'a,b' }] },
+      İÄK: { names: [{ how: 'is', text: 'İÄk' }] },
+    },
+    refuses: [],
+  },
+  filename__startswith: {
+    takes: { '%_': { names: [{ how: 'starts', text: '%_' }] } },
+    refuses: [],
+  },
+  filename__contains: {
+    takes: { '\0': { names: [{ how: 'contains', text: '\0' }] } },
+    refuses: [],
+  },
+  ...timeTable('data_date', secondUs, (dataDate) => ({ dataDate })),
+  ...timeTable('created', 1, (created) => ({ created })),
+  ...timeTable('modified', 1, (modified) => ({ modified })),
+  id__gt: {
+    takes: {
+      '5': { idAbove: 5 },
+      '-5': { idAbove: -5 },
+      '+5': { idAbove: 5 },
+      ' 5': { idAbove: 5 },
+      '005': { idAbove: 5 },
+      [`1${'0'.repeat(400)}`]: { idAbove: Number.MAX_SAFE_INTEGER },
+    },
+    refuses: ['x', '1.0', '1e3', '0x1', '1,2', '1 2', '--1', '+-1', '٣', '１'],
+  },
+  id__lt: {
+    takes: { '5': { idBelow: 5 }, [`-${'9'.repeat(20)}`]: { idBelow: -Number.MAX_SAFE_INTEGER } },
+    refuses: ['x', '1.0'],
+  },
+  id__gte: { takes: { '5': { idAbove: 4 } }, refuses: ['x', '1.0'] },
+  id__lte: { takes: { '5': { idBelow: 6 } }, refuses: ['x', '1.0'] },
+  file_duration: withWords(
+    choiceTable(['m', 'h', 'd', 'y', 'u'], (durations) => ({ durations })),
+    {
+      '01D,01h': { durations: ['d', 'h'] },
+      H: { durations: ['h'] },
+      '15m': { durations: ['m'] },
+    },
+  ),
+  file_version: withWords(
+    choiceTable(['r2', 'r3'], (versions) => ({ versions })),
+    {
+      '2,R2': { versions: ['r2'] },
+      '3': { versions: ['r3'] },
+      '4': { versions: ['r3'] },
+      latest: { versions: ['r3'] },
+      all: {},
+    },
+  ),
+  file_type: withWords(
+    choiceTable(['o', 'n', 'm'], (types) => ({ types })),
+    {
+      obs: { types: ['o'] },
+      'NAV,met': { types: ['n', 'm'] },
+      O: { types: ['o'] },
+    },
+  ),
+  year: years,
+  data_date__year: years,
+  station: stations,
+  stationId: stations,
+  area: choiceTable(['obs', 'nrt'], (areas) => ({ areas })),
+  country: {
+    takes: { aut: { countries: ['AUT'] }, 'AUT,deu': { countries: ['AUT', 'DEU'] } },
+    refuses: ['at', 'aust', 'a1t', 'aüt'],
+  },
+  date: {
+    takes: {
+      '1970-01-02': { days: [1] },
+      '1970-01-02,1969-12-31': { days: [1, -1] },
+      '19700102,1970-1-3': { days: [1, 2] },
+      '1970-002,1970003': { days: [1, 2] },
+    },
+    refuses: ['1970-01-01T00:00', '2026-02-30', '2026-367', '202601', '20260230'],
+  },
+  doy: {
+    takes: {
+      '1970-002': { days: [1] },
+      '1970-001,1970-001': { days: [0] },
+      '1970002,1970-01-03': { days: [1, 2] },
+    },
+    refuses: ['2026-366', '2026-000', '2026-22', '2026366'],
+  },
+  interval: {
+    takes: { '30s': { intervals: ['30S'] }, '30S,01H': { intervals: ['30S', '01H'] } },
+    refuses: ['30', 'S', '030S', '1S'],
+  },
+  content: {
+    takes: { mo: { contents: ['MO'] }, 'MO,GN': { contents: ['MO', 'GN'] } },
+    refuses: ['m', 'mno', 'm1'],
+  },
+  source: choiceTable(['R', 'S', 'U'], (sources) => ({ sources })),
+  problem: {
+    takes: {
+      incomplete: { problems: ['incomplete'] },
+      'broken,misplaced': { problems: ['broken', 'misplaced'] },
+    },
+    refuses: ['none', 'Broken', 'rejected'],
+  },
+  overlaps: {
+    takes: {
+      '../..': { overlaps: {} },
+      '2026-01-01/..': { overlaps: { fromUs: newYear } },
+      '../2026-01-01': { overlaps: { toUs: newYear } },
+      '2026-01-01/2026-01-01': { overlaps: { fromUs: newYear, toUs: newYear } },
+    },
+    refuses: ['2026-01-01', '/', '..', '2026-01-02/2026-01-01', '../../..', '2026-01-01/', 'x/..'],
+  },
+  startDate: {
+    takes: {
+      '2026-01-01': { overlaps: { fromUs: newYear } },
+      '2026-01-01T00:00': { overlaps: { fromUs: newYear } },
+      '2026-01-01T00:00:01.5Z': { overlaps: { fromUs: newYear + 1.5 * secondUs } },
+      '2026-01-01T01:00+01:00': { overlaps: { fromUs: newYear } },
+    },
+    refuses: ['2026-02-30', '2026-01-01T24:00', 'x', '..'],
+  },
+  endDate: {
+    takes: {
+      '2026-01-01': { overlaps: { toUs: newYear + dayUs - secondUs } },
+      '2026-01-01T00:00': { overlaps: { toUs: newYear } },
+      '2026-01-01T00:01Z': { overlaps: { toUs: newYear + 60 * secondUs } },
+    },
+    refuses: ['2026-02-30', '2026-01-01T24:00', 'x', '..'],
+  },
+  rinexVersion: {
+    takes: {
+      '2': { versions: ['r2'] },
+      '3,2': { versions: ['r3', 'r2'] },
+      '4': { versions: ['r3'] },
+      '3,4,latest': { versions: ['r3'] },
+      Latest: { versions: ['r3'] },
+      all: {},
+      'ALL,2': {},
+      '2,all': {},
+    },
+    refuses: ['r2', '5', '1', '2.11', '3.04', 'any', 'toString', 'all,x'],
+  },
+  filePeriod: {
+    takes: {
+      '01D': { durations: ['d'] },
+      '01H,01D': { durations: ['h', 'd'] },
+      '01h,01d': { durations: ['h', 'd'] },
+      '15M,15m': { durations: ['m'] },
+    },
+    refuses: ['1D', '15', 'M', '15MM', '01Ｄ'],
+  },
+  fileType: {
+    takes: {
+      obs: { types: ['o'] },
+      'nav,met': { types: ['n', 'm'] },
+      'OBS,Nav': { types: ['o', 'n'] },
+    },
+    refuses: ['o', 'observation', 'constructor', 'obſ'],
+  },
+}
+
+/** The names that a 400 tells, with its messages; `undefined` when nothing is at fault. */
+function faultsOf(query: Record<string, string | string[]>): BadFields['fields'] | undefined {
+  try {
+    parseListRequest(query)
+    return undefined
+  } catch (error) {
+    if (error instanceof BadFields) return error.fields
+    throw error
+  }
+}
+
+t.test('every parameter stands in the table', (t) => {
+  t.strictSame(Object.keys(table).sort(), [...filterParameters.keys()].sort())
+  t.end()
+})
+
+for (const [name, { takes, refuses }] of Object.entries(table))
+  t.test(name, (t) => {
+    for (const [value, filter] of Object.entries(takes)) {
+      const request = parseListRequest({ [name]: value })
+      t.strictSame(request.filter, filter, value.slice(0, 40))
+      t.strictSame(request.kept, [[name, value]], 'links repeat it as it came')
+      t.strictSame(request.ignored, [])
+    }
+    for (const value of refuses) {
+      const faults = faultsOf({ [name]: value })
+      t.strictSame(Object.keys(faults ?? {}), [name], value)
+      t.match(faults?.[name]?.[0], /^(Enter|Select) .*\.$/, value)
+    }
+    for (const blank of ['', ' ', '\t', '\u2003', ['', ' ']])
+      t.strictSame(parseListRequest({ [name]: blank }).filter, {}, 'blank is absent')
+    t.end()
+  })
+
+t.test('of a repeated choice any value, of a repeated condition all', (t) => {
+  const cases: [Record<string, string | string[]>, FileFilter][] = [
+    [{ station: ['graz', 'wtzr,abpo'] }, { stations: ['GRAZ', 'WTZR', 'ABPO'] }],
+    [{ file_type: ['o', 'o,n'] }, { types: ['o', 'n'] }],
+    [
+      { id__gt: ['1', '5', '3'], id__lt: ['9', '7'] },
+      { idAbove: 5, idBelow: 7 },
+    ],
+    [
+      { filename__contains: ['a', 'b'] },
+      {
+        names: [
+          { how: 'contains', text: 'a' },
+          { how: 'contains', text: 'b' },
+        ],
+      },
+    ],
+    [{ created__gte: ['1970-01-01', '1970-01-02'] }, { created: { fromUs: dayUs } }],
+    [
+      { created__gte: '1970-01-02', created__lt: '1970-01-01' },
+      { created: { fromUs: dayUs, toUs: -1 } },
+    ],
+    [
+      { overlaps: ['../1970-01-01', '1970-01-03/..'] },
+      { overlaps: { fromUs: 2 * dayUs, toUs: 0 } },
+    ],
+    [{ startDate: '1970-01-02', overlaps: '../..' }, { overlaps: { fromUs: dayUs } }],
+    [{ file_version: 'r2', rinexVersion: '3' }, { versions: [] }],
+    [{ file_version: 'r2,r3', rinexVersion: '3' }, { versions: ['r3'] }],
+    [{ file_version: 'r2', rinexVersion: ['3', 'all'] }, { versions: ['r2'] }],
+    [
+      { startDate: '1970-01-02T05:00', endDate: '1970-01-02' },
+      { overlaps: { fromUs: dayUs + 5 * 3600 * secondUs, toUs: 2 * dayUs - secondUs } },
+    ],
+    [{ station: 'graz', stationId: 'graz00aut,wtzr' }, { stations: ['GRAZ00AUT'] }],
+    [
+      { station: 'graz00aut,wtzr', stationId: 'graz,wtzr00deu' },
+      { stations: ['GRAZ00AUT', 'WTZR00DEU'] },
+    ],
+    [{ station: 'graz', stationId: 'graz' }, { stations: ['GRAZ'] }],
+    [{ date: '1970-01-01,1970-01-02', doy: '1970-002' }, { days: [1] }],
+    [{ file_duration: 'd', filePeriod: '01H' }, { durations: [] }],
+  ]
+  for (const [query, filter] of cases)
+    t.strictSame(parseListRequest(query).filter, filter, JSON.stringify(query))
+  t.end()
+})
+
+t.test('all faults are told at once, each once', (t) => {
+  t.strictSame(
+    faultsOf({ id__gt: ['x', '1', 'y'], file_type: 'o,q,q,z', area: 'obs', ordering: 'z' }),
+    {
+      id__gt: ['Enter a whole number.'],
+      file_type: ['q', 'z'].map(
+        (word) => `Select a valid choice. ${word} is not one of the available choices.`,
+      ),
+      ordering: ['Select a valid choice. z is not one of the available choices.'],
+    },
+  )
+  t.strictSame(faultsOf({ station: ['a,b', 'c'] }), {
+    station: ['Enter station codes of 4 or 9 characters.'],
+  })
+  t.end()
+})
+
+t.test('what is unknown is ignored, or with strict=1 a fault', (t) => {
+  const odd = JSON.parse('{"__proto__":"1","constructor":"2","":"3","x":["4","5"]}') as Record<
+    string,
+    string
+  >
+  t.strictSame(parseListRequest(odd).ignored.toSorted(), ['', '__proto__', 'constructor', 'x'])
+  for (const strict of ['1', 'true'])
+    t.strictSame(Object.keys(faultsOf({ ...odd, ['__proto__']: '1', strict }) ?? {}).length, 4)
+  for (const strict of ['0', 'false', '', '2']) t.equal(faultsOf({ ...odd, strict }), undefined)
+  t.strictSame(parseListRequest({ strict: '1', format: 'json', limit: 'x', offset: 'y' }).kept, [
+    ['strict', '1'],
+  ])
+  t.end()
+})
+
+t.test('orderings', (t) => {
+  for (const key of ['id', 'data_date', 'created', 'modified', 'filename'])
+    for (const descending of [false, true]) {
+      const ordering = (descending ? '-' : '') + key
+      const request = parseListRequest({ ordering: ['x', ordering] })
+      t.strictSame(request.ordering, { key, descending }, ordering)
+      t.strictSame(request.kept, ordering === '-id' ? [] : [['ordering', ordering]])
+    }
+  t.strictSame(parseListRequest({ ordering: '' }).ordering, { key: 'id', descending: true })
+  const several: Readonly<Record<string, object>> = {
+    'data_date,-filename': {
+      key: 'data_date',
+      descending: false,
+      then: [{ key: 'filename', descending: true }],
+    },
+    ' -created , created,id,filename': {
+      key: 'created',
+      descending: true,
+      then: [{ key: 'id', descending: false }],
+    },
+    'id,filename': { key: 'id', descending: false },
+  }
+  for (const [ordering, expected] of Object.entries(several))
+    t.strictSame(parseListRequest({ ordering }).ordering, expected, ordering)
+  for (const ordering of ['--id', '-', 'ID', 'id,size', 'size', '__proto__', '-constructor'])
+    t.strictSame(Object.keys(faultsOf({ ordering }) ?? {}), ['ordering'], ordering)
+  t.end()
+})
+
+t.test('whatever is asked for, it is read, or its faults are named', (t) => {
+  const text = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom(
+      ...Object.values(table).flatMap(({ takes, refuses }) => [...Object.keys(takes), ...refuses]),
+    ),
+  )
+  const key = fc.oneof(
+    fc.constantFrom(...filterParameters.keys(), 'ordering', 'strict'),
+    fc.string(),
+  )
+  fc.assert(
+    fc.property(fc.dictionary(key, fc.oneof(text, fc.array(text)), { maxKeys: 8 }), (query) => {
+      const faults = faultsOf(query)
+      return faults === undefined || Object.keys(faults).every((name) => Object.hasOwn(query, name))
+    }),
+    { numRuns: 3000 },
+  )
+  t.end()
+})

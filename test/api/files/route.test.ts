@@ -1,0 +1,295 @@
+import t from 'tap'
+import type { CatalogueReader } from '../../../src/catalogue/reader.ts'
+import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
+import { day, dayFile, hour, hourFile, openService, shortFile } from '../service.ts'
+import { testFolder } from '../../folder.ts'
+
+const list = '/rinex/api/rinex-file/'
+const url = (path: string) => `https://archive.example/rinex/api/${path}`
+const names = Array.from({ length: 45 }, (_, i) => `s${String(i).padStart(3, '0')}0010.26d.gz`)
+
+t.test('the list is a page of records, highest id first', async (t) => {
+  const service = await openService(t)
+  await service.addNames(day, [dayFile, shortFile])
+  await service.addNames(hour, [hourFile])
+  const answer = await service.app.inject(`${list}?limit=2`)
+  t.equal(answer.statusCode, 200)
+  t.match(answer.headers, {
+    'content-type': /^application\/json$/,
+    vary: /^Accept$/,
+    allow: /^GET, POST, HEAD, OPTIONS$/,
+    'cache-control': 'no-cache',
+    etag: /^W\/"[^"]+"$/,
+    'x-content-type-options': 'nosniff',
+    'access-control-allow-origin': '*',
+    link: `<${url('rinex-file/?format=api&limit=2&offset=2')}>; rel="next"`,
+  })
+  t.notOk(answer.headers['strict-transport-security'])
+  t.same(answer.json(), {
+    count: 3,
+    next: url('rinex-file/?format=api&limit=2&offset=2'),
+    previous: null,
+    results: [
+      {
+        id: 3,
+        url: url('rinex-file/3/?format=api'),
+        filename: hourFile,
+        data_date: '2026-01-01T05:00:00Z',
+        file_duration: 'h',
+        file_version: 'r3',
+        file_type: 'o',
+        download_path: `https://archive.example/rinex/data/nrt/2026/001/05/${hourFile}`,
+        created: '2026-01-22T05:06:07.000009Z',
+        modified: '2026-01-22T05:06:07.000009Z',
+      },
+      {
+        id: 2,
+        url: url('rinex-file/2/?format=api'),
+        filename: shortFile,
+        data_date: '2026-01-01T00:00:00Z',
+        file_duration: 'd',
+        file_version: 'r2',
+        file_type: 'm',
+        download_path: `https://archive.example/rinex/data/obs/2026/001/${shortFile}`,
+        created: '2026-01-22T05:06:07.000008Z',
+        modified: '2026-01-22T05:06:07.000008Z',
+      },
+    ],
+  })
+})
+
+t.test('pages follow each other to the end', async (t) => {
+  const service = await openService(t, { settings: { maxLimit: 30 } })
+  await service.addNames(day, names)
+  interface Page {
+    next: string | null
+    previous: string | null
+    results: { id: number }[]
+  }
+  const get = async (target: string) => (await service.app.inject(target)).json<Page>()
+  const seen: number[] = []
+  let next: string | null = list
+  while (next !== null) {
+    const page: Page = await get(next.replace('https://archive.example', ''))
+    seen.push(...page.results.map(({ id }) => id))
+    next = page.next
+  }
+  t.same(seen, names.map((_, i) => i + 1).reverse())
+  t.equal(
+    (await get(`${list}?offset=20`)).previous,
+    url('rinex-file/?format=api&limit=20&offset=0'),
+  )
+  t.equal((await get(`${list}?limit=31`)).results.length, 30, 'the cap')
+  const past = await get(`${list}?limit=20&offset=9223372036854775808`)
+  t.same(past.results, [])
+  t.equal(past.next, null)
+  t.equal(past.previous, url('rinex-file/?format=api&limit=20&offset=9223372036854775788'))
+  const unknown = await get(`${list}?next=//evil.example&limit=1`)
+  t.equal(
+    unknown.next,
+    url('rinex-file/?format=api&limit=1&offset=1'),
+    'no unknown parameter stays',
+  )
+})
+
+t.test('one record, by an id that is one', async (t) => {
+  const service = await openService(t)
+  await service.addNames(day, [dayFile])
+  const page = await service.app.inject(list)
+  const answer = await service.app.inject(`${list}1/`)
+  t.equal(answer.headers.allow, 'GET, HEAD, OPTIONS')
+  t.equal(answer.headers['content-type'], 'application/json')
+  t.same(answer.json(), page.json<{ results: object[] }>().results[0])
+  t.equal((await service.app.inject(`${list}0001/`)).statusCode, 200, 'as Python reads integers')
+  const unknown = ['2', '0', '-1', '1.0', 'x', '%20', '1e0', '9007199254740993', '9'.repeat(200)]
+  for (const id of [...unknown, '9'.repeat(3000)]) {
+    const missing = await service.app.inject(`${list}${id}/`)
+    t.equal(missing.statusCode, 404, id.slice(0, 20))
+    t.same(missing.json(), { detail: 'Not found.' })
+    t.notOk(missing.headers.etag)
+  }
+})
+
+t.test('representations', async (t) => {
+  const service = await openService(t)
+  await service.addNames(day, [dayFile])
+  const html = 'text/html,application/xhtml+xml,*/*;q=0.8'
+  const cases: [string, string | undefined, number, string][] = [
+    ['', undefined, 200, 'json'],
+    ['', '*/*', 200, 'json'],
+    ['', html, 200, 'html'],
+    ['?format=api', undefined, 200, 'json'],
+    ['?format=api', html, 200, 'html'],
+    ['?format=', html, 200, 'html'],
+    ['?format=json', html, 200, 'json'],
+    ['?format=json', 'image/png', 200, 'json'],
+    ['?format=api&format=json', html, 200, 'json'],
+    ['?format=json&format=api', html, 200, 'html'],
+    ['?format=json&format=', html, 200, 'html'],
+    ['?format=nonsense&format=api', html, 200, 'html'],
+    ['?format=nonsense', html, 404, 'json'],
+    ['?format=JSON', undefined, 404, 'json'],
+    ['?format=xlsx', undefined, 404, 'json'],
+    ['?format=json&format=x', undefined, 404, 'json'],
+    ['', 'text/csv', 406, 'json'],
+    ['?format=api', 'text/csv', 406, 'json'],
+    ['?format=nonsense', 'text/csv', 404, 'json'],
+  ]
+  for (const [query, accept, status, type] of cases) {
+    for (const path of [list, `${list}1/`]) {
+      const headers = accept === undefined ? {} : { accept }
+      const answer = await service.app.inject({ url: path + query, headers })
+      const name = `${path}${query} Accept: ${accept ?? ''}`
+      t.equal(answer.statusCode, status, name)
+      const expected = type === 'html' ? 'text/html; charset=utf-8' : 'application/json'
+      t.equal(answer.headers['content-type'], expected, name)
+      const vary = type === 'html' ? 'Accept, Accept-Encoding' : 'Accept'
+      t.equal(answer.headers.vary, vary, name)
+      const detail = { 404: 'Not found.', 406: 'Could not satisfy the request Accept header.' }
+      if (status === 404 || status === 406) t.same(answer.json(), { detail: detail[status] }, name)
+    }
+  }
+})
+
+t.test('pages are whole, escaped, and link where the records say', async (t) => {
+  const service = await openService(t)
+  await service.addNames(day, names)
+  const headers = { accept: 'text/html' }
+  const answer = await service.app.inject({ url: `${list}?limit=20&offset=20`, headers })
+  const text = answer.body
+  t.match(text, /^<!doctype html>\n<html lang="en">/)
+  t.match(text, '<h1>Rinex File List</h1>')
+  t.match(text, '21 to 40 of 45 files')
+  t.match(
+    text,
+    `<a href="https://archive.example/rinex/data/${day}/s0240010.26d.gz">s0240010.26d.gz</a>`,
+  )
+  t.match(text, `<a href="${url('rinex-file/25/?format=api')}">25</a>`)
+  for (const [relation, offset] of Object.entries({ first: 0, prev: 0, next: 40, last: 40 })) {
+    const target = url(`rinex-file/?format=api&amp;limit=20&amp;offset=${offset}`)
+    t.match(text, `<a href="${target}" rel="${relation}">`, relation)
+  }
+  t.equal(text.match(/<tr>/g)?.length, 21)
+  t.notMatch(text, /<script|style=|<style/)
+  const policy = String(answer.headers['content-security-policy'])
+  t.match(policy, "default-src 'none'; style-src 'self'")
+  t.notMatch(policy, /unsafe|upgrade-insecure/)
+  const one = await service.app.inject({ url: `${list}25/`, headers })
+  t.match(one.body, '<h1>s0240010.26d.gz</h1>')
+  t.match(one.body, '<dt>file_duration</dt>\n<dd>d (day)</dd>')
+  const past = await service.app.inject({ url: `${list}?offset=100`, headers })
+  t.match(past.body, 'Past the end of 45 files.')
+  const [, sheet] = /<link rel="stylesheet" href="([^"]+)">/.exec(text) ?? []
+  const style = await service.app.inject(new URL(sheet ?? '', url('rinex-file/')).pathname)
+  t.equal(style.statusCode, 200)
+  t.equal(style.headers['content-type'], 'text/css; charset=utf-8')
+})
+
+t.test('a client that has the answer gets 304 before a page is read', async (t) => {
+  let pages = 0
+  const counting = (reader: CatalogueReader): CatalogueReader => ({
+    ...reader,
+    page: (range) => {
+      pages++
+      return reader.page(range)
+    },
+    record: (id) => {
+      pages++
+      return reader.record(id)
+    },
+  })
+  const service = await openService(t, { deps: ({ reader }) => ({ reader: counting(reader) }) })
+  await service.addNames(day, [dayFile])
+  for (const path of [list, `${list}1/`]) {
+    const first = await service.app.inject(path)
+    const etag = String(first.headers.etag)
+    pages = 0
+    for (const known of [etag, etag.slice(2), `"x", ${etag}`, '*']) {
+      const headers = { 'if-none-match': known }
+      const answer = await service.app.inject({ url: path, headers })
+      t.equal(answer.statusCode, 304, `${path} ${known}`)
+      t.equal(answer.body, '')
+      t.match(answer.headers, { etag, vary: 'Accept', 'cache-control': 'no-cache' })
+    }
+    t.equal(pages, 0)
+    const html = await service.app.inject({
+      url: path,
+      headers: { accept: 'text/html', 'if-none-match': etag },
+    })
+    t.equal(html.statusCode, 200, 'another representation has another tag')
+    await service.addNames(`obs/2026/${path === list ? '002' : '003'}`, [hourFile])
+    const later = await service.app.inject({ url: path, headers: { 'if-none-match': etag } })
+    t.equal(later.statusCode, 200, 'so has another state of the catalogue')
+  }
+})
+
+t.test('another release and another base URL have other tags', async (t) => {
+  const tags = new Set<unknown>()
+  for (const settings of [{}, { version: '2' }, { baseUrl: () => 'https://b.example' }]) {
+    await t.test('deployment', async (t) => {
+      const service = await openService(t, {
+        settings,
+        // The epoch is random: it must not be what tells the tags apart.
+        deps: ({ reader }) => ({
+          reader: { ...reader, head: () => Promise.resolve({ epoch: 'e', seq: 1, detailsSeq: 0 }) },
+        }),
+      })
+      const answer = await service.app.inject('/rinex/api/')
+      tags.add(answer.headers.etag)
+    })
+  }
+  t.equal(tags.size, 3)
+})
+
+t.test('HEAD tells what GET would, without the body', async (t) => {
+  const service = await openService(t)
+  await service.addNames(day, [dayFile])
+  for (const path of [list, `${list}1/`, `${list}2/`, '/rinex/api/', '/healthz']) {
+    for (const accept of ['*/*', 'text/html']) {
+      const headers = { accept }
+      const get = await service.app.inject({ url: path, headers })
+      const head = await service.app.inject({ url: path, headers, method: 'HEAD' })
+      const relevant = (all: object) => ({ ...all, date: '', 'x-request-id': '' })
+      t.equal(head.statusCode, get.statusCode, path)
+      t.same(relevant(head.headers), relevant(get.headers), path)
+      t.equal(head.body, '')
+    }
+  }
+})
+
+t.test('while there is no catalogue the answer is 503, and nothing of the inside', async (t) => {
+  const database = `${testFolder(t)}/missing/catalogue.db`
+  const service = await openService(t, { deps: () => ({ reader: openReader({ database }) }) })
+  for (const path of [list, `${list}1/`, '/rinex/api/status/', `/rinex/data/${day}/${dayFile}`]) {
+    const answer = await service.app.inject(path)
+    t.equal(answer.statusCode, 503, path)
+    t.equal(answer.headers['retry-after'], '5')
+    const id = answer.headers['x-request-id']
+    t.same(answer.json(), {
+      detail: 'The catalogue cannot be read at this moment.',
+      request_id: id,
+    })
+    t.ok(
+      service.log.some(({ reqId, level }) => reqId === id && level === 40),
+      'the log has the cause under the id of the answer',
+    )
+  }
+  t.match(service.logText(), 'catalogue.db')
+  t.notMatch(service.logText(), '    at ', 'in one line, without a stack')
+  t.equal((await service.app.inject('/rinex/api/')).statusCode, 200, 'the root needs none')
+})
+
+t.test('a fault of ours is a 500 that says nothing of it', async (t) => {
+  const service = await openService(t, {
+    deps: ({ reader }) => ({
+      reader: { ...reader, page: () => Promise.reject(new Error('secret of the inside')) },
+    }),
+  })
+  const answer = await service.app.inject(`${list}?limit=1`)
+  t.equal(answer.statusCode, 500)
+  const id = answer.headers['x-request-id']
+  t.same(answer.json(), { detail: 'A server error occurred.', request_id: id })
+  t.notOk(answer.headers.etag)
+  t.ok(service.log.some(({ reqId, level }) => reqId === id && level === 50))
+  t.match(service.logText(), 'secret of the inside')
+})

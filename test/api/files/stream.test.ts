@@ -1,0 +1,355 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import t from 'tap'
+import type { Test } from 'tap'
+import type { CatalogueReader } from '../../../src/catalogue/reader.ts'
+import { lineFormats, listLines } from '../../../src/api/files/stream.ts'
+import { Semaphore } from '../../../src/api/http/semaphore.ts'
+import { applySteps, steps } from '../../catalogue/mirror.ts'
+import { day, dayFile, hour, hourFile, openService, shortFile } from '../service.ts'
+import { letHappen, parseAnswer, readToEnd, until } from '../wire.ts'
+import { fc } from '../../random.ts'
+
+const path = '/rinex/api/rinex-file/'
+
+const lines = (text: string): string[] => text.split('\n').slice(0, -1)
+
+/** So many names of the first of January. */
+const manyNames = (count: number): string[] =>
+  Array.from({ length: count }, (_, i) => `${i.toString(36).padStart(4, '0')}0010.26d.gz`)
+
+t.test('one record a line, all of them', async (t) => {
+  const service = await openService(t)
+  const { app } = service
+  await service.addNames(day, [dayFile, shortFile])
+  await service.addNames(hour, [hourFile])
+  const list = (await app.inject(path)).json<{ results: unknown[] }>().results
+  const answer = await app.inject(`${path}?format=ndjson`)
+  t.equal(answer.statusCode, 200)
+  t.match(answer.headers, {
+    'content-type': 'application/x-ndjson',
+    'catalogue-seq': '3',
+    allow: 'GET, POST, HEAD, OPTIONS',
+    link: /^<https:\/\/archive\.example\/rinex\/api\/changes\/\?epoch=\w+&format=api&since=3>; rel="monitor"$/,
+  })
+  t.strictSame(
+    lines(answer.body).map((line) => JSON.parse(line) as unknown),
+    list,
+  )
+  const urls = await app.inject(`${path}?format=urls`)
+  t.equal(urls.headers['content-type'], 'text/plain; charset=utf-8')
+  t.equal(lines(urls.body)[0], `https://archive.example/rinex/data/${hour}/${hourFile}`)
+  const head = await app.inject({ method: 'HEAD', url: `${path}?format=csv` })
+  t.match(head, { statusCode: 200, body: '', headers: { 'catalogue-seq': '3' } })
+  for (const target of [`${path}1/?format=csv`, `${path}?format=constructor`, `${path}?format=CSV`])
+    t.equal((await app.inject(target)).statusCode, 404, target)
+})
+
+t.test('a stream keeps the order that was asked for, and ends at the limit', async (t) => {
+  const service = await openService(t)
+  const { app } = service
+  // More than two chunks, in two directories with the same names.
+  for (const directory of ['obs/2026/001', 'nrt/2026/001/05'])
+    await service.addNames(directory, manyNames(700))
+  const listed = async (ordering: string): Promise<string[]> => {
+    const urls: string[] = []
+    for (const offset of [0, 1000]) {
+      const page = await app.inject(`${path}?ordering=${ordering}&limit=1000&offset=${offset}`)
+      const { results } = page.json<{ results: { download_path: string }[] }>()
+      urls.push(...results.map(({ download_path }) => download_path))
+    }
+    return urls
+  }
+  for (const key of ['id', 'data_date', 'filename', 'created'])
+    for (const ordering of [key, `-${key}`]) {
+      const all = await listed(ordering)
+      t.equal(all.length, 1400)
+      const whole = await app.inject(`${path}?format=urls&ordering=${ordering}`)
+      t.strictSame(lines(whole.body), all, ordering)
+      const filtered = `format=urls&ordering=${ordering}&area=obs`
+      const part = await app.inject(`${path}?${filtered}`)
+      t.strictSame(
+        lines(part.body),
+        all.filter((url) => url.includes('/obs/')),
+        filtered,
+      )
+      const some = await app.inject(`${path}?format=urls&ordering=${ordering}&limit=601`)
+      t.strictSame(lines(some.body), all.slice(0, 601), `${ordering}, 601 of them`)
+    }
+  t.equal(lines((await app.inject(`${path}?format=csv&limit=2`)).body).length, 3)
+  for (const none of ['0', '-1', 'x', ''])
+    t.equal(lines((await app.inject(`${path}?format=urls&limit=${none}`)).body).length, 1400)
+})
+
+t.test(
+  'what a stream cannot do is refused, so that no mistake downloads the archive',
+  async (t) => {
+    const service = await openService(t)
+    await service.addNames(day, [dayFile, shortFile])
+    const cases: Readonly<Record<string, object>> = {
+      'statoin=GRAZ': { statoin: ['Unknown parameter. Did you mean station?'] },
+      'Station=GRAZ': { Station: ['Unknown parameter. Did you mean station?'] },
+      'data_date_gte=2026-01-01': {
+        data_date_gte: ['Unknown parameter. Did you mean data_date__gte?'],
+      },
+      'page=2&colour=red': { page: ['Unknown parameter.'], colour: ['Unknown parameter.'] },
+      'offset=0': { offset: [/begins at the first record/] },
+      'ordering=modified': { ordering: [/sorted by one of/] },
+      'ordering=data_date,id': { ordering: [/sorted by one of/] },
+      'ordering=size': { ordering: [/not one of the available choices/] },
+    }
+    for (const format of ['csv', 'ndjson', 'urls'])
+      for (const [query, fields] of Object.entries(cases)) {
+        const answer = await service.app.inject(`${path}?format=${format}&${query}`)
+        t.equal(answer.statusCode, 400, `${format} ${query}`)
+        t.match(answer.json(), fields)
+      }
+    const page = await service.app.inject(`${path}?statoin=GRAZ`)
+    t.equal(page.statusCode, 200, 'a page is answered, and tells what it ignored')
+    t.equal(page.headers['ignored-parameters'], 'statoin')
+  },
+)
+
+t.test('CSV has a header line, and quotes what needs it', async (t) => {
+  const settings = { baseUrl: () => 'https://archive.example/a,b' }
+  const service = await openService(t, { settings })
+  const { app } = service
+  await service.addNames(day, [dayFile])
+  const answer = await app.inject(`${path}?format=csv`)
+  t.equal(answer.headers['content-type'], 'text/csv; charset=utf-8; header=present')
+  const [header, first] = lines(answer.body)
+  t.equal(
+    header,
+    'id,url,filename,data_date,file_duration,file_version,file_type,download_path,created,modified',
+  )
+  const root = 'https://archive.example/a,b/rinex'
+  const time = '2026-01-22T05:06:07.000008Z'
+  t.equal(
+    first,
+    `1,"${root}/api/rinex-file/1/?format=api",${dayFile},2026-01-01T00:00:00Z,d,r3,o,"${root}/data/${day}/${dayFile}",${time},${time}`,
+  )
+})
+
+t.test('an empty catalogue, and none', async (t) => {
+  const { app, reader } = await openService(t)
+  t.match(await app.inject(`${path}?format=ndjson`), { statusCode: 200, body: '' })
+  t.equal(lines((await app.inject(`${path}?format=csv`)).body).length, 1)
+  reader.close()
+  t.equal((await app.inject(`${path}?format=ndjson`)).statusCode, 503)
+})
+
+t.test('a long list, while others are served and files arrive', async (t) => {
+  const service = await openService(t)
+  for (const doy of ['001', '002', '003', '004'])
+    await service.addNames(`obs/2026/${doy}`, manyNames(5000))
+  const port = await service.listen()
+  const started = performance.now()
+  const url = `http://127.0.0.1:${port}${path}`
+  const stream = fetch(`${url}?format=ndjson`)
+  let served = 0
+  let reading = true
+  const isReading = () => reading
+  const others = (async () => {
+    for (; isReading(); served++) await (await fetch(`${url}?limit=1`)).arrayBuffer()
+  })()
+  await service.addNames('obs/2026/005', manyNames(10))
+  const answer = await stream
+  const text = await answer.text()
+  const ms = performance.now() - started
+  reading = false
+  await others
+  const ids = lines(text).map((line) => (JSON.parse(line) as { id: number }).id)
+  t.comment(`20,000 records in ${Math.round(ms)} ms, ${served} others served meanwhile`)
+  t.ok(ids.length === 20_000 || ids.length === 20_010)
+  t.ok(ids.every((id, i) => i === 0 || id < (ids[i - 1] ?? 0)))
+  t.ok(served > 5)
+})
+
+t.test('the work stops when the client goes, and rests while it does not read', async (t) => {
+  let chunks = 0
+  const counting = (reader: CatalogueReader): CatalogueReader => ({
+    ...reader,
+    records: (range) => (
+      chunks++,
+      reader.records({ ...range, after: { id: 25_001, key: 25_001 } })
+    ),
+  })
+  const service = await openService(t, { deps: ({ reader }) => ({ reader: counting(reader) }) })
+  for (const doy of ['001', '002']) await service.addNames(`obs/2026/${doy}`, manyNames(2000))
+  const port = await service.listen()
+  // The catalogue seems endless, so the stream ends only if it is stopped.
+  const socket = connect(port, '127.0.0.1')
+  socket.write(`GET ${path}?format=ndjson HTTP/1.1\r\nHost: x\r\n\r\n`)
+  await until(() => chunks > 2, 'it has begun')
+  socket.pause()
+  const rests = async () => {
+    const before = chunks
+    await letHappen()
+    return chunks === before
+  }
+  await until(rests, 'it rests')
+  socket.destroy()
+  const connections = () =>
+    new Promise((resolve) => {
+      service.app.server.getConnections((_error, count) => {
+        resolve(count)
+      })
+    })
+  await until(async () => (await connections()) === 0, 'the server has noticed')
+  await until(rests, 'it has stopped')
+})
+
+/** A service whose streams wait behind a gate. */
+async function openGated(t: Test) {
+  let begun = 0
+  let open = (): void => undefined
+  const gate = new Promise<void>((resolve) => (open = resolve))
+  const service = await openService(t, {
+    deps: ({ reader }) => ({
+      reader: {
+        ...reader,
+        head: () => (begun++, reader.head()),
+        records: (range) => gate.then(() => reader.records(range)),
+      },
+    }),
+  })
+  return { service, begun: () => begun, open }
+}
+
+t.test('streams are limited, and there is room again when their clients leave', async (t) => {
+  const { service, begun, open } = await openGated(t)
+  const port = await service.listen()
+  const target = `${path}?format=ndjson`
+  const from = (client: number) =>
+    connect({ port, host: '127.0.0.1', localAddress: `127.0.0.${client}` })
+  const streams = Array.from({ length: 50 }, (_, n) => from(2 + Math.floor(n / 4)))
+  for (const socket of streams) {
+    t.teardown(() => socket.destroy())
+    socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`)
+  }
+  await until(() => begun() === 50, 'all of them have begun')
+  const late = await service.app.inject(target)
+  t.equal(late.statusCode, 429)
+  t.match(late.headers['retry-after'], /^\d+$/)
+  t.strictSame(late.json(), { detail: 'Too many clients are reading the whole list.' })
+  t.equal((await service.app.inject(path)).statusCode, 200, 'pages are served')
+  t.equal((await service.app.inject({ method: 'HEAD', url: target })).statusCode, 200)
+  for (const socket of streams) socket.destroy()
+  open()
+  await until(
+    async () => (await service.app.inject(target)).statusCode === 200,
+    'there is room again',
+  )
+})
+
+t.test('an address has four streams at a time', async (t) => {
+  const { service, begun, open } = await openGated(t)
+  await service.addNames(day, [dayFile])
+  const port = await service.listen()
+  const ask = `GET ${path}?format=urls HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`
+  const from = (client: number) => {
+    const socket = connect({ port, host: '127.0.0.1', localAddress: `127.0.0.${client}` })
+    t.teardown(() => socket.destroy())
+    socket.write(ask)
+    return socket
+  }
+  const four = Array.from({ length: 4 }, () => from(2))
+  await until(() => begun() === 4, 'they have begun')
+  const fifth = parseAnswer(await readToEnd(from(2)))
+  t.equal(fifth.status, 429)
+  t.match(fifth.head, /retry-after: \d+/i)
+  const other = from(3)
+  open()
+  for (const socket of [...four, other]) t.equal(parseAnswer(await readToEnd(socket)).status, 200)
+})
+
+t.test('a stream that waits behind another answer takes no place', async (t) => {
+  let begun = 0
+  const service = await openService(t, {
+    deps: ({ reader }) => ({ reader: { ...reader, head: () => (begun++, reader.head()) } }),
+  })
+  await service.add(`${day}/${dayFile}`, Buffer.alloc(32 * 1024 * 1024))
+  const port = await service.listen()
+  const target = `${path}?format=ndjson`
+  const ask = (what: string): string => `GET ${what} HTTP/1.1\r\nHost: x\r\n\r\n`
+  const clients = Array.from({ length: 10 }, () => connect(port, '127.0.0.1'))
+  for (const client of clients) {
+    t.teardown(() => client.destroy())
+    client.write(ask(`/rinex/data/${day}/${dayFile}`) + ask(target).repeat(9))
+    await once(client, 'readable')
+  }
+  t.equal(begun, 0)
+  t.equal((await service.app.inject(target)).statusCode, 200)
+})
+
+t.test('a stream is cut off when another database takes its place', async (t) => {
+  const service = await openService(t)
+  const { reader } = service
+  await service.addNames(day, manyNames(1500))
+  const replaced: CatalogueReader = {
+    ...reader,
+    records: async (range) => ({ ...(await reader.records(range)), epoch: 'another' }),
+  }
+  const format = lineFormats.get('urls')
+  if (format === undefined) throw new Error('no such format')
+  const links = { api: 'https://a.example/api/', data: 'https://a.example/data/' }
+  const { signal } = new AbortController()
+  const ordering = { key: 'id', descending: true } as const
+  const asked = { filter: {}, ordering, details: false, limit: Infinity }
+  const source = { ...asked, reader: replaced, links, epoch: 'one', signal }
+  const stream = listLines({ ...source, chunks: new Semaphore({ permits: 1 }) }, format)
+  await t.rejects(stream.next(), { code: 'CATALOGUE_UNAVAILABLE' })
+})
+
+interface Feed {
+  readonly next: string
+  readonly last_seq: number
+  readonly results: { change: string; record: { id: number } }[]
+}
+
+/** A mirror by the API alone: the list as it streams while changes go on, then the feed to its end. */
+async function mirrorTree(t: Test): Promise<void> {
+  const { app, writer, reader } = await openService(t)
+  const get = async <T>(target: string) =>
+    (await app.inject(target.replace('https://archive.example', ''))).json<T>()
+  const holds = fc.asyncProperty(
+    ...[steps, steps, steps, fc.integer({ min: 1, max: 5 })],
+    async (before, during, after, limit) => {
+      await applySteps(writer, before)
+      const streaming = app.inject(`${path}?format=ndjson`)
+      await applySteps(writer, during)
+      const { headers, body } = await streaming
+      const mirror = new Map<number, unknown>()
+      for (const line of lines(body)) {
+        const record = JSON.parse(line) as { id: number }
+        mirror.set(record.id, record)
+      }
+      const seq = String(headers['catalogue-seq'])
+      let next = `/rinex/api/changes/?since=${seq}&limit=${limit}`
+      const follow = async () => {
+        for (let page: Feed; ; next = page.next) {
+          page = await get<Feed>(next)
+          for (const { change, record } of page.results)
+            if (change === 'removed') mirror.delete(record.id)
+            else mirror.set(record.id, record)
+          if (page.results.length === 0) return
+        }
+      }
+      await follow()
+      await applySteps(writer, after)
+      await follow()
+      const live = await get<{ results: { id: number }[] }>(`${path}?limit=1000`)
+      t.strictSame(mirror, new Map(live.results.map((record) => [record.id, record])))
+      await writer.forgetRemovals(Number.MAX_SAFE_INTEGER)
+      const { seq: since } = await reader.head()
+      const { forgottenSeq } = await reader.changes({ since, limit: 1, filters: {} })
+      if (forgottenSeq > 0) {
+        const old = await app.inject(`/rinex/api/changes/?since=${forgottenSeq - 1}`)
+        t.equal(old.statusCode, 410)
+      }
+    },
+  )
+  await fc.assert(holds, { numRuns: 15 })
+}
+
+t.test('the list and the changes from its number end with exactly the live list', mirrorTree)

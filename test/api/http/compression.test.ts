@@ -1,0 +1,153 @@
+/** Streams, pages for people and the schema are compressed for clients that offer it; JSON, events and files are not. */
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import t from 'tap'
+import type { Test } from 'tap'
+import { until } from '../../indexer/until.ts'
+import { day, openService } from '../service.ts'
+import type { Service } from '../service.ts'
+
+const api = '/rinex/api'
+const page = { accept: 'text/html' }
+const manyNames = (count: number) =>
+  Array.from({ length: count }, (_, n) => {
+    const site = `s${n.toString(36).padStart(3, '0')}`
+    return `${site}0010.26d.gz`
+  })
+
+const compressed: readonly [path: string, headers?: Record<string, string>][] = [
+  ['rinex-file/?format=ndjson'],
+  ['rinex-file/?format=csv'],
+  ['rinex-file/?format=urls'],
+  ['rinex-file/', page],
+  ['rinex-file/1/', page],
+  ['rinex-file/?limit=5&year=x', page],
+  ['station/', page],
+  ['changes/?since=0', page],
+  ['status/', page],
+  ['', page],
+  ['docs/', page],
+  ['schema/'],
+  ['schema/', { accept: 'application/vnd.oai.openapi+json' }],
+]
+
+const others: readonly [path: string, headers?: Record<string, string>][] = [
+  ['api/rinex-file/'],
+  ['api/rinex-file/?limit=40&expand=file'],
+  ['api/rinex-file/1/'],
+  ['api/station/?limit=40'],
+  ['api/changes/?since=0&limit=40'],
+  ['api/status/'],
+  ['api/nothing/'],
+  [`data/${day}/`],
+  [`data/${day}/?format=json`],
+  [`data/${day}/SHA256SUMS`],
+  [`data/${day}/${manyNames(1)[0] ?? ''}`],
+]
+
+async function openWithFiles(t: Test): Promise<Service> {
+  const service = await openService(t)
+  await service.add(`${day}/${manyNames(1)[0] ?? ''}`, 'x'.repeat(2000))
+  await service.addNames(day, manyNames(200).slice(1))
+  return service
+}
+
+const offers = [
+  { offer: 'gzip', encoding: 'gzip', plain: gunzipSync },
+  { offer: 'br', encoding: 'br', plain: brotliDecompressSync },
+  { offer: 'GZIP;q=0.5, br;q=0.1', encoding: 'gzip', plain: gunzipSync },
+  { offer: 'deflate, gzip;q=0.1', encoding: 'gzip', plain: gunzipSync },
+]
+const none = [undefined, '', 'identity', 'gzip;q=0', 'zstd, deflate', 'br;q=0, gzip;q=0, *']
+
+t.test('what is long and regular is compressed as it was offered', async (t) => {
+  const { app } = await openWithFiles(t)
+  for (const [path, headers] of compressed) {
+    const ask = (offer: string | undefined, method: 'GET' | 'HEAD' = 'GET') => {
+      const accepted = offer === undefined ? {} : { 'accept-encoding': offer }
+      return app.inject({ method, url: `${api}/${path}`, headers: { ...headers, ...accepted } })
+    }
+    const whole = await ask(undefined)
+    const isLong = whole.rawPayload.length >= 1024
+    for (const { offer, encoding, plain } of isLong ? offers : []) {
+      const answer = await ask(offer)
+      t.match(answer.headers, { vary: 'Accept, Accept-Encoding', 'content-encoding': encoding })
+      t.ok(answer.rawPayload.length < whole.rawPayload.length / 1.5, `${path} ${offer}`)
+      t.ok(whole.rawPayload.equals(plain(answer.rawPayload)), `${path} ${offer}`)
+      const head = await ask(offer, 'HEAD')
+      t.equal(head.headers.vary, 'Accept, Accept-Encoding')
+      t.equal(head.headers.etag, answer.headers.etag, 'one tag, which is weak')
+      const { 'content-length': length = answer.headers['content-length'] } = head.headers
+      t.equal(length, answer.headers['content-length'])
+    }
+    for (const offer of none) {
+      const answer = await ask(offer)
+      t.equal(answer.headers['content-encoding'], undefined, `${path} ${offer}`)
+      t.equal(answer.headers.vary, 'Accept, Accept-Encoding', path)
+      t.ok(answer.rawPayload.equals(whole.rawPayload))
+    }
+  }
+})
+
+t.test('304 names what the page varies by', async (t) => {
+  const { app } = await openWithFiles(t)
+  const ask = (headers: Record<string, string>) =>
+    app.inject({ url: `${api}/rinex-file/`, headers })
+  for (const [headers, vary] of [
+    [page, 'Accept, Accept-Encoding'],
+    [{ accept: 'application/json' }, 'Accept'],
+  ] as const) {
+    const { headers: first } = await ask({ ...headers, 'accept-encoding': 'gzip' })
+    const fresh = await ask({
+      ...headers,
+      'accept-encoding': 'gzip',
+      'if-none-match': String(first.etag),
+    })
+    t.match(fresh, { statusCode: 304, headers: { vary, 'content-encoding': undefined } })
+  }
+})
+
+t.test('JSON, and all below data/, is not compressed', async (t) => {
+  const { app } = await openWithFiles(t)
+  for (const [path, headers] of others) {
+    const accepted = { ...headers, 'accept-encoding': 'gzip, br' }
+    const answer = await app.inject({ url: `/rinex/${path}`, headers: accepted })
+    t.equal(answer.headers['content-encoding'], undefined, path)
+    t.notMatch(answer.headers.vary ?? '', 'Encoding', path)
+  }
+})
+
+t.test('two at a time are compressed, others are sent as they are', async (t) => {
+  /** Opened for each piece of a stream, in the order of asking. */
+  const gates: (() => void)[] = []
+  const service = await openService(t, {
+    deps: ({ reader }) => ({
+      reader: {
+        ...reader,
+        async records(query, signal) {
+          await new Promise<void>((resolve) => gates.push(resolve))
+          return reader.records(query, signal)
+        },
+      },
+    }),
+  })
+  await service.addNames(day, manyNames(100))
+  const base = `http://127.0.0.1:${await service.listen()}${api}`
+  const get = async (path: string, signal: AbortSignal | null = null) => {
+    const answer = await fetch(base + path, { headers: { 'accept-encoding': 'br' }, signal })
+    return { encoding: answer.headers.get('content-encoding'), text: await answer.text() }
+  }
+  const list = '/rinex-file/?format=csv&area=obs'
+  const leaving = new AbortController()
+  const left = t.rejects(get(list, leaving.signal))
+  await until(t, 'one stream waits for its first piece', () => gates.length === 1)
+  const kept = get(list)
+  await until(t, 'another does', () => gates.length === 2)
+  t.equal((await get('/schema/')).encoding, null)
+  leaving.abort()
+  await left
+  gates[0]?.()
+  await until(t, 'one has left', async () => (await get('/schema/')).encoding === 'br')
+  gates[1]?.()
+  const { encoding, text } = await kept
+  t.match({ encoding, lines: text.split('\n').length }, { encoding: 'br', lines: 102 })
+})

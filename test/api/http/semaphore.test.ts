@@ -1,0 +1,145 @@
+import { connect } from 'node:net'
+import t from 'tap'
+import { Semaphore } from '../../../src/api/http/semaphore.ts'
+import type { SemaphoreLimits } from '../../../src/api/http/semaphore.ts'
+import { openService } from '../service.ts'
+import { letHappen, startSlowly, until } from '../wire.ts'
+
+/** What callers do in turn, and where that leaves all that have asked so far: one letter each. */
+type Step = readonly [action: 'acquire' | 'try' | 'release', states: string]
+
+/** `h` holds or held a permit, `w` waits, `r` was rejected. */
+const cases: Record<string, readonly [SemaphoreLimits, ...(readonly Step[])]> = {
+  'callers beyond the permits wait in their order': [
+    { permits: 2 },
+    ...([
+      ['acquire', 'h'],
+      ['acquire', 'hh'],
+      ['acquire', 'hhw'],
+      ['acquire', 'hhww'],
+      ['release', 'hhhw'],
+      ['release', 'hhhh'],
+    ] as const),
+  ],
+  'callers beyond the queue are rejected': [
+    { permits: 1, queue: 1 },
+    ...([
+      ['acquire', 'h'],
+      ['acquire', 'hw'],
+      ['acquire', 'hwr'],
+      ['release', 'hhr'],
+      ['acquire', 'hhrw'],
+    ] as const),
+  ],
+  'without a queue nobody waits': [
+    { permits: 1, queue: 0 },
+    ...([
+      ['acquire', 'h'],
+      ['acquire', 'hr'],
+      ['release', 'hr'],
+      ['acquire', 'hrh'],
+    ] as const),
+  ],
+  'one that tries never waits': [
+    { permits: 1 },
+    ...([
+      ['try', 'h'],
+      ['try', 'hr'],
+      ['acquire', 'hrw'],
+      ['release', 'hrh'],
+      ['try', 'hrhr'],
+      ['release', 'hrhr'],
+      ['try', 'hrhrh'],
+    ] as const),
+  ],
+}
+
+for (const [name, [limits, ...steps]] of Object.entries(cases))
+  t.test(name, async (t) => {
+    const semaphore = new Semaphore({ ...limits, full: 'Too many at a time.' })
+    const states: string[] = []
+    for (const [action, expected] of steps) {
+      const caller = states.length
+      if (action === 'release') semaphore.release()
+      else if (action === 'try') states.push(semaphore.tryAcquire() ? 'h' : 'r')
+      else {
+        states.push('w')
+        semaphore.acquire().then(
+          () => (states[caller] = 'h'),
+          (error: unknown) => {
+            t.match(error, { statusCode: 429, message: 'Too many at a time.' })
+            states[caller] = 'r'
+          },
+        )
+      }
+      await letHappen()
+      t.equal(states.join(''), expected, `${action} ${expected}`)
+    }
+  })
+
+t.test('work runs with a permit, which it gives back when it fails too', async (t) => {
+  const semaphore = new Semaphore({ permits: 2 })
+  let running = 0
+  let most = 0
+  const begun: number[] = []
+  const work = async (n: number) => {
+    begun.push(n)
+    most = Math.max(most, ++running)
+    await letHappen()
+    running--
+    if (n % 2 === 0) throw new Error(String(n))
+    return n
+  }
+  const all = [1, 2, 3, 4, 5, 6]
+  const results = await Promise.allSettled(all.map((n) => semaphore.run(() => work(n))))
+  t.equal(most, 2)
+  t.strictSame(begun, all)
+  t.strictSame(
+    results.map(({ status }) => status),
+    all.map((n) => (n % 2 === 0 ? 'rejected' : 'fulfilled')),
+  )
+  t.ok(semaphore.tryAcquire() && semaphore.tryAcquire() && !semaphore.tryAcquire())
+})
+
+t.test('a permit is held until the response is closed', async (t) => {
+  const service = await openService(t)
+  const semaphore = new Semaphore({ permits: 1, queue: 0, full: 'Too many at a time.' })
+  let held = 0
+  service.app.get('/hold', async (_request, reply) => {
+    semaphore.holdFor(reply)
+    held++
+    reply.raw.write('x')
+    return reply.hijack()
+  })
+  const port = await service.listen()
+  const first = await startSlowly(port, '/hold')
+  t.match(await service.app.inject('/hold'), {
+    statusCode: 429,
+    body: '{"detail":"Too many at a time."}',
+  })
+  first.destroy()
+  await until(async () => {
+    if (held === 1) (await startSlowly(port, '/hold')).destroy()
+    return held === 2
+  }, 'its client has left')
+})
+
+t.test('a client that has left already takes no permit', async (t) => {
+  const service = await openService(t)
+  const semaphore = new Semaphore({ permits: 1, queue: 0 })
+  let asked = 0
+  service.app.get('/late', async (_request, reply) => {
+    asked++
+    await until(() => reply.raw.destroyed, 'the client leaves')
+    semaphore.holdFor(reply)
+    asked++
+    return reply.hijack()
+  })
+  const port = await service.listen()
+  const client = connect(port, '127.0.0.1')
+  client.write('GET /late HTTP/1.1\r\nHost: x\r\n\r\n')
+  await until(() => asked === 1, 'it asks')
+  client.destroy()
+  await until(() => asked === 2, 'it is too late')
+  t.ok(semaphore.tryAcquire())
+})

@@ -1,0 +1,147 @@
+/** Large directories, and many clients at once. */
+import { once } from 'node:events'
+import t from 'tap'
+import { buildListing } from '../../../src/api/listings/build.ts'
+import { listingFormats } from '../../../src/api/listings/formats.ts'
+import { openRoom } from '../../../src/api/listings/byte-quota.ts'
+import { openShelf } from '../../../src/api/listings/cache.ts'
+import { change, newFile } from '../../catalogue/change.ts'
+import { day, openService } from '../service.ts'
+import { readToEnd, startSlowly, until } from '../wire.ts'
+
+const facts = { size: 2_000_000, mtimeUs: 1_769_058_000_000_000 }
+
+function names(count: number): string[] {
+  return Array.from(
+    { length: count },
+    (_, n) =>
+      `${(n + 10 * 36 ** 3).toString(36).toUpperCase()}00AUT_R_20260010000_01D_30S_MO.crx.gz`,
+  )
+}
+
+t.test('a directory of many files, and one of many directories', async (t) => {
+  const { app, writer } = await openService(t)
+  const files = names(3500)
+  await writer.apply([change(day, { added: files.map((name) => newFile(name, facts)) })])
+  const directories = Array.from({ length: 1300 }, (_, n) => `s${String(n).padStart(4, '0')}`)
+  const [one = ''] = files
+  await writer.apply(
+    directories.map((name) => change(`obs/${name}`, { added: [newFile(one, facts)] })),
+  )
+  const listed = await app.inject(`/rinex/data/${day}/?format=json`)
+  t.same(
+    listed.json<{ name: string }[]>().map(({ name }) => name),
+    files,
+  )
+  const above = await app.inject('/rinex/data/obs/')
+  const found = Array.from(above.body.matchAll(/^<a href="([^"]*)\/">/gm), ([, name]) => name)
+  t.same(found, ['..', '2026', ...directories])
+})
+
+t.test('others are served between the pieces of a listing', async (t) => {
+  const { reader, writer } = await openService(t)
+  await writer.apply([change(day, { added: names(3500).map((name) => newFile(name, facts)) })])
+  let turns = 0
+  let going = true
+  const count = (): void => {
+    turns++
+    if (going) setImmediate(count)
+  }
+  setImmediate(count)
+  await buildListing(reader, { directory: day, path: '/', format: listingFormats.html })
+  going = false
+  t.ok(turns >= 3, `${turns} turns`)
+})
+
+t.test('names are escaped, whatever they are', async (t) => {
+  const { html } = listingFormats
+  const line = html.file({ name: `<a'&">`, size: 1, mtimeUs: 0 })
+  t.match(line, '<a href="&lt;a&#39;&amp;&quot;&gt;">&lt;a&#39;&amp;&quot;&gt;</a>')
+  t.match(html.begin('/<b>/', false), '<title>Index of /&lt;b&gt;/</title>')
+})
+
+t.test('a name longer than its column is not cut short', async (t) => {
+  const name = 'x'.repeat(80)
+  t.equal(
+    listingFormats.html.file({ name, size: 10 ** 12, mtimeUs: 0 }),
+    `<a href="${name}">${name}</a> 01-Jan-1970 00:00       1000000000000\n`,
+  )
+})
+
+t.test('who asks for the same at the same time gets the same', async (t) => {
+  const shelf = openShelf()
+  let made = 0
+  const make = async () => {
+    await new Promise((resolve) => setImmediate(resolve))
+    return Buffer.from(String(made++))
+  }
+  const [first, second] = await Promise.all([shelf.get('a', '1', make), shelf.get('a', '1', make)])
+  t.equal(first, second)
+  t.equal(await shelf.get('a', '1', make), first, 'and later, while it is the same version')
+  t.equal(made, 1)
+  t.not(await shelf.get('a', '2', make), first)
+  t.not(await shelf.get('b', '2', make), await shelf.get('a', '2', make))
+  t.equal(made, 3)
+})
+
+t.test('one that cannot be made is tried again', async (t) => {
+  const shelf = openShelf()
+  await t.rejects(shelf.get('a', '1', () => Promise.reject(new Error('away'))))
+  t.same(await shelf.get('a', '1', () => Promise.resolve(Buffer.from('x'))), Buffer.from('x'))
+})
+
+t.test(
+  'what is kept has bounds: the longest unused goes first, the too large at once',
+  async (t) => {
+    const shelf = openShelf()
+    const megabyte = 1024 * 1024
+    const made: string[] = []
+    const get = (key: string, megabytes = 3.9) =>
+      shelf.get(key, '1', () => {
+        made.push(key)
+        return Promise.resolve(Buffer.alloc(Math.floor(megabytes * megabyte)))
+      })
+    for (const key of ['a', 'b', 'c', 'd']) await get(key)
+    await get('a')
+    await get('e')
+    t.same(made, ['a', 'b', 'c', 'd', 'e'])
+    await get('a')
+    await get('b')
+    t.same(made.slice(5), ['b'], 'the one that was just used stayed')
+    await get('large', 9)
+    await get('large', 9)
+    t.same(made.slice(6), ['large', 'large'])
+  },
+)
+
+t.test('bodies on their way to slow clients take only so much room', async (t) => {
+  const service = await openService(t)
+  const room = openRoom(1000)
+  const bodies = ['a', 'b'].map((letter) => Buffer.from(letter.repeat(600)))
+  const finish: (() => void)[] = []
+  service.app.get('/hold/:which', async (request, reply) => {
+    room.take(reply, bodies[Number((request.params as { which: string }).which)] ?? Buffer.alloc(0))
+    reply.hijack()
+    reply.raw.write('x')
+    finish.push(() => reply.raw.end())
+    return reply
+  })
+  const port = await service.listen()
+  const ask = async (which: number) => (await service.app.inject(`/hold/${which}`)).statusCode
+  const first = await startSlowly(port, '/hold/0')
+  const second = await startSlowly(port, '/hold/0')
+  t.equal(await ask(1), 429, 'no room for another one')
+  first.destroy()
+  const ended = readToEnd(second)
+  for (const end of finish) end()
+  await ended
+  let third: Awaited<ReturnType<typeof startSlowly>> | undefined
+  await until(async () => {
+    third = await startSlowly(port, '/hold/1')
+    return finish.length === 3
+  }, 'there is room again')
+  if (third !== undefined) {
+    third.destroy()
+    await once(third, 'close')
+  }
+})

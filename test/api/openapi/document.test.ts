@@ -1,0 +1,251 @@
+/** The description by itself: whole, clean by the linter, and served like the other resources. */
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import t from 'tap'
+import { commonParameters } from '../../../src/api/files/list-request.ts'
+import { filterParameters } from '../../../src/api/files/parameters.ts'
+import { changesFilters, changesParameters } from '../../../src/api/changes/request.ts'
+import { linksBelow } from '../../../src/api/http/links.ts'
+import { describeApi } from '../../../src/api/openapi/document.ts'
+import type { JsonSchema, ResponseObject } from '../../../src/api/openapi/openapi.ts'
+import { testFolder } from '../../folder.ts'
+import { fc } from '../../random.ts'
+import { day, dayFile, openService } from '../service.ts'
+import { follow, openChecker, operationsOf, readDocument } from './cases.ts'
+
+const schema = '/rinex/api/schema/'
+const docs = '/rinex/api/docs/'
+const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+const document = describeApi(
+  { links: linksBelow('https://archive.example', 'rinex'), maxLimit: 1000, keepRemovalsDays: 90 },
+  '1.2.3',
+)
+
+t.test('the linter finds nothing, and asks nobody', async (t) => {
+  const folder = testFolder(t, {})
+  const file = join(folder, 'openapi.json')
+  writeFileSync(file, JSON.stringify(document))
+  const args = ['lint', '--config', resolve('test/api/schema/redocly.yaml'), '--format', 'json']
+  const output = execFileSync(
+    process.execPath,
+    [resolve('node_modules/@redocly/cli/bin/cli.js'), ...args, file],
+    {
+      cwd: folder,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+      env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
+    },
+  )
+  const { totals, problems } = JSON.parse(output) as { totals: object; problems: unknown[] }
+  t.strictSame(problems, [])
+  t.strictSame(totals, { errors: 0, warnings: 0, ignored: 0 })
+})
+
+t.test('every example is as its schema says, with nothing besides', async (t) => {
+  const check = openChecker(document)
+  for (const { method, path, parameters = [], requestBody, responses } of operationsOf(document)) {
+    const bodies = Object.entries(responses).map(([status, response]) => ({
+      status,
+      content: follow<ResponseObject>(document, response).content,
+    }))
+    for (const { status, content } of [...bodies, { status: 'body', ...requestBody }])
+      for (const [type, media] of Object.entries(content ?? {}))
+        if ('example' in media)
+          t.strictSame(
+            check(media.schema, media.example),
+            [],
+            `${method} ${path} ${status} ${type}`,
+          )
+    for (const { name, schema: values, example } of parameters)
+      if (example !== undefined) t.strictSame(check(values, example), [], `${path} ${name}`)
+  }
+})
+
+t.test('the check notices what is not as described', async (t) => {
+  const check = openChecker(document)
+  const records = document.paths['/api/rinex-file/{id}/']?.get?.responses['200']
+  const media = follow<ResponseObject>(document, records).content?.['application/json']
+  const record = media?.example as Record<string, unknown>
+  const broken: Record<string, unknown>[] = [
+    { ...record, more: 1 },
+    { ...record, id: '1' },
+    { ...record, file_type: 'x' },
+    { ...record, created: 'yesterday' },
+    { ...record, url: 'no URL' },
+    ...Object.keys(record).map((field) => ({ ...record, [field]: undefined })),
+  ]
+  for (const value of broken) {
+    const json: unknown = JSON.parse(JSON.stringify(value))
+    t.not(check(media?.schema ?? {}, json).length, 0, JSON.stringify(value))
+  }
+})
+
+t.test('no parameter of the list is forgotten, and none invented', async (t) => {
+  const parametersOf = (path: string) =>
+    (document.paths[path]?.get?.parameters ?? [])
+      .filter(({ in: place }) => place === 'query')
+      .map(({ name }) => name)
+      .toSorted()
+  const ofList = [...filterParameters.keys(), ...commonParameters, 'ordering', 'expand']
+  t.strictSame(parametersOf('/api/rinex-file/'), ofList.toSorted())
+  t.strictSame(
+    parametersOf('/api/station/'),
+    [...commonParameters, 'area', 'country', 'ordering', 'search'].toSorted(),
+  )
+  const ofChanges = [...changesFilters.keys(), ...changesParameters]
+  t.strictSame(parametersOf('/api/changes/'), ofChanges.toSorted())
+})
+
+t.test('no resource of the API is forgotten', async (t) => {
+  const { app } = await openService(t)
+  // Each line of the tree is the rest of a path, deeper by four characters than what it continues.
+  const above: string[] = []
+  const routes = app
+    .printRoutes({ commonPrefix: false })
+    .split('\n')
+    .map((line) => {
+      const [, indent = '', part = ''] = /^([│├└─ ]*)(\S*)/.exec(line) ?? []
+      above.splice(indent.length / 4 - 1, Infinity, part)
+      return above.join('').replace(/:\w+\(.*?\$\)/g, '*')
+    })
+  const resources = new Set(routes.filter((path) => /^\/rinex\/api\/(.*\/)?$/.test(path)))
+  const documented = Object.keys(document.paths)
+    .filter((path) => path.startsWith('/api/'))
+    .map((path) => `/rinex${path.replace(/\{\w+\}/g, '*')}`)
+  t.strictSame([...resources].toSorted(), documented.toSorted())
+})
+
+t.test('a value of a filter is accepted or refused as its schema says', async (t) => {
+  const { app } = await openService(t)
+  const accepts = async (name: string, value: string) => {
+    const { statusCode } = await app.inject({
+      url: '/rinex/api/rinex-file/',
+      query: { [name]: value },
+    })
+    return statusCode === 200
+  }
+  for (const [name, { schema: values, example }] of filterParameters) {
+    t.ok(await accepts(name, example), `${name}=${example}`)
+    const words = (values as { enum?: string[] }).enum ?? []
+    for (const word of words) t.ok(await accepts(name, word), `${name}=${word}`)
+    const isFree = (['pattern', 'enum', 'format', 'anyOf'] as const).every(
+      (key) => !(key in values),
+    )
+    if (!isFree || values['type'] === 'integer')
+      for (const wrong of ['~', 'x/y/z', '1-'])
+        t.notOk(await accepts(name, wrong), `${name}=${wrong}`)
+    const { pattern } = values as { pattern?: string }
+    if (pattern === undefined || name === 'overlaps' || name === 'doy') continue
+    const fits = fc.stringMatching(new RegExp(pattern))
+    await fc.assert(
+      fc.asyncProperty(fits, async (value) => accepts(name, value)),
+      { numRuns: 20 },
+    )
+  }
+})
+
+t.test('the description is served in both of its types, to whoever asks', async (t) => {
+  const { app } = await openService(t)
+  const vendor = 'application/vnd.oai.openapi+json'
+  const cases: [string, Record<string, string>, number, string][] = [
+    ['', {}, 200, 'application/json'],
+    ['', browser, 200, 'application/json'],
+    ['', { accept: vendor }, 200, vendor],
+    ['', { accept: `${vendor};version=3.1, application/json;q=0.5` }, 200, vendor],
+    ['?format=json', { accept: vendor }, 200, 'application/json'],
+    ['?format=api', { accept: vendor }, 200, vendor],
+    ['?format=csv', {}, 404, 'application/json'],
+    ['', { accept: 'image/png' }, 406, 'application/json'],
+  ]
+  for (const [query, headers, status, type] of cases) {
+    const answer = await app.inject({ url: schema + query, headers })
+    t.equal(answer.statusCode, status)
+    t.equal(answer.headers['content-type'], type)
+    t.equal(answer.headers.vary, 'Accept, Accept-Encoding')
+    t.equal(answer.headers.allow, 'GET, HEAD, OPTIONS')
+    if (status === 200) t.strictSame(answer.json(), JSON.parse(JSON.stringify(document)))
+  }
+  const options = await app.inject({ url: schema, method: 'OPTIONS' })
+  t.match(options.json(), { name: 'Schema', renders: ['application/json', vendor] })
+  t.equal((await app.inject('/rinex/api/schema')).headers.location, 'schema/')
+})
+
+t.test('both have tags, and need no catalogue', async (t) => {
+  const service = await openService(t)
+  service.reader.close()
+  for (const url of [schema, docs]) {
+    const answer = await service.app.inject(url)
+    t.equal(answer.statusCode, 200)
+    t.match(answer.headers.etag, /^W\//)
+    const headers = { 'if-none-match': String(answer.headers.etag) }
+    const again = await service.app.inject({ url, headers })
+    t.equal(again.statusCode, 304)
+    t.equal(again.body, '')
+    const head = await service.app.inject({ url, method: 'HEAD' })
+    t.equal(head.statusCode, 200)
+    t.equal(head.headers.etag, answer.headers.etag)
+    t.equal(head.headers['content-length'], answer.headers['content-length'])
+    t.equal(head.body, '')
+  }
+})
+
+t.test('it says where the service is, and how it is configured', async (t) => {
+  const service = await openService(t, {
+    settings: {
+      baseUrl: () => 'https://gnss.example/a',
+      datasetPrefix: 'b/c',
+      maxLimit: 77,
+      keepRemovalsDays: 7,
+    },
+  })
+  const answer = await service.app.inject('/b/c/api/schema/')
+  t.match(answer.json(), { servers: [{ url: 'https://gnss.example/a/b/c' }] })
+  t.notMatch(answer.body, 'archive.example')
+  t.match(answer.body, 'more than 77 is answered as 77')
+  t.match(answer.body, 'Removals are remembered for 7 days')
+})
+
+t.test('the page shows all of it, and loads nothing from elsewhere', async (t) => {
+  const service = await openService(t)
+  await service.addNames(day, [dayFile])
+  const page = await service.app.inject({ url: docs, headers: browser })
+  t.equal(page.headers['content-type'], 'text/html; charset=utf-8')
+  t.match(page.headers['content-security-policy'], "default-src 'none'; style-src 'self'")
+  t.notMatch(page.body, /<script|style=|<style|<img|javascript:/)
+  const loaded = Array.from(page.body.matchAll(/<link rel="stylesheet" href="([^"]+)"/g))
+  t.strictSame(
+    loaded.map(([, href]) => href),
+    ['../../assets/page.css'],
+  )
+  const live = await readDocument(service)
+  const [, icon = ''] = /<link rel="icon" [^>]*href="([^"]+)"/.exec(page.body) ?? []
+  const drawn = await service.app.inject(new URL(icon, `http://a${docs}`).pathname)
+  t.match(drawn, { statusCode: 200, headers: { 'content-type': /^image\/svg\+xml/ } })
+  const names = operationsOf(live).flatMap((operation) => [
+    ...(operation.parameters ?? []).map(({ name }) => name),
+    operation.path,
+    ...Object.keys(operation.responses).map((status) => (status === 'default' ? 'others' : status)),
+  ])
+  const schemas = Object.entries<JsonSchema>(live.components.schemas)
+  const fields = schemas.flatMap(([name, { properties = {} }]) => [
+    name,
+    ...Object.keys(properties as object),
+  ])
+  for (const word of new Set([...names, ...fields, ...Object.keys(live.components.headers)]))
+    t.ok(page.body.includes(`>${word}<`) || page.body.includes(` ${word}<`), word)
+  const ids = Array.from(page.body.matchAll(/ id="([^"]+)"/g), ([, id]) => id)
+  t.equal(new Set(ids).size, ids.length, 'ids are unique')
+  for (const [, id = ''] of page.body.matchAll(/href="#([^"]+)"/g)) t.ok(ids.includes(id), id)
+})
+
+t.test('the page is for those who take pages', async (t) => {
+  const { app } = await openService(t)
+  t.equal((await app.inject(docs)).statusCode, 200)
+  t.equal((await app.inject(`${docs}?format=api`)).statusCode, 200)
+  const json = { accept: 'application/json' }
+  t.equal((await app.inject({ url: docs, headers: json })).statusCode, 406)
+  t.equal((await app.inject(`${docs}?format=json`)).statusCode, 404)
+  const options = await app.inject({ url: docs, method: 'OPTIONS' })
+  t.match(options.json(), { name: 'Docs', renders: ['text/html'] })
+})

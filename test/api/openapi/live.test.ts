@@ -1,0 +1,311 @@
+/** What the service describes is what it does: each documented answer is had from it and compared. */
+import { statSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import type { InjectOptions } from 'fastify'
+import t from 'tap'
+import type { Test } from 'tap'
+import { hashToken } from '../../../src/api/admin/authentication.ts'
+import type { Administration } from '../../../src/api/http/settings.ts'
+import type { CatalogueReader } from '../../../src/catalogue/reader.ts'
+import { toIdentity } from '../../../src/catalogue/identity.ts'
+import { IndexerAway } from '../../../src/control/protocol.ts'
+import { filePlace } from '../../../src/api/openapi/examples.ts'
+import { openService } from '../service.ts'
+import type { Service, ServiceOptions } from '../service.ts'
+import type { ResponseObject } from '../../../src/api/openapi/openapi.ts'
+import {
+  faultsOf,
+  follow,
+  openChecker,
+  operationsOf,
+  parseSample,
+  readDocument,
+  allOperationsOf,
+  tryParameter,
+} from './cases.ts'
+import type { Answer, Operation } from './cases.ts'
+
+const { year, day, hour, filename } = filePlace
+const token = 'TOKEN'
+const authorization = `Bearer ${token}`
+
+/** A service with the files of the examples. */
+async function openDescribed(t: Test, options: ServiceOptions = {}): Promise<Service> {
+  const service = await openService(t, options)
+  for (const directory of [`obs/${year}/${day}`, `nrt/${year}/${day}/${hour}`]) {
+    await service.add(`${directory}/${filename}`)
+    const { id = 0 } = (await service.reader.file(directory, filename)) ?? {}
+    const identity = toIdentity(statSync(join(service.archive, directory, filename)))
+    const checksum = { id, ...identity, sha256: Buffer.alloc(32), problem: undefined, rested: true }
+    await service.writer.keepChecksums([checksum], 0)
+  }
+  return service
+}
+
+function administered(answers: Partial<Administration> = {}): ServiceOptions {
+  const administration: Administration = {
+    tokenHash: hashToken(token),
+    register: () => Promise.resolve({ outcome: 'known', id: 1 }),
+    rescan: () => Promise.resolve({ number: 1, place: 'running' }),
+    ...answers,
+  }
+  return { deps: () => ({ administration }) }
+}
+
+const away = () => Promise.reject(new IndexerAway('nobody is there'))
+
+interface Services {
+  /** Which answers. */
+  readonly usual: Service
+  /** Whose catalogue and indexer do not answer. */
+  readonly without: Service
+  /** Which has no administrators, and shows no paths of problems. */
+  readonly closed: Service
+  /** To which each file is new. */
+  readonly fresh: Service
+}
+
+async function openServices(t: Test): Promise<Services> {
+  const [usual, without, closed, fresh] = [
+    await openDescribed(t, administered()),
+    await openDescribed(t, administered({ register: away, rescan: away })),
+    await openDescribed(t, { settings: { problems: 'command-line' } }),
+    await openDescribed(
+      t,
+      administered({ register: () => Promise.resolve({ outcome: 'created', id: 1 }) }),
+    ),
+  ]
+  without.reader.close()
+  for (const service of [usual, without, closed, fresh]) await service.listen()
+  return { usual, without, closed, fresh }
+}
+
+/** A request, who is asked, and the status by which the answer is described. */
+type Case = readonly [status: string, keyof Services, InjectOptions]
+
+function readCases({ url, path, responses }: Operation, tag: string): readonly Case[] {
+  const isFile = /\/(?:\{filename\}|SHA256SUMS)$/.test(path)
+  const cases: Case[] = [
+    ['200', 'usual', { url }],
+    ['303', 'usual', { url: url.replace('GRAZ', 'graz') }],
+    ['304', 'usual', { url, headers: { 'if-none-match': tag } }],
+    ['default', 'usual', { url, method: 'PUT' }],
+    [
+      '404',
+      'usual',
+      isFile ? { url: url.replace(/GRAZ|SHA256/, 'WTZR') } : ask(url, 'format=none'),
+    ],
+    ['406', 'usual', { url, headers: { accept: 'image/png' } }],
+    ['503', 'without', { url }],
+    ['412', 'usual', { url, headers: { 'if-match': '"another"' } }],
+    ['206', 'usual', { url, headers: { range: 'bytes=0-3' } }],
+    ['416', 'usual', { url, headers: { range: 'bytes=999999-' } }],
+    ['400', 'usual', ask(url, 'area=nowhere&expand=nothing&problem=nothing')],
+    ['403', 'closed', { url }],
+    ['410', 'usual', ask(url, 'since=999999')],
+  ]
+  const formats = ['csv', 'ndjson', 'urls'].map((format): Case => [
+    '200',
+    'usual',
+    ask(url, `format=${format}`),
+  ])
+  const expanded: Case = ['200', 'usual', ask(url, 'expand=file&since=0')]
+  return [
+    ...cases.filter(([status]) => status in responses),
+    ...(path === '/api/rinex-file/' ? formats : []),
+    ...(/rinex-file|changes/.test(path) ? [expanded] : []),
+  ]
+}
+
+function ask(url: string, query: string): InjectOptions {
+  return { url: `${url}?${query}` }
+}
+
+function writeCases({ url, requestBody, responses }: Operation): readonly Case[] {
+  const payload = JSON.stringify(requestBody?.content['application/json']?.example)
+  const headers = { 'content-type': 'application/json', authorization }
+  const post = { url, method: 'POST', headers, payload } as const
+  const text = { ...headers, 'content-type': 'text/plain' }
+  const cases: Case[] = [
+    ['200', 'usual', post],
+    ['201', 'fresh', post],
+    ['202', 'usual', post],
+    ['400', 'usual', { ...post, payload: '{"path":"x","full":1}' }],
+    ['400', 'usual', { ...post, payload: '{' }],
+    ['401', 'usual', { ...post, headers: { 'content-type': 'application/json' } }],
+    ['401', 'usual', { ...post, headers: { ...headers, authorization: 'Bearer wrong' } }],
+    ['403', 'closed', post],
+    ['413', 'usual', { ...post, payload: JSON.stringify({ path: 'x'.repeat(20_000) }) }],
+    ['415', 'usual', { ...post, headers: text }],
+    ['503', 'without', post],
+    ['default', 'usual', { ...post, method: 'PUT' }],
+  ]
+  return cases.filter(([status]) => status in responses)
+}
+
+/** Over a real connection where the service sets the patience of the connection: whoever orders waits for the indexer. */
+async function send(service: Service, request: InjectOptions): Promise<Answer> {
+  const { method, url, headers, payload } = request
+  const isLong = typeof payload === 'string' && payload.length > 10_000
+  if (method !== 'POST' || isLong) return service.app.inject(request)
+  const { port } = service.app.server.address() as AddressInfo
+  const answer = await fetch(`http://127.0.0.1:${port}${url as string}`, {
+    method,
+    headers: headers as Record<string, string>,
+    body: payload as string,
+  })
+  const body = await answer.text()
+  return { statusCode: answer.status, headers: Object.fromEntries(answer.headers), body }
+}
+
+t.test('each documented answer comes, and is as documented', async (t) => {
+  const services = await openServices(t)
+  const document = await readDocument(services.usual)
+  for (const operation of operationsOf(document)) {
+    const { method, path, url, responses } = operation
+    const { etag } = (await services.usual.app.inject(url)).headers
+    const cases = method === 'GET' ? readCases(operation, String(etag)) : writeCases(operation)
+    for (const [status, who, request] of cases) {
+      const answer = await send(services[who], request)
+      const name = `${method} ${path} ${status} ${JSON.stringify(request.headers ?? {})}`
+      const wanted = status === 'default' ? 405 : Number(status)
+      const { statusCode, headers, body } = answer
+      t.equal(statusCode, wanted, name, { headers, body })
+      t.strictSame(faultsOf(document, responses[status], answer), [], name)
+    }
+    const had = new Set([...cases.map(([status]) => status), '429'])
+    t.strictSame(
+      Object.keys(responses).filter((status) => !had.has(status)),
+      [],
+      `${method} ${path} has no answers that never come`,
+    )
+  }
+})
+
+t.test('what is described as a page comes as a page, and nothing else does', async (t) => {
+  const { usual } = await openServices(t)
+  const document = await readDocument(usual)
+  const headers = { accept: 'text/html;q=1, */*;q=0.5' }
+  for (const { method, path, url, responses } of operationsOf(document)) {
+    if (method !== 'GET') continue
+    const answer = await usual.app.inject({ url, headers })
+    const { content = {} } = follow<ResponseObject>(document, responses['200'])
+    const isPage = String(answer.headers['content-type']).startsWith('text/html')
+    t.equal(isPage, 'text/html' in content, path)
+    t.strictSame(faultsOf(document, responses['200'], answer), [], path)
+  }
+})
+
+t.test('HEAD and OPTIONS are described as they answer', async (t) => {
+  const { usual } = await openServices(t)
+  const document = await readDocument(usual)
+  for (const { method, path, url, responses } of allOperationsOf(document)) {
+    if (method !== 'HEAD' && method !== 'OPTIONS') continue
+    const answer = await usual.app.inject({ url, method })
+    const name = `${method} ${path}`
+    t.equal(Object.keys(responses)[0], String(answer.statusCode), name)
+    t.strictSame(faultsOf(document, responses[answer.statusCode], answer), [], name)
+  }
+})
+
+t.test('the stream of events is described beside the answer', async (t) => {
+  const { usual } = await openServices(t)
+  const document = await readDocument(usual)
+  const [operation] = operationsOf(document).filter(({ path }) => path === '/api/changes/')
+  const stream = operation?.['x-event-stream']
+  if (operation === undefined || stream === undefined) throw new Error('nothing is described')
+  const headers = { accept: stream.accept }
+  const { headers: had } = await usual.app.inject({ url: operation.url, method: 'HEAD', headers })
+  t.equal(had['content-type'], stream.accept)
+  const [, data = ''] = /^data: (.*)$/m.exec(stream.example) ?? []
+  t.strictSame(openChecker(document)(stream.data, JSON.parse(data)), [])
+  const { content = {} } = follow<ResponseObject>(document, operation.responses['200'])
+  t.notOk(stream.accept in content)
+})
+
+t.test('too many at a time are told so as documented', async (t) => {
+  let release = (): void => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const reader = (from: CatalogueReader): CatalogueReader => ({
+    ...from,
+    records: async (range) => {
+      await held
+      return from.records(range)
+    },
+  })
+  const service = await openDescribed(t, { deps: ({ reader: from }) => ({ reader: reader(from) }) })
+  const document = await readDocument(service)
+  const events = { accept: 'text/event-stream' }
+  for (const [path, request, places] of [
+    ['/api/rinex-file/', { url: '/rinex/api/rinex-file/?format=urls' }, 50],
+    ['/api/changes/', { url: '/rinex/api/changes/', headers: events }, 500],
+  ] as const) {
+    const under = Array.from({ length: places }, async () => await service.app.inject(request))
+    const late = await service.app.inject(request)
+    t.equal(late.statusCode, 429)
+    const described = document.paths[path]?.get?.responses['429']
+    t.strictSame(faultsOf(document, described, late), [])
+    t.equal(under.length, places)
+  }
+  release()
+})
+
+t.test('each header that may come does come with some answer', async (t) => {
+  const { usual } = await openServices(t)
+  const document = await readDocument(usual)
+  for (const operation of operationsOf(document).filter(({ method }) => method === 'GET')) {
+    const { path, url, responses } = operation
+    const query = path === '/api/changes/' ? '' : 'sation=x'
+    const answers = [await usual.app.inject(ask(url, query))]
+    if (path === '/api/rinex-file/') answers.push(await usual.app.inject(ask(url, 'format=urls')))
+    const { headers: described = {} } = follow<ResponseObject>(document, responses['200'])
+    for (const name of Object.keys(described))
+      t.ok(
+        answers.some(({ headers }) => headers[name.toLowerCase()] !== undefined),
+        `${path} ${name}`,
+      )
+  }
+})
+
+t.test('each parameter can be sent as its example shows, and is not ignored', async (t) => {
+  const service = await openDescribed(t)
+  const document = await readDocument(service)
+  for (const operation of operationsOf(document).filter(({ method }) => method === 'GET'))
+    for (const parameter of operation.parameters ?? []) {
+      if (parameter.in === 'path' || parameter.example === undefined) continue
+      const answer = await service.app.inject(tryParameter(operation, parameter))
+      const name = `${operation.path} ${parameter.name}`
+      t.equal(answer.statusCode, parameter.name === 'Range' ? 206 : 200, name)
+      t.equal(answer.headers['ignored-parameters'], undefined, name)
+    }
+})
+
+t.test('requests to try do what they promise', async (t) => {
+  const service = await openDescribed(t, administered())
+  await service.listen()
+  const document = await readDocument(service)
+  for (const { method, path, ...operation } of operationsOf(document))
+    for (const { source } of operation['x-codeSamples'] ?? []) {
+      const request = parseSample(source)
+      t.equal(request.method, method, source)
+      // Events have no end; their headers are enough.
+      const isEndless = source.includes('event-stream') || source.includes('wait=')
+      const answer = await send(service, isEndless ? { ...request, method: 'HEAD' } : request)
+      t.ok(answer.statusCode >= 200 && answer.statusCode < 300, `${path}: ${source}`)
+      t.notOk(answer.headers['ignored-parameters'], source)
+    }
+})
+
+t.test('each path knows the methods that are documented', async (t) => {
+  const { app } = await openDescribed(t)
+  const document = await readDocument({ app } as Service)
+  const operations = allOperationsOf(document)
+  for (const { path, url } of operationsOf(document)) {
+    const documented = operations.filter((each) => each.path === path).map(({ method }) => method)
+    const allow = String((await app.inject({ url, method: 'OPTIONS' })).headers.allow)
+    t.strictSame(allow.split(', ').toSorted(), documented.toSorted(), path)
+  }
+})

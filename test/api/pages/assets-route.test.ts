@@ -1,0 +1,16 @@
+/** What pages load. */
+import t from 'tap'
+import { openService } from '../service.ts'
+
+t.test('assets come whole, whatever range is asked for', async (t) => {
+  const { app } = await openService(t)
+  const url = '/rinex/assets/icon.svg'
+  const whole = await app.inject(url)
+  t.equal(whole.statusCode, 200)
+  for (const range of ['bytes=0-1', 'bytes=-', 'bytes=3-1', 'bytes=999999-']) {
+    const { statusCode, body } = await app.inject({ url, headers: { range } })
+    t.equal(statusCode, 200, range)
+    t.equal(body, whole.body, range)
+  }
+  t.equal(whole.headers['accept-ranges'], undefined)
+})

@@ -1,0 +1,166 @@
+/** `status/problems/`: the paths of what is wrong, from the catalogue, the indexer and the API, in one list. */
+import { renameSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import type { Test } from 'tap'
+import type { WireProblem } from '../../../src/api/problems/problem-list.ts'
+import { change, newFile } from '../../catalogue/change.ts'
+import { dayFile, hour, hourFile, openService, shortFile, startUs } from '../service.ts'
+import type { Service, ServiceOptions } from '../service.ts'
+
+const path = '/rinex/api/status/problems/'
+const facts = { size: 12, mtimeUs: 1000 }
+const identity = { inode: 7, ctimeUs: 2000, links: 1, mode: 0o100644, uid: 1, gid: 1 }
+const otherDay = 'obs/2026/002'
+const names = Array.from({ length: 3 }, (_, n) => `s00${n}0020.26d.gz`)
+const settling = { path: `${hour}/${hourFile}`, reason: 'no-end-yet' as const, sinceUs: startUs }
+
+/** A catalogue with a problem of each kind. */
+async function openWithProblems(t: Test, settings: ServiceOptions['settings'] = {}) {
+  const service = await openService(t, {
+    settings,
+    deps: () => ({ settlingFiles: () => Promise.resolve([settling]) }),
+  })
+  const { writer } = service
+  const [incomplete = '', broken = '', gone = ''] = names
+  const added = [{ ...newFile(incomplete, facts), incomplete: true }, newFile(broken, facts)]
+  const rejections = [
+    { reason: 'not-gz', count: 250, names: ['<b>.txt', 'b.txt'] },
+    { reason: 'symlink', count: 1, names: [] },
+  ]
+  await writer.apply([change(otherDay, { added })])
+  await writer.apply([change('obs/2026/004', { rejections })])
+  await writer.apply([
+    change('obs/2026/003', {
+      rejections: [{ reason: 'unreadable-directory', count: 1, names: [''] }],
+    }),
+  ])
+  const sha256 = Buffer.alloc(32)
+  const checksum = { ...facts, ...identity, id: 2, sha256, problem: 'broken' as const }
+  await writer.keepChecksums([{ ...checksum, rested: true }], 2)
+  await service.addNames(otherDay, [shortFile])
+  await service.add(`${otherDay}/${gone}`)
+  const file = join(service.archive, otherDay, gone)
+  renameSync(file, `${file}.away`)
+  return service
+}
+
+interface Page {
+  readonly count: number
+  readonly next: string | null
+  readonly previous: string | null
+  readonly results: readonly WireProblem[]
+}
+
+const get = async ({ app }: Service, query = '') => (await app.inject(path + query)).json<Page>()
+
+const expected = [
+  ['settling', `${hour}/${hourFile}`, 'no-end-yet'],
+  ['unservable', `${otherDay}/${names[2]}`, 'not-there'],
+  ['incomplete', `${otherDay}/${names[0]}`, 'no-end'],
+  ['broken', `${otherDay}/${names[1]}`, 'damaged'],
+  ['misplaced', `${otherDay}/${shortFile}`, 'other-date'],
+  ['rejected', 'obs/2026/004/<b>.txt', 'not-gz'],
+  ['rejected', 'obs/2026/004/b.txt', 'not-gz'],
+  ['rejected', 'obs/2026/003', 'unreadable-directory'],
+]
+const rowsOf = ({ results }: Page) =>
+  results.map(({ problem, path, reason }) => [problem, path, reason])
+
+t.test('every kind of problem is listed with its paths', async (t) => {
+  const service = await openWithProblems(t)
+  const download = `/rinex/data/${otherDay}/${names[2]}`
+  t.equal((await service.app.inject(download)).statusCode, 404)
+  const page = await get(service)
+  t.same(rowsOf(page), expected)
+  t.match(page, { count: expected.length, next: null, previous: null })
+  for (const { since } of page.results) t.match(since, /^20\d\d-\d\d-\d\dT.*\.\d{6}Z$/)
+  const file = join(service.archive, otherDay, names[2] ?? '')
+  renameSync(`${file}.away`, file)
+  t.equal((await service.app.inject(download)).statusCode, 200)
+  t.notMatch(
+    await get(service),
+    { results: [{}, { problem: 'unservable' }] },
+    'and is not any more',
+  )
+})
+
+t.test('kinds are chosen, and paged through', async (t) => {
+  const service = await openWithProblems(t)
+  await service.app.inject(`/rinex/data/${otherDay}/${names[2]}`)
+  for (const [kind = ''] of expected)
+    t.same(
+      rowsOf(await get(service, `?problem=${kind}`)),
+      expected.filter(([each]) => each === kind),
+      kind,
+    )
+  const two = expected.filter(([kind]) => kind === 'settling' || kind === 'misplaced')
+  t.same(rowsOf(await get(service, '?problem=misplaced,settling')), two)
+  t.same(rowsOf(await get(service, '?problem=misplaced&problem=settling')), two)
+  for (const limit of [1, 2, 3, 5, 100]) {
+    const seen: string[][] = []
+    let next: string | null = `${path}?limit=${limit}`
+    while (next !== null) {
+      const page: Page = (await service.app.inject(next)).json<Page>()
+      t.equal(page.count, expected.length)
+      seen.push(...rowsOf(page))
+      next = page.next?.replace('https://archive.example', '') ?? null
+    }
+    t.same(seen, expected, `${limit} at a time`)
+  }
+  t.match((await get(service, '?problem=broken&limit=1')).next, null)
+  t.match(
+    (await get(service, '?problem=rejected&limit=1')).next,
+    '?format=api&limit=1&offset=1&problem=rejected',
+  )
+})
+
+t.test('the tag changes with what is listed', async (t) => {
+  const service = await openWithProblems(t)
+  const first = await service.app.inject(path)
+  const ask = async () =>
+    service.app.inject({ url: path, headers: { 'if-none-match': String(first.headers.etag) } })
+  t.equal((await ask()).statusCode, 304)
+  await service.addNames(otherDay, [dayFile])
+  t.equal((await ask()).statusCode, 200)
+})
+
+t.test('bad values are refused, unknown parameters named', async (t) => {
+  const service = await openWithProblems(t)
+  const { app } = service
+  const refused = await app.inject(`${path}?problem=lost`)
+  t.equal(refused.statusCode, 400)
+  t.match(refused.json(), { problem: [/lost is not one of the available choices/] })
+  const ignored = await app.inject(`${path}?problems=rejected`)
+  t.equal(ignored.headers['ignored-parameters'], 'problems')
+  const strict = await app.inject(`${path}?problems=rejected&strict=1`)
+  t.match(strict, { statusCode: 400 })
+  t.match(strict.json(), { problems: [/Did you mean problem\?/] })
+})
+
+t.test('where paths are not public they are on the command line only', async (t) => {
+  const service = await openWithProblems(t, { problems: 'command-line' })
+  const answer = await service.app.inject(path)
+  t.equal(answer.statusCode, 403)
+  t.same(answer.json(), { detail: 'The paths of problems are shown on the command line only.' })
+  await service.app.inject(`/rinex/data/${otherDay}/${names[2]}`)
+  const status = await service.app.inject('/rinex/api/status/')
+  t.match(status.json(), {
+    rejected: [{ reason: 'not-gz', count: 250, examples: [] }],
+    checksums: { broken: { count: 1, examples: [] } },
+    incomplete: { count: 1, examples: [] },
+    unserved: { count: 1, latest: [] },
+  })
+  t.notMatch(status.body, '2026/00')
+})
+
+t.test('people get a page, with names as text', async (t) => {
+  const { app } = await openWithProblems(t)
+  const { body, headers } = await app.inject({ url: path, headers: { accept: 'text/html' } })
+  t.match(headers, { 'content-type': /^text\/html/ })
+  t.match(body, '&lt;b&gt;.txt')
+  t.notMatch(body, '<b>.txt')
+  t.match(body, '7 problems')
+  const status = await app.inject({ url: '/rinex/api/status/', headers: { accept: 'text/html' } })
+  t.match(status.body, 'problems/?format=api')
+})
