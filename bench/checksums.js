@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { startHasher } from '../dist/indexer/checksums/hash-client.js'
+import { startHashClient } from '../dist/indexer/checksums/hash-client.js'
 import { measure, optionsOf, ratios, spread } from './measure.js'
 
 export const description =
@@ -18,7 +18,7 @@ const filesAtATime = 16
 export async function run({ print, args }) {
   const { megabytes, rounds } = optionsOf(args, { megabytes: 100, rounds: 5 })
   const archive = mkdtempSync(join(tmpdir(), 'checksums-'))
-  const hasher = startHasher({ archive })
+  const hasher = startHashClient({ archive })
   try {
     for (const kilobytes of [20, 400, 4000])
       await compare({ print, hasher, archive, megabytes, kilobytes, rounds })

@@ -38,8 +38,8 @@ function buildProgram(done: (exitCode: number) => void): Command {
     .configureHelp({ showGlobalOptions: true })
     .exitOverride()
   addDaemons(program, done)
-  addOrders(program, done)
-  addQuestions(program, done)
+  addRequestCommands(program, done)
+  addReadingCommands(program, done)
   return program
 }
 
@@ -65,7 +65,7 @@ function addDaemons(program: Command, done: (exitCode: number) => void): void {
     })
 }
 
-function addOrders(program: Command, done: (exitCode: number) => void): void {
+function addRequestCommands(program: Command, done: (exitCode: number) => void): void {
   withOptions(program.command('rescan'), commandOptions.rescan)
     .description('have the running indexer look at the archive again')
     .argument('[path...]', 'directories such as obs/2026; without any, the whole archive')
@@ -85,7 +85,7 @@ interface RescanFlags {
   readonly wait?: true
 }
 
-function addQuestions(program: Command, done: (exitCode: number) => void): void {
+function addReadingCommands(program: Command, done: (exitCode: number) => void): void {
   withOptions(program.command('status'), commandOptions.status)
     .description('say what the indexer is doing')
     .option('--json', 'as one JSON object; each problem as one')

@@ -8,7 +8,7 @@ import type { Logger } from 'pino'
 import { answerClientError } from './http/client-error.ts'
 import { compressAnswers } from './http/compression.ts'
 import { InFlightRequests } from './connections/in-flight.ts'
-import { ClientShares } from './connections/client-limits.ts'
+import { ClientLimits } from './connections/client-limits.ts'
 import { ConnectionLimiter } from './connections/connection-limiter.ts'
 import { apiContext } from './http/context.ts'
 import type { ApiDeps } from './http/settings.ts'
@@ -17,7 +17,7 @@ import { answerByAccept } from './pages/error-answer.ts'
 import { commonHeaders, preflightHeaders } from './http/headers.ts'
 import { createHttpServer, faultOf } from './http/http-server.ts'
 import { readJsonBodies } from './http/json-body.ts'
-import { logAnswered, toldStatus } from './http/access-log.ts'
+import { logAccess, loggedStatus } from './http/access-log.ts'
 import type { Observe } from './http/access-log.ts'
 import { normaliseTarget } from './http/request-target.ts'
 import { knowAllMethods } from './http/resource.ts'
@@ -33,7 +33,7 @@ import { addRescan } from './admin/rescan.ts'
 import { addSchema } from './pages/docs-route.ts'
 import { addStation } from './stations/route.ts'
 import { addStatus } from './status/route.ts'
-import { openUnserved } from './downloads/missing-files.ts'
+import { openMissingFiles } from './downloads/missing-files.ts'
 
 export type { ApiDeps, ApiSettings } from './http/settings.ts'
 
@@ -44,7 +44,7 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   const metrics = openMetrics(deps)
   const observe: Observe = (observation) => {
     metrics.observe(observation)
-    logAnswered(deps.logger, observation)
+    logAccess(deps.logger, observation)
   }
   const inFlight = new InFlightRequests()
   const limiter = new ConnectionLimiter(deps.settings, {
@@ -55,11 +55,11 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
       )
     },
   })
-  const shares = new ClientShares((request) => limiter.addressOf(request))
-  const begin = openBeginning({ limiter, observe })
+  const clientLimits = new ClientLimits((request) => limiter.addressOf(request))
+  const startAnswer = openStartAnswer({ limiter, observe })
   const app = createApp(deps.logger, {
     datasetPrefix: deps.settings.datasetPrefix,
-    begin,
+    startAnswer,
     inFlight,
     serverFactory: (handle) => {
       // Before the framework, which would make a request and a reply of each that waits.
@@ -70,19 +70,19 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
       })
       inFlight.watch(server)
       limiter.watch(server)
-      shares.watch(server)
+      clientLimits.watch(server)
       refuseTunnels(server, inFlight)
       return server
     },
   })
-  const unserved = openUnserved({
-    onFile: metrics.notServed,
+  const missingFiles = openMissingFiles({
+    onFile: metrics.fileUnavailable,
     nowMs: () => deps.nowUs() / 1000,
   })
-  const context = apiContext(deps, { unserved, shares })
+  const context = apiContext(deps, clientLimits)
   knowAllMethods(app)
   readJsonBodies(app)
-  app.addHook('onRequest', begin)
+  app.addHook('onRequest', startAnswer)
   await app.register(accepts)
   compressAnswers(app)
   answerPreflights(app)
@@ -94,11 +94,11 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   addRinexFile(app, context)
   addStation(app, context)
   addChanges(app, context)
-  addStatus(app, context)
-  addProblems(app, context)
+  addStatus(app, { ...context, missingFiles })
+  addProblems(app, { ...context, missingFiles })
   addRescan(app, context)
   addSchema(app, context)
-  addData(app, context)
+  addData(app, { ...context, missingFiles })
   addHealth(app, context)
   addMetrics(app, metrics)
   await addAssets(app, context)
@@ -109,17 +109,17 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
 }
 
 /** Begins each answer: `proceed` is called when the route may go on, and not for a request that is rejected. */
-type Begin = (request: FastifyRequest, reply: FastifyReply, proceed: () => void) => void
+type StartAnswer = (request: FastifyRequest, reply: FastifyReply, proceed: () => void) => void
 
-function openBeginning(parts: {
+function openStartAnswer(parts: {
   readonly limiter: ConnectionLimiter
   readonly observe: Observe
-}): Begin {
+}): StartAnswer {
   const { limiter, observe } = parts
   return (request, reply, proceed) => {
     reply.headers(commonHeaders).header('x-request-id', request.id)
     observeAnswer(request, reply, observe)
-    const rejection = limiter.admit(request, reply) ?? faultOf(request.raw)
+    const rejection = limiter.check(request, reply) ?? faultOf(request.raw)
     if (rejection === undefined) proceed()
     else sendError(rejection, request, reply)
   }
@@ -131,20 +131,20 @@ function observeAnswer(request: FastifyRequest, reply: FastifyReply, observe: Ob
   reply.raw.once('close', () => {
     observe({
       ...{ id, method, target, route: routeOptions.url ?? 'none' },
-      ...{ status: toldStatus(reply.raw), ms: reply.elapsedTime },
+      ...{ status: loggedStatus(reply.raw), ms: reply.elapsedTime },
     })
   })
 }
 
 interface AppParts {
   readonly datasetPrefix: string
-  readonly begin: Begin
+  readonly startAnswer: StartAnswer
   readonly inFlight: InFlightRequests
   readonly serverFactory: (handle: RequestListener) => Server
 }
 
 function createApp(logger: Logger, parts: AppParts): FastifyInstance {
-  const { datasetPrefix, begin, inFlight, serverFactory } = parts
+  const { datasetPrefix, startAnswer, inFlight, serverFactory } = parts
   // At this level the framework logs only where it listens, which `serve` logs itself.
   const silent = { info: () => undefined }
   const loggerInstance: FastifyBaseLogger = Object.assign(logger.child({}), silent)
@@ -167,7 +167,7 @@ function createApp(logger: Logger, parts: AppParts): FastifyInstance {
     return503OnClosing: false,
     // A path that cannot be decoded, or has a part longer than any of ours, does not exist. No hook runs for it.
     frameworkErrors: (_error, request, reply) => {
-      begin(request, reply, () => {
+      startAnswer(request, reply, () => {
         answerError(notFound(), request, reply)
       })
     },

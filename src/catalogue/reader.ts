@@ -131,7 +131,7 @@ export interface ChangesPage {
    * Removals up to this number may be forgotten: who knows of no later one must start again with the whole list.
    * The page is empty then, and also for a number that was never given.
    */
-  readonly forgottenSeq: number
+  readonly purgedSeq: number
   readonly changes: readonly Change[]
   /**
    * All that matched up to this number is in the page. Where filters match little it may lie before the head

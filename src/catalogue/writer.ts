@@ -215,7 +215,7 @@ export interface CatalogueWriter {
    * Forgets some of the removals before a time, oldest first, and says whether there are more: one call is one
    * short transaction. A file that comes back after that is a new record.
    */
-  forgetRemovals(beforeUs: number): Promise<{ readonly more: boolean }>
+  purgeRemovals(beforeUs: number): Promise<{ readonly more: boolean }>
   /**
    * Looks for files without a checksum among those that arrived or changed after a number; without one, after what
    * `keepChecksums` remembers. Where that is nothing, all files of a catalogue of at most 1,000 count as arrived, and none of a larger

@@ -7,7 +7,7 @@ import { IndexerAway } from '../control/protocol.ts'
 import { print } from '../runtime/output.ts'
 
 /** An indexer counts ten million records anew within a minute, and does nothing else meanwhile. */
-const repairPatienceMs = 600_000
+const repairTimeoutMs = 600_000
 
 /**
  * Compares the counts of the catalogue with its records, and the database with itself; with `repair` it makes counts that
@@ -38,7 +38,7 @@ async function report(database: string): Promise<{ isClean: boolean; differences
 /** Has the running indexer do it, which alone may write; without one it is done here, under the lock. */
 async function repairCounts({ controlSocket, database }: ConfigOf<'check'>): Promise<void> {
   try {
-    await askIndexer(controlSocket, { command: 'repair' }, repairPatienceMs)
+    await askIndexer(controlSocket, { command: 'repair' }, repairTimeoutMs)
   } catch (error) {
     if (!(error instanceof IndexerAway)) throw error
     const writer = openWriter({ database, nowUs: openClock() })

@@ -7,7 +7,7 @@ import type { OpenedWriter } from '../catalogue/sqlite/writer.ts'
 import { openClock } from '../runtime/clock.ts'
 import type { ConfigOf } from '../config/command-options.ts'
 import { openControl } from '../indexer/control-server.ts'
-import { startHasher } from '../indexer/checksums/hash-client.ts'
+import { startHashClient } from '../indexer/checksums/hash-client.ts'
 import { IncompleteScan, startIndexer } from '../indexer/indexer.ts'
 import type { Indexer } from '../indexer/indexer.ts'
 import { startTreeReader } from '../indexer/tree/tree-reader.ts'
@@ -76,7 +76,7 @@ function open(parts: {
     database,
     nowUs,
     onChecked: (outcome) => {
-      tellChecked(outcome, logger)
+      logIntegrityCheck(outcome, logger)
     },
     onRestoring: (restoring) => {
       const fields = { database, ...restoring }
@@ -84,11 +84,11 @@ function open(parts: {
     },
     onMigrating: migrationReporter(database, logger),
   })
-  tellRecovery(writer.recovery, logger)
+  logRecovery(writer.recovery, logger)
   return writer
 }
 
-function tellRecovery(recovery: Recovery, logger: Logger): void {
+function logRecovery(recovery: Recovery, logger: Logger): void {
   const { setAside, restored, passedOver, putBack } = recovery
   for (const { backup, fault } of passedOver)
     logger.error({ backup, fault }, 'a backup of the database is not good: passed over')
@@ -107,7 +107,7 @@ function tellRecovery(recovery: Recovery, logger: Logger): void {
     logger.warn('the database is an older copy: it goes on above the numbers that were given since')
 }
 
-function tellChecked({ fault, error, tookMs }: StartupCheckOutcome, logger: Logger): void {
+function logIntegrityCheck({ fault, error, tookMs }: StartupCheckOutcome, logger: Logger): void {
   const fields = { took_ms: tookMs }
   if (fault !== undefined) logger.error({ ...fields, fault }, 'the database is ruined')
   else if (error !== undefined)
@@ -138,7 +138,7 @@ async function start(parts: {
   const checksums =
     config.checksums === 'none'
       ? undefined
-      : { hasher: startHasher({ archive }), all: config.checksums === 'all' }
+      : { hashClient: startHashClient({ archive }), all: config.checksums === 'all' }
   const version = packageVersion()
   return startIndexer({ ...rest, ...times, archive, tree, checksums, logger, version })
 }

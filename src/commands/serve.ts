@@ -2,8 +2,7 @@ import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
 import { readAdminToken } from '../config/admin-token.ts'
 import { hashToken } from '../api/admin/authentication.ts'
-import type { Administration } from '../api/http/settings.ts'
-import type { HandOver } from '../api/downloads/offload.ts'
+import type { Administration, Offload } from '../api/http/settings.ts'
 import { buildServer } from '../api/server.ts'
 import { openReader } from '../catalogue/sqlite/reader.ts'
 import { openClock } from '../runtime/clock.ts'
@@ -18,7 +17,7 @@ import { packageVersion } from '../runtime/package.ts'
 import { realDirectories } from '../runtime/real-path.ts'
 
 /** A rescan is only noted: an indexer that hangs is told of before the connection ends because nothing moves on it. */
-const rescanPatienceMs = 10_000
+const rescanTimeoutMs = 10_000
 
 /**
  * Connections that the kernel holds until they are accepted, at most as many as `net.core.somaxconn` allows. When all places are taken,
@@ -76,7 +75,7 @@ export async function startServing(
       linkedDirectories: realDirectories(config.linkedDirectories, logger),
       baseUrl,
       datasetPrefix: config.datasetPrefix,
-      handOver: handOverOf(config),
+      offload: offloadOf(config),
       maxLimit: config.maxLimit,
       keepRemovalsDays: config.keepRemovalsDays,
       problems: config.problems,
@@ -116,7 +115,7 @@ function cannotListen({ host, port }: ConfigOf<'serve'>, error: unknown): unknow
   })
 }
 
-function handOverOf({ sendFiles, internalPrefix }: ConfigOf<'serve'>): HandOver | undefined {
+function offloadOf({ sendFiles, internalPrefix }: ConfigOf<'serve'>): Offload | undefined {
   return sendFiles === 'self' ? undefined : { header: sendFiles, internalPrefix }
 }
 
@@ -127,7 +126,7 @@ function administrationOf(config: ConfigOf<'serve'>): Administration | undefined
   return {
     tokenHash: hashToken(token),
     register: (path) => askIndexer(controlSocket, { command: 'register', path }),
-    rescan: (order) => askIndexer(controlSocket, { command: 'rescan', ...order }, rescanPatienceMs),
+    rescan: (order) => askIndexer(controlSocket, { command: 'rescan', ...order }, rescanTimeoutMs),
   }
 }
 

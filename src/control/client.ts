@@ -11,20 +11,20 @@ import type {
 } from './protocol.ts'
 
 /** How long a page that shows the status waits for an indexer that answers it at once when nothing holds it up. */
-const statusPatienceMs = 2000
+const statusTimeoutMs = 2000
 /** A disk may hold it up for seconds, and looking at a file may mean inflating a large one. */
-const longestPatienceMs = 30_000
+const longestTimeoutMs = 30_000
 
 /** What comes of asking for the status; `undefined` when no indexer runs. */
-export type AskedStatus = IndexerStatus | UnknownStatus | undefined
+export type StatusReply = IndexerStatus | UnknownStatus | undefined
 
 /** Asks the indexer what it is doing. */
 export async function askStatus(
   socketPath: string,
-  patienceMs = statusPatienceMs,
-): Promise<AskedStatus> {
+  timeoutMs = statusTimeoutMs,
+): Promise<StatusReply> {
   try {
-    return await askIndexer(socketPath, { command: 'status' }, patienceMs)
+    return await askIndexer(socketPath, { command: 'status' }, timeoutMs)
   } catch (error) {
     if (error instanceof IndexerRefused) return unknown(error.message)
     if (!(error instanceof IndexerAway)) throw error
@@ -38,7 +38,7 @@ export async function askStatus(
 /** Asks the indexer for the files that are not complete yet; none where it cannot be asked. */
 export async function askSettling(socketPath: string): Promise<readonly SettlingFile[]> {
   try {
-    return await askIndexer(socketPath, { command: 'settling' }, statusPatienceMs)
+    return await askIndexer(socketPath, { command: 'settling' }, statusTimeoutMs)
   } catch (error) {
     if (error instanceof IndexerAway || error instanceof IndexerRefused) return []
     throw error
@@ -56,7 +56,7 @@ function unknown(why: string): UnknownStatus {
 export function statusAsker(
   socketPath: string,
   tell: (reason: string) => void,
-): () => Promise<AskedStatus> {
+): () => Promise<StatusReply> {
   let told: string | undefined
   return async () => {
     const status = await askStatus(socketPath)
@@ -74,9 +74,9 @@ export function statusAsker(
 export async function askIndexer<Command extends ControlCommand>(
   socketPath: string,
   request: ControlRequest & { readonly command: Command },
-  patienceMs = longestPatienceMs,
+  timeoutMs = longestTimeoutMs,
 ): Promise<ControlResults[Command]> {
-  const line = await exchange(socketPath, request, patienceMs).catch((error: unknown) => {
+  const line = await exchange(socketPath, request, timeoutMs).catch((error: unknown) => {
     throw new IndexerAway(`no indexer answers on ${socketPath}: ${(error as Error).message}`, {
       cause: error,
     })
@@ -86,16 +86,12 @@ export async function askIndexer<Command extends ControlCommand>(
   return answer.result
 }
 
-function exchange(
-  socketPath: string,
-  request: ControlRequest,
-  patienceMs: number,
-): Promise<string> {
+function exchange(socketPath: string, request: ControlRequest, timeoutMs: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(socketPath)
     let received = ''
     socket.setEncoding('utf8')
-    socket.setTimeout(patienceMs, () => {
+    socket.setTimeout(timeoutMs, () => {
       socket.destroy(new Error('no answer in time'))
     })
     socket.on('connect', () => socket.write(`${JSON.stringify(request)}\n`))

@@ -22,7 +22,7 @@ export interface BatchOutcome {
 /** A transaction of this many files keeps the process busy for a few hundredths of a second. */
 const filesPerBatch = 5_000
 /** A change waits no longer than this for others: what a walk brought, and what was seen to change. */
-const patienceMs = { walked: 500, seen: 100 }
+const timeoutMs = { walked: 500, seen: 100 }
 
 /** @param nowMs a clock that only goes on */
 export function openBatch(writer: CatalogueWriter, nowMs = () => performance.now()): Batch {
@@ -31,8 +31,8 @@ export function openBatch(writer: CatalogueWriter, nowMs = () => performance.now
   let dueMs = Infinity
   return {
     add(change, isWalked) {
-      const patience = isWalked ? patienceMs.walked : patienceMs.seen
-      dueMs = Math.min(dueMs, nowMs() + patience)
+      const timeout = isWalked ? timeoutMs.walked : timeoutMs.seen
+      dueMs = Math.min(dueMs, nowMs() + timeout)
       changes.set(change.path, change)
       files += 1 + change.added.length + change.modified.length + change.filled.length
       files += change.attributes.length + change.rehash.length + change.removed.length
@@ -42,15 +42,15 @@ export function openBatch(writer: CatalogueWriter, nowMs = () => performance.now
       return files >= filesPerBatch || nowMs() > dueMs
     },
     async flush() {
-      const gathered = [...changes.values()]
+      const counted = [...changes.values()]
       changes = new Map()
       files = 0
       dueMs = Infinity
-      if (gathered.length === 0) return { applied: undefined, error: undefined, changes: gathered }
+      if (counted.length === 0) return { applied: undefined, error: undefined, changes: counted }
       try {
-        return { applied: await writer.apply(gathered), error: undefined, changes: gathered }
+        return { applied: await writer.apply(counted), error: undefined, changes: counted }
       } catch (error) {
-        return { applied: undefined, error: error as Error, changes: gathered }
+        return { applied: undefined, error: error as Error, changes: counted }
       }
     },
   }

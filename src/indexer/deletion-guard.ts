@@ -10,7 +10,7 @@ const largestShare = 0.2
 /** but never below this number. */
 const smallestMass = 1000
 /** A directory that still lacks its files after this time has been looked at again often enough. */
-const patienceMs = 6 * 3_600_000
+const timeoutMs = 6 * 3_600_000
 
 export interface DeletionGuard {
   /** Whether the files that a directory lacks may be removed from the catalogue now. */
@@ -95,7 +95,7 @@ export function openDeletionGuard(
       const unwritten = allowed.get(area) ?? 0
       const limit = Math.max(smallestMass, largestShare * (files - unwritten + before))
       const meant =
-        accepted.has(directory) || (known !== undefined && nowMs - known.sinceMs > patienceMs)
+        accepted.has(directory) || (known !== undefined && nowMs - known.sinceMs > timeoutMs)
       // What is held stays held, or waiting would let it through bit by bit.
       if (!meant && (known !== undefined || before + count > limit)) {
         withheld.set(directory, { area, sinceMs: known?.sinceMs ?? nowMs, count })

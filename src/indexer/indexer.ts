@@ -48,7 +48,7 @@ export interface IndexerDeps {
   readonly backupIntervalMs: number
   readonly window: WatchWindow
   /** What reads files for their checksums, and whether it reads old ones too; none where there are to be no checksums. */
-  readonly checksums?: { readonly hasher: HashClient; readonly all: boolean } | undefined
+  readonly checksums?: { readonly hashClient: HashClient; readonly all: boolean } | undefined
   readonly version: string
 }
 

@@ -16,12 +16,12 @@ const areasMs = 2000
 /** The next sweep comes so soon after one that found something. */
 const busyMs = 3000
 /** How often removals are looked for that need not be remembered any longer. */
-const forgetMs = 3_600_000
+const purgeIntervalMs = 3_600_000
 /** How often it is asked whether a backup is due. One that was made or had no room leaves time until the next. */
 const backupMs = 3_600_000
 const longestBackupMs = 86_400_000
 /** Between two transactions of forgetting, so that what arrives meanwhile is not kept waiting. */
-const forgetPauseMs = 100
+const purgePauseMs = 100
 /** A disk hangs when the reading thread has not come on for this time; with the two others ten seconds at most. */
 const hangingMs = 6000
 /** How often that is looked at. */
@@ -110,15 +110,15 @@ export function openSchedule(deps: ScheduleDeps): Schedule {
   const readAreas = (): void => {
     for (const area of areas) mark(area, 'auto')
   }
-  const forgetRemovals = async (): Promise<void> => {
+  const purgeRemovals = async (): Promise<void> => {
     while (!closing) {
-      const { more } = await deps.writer.forgetRemovals(deps.nowUs() - deps.keepRemovalsMs * 1000)
+      const { more } = await deps.writer.purgeRemovals(deps.nowUs() - deps.keepRemovalsMs * 1000)
       if (!more) return
-      await pause(forgetPauseMs)
+      await pause(purgePauseMs)
     }
   }
   const forgetNow = (): void => {
-    forgetRemovals().catch((error: unknown) => {
+    purgeRemovals().catch((error: unknown) => {
       // A full disk, say. They can wait for the next round.
       if (!closing) deps.logger.warn({ err: error }, 'old removals could not be forgotten')
     })
@@ -154,7 +154,7 @@ export function openSchedule(deps: ScheduleDeps): Schedule {
       sweepLater(1)
       forgetNow()
       if (deps.backupIntervalMs > 0) backUpNow()
-      timers.push(setInterval(forgetNow, forgetMs))
+      timers.push(setInterval(forgetNow, purgeIntervalMs))
       timers.push(setInterval(readAreas, areasMs), setInterval(readCloser, 1000))
     },
     sweepNow,

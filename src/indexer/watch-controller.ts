@@ -112,7 +112,7 @@ export function openWatchController(deps: WatchControllerDeps): WatchController 
       if (nowMs - lastMs > stallMs || jumpMs > stallMs) {
         logger.warn(
           { stalled_ms: nowMs - lastMs, jumped_ms: jumpMs },
-          'held up, or the clock was set',
+          'event loop stalled or system clock changed; rescanning watched directories',
         )
         markAll()
       }

@@ -20,15 +20,15 @@ function kindOf(character: string): number {
 }
 
 /** What may stand in each of a row of columns. */
-export type Picture = Uint8Array
+export type Mask = Uint8Array
 
 /** @param symbols for each column `A` a letter, `9` a digit, `X` either, or `.` itself. */
-export function pictureOf(symbols: string): Picture {
+export function maskOf(symbols: string): Mask {
   return Uint8Array.from(symbols, (symbol) => (symbol === 'X' ? letter + digit : kindOf(symbol)))
 }
 
 /** The part from column `at` in upper case, when all its characters fit the picture. */
-export function partAt(text: string, at: number, picture: Picture): string | undefined {
+export function partAt(text: string, at: number, picture: Mask): string | undefined {
   let found = 0
   for (let column = 0; column < picture.length; column++) {
     const kind = kinds[text.charCodeAt(at + column)] ?? 0
@@ -40,7 +40,7 @@ export function partAt(text: string, at: number, picture: Picture): string | und
 }
 
 /** Whether all characters from column `at` fit the picture: `partAt` without making the part. */
-export function fitsAt(text: string, at: number, picture: Picture): boolean {
+export function fitsAt(text: string, at: number, picture: Mask): boolean {
   for (let column = 0; column < picture.length; column++) {
     const kind = kinds[text.charCodeAt(at + column)] ?? 0
     if ((kind & (picture[column] ?? 0)) === 0) return false

@@ -3,7 +3,7 @@
  * table A1. The functions read the part that begins in column `at`, and give `undefined` when it is none.
  */
 import { dayStartSeconds, secondsPerDay, secondsPerHour, secondsPerMinute } from './calendar.ts'
-import { letterAt, letterIndexAt, numberAt, partAt, pictureOf } from './characters.ts'
+import { letterAt, letterIndexAt, numberAt, partAt, maskOf } from './characters.ts'
 import type { DataSource, FileDuration, FileType } from './types.ts'
 
 /** `PPU`, FILE PERIOD. */
@@ -22,7 +22,7 @@ export interface Content {
 }
 
 /** The columns of a station. */
-export const stationPicture = pictureOf('XXXX99AAA')
+export const stationMask = maskOf('XXXX99AAA')
 
 const alphabet = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ')
 
@@ -78,7 +78,7 @@ function twoDigits(count: number): string {
  * `DLR`): any letters will do.
  */
 export function stationAt(text: string, at: number): string | undefined {
-  return partAt(text, at, stationPicture)
+  return partAt(text, at, stationMask)
 }
 
 /** `S`, DATA SOURCE: from the receiver, from a data stream, unknown. */

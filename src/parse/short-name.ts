@@ -28,12 +28,12 @@ import {
   secondsPerMinute,
   sessionHour,
 } from './calendar.ts'
-import { numberAt, partAt, pictureOf } from './characters.ts'
+import { numberAt, partAt, maskOf } from './characters.ts'
 import { soleFault } from './rejection.ts'
 import type { FileType, ParsedName, RejectionReason } from './types.ts'
 
-const plainPicture = pictureOf('XXXX999X.99A')
-const highRatePicture = pictureOf('XXXX999A99.99A')
+const plainMask = maskOf('XXXX999X.99A')
+const highRateMask = maskOf('XXXX999A99.99A')
 const suffixLength = '.gz'.length
 
 /** High-rate names tell no length; by IGSMAIL-5501 one file follows the other every 15 minutes. */
@@ -41,13 +41,13 @@ const highRateSeconds = 15 * secondsPerMinute
 
 export function hasShortLength(name: string): boolean {
   const length = name.length - suffixLength
-  return length === plainPicture.length || length === highRatePicture.length
+  return length === plainMask.length || length === highRateMask.length
 }
 
 /** @param name has one of the two lengths and ends in `.gz`. */
 export function parseShortName(name: string): ParsedName | RejectionReason {
-  const isHighRate = name.length === highRatePicture.length + suffixLength
-  const text = partAt(name, 0, isHighRate ? highRatePicture : plainPicture)
+  const isHighRate = name.length === highRateMask.length + suffixLength
+  const text = partAt(name, 0, isHighRate ? highRateMask : plainMask)
   if (text === undefined) return 'unknown-form'
 
   const dot = isHighRate ? 10 : 8

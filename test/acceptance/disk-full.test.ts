@@ -6,7 +6,7 @@ import {
   lacksMounts,
   longestMs,
   openMounts,
-  patienceMs,
+  timeoutMs,
   slow,
   startService,
   stop,
@@ -20,7 +20,7 @@ import { testFolder } from '../folder.ts'
 const megabytes = slow ? 32 : 8
 const newFiles = slow ? 5000 : 500
 const watchedMs = slow ? 60_000 : 6000
-const promisedMs = slow ? 30_000 : patienceMs
+const promisedMs = slow ? 30_000 : timeoutMs
 
 t.setTimeout(longestMs)
 

@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import type { Test } from 'tap'
-import { longestMs, patienceMs, slow, startService, until } from './service.ts'
+import { longestMs, timeoutMs, slow, startService, until } from './service.ts'
 import type { Service } from './service.ts'
 import { hourDirectory, pathIn, put } from './tree.ts'
 import { testFolder } from '../folder.ts'
@@ -23,7 +23,7 @@ const content = gzipSync(randomBytes(slow ? 1024 * 1024 : 128 * 1024))
 const pieceSize = 64 * 1024
 const pieceMs = slow ? 1000 : 400
 /** What is promised; on a busy machine a wait may be longer, and is told. */
-const promisedMs = slow ? 3000 : patienceMs
+const promisedMs = slow ? 3000 : timeoutMs
 
 const hour = hourDirectory()
 const directory = (path: string): string => path.slice(0, path.lastIndexOf('/'))

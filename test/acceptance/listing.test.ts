@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import type { Test } from 'tap'
 import { testFolder } from '../folder.ts'
-import { lacks, longestMs, patienceMs, startService, stop, until, untilEqual } from './service.ts'
+import { lacks, longestMs, timeoutMs, startService, stop, until, untilEqual } from './service.ts'
 import type { Service } from './service.ts'
 import { dayDirectory, filesBelow, hourDirectory, pathIn, paths, put } from './tree.ts'
 
@@ -180,7 +180,7 @@ for (const [program, commands] of Object.entries(resuming))
     const [cutOff, goOn] = commands(data + large, file)
     const { child, output } = start(t, service, cutOff)
     const hasBegun = () => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0
-    await until('it has begun', hasBegun, patienceMs)
+    await until('it has begun', hasBegun, timeoutMs)
     await stop(child, 'SIGKILL')
     const had = statSync(file).size
     t.ok(had < largeBytes, `it was cut off after ${had} bytes`, { output: output() })

@@ -11,7 +11,7 @@ import {
   lacksMounts,
   longestMs,
   openMounts,
-  patienceMs,
+  timeoutMs,
   slow,
   startService,
   stop,
@@ -24,8 +24,8 @@ import { arrive, filesBelow, hourDirectory, makeOldDays, paths, pathIn, put } fr
 import { testFolder } from '../folder.ts'
 
 /** What is promised. */
-const noticedMs = slow ? 10_000 : patienceMs
-const backMs = slow ? 30_000 : patienceMs
+const noticedMs = slow ? 10_000 : timeoutMs
+const backMs = slow ? 30_000 : timeoutMs
 const oldDays = slow ? 100 : 10
 const removedAtOnce = 1500
 

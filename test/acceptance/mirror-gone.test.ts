@@ -36,20 +36,20 @@ t.test(
     await witness.begin()
     for (const path of removed.slice(0, 50)) rmSync(join(service.archive, path))
     await compare(t, service, witness)
-    const forgottenSeq = witness.seq
+    const purgedSeq = witness.seq
     for (const path of removed.slice(50)) rmSync(join(service.archive, path))
     await until('all are removed', async () => (await service.count()) === before.size - 100)
 
     // As if these had been removed long ago.
     await stop(service.indexer, 'SIGTERM')
     const db = new Sqlite(service.database)
-    db.prepare('UPDATE tombstone SET removed_us = 0 WHERE seq <= ?').run(forgottenSeq)
+    db.prepare('UPDATE tombstone SET removed_us = 0 WHERE seq <= ?').run(purgedSeq)
     db.close()
     service.startIndexer()
     const isForgotten = async () => (await answerFrom(service, mirror.seq)).status === 410
     await until('they are forgotten', isForgotten)
-    t.equal((await answerFrom(service, forgottenSeq - 1)).status, 410)
-    t.equal((await answerFrom(service, forgottenSeq)).status, 200)
+    t.equal((await answerFrom(service, purgedSeq - 1)).status, 410)
+    t.equal((await answerFrom(service, purgedSeq)).status, 200)
 
     for (const path of removed) arrive(service.archive, path)
     await compare(t, service, witness)

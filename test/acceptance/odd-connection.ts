@@ -34,7 +34,7 @@ export interface Ending {
 }
 
 /** Far longer than any answer takes. */
-const patienceMs = 60_000
+const timeoutMs = 60_000
 
 /** The server closes a connection five seconds after an answer; on a busy machine an answer may be read late. */
 const idleMs = 4000
@@ -74,7 +74,7 @@ export class OddConnection {
     this.#socket = socket
     const timer = setTimeout(() => {
       this.#fault('no end of it')
-    }, patienceMs)
+    }, timeoutMs)
     socket.on('error', (error: NodeJS.ErrnoException) => (this.#code = error.code ?? error.message))
     socket.on('data', (piece: Buffer) => {
       this.#bytes = Buffer.concat([this.#bytes, piece])

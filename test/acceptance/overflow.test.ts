@@ -1,13 +1,13 @@
 /** More file events than the kernel keeps, while the indexer is held up: nothing is missing afterwards. */
 import { join } from 'node:path'
 import t from 'tap'
-import { longestMs, patienceMs, slow, startService, until, untilEqual } from './service.ts'
+import { longestMs, timeoutMs, slow, startService, until, untilEqual } from './service.ts'
 import { hourDirectory, paths, pathIn, put } from './tree.ts'
 import { testFolder } from '../folder.ts'
 
 /** The kernel keeps 16,384 events, unless it was told otherwise. */
 const files = slow ? 40_000 : 20_000
-const promisedMs = slow ? 30_000 : patienceMs
+const promisedMs = slow ? 30_000 : timeoutMs
 
 t.setTimeout(longestMs)
 

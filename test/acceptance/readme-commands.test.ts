@@ -7,7 +7,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { testFolder } from '../folder.ts'
 import { programLine } from '../program.ts'
-import { lacks, longestMs, patienceMs, stop, until } from './service.ts'
+import { lacks, longestMs, timeoutMs, stop, until } from './service.ts'
 import type { LogLine } from './service.ts'
 import { blocksOf } from './shell-blocks.ts'
 import type { Block, Command } from './shell-blocks.ts'
@@ -126,7 +126,7 @@ async function run(t: Test, folder: string, block: Block, host: string): Promise
     env: { PATH: process.env['PATH'], HOME: folder, LC_ALL: 'C' },
   })
   t.teardown(() => stop(child, 'SIGKILL'))
-  await until(block.map(({ text }) => text).join(), () => child.exitCode !== null, patienceMs)
+  await until(block.map(({ text }) => text).join(), () => child.exitCode !== null, timeoutMs)
   const read = (name: string): string =>
     existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'utf8') : ''
   return block.map((_, index) => {

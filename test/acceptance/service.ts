@@ -188,13 +188,13 @@ export function directoriesUnsure({ database }: Service): number {
 }
 
 /** Far longer than anything takes, also on a busy machine; what was promised is checked with SLOW=1. */
-export const patienceMs = 120_000
+export const timeoutMs = 120_000
 
 /** Waits until something holds, and says how long that took (ms). What cannot be asked does not hold. */
 export async function until(
   what: string,
   holds: () => boolean | Promise<boolean>,
-  mostMs = patienceMs,
+  mostMs = timeoutMs,
 ): Promise<number> {
   const startedMs = performance.now()
   let trouble: unknown
@@ -211,7 +211,7 @@ export async function until(
 }
 
 /** Waits until the list holds the files of the tree and nothing else. */
-export async function untilEqual(service: Service, mostMs = patienceMs): Promise<number> {
+export async function untilEqual(service: Service, mostMs = timeoutMs): Promise<number> {
   const startedMs = performance.now()
   const expected = filesBelow(service.archive)
   let found = ''
@@ -253,7 +253,7 @@ export function lacks(what: string, command: string): string | false {
 export async function untilTold(
   service: Service,
   words: RegExp,
-  mostMs = patienceMs,
+  mostMs = timeoutMs,
 ): Promise<number> {
   const told = async () => words.test((await service.status()).reasons.join())
   return until(`degraded: ${String(words)}`, told, mostMs)

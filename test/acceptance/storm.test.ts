@@ -5,7 +5,7 @@
 import { mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { longestMs, patienceMs, slow, startService, stop, until, untilEqual } from './service.ts'
+import { longestMs, timeoutMs, slow, startService, stop, until, untilEqual } from './service.ts'
 import type { Service } from './service.ts'
 import { arrive, dayDirectory, hourDirectory, makeOldDays, paths, pathIn, put } from './tree.ts'
 import { testFolder } from '../folder.ts'
@@ -35,7 +35,7 @@ for (let round = 1; round <= rounds; round++)
     const known = new Map<string, number>()
     await storm(service, before, known)
     t.comment((await service.ready()) ? 'the scan ended before' : 'the scan still ran in the end')
-    const tookMs = await untilEqual(service, slow ? 30_000 : patienceMs)
+    const tookMs = await untilEqual(service, slow ? 30_000 : timeoutMs)
     t.pass(`the list equals the tree ${Math.round(tookMs)} ms after the last change`)
 
     const list = await service.list()

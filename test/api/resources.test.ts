@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import t from 'tap'
-import type { AskedStatus } from '../../src/control/client.ts'
+import type { StatusReply } from '../../src/control/client.ts'
 import type { IndexerStatus } from '../../src/control/protocol.ts'
 import { day, dayFile, openService, startUs } from './service.ts'
 import { change, newFile } from '../catalogue/change.ts'
@@ -366,7 +366,7 @@ t.test('metrics are named as Prometheus wants them', async (t) => {
 })
 
 t.test('metrics tell how the indexer is, while it answers', async (t) => {
-  let told: AskedStatus = indexer
+  let told: StatusReply = indexer
   const service = await openService(t, { deps: () => ({ indexerStatus: async () => told }) })
   const lines = async () => {
     const { body } = await service.app.inject('/metrics')

@@ -11,7 +11,7 @@ export interface RawAnswer {
 }
 
 /** Far longer than anything takes: who waits so long waits for what never comes. */
-const patienceMs = 60_000
+const timeoutMs = 60_000
 
 /** Sends bytes as they are and reads until the server closes. */
 export async function sendRaw(port: number, bytes: Buffer | string): Promise<RawAnswer> {
@@ -24,7 +24,7 @@ export async function sendRaw(port: number, bytes: Buffer | string): Promise<Raw
 export function readToEnd(socket: Socket): Promise<Buffer> {
   return new Promise((resolve) => {
     const pieces: Buffer[] = []
-    const timer = setTimeout(() => socket.destroy(), patienceMs)
+    const timer = setTimeout(() => socket.destroy(), timeoutMs)
     socket.on('data', (piece: Buffer) => pieces.push(piece))
     socket.on('error', () => {})
     socket.on('close', () => {
@@ -57,7 +57,7 @@ export async function letHappen(): Promise<void> {
 
 /** Waits until something holds; what is waited for is the message when it never does. */
 export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  for (const end = Date.now() + patienceMs; Date.now() < end;) {
+  for (const end = Date.now() + timeoutMs; Date.now() < end;) {
     if (await holds()) return
     await new Promise((resolve) => setTimeout(resolve, 10))
   }

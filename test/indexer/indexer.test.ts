@@ -183,8 +183,8 @@ t.test('removals older than they are kept are forgotten', async (t) => {
   await indexer.catchUp({ scan: true, patient: false })
   indexer.watch()
   await until(t, 'the removal is forgotten', async () => {
-    const { forgottenSeq } = await reader.changes({ since: 0, limit: 1, filters: {} })
-    return forgottenSeq === 3
+    const { purgedSeq } = await reader.changes({ since: 0, limit: 1, filters: {} })
+    return purgedSeq === 3
   })
 })
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { endingOf } from '../../src/parse/ending.ts'
+import { suffixOf } from '../../src/parse/ending.ts'
 import { parseFilename } from '../../src/parse/filename.ts'
 import { fc } from '../random.ts'
 
@@ -14,7 +14,7 @@ t.test('what follows the station, of either form', async (t) => {
     ['GRAZ00AUT0220.26d.gz', undefined],
     ['', undefined],
   ] as const
-  for (const [name, ending] of cases) t.equal(endingOf(name), ending, name)
+  for (const [name, ending] of cases) t.equal(suffixOf(name), ending, name)
 })
 
 t.test('names with the same ending tell the same of all but the station', async (t) => {
@@ -44,8 +44,8 @@ t.test('names with the same ending tell the same of all but the station', async 
   fc.assert(
     fc.property(ending, station, station, (ending, one, other) => {
       const [first, second] = [one + ending, other + ending]
-      if (endingOf(first) === undefined) return told(first) === 'rejected'
-      if (endingOf(first) !== endingOf(second)) return true
+      if (suffixOf(first) === undefined) return told(first) === 'rejected'
+      if (suffixOf(first) !== suffixOf(second)) return true
       alike++
       t.strictSame(told(first), told(second), `${first} ${second}`)
       return t.passing()

@@ -1,15 +1,12 @@
 /** Writing is for administrators, who show a token. Without a configured one it is off. */
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { FastifyRequest } from 'fastify'
 import { IndexerAway, IndexerRefused } from '../../control/protocol.ts'
 import type { Administration } from '../http/settings.ts'
+import type { Authentication } from '../http/resource.ts'
 import { forbidden, HttpError, tryAgain } from '../http/errors.ts'
 
-/** Lets a request of an administrator pass; said before a body is read. */
-export type Admission = (request: FastifyRequest) => void
-
 /** @throws HttpError 403 while writing is off, 401 for who does not show the token */
-export function openAdmission(administration: Administration | undefined): Admission {
+export function openAuthentication(administration: Administration | undefined): Authentication {
   return (request) => {
     const { tokenHash } = required(administration)
     const [, token] = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '') ?? []
@@ -37,7 +34,7 @@ function unauthorized(detail: string): HttpError {
  * Hands a request on to the indexer.
  * @throws HttpError 503 when it does not answer or fails, 400 with its own words when it refuses what was asked
  */
-export async function askThrough<T>(answer: Promise<T>): Promise<T> {
+export async function sendToIndexer<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer
   } catch (error) {

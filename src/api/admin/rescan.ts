@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { parseRescan } from './request-body.ts'
-import { askThrough, openAdmission, required } from './authentication.ts'
+import { sendToIndexer, openAuthentication, required } from './authentication.ts'
 import { sendJson } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
 import { badFields } from '../http/errors.ts'
@@ -8,16 +8,18 @@ import { resourceUrl } from '../http/links.ts'
 import { addResource } from '../http/resource.ts'
 
 /** Asking the indexer for a rescan is for administrators. */
-export function addRescan(app: FastifyInstance, context: ApiContext): void {
-  const { apiPath, administration, links } = context
+export function addRescan(
+  app: FastifyInstance,
+  { apiPath, administration, links }: Pick<ApiContext, 'apiPath' | 'administration' | 'links'>,
+): void {
   addResource(app, {
     path: `${apiPath}rescan/`,
     about: { name: 'Rescan', description: 'Asks the indexer to look at the archive again.' },
     post: {
-      admit: openAdmission(administration),
+      authenticate: openAuthentication(administration),
       handler: async (request, reply) => {
         const order = parseRescan(request.body)
-        const ticket = await askThrough(required(administration).rescan(order))
+        const ticket = await sendToIndexer(required(administration).rescan(order))
         if (ticket.place === 'missing')
           throw badFields({ path: ['There is no such directory in the archive.'] })
         return sendJson(reply.code(202), {

@@ -21,9 +21,9 @@ const post = "-X POST -H 'Authorization: Bearer TOKEN' -H 'Content-Type: applica
 const path = 'nrt/2026/022/05/GRAZ00AUT_S_20260220500_01H_30S_MO.crx.gz'
 
 /** The order as it is read, in the names of the wire. */
-type WireOrder = Record<keyof Omit<RescanOrder, 'acceptRemovals'> | 'accept_removals', unknown>
+type WireRescan = Record<keyof Omit<RescanOrder, 'acceptRemovals'> | 'accept_removals', unknown>
 
-const order: Readonly<Record<keyof WireOrder, ReturnType<typeof text>>> = {
+const order: Readonly<Record<keyof WireRescan, ReturnType<typeof text>>> = {
   path: text('A directory below the archive root, such as `obs/2026`; without it, everything.'),
   full: {
     type: 'boolean',

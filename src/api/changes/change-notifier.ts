@@ -3,14 +3,14 @@ import type { CatalogueReader } from '../../catalogue/reader.ts'
 import type { Head } from '../../catalogue/records.ts'
 
 /** How soon at the latest a change is noticed. One look costs a few microseconds, however many wait. */
-const lookEveryMs = 50
+const pollIntervalMs = 50
 
 /** Tells all who wait when the catalogue has moved on, looking only while somebody waits. */
-export interface HeadWatch {
+export interface ChangeNotifier {
   /** @returns whether the head is another than this; not when the time is over or the signal came first */
   changed(
     from: Head,
-    patience: { readonly ms: number; readonly signal: AbortSignal },
+    timeout: { readonly ms: number; readonly signal: AbortSignal },
   ): Promise<boolean>
 }
 
@@ -19,7 +19,7 @@ interface Waiter {
   readonly wake: (changed: boolean) => void
 }
 
-export function openHeadWatch(reader: Pick<CatalogueReader, 'head'>): HeadWatch {
+export function openChangeNotifier(reader: Pick<CatalogueReader, 'head'>): ChangeNotifier {
   const waiters = new Set<Waiter>()
   let timer: NodeJS.Timeout | undefined
   const look = async (): Promise<void> => {
@@ -35,7 +35,7 @@ export function openHeadWatch(reader: Pick<CatalogueReader, 'head'>): HeadWatch 
     lookLater()
   }
   const lookLater = (): void => {
-    if (waiters.size > 0) timer ??= setTimeout(() => void look(), lookEveryMs)
+    if (waiters.size > 0) timer ??= setTimeout(() => void look(), pollIntervalMs)
   }
   return {
     changed: (from, { ms, signal }) =>

@@ -1,9 +1,9 @@
 /** Changes as server-sent events (WHATWG HTML, 9.2). */
 import type { CatalogueReader } from '../../catalogue/reader.ts'
 import type { Change } from '../../catalogue/records.ts'
-import { readPassage } from './feed.ts'
-import type { Passage } from './feed.ts'
-import type { HeadWatch } from './change-notifier.ts'
+import { readFeedPage } from './feed.ts'
+import type { FeedPage } from './feed.ts'
+import type { ChangeNotifier } from './change-notifier.ts'
 import type { ChangesRequest } from './request.ts'
 
 /** A sign of life at least so often, so that nobody on the way takes the connection for dead. */
@@ -11,7 +11,7 @@ const signOfLifeMs = 15_000
 
 export interface EventSource {
   readonly reader: CatalogueReader
-  readonly watch: HeadWatch
+  readonly notifier: ChangeNotifier
   /** As JSON. */
   readonly serialise: (change: Change) => string
 }
@@ -22,26 +22,26 @@ export interface EventSource {
  * filters leave everything out.
  */
 export async function* changeEvents(
-  { reader, watch, serialise }: EventSource,
-  request: ChangesRequest & { readonly first: Passage },
+  { reader, notifier, serialise }: EventSource,
+  request: ChangesRequest & { readonly first: FeedPage },
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
-  let passage = request.first
+  let feedPage = request.first
   let saidMs = -Infinity
   for (;;) {
-    const events = passage.changes.map((each) => `id: ${each.seq}\ndata: ${serialise(each)}\n\n`)
+    const events = feedPage.changes.map((each) => `id: ${each.seq}\ndata: ${serialise(each)}\n\n`)
     const isQuiet = performance.now() - saidMs >= signOfLifeMs
-    if (events.length === 0 && isQuiet) events.push(`:\nid: ${passage.throughSeq}\n\n`)
+    if (events.length === 0 && isQuiet) events.push(`:\nid: ${feedPage.throughSeq}\n\n`)
     if (events.length > 0) {
       saidMs = performance.now()
       yield Buffer.from(events.join(''))
     }
-    if (passage.throughSeq === passage.head.seq) {
+    if (feedPage.throughSeq === feedPage.head.seq) {
       const ms = saidMs + signOfLifeMs - performance.now()
-      await watch.changed(passage.head, { ms: Math.max(ms, 0), signal })
+      await notifier.changed(feedPage.head, { ms: Math.max(ms, 0), signal })
     }
     if (signal.aborted) return
-    const { epoch } = passage.head
-    passage = await readPassage(reader, { ...request, since: passage.throughSeq, epoch }, signal)
+    const { epoch } = feedPage.head
+    feedPage = await readFeedPage(reader, { ...request, since: feedPage.throughSeq, epoch }, signal)
   }
 }

@@ -2,10 +2,10 @@ import type { FastifyReply } from 'fastify'
 import { Semaphore } from '../http/semaphore.ts'
 
 /** Most clients that wait for changes at the same time: each keeps a connection. */
-const mostWaiting = 500
+const maxWaiting = 500
 
 /** Where clients wait: for so many there is room, and all of them leave at once when the server stops. */
-export interface WaitingRoom {
+export interface LongPolls {
   /**
    * Takes a place until the answer has ended.
    * @returns a signal of when there is nothing to wait for any more: the client is gone or sends nothing more, or the server stops
@@ -15,9 +15,9 @@ export interface WaitingRoom {
   close(): void
 }
 
-export function openWaitingRoom(): WaitingRoom {
+export function openLongPolls(): LongPolls {
   const places = new Semaphore({
-    permits: mostWaiting,
+    permits: maxWaiting,
     queue: 0,
     full: 'Too many clients are waiting for changes.',
   })

@@ -3,15 +3,15 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Change } from '../../catalogue/records.ts'
 import { changeEvents } from './events.ts'
-import { readPassage, waitForPassage } from './feed.ts'
-import type { Passage } from './feed.ts'
-import { openHeadWatch } from './change-notifier.ts'
-import type { HeadWatch } from './change-notifier.ts'
+import { readFeedPage, waitForFeedPage } from './feed.ts'
+import type { FeedPage } from './feed.ts'
+import { openChangeNotifier } from './change-notifier.ts'
+import type { ChangeNotifier } from './change-notifier.ts'
 import { parseChangesRequest } from './request.ts'
 import type { ChangesRequest } from './request.ts'
 import { serialiseChange } from './serialise.ts'
-import { openWaitingRoom } from './long-polls.ts'
-import type { WaitingRoom } from './long-polls.ts'
+import { openLongPolls } from './long-polls.ts'
+import type { LongPolls } from './long-polls.ts'
 import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
 import { changesUrl } from '../http/links.ts'
@@ -28,16 +28,18 @@ const idleMarginMs = 10_000
 /** Events written at a time. */
 const eventsPerRead = 200
 
-interface Feed {
-  readonly context: ApiContext
-  readonly watch: HeadWatch
-  readonly room: WaitingRoom
+type ChangesContext = Pick<ApiContext, 'apiPath' | 'reader' | 'links' | 'tag' | 'limits'>
+
+interface FeedParts {
+  readonly context: ChangesContext
+  readonly notifier: ChangeNotifier
+  readonly longPolls: LongPolls
 }
 
-export function addChanges(app: FastifyInstance, context: ApiContext): void {
-  const feed = { context, watch: openHeadWatch(context.reader), room: openWaitingRoom() }
+export function addChanges(app: FastifyInstance, context: ChangesContext): void {
+  const feed = { context, notifier: openChangeNotifier(context.reader), longPolls: openLongPolls() }
   app.addHook('preClose', (done) => {
-    feed.room.close()
+    feed.longPolls.close()
     done()
   })
   addResource(app, {
@@ -52,35 +54,35 @@ export function addChanges(app: FastifyInstance, context: ApiContext): void {
   })
 }
 
-async function sendPage(feed: Feed, request: FastifyRequest, reply: FastifyReply) {
+async function sendPage(feed: FeedParts, request: FastifyRequest, reply: FastifyReply) {
   const { context } = feed
   const representation = negotiate(request, reply)
   const asked = parseChangesRequest(request.query as Query)
   if (asked.waitSeconds > 0 && request.method === 'GET') {
-    context.shares.wait(request, reply)
-    const signal = feed.room.enter(reply)
+    context.limits.wait(request, reply)
+    const signal = feed.longPolls.enter(reply)
     request.raw.socket.setTimeout(asked.waitSeconds * 1000 + idleMarginMs)
-    const passage = await waitForPassage({ ...feed, reader: context.reader }, asked, signal)
-    return answer({ context, asked, passage, representation }, reply)
+    const feedPage = await waitForFeedPage({ ...feed, reader: context.reader }, asked, signal)
+    return answer({ context, asked, feedPage, representation }, reply)
   }
   const head = await context.reader.head()
   const tag = context.tag(head, representation, asked)
   if (isFresh(request, reply, tag)) return sendNotModified(reply)
-  await context.shares.page(request, reply)
-  const passage = await readPassage(context.reader, asked)
-  return answer({ context, asked, passage, representation }, reply)
+  await context.limits.page(request, reply)
+  const feedPage = await readFeedPage(context.reader, asked)
+  return answer({ context, asked, feedPage, representation }, reply)
 }
 
 interface Answer {
-  readonly context: ApiContext
+  readonly context: ChangesContext
   readonly asked: ChangesRequest
-  readonly passage: Passage
+  readonly feedPage: FeedPage
   readonly representation: Representation
 }
 
-function answer({ context, asked, passage, representation }: Answer, reply: FastifyReply) {
+function answer({ context, asked, feedPage, representation }: Answer, reply: FastifyReply) {
   const links = context.links()
-  const { head, changes, throughSeq, forgottenSeq } = passage
+  const { head, changes, throughSeq, purgedSeq } = feedPage
   const pageFrom = (since: number): string =>
     changesUrl(links, [...asked.kept, ['epoch', head.epoch], ['since', String(since)]])
   const next = pageFrom(throughSeq)
@@ -89,13 +91,12 @@ function answer({ context, asked, passage, representation }: Answer, reply: Fast
   const results = changes.map((change) => serialiseChange(change, links))
   if (representation === 'json') return sendJson(reply, { last_seq: head.seq, next, results })
   const since = asked.since ?? head.seq
-  const earlier =
-    since > forgottenSeq ? pageFrom(Math.max(forgottenSeq, since - asked.limit)) : null
+  const earlier = since > purgedSeq ? pageFrom(Math.max(purgedSeq, since - asked.limit)) : null
   return sendHtml(reply, renderChanges({ lastSeq: head.seq, since, next, earlier, results }))
 }
 
-async function sendEvents(feed: Feed, request: FastifyRequest, reply: FastifyReply) {
-  const { reader, links, shares } = feed.context
+async function sendEvents(feed: FeedParts, request: FastifyRequest, reply: FastifyReply) {
+  const { reader, links, limits } = feed.context
   const lastEventId = request.headers['last-event-id']
   const asked = parseChangesRequest(
     request.query as Query,
@@ -103,9 +104,9 @@ async function sendEvents(feed: Feed, request: FastifyRequest, reply: FastifyRep
   )
   reply.headers({ vary: 'Accept', 'cache-control': 'no-cache' })
   const whole = { ...asked, limit: eventsPerRead }
-  shares.wait(request, reply)
-  const signal = feed.room.enter(reply)
-  const first = await readPassage(reader, whole, signal)
+  limits.wait(request, reply)
+  const signal = feed.longPolls.enter(reply)
+  const first = await readFeedPage(reader, whole, signal)
   reply.headers({ 'content-type': mediaTypes.events, 'x-accel-buffering': 'no' })
   if (request.method === 'HEAD') return reply.send()
   const serialise = (change: Change) => JSON.stringify(serialiseChange(change, links()))

@@ -7,7 +7,7 @@ import { Semaphore } from '../http/semaphore.ts'
 /** Pages that are made and sent at a time: of one address, and of all. The largest have some 800 KB. */
 const mostPages = { ofAddress: 8, ofAll: 80 }
 /** So long a page waits for its turn. */
-const patienceMs = 10_000
+const timeoutMs = 10_000
 /** Whole lists that are streamed to one address at a time. */
 const mostStreams = 4
 /** Waiting polls and event streams of one address. */
@@ -19,7 +19,7 @@ const mostWaits = 16
  */
 const mostTurnsPerPage = 100
 
-interface Share {
+interface ClientUsage {
   readonly pages: Semaphore
   readonly streams: Semaphore
   readonly waits: Semaphore
@@ -27,9 +27,9 @@ interface Share {
   requests: number
 }
 
-export class ClientShares {
+export class ClientLimits {
   readonly #addressOf: (request: FastifyRequest) => string
-  readonly #shares = new Map<string, Share>()
+  readonly #shares = new Map<string, ClientUsage>()
   /** At most one page is made in a turn of the event loop, so that whatever else has come is answered between two of them. */
   readonly #turns = new Semaphore({ permits: 1 })
   readonly #allPages = new Semaphore({ permits: mostPages.ofAll })
@@ -53,9 +53,9 @@ export class ClientShares {
    * @throws HttpError 429 when it was not its turn within ten seconds
    */
   async page(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const { share, ends } = this.#enter(request, reply)
-    for (const pages of [share.pages, this.#allPages]) {
-      await pages.acquireFor(reply, patienceMs)
+    const { usage, ends } = this.#enter(request, reply)
+    for (const pages of [usage.pages, this.#allPages]) {
+      await pages.acquireFor(reply, timeoutMs)
       ends.push(() => {
         pages.release()
       })
@@ -73,30 +73,33 @@ export class ClientShares {
 
   /** @throws HttpError 429 */
   stream(request: FastifyRequest, reply: FastifyReply): void {
-    const { share, ends } = this.#enter(request, reply)
-    hold(share.streams, ends)
+    const { usage, ends } = this.#enter(request, reply)
+    hold(usage.streams, ends)
   }
 
   /** @throws HttpError 429 */
   wait(request: FastifyRequest, reply: FastifyReply): void {
-    const { share, ends } = this.#enter(request, reply)
-    hold(share.waits, ends)
+    const { usage, ends } = this.#enter(request, reply)
+    hold(usage.waits, ends)
   }
 
   /** The share of a request's address, which is kept as long as it has requests, and what is done when the response is closed. */
-  #enter(request: FastifyRequest, reply: FastifyReply): { share: Share; ends: (() => void)[] } {
+  #enter(
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): { usage: ClientUsage; ends: (() => void)[] } {
     const address = this.#addressOf(request)
-    const share = this.#shares.get(address) ?? newShare()
+    const usage = this.#shares.get(address) ?? newUsage()
     const ends: (() => void)[] = []
     // Its client has left: nothing is sent, and it closes no second time.
-    if (reply.raw.destroyed) return { share: newShare(), ends }
-    this.#shares.set(address, share)
-    share.requests++
+    if (reply.raw.destroyed) return { usage: newUsage(), ends }
+    this.#shares.set(address, usage)
+    usage.requests++
     reply.raw.once('close', () => {
       for (const end of ends) end()
-      if (--share.requests === 0) this.#shares.delete(address)
+      if (--usage.requests === 0) this.#shares.delete(address)
     })
-    return { share, ends }
+    return { usage, ends }
   }
 }
 
@@ -107,7 +110,7 @@ function hold(semaphore: Semaphore, ends: (() => void)[]): void {
   })
 }
 
-function newShare(): Share {
+function newUsage(): ClientUsage {
   return {
     pages: new Semaphore({
       permits: mostPages.ofAddress,

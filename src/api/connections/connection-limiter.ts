@@ -1,4 +1,5 @@
 /** Limits connections: of all clients, of one address, and the requests of one address behind a trusted proxy. */
+import type { ConnectionLimits } from '../http/settings.ts'
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -7,15 +8,6 @@ import { openAddresses } from './addresses.ts'
 import type { Addresses } from './addresses.ts'
 import { watchSlowClients } from './slow-clients.ts'
 import type { SlowClients } from './slow-clients.ts'
-
-export interface ClientLimits {
-  /** Most connections of one address; behind a trusted proxy, most requests in flight of one address. */
-  readonly connectionsPerAddress: number
-  /** Addresses and networks of proxies whose `X-Forwarded-For` is believed. */
-  readonly trustedProxies: readonly string[]
-  /** Most connections of all. */
-  readonly connections?: number
-}
 
 const mostConnections = 2048
 
@@ -64,7 +56,7 @@ export class ConnectionLimiter {
    * its clients count as one
    */
   constructor(
-    limits: ClientLimits,
+    limits: ConnectionLimits,
     on: { readonly rejected: (why: Rejection) => void; readonly untrusted: () => void },
   ) {
     const { connections = mostConnections, connectionsPerAddress, trustedProxies } = limits
@@ -91,7 +83,7 @@ export class ConnectionLimiter {
   }
 
   /** Counts a request until its response is closed; gives the error to answer instead when it is one too many. */
-  admit({ raw }: FastifyRequest, reply: FastifyReply): HttpError | undefined {
+  check({ raw }: FastifyRequest, reply: FastifyReply): HttpError | undefined {
     const why = this.#rejected.get(raw.socket)
     if (why !== undefined) {
       reply.header('connection', 'close')
@@ -146,7 +138,7 @@ export class ConnectionLimiter {
     }
   }
 
-  /** The first request of the connection is answered with the reason, see `admit`. */
+  /** The first request of the connection is answered with the reason, see `check`. */
   #reject(socket: Socket, why: 'full' | 'address'): void {
     this.#rejected.set(socket, why)
     socket.setTimeout(rejectedIdleMs)

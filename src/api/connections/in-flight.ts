@@ -9,7 +9,7 @@ import type { Socket } from 'node:net'
 const drainMs = 8000
 
 /** Pipelined requests that a connection may have waiting. One that sends more is closed: each of them takes memory. */
-const mostWaiting = 64
+const maxWaiting = 64
 
 interface Connection {
   /** The response that is being made or sent. */
@@ -46,7 +46,7 @@ export class InFlightRequests {
     // A request that was injected has no connection of the server.
     if (connection === undefined) start()
     else if (connection.current === undefined) this.#run(connection, response, start)
-    else if (connection.waiting.length >= mostWaiting) socket.destroy()
+    else if (connection.waiting.length >= maxWaiting) socket.destroy()
     else
       connection.waiting.push(() => {
         this.#run(connection, response, start)

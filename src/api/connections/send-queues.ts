@@ -24,15 +24,15 @@ const row =
   /^ *\d+: [\dA-F]+:[\dA-F]{4} [\dA-F]+:[\dA-F]{4} [\dA-F]{2} ([\dA-F]{8}):[\dA-F]{8} \S+ \S+ +\d+ +\d+ (\d+) /gm
 
 /** The native side of a socket. */
-interface Handle {
+interface SocketHandle {
   readonly fd: number
   /** Bytes that were passed on to the operating system's side of Node, and those that wait there for the kernel. */
   readonly bytesWritten: number
   readonly writeQueueSize: number
 }
 
-function handleOf(socket: Socket): Handle | undefined {
-  return (socket as unknown as { _handle?: Handle | null })._handle ?? undefined
+function handleOf(socket: Socket): SocketHandle | undefined {
+  return (socket as unknown as { _handle?: SocketHandle | null })._handle ?? undefined
 }
 
 /** All bytes that a connection was given so far, and those of them that the kernel has taken. */

@@ -9,7 +9,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { compareIdentity, toIdentity } from '../../catalogue/identity.ts'
 import type { FilePlace } from './data-target.ts'
-import type { NotServedReason } from './missing-files.ts'
+import type { MissingReason } from './missing-files.ts'
 
 export interface ArchivedFile {
   /** Path by which it was opened. */
@@ -27,10 +27,10 @@ export interface OpenFile extends ArchivedFile {
 }
 
 /** What lies at a path must not or cannot be served; the message, for the log, says why. */
-export class NotServed extends Error {
-  readonly reason: NotServedReason
+export class FileUnavailable extends Error {
+  readonly reason: MissingReason
 
-  constructor(reason: NotServedReason, message: string, options?: ErrorOptions) {
+  constructor(reason: MissingReason, message: string, options?: ErrorOptions) {
     super(message, options)
     this.reason = reason
   }
@@ -63,7 +63,7 @@ export interface Archive {
 const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW
 
 /** Codes with which opening fails where there is nothing to be served. */
-const notServedCodes = new Map<string, NotServedReason>([
+const missingFileCodes = new Map<string, MissingReason>([
   ['ENOENT', 'not-there'],
   ['ENOTDIR', 'not-there'],
   // A symlink leads to a path that is longer than any can be.
@@ -91,7 +91,7 @@ export function openArchive(tree: ArchiveTree): Archive {
   /** The root may be reached through symbolic links, and these may lead elsewhere than when they were last followed. */
   const liesAt = async (path: string, place: FilePlace): Promise<boolean> => {
     if (lies(path, place)) return true
-    root = await orNotServed(realpath(tree.archive))
+    root = await orUnavailable(realpath(tree.archive))
     return lies(path, place)
   }
   const linkedPathOf = async (handle: FileHandle, place: FilePlace) => {
@@ -100,7 +100,7 @@ export function openArchive(tree: ArchiveTree): Archive {
     // Asked first, since a linked directory may be one that holds the archive itself.
     if (lies(path, place)) return undefined
     if (isLinked(path)) return path
-    if (!(await liesAt(path, place))) throw new NotServed('lies-elsewhere', `lies at ${path}`)
+    if (!(await liesAt(path, place))) throw new FileUnavailable('lies-elsewhere', `lies at ${path}`)
     return undefined
   }
   /** A file may be a symbolic link itself where the configuration lets it lead. */
@@ -119,11 +119,11 @@ export function openArchive(tree: ArchiveTree): Archive {
     pathOf,
     async open(place) {
       const path = pathOf(place)
-      const handle = await orNotServed(openHandle(path))
+      const handle = await orUnavailable(openHandle(path))
       try {
         // The kernel knows this of what was just opened; asking in another thread costs ten times as much.
         const stats = fstatSync(handle.fd)
-        if (!stats.isFile()) throw new NotServed('not-regular', 'not a regular file')
+        if (!stats.isFile()) throw new FileUnavailable('not-regular', 'not a regular file')
         const linkedPath = await linkedPathOf(handle, place)
         return { handle, path, stats, linkedPath, tail: await readTail(handle, stats.size) }
       } catch (error) {
@@ -170,13 +170,13 @@ async function leadsTo(path: string, { dev, ino }: Stats): Promise<boolean> {
 }
 
 /** Tells a path where nothing is to be served, and a lack of file descriptors, from a disk that fails. */
-async function orNotServed<T>(result: Promise<T>): Promise<T> {
+async function orUnavailable<T>(result: Promise<T>): Promise<T> {
   try {
     return await result
   } catch (error) {
     const code = codeOf(error)
-    const reason = notServedCodes.get(code)
-    if (reason !== undefined) throw new NotServed(reason, code, { cause: error })
+    const reason = missingFileCodes.get(code)
+    if (reason !== undefined) throw new FileUnavailable(reason, code, { cause: error })
     if (exhaustedCodes.includes(code)) throw new NoDescriptor(code, { cause: error })
     throw error
   }

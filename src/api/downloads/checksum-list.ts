@@ -4,25 +4,25 @@ import type { CatalogueReader } from '../../catalogue/reader.ts'
 import { isFresh, sendNotModified } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
 import { notFound } from '../http/errors.ts'
-import type { AnswerListing, Sharing } from '../listings/answer.ts'
+import type { AnswerListing, ListingParts } from '../listings/answer.ts'
 
 /** Its name in the URL of each directory, whatever may lie there under it. */
 export const checksumsName = 'SHA256SUMS'
 
 /** Answers with the checksums of a directory of the catalogue. They share memory with listings. */
 export function openChecksums(
-  { reader, tag }: ApiContext,
-  { shelf, room }: Sharing,
+  { reader, tag }: Pick<ApiContext, 'reader' | 'tag'>,
+  { cache, byteQuota }: ListingParts,
 ): AnswerListing {
   return async (request, reply, directory) => {
     const version = await reader.checksumsVersion(directory)
     if (version === undefined) throw notFound()
     reply.header('cache-control', 'no-cache')
     if (isFresh(request, reply, tag(version, 'text'))) return sendNotModified(reply)
-    const body = await shelf.get(`${checksumsName} ${directory}`, version, () =>
+    const body = await cache.get(`${checksumsName} ${directory}`, version, () =>
       checksumsOf(directory, reader),
     )
-    if (request.method !== 'HEAD') room.take(reply, body)
+    if (request.method !== 'HEAD') byteQuota.take(reply, body)
     return reply.header('content-type', 'text/plain; charset=utf-8').send(body)
   }
 }

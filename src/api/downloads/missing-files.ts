@@ -2,54 +2,54 @@
 import { microsecondsToIso } from '../files/serialise.ts'
 
 /** Why a file of the catalogue is not served, in a word for everybody. */
-export const notServedReasons = [
+export const missingReasons = [
   'not-there',
   'no-permission',
   'lies-elsewhere',
   'not-regular',
 ] as const
-export type NotServedReason = (typeof notServedReasons)[number]
+export type MissingReason = (typeof missingReasons)[number]
 
 /** Files that are remembered by name: the catalogue may hold millions that cannot be served. */
 const mostKept = 1000
 /** Those of them in the status. */
-const mostTold = 10
+const mostReported = 10
 
 /** As clients get it. */
-export interface WireUnserved {
+export interface WireMissingFiles {
   /** Answers since this process started, several about one file included. */
   readonly count: number
   /** Latest first; each file once. */
   readonly latest: readonly {
     readonly path: string
-    readonly reason: NotServedReason
+    readonly reason: MissingReason
     readonly at: string
   }[]
 }
 
-export interface Unserved {
+export interface MissingFiles {
   /** @param path of a file of the catalogue, below the archive root; whatever else a client asked for is not told */
-  note(path: string, reason: NotServedReason): void
+  note(path: string, reason: MissingReason): void
   /** A file of the catalogue was opened. */
   opened(path: string): void
-  wire(): WireUnserved
+  wire(): WireMissingFiles
   /** All that could not be opened when they were last asked for, latest first. */
   files(): readonly {
     readonly path: string
-    readonly reason: NotServedReason
+    readonly reason: MissingReason
     readonly sinceUs: number
   }[]
 }
 
-export function openUnserved(deps: {
+export function openMissingFiles(deps: {
   /** Told of each. */
-  readonly onFile: (reason: NotServedReason) => void
+  readonly onFile: (reason: MissingReason) => void
   /** The clock: milliseconds since 1970. */
   readonly nowMs?: () => number
-}): Unserved {
+}): MissingFiles {
   const { onFile, nowMs = Date.now } = deps
   // The order of a map is that of insertion.
-  const latest = new Map<string, { reason: NotServedReason; atMs: number }>()
+  const latest = new Map<string, { reason: MissingReason; atMs: number }>()
   let count = 0
   return {
     note(path, reason) {
@@ -70,7 +70,7 @@ export function openUnserved(deps: {
     wire: () => ({
       count,
       latest: [...latest]
-        .slice(-mostTold)
+        .slice(-mostReported)
         .reverse()
         .map(([path, { reason, atMs }]) => {
           return { path, reason, at: microsecondsToIso(atMs * 1000) }

@@ -4,6 +4,7 @@
  * we do.
  */
 import { join } from 'node:path'
+import type { Offload } from '../http/settings.ts'
 import type { FoundFile } from '../../catalogue/records.ts'
 import type { ArchivedFile } from './archived-file.ts'
 import {
@@ -13,12 +14,6 @@ import {
   validatorHeaders,
   validatorsOf,
 } from './file-version.ts'
-
-export interface HandOver {
-  readonly header: 'x-accel-redirect' | 'x-sendfile'
-  /** Location under which nginx has the archive root, with a slash at both ends. */
-  readonly internalPrefix: string
-}
 
 interface Sent {
   readonly record: FoundFile
@@ -30,20 +25,20 @@ interface Sent {
 interface Sending {
   /** Absolute path of the archive root. */
   readonly archive: string
-  readonly handOver?: HandOver | undefined
+  readonly offload?: Offload | undefined
 }
 
 /** @returns the headers with which the web server sends the file; `undefined` for one that is to be sent from here */
-export function handOverHeaders(
-  { archive, handOver }: Sending,
+export function offloadHeaders(
+  { archive, offload }: Sending,
   { record, file, nowMs }: Sent,
 ): Record<string, string> | undefined {
-  if (handOver === undefined) return undefined
+  if (offload === undefined) return undefined
   const { directory, name } = record
-  if (handOver.header === 'x-accel-redirect') {
+  if (offload.header === 'x-accel-redirect') {
     // nginx looks the path up once more, and is told to follow no symlink then.
     if (file.linkedPath !== undefined) return undefined
-    const location = handOver.internalPrefix + join(directory, name)
+    const location = offload.internalPrefix + join(directory, name)
     return { ...kindHeaders(name), ...cacheHeaders, 'x-accel-redirect': location }
   }
   return {

@@ -2,16 +2,16 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { FoundFile } from '../../catalogue/records.ts'
-import { awayPart, openAwayLog } from './storage-check.ts'
-import type { AwayLog } from './storage-check.ts'
+import { unavailablePart, openStorageLog } from './storage-check.ts'
+import type { StorageLog } from './storage-check.ts'
 import { checksumsName, openChecksums } from './checksum-list.ts'
 import type { ByteRange } from '../http/ranges.ts'
 import type { ApiContext } from '../http/context.ts'
 import { parseDataTarget, parseDirectoryTarget } from './data-target.ts'
 import type { DirectoryTarget } from './data-target.ts'
-import { FileChanged, NoDescriptor, NotServed, openArchive } from './archived-file.ts'
+import { FileChanged, NoDescriptor, FileUnavailable, openArchive } from './archived-file.ts'
 import type { Archive, OpenFile } from './archived-file.ts'
-import { HttpError, StorageAway, notFound, tryAgain } from '../http/errors.ts'
+import { HttpError, StorageUnavailable, notFound, tryAgain } from '../http/errors.ts'
 import { openFileCache } from './file-cache.ts'
 import type { CachedFile, FileCache } from './file-cache.ts'
 import {
@@ -24,22 +24,28 @@ import {
 } from './file-version.ts'
 import { ClientGone, openContentReader } from './file-content.ts'
 import type { ContentReader } from './file-content.ts'
-import { handOverHeaders } from './offload.ts'
+import { offloadHeaders } from './offload.ts'
 import { openListings } from '../listings/answer.ts'
-import { openRoom } from '../listings/byte-quota.ts'
-import { openShelf } from '../listings/cache.ts'
+import type { ListingsContext } from '../listings/answer.ts'
+import type { MissingFiles } from './missing-files.ts'
+import { openByteQuota } from '../listings/byte-quota.ts'
+import { openListingCache } from '../listings/cache.ts'
 import { printable, requestLog } from '../http/access-log.ts'
 import { select } from '../http/conditional-requests.ts'
 import { addResource, rawQuery } from '../http/resource.ts'
 
-export function addData(app: FastifyInstance, context: ApiContext): void {
+export interface DownloadsContext extends ListingsContext, Pick<ApiContext, 'settings' | 'logger'> {
+  readonly missingFiles: MissingFiles
+}
+
+export function addData(app: FastifyInstance, context: DownloadsContext): void {
   const archive = openArchive(context.settings)
   const content = openContentReader()
   const cache = openFileCache()
-  const awayLog = openAwayLog(context.logger, () => performance.now())
-  const sharing = { shelf: openShelf(), room: openRoom() }
-  const list = openListings(context, sharing)
-  const sendChecksums = openChecksums(context, sharing)
+  const storageLog = openStorageLog(context.logger, () => performance.now())
+  const listingParts = { cache: openListingCache(), byteQuota: openByteQuota() }
+  const list = openListings(context, listingParts)
+  const sendChecksums = openChecksums(context, listingParts)
   const get = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const target = request.raw.url ?? ''
     const place = parseDataTarget(target, context.settings.datasetPrefix)
@@ -54,7 +60,7 @@ export function addData(app: FastifyInstance, context: ApiContext): void {
     }
     const file =
       (await cache.find(archive.pathOf(record))) ??
-      (await openRecord(record, { archive, request, context, awayLog }))
+      (await openRecord(record, { archive, request, context, storageLog }))
     const body = await prepare(file, record, { request, reply, content, cache, context })
     if (body === 'gone') return reply.hijack()
     if (body instanceof Readable) logFailure(body, request)
@@ -75,7 +81,7 @@ function logFailure(body: Readable, request: FastifyRequest): void {
 
 async function knownDirectory(
   listed: DirectoryTarget | undefined,
-  { reader }: ApiContext,
+  { reader }: DownloadsContext,
 ): Promise<string> {
   if (listed === undefined || (await reader.directory(listed.directory)) === undefined)
     throw notFound()
@@ -94,26 +100,26 @@ function redirect(reply: FastifyReply, target: string, directory: string): Fasti
 interface Opening {
   readonly archive: Archive
   readonly request: FastifyRequest
-  readonly context: ApiContext
-  readonly awayLog: AwayLog
+  readonly context: DownloadsContext
+  readonly storageLog: StorageLog
 }
 
 /** @throws HttpError 404 or 503 where it cannot be opened */
 async function openRecord(record: FoundFile, opening: Opening): Promise<OpenFile> {
   try {
     const file = await opening.archive.open(record)
-    opening.awayLog.opened(file.path)
-    opening.context.unserved.opened(`${record.directory}/${record.name}`)
+    opening.storageLog.opened(file.path)
+    opening.context.missingFiles.opened(`${record.directory}/${record.name}`)
     return file
   } catch (error) {
     if (error instanceof FileChanged) throw beingWritten(error)
     if (error instanceof NoDescriptor) throw busy(error)
-    await throwIfAway(record, error, opening)
-    if (!(error instanceof NotServed)) throw error
+    await throwIfStorageUnavailable(record, error, opening)
+    if (!(error instanceof FileUnavailable)) throw error
     const { id, directory, name } = record
     const why = printable(error.message)
     requestLog(opening.request).warn({ id, directory, name, why }, 'catalogued file is not served')
-    opening.context.unserved.note(`${directory}/${name}`, error.reason)
+    opening.context.missingFiles.note(`${directory}/${name}`, error.reason)
     throw notFound()
   }
 }
@@ -122,23 +128,26 @@ async function openRecord(record: FoundFile, opening: Opening): Promise<OpenFile
  * A file that is not there may be away with its disk, or its removal may be withheld as too many at a time.
  * @throws StorageAway
  */
-async function throwIfAway(
+async function throwIfStorageUnavailable(
   { directory, name, isWithheld }: FoundFile,
   error: unknown,
-  { context, awayLog }: Opening,
+  { context, storageLog }: Opening,
 ): Promise<void> {
-  const reason = error instanceof NotServed ? error.reason : undefined
+  const reason = error instanceof FileUnavailable ? error.reason : undefined
   if (reason === 'not-regular' || reason === 'lies-elsewhere') return
-  const away = await awayPart(context.settings, `${directory}/${name}`)
-  if (away !== undefined)
-    awayLog.note(away, 'archive storage is away: downloads below it are answered with 503')
+  const unavailable = await unavailablePart(context.settings, `${directory}/${name}`)
+  if (unavailable !== undefined)
+    storageLog.note(
+      unavailable,
+      'archive storage is away: downloads below it are answered with 503',
+    )
   else if (isWithheld && reason === 'not-there')
-    awayLog.note(
+    storageLog.note(
       directory,
       'removals are withheld: downloads of missing files are answered with 503',
     )
   else return
-  throw new StorageAway()
+  throw new StorageUnavailable()
 }
 
 function beingWritten(cause: FileChanged): HttpError {
@@ -149,12 +158,12 @@ function busy(cause: NoDescriptor): HttpError {
   return Object.assign(tryAgain('Too many files are open at this moment.'), { cause })
 }
 
-interface Exchange {
+interface Download {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly content: ContentReader
   readonly cache: FileCache
-  readonly context: ApiContext
+  readonly context: DownloadsContext
 }
 
 /** What is sent of a file: its bytes at once or as a stream; nothing where headers say it all. */
@@ -164,11 +173,11 @@ type Body = Buffer | Readable | undefined
 async function prepare(
   file: OpenFile | CachedFile,
   record: FoundFile,
-  exchange: Exchange,
+  download: Download,
 ): Promise<Body | 'gone'> {
   let body: Body
   try {
-    body = await answer(file, record, exchange)
+    body = await answer(file, record, download)
     return body
   } catch (error) {
     if (error instanceof ClientGone) return 'gone'
@@ -181,13 +190,13 @@ async function prepare(
 async function answer(
   file: OpenFile | CachedFile,
   record: FoundFile,
-  exchange: Exchange,
+  download: Download,
 ): Promise<Body> {
   const { stats } = file
-  const { request, reply, context } = exchange
+  const { request, reply, context } = download
   const nowMs = context.nowUs() / 1000
   if (isUnsettled(record, stats, nowMs)) throw new FileChanged('young, and not as catalogued')
-  const handedOver = handOverHeaders(context.settings, { record, file, nowMs })
+  const handedOver = offloadHeaders(context.settings, { record, file, nowMs })
   if (handedOver !== undefined) {
     reply.code(200).headers(handedOver).headers(digestHeader(record, stats))
     return undefined
@@ -199,7 +208,7 @@ async function answer(
   const range = selection.status === 206 ? selection.range : { first: 0, last: stats.size - 1 }
   const isBare = selection.status === 304 || request.method === 'HEAD'
   // Read before a header promises it: a file that fails here can still be answered with 503.
-  const body = isBare ? undefined : await read(file, range, exchange)
+  const body = isBare ? undefined : await read(file, range, download)
   const own = { ...contentHeaders(record.name, range), ...digestHeader(record, stats) }
   reply.code(selection.status).headers(validatorHeaders(validators))
   // What a client has takes over the headers of a 304, this one among them (RFC 9111, 3.2).
@@ -212,7 +221,7 @@ async function answer(
 async function read(
   file: OpenFile | CachedFile,
   range: ByteRange,
-  { reply, content, cache, context }: Exchange,
+  { reply, content, cache, context }: Download,
 ): Promise<Buffer | Readable> {
   if ('bytes' in file) return file.bytes.subarray(range.first, range.last + 1)
   const body = await content.open({ file, range, response: reply.raw })

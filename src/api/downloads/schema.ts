@@ -10,6 +10,8 @@ import type {
   Responses,
   Surroundings,
 } from '../openapi/openapi.ts'
+import { hourOf, yearAndDay } from '../openapi/parameters.ts'
+import { inPath } from '../openapi/parameters.ts'
 
 const header = (description: string, example: string): HeaderObject => ({
   description,
@@ -127,24 +129,6 @@ const checksumsDescription =
   'The SHA-256 of the files of a directory, as `sha256sum -c` reads them. Lines that begin with `#` come first: the number of files without a current checksum, and the names of files whose gzip stream is damaged (`broken`) or has no end (`incomplete`). It is in no listing.'
 
 const { year, day, hour, filename } = filePlace
-
-function inPath(name: string, words: string, pattern: string, example: string): ParameterObject {
-  return {
-    name,
-    in: 'path',
-    required: true,
-    description: words,
-    schema: { type: 'string', pattern },
-    example,
-  }
-}
-
-export const yearOf = [inPath('year', 'The year, four digits.', '^[0-9]{4}$', year)]
-export const yearAndDay = [
-  ...yearOf,
-  inPath('day', 'Day of the year, three digits.', '^[0-9]{3}$', day),
-]
-export const hourOf = inPath('hour', 'Hour of the day, two digits.', '^[0-9]{2}$', hour)
 
 export function describeDownloads({ links }: Surroundings): Part {
   const name = inPath('filename', 'The name of the file.', '^[A-Za-z0-9_][A-Za-z0-9._]*$', filename)

@@ -13,7 +13,7 @@ import type { ArchiveTree } from './archived-file.ts'
  * @param place below the archive root
  * @returns its absolute path; `undefined` when all of them are there
  */
-export async function awayPart(
+export async function unavailablePart(
   { archive, linkedDirectories }: ArchiveTree,
   place: string,
 ): Promise<string | undefined> {
@@ -76,7 +76,7 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
 }
 
-export interface AwayLog {
+export interface StorageLog {
   /**
    * Logs that requests are answered with 503 because of the state of a path, once until it ends or an hour has passed.
    * @param path absolute of a part that is away, else below the archive root
@@ -90,7 +90,7 @@ const repeatMs = 3_600_000
 const mostNoted = 1000
 
 /** @param nowMs a steady clock */
-export function openAwayLog(logger: Logger, nowMs: () => number): AwayLog {
+export function openStorageLog(logger: Logger, nowMs: () => number): StorageLog {
   /** By path, oldest first; withheld removals may concern thousands of directories. */
   const noted = new Map<string, number>()
   return {

@@ -41,9 +41,11 @@ export function openPageCache(): LRUCache<string, ListPage> {
   })
 }
 
+export type ListContext = Pick<ApiContext, 'reader' | 'settings' | 'links' | 'tag'>
+
 /** Reads a page from the catalogue, with its count and its state. */
 export async function makePage(
-  { reader, settings, links, tag }: ApiContext,
+  { reader, settings, links, tag }: ListContext,
   { query, list, representation, signal }: PageRequest,
 ): Promise<ListPage> {
   const { filter, ordering, details, kept, ignored } = list

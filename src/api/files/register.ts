@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { RouteHandlerMethod } from 'fastify'
 import type { FileRecord } from '../../catalogue/records.ts'
-import { askThrough, required } from '../admin/authentication.ts'
+import { sendToIndexer, required } from '../admin/authentication.ts'
 import { parseRegistration } from '../admin/request-body.ts'
 import { sendJson } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
@@ -9,13 +9,15 @@ import { badFields, tryAgain } from '../http/errors.ts'
 import { serialiseRecord } from './serialise.ts'
 
 /** The indexer may have a large file to inflate: longer than a connection may be idle otherwise. */
-const patienceMs = 60_000
+const timeoutMs = 60_000
 /** A record is there when the indexer answers; a database that was just replaced takes a moment to be noticed. */
 const looks = 10
 const betweenLooksMs = 100
 
+export type RegisterContext = Pick<ApiContext, 'administration' | 'links' | 'reader'>
+
 /** Announces a file to the indexer, and answers with its record. */
-export function registerFile(context: ApiContext): RouteHandlerMethod {
+export function registerFile(context: RegisterContext): RouteHandlerMethod {
   const { administration, links, reader } = context
   const find = async (id: number): Promise<FileRecord> => {
     for (let look = 0; look < looks; look++) {
@@ -27,8 +29,8 @@ export function registerFile(context: ApiContext): RouteHandlerMethod {
   }
   return async (request, reply) => {
     const { field, path } = parseRegistration(request.body, links().data)
-    request.raw.socket.setTimeout(patienceMs)
-    const answer = await askThrough(required(administration).register(path))
+    request.raw.socket.setTimeout(timeoutMs)
+    const answer = await sendToIndexer(required(administration).register(path))
     if (answer.outcome === 'unsure') throw tryAgain('The file cannot be catalogued at this moment.')
     if (answer.outcome === 'refused') throw badFields({ [field]: [wordsFor(answer.reason)] })
     const record = serialiseRecord(await find(answer.id), links())

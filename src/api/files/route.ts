@@ -1,7 +1,7 @@
 /** The list of files and its single records. */
 import { Readable } from 'node:stream'
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
-import { openAdmission } from '../admin/authentication.ts'
+import { openAuthentication } from '../admin/authentication.ts'
 import { compressedVary } from '../http/compression.ts'
 import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
@@ -9,6 +9,7 @@ import { badFields, notFound } from '../http/errors.ts'
 import { changesUrl } from '../http/links.ts'
 import { ignoredHeader } from '../http/headers.ts'
 import { makePage, openPageCache } from './list.ts'
+import type { ListContext } from './list.ts'
 import { readExpand, serialiseRecord } from './serialise.ts'
 import { dependsOnDetails, parseListRequest } from './list-request.ts'
 import { parseStreamRequest, lineFormats, listLines } from './stream.ts'
@@ -16,6 +17,7 @@ import { mediaTypes, namedFormat, negotiate } from '../http/negotiate.ts'
 import { renderRecord } from './record-page.ts'
 import type { Query } from '../http/query.ts'
 import { registerFile } from './register.ts'
+import type { RegisterContext } from './register.ts'
 import { addResource } from '../http/resource.ts'
 import { Semaphore } from '../http/semaphore.ts'
 
@@ -25,12 +27,19 @@ const mostStreams = 50
 /** Chunks of all streams that are made at the same time: others are served after each, however many streams begin at once. */
 const chunksAtATime = 1
 
-export function addRinexFile(app: FastifyInstance, context: ApiContext): void {
+type FilesContext = ListContext &
+  RegisterContext &
+  Pick<ApiContext, 'apiPath' | 'reader' | 'links' | 'tag' | 'limits'>
+
+export function addRinexFile(app: FastifyInstance, context: FilesContext): void {
   const path = `${context.apiPath}rinex-file/`
   addResource(app, {
     path,
     get: streamFiles(context, listFiles(context)),
-    post: { admit: openAdmission(context.administration), handler: registerFile(context) },
+    post: {
+      authenticate: openAuthentication(context.administration),
+      handler: registerFile(context),
+    },
     renders: [
       mediaTypes.json,
       mediaTypes.html,
@@ -50,7 +59,7 @@ export function addRinexFile(app: FastifyInstance, context: ApiContext): void {
 
 /** Streams the whole list where a format of lines is asked for, and leaves other requests to the next handler. */
 function streamFiles(
-  { reader, links, shares }: ApiContext,
+  { reader, links, limits }: FilesContext,
   next: RouteHandlerMethod,
 ): RouteHandlerMethod {
   const streams = new Semaphore({
@@ -64,7 +73,7 @@ function streamFiles(
     if (format === undefined) return next.call(this, request, reply)
     const asked = parseStreamRequest(request.query as Query)
     if (request.method !== 'HEAD') {
-      shares.stream(request, reply)
+      limits.stream(request, reply)
       streams.holdFor(reply)
     }
     // Before the first line: what moves while the list is read comes again in the changes from there.
@@ -89,7 +98,7 @@ function streamFiles(
   }
 }
 
-function listFiles(context: ApiContext): RouteHandlerMethod {
+function listFiles(context: FilesContext): RouteHandlerMethod {
   const { reader, tag } = context
   const cache = openPageCache()
   return async (request, reply) => {
@@ -103,7 +112,7 @@ function listFiles(context: ApiContext): RouteHandlerMethod {
     if (isFresh(request, reply, latest)) return sendNotModified(reply)
     const cached = cache.get(`${latest} ${url}`)
     if (cached !== undefined) return reply.headers(cached.headers).send(cached.body)
-    await context.shares.page(request, reply)
+    await context.limits.page(request, reply)
     const { signal } = request
     const page = await makePage(context, { query, list, representation, signal })
     cache.set(`${page.headers.etag} ${url}`, page)
@@ -111,7 +120,7 @@ function listFiles(context: ApiContext): RouteHandlerMethod {
   }
 }
 
-function showFile({ reader, links, tag }: ApiContext): RouteHandlerMethod {
+function showFile({ reader, links, tag }: FilesContext): RouteHandlerMethod {
   return async (request, reply) => {
     const representation = negotiate(request, reply)
     const id = Number((request.params as { readonly id: string }).id)

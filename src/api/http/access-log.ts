@@ -7,14 +7,14 @@ export function requestLog({ log, id }: FastifyRequest) {
   return log.child({ reqId: id })
 }
 
-export function logAnswered(logger: Logger, observation: Observation): void {
+export function logAccess(logger: Logger, observation: AccessLogEntry): void {
   if (!logger.isLevelEnabled('debug')) return
   const { id, method, target, status, ms } = observation
   logger.debug({ reqId: id, method, target: printable(target), status, ms }, 'answered')
 }
 
 /** An answer that has ended, taken by its client or not, for those who count, time and log them. */
-export interface Observation {
+export interface AccessLogEntry {
   /** Of the request, as its answer told it. */
   readonly id: string
   readonly method: string
@@ -28,13 +28,13 @@ export interface Observation {
   readonly ms: number
 }
 
-export type Observe = (observation: Observation) => void
+export type Observe = (observation: AccessLogEntry) => void
 
 /** Of an answer whose client left before it began. */
 const leftStatus = 499
 
 /** The status that a client was told. */
-export function toldStatus({ headersSent, statusCode }: ServerResponse): number {
+export function loggedStatus({ headersSent, statusCode }: ServerResponse): number {
   return headersSent ? statusCode : leftStatus
 }
 

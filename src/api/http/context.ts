@@ -1,22 +1,25 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Head } from '../../catalogue/records.ts'
-import type { ClientShares } from '../connections/client-limits.ts'
 import type { ApiDeps } from './settings.ts'
 import { digest, matchesWeakly, weakTag } from './etag.ts'
 import { pageHeaders } from './headers.ts'
 import { linksBelow } from './links.ts'
 import type { Links } from './links.ts'
 import type { Representation } from './negotiate.ts'
-import type { Unserved } from '../downloads/missing-files.ts'
 
-/** The parts that all routes share. */
-interface Shared {
-  readonly unserved: Unserved
-  readonly shares: ClientShares
+/** Limits what one client may have in flight. Each throws `HttpError` 429 where the client is at its limit. */
+export interface RequestLimits {
+  /** Waits until a page may be made for this client. */
+  page(request: FastifyRequest, reply: FastifyReply): Promise<void>
+  /** Counts a stream until its answer has ended. */
+  stream(request: FastifyRequest, reply: FastifyReply): void
+  /** Counts a long poll until its answer has ended. */
+  wait(request: FastifyRequest, reply: FastifyReply): void
 }
 
-/** What every route works with. */
-export interface ApiContext extends ApiDeps, Shared {
+/** What routes work with; each takes the part that it needs. */
+export interface ApiContext extends ApiDeps {
+  readonly limits: RequestLimits
   /** Path of the API, with a slash at its end. */
   readonly apiPath: string
   readonly dataPath: string
@@ -37,7 +40,7 @@ interface TagOptions {
   readonly details?: boolean
 }
 
-export function apiContext(deps: ApiDeps, shared: Shared): ApiContext {
+export function apiContext(deps: ApiDeps, limits: RequestLimits): ApiContext {
   const { baseUrl, datasetPrefix, version } = deps.settings
   // The base URL is known from when the server listens, so these are made when they are first needed.
   let made: { base: string; links: Links; deployment: string } | undefined
@@ -51,7 +54,7 @@ export function apiContext(deps: ApiDeps, shared: Shared): ApiContext {
   }
   return {
     ...deps,
-    ...shared,
+    limits,
     apiPath: `/${datasetPrefix}/api/`,
     dataPath: `/${datasetPrefix}/data/`,
     links: () => current().links,

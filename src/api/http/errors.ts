@@ -66,13 +66,13 @@ export function tryAgain(detail: string, afterSeconds = retryAfterSeconds): Http
 }
 
 /** Seconds after which a disk that is away may be back. */
-const awaySeconds = 60
+const unavailableSeconds = 60
 
 /** The storage of a file is away. The state is logged once by whoever finds it, not with each request. */
-export class StorageAway extends HttpError {
+export class StorageUnavailable extends HttpError {
   constructor() {
     const detail = 'The storage of this file is not available at this moment.'
-    super(503, detail, { 'retry-after': String(awaySeconds) })
+    super(503, detail, { 'retry-after': String(unavailableSeconds) })
   }
 }
 
@@ -121,7 +121,7 @@ function statusOf(error: unknown): number {
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const { statusCode } = toAnswer(error)
   // Nobody reads the answer to a client that has gone.
-  const isLogged = !(error instanceof StorageAway) && !request.signal.aborted
+  const isLogged = !(error instanceof StorageUnavailable) && !request.signal.aborted
   if (statusCode >= 500 && isLogged) logFailure(error, statusCode, request)
   sendError(error, request, reply)
 }

@@ -1,10 +1,12 @@
 /** A resource of the service: which methods it knows, and what it answers to all the others. */
 import { METHODS } from 'node:http'
-import type { FastifyInstance, FastifyReply, RouteHandlerMethod } from 'fastify'
-import type { Admission } from '../admin/authentication.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { sendJson } from './context.ts'
 import { methodNotAllowed } from './errors.ts'
 import { mediaTypes } from './negotiate.ts'
+
+/** Lets a request of an administrator pass, before its body is read; throws `HttpError` 401 or 403 for others. */
+export type Authentication = (request: FastifyRequest) => void
 
 export interface Resource {
   /** As the router matches it. A path that ends with a slash is also known without: by a redirect. */
@@ -12,7 +14,7 @@ export interface Resource {
   readonly get?: RouteHandlerMethod
   readonly post?: {
     /** Throws for who may not; called before a body is read. */
-    readonly admit: Admission
+    readonly authenticate: Authentication
     readonly handler: RouteHandlerMethod
   }
   /** Media types it has, where these are not JSON and HTML. */
@@ -60,7 +62,7 @@ export function addResource(app: FastifyInstance, resource: Resource): void {
     app.post(path, {
       onRequest: (request, reply, done) => {
         reply.header('allow', allow)
-        post.admit(request)
+        post.authenticate(request)
         done()
       },
       handler: post.handler,

@@ -81,7 +81,7 @@ export class Semaphore {
    * As `acquire`, but not for longer than this, nor for a client that leaves meanwhile.
    * @throws HttpError 429 when there was no permit in time, or nobody waits for it any more
    */
-  async acquireFor(reply: FastifyReply, patienceMs: number): Promise<void> {
+  async acquireFor(reply: FastifyReply, timeoutMs: number): Promise<void> {
     if (!this.tryAcquire())
       await new Promise<void>((resolve, reject) => {
         const settled = (): void => {
@@ -97,7 +97,7 @@ export class Semaphore {
           this.#waiting.splice(this.#waiting.indexOf(begin), 1)
           reject(this.#rejection())
         }
-        const timer = setTimeout(giveUp, patienceMs)
+        const timer = setTimeout(giveUp, timeoutMs)
         reply.raw.once('close', giveUp)
         this.#waiting.push(begin)
       })

@@ -7,15 +7,17 @@ import { mediaTypes, namedFormat } from '../http/negotiate.ts'
 import { buildListing } from './build.ts'
 import { listingFormats } from './formats.ts'
 import type { ListingFormat } from './formats.ts'
-import type { Room } from './byte-quota.ts'
-import type { ListingShelf } from './cache.ts'
+import type { ByteQuota } from './byte-quota.ts'
+import type { ListingCache } from './cache.ts'
 import { dateOf } from './validators.ts'
 
 /** What holds finished bodies, and lets them be made and sent, for all that is told of directories. */
-export interface Sharing {
-  readonly shelf: ListingShelf
-  readonly room: Room
+export interface ListingParts {
+  readonly cache: ListingCache
+  readonly byteQuota: ByteQuota
 }
+
+export type ListingsContext = Pick<ApiContext, 'reader' | 'dataPath' | 'tag' | 'nowUs'>
 
 export type AnswerListing = (
   request: FastifyRequest,
@@ -25,8 +27,8 @@ export type AnswerListing = (
 
 /** Answers with the listing of a directory of the catalogue, given by its path below the root. */
 export function openListings(
-  { reader, dataPath, tag, nowUs }: ApiContext,
-  { shelf, room }: Sharing,
+  { reader, dataPath, tag, nowUs }: ListingsContext,
+  { cache, byteQuota }: ListingParts,
 ): AnswerListing {
   return async (request, reply, directory) => {
     const format = formatOf(request)
@@ -40,10 +42,10 @@ export function openListings(
     if (isKnown || (tags === undefined && date.isKnown(since)))
       return sendNotModified(reply.headers({ ...validity, ...date.headers }))
     const path = directory === '' ? dataPath : `${dataPath}${directory}/`
-    const body = await shelf.get(`${format.name} ${directory}`, version, () =>
+    const body = await cache.get(`${format.name} ${directory}`, version, () =>
       buildListing(reader, { directory, path, format }),
     )
-    if (request.method !== 'HEAD') room.take(reply, body)
+    if (request.method !== 'HEAD') byteQuota.take(reply, body)
     return reply
       .headers({ ...validity, ...date.headers, ...contentHeaders[format.name] })
       .send(body)

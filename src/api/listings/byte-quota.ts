@@ -5,7 +5,7 @@ import { tooMany } from '../http/errors.ts'
 const mostBytesUnderWay = 64 * 1024 * 1024
 
 /** Memory for bodies that are being sent, to clients however slow. One that is sent to many counts once. */
-export interface Room {
+export interface ByteQuota {
   /**
    * Takes room for a body until the answer has ended, or its client is gone.
    * @throws HttpError 429 when there is none
@@ -13,7 +13,7 @@ export interface Room {
   take(reply: FastifyReply, body: Buffer): void
 }
 
-export function openRoom(mostBytes = mostBytesUnderWay): Room {
+export function openByteQuota(mostBytes = mostBytesUnderWay): ByteQuota {
   const answers = new Map<Buffer, number>()
   let taken = 0
   const release = (body: Buffer): void => {

@@ -9,7 +9,7 @@ const mostBytesOfOne = mostBytes / 2
 /** Listings that are being made at a time: each takes memory until it is whole. */
 const atATime = 4
 
-export interface ListingShelf {
+export interface ListingCache {
   /** @param version of what it lists: the same key in another version is made anew */
   get(key: string, version: string, make: () => Promise<Buffer>): Promise<Buffer>
 }
@@ -19,7 +19,7 @@ interface Kept {
   readonly body: Buffer
 }
 
-export function openShelf(): ListingShelf {
+export function openListingCache(): ListingCache {
   const kept = new LRUCache<string, Kept>({
     maxSize: mostBytes,
     maxEntrySize: mostBytesOfOne,

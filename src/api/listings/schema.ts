@@ -1,6 +1,6 @@
 /** Listings of the directories in which the files lie. */
 import { listingFormats } from './formats.ts'
-import { hourOf, yearAndDay, yearOf } from '../downloads/schema.ts'
+import { hourOf, yearAndDay, yearOf, format, ifNoneMatch } from '../openapi/parameters.ts'
 import { errors } from '../openapi/errors.ts'
 import { file } from '../openapi/examples.ts'
 import { withHeaders } from '../openapi/headers.ts'
@@ -12,7 +12,6 @@ import type {
   Responses,
   Surroundings,
 } from '../openapi/openapi.ts'
-import { format, ifNoneMatch } from '../openapi/parameters.ts'
 
 interface ListingEntry {
   readonly name: string

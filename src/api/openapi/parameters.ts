@@ -1,4 +1,5 @@
 /** Parameters of requests. Those of filters follow from the table by which they are read. */
+import { filePlace } from './examples.ts'
 import { changesFilters, maxChanges, maxWaitSeconds } from '../changes/request.ts'
 import { stationOrderKeys } from '../../catalogue/reader.ts'
 import { orderKeys } from '../../catalogue/filter.ts'
@@ -155,3 +156,30 @@ export const changesParameters: readonly ParameterObject[] = [
   strict,
   ...filtersNamed([...changesFilters.keys()]),
 ]
+
+const { year, day, hour } = filePlace
+
+export const yearOf = [inPath('year', 'The year, four digits.', '^[0-9]{4}$', year)]
+
+export const yearAndDay = [
+  ...yearOf,
+  inPath('day', 'Day of the year, three digits.', '^[0-9]{3}$', day),
+]
+
+export const hourOf = inPath('hour', 'Hour of the day, two digits.', '^[0-9]{2}$', hour)
+
+export function inPath(
+  name: string,
+  words: string,
+  pattern: string,
+  example: string,
+): ParameterObject {
+  return {
+    name,
+    in: 'path',
+    required: true,
+    description: words,
+    schema: { type: 'string', pattern },
+    example,
+  }
+}

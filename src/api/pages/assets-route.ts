@@ -11,7 +11,10 @@ const folder = join(packageRoot, 'src/api/pages/assets')
 /** What pages load. A closed list, so that nothing else is reached whatever is asked for. */
 const names = ['page.css', 'icon.svg']
 
-export async function addAssets(app: FastifyInstance, { settings }: ApiContext): Promise<void> {
+export async function addAssets(
+  app: FastifyInstance,
+  { settings }: Pick<ApiContext, 'settings'>,
+): Promise<void> {
   // Nobody needs a part of these, and a refused range would come without the length that there is (RFC 9110, 15.5.17).
   await app.register(fastifyStatic, { root: folder, serve: false, acceptRanges: false })
   for (const name of names) {

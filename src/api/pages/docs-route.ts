@@ -17,7 +17,9 @@ interface Description {
   readonly state: string
 }
 
-export function addSchema(app: FastifyInstance, context: ApiContext): void {
+type DocsContext = Pick<ApiContext, 'apiPath' | 'tag' | 'links' | 'settings'>
+
+export function addSchema(app: FastifyInstance, context: DocsContext): void {
   const { apiPath, tag } = context
   const current = openDescription(context)
   const schemaTypes = [mediaTypes.json, mediaTypes.openApi]
@@ -47,7 +49,7 @@ export function addSchema(app: FastifyInstance, context: ApiContext): void {
 }
 
 /** Made when it is first asked for, since links are known from when the server listens; then kept. */
-function openDescription({ links, settings }: ApiContext): () => Description {
+function openDescription({ links, settings }: DocsContext): () => Description {
   let made: Description | undefined
   return () => {
     if (made?.links !== links()) {

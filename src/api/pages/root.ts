@@ -38,7 +38,10 @@ const descriptions: Readonly<Record<ResourceName, string>> = {
   docs: 'All of this described for people.',
 }
 
-export function addRoot(app: FastifyInstance, { apiPath, links, tag }: ApiContext): void {
+export function addRoot(
+  app: FastifyInstance,
+  { apiPath, links, tag }: Pick<ApiContext, 'apiPath' | 'links' | 'tag'>,
+): void {
   addResource(app, {
     path: apiPath,
     about: { name: 'Api Root', description: 'The resources of this service.' },

@@ -1,4 +1,5 @@
 /** The paths of what is wrong in the archive, a page at a time. */
+import type { MissingFiles } from '../downloads/missing-files.ts'
 import type { FastifyInstance } from 'fastify'
 import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
@@ -21,9 +22,16 @@ import {
 import type { Query } from '../http/query.ts'
 import { addResource } from '../http/resource.ts'
 
-export function addProblems(app: FastifyInstance, context: ApiContext): void {
-  const { reader, settlingFiles, settings, links, tag, unserved, shares } = context
-  const sources = { reader, settling: settlingFiles, unservable: () => unserved.files() }
+interface ProblemsContext extends Pick<
+  ApiContext,
+  'apiPath' | 'reader' | 'settlingFiles' | 'settings' | 'links' | 'tag' | 'limits'
+> {
+  readonly missingFiles: MissingFiles
+}
+
+export function addProblems(app: FastifyInstance, context: ProblemsContext): void {
+  const { reader, settlingFiles, settings, links, tag, missingFiles, limits } = context
+  const sources = { reader, settling: settlingFiles, unservable: () => missingFiles.files() }
   addResource(app, {
     path: `${context.apiPath}status/problems/`,
     about: {
@@ -37,7 +45,7 @@ export function addProblems(app: FastifyInstance, context: ApiContext): void {
       const query = request.query as Query
       const { words, kept, ignored } = parseProblems(query)
       reply.headers(ignoredHeader(ignored))
-      await shares.page(request, reply)
+      await limits.page(request, reply)
       const range = parsePageRange(query, settings.maxLimit)
       const asked = { words, limit: range.limit, offset: catalogueOffset(range.offset) }
       const { count, results } = await listProblems(sources, asked)

@@ -12,7 +12,12 @@ import type { Query } from '../http/query.ts'
 import { addResource } from '../http/resource.ts'
 import { serialiseStation } from './serialise.ts'
 
-export function addStation(app: FastifyInstance, context: ApiContext): void {
+type StationsContext = Pick<
+  ApiContext,
+  'apiPath' | 'reader' | 'settings' | 'links' | 'tag' | 'limits'
+>
+
+export function addStation(app: FastifyInstance, context: StationsContext): void {
   const path = `${context.apiPath}station/`
   addResource(app, {
     path,
@@ -32,7 +37,13 @@ export function addStation(app: FastifyInstance, context: ApiContext): void {
   })
 }
 
-function listStations({ reader, settings, links, tag, shares }: ApiContext): RouteHandlerMethod {
+function listStations({
+  reader,
+  settings,
+  links,
+  tag,
+  limits,
+}: StationsContext): RouteHandlerMethod {
   return async (request, reply) => {
     const representation = negotiate(request, reply)
     const query = request.query as Query
@@ -40,7 +51,7 @@ function listStations({ reader, settings, links, tag, shares }: ApiContext): Rou
     reply.headers(ignoredHeader(ignored))
     const head = await reader.head()
     if (isFresh(request, reply, tag(head, representation))) return sendNotModified(reply)
-    await shares.page(request, reply)
+    await limits.page(request, reply)
     const range = parsePageRange(query, settings.maxLimit)
     const { countries, areas } = filter
     const page = await reader.stations({
@@ -61,7 +72,7 @@ function listStations({ reader, settings, links, tag, shares }: ApiContext): Rou
   }
 }
 
-function showStation({ reader, links, tag }: ApiContext): RouteHandlerMethod {
+function showStation({ reader, links, tag }: StationsContext): RouteHandlerMethod {
   return async (request, reply) => {
     const representation = negotiate(request, reply)
     const { id } = request.params as { readonly id: string }

@@ -7,7 +7,7 @@ import type { ApiContext } from '../http/context.ts'
 import { retryAfterSeconds } from '../http/errors.ts'
 import { addResource } from '../http/resource.ts'
 
-export function addHealth(app: FastifyInstance, { reader }: ApiContext): void {
+export function addHealth(app: FastifyInstance, { reader }: Pick<ApiContext, 'reader'>): void {
   addResource(app, {
     path: '/healthz',
     get: (_request, reply) => sendJson(reply.header('cache-control', 'no-store'), { status: 'ok' }),

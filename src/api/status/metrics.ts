@@ -7,14 +7,14 @@ import type { Rejection } from '../connections/connection-limiter.ts'
 import type { ApiDeps } from '../http/settings.ts'
 import type { Observe } from '../http/access-log.ts'
 import { addResource } from '../http/resource.ts'
-import { notServedReasons } from '../downloads/missing-files.ts'
-import type { NotServedReason } from '../downloads/missing-files.ts'
+import { missingReasons } from '../downloads/missing-files.ts'
+import type { MissingReason } from '../downloads/missing-files.ts'
 
 /** What a server counts of itself. */
 export interface Metrics {
   readonly observe: Observe
   readonly rejected: (why: Rejection) => void
-  readonly notServed: (why: NotServedReason) => void
+  readonly fileUnavailable: (why: MissingReason) => void
   readonly contentType: string
   /** All of it, as Prometheus reads it. */
   text(): Promise<string>
@@ -34,7 +34,7 @@ export function openMetrics({ reader, indexerStatus }: MetricsDeps): Metrics {
   return {
     observe: countRequests(registry),
     rejected: countRejections(registry),
-    notServed: countNotServed(registry),
+    fileUnavailable: countNotServed(registry),
     contentType: registry.contentType,
     async text() {
       await Promise.all([readCatalogue(), readIndexer()])
@@ -94,17 +94,17 @@ function countRejections(registry: Registry): (why: Rejection) => void {
   }
 }
 
-function countNotServed(registry: Registry): (why: NotServedReason) => void {
-  const notServed = new Counter({
+function countNotServed(registry: Registry): (why: MissingReason) => void {
+  const fileUnavailable = new Counter({
     name: 'rinex_files_not_served_total',
     help: 'Answers 404 about files that are in the catalogue.',
     labelNames: ['reason'],
     registers: [registry],
   })
   // What rises from nothing is not seen by who looks at rates.
-  for (const reason of notServedReasons) notServed.inc({ reason }, 0)
+  for (const reason of missingReasons) fileUnavailable.inc({ reason }, 0)
   return (reason) => {
-    notServed.inc({ reason })
+    fileUnavailable.inc({ reason })
   }
 }
 

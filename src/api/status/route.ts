@@ -1,3 +1,4 @@
+import type { MissingFiles } from '../downloads/missing-files.ts'
 import type { FastifyInstance } from 'fastify'
 import type { CatalogueSummary, RejectionCount } from '../../catalogue/records.ts'
 import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
@@ -8,8 +9,15 @@ import { renderStatus } from './page.ts'
 import { addResource } from '../http/resource.ts'
 import { describeStatus } from './serialise.ts'
 
-export function addStatus(app: FastifyInstance, context: ApiContext): void {
-  const { reader, indexerStatus, settings, tag, unserved } = context
+interface StatusContext extends Pick<
+  ApiContext,
+  'apiPath' | 'reader' | 'indexerStatus' | 'settings' | 'tag'
+> {
+  readonly missingFiles: MissingFiles
+}
+
+export function addStatus(app: FastifyInstance, context: StatusContext): void {
+  const { reader, indexerStatus, settings, tag, missingFiles } = context
   addResource(app, {
     path: `${context.apiPath}status/`,
     about: {
@@ -23,7 +31,7 @@ export function addStatus(app: FastifyInstance, context: ApiContext): void {
       const summary = isPublic ? known : withoutPaths(known)
       const status = {
         ...describeStatus(summary, indexer, settings.version),
-        unserved: { ...unserved.wire(), ...(isPublic ? {} : { latest: [] }) },
+        unserved: { ...missingFiles.wire(), ...(isPublic ? {} : { latest: [] }) },
       }
       // The indexer has news without a change of the catalogue, so the tag is that of the whole answer.
       const state = digest(JSON.stringify(status))

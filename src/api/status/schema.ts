@@ -1,8 +1,8 @@
 /** What the service says of itself. */
 import type { RejectionCount } from '../../catalogue/records.ts'
 import type { WireStatus } from './serialise.ts'
-import { notServedReasons } from '../downloads/missing-files.ts'
-import type { WireUnserved } from '../downloads/missing-files.ts'
+import { missingReasons } from '../downloads/missing-files.ts'
+import type { WireMissingFiles } from '../downloads/missing-files.ts'
 import { errors } from '../openapi/errors.ts'
 import { examples } from '../openapi/examples.ts'
 import { negotiated, withHeaders } from '../openapi/headers.ts'
@@ -69,13 +69,13 @@ const area = object<WireStatus['areas']['obs']>('An area of the archive.', {
   directories: number('Directories that are known.'),
 })
 
-const unserved = object<WireUnserved>('Files of the catalogue that could not be served.', {
+const unserved = object<WireMissingFiles>('Files of the catalogue that could not be served.', {
   count: number('Answers 404 about such files since the API started.'),
   latest: list(
     'The latest of these files.',
-    object<WireUnserved['latest'][number]>('One of them.', {
+    object<WireMissingFiles['latest'][number]>('One of them.', {
       path: text('Where the catalogue has it, below the archive root.'),
-      reason: text('Why not.', { enum: [...notServedReasons] }),
+      reason: text('Why not.', { enum: [...missingReasons] }),
       at: moment('When it was last asked for.'),
     }),
   ),

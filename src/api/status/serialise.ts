@@ -1,14 +1,14 @@
 /** What the service says of itself: the indexer's own words, and what the catalogue knows without it. */
 import type { Area } from '../../parse/archive-path.ts'
 import type { CatalogueSummary, RejectionCount, ScanSummary } from '../../catalogue/records.ts'
-import type { AskedStatus } from '../../control/client.ts'
+import type { StatusReply } from '../../control/client.ts'
 import type { IndexerState, IndexerStatus, ScanProgress } from '../../control/protocol.ts'
 import { microsecondsToIso } from '../files/serialise.ts'
-import type { WireUnserved } from '../downloads/missing-files.ts'
+import type { WireMissingFiles } from '../downloads/missing-files.ts'
 
 /** What the API knows besides: its own part in it. */
 export interface WireStatus extends CommonStatus {
-  readonly unserved: WireUnserved
+  readonly unserved: WireMissingFiles
 }
 
 /** What everybody can tell who has the catalogue and asks the indexer. */
@@ -40,7 +40,7 @@ export interface CommonStatus {
 /** Of an indexer that cannot be asked nobody knows that it is stopped: it is `degraded`, and the reason says why. */
 export function describeStatus(
   summary: CatalogueSummary,
-  asked: AskedStatus,
+  asked: StatusReply,
   version: string,
 ): CommonStatus {
   const unknown = asked?.state === 'unknown' ? asked : undefined

@@ -65,7 +65,7 @@ export function openBackups(parts: {
     return (ageMs < 0 || ageMs >= ifOlderThanMs) && !isUnchanged()
   }
   const checked = async (file: string, mode: CheckMode): Promise<Verdict> => {
-    if (stopped) throw givenUp()
+    if (stopped) throw aborted()
     check = startCheck({ path: file, mode, atOnceUpTo: parts.checkUpTo })
     return check.verdict
   }
@@ -116,7 +116,7 @@ async function copyPages(db: Database, to: string, stopped: () => boolean): Prom
   makeFile(to)
   await db.backup(to, {
     progress() {
-      if (stopped()) throw givenUp()
+      if (stopped()) throw aborted()
       if (++steps % stepsPerSync === 0)
         syncing = syncing.then(() => syncFileAside(to)).catch(() => undefined) // the end tells
       return pagesPerStep
@@ -125,7 +125,7 @@ async function copyPages(db: Database, to: string, stopped: () => boolean): Prom
   await syncing
 }
 
-function givenUp(): Error {
+function aborted(): Error {
   return new Error('the backup was given up')
 }
 

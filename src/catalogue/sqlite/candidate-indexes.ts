@@ -34,7 +34,7 @@ export function cheapest<T extends { readonly costUs: number }>(all: readonly [T
 }
 
 /** @returns gives every source of a selection; the first of them is the table itself */
-export function openSources(
+export function openCandidateIndexes(
   statements: Statements,
   { counts, slices }: { readonly counts: Counts; readonly slices: Slices },
 ): (selection: Selection) => [Source, ...Source[]] {

@@ -21,7 +21,7 @@ const changesPerLook = 2000
 /** Prepares the feed. Call the result within one transaction. */
 export function prepareChanges(db: Database): (query: ChangesQuery) => ChangesPage {
   const state = db.prepare(
-    'SELECT epoch, seq, details_seq AS detailsSeq, forgotten_seq AS forgottenSeq FROM catalogue',
+    'SELECT epoch, seq, details_seq AS detailsSeq, forgotten_seq AS purgedSeq FROM catalogue',
   )
   const lookups = openLookups(db)
   const parts = { db, statements: openStatements(db), pathOf: preparePaths(db) }
@@ -40,12 +40,12 @@ export function prepareChanges(db: Database): (query: ChangesQuery) => ChangesPa
     join: '',
   })
   return ({ since, limit, filters, details = false }) => {
-    const { forgottenSeq, ...head } = state.get() as Head & { forgottenSeq: number }
-    if (since < forgottenSeq || since > head.seq)
-      return { head, forgottenSeq, changes: [], throughSeq: since }
+    const { purgedSeq, ...head } = state.get() as Head & { purgedSeq: number }
+    if (since < purgedSeq || since > head.seq)
+      return { head, purgedSeq, changes: [], throughSeq: since }
     lookups.refresh()
     const selection = select(filters, lookups, 'long codes')
-    if (selection === undefined) return { head, forgottenSeq, changes: [], throughSeq: head.seq }
+    if (selection === undefined) return { head, purgedSeq, changes: [], throughSeq: head.seq }
     const isFiltered = Object.keys(selection).length > 0
     const end = isFiltered ? Math.min(live.lookEnd(since), removed.lookEnd(since)) : Infinity
     const through = Math.min(end, head.seq)
@@ -55,7 +55,7 @@ export function prepareChanges(db: Database): (query: ChangesQuery) => ChangesPa
       .sort((a, b) => a.seq - b.seq)
       .slice(0, limit)
     const last = changes.length === limit ? changes.at(-1) : undefined
-    return { head, forgottenSeq, changes, throughSeq: last?.seq ?? through }
+    return { head, purgedSeq, changes, throughSeq: last?.seq ?? through }
   }
 }
 

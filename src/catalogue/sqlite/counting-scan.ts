@@ -5,29 +5,32 @@ import type { Statements } from './statements.ts'
 import type { CheckDeadline, Wanted } from './strategy.ts'
 import { orderBy } from './slices.ts'
 
-export interface GatherLimits {
+export interface CountingLimits {
   /** Ids that are kept while counting, 8 bytes each; where there are more, a page is found along the index of its order. */
   readonly mostIds: number
   /** Ids whose rows are looked up to be put in another order than their own. */
   readonly mostRows: number
 }
 
-const defaultLimits: GatherLimits = { mostIds: 500_000, mostRows: 100_000 }
+const defaultLimits: CountingLimits = { mostIds: 500_000, mostRows: 100_000 }
 
-export interface Gathered {
+export interface CountedSelection {
   readonly count: number
   /** All ids of the selection, lowest first; `undefined` where there are too many. */
   readonly ids: Float64Array | undefined
 }
 
-export interface Gather {
+export interface CountingScan {
   /** All files of a selection, which a source finds: one pass for the count as well as for the page. */
-  all(source: Source, checkDeadline: CheckDeadline): Gathered
+  all(source: Source, checkDeadline: CheckDeadline): CountedSelection
   /** The ids of a page, or `undefined` where another way to it costs less. */
-  page(gathered: Gathered, wanted: Omit<Wanted, 'count'>): readonly number[] | undefined
+  page(counted: CountedSelection, wanted: Omit<Wanted, 'count'>): readonly number[] | undefined
 }
 
-export function openGather(statements: Statements, { mostIds, mostRows } = defaultLimits): Gather {
+export function openCountingScan(
+  statements: Statements,
+  { mostIds, mostRows } = defaultLimits,
+): CountingScan {
   return {
     all({ from, slices }, checkDeadline) {
       const parts: number[][] = []

@@ -12,8 +12,8 @@ import { prepareCounts } from './counts.ts'
 import type { Counts } from './counts.ts'
 import { hasOnly, select } from './filter-sql.ts'
 import type { Selection } from './filter-sql.ts'
-import { openGather } from './counting-scan.ts'
-import { cheapest, openSources } from './candidate-indexes.ts'
+import { openCountingScan } from './counting-scan.ts'
+import { cheapest, openCandidateIndexes } from './candidate-indexes.ts'
 import type { Source } from './candidate-indexes.ts'
 import { openLookups } from './lookup-cache.ts'
 import { prepareListRows } from './list-rows.ts'
@@ -44,9 +44,9 @@ export function prepareList(db: Database, head: () => Head): List {
   const counts = prepareCounts(db)
   const lookups = openLookups(db)
   const slices = openSlices(statements, { counts, lookups })
-  const sourcesOf = openSources(statements, { counts, slices })
+  const sourcesOf = openCandidateIndexes(statements, { counts, slices })
   const choose = (selection: Selection): Source => cheapest(sourcesOf(selection))
-  const gather = openGather(statements)
+  const countingScan = openCountingScan(statements)
   const strategies = openStrategies(statements, { counts, lookups, slices })
   const rows = prepareListRows(db)
   const resolve = (filter: FileFilter, key: OrderKey): Selection | undefined => {
@@ -74,10 +74,11 @@ export function prepareList(db: Database, head: () => Head): List {
           count: known,
           records: rows.byIds(strategy(known).ids(checkDeadline), details),
         }
-      const gathered = gather.all(source(), checkDeadline)
-      const { count } = gathered
+      const counted = countingScan.all(source(), checkDeadline)
+      const { count } = counted
       const ids =
-        gather.page(gathered, { ordering, offset, limit }) ?? strategy(count).ids(checkDeadline)
+        countingScan.page(counted, { ordering, offset, limit }) ??
+        strategy(count).ids(checkDeadline)
       return { head: now, count, records: rows.byIds(ids, details) }
     })
   }

@@ -140,8 +140,8 @@ function prepareQueries(db: Database): Queries {
   const stationCount = db.prepare('SELECT count(*) FROM station').pluck()
   return {
     head,
-    page: db.transaction((query: PageQuery) => runIfShort(list.page(query))),
-    records: db.transaction((query: ChunkQuery) => runIfShort(list.records(query))),
+    page: db.transaction((query: PageQuery) => runIfCheap(list.page(query))),
+    records: db.transaction((query: ChunkQuery) => runIfCheap(list.records(query))),
     stations: db.transaction((query: StationsQuery) =>
       (stationCount.get() as number) > directStations ? undefined : stations.page(query),
     ),
@@ -167,17 +167,17 @@ function prepareQueries(db: Database): Queries {
 }
 
 /** Ends a plan whose cost was estimated too low. */
-class NotShort extends Error {}
+class TooExpensive extends Error {}
 
-function runIfShort<Answer>(plan: Plan<Answer>): Answer | undefined {
+function runIfCheap<Answer>(plan: Plan<Answer>): Answer | undefined {
   if (plan.costUs > directMs * 1000) return undefined
   const endMs = performance.now() + directMs
   try {
     return plan.run(() => {
-      if (performance.now() > endMs) throw new NotShort()
+      if (performance.now() > endMs) throw new TooExpensive()
     })
   } catch (error) {
-    if (error instanceof NotShort) return undefined
+    if (error instanceof TooExpensive) return undefined
     throw error
   }
 }

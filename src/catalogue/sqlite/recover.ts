@@ -17,7 +17,7 @@ import {
 import { UnusableDatabase } from '../writer.ts'
 import { isCorruption } from './corruption.ts'
 import { openForWriting, quarantine } from './open.ts'
-import { adoptNumbers } from './sequences.ts'
+import { restoreSequences } from './sequences.ts'
 import type { OpeningForWriting } from './open.ts'
 
 /** What had to be done before there was a database to work with. */
@@ -75,7 +75,7 @@ function replace(
 function openAdopted(options: DatabaseFiles & { readonly restored: boolean }) {
   const db = openForWriting(options.path, options)
   try {
-    return { db, lifted: adoptNumbers(db, options.numbersPath, options) }
+    return { db, lifted: restoreSequences(db, options.numbersPath, options) }
   } catch (error) {
     db.close()
     throw error

@@ -41,7 +41,7 @@ const rememberMs = 60_000
  * @param options.restored it is known to be an older copy, whatever the file says
  * @returns whether it was lifted although it was not new
  */
-export function adoptNumbers(
+export function restoreSequences(
   db: Database,
   path: string,
   options: { readonly restored: boolean },
@@ -84,7 +84,7 @@ function lift(db: Database, { id, seq }: Reservation): void {
  * Makes sure that `count` more ids and numbers may be given. Costs two synchronised writes once in a
  * million numbers, nothing otherwise. Not to be called within a transaction.
  */
-export function reserveNumbers(db: Database, path: string, count: number): void {
+export function reserveSequences(db: Database, path: string, count: number): void {
   const reserved = reservationOf(db)
   const given = givenBy(db)
   if (given.id + count <= reserved.id && given.seq + count <= reserved.seq) return
@@ -101,14 +101,14 @@ export function reserveNumbers(db: Database, path: string, count: number): void 
 }
 
 /** Keeps the file up to date with what was given. */
-export interface GivenNumbers {
+export interface Sequences {
   /** To be called after a commit. */
   committed(): void
   /** Remembers them now: the last act of a process that ends in order. */
   remember(): void
 }
 
-export function openGivenNumbers(db: Database, path: string): GivenNumbers {
+export function openSequences(db: Database, path: string): Sequences {
   let timer: NodeJS.Timeout | undefined
   const rememberNow = (): void => {
     try {

@@ -29,7 +29,7 @@ import { preparePurge } from './purge.ts'
 import { openOrRecover, replaceByCopy } from './recover.ts'
 import type { Recovery, Restoring } from './recover.ts'
 import { prepareRepair } from './recount.ts'
-import { openGivenNumbers, reserveNumbers } from './sequences.ts'
+import { openSequences, reserveSequences } from './sequences.ts'
 import { openStartupCheck } from './startup-check.ts'
 import type { StartupCheck, StartupCheckOutcome } from './startup-check.ts'
 import { prepareSummary } from './summary.ts'
@@ -108,7 +108,7 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
     },
   )
   const backups = openBackups(parts)
-  const given = openGivenNumbers(db, parts.numbersPath)
+  const given = openSequences(db, parts.numbersPath)
   const stopAside = (): void => {
     parts.check?.stop()
     backups.stop()
@@ -123,14 +123,14 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
     removedSince: promised(queries.removedSince),
     apply: promised((changes: readonly DirectoryChange[]): AppliedChange => {
       checkPlace()
-      reserveNumbers(db, parts.numbersPath, numbersNeeded(changes))
+      reserveSequences(db, parts.numbersPath, sequencesNeeded(changes))
       const applied = applyAll(changes)
       given.committed()
       parts.check?.committed()
       return applied
     }),
     summary: promised(() => summary()),
-    forgetRemovals: promised(preparePurge(db)),
+    purgeRemovals: promised(preparePurge(db)),
     arrivedUnhashed: promised(hashing.arrived),
     unhashedBelow: promised(hashing.below),
     keepChecksums: promised((checksums: readonly Checksum[], throughSeq: number) => {
@@ -171,7 +171,7 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
   }
 }
 
-function numbersNeeded(changes: readonly DirectoryChange[]): number {
+function sequencesNeeded(changes: readonly DirectoryChange[]): number {
   return changes.reduce(
     (sum, change) => sum + change.added.length + change.modified.length + change.removed.length,
     0,

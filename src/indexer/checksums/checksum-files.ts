@@ -7,16 +7,16 @@ import type { Logger } from 'pino'
 import type { CatalogueWriter, Checksum, UnhashedFile } from '../../catalogue/writer.ts'
 import { compareIdentity } from '../../catalogue/identity.ts'
 import type { Digest } from './digest.ts'
-import { HasherFailed } from './hash-client.ts'
+import { HashingFailed } from './hash-client.ts'
 import type { HashClient } from './hash-client.ts'
 
 /** Checksums are kept this many at a time, or after this time: each transaction is a synchronised write. */
 const mostGathered = 500
 const gatherMs = 2000
 
-export interface ReadingDeps {
+export interface ChecksumFilesDeps {
   readonly writer: CatalogueWriter
-  readonly hasher: HashClient
+  readonly hashClient: HashClient
   /** Reports what is wrong with hashing, or with `undefined` that it works again. */
   readonly reportProblem: (message: string | undefined) => void
   readonly logger: Logger
@@ -40,19 +40,19 @@ export interface Reading {
   drop(): void
 }
 
-type Gathered = Checksum & { readonly path: string }
+type CountedSelection = Checksum & { readonly path: string }
 
-export function openReading(deps: ReadingDeps): Reading {
-  const { writer, hasher, reportProblem, logger, nowUs, isClosing } = deps
-  let gathered: Gathered[] = []
+export function openChecksumFiles(deps: ChecksumFilesDeps): Reading {
+  const { writer, hashClient, reportProblem, logger, nowUs, isClosing } = deps
+  let counted: CountedSelection[] = []
   let sinceMs = 0
   let bytes = 0
   /** Kept, and not checked since. */
-  let unchecked: Gathered[] = []
+  let unchecked: CountedSelection[] = []
 
   const readPart = async (files: readonly UnhashedFile[]): Promise<number[]> => {
     const startedUs = nowUs()
-    const digests = await hasher.digest(files).catch((error: unknown) => {
+    const digests = await hashClient.digest(files).catch((error: unknown) => {
       if (files.length > 1 || isClosing()) throw error
       // It is this file at which the process ends.
       logger.warn({ err: error, path: files[0]?.path }, 'no checksum of a file')
@@ -66,8 +66,8 @@ export function openReading(deps: ReadingDeps): Reading {
         unread.push(id)
         logger.debug({ path }, 'not to be read as it is catalogued: no checksum')
       } else {
-        if (gathered.length === 0) sinceMs = performance.now()
-        gathered.push({ ...toChecksum(id, digest, startedUs), path })
+        if (counted.length === 0) sinceMs = performance.now()
+        counted.push({ ...toChecksum(id, digest, startedUs), path })
         bytes += digest.size
       }
     }
@@ -78,8 +78,8 @@ export function openReading(deps: ReadingDeps): Reading {
   const check = async (): Promise<void> => {
     if (unchecked.length === 0) return
     const paths = unchecked.map(({ path }) => path)
-    const found = await hasher.identify(paths).catch((error: unknown) => {
-      if (error instanceof HasherFailed) return []
+    const found = await hashClient.identify(paths).catch((error: unknown) => {
+      if (error instanceof HashingFailed) return []
       throw error
     })
     const others = unchecked.filter((checksum, index) => {
@@ -96,7 +96,7 @@ export function openReading(deps: ReadingDeps): Reading {
       try {
         return await readPart(files)
       } catch (error) {
-        if (isClosing() || !(error instanceof HasherFailed)) throw error
+        if (isClosing() || !(error instanceof HashingFailed)) throw error
         reportProblem(`files cannot be read for their checksums: ${error.message}`)
         // One by one after a failure, so that none that can be read is lost to one that ends the process.
         const unread: number[] = []
@@ -105,24 +105,24 @@ export function openReading(deps: ReadingDeps): Reading {
       }
     },
     get hasGathered() {
-      return gathered.length + unchecked.length > 0
+      return counted.length + unchecked.length > 0
     },
     get isDue() {
-      if (gathered.length === 0) return false
-      return gathered.length >= mostGathered || performance.now() - sinceMs > gatherMs
+      if (counted.length === 0) return false
+      return counted.length >= mostGathered || performance.now() - sinceMs > gatherMs
     },
     get bytes() {
       return bytes
     },
     async keep(throughSeq) {
-      const checksums = gathered
-      gathered = []
+      const checksums = counted
+      counted = []
       await writer.keepChecksums(checksums, throughSeq)
       unchecked.push(...checksums)
       await check()
     },
     drop() {
-      gathered = []
+      counted = []
     },
   }
 }

@@ -9,7 +9,7 @@ import { CatalogueRuined } from '../../catalogue/writer.ts'
 import type { CatalogueWriter, UnhashedFile } from '../../catalogue/writer.ts'
 import type { HashingStatus } from '../../control/protocol.ts'
 import type { HashClient } from './hash-client.ts'
-import { batchesOf, restMsOf, openReading } from './checksum-files.ts'
+import { batchesOf, restMsOf, openChecksumFiles } from './checksum-files.ts'
 
 /** How often it is asked whether something has arrived. */
 const readMs = 1000
@@ -24,7 +24,7 @@ const roundMs = 3_600_000
 
 export interface ChecksumScheduleDeps {
   readonly writer: CatalogueWriter
-  readonly hasher: HashClient
+  readonly hashClient: HashClient
   /** Reports what is wrong with hashing, or with `undefined` that it works again. */
   readonly reportProblem: (message: string | undefined) => void
   readonly logger: Logger
@@ -45,7 +45,7 @@ export interface ChecksumSchedule {
 }
 
 export function openChecksumSchedule(deps: ChecksumScheduleDeps): ChecksumSchedule {
-  const { writer, hasher, logger } = deps
+  const { writer, hashClient, logger } = deps
   const stopping = new AbortController()
   const isClosing = (): boolean => stopping.signal.aborted
   let running: Promise<void> = Promise.resolve()
@@ -53,7 +53,7 @@ export function openChecksumSchedule(deps: ChecksumScheduleDeps): ChecksumSchedu
   const broken = new Promise<never>((_resolve, reject) => (fail = reject))
   broken.catch(() => undefined) // for those who do not listen
 
-  const reading = openReading({ ...deps, isClosing })
+  const reading = openChecksumFiles({ ...deps, isClosing })
   /** Up to where arrivals were gone through; `undefined` stands for what the catalogue remembers. */
   let throughSeq: number | undefined
   let keptSeq: number | undefined
@@ -198,7 +198,7 @@ export function openChecksumSchedule(deps: ChecksumScheduleDeps): ChecksumSchedu
     status: () => ({ all: deps.all, behind: behind + stale }),
     async close() {
       stopping.abort()
-      hasher.close()
+      hashClient.close()
       // What was read and is not kept yet is read again by the next process.
       await running
     },

@@ -27,14 +27,14 @@ export interface HashClient {
 }
 
 /** The process has ended, or had to be ended because it was heard of no more. */
-export class HasherFailed extends Error {
+export class HashingFailed extends Error {
   readonly code = 'HASHER_FAILED'
 }
 
 /** The file beside this one, under whichever suffix this one runs: `.ts` in tests, `.js` when built. */
 const program = fileURLToPath(import.meta.url).replace(/hash-client(\.[jt]s)$/, 'hash-process$1')
 
-export interface HasherOptions {
+export interface HashClientOptions {
   readonly archive: string
   /** After this time without a sign of life it is ended (ms). */
   readonly silentMs?: number
@@ -46,10 +46,10 @@ type Outcomes = Exclude<HashAnswer, 'reading'>
 
 interface Asked {
   resolve(outcomes: Outcomes): void
-  reject(error: HasherFailed): void
+  reject(error: HashingFailed): void
 }
 
-export function startHasher(options: HasherOptions): HashClient {
+export function startHashClient(options: HashClientOptions): HashClient {
   const { archive, silentMs = 60_000, idleMs = 30_000 } = options
   let child: ChildProcess | undefined
   let requested: Asked | undefined
@@ -62,7 +62,7 @@ export function startHasher(options: HasherOptions): HashClient {
 
   const fail = (message: string): void => {
     clearTimeout(timer)
-    requested?.reject(new HasherFailed(message))
+    requested?.reject(new HashingFailed(message))
     requested = undefined
   }
   const end = (): void => {
@@ -121,7 +121,7 @@ export function startHasher(options: HasherOptions): HashClient {
   const ask = (request: HashRequest): Promise<Outcomes> =>
     new Promise((resolve, reject) => {
       if (closed) {
-        reject(new HasherFailed('it is closed'))
+        reject(new HashingFailed('it is closed'))
         return
       }
       requested = { resolve, reject }

@@ -269,8 +269,8 @@ async function orderBoth(service: Service) {
 }
 
 t.test('without an indexer it is 503, to be tried again', async (t) => {
-  const away = () => Promise.reject(new IndexerAway('nobody is there'))
-  const { service } = await openAdministered(t, { rescan: away, register: away })
+  const unavailable = () => Promise.reject(new IndexerAway('nobody is there'))
+  const { service } = await openAdministered(t, { rescan: unavailable, register: unavailable })
   for (const { target, status, headers, said } of await orderBoth(service)) {
     t.equal(status, 503)
     t.match(headers.get('retry-after'), /^\d+$/)

@@ -164,7 +164,7 @@ t.test('who cannot follow any more is told to start again', async (t) => {
     t.equal(answer.statusCode, 410, query)
     t.match(answer.json(), { detail: /start again with the whole list\.$/ })
   }
-  await writer.forgetRemovals(Number.MAX_SAFE_INTEGER)
+  await writer.purgeRemovals(Number.MAX_SAFE_INTEGER)
   t.equal((await app.inject(`${path}?since=4`)).statusCode, 410)
   t.equal((await app.inject(`${path}?since=5`)).statusCode, 200)
 })

@@ -4,12 +4,12 @@ import type { Server } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import t from 'tap'
-import { ClientShares } from '../../../src/api/connections/client-limits.ts'
+import { ClientLimits } from '../../../src/api/connections/client-limits.ts'
 import { until } from '../wire.ts'
 
 const requestOf = (address: string) => ({ address }) as unknown as FastifyRequest
 const openShares = () =>
-  new ClientShares((request) => (request as unknown as { address: string }).address)
+  new ClientLimits((request) => (request as unknown as { address: string }).address)
 
 /** A response that closes when it is told to. */
 function respond() {
@@ -22,7 +22,7 @@ function respond() {
 }
 
 /** Asks for so many pages; counts those whose turn has come, and those that were refused. */
-function askPages(shares: ClientShares, address: string, count: number) {
+function askPages(shares: ClientLimits, address: string, count: number) {
   const state = { begun: 0, refused: 0 }
   const responses = Array.from({ length: count }, () => {
     const response = respond()

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import t from 'tap'
 import { openArchive } from '../../../src/api/downloads/archived-file.ts'
 import type { WireStatus } from '../../../src/api/status/serialise.ts'
-import { openUnserved } from '../../../src/api/downloads/missing-files.ts'
+import { openMissingFiles } from '../../../src/api/downloads/missing-files.ts'
 import { day, dayFile, hour, hourFile, openService, shortFile } from '../service.ts'
 import type { Service } from '../service.ts'
 
@@ -67,7 +67,7 @@ t.test('what is not in the catalogue is not told', async (t) => {
 t.test('however many there are, so many are remembered', (t) => {
   let nowMs = 0
   const told: string[] = []
-  const unserved = openUnserved({ onFile: (reason) => told.push(reason), nowMs: () => nowMs++ })
+  const unserved = openMissingFiles({ onFile: (reason) => told.push(reason), nowMs: () => nowMs++ })
   for (let n = 0; n < 1000; n++) unserved.note(`${day}/${n}`, 'not-there')
   const { count, latest } = unserved.wire()
   t.equal(count, 1000)

@@ -3,7 +3,7 @@ import { mkdirSync, renameSync, symlinkSync, unlinkSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
-import type { HandOver } from '../../../src/api/downloads/offload.ts'
+import type { Offload } from '../../../src/api/http/settings.ts'
 import { testFolder } from '../../folder.ts'
 import { catalogue, day, dayFile, openService, shortFile } from '../service.ts'
 
@@ -11,9 +11,9 @@ const path = `${day}/${dayFile}`
 const target = `/rinex/data/${path}`
 const conditions = { 'if-none-match': '*', range: 'bytes=0-1', 'if-match': '"other"' }
 
-const open = (t: Test, header: HandOver['header'], linkedDirectories: string[] = []) =>
+const open = (t: Test, header: Offload['header'], linkedDirectories: string[] = []) =>
   openService(t, {
-    settings: { handOver: { header, internalPrefix: '/internal/archive/' }, linkedDirectories },
+    settings: { offload: { header, internalPrefix: '/internal/archive/' }, linkedDirectories },
   })
 
 t.test('a file is named to nginx, whatever conditions are set', async (t) => {
@@ -41,7 +41,7 @@ t.test('a file is named to nginx, whatever conditions are set', async (t) => {
 t.test('Apache is given the absolute path, byte for byte, and our validators', async (t) => {
   const archive = join(testFolder(t), 'größer %41')
   const service = await openService(t, {
-    settings: { archive, handOver: { header: 'x-sendfile', internalPrefix: '/unused/' } },
+    settings: { archive, offload: { header: 'x-sendfile', internalPrefix: '/unused/' } },
   })
   mkdirSync(join(archive, day), { recursive: true })
   writeFileSync(join(archive, path), 'x')
@@ -112,7 +112,7 @@ t.test('a linked directory may hold the archive itself', async (t) => {
     settings: {
       archive,
       linkedDirectories: [around],
-      handOver: { header: 'x-accel-redirect', internalPrefix: '/a/' },
+      offload: { header: 'x-accel-redirect', internalPrefix: '/a/' },
     },
   })
   mkdirSync(join(archive, day), { recursive: true })

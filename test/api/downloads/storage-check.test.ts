@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } 
 import { dirname, join } from 'node:path'
 import { pino } from 'pino'
 import t from 'tap'
-import { awayPart, openAwayLog } from '../../../src/api/downloads/storage-check.ts'
+import { unavailablePart, openStorageLog } from '../../../src/api/downloads/storage-check.ts'
 import { change } from '../../catalogue/change.ts'
 import { testFolder } from '../../folder.ts'
 import { catalogue, day, dayFile, openService } from '../service.ts'
@@ -16,18 +16,18 @@ t.test('which part of the archive is away', async (t) => {
   const archive = join(folder, 'archive')
   const linked = ['disk', 'empty', 'no-disk', 'no-directory'].map((name) => join(folder, name))
   const tree = { archive, linkedDirectories: linked }
-  const away = (directory: string) => awayPart(tree, directory)
-  t.equal(await away('obs/2026/001'), archive, 'there is no archive')
+  const unavailable = (directory: string) => unavailablePart(tree, directory)
+  t.equal(await unavailable('obs/2026/001'), archive, 'there is no archive')
   mkdirSync(archive)
-  t.equal(await away('obs/2026/001'), archive, 'it is empty')
+  t.equal(await unavailable('obs/2026/001'), archive, 'it is empty')
   mkdirSync(join(archive, 'nrt/2026'), { recursive: true })
-  t.equal(await away('obs/2026/001'), join(archive, 'obs'), 'there is no area')
+  t.equal(await unavailable('obs/2026/001'), join(archive, 'obs'), 'there is no area')
   mkdirSync(join(archive, 'obs'))
   writeFileSync(join(archive, 'obs/READ.ME'), 'mount the disk here')
-  t.equal(await away('obs/2026/001'), join(archive, 'obs'), 'an empty mount point')
+  t.equal(await unavailable('obs/2026/001'), join(archive, 'obs'), 'an empty mount point')
   mkdirSync(join(archive, 'obs/2026/001'), { recursive: true })
-  t.equal(await away('obs/2026/001'), undefined)
-  t.equal(await away('obs/2025/001'), undefined, 'a year that is gone is not away')
+  t.equal(await unavailable('obs/2026/001'), undefined)
+  t.equal(await unavailable('obs/2025/001'), undefined, 'a year that is gone is not away')
   const links: [string, string, boolean][] = [
     ['2009', '../../disk/2009', false],
     ['2008', '../../disk/2008', false],
@@ -46,7 +46,7 @@ t.test('which part of the archive is away', async (t) => {
   for (const [year, target, isAway] of links) {
     const link = join(archive, 'obs', year)
     symlinkSync(target, link)
-    t.equal(await away(`obs/${year}/001`), isAway ? link : undefined, target)
+    t.equal(await unavailable(`obs/${year}/001`), isAway ? link : undefined, target)
   }
 })
 
@@ -54,7 +54,7 @@ t.test('a state is logged once until it ends or an hour has passed', async (t) =
   const lines: { msg: string; path: string }[] = []
   const logger = pino({}, { write: (line) => lines.push(JSON.parse(line) as never) })
   let nowMs = 0
-  const log = openAwayLog(logger, () => nowMs)
+  const log = openStorageLog(logger, () => nowMs)
   for (let n = 0; n < 10; n++) log.note('/a/obs', 'away')
   log.opened('/a/obsolete/x')
   t.strictSame(
@@ -151,7 +151,7 @@ t.test(
       chmodSync(join(archive, 'obs'), 0o755)
     })
     const tree = { archive, linkedDirectories: [] }
-    t.equal(await awayPart(tree, 'obs/2026'), join(archive, 'obs'))
+    t.equal(await unavailablePart(tree, 'obs/2026'), join(archive, 'obs'))
   },
 )
 

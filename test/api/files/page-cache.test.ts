@@ -22,15 +22,15 @@ const list = `${path}?limit=5`
 /** A service that listens, and how often its reader was asked for a page. */
 async function openOn(t: Test) {
   const asked = { pages: 0, isAway: false }
-  const away = () => Promise.reject(new CatalogueUnavailable('away'))
+  const unavailable = () => Promise.reject(new CatalogueUnavailable('away'))
   const service = await openService(t, {
     deps: ({ reader }) => ({
       reader: {
         ...reader,
-        head: () => (asked.isAway ? away() : reader.head()),
+        head: () => (asked.isAway ? unavailable() : reader.head()),
         page: (query) => {
           asked.pages++
-          return asked.isAway ? away() : reader.page(query)
+          return asked.isAway ? unavailable() : reader.page(query)
         },
       } satisfies CatalogueReader,
     }),

@@ -340,11 +340,11 @@ async function mirrorTree(t: Test): Promise<void> {
       await follow()
       const live = await get<{ results: { id: number }[] }>(`${path}?limit=1000`)
       t.strictSame(mirror, new Map(live.results.map((record) => [record.id, record])))
-      await writer.forgetRemovals(Number.MAX_SAFE_INTEGER)
+      await writer.purgeRemovals(Number.MAX_SAFE_INTEGER)
       const { seq: since } = await reader.head()
-      const { forgottenSeq } = await reader.changes({ since, limit: 1, filters: {} })
-      if (forgottenSeq > 0) {
-        const old = await app.inject(`/rinex/api/changes/?since=${forgottenSeq - 1}`)
+      const { purgedSeq } = await reader.changes({ since, limit: 1, filters: {} })
+      if (purgedSeq > 0) {
+        const old = await app.inject(`/rinex/api/changes/?since=${purgedSeq - 1}`)
         t.equal(old.statusCode, 410)
       }
     },

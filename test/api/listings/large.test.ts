@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import t from 'tap'
 import { buildListing } from '../../../src/api/listings/build.ts'
 import { listingFormats } from '../../../src/api/listings/formats.ts'
-import { openRoom } from '../../../src/api/listings/byte-quota.ts'
-import { openShelf } from '../../../src/api/listings/cache.ts'
+import { openByteQuota } from '../../../src/api/listings/byte-quota.ts'
+import { openListingCache } from '../../../src/api/listings/cache.ts'
 import { change, newFile } from '../../catalogue/change.ts'
 import { day, openService } from '../service.ts'
 import { readToEnd, startSlowly, until } from '../wire.ts'
@@ -69,35 +69,35 @@ t.test('a name longer than its column is not cut short', async (t) => {
 })
 
 t.test('who asks for the same at the same time gets the same', async (t) => {
-  const shelf = openShelf()
+  const cache = openListingCache()
   let made = 0
   const make = async () => {
     await new Promise((resolve) => setImmediate(resolve))
     return Buffer.from(String(made++))
   }
-  const [first, second] = await Promise.all([shelf.get('a', '1', make), shelf.get('a', '1', make)])
+  const [first, second] = await Promise.all([cache.get('a', '1', make), cache.get('a', '1', make)])
   t.equal(first, second)
-  t.equal(await shelf.get('a', '1', make), first, 'and later, while it is the same version')
+  t.equal(await cache.get('a', '1', make), first, 'and later, while it is the same version')
   t.equal(made, 1)
-  t.not(await shelf.get('a', '2', make), first)
-  t.not(await shelf.get('b', '2', make), await shelf.get('a', '2', make))
+  t.not(await cache.get('a', '2', make), first)
+  t.not(await cache.get('b', '2', make), await cache.get('a', '2', make))
   t.equal(made, 3)
 })
 
 t.test('one that cannot be made is tried again', async (t) => {
-  const shelf = openShelf()
-  await t.rejects(shelf.get('a', '1', () => Promise.reject(new Error('away'))))
-  t.same(await shelf.get('a', '1', () => Promise.resolve(Buffer.from('x'))), Buffer.from('x'))
+  const cache = openListingCache()
+  await t.rejects(cache.get('a', '1', () => Promise.reject(new Error('away'))))
+  t.same(await cache.get('a', '1', () => Promise.resolve(Buffer.from('x'))), Buffer.from('x'))
 })
 
 t.test(
   'what is kept has bounds: the longest unused goes first, the too large at once',
   async (t) => {
-    const shelf = openShelf()
+    const cache = openListingCache()
     const megabyte = 1024 * 1024
     const made: string[] = []
     const get = (key: string, megabytes = 3.9) =>
-      shelf.get(key, '1', () => {
+      cache.get(key, '1', () => {
         made.push(key)
         return Promise.resolve(Buffer.alloc(Math.floor(megabytes * megabyte)))
       })
@@ -116,11 +116,14 @@ t.test(
 
 t.test('bodies on their way to slow clients take only so much room', async (t) => {
   const service = await openService(t)
-  const room = openRoom(1000)
+  const byteQuota = openByteQuota(1000)
   const bodies = ['a', 'b'].map((letter) => Buffer.from(letter.repeat(600)))
   const finish: (() => void)[] = []
   service.app.get('/hold/:which', async (request, reply) => {
-    room.take(reply, bodies[Number((request.params as { which: string }).which)] ?? Buffer.alloc(0))
+    byteQuota.take(
+      reply,
+      bodies[Number((request.params as { which: string }).which)] ?? Buffer.alloc(0),
+    )
     reply.hijack()
     reply.raw.write('x')
     finish.push(() => reply.raw.end())

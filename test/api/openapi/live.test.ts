@@ -53,7 +53,7 @@ function administered(answers: Partial<Administration> = {}): ServiceOptions {
   return { deps: () => ({ administration }) }
 }
 
-const away = () => Promise.reject(new IndexerAway('nobody is there'))
+const unavailable = () => Promise.reject(new IndexerAway('nobody is there'))
 
 interface Services {
   /** Which answers. */
@@ -69,7 +69,7 @@ interface Services {
 async function openServices(t: Test): Promise<Services> {
   const [usual, without, closed, fresh] = [
     await openDescribed(t, administered()),
-    await openDescribed(t, administered({ register: away, rescan: away })),
+    await openDescribed(t, administered({ register: unavailable, rescan: unavailable })),
     await openDescribed(t, { settings: { problems: 'command-line' } }),
     await openDescribed(
       t,

@@ -43,7 +43,7 @@ t.test('of each file the latest change, in the order of the numbers', async (t) 
   const last = await writer.apply([change(day, { removed: [2] })])
   const page = await changes(0)
   t.strictSame(brief(page), ['3 created 3', '4 modified 1', '5 removed 2'])
-  t.match(page, { head: last.head, forgottenSeq: 0, throughSeq: 5 })
+  t.match(page, { head: last.head, purgedSeq: 0, throughSeq: 5 })
   t.strictSame(
     page.changes.map(({ atUs }) => atUs - clock.us),
     [-20, -10, 0],
@@ -67,7 +67,7 @@ t.test('a file that comes back is created, at the time of its return', async (t)
   await writer.apply([change(day, { added })])
   t.strictSame(await changes(0), {
     head: await reader.head(),
-    forgottenSeq: 0,
+    purgedSeq: 0,
     throughSeq: 3,
     changes: [{ seq: 3, change: 'created', atUs: clock.us, record }],
   })
@@ -130,10 +130,10 @@ t.test('old removals are forgotten, and the number up to which they are is known
   await writer.apply([change(day, { removed: [1] })])
   clock.us += 100
   await writer.apply([change(day, { removed: [2] })])
-  t.strictSame(await writer.forgetRemovals(clock.us - 100), { more: false })
-  t.match(await changes(0), { forgottenSeq: 0, changes: { length: 3 } })
-  await writer.forgetRemovals(clock.us)
-  t.match(await changes(3), { forgottenSeq: 4, changes: [], throughSeq: 3 })
+  t.strictSame(await writer.purgeRemovals(clock.us - 100), { more: false })
+  t.match(await changes(0), { purgedSeq: 0, changes: { length: 3 } })
+  await writer.purgeRemovals(clock.us)
+  t.match(await changes(3), { purgedSeq: 4, changes: [], throughSeq: 3 })
   t.strictSame(brief(await changes(4)), ['5 removed 2'])
   t.match(await changes(6), { changes: [], head: { seq: 5 } }, 'a number that was never given')
   await writer.apply([change(day, { added: [newFile(graz)] })])
@@ -150,9 +150,9 @@ t.test('a gone directory is forgotten with the last of its removals', async (t) 
   const removed = Array.from({ length: 2500 }, (_, i) => i + 1)
   await writer.apply([change(day, { removed, gone: true })])
   clock.us += 1
-  t.strictSame(await writer.forgetRemovals(clock.us), { more: true })
+  t.strictSame(await writer.purgeRemovals(clock.us), { more: true })
   t.ok(await writer.directory(day))
-  t.strictSame(await writer.forgetRemovals(clock.us), { more: false })
+  t.strictSame(await writer.purgeRemovals(clock.us), { more: false })
   t.equal(await writer.directory(day), undefined)
 })
 
@@ -166,7 +166,7 @@ t.test('who knows numbers of another database must start again', async (t) => {
   const rebuilt = await reader.head()
   t.not(rebuilt.epoch, head.epoch)
   const page = await changes(head.seq)
-  t.ok(page.forgottenSeq > head.seq)
+  t.ok(page.purgedSeq > head.seq)
   t.strictSame(page.changes, [])
 })
 
@@ -203,9 +203,9 @@ t.test('the list in chunks and the feed from its start end with the live list', 
         await followFeed(read, since, mirror)
         t.strictSame(mirror, await liveList(reader))
         clock.us += 10
-        await writer.forgetRemovals(clock.us)
-        const { forgottenSeq } = await read(head.seq)
-        if (forgottenSeq > 0) t.strictSame((await read(forgottenSeq - 1)).changes, [])
+        await writer.purgeRemovals(clock.us)
+        const { purgedSeq } = await read(head.seq)
+        if (purgedSeq > 0) t.strictSame((await read(purgedSeq - 1)).changes, [])
       } finally {
         reader.close()
         writer.close()

@@ -13,11 +13,11 @@ import { problems } from '../../../src/catalogue/filter.ts'
 import type { FileFilter, Ordering } from '../../../src/catalogue/filter.ts'
 import { prepareCounts } from '../../../src/catalogue/sqlite/counts.ts'
 import { select } from '../../../src/catalogue/sqlite/filter-sql.ts'
-import { openGather } from '../../../src/catalogue/sqlite/counting-scan.ts'
+import { openCountingScan } from '../../../src/catalogue/sqlite/counting-scan.ts'
 import { openLookups } from '../../../src/catalogue/sqlite/lookup-cache.ts'
 import { openStrategies } from '../../../src/catalogue/sqlite/strategies.ts'
 import { openSlices } from '../../../src/catalogue/sqlite/slices.ts'
-import { openSources } from '../../../src/catalogue/sqlite/candidate-indexes.ts'
+import { openCandidateIndexes } from '../../../src/catalogue/sqlite/candidate-indexes.ts'
 import { openStatements } from '../../../src/catalogue/sqlite/statements.ts'
 import { prepareList } from '../../../src/catalogue/sqlite/list.ts'
 import type { List } from '../../../src/catalogue/sqlite/list.ts'
@@ -282,10 +282,10 @@ function openEveryWay(t: Test, { database }: Wide) {
     { counts, lookups },
     { first: 8, most: 32, idsPerEntry: 2048 },
   )
-  const sourcesOf = openSources(statements, { counts, slices })
+  const sourcesOf = openCandidateIndexes(statements, { counts, slices })
   const strategies = openStrategies(statements, { counts, lookups, slices })
   const gathers = [undefined, { mostIds: 50, mostRows: 20 }].map((limits) =>
-    openGather(statements, limits),
+    openCountingScan(statements, limits),
   )
   return db.transaction(
     (filter: FileFilter, query: { ordering: Ordering; limit: number; offset: number }) => {
@@ -293,9 +293,9 @@ function openEveryWay(t: Test, { database }: Wide) {
       const selection = select(filter, lookups)
       if (selection === undefined) return []
       return sourcesOf(selection).flatMap((source) => {
-        const found = gathers.map((gather) => {
-          const gathered = gather.all(source, never)
-          return { count: gathered.count, ids: gather.page(gathered, query) }
+        const found = gathers.map((countingScan) => {
+          const counted = countingScan.all(source, never)
+          return { count: counted.count, ids: countingScan.page(counted, query) }
         })
         const count = found[0]?.count ?? 0
         const others =

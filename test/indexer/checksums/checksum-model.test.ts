@@ -27,7 +27,7 @@ import { compareIdentity, toIdentity } from '../../../src/catalogue/identity.ts'
 import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
 import { digestFile, identifyFile } from '../../../src/indexer/checksums/digest.ts'
-import { openReading } from '../../../src/indexer/checksums/checksum-files.ts'
+import { openChecksumFiles } from '../../../src/indexer/checksums/checksum-files.ts'
 import { reconcile } from '../../../src/indexer/reconcile.ts'
 import type { DirectorySnapshot } from '../../../src/indexer/tree/directory-snapshot.ts'
 import { readDirectory } from '../../../src/indexer/tree/read-directory.ts'
@@ -70,14 +70,14 @@ function openModel(parts: ReturnType<typeof openParts>, folder: string) {
   // By a clock that is ahead every file has rested long enough.
   const nowUs = () => parts.nowUs() + 10e6
   const inArchive = (path: string) => join(archive, path)
-  const hasher = {
+  const hashClient = {
     digest: (files: readonly { path: string }[]) =>
       Promise.all(files.map((file) => digestFile({ ...file, path: inArchive(file.path) }))),
     identify: (paths: readonly string[]) =>
       Promise.resolve(paths.map((path) => identifyFile(inArchive(path)))),
     close: () => undefined,
   }
-  const reading = openReading({ ...parts, writer, hasher, nowUs, isClosing: () => false })
+  const reading = openChecksumFiles({ ...parts, writer, hashClient, nowUs, isClosing: () => false })
   let through = 0
   const snapshots: DirectorySnapshot[] = []
   let changes: DirectoryChange[] = []

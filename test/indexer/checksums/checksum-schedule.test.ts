@@ -8,7 +8,7 @@ import { toUs } from '../../../src/catalogue/identity.ts'
 import type { CatalogueWriter } from '../../../src/catalogue/writer.ts'
 import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
 import { digestFile, identifyFile } from '../../../src/indexer/checksums/digest.ts'
-import { startHasher } from '../../../src/indexer/checksums/hash-client.ts'
+import { startHashClient } from '../../../src/indexer/checksums/hash-client.ts'
 import type { HashClient } from '../../../src/indexer/checksums/hash-client.ts'
 import { openChecksumSchedule } from '../../../src/indexer/checksums/checksum-schedule.ts'
 import { change, newFile } from '../../catalogue/change.ts'
@@ -22,7 +22,7 @@ const [graz = '', zimm = '', onsa = ''] = names
 interface Other {
   readonly all?: boolean
   readonly isBusy?: () => boolean
-  readonly hasher?: HashClient
+  readonly hashClient?: HashClient
   readonly writer?: CatalogueWriter
   /** Whether a small catalogue is hashed for the first time, files and all. */
   readonly isFirst?: boolean
@@ -54,10 +54,10 @@ function open(t: Test) {
       parts.sql(
         'UPDATE hashing SET seq = (SELECT seq FROM catalogue) WHERE seq IS NULL RETURNING 1',
       )
-    const { hasher = startHasher({ archive: parts.archive }) } = other
+    const { hashClient = startHashClient({ archive: parts.archive }) } = other
     // By a clock that is ahead every file has rested long enough.
     const nowUs = () => parts.nowUs() + 10e6
-    const deps = { ...parts, nowUs, all: false, isBusy: () => false, ...other, hasher }
+    const deps = { ...parts, nowUs, all: false, isBusy: () => false, ...other, hashClient }
     const hashing = openChecksumSchedule(deps)
     t.teardown(() => hashing.close())
     hashing.start()
@@ -181,7 +181,7 @@ t.test(
         },
       },
       // Here, since a process of the lowest priority is slow beside others.
-      hasher: {
+      hashClient: {
         digest: (files) => {
           counts.parts++
           const inArchive = files.map((file) => ({ ...file, path: join(archive, file.path) }))

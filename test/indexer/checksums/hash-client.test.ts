@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import { toIdentity } from '../../../src/catalogue/identity.ts'
-import { HasherFailed, startHasher } from '../../../src/indexer/checksums/hash-client.ts'
+import { HashingFailed, startHashClient } from '../../../src/indexer/checksums/hash-client.ts'
 import { testFolder } from '../../folder.ts'
 import { until } from '../until.ts'
 
@@ -20,12 +20,12 @@ const content = gzipSync('observations')
 
 t.test('files are read in the order of asking, in one process', async (t) => {
   const archive = testFolder(t, { a: content, b: 'no gzip' })
-  const hasher = startHasher({ archive })
+  const hashClient = startHashClient({ archive })
   t.teardown(() => {
-    hasher.close()
+    hashClient.close()
   })
   const before = children()
-  t.match(await hasher.digest([{ path: 'b' }, { path: 'missing' }, { path: 'a' }]), [
+  t.match(await hashClient.digest([{ path: 'b' }, { path: 'missing' }, { path: 'a' }]), [
     { problem: 'broken', size: 7 },
     undefined,
     { problem: undefined, size: content.length },
@@ -39,7 +39,7 @@ t.test('files are read in the order of asking, in one process', async (t) => {
     .replace(/\(.*\)/, 'name')
     .split(' ')
   t.equal(nice, '19', 'of the lowest priority')
-  t.match(await hasher.digest([{ path: 'a' }]), [{ problem: undefined }])
+  t.match(await hashClient.digest([{ path: 'a' }]), [{ problem: undefined }])
   t.same(
     children().filter((pid) => !before.includes(pid)),
     started,
@@ -48,25 +48,25 @@ t.test('files are read in the order of asking, in one process', async (t) => {
 
 t.test('files are looked at without being read', async (t) => {
   const archive = testFolder(t, { a: content })
-  const hasher = startHasher({ archive })
+  const hashClient = startHashClient({ archive })
   t.teardown(() => {
-    hasher.close()
+    hashClient.close()
   })
   const identity = toIdentity(statSync(`${archive}/a`))
-  t.same(await hasher.identify(['a', 'missing']), [identity, undefined])
-  t.match(await hasher.digest([{ path: 'a' }]), [identity])
+  t.same(await hashClient.identify(['a', 'missing']), [identity, undefined])
+  t.match(await hashClient.digest([{ path: 'a' }]), [identity])
 })
 
 t.test('a process without work ends, and comes back', async (t) => {
   const archive = testFolder(t, { a: content })
   const before = children().length
-  const hasher = startHasher({ archive, idleMs: 1 })
+  const hashClient = startHashClient({ archive, idleMs: 1 })
   t.teardown(() => {
-    hasher.close()
+    hashClient.close()
   })
   t.equal(children().length, before, 'none before there is work')
   for (let turn = 0; turn < 2; turn++) {
-    t.match(await hasher.digest([{ path: 'a' }]), [{ problem: undefined }])
+    t.match(await hashClient.digest([{ path: 'a' }]), [{ problem: undefined }])
     await until(t, 'it has ended', () => children().length === before)
   }
 })
@@ -74,12 +74,12 @@ t.test('a process without work ends, and comes back', async (t) => {
 t.test('a process that hangs is ended, and another takes its place', async (t) => {
   const archive = testFolder(t, { a: content })
   const before = children()
-  const hasher = startHasher({ archive, silentMs: 1000 })
+  const hashClient = startHashClient({ archive, silentMs: 1000 })
   t.teardown(() => {
-    hasher.close()
+    hashClient.close()
   })
   const works = () =>
-    hasher.digest([{ path: 'a' }]).then(
+    hashClient.digest([{ path: 'a' }]).then(
       () => true,
       () => false,
     )
@@ -88,8 +88,8 @@ t.test('a process that hangs is ended, and another takes its place', async (t) =
   const pid = children().find((each) => !before.includes(each)) ?? 0
   process.kill(pid, 'SIGSTOP')
   await t.rejects(
-    hasher.digest([{ path: 'a' }]),
-    new HasherFailed('nothing could be read for 1 s: the disk hangs'),
+    hashClient.digest([{ path: 'a' }]),
+    new HashingFailed('nothing could be read for 1 s: the disk hangs'),
   )
   await until(t, 'it is gone', () => !children().includes(pid))
   await until(t, 'it works again', works)
@@ -98,29 +98,29 @@ t.test('a process that hangs is ended, and another takes its place', async (t) =
 t.test('a process that dies fails what it was asked', async (t) => {
   const archive = testFolder(t, { a: content })
   const before = children()
-  const hasher = startHasher({ archive })
+  const hashClient = startHashClient({ archive })
   t.teardown(() => {
-    hasher.close()
+    hashClient.close()
   })
-  await hasher.digest([{ path: 'a' }])
+  await hashClient.digest([{ path: 'a' }])
   const pid = children().find((each) => !before.includes(each)) ?? 0
   process.kill(pid, 'SIGSTOP')
-  const requested = hasher.digest([{ path: 'a' }])
+  const requested = hashClient.digest([{ path: 'a' }])
   process.kill(pid, 'SIGKILL')
-  await t.rejects(requested, new HasherFailed('it has ended: SIGKILL'))
-  t.match(await hasher.digest([{ path: 'a' }]), [{ problem: undefined }])
+  await t.rejects(requested, new HashingFailed('it has ended: SIGKILL'))
+  t.match(await hashClient.digest([{ path: 'a' }]), [{ problem: undefined }])
 })
 
 t.test('closing waits for nothing', async (t) => {
   const archive = testFolder(t, { a: content })
   const before = children()
-  const hasher = startHasher({ archive })
-  await hasher.digest([{ path: 'a' }])
+  const hashClient = startHashClient({ archive })
+  await hashClient.digest([{ path: 'a' }])
   const pid = children().find((each) => !before.includes(each)) ?? 0
   process.kill(pid, 'SIGSTOP')
-  const requested = hasher.digest([{ path: 'a' }])
-  hasher.close()
-  await t.rejects(requested, new HasherFailed('it is closed'))
-  await t.rejects(hasher.digest([{ path: 'a' }]), new HasherFailed('it is closed'))
+  const requested = hashClient.digest([{ path: 'a' }])
+  hashClient.close()
+  await t.rejects(requested, new HashingFailed('it is closed'))
+  await t.rejects(hashClient.digest([{ path: 'a' }]), new HashingFailed('it is closed'))
   await until(t, 'the process is gone', () => !children().includes(pid))
 })

@@ -62,7 +62,7 @@ function open(t: Test, { beforeIdentify }: Ways = {}) {
     return release
   }
   // Here, since a process of the lowest priority is slow beside others.
-  const hasher: HashClient = {
+  const hashClient: HashClient = {
     async digest(files) {
       await withheld
       requested.push(...files.map(({ path }) => path.slice(day.length + 1)))
@@ -79,7 +79,7 @@ function open(t: Test, { beforeIdentify }: Ways = {}) {
   const start = async (other: Partial<ChecksumScheduleDeps> = {}) => {
     // By a clock that is ahead every file has rested long enough.
     const nowUs = () => parts.nowUs() + 10e6
-    const deps = { ...parts, nowUs, all: false, isBusy: () => false, hasher, ...other }
+    const deps = { ...parts, nowUs, all: false, isBusy: () => false, hashClient, ...other }
     const hashing = openChecksumSchedule(deps)
     t.teardown(() => hashing.close())
     hashing.start()
