@@ -1,13 +1,13 @@
-/** Whose connections and requests are counted together (pure). */
+/** Groups clients by address for the limits: IPv4 address or IPv6 /64; behind a trusted proxy, the forwarded address. Pure. */
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
 
 export interface Addresses {
-  /** Whom a connection counts for; nobody for a proxy. */
+  /** The client that a connection counts for; `undefined` for a trusted proxy. */
   ofConnection(peer: string): string | undefined
-  /** Whom a request counts for that a proxy passes on; nobody when it does not say, or is none of ours. */
+  /** The client of a request that a trusted proxy forwards; `undefined` if the header names none or the peer is not trusted. */
   ofRequest(peer: string, forwardedFor: string): string | undefined
   isProxy(peer: string): boolean
-  /** Whether a peer is this machine itself, where a proxy may run. */
+  /** Whether the peer runs on this machine, as a local proxy does. */
   isLoopback(peer: string): boolean
 }
 
@@ -27,8 +27,7 @@ export function openAddresses(trustedProxies: readonly string[]): Addresses {
     },
     ofRequest(peer, forwardedFor) {
       if (!isProxy(peer)) return undefined
-      // Each proxy adds whom it got the request from on the right. What stands left of the first that is none of ours
-      // was written by anybody.
+      // Each proxy appends its peer on the right. Entries to the left of the first untrusted address can be forged.
       let client: string | undefined
       for (const entry of forwardedFor.split(',').reverse()) {
         const address = plain(entry.trim())
@@ -48,13 +47,13 @@ function addNetwork(list: BlockList, network: string): void {
   else list.addSubnet(address, Number(prefix), family)
 }
 
-/** An address without the port that some proxies add, and IPv4 as such where a socket for both has it inside of IPv6. */
+/** Removes a port that some proxies add, and unwraps IPv4-mapped IPv6 addresses (`::ffff:192.0.2.1`). */
 function plain(text: string): string {
   const bare = /^\[(.+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text
   return /^::ffff:([\d.]+)$/i.exec(bare)?.[1] ?? bare
 }
 
-/** One client has a whole /64 of IPv6. */
+/** Groups IPv6 addresses by /64, since one client usually has a whole /64. */
 function group(address: string): string {
   if (!isIPv6(address)) return address
   const [head = '', tail] = address.toLowerCase().replace(/%.*/, '').split('::')

@@ -1,47 +1,47 @@
-/** What one client may have under way at a time, so that it holds up nobody else. */
+/** Limits the concurrent pages, streams and long polls of one client address, so that it cannot delay others. */
 import type { Server } from 'node:http'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTick } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Semaphore } from '../http/semaphore.ts'
 
-/** Pages that are made and sent at a time: of one address, and of all. The largest have some 800 KB. */
+/** Concurrent pages of one address, and of all addresses. The largest pages have some 800 KB. */
 const mostPages = { ofAddress: 8, ofAll: 80 }
-/** So long a page waits for its turn. */
+/** A page waits this long for a permit. */
 const timeoutMs = 10_000
-/** Whole lists that are streamed to one address at a time. */
+/** Concurrent streams of one address. */
 const mostStreams = 4
-/** Waiting polls and event streams of one address. */
+/** Concurrent long polls and event streams of one address. */
 const mostWaits = 16
 
 /**
- * One connection is accepted in each turn of the event loop: while they arrive, at most so many turns pass between two pages, or a
- * burst of connections would wait for a page each.
+ * Node accepts one connection in each tick of the event loop. While connections arrive, up to this many ticks pass between two
+ * pages; otherwise each connection of a burst would wait for one page.
  */
-const mostTurnsPerPage = 100
+const maxTicksPerPage = 100
 
 interface ClientUsage {
   readonly pages: Semaphore
   readonly streams: Semaphore
   readonly waits: Semaphore
-  /** Requests that have a part of it, or wait for one. */
+  /** Requests that hold a permit or wait for one. */
   requests: number
 }
 
 export class ClientLimits {
   readonly #addressOf: (request: FastifyRequest) => string
-  readonly #shares = new Map<string, ClientUsage>()
-  /** At most one page is made in a turn of the event loop, so that whatever else has come is answered between two of them. */
-  readonly #turns = new Semaphore({ permits: 1 })
+  readonly #usages = new Map<string, ClientUsage>()
+  /** Allows one page in each tick of the event loop, so that other requests are answered between two pages. */
+  readonly #ticks = new Semaphore({ permits: 1 })
   readonly #allPages = new Semaphore({ permits: mostPages.ofAll })
   /** Connections accepted so far. */
   #accepted = 0
 
-  /** @param addressOf whom a request counts for */
+  /** @param addressOf the client address that a request counts for */
   constructor(addressOf: (request: FastifyRequest) => string) {
     this.#addressOf = addressOf
   }
 
-  /** Follows the connections of a server. */
+  /** Counts the connections that the server accepts. */
   watch(server: Server): void {
     server.on('connection', () => {
       this.#accepted++
@@ -49,8 +49,8 @@ export class ClientLimits {
   }
 
   /**
-   * Before a page is made; it counts until it is sent or its client has gone.
-   * @throws HttpError 429 when it was not its turn within ten seconds
+   * Waits for a permit to make a page. The permit is released when the response closes.
+   * @throws HttpError 429 after ten seconds without a permit
    */
   async page(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { usage, ends } = this.#enter(request, reply)
@@ -60,14 +60,14 @@ export class ClientLimits {
         pages.release()
       })
     }
-    await this.#turns.run(() => this.#untilAccepted())
+    await this.#ticks.run(() => this.#untilAccepted())
   }
 
-  /** Waits for the next turn, and further while each accepts a connection. */
+  /** Waits one tick, and further ticks while each of them accepts a connection. */
   async #untilAccepted(): Promise<void> {
-    for (let turn = 0, before = -1; turn < mostTurnsPerPage && before !== this.#accepted; turn++) {
+    for (let tick = 0, before = -1; tick < maxTicksPerPage && before !== this.#accepted; tick++) {
       before = this.#accepted
-      await nextTurn()
+      await nextTick()
     }
   }
 
@@ -83,21 +83,21 @@ export class ClientLimits {
     hold(usage.waits, ends)
   }
 
-  /** The share of a request's address, which is kept as long as it has requests, and what is done when the response is closed. */
+  /** Returns the usage of the request's address and the list of callbacks that run when the response closes. */
   #enter(
     request: FastifyRequest,
     reply: FastifyReply,
   ): { usage: ClientUsage; ends: (() => void)[] } {
     const address = this.#addressOf(request)
-    const usage = this.#shares.get(address) ?? newUsage()
+    const usage = this.#usages.get(address) ?? newUsage()
     const ends: (() => void)[] = []
-    // Its client has left: nothing is sent, and it closes no second time.
+    // The client has left: `close` was already emitted and will not come again.
     if (reply.raw.destroyed) return { usage: newUsage(), ends }
-    this.#shares.set(address, usage)
+    this.#usages.set(address, usage)
     usage.requests++
     reply.raw.once('close', () => {
       for (const end of ends) end()
-      if (--usage.requests === 0) this.#shares.delete(address)
+      if (--usage.requests === 0) this.#usages.delete(address)
     })
     return { usage, ends }
   }

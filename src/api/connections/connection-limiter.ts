@@ -1,4 +1,4 @@
-/** Limits connections: of all clients, of one address, and the requests of one address behind a trusted proxy. */
+/** Limits all connections, the connections of one address, and behind a trusted proxy the requests of one address. */
 import type { ConnectionLimits } from '../http/settings.ts'
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
@@ -11,22 +11,22 @@ import type { SlowClients } from './slow-clients.ts'
 
 const mostConnections = 2048
 
-/** Connections beyond that whose first request is answered with the reason; the rest are closed without an answer. */
+/** Connections beyond the limit that get an error response; further ones are closed without a response. */
 const rejectedAtATime = 256
 
 /** A rejected connection that sends no request is closed after this time. */
 const rejectedIdleMs = 1000
 
 /**
- * Time in which a client must get on with reading. What a line brings arrives in small pieces, however slow it is. On this
- * machine itself the kernel of a client that takes little at a time asks for more when it has room for 300 KB, so that
- * 60 KB a second are needed there. A proxy reads in larger bursts, and looks after its own clients.
+ * A client must make progress within this time. Over a network, data arrives in small pieces even on a slow line. On the loopback
+ * interface the kernel opens the receive window again only for 300 KB, so a client there needs 60 KB a second. A proxy reads in
+ * larger bursts and has timeouts for its own clients.
  */
 const timeoutMs = { client: 5000, proxy: 60_000 }
 
 /**
- * Why a client was rejected: no connection was left, or none, or no request, for its address; or slow reading ended the
- * connection.
+ * Reason of a rejection. `full`: too many connections. `address`: too many connections of the address. `requests`: too many
+ * requests of the address. `slow`: the connection was closed because the client read too slowly.
  */
 export type Rejection = 'full' | 'address' | 'requests' | 'slow'
 
@@ -48,12 +48,12 @@ export class ConnectionLimiter {
   readonly #onUntrusted: () => void
   readonly #rejected = new WeakMap<Socket, 'full' | 'address'>()
   #open = 0
-  #toldUntrusted = false
+  #reportedUntrusted = false
 
   /**
    * @param on.rejected called once for each connection or request that is rejected
-   * @param on.untrusted called once when a proxy on this machine passes requests on and is none that is trusted, so that all
-   * its clients count as one
+   * @param on.untrusted called once when a proxy on this machine forwards requests without being trusted: all its clients then
+   * count as one
    */
   constructor(
     limits: ConnectionLimits,
@@ -82,7 +82,7 @@ export class ConnectionLimiter {
     })
   }
 
-  /** Counts a request until its response is closed; gives the error to answer instead when it is one too many. */
+  /** Counts a request until its response closes. Returns the error to send when the client is over its limit. */
   check({ raw }: FastifyRequest, reply: FastifyReply): HttpError | undefined {
     const why = this.#rejected.get(raw.socket)
     if (why !== undefined) {
@@ -93,18 +93,18 @@ export class ConnectionLimiter {
     if (forwarded === undefined) return undefined
     const peer = raw.socket.remoteAddress ?? ''
     if (
-      !this.#toldUntrusted &&
+      !this.#reportedUntrusted &&
       this.#addresses.isLoopback(peer) &&
       !this.#addresses.isProxy(peer)
     ) {
-      this.#toldUntrusted = true
+      this.#reportedUntrusted = true
       this.#onUntrusted()
     }
     const address = this.#addresses.ofRequest(peer, String(forwarded))
     if (address === undefined) return undefined
     if (!this.#requestsOf.add(address)) {
       this.#onRejected('requests')
-      return tooMany('Too many requests of your address are under way.')
+      return tooMany('Too many requests of your address are in progress.')
     }
     reply.raw.once('close', () => {
       this.#requestsOf.remove(address)
@@ -112,7 +112,7 @@ export class ConnectionLimiter {
     return undefined
   }
 
-  /** Whom a request counts for. */
+  /** The client address that a request counts for. */
   addressOf({ raw }: FastifyRequest): string {
     const peer = raw.socket.remoteAddress ?? ''
     const forwarded = raw.headers['x-forwarded-for']
@@ -138,7 +138,7 @@ export class ConnectionLimiter {
     }
   }
 
-  /** The first request of the connection is answered with the reason, see `check`. */
+  /** Marks the connection; `check` sends the error to its first request. */
   #reject(socket: Socket, why: 'full' | 'address'): void {
     this.#rejected.set(socket, why)
     socket.setTimeout(rejectedIdleMs)
@@ -146,7 +146,7 @@ export class ConnectionLimiter {
   }
 }
 
-/** Counts by key, up to a limit for each: the connections of each address. */
+/** Counts by key, with the same limit for each key. */
 export class CountByKey {
   readonly #most: number
   readonly #counts = new Map<string, number>()
@@ -155,7 +155,7 @@ export class CountByKey {
     this.#most = most
   }
 
-  /** Adds one; false, and no change, when the key is at its limit. */
+  /** Adds one. Returns false and changes nothing when the key is at its limit. */
   add(key: string): boolean {
     const count = this.#counts.get(key) ?? 0
     if (count >= this.#most) return false

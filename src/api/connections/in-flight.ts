@@ -1,49 +1,49 @@
 /**
- * Requests in flight. The requests of one connection are answered one after the other, and a server that stops waits
- * for the answers that have begun and for nothing else.
+ * In-flight requests. Pipelined requests of one connection run one after the other. A stopping server waits for responses
+ * that have started, and for nothing else.
  */
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Milliseconds that answers have to end in when the server stops. The process has a little longer. */
+/** A stopping server waits this long for its responses, in milliseconds. The process itself has a little longer. */
 const drainMs = 8000
 
-/** Pipelined requests that a connection may have waiting. One that sends more is closed: each of them takes memory. */
+/** Pipelined requests that may wait on one connection. A connection with more is closed, because each takes memory. */
 const maxWaiting = 64
 
 interface Connection {
-  /** The response that is being made or sent. */
+  /** The response in progress. */
   current: ServerResponse | undefined
-  /** That of the request that came last. */
+  /** The response to the request that arrived last. */
   latest: ServerResponse | undefined
-  /** Starts the work on the requests that came after it. */
+  /** Starts the requests that wait behind `current`. */
   readonly waiting: (() => void)[]
-  /** Set when something came that is no HTTP: nothing after it is read. */
+  /** Set after bytes that are not HTTP: Node reads nothing after them. */
   isEnding: boolean
 }
 
 export class InFlightRequests {
   readonly #connections = new Map<Socket, Connection>()
-  /** Set when the server stops: called when the last connection is closed. */
+  /** Set when the server stops; called when the last connection closes. */
   #drained: (() => void) | undefined
 
-  /** Follows the connections of a server. */
+  /** Registers the connections of a server. */
   watch(server: Server): void {
     server.on('connection', (socket) => {
-      this.#follow(socket)
+      this.#register(socket)
     })
   }
 
   /**
-   * Starts the work on a request when the earlier ones of its connection are answered; never after the connection is
-   * closed. So each response that is worked on has its connection, and emits `close` when that is closed.
+   * Calls `start` when the earlier requests of the connection are answered, and never after the connection closed. Each started
+   * response therefore emits `close`.
    */
   begin(response: ServerResponse, start: () => void): void {
     const { socket } = response.req
     const connection = this.#connections.get(socket)
     if (socket.destroyed) return
     if (connection !== undefined) connection.latest = response
-    // A request that was injected has no connection of the server.
+    // A request of `app.inject()` has no registered connection.
     if (connection === undefined) start()
     else if (connection.current === undefined) this.#run(connection, response, start)
     else if (connection.waiting.length >= maxWaiting) socket.destroy()
@@ -54,9 +54,8 @@ export class InFlightRequests {
   }
 
   /**
-   * Ends a connection on which something came that is no HTTP: once, and when the requests that came whole before it
-   * are answered.
-   * @param end closes it; its argument says whether the broken request itself has its answer, or a part of that
+   * Ends a connection after bytes that are not HTTP, once, when all complete requests before them are answered.
+   * @param end closes the connection; its argument says whether the broken request already has a response, or a part of one
    */
   endAfterAnswers(socket: Socket, end: (isAnswered: boolean) => void): void {
     const connection = this.#connections.get(socket)
@@ -68,7 +67,7 @@ export class InFlightRequests {
       end(isBroken && latest.headersSent)
       return
     }
-    // Of a request that is broken itself no answer is begun.
+    // The broken request itself gets no response.
     if (isBroken) connection.waiting.pop()
     connection.waiting.push(() => {
       end(false)
@@ -76,8 +75,8 @@ export class InFlightRequests {
   }
 
   /**
-   * Closes idle connections at once, the others after their answers, and all that are left after eight seconds.
-   * Resolves when none is open. New connections are closed as they come.
+   * Closes idle connections at once, busy ones after their response, and the rest after eight seconds. Resolves when no
+   * connection is open. New connections are closed at once.
    */
   async drain(): Promise<void> {
     await new Promise<void>((resolve) => {
@@ -94,7 +93,7 @@ export class InFlightRequests {
     })
   }
 
-  #follow(socket: Socket): void {
+  #register(socket: Socket): void {
     if (this.#drained !== undefined) {
       socket.destroy()
       return
@@ -123,18 +122,18 @@ export class InFlightRequests {
 }
 
 /**
- * A client that has sent its last request and closed its side of the connection still waits for the answers; Node would close the other
- * side as well, with the answers that are being made. So Node learns of it when the requests that came whole are answered.
+ * Answers half-closed clients: a client may close its sending side after its last request and still wait for the responses. Node
+ * would close the connection at once, so its `end` listeners run only when all complete requests are answered.
  */
 function answerHalfClosed(socket: Socket, connection: Connection): void {
   const listeners = socket.listeners('end')
   socket.removeAllListeners('end')
   socket.once('end', () => {
-    const tell = (): void => {
+    const notifyNode = (): void => {
       for (const listener of listeners) Reflect.apply(listener, socket, [])
     }
     const { current, latest, waiting } = connection
-    if (current === undefined || latest?.req.complete === false) tell()
-    else waiting.push(tell)
+    if (current === undefined || latest?.req.complete === false) notifyNode()
+    else waiting.push(notifyNode)
   })
 }

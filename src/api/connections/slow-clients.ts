@@ -1,6 +1,6 @@
 /**
- * Closes connections whose clients do not read their answers. A connection that has nothing to send is left alone: one
- * that is idle, or waits for changes.
+ * Closes connections whose clients do not read their responses. Connections with nothing to send (idle, or waiting for
+ * changes) stay open.
  */
 import type { Socket } from 'node:net'
 import { bytesSent, readSendQueues } from './send-queues.ts'
@@ -8,29 +8,29 @@ import { bytesSent, readSendQueues } from './send-queues.ts'
 /** Interval of the checks. */
 const checkEveryMs = 250
 
-/** A client that had read everything is not checked again before this time has passed. */
+/** A client that has read everything is checked again after this time. */
 const trustMs = 1000
 
-/** A check is followed by a pause so many times as long: the kernel lists all connections, also those of others. */
+/** After a check, the next one waits this multiple of its duration, since the kernel lists the connections of all processes. */
 const pauseFactor = 10
 
 /**
- * Bytes that must arrive within the timeout of a client: any line that still works carries them. A client that has less
- * than this to get is left alone.
+ * Bytes that a client must receive within its timeout. Any working line carries that much. A client with less than this left to
+ * receive is not checked.
  */
 const leastBytes = 16 * 1024
 
-/** The timeout is longer by this where the kernel does not list what has arrived, only what it has taken. */
+/** The timeout is multiplied by this where the kernel does not list send queues. */
 const blindFactor = 4
 
 interface Client {
   /** Within this time `leastBytes` must arrive. */
   readonly timeoutMs: number
-  /** Bytes that had arrived at the latest check. */
+  /** Bytes that were acknowledged at the latest check. */
   arrived: number
-  /** When it is to be checked; others are checked at the same time. */
+  /** Time of its next check; other clients are checked at the same time. */
   dueMs: number
-  /** When it last made progress, and how far it was then; none while there is next to nothing to send. */
+  /** Time and bytes of its latest progress; unset while there is little to send. */
   mark?: { readonly ms: number; readonly arrived: number } | undefined
 }
 
@@ -46,7 +46,7 @@ export function watchSlowClients(onClosed: () => void): SlowClients {
   const check = (): void => {
     const begunMs = performance.now()
     if (begunMs < pausedUntilMs) return
-    // What the kernel takes while it tells of its queues is not yet in them, and has not arrived either.
+    // Read `taken` before the queues: bytes that the kernel accepts in between would count as acknowledged.
     const busy = [...clients]
       .filter(([socket, client]) => hasMuchToGet(socket, client))
       .map(([socket, client]) => ({ socket, client, taken: bytesSent(socket).taken }))
@@ -55,7 +55,7 @@ export function watchSlowClients(onClosed: () => void): SlowClients {
     for (const { socket, client, taken } of busy)
       if (isTooSlow(socket, client, { taken, queue: queues.get(socket) })) {
         onClosed()
-        // A reset, since the kernel would keep trying to get rid of what it holds for many minutes.
+        // Reset, because after a normal close the kernel would retransmit its buffer for many minutes.
         socket.resetAndDestroy()
       }
     const endedMs = performance.now()
@@ -82,8 +82,8 @@ function hasMuchToGet(socket: Socket, client: Client): boolean {
 }
 
 /**
- * @param taken bytes that the kernel had taken
- * @param queue those of them that had not arrived a little later, if it tells
+ * @param taken bytes that the kernel had accepted
+ * @param queue bytes of them that were unacknowledged a little later; `undefined` if the kernel does not list them
  */
 function isTooSlow(
   socket: Socket,
