@@ -18,7 +18,7 @@ import { commonHeaders, preflightHeaders } from './http/headers.ts'
 import { createHttpServer, faultOf } from './http/http-server.ts'
 import { readJsonBodies } from './http/json-body.ts'
 import { logAccess, loggedStatus } from './http/access-log.ts'
-import type { Observe } from './http/access-log.ts'
+import type { RecordAccess } from './http/access-log.ts'
 import { normaliseTarget } from './http/request-target.ts'
 import { knowAllMethods } from './http/resource.ts'
 import { addAssets } from './pages/assets-route.ts'
@@ -42,7 +42,7 @@ const mostBodyBytes = 16 * 1024
 /** Builds the API on a catalogue. Does not listen; the caller chooses the address. */
 export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   const metrics = openMetrics(deps)
-  const observe: Observe = (observation) => {
+  const observe: RecordAccess = (observation) => {
     metrics.observe(observation)
     logAccess(deps.logger, observation)
   }
@@ -113,7 +113,7 @@ type StartAnswer = (request: FastifyRequest, reply: FastifyReply, proceed: () =>
 
 function openStartAnswer(parts: {
   readonly limiter: ConnectionLimiter
-  readonly observe: Observe
+  readonly observe: RecordAccess
 }): StartAnswer {
   const { limiter, observe } = parts
   return (request, reply, proceed) => {
@@ -126,7 +126,7 @@ function openStartAnswer(parts: {
 }
 
 /** A response closes also when its client has left; the framework's own hook runs only for answers that were sent. */
-function observeAnswer(request: FastifyRequest, reply: FastifyReply, observe: Observe): void {
+function observeAnswer(request: FastifyRequest, reply: FastifyReply, observe: RecordAccess): void {
   const { id, method, routeOptions, originalUrl: target } = request
   reply.raw.once('close', () => {
     observe({

@@ -18,7 +18,7 @@ import { changesUrl } from '../http/links.ts'
 import { mediaTypes, negotiate, prefersEvents } from '../http/negotiate.ts'
 import type { Representation } from '../http/negotiate.ts'
 import { renderChanges } from './page.ts'
-import { fitting } from '../http/query.ts'
+import { linkUnlessTooLong } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
 import { addResource } from '../http/resource.ts'
 
@@ -87,7 +87,7 @@ function answer({ context, asked, feedPage, representation }: Answer, reply: Fas
     changesUrl(links, [...asked.kept, ['epoch', head.epoch], ['since', String(since)]])
   const next = pageFrom(throughSeq)
   const etag = context.tag(head, representation, asked)
-  reply.headers({ etag, ...fitting(`<${next}>; rel="next"`) })
+  reply.headers({ etag, ...linkUnlessTooLong(`<${next}>; rel="next"`) })
   const results = changes.map((change) => serialiseChange(change, links))
   if (representation === 'json') return sendJson(reply, { last_seq: head.seq, next, results })
   const since = asked.since ?? head.seq

@@ -3,7 +3,7 @@ import type { ConnectionLimits } from '../http/settings.ts'
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { HttpError, othersEndSeconds, tooMany } from '../http/errors.ts'
+import { HttpError, tooManyRetryAfterSeconds, tooMany } from '../http/errors.ts'
 import { openAddresses } from './addresses.ts'
 import type { Addresses } from './addresses.ts'
 import { watchSlowClients } from './slow-clients.ts'
@@ -33,7 +33,7 @@ export type Rejection = 'full' | 'address' | 'requests' | 'slow'
 const connectionRejections = {
   full: () =>
     new HttpError(503, 'Too many connections are open.', {
-      'retry-after': String(othersEndSeconds),
+      'retry-after': String(tooManyRetryAfterSeconds),
     }),
   address: () => tooMany('Too many connections of your address are open.'),
 }

@@ -2,48 +2,48 @@ import type { FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { ServerResponse } from 'node:http'
 
-/** The log under the id of a request, made where something is to be said: most requests say nothing. */
+/** A logger with the request id. It is created on demand, because most requests log nothing. */
 export function requestLog({ log, id }: FastifyRequest) {
   return log.child({ reqId: id })
 }
 
-export function logAccess(logger: Logger, observation: AccessLogEntry): void {
+export function logAccess(logger: Logger, entry: AccessLogEntry): void {
   if (!logger.isLevelEnabled('debug')) return
-  const { id, method, target, status, ms } = observation
+  const { id, method, target, status, ms } = entry
   logger.debug({ reqId: id, method, target: printable(target), status, ms }, 'answered')
 }
 
-/** An answer that has ended, taken by its client or not, for those who count, time and log them. */
+/** A finished response, delivered or not, for metrics and the log. */
 export interface AccessLogEntry {
-  /** Of the request, as its answer told it. */
+  /** The request id, as in `X-Request-Id`. */
   readonly id: string
   readonly method: string
-  /** As it came: not to be written anywhere unescaped. */
+  /** The request target as received: escape it before writing it anywhere. */
   readonly target: string
-  /** Pattern of the route that answered; `none` where no route did. */
+  /** Pattern of the route, or `none`. */
   readonly route: string
-  /** As it was told; 499, as web servers write it down, when the client left before that. */
+  /** The status that was sent; 499, as nginx logs it, if the client left before. */
   readonly status: number
-  /** Time from the request to the end of its answer; of one from memory, until it was sent off. */
+  /** Milliseconds from the request to the end of the response. */
   readonly ms: number
 }
 
-export type Observe = (observation: AccessLogEntry) => void
+export type RecordAccess = (entry: AccessLogEntry) => void
 
-/** Of an answer whose client left before it began. */
-const leftStatus = 499
+/** nginx's status for a client that left before the response started. */
+const clientClosedStatus = 499
 
-/** The status that a client was told. */
+/** The status that was sent to the client. */
 export function loggedStatus({ headersSent, statusCode }: ServerResponse): number {
-  return headersSent ? statusCode : leftStatus
+  return headersSent ? statusCode : clientClosedStatus
 }
 
-/** Longest text of a client that goes into a log line. */
+/** Maximum length of client text in a log line. */
 const maxLength = 1024
 
 /**
- * Text from outside, fit for a log: printable ASCII, cut to a fair length. JSON escapes only some of the
- * control characters, and a terminal acts on the others.
+ * Makes client text safe for the log: printable ASCII, at most 1,024 characters. JSON escapes only some control characters, and
+ * a terminal would act on the others.
  */
 export function printable(text: string): string {
   return text

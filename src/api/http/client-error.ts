@@ -6,8 +6,8 @@ const clientErrors: Readonly<Record<string, readonly [status: string, detail: st
 }
 
 /**
- * Answers bytes that are no HTTP, or too many, or too slow, and closes the connection.
- * @param isAnswered whether an answer is being sent on it, or was: more text would end up inside of that, or be a second one
+ * Answers bytes that are not HTTP, too large or too slow, and closes the connection.
+ * @param isAnswered whether a response was started on it: more text would corrupt that response or be a second one
  */
 export function answerClientError(
   error: NodeJS.ErrnoException,

@@ -1,5 +1,5 @@
 /**
- * Compresses streams, pages for people and the schema (contract 1, "Representations"): all answers whose `Vary` names
+ * Compresses streams, HTML pages and the OpenAPI document (contract 1, "Representations"): all responses whose `Vary` names
  * `Accept-Encoding`, and no others.
  */
 import { pipeline, Readable } from 'node:stream'
@@ -8,14 +8,14 @@ import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } fro
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Semaphore } from './semaphore.ts'
 
-/** Of an answer that is compressed for clients which offer it. */
+/** The `Vary` header of responses that may be compressed. */
 export const compressedVary = 'Accept, Accept-Encoding'
 
-/** Compressing a shorter answer saves no packet. */
+/** Compressing a shorter response saves no packet. */
 const leastBytes = 1024
 
-/** Answers that are compressed at the same time; others are sent as they are. */
-const atATime = 2
+/** Responses that are compressed at the same time; others are sent uncompressed. */
+const maxCompressing = 2
 
 const gzipOptions = { level: 5 }
 const brotliOptions = {
@@ -26,7 +26,7 @@ const brotliOptions = {
   },
 }
 
-/** By the word of `Accept-Encoding`, the one that is preferred first. */
+/** By content coding, the preferred one first. */
 const compressors = {
   br: {
     stream: () => createBrotliCompress(brotliOptions),
@@ -43,7 +43,7 @@ const encodings = Object.keys(compressors) as Encoding[]
 
 /** Registers the hook; `@fastify/accepts` has to be registered before. */
 export function compressAnswers(app: FastifyInstance): void {
-  const permits = new Semaphore({ permits: atATime })
+  const permits = new Semaphore({ permits: maxCompressing })
   app.addHook('onSend', (request, reply, payload, done) => {
     const encoding = encodingOf(request, reply)
     const isWorthIt = payload instanceof Readable || sizeOf(payload) >= leastBytes
@@ -73,7 +73,7 @@ export function compressAnswers(app: FastifyInstance): void {
   })
 }
 
-/** What the client offers of what there is, if the answer may be compressed at all. */
+/** The best coding that the client accepts; `undefined` if it accepts none or the response may not be compressed. */
 function encodingOf(request: FastifyRequest, reply: FastifyReply): Encoding | undefined {
   if (reply.getHeader('vary') !== compressedVary) return undefined
   const liked = request.encoding([...encodings, 'identity'])

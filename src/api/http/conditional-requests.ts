@@ -8,7 +8,7 @@ import { parseHttpDate } from './http-date.ts'
 export interface Validators {
   /** Strong. */
   readonly tag: string
-  /** Seconds since 1970, whole; `undefined` of a file whose date is none to rely on. */
+  /** Whole seconds since 1970; `undefined` if the date is not reliable. */
   readonly lastModified: number | undefined
   /** Whether only one version of the file was ever served with this `lastModified`. */
   readonly lastModifiedIsStrong: boolean
@@ -16,7 +16,7 @@ export interface Validators {
   readonly size: number
 }
 
-/** What a request for a file is answered with: a status, and what of the file goes with it. */
+/** The status of the response, and the range of the file to send. */
 export type Selection =
   | { readonly status: 200 }
   | { readonly status: 206; readonly range: ByteRange }
@@ -27,7 +27,7 @@ interface FileRequest {
   readonly headers: IncomingHttpHeaders
 }
 
-/** Weighs the conditions of a GET or HEAD in the order of RFC 9110, 13.2.2. */
+/** Evaluates the preconditions of a GET or HEAD in the order of RFC 9110, 13.2.2. */
 export function select({ method, headers }: FileRequest, validators: Validators): Selection {
   if (preconditionFails(headers, validators)) return { status: 412 }
   if (isKnown(headers, validators)) return { status: 304 }
@@ -49,8 +49,8 @@ function preconditionFails(headers: IncomingHttpHeaders, validators: Validators)
 }
 
 /**
- * Steps 3 and 4: whether the client has this version. Another date than exactly ours does not say so: a client whose
- * download broke off asks with the time at which it stopped writing.
+ * Steps 3 and 4: whether the client has this version. Only an equal date counts: a client whose download broke off sends the
+ * time at which it stopped writing.
  */
 function isKnown(headers: IncomingHttpHeaders, validators: Validators): boolean {
   const noneMatch = headers['if-none-match']
@@ -59,7 +59,7 @@ function isKnown(headers: IncomingHttpHeaders, validators: Validators): boolean 
   return since !== undefined && validators.lastModified === since
 }
 
-/** Step 5: a date counts only when it is exactly ours and could not stand for another version (13.1.5). */
+/** Step 5: a date counts only if it is equal and identifies one version (13.1.5). */
 function rangeApplies(headers: IncomingHttpHeaders, validators: Validators): boolean {
   const validator = headers['if-range']
   if (validator === undefined || validator === validators.tag) return true

@@ -11,22 +11,22 @@ import type { Representation } from './negotiate.ts'
 export interface RequestLimits {
   /** Waits until a page may be made for this client. */
   page(request: FastifyRequest, reply: FastifyReply): Promise<void>
-  /** Counts a stream until its answer has ended. */
+  /** Counts a stream until its response ends. */
   stream(request: FastifyRequest, reply: FastifyReply): void
-  /** Counts a long poll until its answer has ended. */
+  /** Counts a long poll until its response ends. */
   wait(request: FastifyRequest, reply: FastifyReply): void
 }
 
 /** What routes work with; each takes the part that it needs. */
 export interface ApiContext extends ApiDeps {
   readonly limits: RequestLimits
-  /** Path of the API, with a slash at its end. */
+  /** Path of the API, with a trailing slash. */
   readonly apiPath: string
   readonly dataPath: string
   readonly links: () => Links
   /**
-   * Weak tag of what a representation says at a state of the catalogue. It also tells deployments apart, since
-   * their answers to the same request differ: another release, another base URL.
+   * The weak `ETag` of a representation at a state of the catalogue. It also contains a digest of release and base URL, because
+   * both change the responses.
    */
   readonly tag: (
     state: Head | string,
@@ -36,21 +36,21 @@ export interface ApiContext extends ApiDeps {
 }
 
 interface TagOptions {
-  /** Whether the answer depends on the details of files too. */
+  /** Whether the response depends on the details of files. */
   readonly details?: boolean
 }
 
 export function apiContext(deps: ApiDeps, limits: RequestLimits): ApiContext {
   const { baseUrl, datasetPrefix, version } = deps.settings
-  // The base URL is known from when the server listens, so these are made when they are first needed.
-  let made: { base: string; links: Links; deployment: string } | undefined
+  // The base URL is known only when the server listens, so links are computed on first use.
+  let cached: { base: string; links: Links; deployment: string } | undefined
   const current = () => {
     const base = baseUrl()
-    if (made?.base !== base) {
+    if (cached?.base !== base) {
       const deployment = digest([version, base, datasetPrefix].join('\n')).slice(0, 8)
-      made = { base, links: linksBelow(base, datasetPrefix), deployment }
+      cached = { base, links: linksBelow(base, datasetPrefix), deployment }
     }
-    return made
+    return cached
   }
   return {
     ...deps,
@@ -66,14 +66,14 @@ export function apiContext(deps: ApiDeps, limits: RequestLimits): ApiContext {
   }
 }
 
-/** Gives the answer its tag; true when the client has it already and 304 is all there is to say. */
+/** Sets the `ETag`. Returns true if the client's `If-None-Match` names it: the answer is then 304. */
 export function isFresh(request: FastifyRequest, reply: FastifyReply, tag: string): boolean {
   reply.header('etag', tag)
   const known = request.headers['if-none-match']
   return known !== undefined && matchesWeakly(known, tag)
 }
 
-/** Of an answer that the client has: what it keeps of that stands, so nothing is said of it that would not be the same. */
+/** Sends 304 without the headers that would replace those of the client's stored response. */
 export function sendNotModified(reply: FastifyReply): FastifyReply {
   return reply.removeHeader('content-security-policy').code(304).send()
 }
@@ -83,6 +83,6 @@ export function sendHtml(reply: FastifyReply, page: string): FastifyReply {
 }
 
 export function sendJson(reply: FastifyReply, value: unknown): FastifyReply {
-  // A buffer, because the framework adds a charset to the media type of a string.
+  // A buffer, because Fastify appends a charset to the media type of a string.
   return reply.header('content-type', 'application/json').send(Buffer.from(JSON.stringify(value)))
 }

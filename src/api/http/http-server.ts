@@ -3,22 +3,22 @@ import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import { HttpError } from './errors.ts'
 
 /**
- * How long and how much a client may take. Node's own defaults let a thousand connections that dribble their
- * headers stay for a minute, and look for overdue ones only every half a minute.
+ * Timeouts and size limits of requests. With Node's defaults, connections that send their headers slowly stay open for a minute,
+ * and overdue ones are checked only every 30 seconds.
  */
 const limits = {
   headersTimeoutMs: 5000,
   requestTimeoutMs: 10_000,
   checkIntervalMs: 1000,
-  /** Between two requests of a connection. */
+  /** Idle time between two requests of a connection. */
   keepAliveMs: 5000,
-  /** Of a connection on which nothing moves. A client that does not read its answer is closed sooner. */
+  /** Idle time of a connection. A client that does not read its response is closed sooner (slow-clients.ts). */
   idleMs: 20_000,
   headerBytes: 8 * 1024,
   requestsPerConnection: 1000,
 }
 
-/** Makes the server of the framework. @param handle answers all requests */
+/** Creates the HTTP server for Fastify. @param handle Fastify's request handler */
 export function createHttpServer(handle: RequestListener): Server {
   const options = {
     headersTimeout: limits.headersTimeoutMs,
@@ -26,18 +26,18 @@ export function createHttpServer(handle: RequestListener): Server {
     connectionsCheckingInterval: limits.checkIntervalMs,
     keepAliveTimeout: limits.keepAliveMs,
     maxHeaderSize: limits.headerBytes,
-    // Node's own rejection has no body; see `faultOf`.
+    // Node's own 400 has no body; `faultOf` checks it instead.
     requireHostHeader: false,
   }
   const server = createServer(options, handle)
-  // Without a listener Node answers 417 without a body; see `faultOf`.
+  // Without a listener Node answers 417 without a body; `faultOf` checks it instead.
   server.on('checkExpectation', handle)
   server.setTimeout(limits.idleMs)
   server.maxRequestsPerSocket = limits.requestsPerConnection
   return server
 }
 
-/** What is wrong with the head of a request, in HTTP's own terms, that Node left to us to answer. */
+/** Checks `Host` and `Expect`, which Node does not answer here. Returns the error to send, if any. */
 export function faultOf({ httpVersion, headers }: IncomingMessage): HttpError | undefined {
   // HTTP/1.0 has no `Host`.
   if (httpVersion === '1.1' && headers.host === undefined)

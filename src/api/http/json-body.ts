@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { IncomingHttpHeaders } from 'node:http'
 import { HttpError } from './errors.ts'
 
-/** Bodies are JSON or nothing; anything else is refused in DRF's words. */
+/** Accepts JSON bodies and empty ones; others are 415 in DRF's words. */
 export function readJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
@@ -23,7 +23,7 @@ export function readJsonBodies(app: FastifyInstance): void {
   })
 }
 
-/** A body is UTF-8 as it stands (RFC 8259, 8.1); one that says that it is something else is not guessed at. */
+/** JSON is UTF-8 (RFC 8259, 8.1): another charset or a content encoding is 415. */
 function unsupported(headers: IncomingHttpHeaders): HttpError | undefined {
   const encoding = headers['content-encoding'] ?? 'identity'
   if (encoding.trim().toLowerCase() !== 'identity')

@@ -1,4 +1,4 @@
-/** Which representation of a resource a request gets (contract 1, "Representations"; RFC 9110, 12.5.1). */
+/** Content negotiation between JSON and HTML (contract 1, "Representations"; RFC 9110, 12.5.1). */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { compressedVary } from './compression.ts'
 import { notAcceptable, notFound } from './errors.ts'
@@ -7,7 +7,7 @@ import type { Query } from './query.ts'
 
 export type Representation = 'json' | 'html'
 
-/** Media types as descriptions of a resource name them. */
+/** Media types of the API. */
 export const mediaTypes = {
   json: 'application/json',
   html: 'text/html',
@@ -15,7 +15,7 @@ export const mediaTypes = {
   openApi: 'application/vnd.oai.openapi+json',
 } as const
 
-/** Of what depends on `Accept`: caches ask whether it still holds. */
+/** Headers of negotiated responses: caches must revalidate them. */
 const negotiatedHeaders = { vary: 'Accept', 'cache-control': 'no-cache' } as const
 
 interface MediaRange {
@@ -23,13 +23,13 @@ interface MediaRange {
   readonly quality: number
 }
 
-/** The format a request names; `undefined` when it leaves the choice to `Accept`. */
+/** The value of `format`; `undefined` when `Accept` decides. */
 export function namedFormat({ query }: FastifyRequest): string | undefined {
   const format = lastValue(query as Query, 'format') ?? ''
   return format === '' || format === 'api' ? undefined : format
 }
 
-/** @throws HttpError 404 for a format that is none, 406 when the client takes neither. */
+/** @throws HttpError 404 for an unknown format, 406 when the client accepts neither JSON nor HTML */
 export function negotiate(request: FastifyRequest, reply: FastifyReply): Representation {
   reply.headers(negotiatedHeaders)
   const format = namedFormat(request)
@@ -42,29 +42,29 @@ export function negotiate(request: FastifyRequest, reply: FastifyReply): Represe
 }
 
 /**
- * HTML for a client that likes it better than JSON, JSON otherwise; `undefined` when it takes neither. Programs
- * put parameters into `Accept` (`application/json; charset=utf-8`, `;indent=4`): they rule nothing out.
+ * HTML for a client that prefers it, JSON otherwise; `undefined` when it accepts neither. Parameters in `Accept`
+ * (`application/json; charset=utf-8`, `;indent=4`) are ignored.
  */
 export function preferredRepresentation(accept: string | undefined): Representation | undefined {
   if (accept === undefined || accept.trim() === '') return 'json'
-  const best = likedBest([mediaTypes.json, mediaTypes.html], accept)
+  const best = bestOf([mediaTypes.json, mediaTypes.html], accept)
   if (best === undefined) return undefined
   return best === mediaTypes.html ? 'html' : 'json'
 }
 
-/** The media type of the highest quality, of those the one that is named most exactly, of those the first. */
-function likedBest(types: readonly string[], accept: string): string | undefined {
+/** The media type with the highest quality; on a tie the one that is named most exactly, then the first. */
+function bestOf(types: readonly string[], accept: string): string | undefined {
   const ranges = accept.split(',').map(parseMediaRange)
-  const liked = types
+  const accepted = types
     .map((type) => ({ type, ...preferenceOf(type, ranges) }))
     .filter(({ quality }) => quality > 0)
     .sort((a, b) => b.quality - a.quality || b.exactness - a.exactness)
-  return liked[0]?.type
+  return accepted[0]?.type
 }
 
 /**
- * The media type that a client likes best, for the description of the service; the first on a tie. Its answers are compressed.
- * @throws HttpError 404 for a format that is none of them, 406 when the client takes none of them
+ * The media type that the client prefers, the first on a tie; for compressed responses.
+ * @throws HttpError 404 for an unknown format, 406 when the client accepts none of the types
  */
 export function negotiateAmong(
   types: readonly string[],
@@ -78,12 +78,12 @@ export function negotiateAmong(
   if (format !== undefined) throw notFound()
   const { accept } = request.headers
   if (accept === undefined || accept.trim() === '') return first
-  const best = likedBest(types, accept)
+  const best = bestOf(types, accept)
   if (best === undefined) throw notAcceptable()
   return best
 }
 
-/** Whether a client asks for events by name and likes nothing better; only the change feed has them. */
+/** Whether `Accept` names `text/event-stream` with the highest quality; only the change feed has event streams. */
 export function prefersEvents(request: FastifyRequest): boolean {
   if (namedFormat(request) !== undefined) return false
   const ranges = (request.headers.accept ?? '').split(',').map(parseMediaRange)
@@ -98,11 +98,11 @@ function parseMediaRange(text: string): MediaRange {
   const [type = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase())
   const weight = parameters.find((parameter) => /^q\s*=/.test(parameter))
   const quality = weight === undefined ? 1 : Number(weight.slice(weight.indexOf('=') + 1))
-  // Java's own client sends a lone star for "anything".
+  // Java's HTTP client sends `*` for `*/*`.
   return { type: type === '*' ? '*/*' : type, quality: quality > 0 ? Math.min(quality, 1) : 0 }
 }
 
-/** The weight of the most exact range that covers a media type, and how exact it is; 0 when none does. */
+/** Quality and exactness of the most exact range that covers a media type; 0 when none does. */
 function preferenceOf(mediaType: string, ranges: readonly MediaRange[]) {
   const anySubtype = `${mediaType.slice(0, mediaType.indexOf('/'))}/*`
   let best = { quality: 0, exactness: 0 }

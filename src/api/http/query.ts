@@ -1,16 +1,13 @@
-/** What a query string asks for, and the links that ask for its neighbours. */
+/** Reads query strings, and builds the links to neighbouring pages. */
 import type { Links, Parameter, CollectionName } from './links.ts'
-import { pageUrls } from './links.ts'
+import { pageUrl } from './links.ts'
 
-/** A parsed query string: a parameter that is repeated is a list. */
+/** A parsed query string: a repeated parameter is a list. */
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>
 
 export const defaultLimit = 20
 
-/**
- * A page of the list. The offset is of any size, since a client may send any; no collection is larger than
- * what a double counts exactly.
- */
+/** A page of a collection. The offset is a bigint, because clients may send any number. */
 export interface PageRange {
   readonly limit: number
   readonly offset: bigint
@@ -23,13 +20,13 @@ export interface PageLinks {
   readonly last: string
 }
 
-/** The value of a parameter: of a repeated one the last, as Django has it. */
+/** The value of a parameter; the last one if it is repeated, as in Django. */
 export function lastValue(query: Query, key: string): string | undefined {
   const value = query[key]
   return typeof value === 'object' ? value.at(-1) : value
 }
 
-/** All values of a parameter that is a list: with commas between them, or repeated. */
+/** All values of a list parameter: comma-separated, repeated, or both. */
 export function listedValues(query: Query, key: string): readonly string[] {
   return [query[key] ?? []]
     .flat(2)
@@ -39,8 +36,8 @@ export function listedValues(query: Query, key: string): readonly string[] {
 }
 
 /**
- * `limit` and `offset` as DRF's LimitOffsetPagination reads them: what is not an integer, or not in range, is
- * as if it were absent; a limit above the cap is the cap.
+ * Reads `limit` and `offset` like DRF's LimitOffsetPagination: an invalid value is ignored, a limit above the maximum becomes
+ * the maximum.
  */
 export function parsePageRange(query: Query, maxLimit: number): PageRange {
   const limit = parseInteger(lastValue(query, 'limit'))
@@ -52,19 +49,19 @@ export function parsePageRange(query: Query, maxLimit: number): PageRange {
   }
 }
 
-/** What Python's `int()` makes of a text, as far as that is not negative. */
+/** Parses like Python's `int()`; `undefined` for other text and negative numbers. */
 export function parseInteger(text: string | undefined): bigint | undefined {
   const digits = /^\s*(?:\+?(\d+)|-0+)\s*$/.exec(text ?? '')
   return digits === null ? undefined : BigInt(digits[1] ?? 0)
 }
 
-/** The offset as the catalogue takes it: past any end it does not matter how far. */
+/** The offset as a number, clamped to the largest exact integer. */
 export function catalogueOffset(offset: bigint): number {
   const end = BigInt(Number.MAX_SAFE_INTEGER)
   return Number(offset < end ? offset : end)
 }
 
-/** What of a collection is paged through: the parameters that its links repeat are those that chose it. */
+/** A filtered collection: its links repeat the parameters that were understood. */
 export interface Collection {
   readonly name: CollectionName
   readonly kept: readonly Parameter[]
@@ -80,7 +77,8 @@ export function pageLinks(
   const step = BigInt(limit)
   const before = offset > step ? offset - step : 0n
   const lastOffset = count === 0 ? 0 : Math.floor((count - 1) / limit) * limit
-  const at = pageUrls(links, name, [...kept, ['limit', String(limit)]])
+  const at = (place: number | bigint): string =>
+    pageUrl(links, name, [...kept, ['limit', String(limit)], ['offset', String(place)]])
   return {
     first: at(0),
     previous: offset === 0n ? null : at(before),
@@ -89,10 +87,10 @@ export function pageLinks(
   }
 }
 
-/** Proxies hold the headers of an answer in a few kilobytes, and fail the request when they cannot. */
-const longestHeader = 2048
+/** Proxies buffer response headers in a few kilobytes and fail the request when they are larger. */
+const maxHeaderLength = 2048
 
-/** The `Link` header (RFC 8288) that repeats them; none where the filters in them make it too long. */
+/** The `Link` header (RFC 8288) with these links, unless long filters make it too long. */
 export function linkHeader(pages: PageLinks): { readonly link?: string } {
   const { first, previous, next, last } = pages
   const link =
@@ -100,10 +98,10 @@ export function linkHeader(pages: PageLinks): { readonly link?: string } {
     (previous === null ? '' : `, <${previous}>; rel="prev"`) +
     (next === null ? '' : `, <${next}>; rel="next"`) +
     `, <${last}>; rel="last"`
-  return fitting(link)
+  return linkUnlessTooLong(link)
 }
 
 /** A `Link` header, if it is not too long. */
-export function fitting(link: string): { readonly link?: string } {
-  return link.length > longestHeader ? {} : { link }
+export function linkUnlessTooLong(link: string): { readonly link?: string } {
+  return link.length > maxHeaderLength ? {} : { link }
 }

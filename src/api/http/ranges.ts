@@ -4,12 +4,12 @@ export interface ByteRange {
   readonly last: number
 }
 
-/** `whole`: answer as if nothing had been asked. `unsatisfiable`: 416. */
+/** `whole`: ignore the header. `unsatisfiable`: 416. */
 export type RangeChoice = ByteRange | 'whole' | 'unsatisfiable'
 
 /**
- * Reads a `Range` header (RFC 9110, 14.1.2) against a size in bytes. One range is honoured; several, another
- * unit or a malformed header are answered with the whole, as the standard allows.
+ * Reads a `Range` header (RFC 9110, 14.1.2) for a size in bytes. Several ranges, another unit or a malformed header are ignored,
+ * as the standard allows.
  */
 export function parseRange(header: string, size: number): RangeChoice {
   const [, set] = /^bytes=(.*)$/i.exec(header) ?? []

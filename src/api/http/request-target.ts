@@ -1,11 +1,11 @@
-/** The one form in which all routes read a request target. Pure. */
+/** Normalises request targets before routing. Pure. */
 
 /** Scheme and authority of a target in absolute form (RFC 9112, 3.2.2); an http URL without a host is invalid. */
 const schemeAndAuthority = /^https?:\/\/[^/?#]+/i
 
 /**
  * Removes scheme and authority of a target in absolute form, then merges empty path segments below the dataset
- * prefix. Nothing is decoded, dot segments stay, and the query is not touched, so the result has one meaning.
+ * prefix. Nothing is decoded, dot segments and the query stay unchanged.
  * @param target the text of the request line
  * @param datasetPrefix without a slash at either end; compared as text
  */

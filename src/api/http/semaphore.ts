@@ -2,15 +2,15 @@ import type { FastifyReply } from 'fastify'
 import { tooMany } from './errors.ts'
 
 export interface SemaphoreLimits {
-  /** Callers that hold a permit at the same time. */
+  /** Number of permits. */
   readonly permits: number
-  /** Callers that wait for one, first come, first served; without a number, any. */
+  /** Maximum length of the queue, first in, first out; unlimited by default. */
   readonly queue?: number
-  /** The `detail` of the 429 for the callers beyond that. */
+  /** The `detail` of the 429 when the queue is full. */
   readonly full?: string
 }
 
-/** Limits how much of one kind of work runs at the same time. */
+/** Limits concurrent work of one kind. */
 export class Semaphore {
   readonly #limits: SemaphoreLimits
   readonly #waiting: (() => void)[] = []
@@ -20,7 +20,7 @@ export class Semaphore {
     this.#limits = limits
   }
 
-  /** Takes a permit if one is free. */
+  /** Acquires a permit if one is free. */
   tryAcquire(): boolean {
     if (this.#held >= this.#limits.permits) return false
     this.#held++
@@ -33,7 +33,7 @@ export class Semaphore {
   }
 
   /**
-   * Takes a permit, at once or when it is this caller's turn.
+   * Acquires a permit, waiting in the queue if none is free.
    * @throws HttpError 429 when the queue is full
    */
   async acquire(): Promise<void> {
@@ -44,7 +44,7 @@ export class Semaphore {
     })
   }
 
-  /** Gives a permit back: to the caller that has waited longest, if any. */
+  /** Releases a permit: the first caller in the queue gets it. */
   release(): void {
     const next = this.#waiting.shift()
     if (next === undefined) this.#held--
@@ -52,7 +52,7 @@ export class Semaphore {
   }
 
   /**
-   * Holds a permit while some work runs.
+   * Runs work while holding a permit.
    * @throws HttpError 429 when the queue is full, and what the work throws
    */
   async run<T>(work: () => Promise<T>): Promise<T> {
@@ -65,11 +65,11 @@ export class Semaphore {
   }
 
   /**
-   * Holds a permit until the response is closed, sent or not. It does not wait for one.
+   * Acquires a permit without waiting, and releases it when the response closes.
    * @throws HttpError 429 when none is free
    */
   holdFor(reply: FastifyReply): void {
-    // The client has left already: this response closes no second time.
+    // The client has left: `close` was already emitted.
     if (reply.raw.destroyed) return
     this.acquireNow()
     reply.raw.once('close', () => {
@@ -78,8 +78,8 @@ export class Semaphore {
   }
 
   /**
-   * As `acquire`, but not for longer than this, nor for a client that leaves meanwhile.
-   * @throws HttpError 429 when there was no permit in time, or nobody waits for it any more
+   * Acquires a permit with a timeout; stops waiting when the client leaves.
+   * @throws HttpError 429 after the timeout, or when the client has left
    */
   async acquireFor(reply: FastifyReply, timeoutMs: number): Promise<void> {
     if (!this.tryAcquire())
@@ -88,20 +88,20 @@ export class Semaphore {
           clearTimeout(timer)
           reply.raw.off('close', giveUp)
         }
-        const begin = (): void => {
+        const proceed = (): void => {
           settled()
           resolve()
         }
         const giveUp = (): void => {
           settled()
-          this.#waiting.splice(this.#waiting.indexOf(begin), 1)
+          this.#waiting.splice(this.#waiting.indexOf(proceed), 1)
           reject(this.#rejection())
         }
         const timer = setTimeout(giveUp, timeoutMs)
         reply.raw.once('close', giveUp)
-        this.#waiting.push(begin)
+        this.#waiting.push(proceed)
       })
-    // It may have closed since its turn came.
+    // The client may have left since.
     if (!reply.raw.destroyed) return
     this.release()
     throw this.#rejection()

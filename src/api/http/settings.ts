@@ -9,58 +9,58 @@ import type {
 } from '../../control/protocol.ts'
 
 export interface ConnectionLimits {
-  /** Most connections of one address; behind a trusted proxy, most requests in flight of one address. */
+  /** Maximum connections of one address; behind a trusted proxy, maximum in-flight requests of one address. */
   readonly connectionsPerAddress: number
-  /** Addresses and networks of proxies whose `X-Forwarded-For` is believed. */
+  /** Addresses and networks of proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[]
-  /** Most connections of all. */
+  /** Maximum connections in total. */
   readonly connections?: number
 }
 
-/** How downloads are handed to the web server in front. */
+/** How downloads are offloaded to the web server in front (X-Accel-Redirect, X-Sendfile). */
 export interface Offload {
   readonly header: 'x-accel-redirect' | 'x-sendfile'
-  /** Location under which nginx has the archive root, with a slash at both ends. */
+  /** nginx location of the archive root, with a slash at both ends. */
   readonly internalPrefix: string
 }
 
-/** What the API is told of its surroundings. */
+/** Configuration of the API. */
 export interface ApiSettings extends ConnectionLimits {
   /** Absolute path of the archive root. */
   readonly archive: string
-  /** Real paths of the directories outside of the archive that symlinks in it may lead to. */
+  /** Real paths of directories outside the archive that symlinks may lead to. */
   readonly linkedDirectories: readonly string[]
-  /** What every link begins with, without a slash at its end; known once the server listens. */
+  /** Base URL of every link, without a trailing slash; known once the server listens. */
   readonly baseUrl: () => string
-  /** Path below the base URL, without slashes at its ends: `rinex`. */
+  /** Path below the base URL, without leading or trailing slash: `rinex`. */
   readonly datasetPrefix: string
-  /** How downloads are handed to the web server in front; absent where this process sends them itself. */
+  /** Without it this process sends the files. */
   readonly offload?: Offload | undefined
-  /** Most records on a page, whatever is asked for. */
+  /** Maximum records of a page. */
   readonly maxLimit: number
-  /** How long removed files are remembered. */
+  /** Days until tombstones are purged. */
   readonly keepRemovalsDays: number
-  /** Who sees the paths of problems: everybody, or only the users of this machine. */
+  /** Paths of problems are public, or shown by the command line only. */
   readonly problems: 'public' | 'command-line'
   readonly version: string
 }
 
-/** What administrators may order, and how they are known. Orders may fail with `IndexerAway` or `IndexerRefused`. */
+/** Requests of administrators to the indexer. They may fail with `IndexerAway` or `IndexerRefused`. */
 export interface Administration {
-  /** SHA-256 of the token they show. */
+  /** SHA-256 of the administrators' token. */
   readonly tokenHash: Buffer
-  /** Has one file looked at, given by its path below the archive root. */
+  /** Reads one file now, given by its path below the archive root. */
   readonly register: (path: string) => Promise<RegisterAnswer>
   readonly rescan: (order: RescanOrder) => Promise<RescanAnswer>
 }
 
 export interface ApiDeps {
   readonly reader: CatalogueReader
-  /** What the indexer is doing; `undefined` when there is none, which is to say it is stopped. */
+  /** Status of the indexer; `undefined` when it is stopped. */
   readonly indexerStatus: () => Promise<StatusReply>
-  /** Files that are not complete yet; none when the indexer cannot be asked. */
+  /** Settling files; none when the indexer does not answer. */
   readonly settlingFiles: () => Promise<readonly SettlingFile[]>
-  /** `undefined` while writing is off. */
+  /** `undefined` while writing is disabled. */
   readonly administration?: Administration | undefined
   readonly settings: ApiSettings
   readonly logger: Logger

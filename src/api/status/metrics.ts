@@ -5,14 +5,14 @@ import { CatalogueUnavailable } from '../../catalogue/reader.ts'
 import type { IndexerStatus } from '../../control/protocol.ts'
 import type { Rejection } from '../connections/connection-limiter.ts'
 import type { ApiDeps } from '../http/settings.ts'
-import type { Observe } from '../http/access-log.ts'
+import type { RecordAccess } from '../http/access-log.ts'
 import { addResource } from '../http/resource.ts'
 import { missingReasons } from '../downloads/missing-files.ts'
 import type { MissingReason } from '../downloads/missing-files.ts'
 
 /** What a server counts of itself. */
 export interface Metrics {
-  readonly observe: Observe
+  readonly observe: RecordAccess
   readonly rejected: (why: Rejection) => void
   readonly fileUnavailable: (why: MissingReason) => void
   readonly contentType: string
@@ -61,7 +61,7 @@ const bounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5
 const parameterPattern = /\(.*?\)/
 
 /** Routes come from ourselves, methods and statuses from those that Node knows: the number of series is limited. */
-function countRequests(registry: Registry): Observe {
+function countRequests(registry: Registry): RecordAccess {
   const answered = new Counter({
     name: 'rinex_http_requests_total',
     help: 'Requests answered.',

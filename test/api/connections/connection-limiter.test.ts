@@ -100,7 +100,7 @@ t.test('one connection too many is answered 503 and closed', async (t) => {
   t.pass('one that asks nothing is closed')
   t.match(await rejections(service), { full: 4 })
   t.notOk(
-    service.log.some(({ msg }) => msg === 'not available'),
+    service.log.some(({ msg }) => msg === 'temporarily unavailable'),
     'a flood of them does not flood the log',
   )
   all[0]?.destroy()
