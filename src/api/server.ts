@@ -5,6 +5,7 @@ import type { Socket } from 'node:net'
 import fastify, { LogController } from 'fastify'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
+import { bodyValidation } from './admin/request-body.ts'
 import { answerClientError } from './http/client-error.ts'
 import { compressAnswers } from './http/compression.ts'
 import { InFlightRequests } from './connections/in-flight.ts'
@@ -34,6 +35,9 @@ import { addSchema } from './pages/docs-route.ts'
 import { addStation } from './stations/route.ts'
 import { addStatus } from './status/route.ts'
 import { openMissingFiles } from './downloads/missing-files.ts'
+import { downloadPaths } from './downloads/schema.ts'
+import { listingPaths, listingSchemas } from './listings/schema.ts'
+import { collectSchemas } from './openapi/document.ts'
 
 export type { ApiDeps, ApiSettings } from './http/settings.ts'
 
@@ -80,6 +84,12 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
     nowMs: () => deps.nowUs() / 1000,
   })
   const context = apiContext(deps, clientLimits)
+  // Schemas describe answers; what is sent is made by the routes, as bytes.
+  app.setSerializerCompiler(() => JSON.stringify)
+  await collectSchemas(app, deps.settings, {
+    paths: { ...listingPaths, ...downloadPaths },
+    schemas: listingSchemas,
+  })
   knowAllMethods(app)
   readJsonBodies(app)
   app.addHook('onRequest', startAnswer)
@@ -159,10 +169,7 @@ function createApp(logger: Logger, parts: AppParts): FastifyInstance {
     // Before routing, so that the router and the routes read the same text.
     rewriteUrl: ({ url = '' }) => normaliseTarget(url, datasetPrefix),
     bodyLimit: mostBodyBytes,
-    // No route gives the framework a schema, whose compilers it would load all the same: ten megabytes of memory.
-    schemaController: {
-      compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas },
-    },
+    ...bodyValidation,
     // A request that was read is answered, also while the server closes.
     return503OnClosing: false,
     // A path that cannot be decoded, or has a part longer than any of ours, does not exist. No hook runs for it.
@@ -190,10 +197,6 @@ function refuseTunnels(server: Server, inFlight: InFlightRequests): void {
       socket.destroySoon()
     })
   })
-}
-
-function noSchemas(): never {
-  throw new Error('no route has a schema')
 }
 
 /** A plain OPTIONS asks what a resource is; a preflight of a browser asks for permission only. */

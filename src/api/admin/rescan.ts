@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { parseRescan } from './request-body.ts'
 import { sendToIndexer, openAuthentication, required } from './authentication.ts'
+import * as schemas from './schema.ts'
 import { sendJson } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
 import { badFields } from '../http/errors.ts'
@@ -12,10 +13,12 @@ export function addRescan(
   app: FastifyInstance,
   { apiPath, administration, links }: Pick<ApiContext, 'apiPath' | 'administration' | 'links'>,
 ): void {
+  app.addSchema(schemas.rescanOrder).addSchema(schemas.rescanTicket)
   addResource(app, {
     path: `${apiPath}rescan/`,
     about: { name: 'Rescan', description: 'Asks the indexer to look at the archive again.' },
     post: {
+      schema: schemas.orderRescan,
       authenticate: openAuthentication(administration),
       handler: async (request, reply) => {
         const order = parseRescan(request.body)

@@ -1,14 +1,23 @@
 /** What administrators may ask for. */
-import type { RescanOrder } from '../../control/protocol.ts'
-import { resourceUrl } from '../http/links.ts'
+import Type from 'typebox'
 import { errors } from '../openapi/errors.ts'
-import { examples } from '../openapi/examples.ts'
 import { withHeaders } from '../openapi/headers.ts'
-import { curl, json, number, object, partial, schemaRef, text, url } from '../openapi/openapi.ts'
-import type { OperationObject, Part, Surroundings } from '../openapi/openapi.ts'
+import {
+  component,
+  curl,
+  exampleLinks,
+  flag,
+  json,
+  number,
+  oneOf,
+  ref,
+  text,
+  url,
+} from '../openapi/openapi.ts'
+import type { RouteSchema } from '../openapi/openapi.ts'
 
 /** What may go wrong with every request to write. */
-const refusals = errors(
+export const refusals = errors(
   'BadBody',
   'Unauthorized',
   'Forbidden',
@@ -17,101 +26,84 @@ const refusals = errors(
   'Unavailable',
 )
 
-const post = "-X POST -H 'Authorization: Bearer TOKEN' -H 'Content-Type: application/json'"
-const path = 'nrt/2026/022/05/GRAZ00AUT_S_20260220500_01H_30S_MO.crx.gz'
+/** No path in an archive is longer. */
+const path = { minLength: 1, maxLength: 1024 }
 
-/** The order as it is read, in the names of the wire. */
-type WireRescan = Record<keyof Omit<RescanOrder, 'acceptRemovals'> | 'accept_removals', unknown>
+/** Bodies have no fields but these. */
+const strict = { additionalProperties: false }
 
-const order: Readonly<Record<keyof WireRescan, ReturnType<typeof text>>> = {
-  path: text('A directory below the archive root, such as `obs/2026`; without it, everything.'),
-  full: {
-    type: 'boolean',
-    default: false,
-    description: 'Looks at size and time of every file too, not only at names.',
-  },
-  accept_removals: {
-    type: 'boolean',
-    default: false,
-    description: 'Believes the removals that are held back because there are so many of them.',
-  },
-}
-
-const ticket = object<Record<'rescan' | 'place' | 'status', unknown>>(
-  'A rescan that was ordered.',
+/** A file to be looked at. */
+export const registration = component(
+  'Registration',
+  'A file to be looked at, named in one of two ways.',
   {
-    rescan: number('Its number, by which the status tells of it.', { minimum: 1 }),
-    place: text('It runs already, waits, or has become part of one that waits.', {
-      enum: ['running', 'waiting', 'merged'],
-    }),
-    status: url('Where to follow it.'),
+    path: Type.Optional(text('Its path below the archive root.', path)),
+    download_path: Type.Optional(url('Where it will be downloaded.')),
+  },
+  {
+    ...{ ...strict, minProperties: 1 },
+    examples: [{ path: 'nrt/2026/022/05/GRAZ00AUT_S_20260220500_01H_30S_MO.crx.gz' }] as const,
   },
 )
 
-export function describeWriting({ links }: Surroundings): Part {
-  return {
-    schemas: {
-      Registration: partial('A file to be looked at, named in one of two ways.', {
-        path: text('Its path below the archive root.', { maxLength: 1024 }),
-        download_path: url('Where it will be downloaded.'),
+export const rescanOrder = component(
+  'RescanOrder',
+  'What to look at, and how.',
+  {
+    path: Type.Optional(
+      text('A directory below the archive root, such as `obs/2026`; without it, everything.', {
+        ...path,
+        format: 'archive-directory',
       }),
-      RescanOrder: partial('What to look at, and how.', order),
-      RescanTicket: ticket,
-    },
-    paths: {
-      '/api/rescan/': {
-        post: {
-          operationId: 'orderRescan',
-          tags: ['Administration'],
-          summary: 'Order a rescan',
-          description: 'One runs, one waits, and later ones become part of the one that waits.',
-          security: [{ administrator: [] }],
-          requestBody: {
-            content: json(schemaRef('RescanOrder'), { path: 'obs/2026', full: true }),
-          },
-          responses: {
-            '202': {
-              description: 'It is ordered.',
-              headers: withHeaders('Allow'),
-              content: json(schemaRef('RescanTicket'), {
-                rescan: 2,
-                place: 'running',
-                status: resourceUrl(links, 'status'),
-              }),
-            },
-            ...refusals,
-          },
-          'x-codeSamples': [curl(`${links.api}rescan/`, `${post} -d '{"path":"obs/2026"}'`)],
-        },
-      },
-    },
-  }
+    ),
+    full: Type.Optional(
+      flag('Looks at size and time of every file too, not only at names.', { default: false }),
+    ),
+    accept_removals: Type.Optional(
+      flag('Believes the removals that are held back because there are so many of them.', {
+        default: false,
+      }),
+    ),
+  },
+  { ...strict, examples: [{ path: 'obs/2026', full: true }] },
+)
+
+export const rescanTicket = component('RescanTicket', 'A rescan that was ordered.', {
+  rescan: number('Its number, by which the status tells of it.', { minimum: 1 }),
+  place: oneOf('It runs already, waits, or has become part of one that waits.', [
+    'running',
+    'waiting',
+    'merged',
+  ]),
+  status: url('Where to follow it.'),
+})
+
+const { api } = exampleLinks
+
+/** A request to write that can be pasted into a shell. */
+export function curlPost(target: string, body: object) {
+  const options = "-X POST -H 'Authorization: Bearer TOKEN' -H 'Content-Type: application/json'"
+  return curl(target, `${options} -d '${JSON.stringify(body)}'`)
 }
 
-export function registerFile({ links }: Surroundings): OperationObject {
-  const { record } = examples(links)
-  const headers = withHeaders('Allow')
-  return {
-    operationId: 'registerFile',
-    tags: ['Administration'],
-    summary: 'Announce a file',
-    description:
-      'The indexer looks at the file now: for network file systems, where nothing tells it that a file has come.',
-    security: [{ administrator: [] }],
-    requestBody: { required: true, content: json(schemaRef('Registration'), { path }) },
-    responses: {
-      '200': {
-        description: 'The file was known already.',
-        headers,
-        content: json(schemaRef('Record'), record),
-      },
-      '201': {
-        description: 'The file is in the catalogue now.',
-        headers: { ...headers, ...withHeaders('Location') },
-        content: json(schemaRef('Record'), record),
-      },
-      ...refusals,
+export const orderRescan: RouteSchema = {
+  operationId: 'orderRescan',
+  tags: ['Administration'],
+  summary: 'Order a rescan',
+  description: 'One runs, one waits, and later ones become part of the one that waits.',
+  security: [{ administrator: [] }],
+  body: ref(rescanOrder),
+  response: {
+    '202': {
+      description: 'It is ordered.',
+      headers: withHeaders('Allow'),
+      content: json(ref(rescanTicket), {
+        rescan: 2,
+        place: 'running',
+        status: `${api}status/?format=api`,
+      }),
     },
-    'x-codeSamples': [curl(`${links.api}rinex-file/`, `${post} -d '{"path":"${path}"}'`)],
-  }
+    ...refusals,
+  },
+  'x-codeSamples': [curlPost(`${api}rescan/`, { path: 'obs/2026' })],
 }

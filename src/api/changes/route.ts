@@ -9,6 +9,7 @@ import { openChangeNotifier } from './change-notifier.ts'
 import type { ChangeNotifier } from './change-notifier.ts'
 import { parseChangesRequest } from './request.ts'
 import type { ChangesRequest } from './request.ts'
+import * as schemas from './schema.ts'
 import { serialiseChange } from './serialise.ts'
 import { openLongPolls } from './long-polls.ts'
 import type { LongPolls } from './long-polls.ts'
@@ -28,7 +29,10 @@ const idleMarginMs = 10_000
 /** Events written at a time. */
 const eventsPerRead = 200
 
-type ChangesContext = Pick<ApiContext, 'apiPath' | 'reader' | 'links' | 'tag' | 'limits'>
+type ChangesContext = Pick<
+  ApiContext,
+  'apiPath' | 'reader' | 'links' | 'tag' | 'limits' | 'settings'
+>
 
 interface FeedParts {
   readonly context: ChangesContext
@@ -42,8 +46,10 @@ export function addChanges(app: FastifyInstance, context: ChangesContext): void 
     feed.longPolls.close()
     done()
   })
+  app.addSchema(schemas.changeSchema).addSchema(schemas.changesPageSchema)
   addResource(app, {
     path: `${context.apiPath}changes/`,
+    schema: schemas.listChanges(context.settings.keepRemovalsDays),
     about: {
       name: 'Changes',
       description: 'What is new, replaced or gone, each file with its latest change.',

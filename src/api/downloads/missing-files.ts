@@ -1,31 +1,15 @@
 /** Files of the catalogue that could not be served, which only those who ask for them would notice otherwise. */
+import type Type from 'typebox'
 import { microsecondsToIso } from '../files/serialise.ts'
+import type { missingFilesSchema, missingReasons } from './schema.ts'
 
-/** Why a file of the catalogue is not served, in a word for everybody. */
-export const missingReasons = [
-  'not-there',
-  'no-permission',
-  'lies-elsewhere',
-  'not-regular',
-] as const
 export type MissingReason = (typeof missingReasons)[number]
+export type WireMissingFiles = Type.Static<typeof missingFilesSchema>
 
 /** Files that are remembered by name: the catalogue may hold millions that cannot be served. */
 const mostKept = 1000
 /** Those of them in the status. */
 const mostReported = 10
-
-/** As clients get it. */
-export interface WireMissingFiles {
-  /** Answers since this process started, several about one file included. */
-  readonly count: number
-  /** Latest first; each file once. */
-  readonly latest: readonly {
-    readonly path: string
-    readonly reason: MissingReason
-    readonly at: string
-  }[]
-}
 
 export interface MissingFiles {
   /** @param path of a file of the catalogue, below the archive root; whatever else a client asked for is not told */

@@ -1,17 +1,39 @@
 /** Downloads: the two places where files lie. */
 import { errors } from '../openapi/errors.ts'
-import { filePlace } from '../openapi/examples.ts'
-import { curl } from '../openapi/openapi.ts'
-import type {
-  HeaderObject,
-  OperationObject,
-  ParameterObject,
-  Part,
-  Responses,
-  Surroundings,
+import {
+  curl,
+  exampleLinks,
+  list,
+  moment,
+  number,
+  object,
+  oneOf,
+  schemaRef,
+  text,
 } from '../openapi/openapi.ts'
-import { hourOf, yearAndDay } from '../openapi/parameters.ts'
-import { inPath } from '../openapi/parameters.ts'
+import type { HeaderObject, Parameters, PathItem, Paths, Responses } from '../openapi/openapi.ts'
+import { filePlace, parametersIn, yearAndDay, yearDayAndHour } from '../openapi/parameters.ts'
+
+/** Why a file of the catalogue is not served, in a word for everybody. */
+export const missingReasons = [
+  'not-there',
+  'no-permission',
+  'lies-elsewhere',
+  'not-regular',
+] as const
+
+/** A part of the status. */
+export const missingFilesSchema = object('Files of the catalogue that could not be served.', {
+  count: number('Answers 404 about such files since the API started.'),
+  latest: list(
+    'The latest of these files.',
+    object('One of them.', {
+      path: text('Where the catalogue has it, below the archive root.'),
+      reason: oneOf('Why not.', missingReasons),
+      at: moment('When it was last asked for.'),
+    }),
+  ),
+})
 
 const header = (description: string, example: string): HeaderObject => ({
   description,
@@ -69,7 +91,7 @@ const responses: Responses = {
     headers: { 'Content-Range': header('How long the file is.', 'bytes */2413871') },
     content: {
       'application/json': {
-        schema: { $ref: '#/components/schemas/Detail' },
+        schema: schemaRef('Detail'),
         example: { detail: 'Range not satisfiable.' },
       },
     },
@@ -77,26 +99,25 @@ const responses: Responses = {
   ...errors('Unavailable'),
 }
 
-const inHeader = (name: string, description: string, example: string): ParameterObject => ({
-  name,
-  in: 'header',
-  description,
-  schema: { type: 'string' },
-  example,
-})
-
 const date = 'Thu, 22 Jan 2026 00:00:00 GMT'
 
-const tagKnown = inHeader('If-None-Match', 'Tags of versions that the client has.', '"a"')
+const example = (value: string) => ({ examples: [value] })
 
-const requestHeaders = [
-  inHeader('Range', 'One range of bytes; a client that was cut off goes on with it.', 'bytes=0-'),
-  inHeader('If-Range', 'The `ETag` of the version that the range is to be of.', '"a"'),
-  tagKnown,
-  inHeader('If-Modified-Since', 'When the client has its version from.', date),
-  inHeader('If-Match', 'The version that is wanted, or none.', '*'),
-  inHeader('If-Unmodified-Since', 'The same by its date.', 'Fri, 31 Dec 2100 00:00:00 GMT'),
-]
+const tagKnown = {
+  'If-None-Match': text('Tags of versions that the client has.', example('"a"')),
+}
+
+const requestHeaders = {
+  Range: text(
+    'One range of bytes; a client that was cut off goes on with it.',
+    example('bytes=0-'),
+  ),
+  'If-Range': text('The `ETag` of the version that the range is to be of.', example('"a"')),
+  ...tagKnown,
+  'If-Modified-Since': text('When the client has its version from.', example(date)),
+  'If-Match': text('The version that is wanted, or none.', example('*')),
+  'If-Unmodified-Since': text('The same by its date.', example('Fri, 31 Dec 2100 00:00:00 GMT')),
+}
 
 const description = [
   'What is in the catalogue, as it lies in the archive; `download_path` of a record is its URL. Nothing is decoded or compressed on the way; a path with a `%` is `404`.',
@@ -130,58 +151,52 @@ const checksumsDescription =
 
 const { year, day, hour, filename } = filePlace
 
-export function describeDownloads({ links }: Surroundings): Part {
-  const name = inPath('filename', 'The name of the file.', '^[A-Za-z0-9_][A-Za-z0-9._]*$', filename)
-  const operation = (operationId: string, summary: string, places: ParameterObject[], at: string) =>
-    ({
-      operationId,
-      tags: ['Downloads'],
-      summary,
-      description,
-      parameters: [...places, ...requestHeaders],
-      responses,
-      'x-codeSamples': [curl(`${links.data}${at}/${filename}`, '-O -C -')],
-    }) satisfies OperationObject
-  const sums = (operationId: string, summary: string, places: ParameterObject[], at: string) =>
-    ({
-      operationId,
-      tags: ['Downloads'],
-      summary,
-      description: checksumsDescription,
-      parameters: [...places, tagKnown],
-      responses: checksums,
-      'x-codeSamples': [curl(`${links.data}${at}/SHA256SUMS`)],
-    }) satisfies OperationObject
-  return {
-    schemas: {},
-    paths: {
-      '/data/obs/{year}/{day}/{filename}': {
-        get: operation(
-          'downloadDaily',
-          'A file of a day',
-          [...yearAndDay, name],
-          `obs/${year}/${day}`,
-        ),
-      },
-      '/data/nrt/{year}/{day}/{hour}/{filename}': {
-        get: operation(
-          'downloadHourly',
-          'A file of an hour',
-          [...yearAndDay, hourOf, name],
-          `nrt/${year}/${day}/${hour}`,
-        ),
-      },
-      '/data/obs/{year}/{day}/SHA256SUMS': {
-        get: sums('sumsDaily', 'Checksums of a day', yearAndDay, `obs/${year}/${day}`),
-      },
-      '/data/nrt/{year}/{day}/{hour}/SHA256SUMS': {
-        get: sums(
-          'sumsHourly',
-          'Checksums of an hour',
-          [...yearAndDay, hourOf],
-          `nrt/${year}/${day}/${hour}`,
-        ),
-      },
-    },
+const name = {
+  filename: text('The name of the file.', {
+    pattern: '^[A-Za-z0-9_][A-Za-z0-9._]*$',
+    examples: [filename],
+  }),
+}
+
+interface Place {
+  readonly parameters: Parameters
+  /** Path of the example below the root. */
+  readonly at: string
+}
+
+const daily: Place = { parameters: yearAndDay, at: `obs/${year}/${day}` }
+const hourly: Place = { parameters: yearDayAndHour, at: `nrt/${year}/${day}/${hour}` }
+
+function download(operationId: string, summary: string, { parameters, at }: Place): PathItem {
+  const get = {
+    ...{ operationId, tags: ['Downloads'] as const, summary, description, responses },
+    parameters: [
+      ...parametersIn('path', { ...parameters, ...name }),
+      ...parametersIn('header', requestHeaders),
+    ],
+    'x-codeSamples': [curl(`${exampleLinks.data}${at}/${filename}`, '-O -C -')],
   }
+  return { get }
+}
+
+function sums(operationId: string, summary: string, { parameters, at }: Place): PathItem {
+  const get = {
+    ...{ operationId, tags: ['Downloads'] as const, summary, description: checksumsDescription },
+    parameters: [...parametersIn('path', parameters), ...parametersIn('header', tagKnown)],
+    responses: checksums,
+    'x-codeSamples': [curl(`${exampleLinks.data}${at}/SHA256SUMS`)],
+  }
+  return { get }
+}
+
+/** What is below `data/` has one route; these are the paths of the usual archive. */
+export const downloadPaths: Paths = {
+  '/data/obs/{year}/{day}/{filename}': download('downloadDaily', 'A file of a day', daily),
+  '/data/nrt/{year}/{day}/{hour}/{filename}': download(
+    'downloadHourly',
+    'A file of an hour',
+    hourly,
+  ),
+  '/data/obs/{year}/{day}/SHA256SUMS': sums('sumsDaily', 'Checksums of a day', daily),
+  '/data/nrt/{year}/{day}/{hour}/SHA256SUMS': sums('sumsHourly', 'Checksums of an hour', hourly),
 }

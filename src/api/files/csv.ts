@@ -1,5 +1,5 @@
 /** Records as CSV (RFC 4180). */
-import { wireFields, wireFileFields } from './serialise.ts'
+import { wireFields, wireFileFields } from './schema.ts'
 import type { WireRecord } from './serialise.ts'
 
 /** @param details whether the columns of `file` follow those of the record */

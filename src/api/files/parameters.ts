@@ -262,3 +262,6 @@ export const filterParameters: ReadonlyMap<string, Parameter> = new Map(
 export const stationParameters: ReadonlyMap<string, Parameter> = new Map(
   [...filterParameters].filter(([name]) => name === 'country' || name === 'area'),
 )
+
+/** What `expand` may hold. */
+export const expansions = ['file'] as const

@@ -26,7 +26,7 @@ export function renderRecord(record: WireRecord): string {
   const known = Object.entries(file ?? {}).filter(([, value]) => value !== null)
   const fields = [...Object.entries(ten), ...known].map(([name, value]) => ({
     name,
-    value: value as string | number | null,
+    value: value,
     isLink: links.includes(name),
     word: words[name] ?? '',
   }))

@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
 import { openAuthentication } from '../admin/authentication.ts'
+import { registration } from '../admin/schema.ts'
 import { compressedVary } from '../http/compression.ts'
 import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
@@ -17,6 +18,7 @@ import { mediaTypes, namedFormat, negotiate } from '../http/negotiate.ts'
 import { renderRecord } from './record-page.ts'
 import type { Query } from '../http/query.ts'
 import { registerFile } from './register.ts'
+import * as schemas from './schema.ts'
 import type { RegisterContext } from './register.ts'
 import { addResource } from '../http/resource.ts'
 import { Semaphore } from '../http/semaphore.ts'
@@ -33,10 +35,15 @@ type FilesContext = ListContext &
 
 export function addRinexFile(app: FastifyInstance, context: FilesContext): void {
   const path = `${context.apiPath}rinex-file/`
+  for (const schema of [schemas.fileSchema, schemas.recordSchema, schemas.recordPageSchema])
+    app.addSchema(schema)
+  app.addSchema(registration)
   addResource(app, {
     path,
     get: streamFiles(context, listFiles(context)),
+    schema: schemas.listFiles(context.settings.maxLimit),
     post: {
+      schema: schemas.registerFile,
       authenticate: openAuthentication(context.administration),
       handler: registerFile(context),
     },
@@ -53,6 +60,7 @@ export function addRinexFile(app: FastifyInstance, context: FilesContext): void 
   addResource(app, {
     path: `${path}:id(^[0-9]+$)/`,
     get: showFile(context),
+    schema: schemas.getFile,
     about: { name: 'Rinex File Instance', description: 'One RINEX file of the archive.' },
   })
 }

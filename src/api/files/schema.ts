@@ -1,194 +1,241 @@
 /** The list of files and its records. */
-import { problems } from '../../catalogue/filter.ts'
+import Type from 'typebox'
+import { orderKeys, problems } from '../../catalogue/filter.ts'
 import { areas } from '../../parse/archive-path.ts'
-import type { Links } from '../http/links.ts'
-import { lineFormats } from './stream.ts'
-import type { WireFile, WireRecord } from './serialise.ts'
+import { registration, refusals, curlPost } from '../admin/schema.ts'
 import { errors } from '../openapi/errors.ts'
-import { examples, file } from '../openapi/examples.ts'
 import { negotiated, withHeaders } from '../openapi/headers.ts'
 import {
+  component,
   curl,
+  exampleLinks,
+  json,
   list,
   moment,
   negotiable,
   number,
-  object,
+  oneOf,
   orNull,
-  schemaRef,
+  pageOf,
+  ref,
   text,
   url,
 } from '../openapi/openapi.ts'
-import type {
-  Content,
-  JsonSchema,
-  OperationObject,
-  Part,
-  Surroundings,
-} from '../openapi/openapi.ts'
+import type { Content, RouteSchema } from '../openapi/openapi.ts'
 import {
-  expand,
-  filters,
+  filePlace,
   format,
   ifNoneMatch,
-  ordering,
   paging,
+  parameters,
   strict,
 } from '../openapi/parameters.ts'
-import { registerFile } from '../admin/schema.ts'
+import { expansions, filterParameters } from './parameters.ts'
+import type { Parameter } from './parameters.ts'
 
-const fields = object<Omit<WireRecord, 'file'>>(
-  'A file of the archive. What its name does not tell is null.',
-  {
-    id: number('Grows, is never reused and never changes.', { minimum: 1 }),
-    url: url('The record itself.'),
-    filename: text('The name of the file.'),
-    data_date: orNull(moment('Start of the data, by the name; UTC, no fraction.')),
-    file_duration: orNull(
-      text('Period of the file: `m` minutes, `h` hours, `d` days, `y` years, `u` unspecified.', {
-        enum: ['m', 'h', 'd', 'y', 'u'],
-      }),
-    ),
-    file_version: orNull(text('Form of the name: `r2` short, `r3` long.', { enum: ['r2', 'r3'] })),
-    file_type: orNull(
-      text('`o` observation, `n` navigation, `m` meteorological.', { enum: ['o', 'n', 'm'] }),
-    ),
-    download_path: url('Where the file is downloaded.'),
-    created: moment('When the record came into the catalogue; microseconds. Never changes.'),
-    modified: moment('When the size or time of the file was last seen to change; microseconds.'),
-  },
-)
+export const fileDurations = ['m', 'h', 'd', 'y', 'u'] as const
+export const fileVersions = ['r2', 'r3'] as const
+export const fileTypes = ['o', 'n', 'm'] as const
 
-const fileDetails = object<WireFile>(
+const fields = {
+  id: number('Grows, is never reused and never changes.', { minimum: 1 }),
+  url: url('The record itself.'),
+  filename: text('The name of the file.'),
+  data_date: orNull(moment('Start of the data, by the name; UTC, no fraction.')),
+  file_duration: orNull(
+    oneOf(
+      'Period of the file: `m` minutes, `h` hours, `d` days, `y` years, `u` unspecified.',
+      fileDurations,
+    ),
+  ),
+  file_version: orNull(oneOf('Form of the name: `r2` short, `r3` long.', fileVersions)),
+  file_type: orNull(oneOf('`o` observation, `n` navigation, `m` meteorological.', fileTypes)),
+  download_path: url('Where the file is downloaded.'),
+  created: moment('When the record came into the catalogue; microseconds. Never changes.'),
+  modified: moment('When the size or time of the file was last seen to change; microseconds.'),
+}
+
+const details = {
+  size: orNull(number('Bytes.')),
+  mtime: orNull(moment('When the file was last written; microseconds.')),
+  sha256: orNull(
+    text('SHA-256 in hexadecimal; null until the file was hashed as it is.', {
+      pattern: '^[0-9a-f]{64}$',
+    }),
+  ),
+  station: orNull(text('The code of the station, in upper case.')),
+  area: orNull(oneOf('The area of the archive.', areas)),
+  country: orNull(text('ISO 3166-1 alpha-3, as a long name tells it.')),
+  interval: orNull(text('The sampling interval of a long name.')),
+  content: orNull(text('The content code of a long name.')),
+  source: orNull(text('The data source of a long name.')),
+  problem: orNull(
+    oneOf(
+      '`incomplete`: its gzip stream has no end; `broken`: it is damaged before its end; `misplaced`: the file is in the directory of another date. The first that applies.',
+      problems,
+    ),
+  ),
+}
+
+/** The fields of a record, and of its `file`, in their order. */
+export const wireFields = Object.keys(fields) as (keyof typeof fields)[]
+export const wireFileFields = Object.keys(details) as (keyof typeof details)[]
+
+export const fileSchema = component(
+  'FileDetails',
   'With `expand=file`: what is known of the file besides, null where it is not known. Size, mtime, checksum and problem may become known, or change, without a change of the record.',
-  {
-    size: orNull(number('Bytes.')),
-    mtime: orNull(moment('When the file was last written; microseconds.')),
-    sha256: orNull(
-      text('SHA-256 in hexadecimal; null until the file was hashed as it is.', {
-        pattern: '^[0-9a-f]{64}$',
-      }),
-    ),
-    station: orNull(text('The code of the station, in upper case.')),
-    area: orNull(text('The area of the archive.', { enum: [...areas] })),
-    country: orNull(text('ISO 3166-1 alpha-3, as a long name tells it.')),
-    interval: orNull(text('The sampling interval of a long name.')),
-    content: orNull(text('The content code of a long name.')),
-    source: orNull(text('The data source of a long name.')),
-    problem: orNull(
-      text(
-        '`incomplete`: its gzip stream has no end; `broken`: it is damaged before its end; `misplaced`: the file is in the directory of another date. The first that applies.',
-        { enum: [...problems] },
-      ),
-    ),
-  },
+  details,
 )
 
-const record = {
-  ...fields,
-  properties: { ...(fields['properties'] as object), file: schemaRef('FileDetails') },
+/**
+ * The ten fields of the service's specification ("Resource: rinex-file record"), in its order. What the name tells is null
+ * only where a newer release no longer reads a name that an older one catalogued, until the next scan removes it: one such
+ * record must not take its whole page down.
+ */
+export const recordSchema = component(
+  'Record',
+  'A file of the archive. What its name does not tell is null.',
+  { ...fields, file: Type.Optional(ref(fileSchema)) },
+)
+
+export const recordPageSchema = pageOf('RecordPage', 'A page of the list.', ref(recordSchema))
+
+const { api, data } = exampleLinks
+const { year, day, filename } = filePlace
+const createdAt = '2026-01-23T00:12:40.518203Z'
+
+export const exampleRecord: Type.Static<typeof recordSchema> = {
+  id: 72,
+  url: `${api}rinex-file/72/?format=api`,
+  filename,
+  data_date: '2026-01-22T00:00:00Z',
+  file_duration: 'd',
+  file_version: 'r3',
+  file_type: 'o',
+  download_path: `${data}obs/${year}/${day}/${filename}`,
+  created: createdAt,
+  modified: createdAt,
 }
 
-/** A page of a collection, whatever it holds. */
-export function pageOf(description: string, item: JsonSchema): JsonSchema {
-  return object<Record<'count' | 'next' | 'previous' | 'results', unknown>>(description, {
-    count: number('How many there are on all pages.'),
-    next: orNull(url('The next page; null on the last.')),
-    previous: orNull(url('The page before; null on the first.')),
-    results: list('What is on this page.', item),
-  })
+const examplePage: Type.Static<typeof recordPageSchema> = {
+  count: 72,
+  next: `${api}rinex-file/?format=api&limit=1&offset=1`,
+  previous: null,
+  results: [exampleRecord],
 }
 
-export function describeFiles(surroundings: Surroundings): Part {
-  const { api } = surroundings.links
-  return {
-    schemas: {
-      Record: record,
-      FileDetails: fileDetails,
-      RecordPage: pageOf('A page of the list.', schemaRef('Record')),
-    },
-    paths: {
-      '/api/rinex-file/': { get: listFiles(surroundings), post: registerFile(surroundings) },
-      '/api/rinex-file/{id}/': {
-        get: {
-          operationId: 'getFile',
-          tags: ['Files'],
-          summary: 'One file',
-          parameters: [
-            {
-              name: 'id',
-              in: 'path',
-              required: true,
-              description: 'The id of the record.',
-              schema: { type: 'integer', minimum: 1 },
-              example: 1,
-            },
-            expand,
-            format(),
-            ifNoneMatch,
-          ],
-          responses: {
-            '200': {
-              description: 'The record.',
-              headers: withHeaders(...negotiated),
-              content: negotiable(schemaRef('Record'), examples(surroundings.links).record),
-            },
-            ...errors('NotModified', 'BadParameters', 'NotFound', 'NotAcceptable', 'Unavailable'),
-          },
-          'x-codeSamples': [curl(`${api}rinex-file/1/`)],
-        },
-      },
-    },
-  }
+/** Parameters of filters, from the table by which they are read. */
+export function filtersIn(table: ReadonlyMap<string, Parameter>) {
+  return Object.fromEntries(Array.from(table, ([name, row]) => [name, filterSchema(row)] as const))
 }
 
-function listFiles({ links, maxLimit }: Surroundings): OperationObject {
-  const shown = examples(links)
-  return {
-    operationId: 'listFiles',
-    tags: ['Files'],
-    summary: 'The list of files',
-    description: [
-      'Highest id first, a page at a time; `count` is exact, and of the same moment as the page. All filters must hold. Several values with commas between them, or the same parameter given several times, mean any of these values.',
-      'With `format=ndjson`, `csv` or `urls` the whole filtered list comes as one stream in the order of `ordering` (one of `id`, `data_date`, `created` and `filename`, either way), up to `limit` records, of which there is no highest number. `offset` is refused there, and so is every parameter that means nothing, so that a mistyped filter does not download the whole archive. A stream has no `ETag`, and is compressed for clients that offer it.',
-    ].join('\n\n'),
-    parameters: [
-      ...filters,
-      ordering,
-      expand,
-      ...paging(maxLimit),
-      strict,
-      format(['api', 'json', ...lineFormats.keys()]),
-      ifNoneMatch,
-    ],
-    responses: {
-      '200': {
-        description: 'A page of the list, or all of it as a stream.',
-        headers: {
-          ...withHeaders('Link', 'Allow', 'Ignored-Parameters', 'Catalogue-Seq'),
-          ...withHeaders('ETag', 'Vary'),
-        },
-        content: { ...negotiable(schemaRef('RecordPage'), shown.records), ...streams(links) },
-      },
-      ...errors('NotModified', 'BadParameters', 'NotFound', 'NotAcceptable', 'TooManyRequests'),
-      ...errors('Unavailable'),
-    },
-    'x-codeSamples': [
-      curl(`${links.api}rinex-file/?station=graz&limit=5`),
-      curl(`${links.api}rinex-file/?area=obs&overlaps=2026-01-22/2026-01-23&ordering=-data_date`),
-      curl(`${links.api}rinex-file/?format=urls`),
-      curl(`${links.api}rinex-file/?format=csv&expand=file`),
-    ],
-  }
+/** Of a choice several values may be given, with commas between them. */
+function filterSchema({ meaning, schema, example, isChoice }: Parameter): object {
+  if (isChoice) return list(meaning, schema, { examples: [[example]] })
+  const value = schema['type'] === 'integer' ? Number(example) : example
+  return { ...schema, description: meaning, examples: [value] }
 }
+
+export const expand = oneOf(
+  'With `file` records have an eleventh key `file`: size, mtime, checksum, the parts of the name, and the problem of the file. In CSV these are further columns.',
+  expansions,
+  { examples: ['file'] },
+)
+
+const orderKey = `-?(${orderKeys.join('|')})`
+
+const ordering = text(
+  `The order: ${orderKeys.map((key) => `\`${key}\``).join(', ')}, each turned round by a minus, one or several with commas between them. Files with equal keys are sorted by id, in the direction of the last key.`,
+  {
+    pattern: `^${orderKey}(,${orderKey})*$`,
+    default: '-id',
+    examples: ['-data_date,filename'],
+  },
+)
 
 /** The formats of lines, with what the record looks like in them. */
-function streams(links: Links): Content {
-  const entries = Array.from(lineFormats.values(), ({ mediaType, header, line }) => {
-    const example = `${header === undefined ? '' : `${header(false)}\n`}${line(file, links)}\n`
-    const [type = ''] = mediaType.split(';')
-    const schema = { type: 'string', description: 'Lines, each with a line feed at its end.' }
-    return [type, { schema, example }] as const
-  })
-  return Object.fromEntries(entries)
+const lines: Content = Object.fromEntries(
+  Object.entries({
+    'application/x-ndjson': JSON.stringify(exampleRecord),
+    'text/csv': `${wireFields.join()}\n${wireFields.map((field) => exampleRecord[field]).join()}`,
+    'text/plain': exampleRecord.download_path,
+  }).map(([type, line]) => [
+    type,
+    {
+      schema: { type: 'string', description: 'Lines, each with a line feed at its end.' },
+      example: `${line}\n`,
+    },
+  ]),
+)
+
+/** @param maxLimit most records on a page */
+export const listFiles = (maxLimit: number): RouteSchema => ({
+  operationId: 'listFiles',
+  tags: ['Files'],
+  summary: 'The list of files',
+  description: [
+    'Highest id first, a page at a time; `count` is exact, and of the same moment as the page. All filters must hold. Several values with commas between them, or the same parameter given several times, mean any of these values.',
+    'With `format=ndjson`, `csv` or `urls` the whole filtered list comes as one stream in the order of `ordering` (one of `id`, `data_date`, `created` and `filename`, either way), up to `limit` records, of which there is no highest number. `offset` is refused there, and so is every parameter that means nothing, so that a mistyped filter does not download the whole archive. A stream has no `ETag`, and is compressed for clients that offer it.',
+  ].join('\n\n'),
+  querystring: parameters({
+    ...filtersIn(filterParameters),
+    ...{ ordering, expand, ...paging(maxLimit), strict },
+    format: format(['api', 'json', 'ndjson', 'csv', 'urls']),
+  }),
+  headers: parameters(ifNoneMatch),
+  response: {
+    '200': negotiated(
+      'A page of the list, or all of it as a stream.',
+      { ...negotiable(ref(recordPageSchema), examplePage), ...lines },
+      ...(['Link', 'Ignored-Parameters', 'Catalogue-Seq'] as const),
+    ),
+    ...errors('NotModified', 'BadParameters', 'NotFound', 'NotAcceptable', 'TooManyRequests'),
+    ...errors('Unavailable'),
+  },
+  'x-codeSamples': [
+    curl(`${api}rinex-file/?station=graz&limit=5`),
+    curl(`${api}rinex-file/?area=obs&overlaps=2026-01-22/2026-01-23&ordering=-data_date`),
+    curl(`${api}rinex-file/?format=urls`),
+    curl(`${api}rinex-file/?format=csv&expand=file`),
+  ],
+})
+
+export const getFile: RouteSchema = {
+  operationId: 'getFile',
+  tags: ['Files'],
+  summary: 'One file',
+  params: parameters({ id: number('The id of the record.', { minimum: 1, examples: [1] }) }),
+  querystring: parameters({ expand, format: format() }),
+  headers: parameters(ifNoneMatch),
+  response: {
+    '200': negotiated('The record.', negotiable(ref(recordSchema), exampleRecord)),
+    ...errors('NotModified', 'BadParameters', 'NotFound', 'NotAcceptable', 'Unavailable'),
+  },
+  'x-codeSamples': [curl(`${api}rinex-file/1/`)],
+}
+
+const allow = withHeaders('Allow')
+
+export const registerFile: RouteSchema = {
+  operationId: 'registerFile',
+  tags: ['Administration'],
+  summary: 'Announce a file',
+  description:
+    'The indexer looks at the file now: for network file systems, where nothing tells it that a file has come.',
+  security: [{ administrator: [] }],
+  body: ref(registration),
+  response: {
+    '200': {
+      description: 'The file was known already.',
+      headers: allow,
+      content: json(ref(recordSchema), exampleRecord),
+    },
+    '201': {
+      description: 'The file is in the catalogue now.',
+      headers: { ...allow, ...withHeaders('Location') },
+      content: json(ref(recordSchema), exampleRecord),
+    },
+    ...refusals,
+  },
+  'x-codeSamples': [curlPost(`${api}rinex-file/`, registration.examples[0])],
 }

@@ -1,82 +1,20 @@
+import type Type from 'typebox'
 import type { FileDetails, ListedFile } from '../../catalogue/records.ts'
-import type { Problem } from '../../catalogue/filter.ts'
 import { areas } from '../../parse/archive-path.ts'
-import type { Area } from '../../parse/archive-path.ts'
 import { countryOf } from '../../parse/countries.ts'
 import { dateOf, secondsPerDay, secondsPerHour } from '../../parse/calendar.ts'
 import { parseFilename } from '../../parse/filename.ts'
-import type { FileDuration, FileType, FileVersion, ParsedName } from '../../parse/types.ts'
+import type { ParsedName } from '../../parse/types.ts'
 import type { Links } from '../http/links.ts'
 import { downloadUrl, recordUrl } from '../http/links.ts'
 import { listedValues } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
 import type { Fault } from './parameter-values.ts'
+import { expansions } from './parameters.ts'
+import type { fileSchema, recordSchema } from './schema.ts'
 
-/**
- * A record as clients get it: the ten fields of the service's specification ("Resource: rinex-file record"),
- * in its order. What the name tells is null only where a newer release no longer reads a name that an older
- * one catalogued, until the next scan removes it: one such record must not take its whole page down.
- */
-export interface WireRecord {
-  readonly id: number
-  readonly url: string
-  readonly filename: string
-  readonly data_date: string | null
-  readonly file_duration: FileDuration | null
-  readonly file_version: FileVersion | null
-  readonly file_type: FileType | null
-  readonly download_path: string
-  readonly created: string
-  readonly modified: string
-  /** Where the request asked for it by `expand`. */
-  readonly file?: WireFile
-}
-
-/** What is known of the file besides, each null where it is not known. */
-export interface WireFile {
-  /** Bytes. */
-  readonly size: number | null
-  readonly mtime: string | null
-  /** In hexadecimal; null until the file was hashed as it is. */
-  readonly sha256: string | null
-  /** In upper case, 4 or 9 characters. */
-  readonly station: string | null
-  readonly area: Area | null
-  /** ISO 3166-1 alpha-3, of a code of 9 characters. */
-  readonly country: string | null
-  /** Parts of a long name. */
-  readonly interval: string | null
-  readonly content: string | null
-  readonly source: string | null
-  readonly problem: Problem | null
-}
-
-export const wireFileFields = [
-  'size',
-  'mtime',
-  'sha256',
-  'station',
-  'area',
-  'country',
-  'interval',
-  'content',
-  'source',
-  'problem',
-] as const satisfies readonly (keyof WireFile)[]
-
-/** The fields of a record in their order. */
-export const wireFields = [
-  'id',
-  'url',
-  'filename',
-  'data_date',
-  'file_duration',
-  'file_version',
-  'file_type',
-  'download_path',
-  'created',
-  'modified',
-] as const satisfies readonly Exclude<keyof WireRecord, 'file'>[]
+export type WireRecord = Type.Static<typeof recordSchema>
+type WireFile = Type.Static<typeof fileSchema>
 
 export function serialiseRecord(record: ListedFile, links: Links): WireRecord {
   const name = parseFilename(record.name)
@@ -142,9 +80,6 @@ function timeOf(seconds: number): string {
 function twoDigits(number: number): string {
   return number < 10 ? `0${number}` : String(number)
 }
-
-/** What `expand` may hold. */
-export const expansions = ['file'] as const
 
 /**
  * Whether records are to come with `file`. A list and repeated keys mean all of them, as of filters.

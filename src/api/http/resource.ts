@@ -1,6 +1,12 @@
 /** A resource of the service: which methods it knows, and what it answers to all the others. */
 import { METHODS } from 'node:http'
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  FastifySchema,
+  RouteHandlerMethod,
+} from 'fastify'
 import { sendJson } from './context.ts'
 import { methodNotAllowed } from './errors.ts'
 import { mediaTypes } from './negotiate.ts'
@@ -12,7 +18,10 @@ export interface Resource {
   /** As the router matches it. A path that ends with a slash is also known without: by a redirect. */
   readonly path: string
   readonly get?: RouteHandlerMethod
+  /** Describes GET; a resource without it is not in the description. */
+  readonly schema?: FastifySchema
   readonly post?: {
+    readonly schema: FastifySchema
     /** Throws for who may not; called before a body is read. */
     readonly authenticate: Authentication
     readonly handler: RouteHandlerMethod
@@ -43,7 +52,7 @@ export function methodsOf({ get, post }: Pick<Resource, 'get' | 'post'>): readon
 }
 
 export function addResource(app: FastifyInstance, resource: Resource): void {
-  const { path, get, post } = resource
+  const { path, get, schema, post } = resource
   const allowed = methodsOf(resource)
   const allow = allowed.join(', ')
   if (get !== undefined) {
@@ -51,6 +60,9 @@ export function addResource(app: FastifyInstance, resource: Resource): void {
       url: path,
       // Not the HEAD the framework would add, which does not know the length of a file that is not read.
       method: ['GET', 'HEAD'],
+      ...(schema && { schema }),
+      // Parameters are read by the table of each resource, which ignores some faults and names all others at once.
+      validatorCompiler: () => () => true,
       handler(request, reply) {
         reply.header('allow', allow)
         return get.call(this, request, reply)
@@ -60,9 +72,15 @@ export function addResource(app: FastifyInstance, resource: Resource): void {
   }
   if (post !== undefined) {
     app.post(path, {
+      schema: post.schema,
       onRequest: (request, reply, done) => {
         reply.header('allow', allow)
         post.authenticate(request)
+        done()
+      },
+      // A body may be left out.
+      preValidation: (request, _reply, done) => {
+        request.body ??= {}
         done()
       },
       handler: post.handler,
@@ -93,8 +111,8 @@ function addRedirect(app: FastifyInstance, path: string): void {
   const bare = path.slice(0, -1)
   const lastSegment = bare.slice(bare.lastIndexOf('/') + 1)
   app.get(bare, (request, reply) => {
-    const { id } = request.params as { readonly id?: string }
-    const location = `${id ?? lastSegment}/${rawQuery(request.raw.url ?? '')}`
+    const [parameter] = Object.values(request.params as object) as string[]
+    const location = `${parameter ?? lastSegment}/${rawQuery(request.raw.url ?? '')}`
     return reply.code(301).header('location', location).send()
   })
 }

@@ -1,37 +1,53 @@
 /** Listings of the directories in which the files lie. */
-import { listingFormats } from './formats.ts'
-import { hourOf, yearAndDay, yearOf, format, ifNoneMatch } from '../openapi/parameters.ts'
+import Type from 'typebox'
 import { errors } from '../openapi/errors.ts'
-import { file } from '../openapi/examples.ts'
 import { withHeaders } from '../openapi/headers.ts'
-import { curl, list, number, object, orNull, schemaRef, text } from '../openapi/openapi.ts'
-import type {
-  OperationObject,
-  ParameterObject,
-  Part,
-  Responses,
-  Surroundings,
+import {
+  curl,
+  exampleLinks,
+  json,
+  list,
+  number,
+  object,
+  oneOf,
+  orNull,
+  schemaRef,
+  text,
 } from '../openapi/openapi.ts'
+import type { Parameters, Paths, Responses } from '../openapi/openapi.ts'
+import {
+  filePlace,
+  format,
+  ifNoneMatch,
+  parametersIn,
+  yearAndDay,
+  yearDayAndHour,
+  yearOf,
+} from '../openapi/parameters.ts'
 
-interface ListingEntry {
-  readonly name: string
-  readonly type: 'directory' | 'file'
-  readonly mtime: string | null
-  readonly size?: number | null
+export const listingSchemas = {
+  ListingEntry: object('A file or a directory of a listing.', {
+    name: text('Its name, without a slash.'),
+    type: oneOf('What it is.', ['directory', 'file']),
+    mtime: orNull(
+      text(
+        'When the file was written; of a directory, when anything in it or below it last changed. Null where that is not known yet.',
+      ),
+    ),
+    size: Type.Optional(
+      orNull(number('Bytes of a file, null where that is not known yet. A directory has none.')),
+    ),
+  }),
 }
 
-const { properties, ...entry } = object<ListingEntry>('A file or a directory of a listing.', {
-  name: text('Its name, without a slash.'),
-  type: text('What it is.', { enum: ['directory', 'file'] }),
-  mtime: orNull(
-    text(
-      'When the file was written; of a directory, when anything in it or below it last changed. Null where that is not known yet.',
-    ),
-  ),
-  size: orNull(number('Bytes of a file, null where that is not known yet. A directory has none.')),
-})
-
-const example = JSON.parse(`[${listingFormats.json.file(file)}]`) as ListingEntry[]
+const example = [
+  {
+    name: filePlace.filename,
+    type: 'file',
+    mtime: 'Fri, 23 Jan 2026 00:12:40 GMT',
+    size: 2_413_871,
+  },
+]
 
 const responses: Responses = {
   '200': {
@@ -45,10 +61,7 @@ const responses: Responses = {
     },
     content: {
       'text/html': { schema: { type: 'string' } },
-      'application/json': {
-        schema: list('The entries.', schemaRef('ListingEntry')),
-        example,
-      },
+      ...json(list('The entries.', schemaRef('ListingEntry')), example),
     },
   },
   ...errors('NotModified', 'NotFound', 'TooManyRequests', 'Unavailable'),
@@ -59,64 +72,45 @@ const description = [
   'Directories are listed while there are catalogued files in them or below them. `If-Modified-Since` is answered as `If-None-Match` is.',
 ].join('\n\n')
 
-export function describeListings({ links }: Surroundings): Part {
-  const { year, day, hour } = Object.fromEntries(
-    [...yearAndDay, hourOf].map(({ name, example: value }) => [name, String(value)]),
-  )
-  const operation = (
-    operationId: string,
-    summary: string,
-    { places, at }: { readonly places: readonly ParameterObject[]; readonly at: string },
-  ): OperationObject => ({
-    operationId,
-    tags: ['Downloads'],
-    summary,
-    description,
-    parameters: [...places, format(['json']), ifNoneMatch],
-    responses,
-    'x-codeSamples': [curl(`${links.data}${at}?format=json`)],
-  })
-  return {
-    schemas: {
-      ListingEntry: { ...entry, required: ['name', 'type', 'mtime'], properties },
-    },
-    paths: {
-      '/data/': { get: operation('listAreas', 'The areas', { places: [], at: '' }) },
-      ...Object.fromEntries(
-        ['obs', 'nrt'].flatMap((area) => [
-          [
-            `/data/${area}/`,
-            { get: operation(`listYearsOf${area}`, 'The years', { places: [], at: `${area}/` }) },
-          ],
-          [
-            `/data/${area}/{year}/`,
-            {
-              get: operation(`listDaysOf${area}`, 'The days of a year', {
-                places: yearOf,
-                at: `${area}/${year}/`,
-              }),
-            },
-          ],
-        ]),
-      ),
-      '/data/nrt/{year}/{day}/': {
-        get: operation('listHours', 'The hours of a day', {
-          places: yearAndDay,
-          at: `nrt/${year}/${day}/`,
-        }),
-      },
-      '/data/obs/{year}/{day}/': {
-        get: operation('listDay', 'The files of a day', {
-          places: yearAndDay,
-          at: `obs/${year}/${day}/`,
-        }),
-      },
-      '/data/nrt/{year}/{day}/{hour}/': {
-        get: operation('listHour', 'The files of an hour', {
-          places: [...yearAndDay, hourOf],
-          at: `nrt/${year}/${day}/${hour}/`,
-        }),
-      },
-    },
+const { year, day, hour } = filePlace
+
+/** @param at path of the example below the root */
+function listing(operationId: string, summary: string, at: string, places: Parameters = {}) {
+  const get = {
+    ...{ operationId, tags: ['Downloads'] as const, summary, description, responses },
+    parameters: [
+      ...parametersIn('path', places),
+      ...parametersIn('query', { format: format(['json']) }),
+      ...parametersIn('header', ifNoneMatch),
+    ],
+    'x-codeSamples': [curl(`${exampleLinks.data}${at}?format=json`)],
   }
+  return { get }
+}
+
+/** What is below `data/` has one route; these are the paths of the usual archive. */
+export const listingPaths: Paths = {
+  '/data/': listing('listAreas', 'The areas', ''),
+  '/data/obs/': listing('listYearsOfobs', 'The years', 'obs/'),
+  '/data/obs/{year}/': listing('listDaysOfobs', 'The days of a year', `obs/${year}/`, yearOf),
+  '/data/nrt/': listing('listYearsOfnrt', 'The years', 'nrt/'),
+  '/data/nrt/{year}/': listing('listDaysOfnrt', 'The days of a year', `nrt/${year}/`, yearOf),
+  '/data/nrt/{year}/{day}/': listing(
+    'listHours',
+    'The hours of a day',
+    `nrt/${year}/${day}/`,
+    yearAndDay,
+  ),
+  '/data/obs/{year}/{day}/': listing(
+    'listDay',
+    'The files of a day',
+    `obs/${year}/${day}/`,
+    yearAndDay,
+  ),
+  '/data/nrt/{year}/{day}/{hour}/': listing(
+    'listHour',
+    'The files of an hour',
+    `nrt/${year}/${day}/${hour}/`,
+    yearDayAndHour,
+  ),
 }

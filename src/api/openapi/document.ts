@@ -1,17 +1,23 @@
-/** The description of the whole service, as OpenAPI 3.1 has it: the parts of its resources put together. */
-import { describeChanges } from '../changes/schema.ts'
-import { describeDownloads } from '../downloads/schema.ts'
+/**
+ * The description of the whole service, as OpenAPI 3.1 has it. `@fastify/swagger` collects it from the schemas of the
+ * routes; what it cannot say of them, or says otherwise, is put right here (decision 21).
+ */
+import swagger from '@fastify/swagger'
+import type { FastifyInstance } from 'fastify'
+import type { ApiSettings } from '../http/settings.ts'
 import { errorResponses, errorSchemas } from './errors.ts'
-import { describeFiles } from '../files/schema.ts'
 import { headers } from './headers.ts'
-import { describeListings } from '../listings/schema.ts'
+import { exampleRoot, json } from './openapi.ts'
+import type {
+  HeaderObject,
+  OpenApiDocument,
+  OperationObject,
+  PathItem,
+  Paths,
+  Reference,
+  ResponseObject,
+} from './openapi.ts'
 import { descriptionSchema, withPlainMethods } from './plain-methods.ts'
-import type { OpenApiDocument, Surroundings } from './openapi.ts'
-import { describeProblems } from '../problems/schema.ts'
-import { describeService } from './service.ts'
-import { describeStations } from '../stations/schema.ts'
-import { describeStatusResource } from '../status/schema.ts'
-import { describeWriting } from '../admin/schema.ts'
 
 const description = [
   'What RINEX files a GNSS archive holds, and where to download them. Anybody may read; writing is for administrators.',
@@ -30,52 +36,97 @@ const tags = [
   { name: 'Administration', description: 'For who shows the token of the administrators.' },
 ]
 
-/** @param version of the program */
-export function describeApi(surroundings: Surroundings, version: string): OpenApiDocument {
-  const parts = [
-    describeFiles,
-    describeStations,
-    describeChanges,
-    describeListings,
-    describeDownloads,
-    describeService,
-    describeStatusResource,
-    describeProblems,
-    describeWriting,
-  ].map((describe) => describe(surroundings))
-  const server = surroundings.links.api.replace(/\/api\/$/, '')
-  return {
-    openapi: '3.1.1',
-    info: {
-      title: 'RINEX file catalogue',
-      version,
-      description,
-      license: { name: 'MIT', identifier: 'MIT' },
-    },
-    servers: [{ url: server, description: 'This service.' }],
-    security: [],
-    tags,
-    paths: Object.fromEntries(
-      parts
-        .flatMap(({ paths }) => Object.entries(paths))
-        .map(([path, methods]) => [path, withPlainMethods(path, methods)]),
-    ),
-    components: {
-      schemas: Object.assign(
-        {},
-        errorSchemas,
-        { Description: descriptionSchema },
-        ...parts.map(({ schemas }) => schemas),
-      ) as OpenApiDocument['components']['schemas'],
-      responses: errorResponses,
-      headers,
-      securitySchemes: {
-        administrator: {
-          type: 'http',
-          scheme: 'bearer',
-          description: 'The token of the administrators.',
-        },
+const securitySchemes = {
+  administrator: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The token of the administrators.',
+  },
+} as const
+
+/** What is described without a route of its own. */
+export interface Undirected {
+  readonly paths: Paths
+  readonly schemas: Readonly<Record<string, object>>
+}
+
+/** Registers the plugin, which sees the routes that are added after it. */
+export async function collectSchemas(
+  app: FastifyInstance,
+  { version, datasetPrefix }: Pick<ApiSettings, 'version' | 'datasetPrefix'>,
+  { paths, schemas }: Undirected,
+): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.1',
+      info: {
+        title: 'RINEX file catalogue',
+        version,
+        description,
+        license: { name: 'MIT', identifier: 'MIT' },
       },
+      servers: [{ url: exampleRoot, description: 'This service.' }],
+      security: [],
+      tags,
+      components: {
+        schemas: { ...errorSchemas, Description: descriptionSchema, ...schemas },
+        ...{ responses: errorResponses, headers, securitySchemes },
+      } as object,
     },
+    hideUntagged: true,
+    stripBasePath: false,
+    refResolver: { buildLocalReference: ({ $id }) => $id as string },
+    transform: ({ schema, url }) => ({ schema, url: url.slice(`/${datasetPrefix}`.length) }),
+    transformObject: (collected) => {
+      const { openapiObject } = collected as unknown as { openapiObject: OpenApiDocument }
+      return complete(openapiObject, paths) as object
+    },
+  })
+}
+
+function complete(document: OpenApiDocument, others: Paths): OpenApiDocument {
+  const routes = mapValues(document.paths, (item) =>
+    mapValues(item as Required<PathItem>, (operation) => mend(operation, document)),
+  )
+  const paths = mapValues({ ...routes, ...others }, (item, path) => withPlainMethods(path, item))
+  return { ...document, paths }
+}
+
+/** An operation with what the plugin does not take from the schema of a route. */
+function mend(operation: OperationObject, { components }: OpenApiDocument): OperationObject {
+  const { parameters, requestBody, responses } = operation
+  const body = requestBody?.content['application/json']?.schema as Reference | undefined
+  const { minProperties, examples } = components.schemas[body?.$ref.replace(/.*\//, '') ?? ''] ?? {}
+  return {
+    ...operation,
+    // Several values of a parameter have commas between them.
+    ...(parameters && {
+      parameters: parameters.map((each) =>
+        each.schema['type'] === 'array' ? { ...each, style: 'form', explode: false } : each,
+      ),
+    }),
+    ...(body && {
+      requestBody: {
+        required: minProperties !== undefined,
+        content: json(body, (examples as unknown[])[0]),
+      },
+    }),
+    responses: mapValues(responses as Readonly<Record<string, ResponseObject>>, mendResponse),
   }
+}
+
+/** A shared answer or header is a reference; the plugin takes it for a reference to a schema. */
+function mendResponse(response: ResponseObject): ResponseObject | Reference {
+  const { headers: described = {}, content, ...rest } = response
+  const shared = content?.['application/json']?.schema['$ref'] as string | undefined
+  if (shared?.startsWith('#/components/responses/') === true) return { $ref: shared }
+  const unwrapped = mapValues(
+    described as Readonly<Record<string, HeaderObject>>,
+    ({ schema, ...more }) => ({ ...more, ...schema }) as HeaderObject | Reference,
+  )
+  return { ...rest, headers: unwrapped, ...(content && { content }) }
+}
+
+function mapValues<T, U>(object: Readonly<Record<string, T>>, map: (value: T, key: string) => U) {
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value, key)]))
 }

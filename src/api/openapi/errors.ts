@@ -1,23 +1,21 @@
 /** Every answer that is not the one asked for. */
 import { withHeaders } from './headers.ts'
 import type { HeaderName } from './headers.ts'
-import { json, list, negotiable, partial, schemaRef, text } from './openapi.ts'
-import type { JsonSchema, Reference, ResponseObject } from './openapi.ts'
+import Type from 'typebox'
+import { json, list, negotiable, object, schemaRef, text } from './openapi.ts'
+import type { Reference, ResponseObject } from './openapi.ts'
 
-export const errorSchemas: Readonly<Record<string, JsonSchema>> = {
-  Detail: {
-    ...partial('What is wrong, in words.', {
-      detail: text('For people to read.'),
-      request_id: text('Of a failure of ours: under this id the log tells more.'),
-    }),
-    required: ['detail'],
-  },
+export const errorSchemas = {
+  Detail: object('What is wrong, in words.', {
+    detail: text('For people to read.'),
+    request_id: Type.Optional(text('Of a failure of ours: under this id the log tells more.')),
+  }),
   Faults: {
     type: 'object',
     description: 'For each parameter or field that is wrong, what is wrong with it: all at once.',
-    additionalProperties: list('Messages.', { type: 'string' }),
+    additionalProperties: list('Messages.', Type.String()),
   },
-}
+} as const
 
 const detail = (
   description: string,

@@ -1,5 +1,5 @@
 /** Headers of answers that say more than HTTP itself does. */
-import type { HeaderObject, Reference } from './openapi.ts'
+import type { Content, HeaderObject, Reference, ResponseObject } from './openapi.ts'
 
 const always = (description: string, example: string): HeaderObject => ({
   description,
@@ -48,5 +48,15 @@ export function withHeaders(...names: readonly HeaderName[]): Record<string, Ref
   )
 }
 
-/** Headers of what is JSON or a page, by `Accept`. */
-export const negotiated = ['ETag', 'Vary', 'Allow'] as const satisfies readonly HeaderName[]
+/** An answer with the headers of all that depends on `Accept`. */
+export function negotiated(
+  description: string,
+  content: Content,
+  ...more: readonly HeaderName[]
+): ResponseObject {
+  return {
+    description,
+    headers: withHeaders('ETag', 'Vary', 'Allow', ...more),
+    content,
+  }
+}

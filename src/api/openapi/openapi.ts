@@ -1,16 +1,14 @@
-/** The few parts of OpenAPI 3.1 that our description is made of. Pure. */
+/** The few parts of OpenAPI 3.1 that our description is made of, on the types of TypeBox. Pure. */
+import type { FastifySchema } from 'fastify'
+import Type from 'typebox'
+import type { Static, TObject, TProperties, TSchema, TUnsafe } from 'typebox'
 import type { Links } from '../http/links.ts'
 
-export type JsonSchema = Readonly<Record<string, unknown>>
+/** Links of the examples. Their root stands for that of the service, which is known when it listens. */
+export const exampleRoot = 'https://catalogue.invalid'
+export const exampleLinks: Links = { api: `${exampleRoot}/api/`, data: `${exampleRoot}/data/` }
 
-/** What the description depends on: where the service is, and what it is configured to. */
-export interface Surroundings {
-  readonly links: Links
-  /** Most records on a page. */
-  readonly maxLimit: number
-  /** How long removed files are remembered. */
-  readonly keepRemovalsDays: number
-}
+export type JsonSchema = Readonly<Record<string, unknown>>
 
 export interface ParameterObject {
   readonly name: string
@@ -50,20 +48,38 @@ export interface ResponseObject {
 /** By status, or `default` for all others. */
 export type Responses = Readonly<Record<string, ResponseObject | Reference>>
 
-export interface OperationObject {
+interface Described {
   readonly operationId: string
   readonly tags: readonly [string]
   readonly summary: string
   /** Markdown of the simplest kind: paragraphs, and code in backticks. */
   readonly description?: string
-  readonly parameters?: readonly ParameterObject[]
-  readonly requestBody?: { readonly required?: boolean; readonly content: Content }
-  readonly responses: Responses
-  readonly security?: readonly object[]
+  readonly security?: readonly Record<string, readonly string[]>[]
   /** What comes instead of the 200 when events are asked for: a stream without end is no content of an answer. */
   readonly 'x-event-stream'?: EventStream
   /** Requests to try: understood by most tools that show such a description. */
   readonly 'x-codeSamples'?: readonly { readonly lang: string; readonly source: string }[]
+}
+
+/** The schema of a route, which is described by it. */
+export interface RouteSchema extends Described, Omit<FastifySchema, keyof Described> {
+  readonly querystring?: ParameterSchema
+  readonly params?: ParameterSchema
+  readonly headers?: ParameterSchema
+  readonly response: Responses
+}
+
+/** Parameters by name, each with one example. */
+export type Parameters = Readonly<Record<string, object>>
+
+interface ParameterSchema {
+  readonly properties: Parameters
+}
+
+export interface OperationObject extends Described {
+  readonly parameters?: readonly ParameterObject[]
+  readonly requestBody?: { readonly required?: boolean; readonly content: Content }
+  readonly responses: Responses
 }
 
 /** Server-sent events (HTML Standard, section 9.2). */
@@ -78,12 +94,7 @@ export interface EventStream {
 
 export type Method = 'get' | 'head' | 'options' | 'post'
 export type PathItem = Readonly<Partial<Record<Method, OperationObject>>>
-
-/** What one resource adds to the description. */
-export interface Part {
-  readonly schemas: Readonly<Record<string, JsonSchema>>
-  readonly paths: Readonly<Record<string, PathItem>>
-}
+export type Paths = Readonly<Record<string, PathItem>>
 
 export interface OpenApiDocument {
   readonly openapi: string
@@ -96,7 +107,7 @@ export interface OpenApiDocument {
   readonly servers: readonly { readonly url: string; readonly description: string }[]
   readonly security: readonly object[]
   readonly tags: readonly { readonly name: string; readonly description: string }[]
-  readonly paths: Readonly<Record<string, PathItem>>
+  readonly paths: Paths
   readonly components: {
     readonly schemas: Readonly<Record<string, JsonSchema>>
     readonly responses: Readonly<Record<string, ResponseObject>>
@@ -105,66 +116,89 @@ export interface OpenApiDocument {
   }
 }
 
-/** An object with the fields of a type, all of them: one that is forgotten, or does not exist, fails to compile. */
-export function object<T>(
+/** A schema that the description shares under its name. */
+export type Component<T extends TSchema> = T & { readonly $id: string }
+
+export function component<P extends TProperties, More extends object = object>(
+  name: string,
   description: string,
-  properties: Readonly<Record<keyof T & string, JsonSchema>>,
-): JsonSchema {
-  return { type: 'object', description, required: Object.keys(properties), properties }
+  properties: P,
+  more?: More,
+): Component<TObject<P>> & More {
+  return Object.assign(object(description, properties), { $id: name }, more as More)
 }
 
-/** An object of which any field may be absent. */
-export function partial(
-  description: string,
-  properties: Readonly<Record<string, JsonSchema>>,
-): JsonSchema {
-  return { type: 'object', description, properties }
+/** A reference to a shared schema, as Fastify resolves it. */
+export function ref<T extends TSchema>({ $id }: Component<T>): TUnsafe<Static<T>> {
+  return Type.Unsafe({ $ref: `${$id}#` })
 }
 
-export function text(description: string, more: JsonSchema = {}): JsonSchema {
-  return { type: 'string', description, ...more }
-}
-
-export function flag(description: string): JsonSchema {
-  return { type: 'boolean', description }
-}
-
-export function number(description: string, more: JsonSchema = {}): JsonSchema {
-  return { type: 'integer', minimum: 0, description, ...more }
-}
-
-export function url(description: string): JsonSchema {
-  return text(description, { format: 'uri' })
-}
-
-export function moment(description: string): JsonSchema {
-  return text(description, { format: 'date-time' })
-}
-
-export function list(description: string, items: JsonSchema): JsonSchema {
-  return { type: 'array', description, items }
-}
-
-/** The same, or null. */
-export function orNull(schema: JsonSchema): JsonSchema {
-  const { type, enum: values } = schema
-  return {
-    ...schema,
-    type: [type, 'null'],
-    ...(Array.isArray(values) ? { enum: [...(values as unknown[]), null] } : {}),
-  }
-}
-
+/** The same as the description has it, for the parts of it that are no schema of a route. */
 export function schemaRef(name: string): Reference & JsonSchema {
   return { $ref: `#/components/schemas/${name}` }
 }
 
-export function json(schema: JsonSchema, example: unknown): Content {
-  return { 'application/json': { schema, example } }
+export function object<P extends TProperties>(description: string, properties: P): TObject<P> {
+  return Type.Object(properties, { description })
+}
+
+export function text(description: string, more: JsonSchema = {}) {
+  return Type.String({ description, ...more })
+}
+
+export function flag(description: string, more: JsonSchema = {}) {
+  return Type.Boolean({ description, ...more })
+}
+
+export function number(description: string, more: JsonSchema = {}) {
+  return Type.Integer({ minimum: 0, description, ...more })
+}
+
+export function url(description: string) {
+  return text(description, { format: 'uri' })
+}
+
+export function moment(description: string) {
+  return text(description, { format: 'date-time' })
+}
+
+export function oneOf<T extends string>(
+  description: string,
+  values: readonly T[],
+  more: JsonSchema = {},
+) {
+  return Type.Unsafe<T>({ type: 'string', description, enum: values, ...more })
+}
+
+export function list<T extends TSchema>(description: string, items: T, more: JsonSchema = {}) {
+  return Type.Unsafe<readonly Static<T>[]>({ type: 'array', description, items, ...more })
+}
+
+/** The same, or null. */
+export function orNull<T extends TSchema>(schema: T) {
+  const { type, enum: values, ...more } = schema as JsonSchema
+  return Type.Unsafe<Static<T> | null>({
+    ...{ ...more, type: [type, 'null'] },
+    ...(Array.isArray(values) ? { enum: [...(values as unknown[]), null] } : {}),
+  })
+}
+
+/** A page of a collection, whatever it holds. */
+export function pageOf<T extends TSchema>(name: string, description: string, item: T) {
+  return component(name, description, {
+    count: number('How many there are on all pages.'),
+    next: orNull(url('The next page; null on the last.')),
+    previous: orNull(url('The page before; null on the first.')),
+    results: list('What is on this page.', item),
+  })
+}
+
+export function json(schema: TSchema, example: unknown, type = 'application/json'): Content {
+  return { [type]: { schema: schema as JsonSchema, example } }
 }
 
 /** What is a page for people too, by `Accept`. */
-export function negotiable(schema: JsonSchema, example: unknown): Content {
+export function negotiable(schema: TSchema, example: unknown): Content {
   return { ...json(schema, example), 'text/html': { schema: { type: 'string' } } }
 }
 

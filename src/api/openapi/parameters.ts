@@ -1,43 +1,7 @@
-/** Parameters of requests. Those of filters follow from the table by which they are read. */
-import { filePlace } from './examples.ts'
-import { changesFilters, maxChanges, maxWaitSeconds } from '../changes/request.ts'
-import { stationOrderKeys } from '../../catalogue/reader.ts'
-import { orderKeys } from '../../catalogue/filter.ts'
-import { expansions } from '../files/serialise.ts'
-import { filterParameters } from '../files/parameters.ts'
-import type { Parameter } from '../files/parameters.ts'
-import { problemWords } from '../problems/problem-list.ts'
+/** Parameters that several resources have. */
 import { defaultLimit } from '../http/query.ts'
-import type { JsonSchema, ParameterObject } from './openapi.ts'
-
-function inQuery(
-  name: string,
-  description: string,
-  { schema, example }: { readonly schema: JsonSchema; readonly example: unknown },
-): ParameterObject {
-  return { name, in: 'query', description, schema, example }
-}
-
-/** Of a choice several values may be given, with commas between them. */
-function filter(name: string, { meaning, schema, example, isChoice }: Parameter): ParameterObject {
-  if (!isChoice) {
-    const value = schema['type'] === 'integer' ? Number(example) : example
-    return inQuery(name, meaning, { schema, example: value })
-  }
-  return {
-    ...inQuery(name, meaning, { schema: { type: 'array', items: schema }, example: [example] }),
-    style: 'form',
-    explode: false,
-  }
-}
-
-export const filters: readonly ParameterObject[] = Array.from(filterParameters, ([name, row]) =>
-  filter(name, row),
-)
-
-export function filtersNamed(names: readonly string[]): readonly ParameterObject[] {
-  return filters.filter(({ name }) => names.includes(name))
-}
+import { number, oneOf, text } from './openapi.ts'
+import type { JsonSchema, ParameterObject, Parameters } from './openapi.ts'
 
 const formats: Readonly<Record<string, string>> = {
   api: '`api` leaves the choice between JSON and a page to `Accept`',
@@ -47,139 +11,72 @@ const formats: Readonly<Record<string, string>> = {
   urls: '`urls` the same as URLs to download',
 }
 
-export function format(names: readonly string[] = ['api', 'json']): ParameterObject {
+export function format(names: readonly string[] = ['api', 'json']) {
   const meaning = `${names.map((name) => formats[name] ?? name).join('; ')}.`
-  return inQuery('format', meaning, {
-    schema: { type: 'string', enum: names },
-    example: names.at(-1),
-  })
+  return oneOf(meaning, names, { examples: [names.at(-1)] })
 }
 
 /** @param most a larger limit is answered as this */
-export function paging(most: number): readonly ParameterObject[] {
-  return [limit(most), offset]
-}
-
-function limit(most: number): ParameterObject {
-  return inQuery(
-    'limit',
+export function limit(most: number) {
+  return number(
     `How many on a page; more than ${most} is answered as ${most}, and what is no positive whole number as if it were absent.`,
-    { schema: { type: 'integer', minimum: 1, default: defaultLimit }, example: 5 },
+    { minimum: 1, default: defaultLimit, examples: [5] },
   )
 }
 
-const offset = inQuery('offset', 'How many to skip.', {
-  schema: { type: 'integer', minimum: 0, default: 0 },
-  example: 0,
-})
+/** @param most a larger limit is answered as this */
+export function paging(most: number) {
+  return { limit: limit(most), offset: number('How many to skip.', { default: 0, examples: [0] }) }
+}
 
-export const strict = inQuery(
-  'strict',
+export const strict = oneOf(
   'With `1` a parameter that means nothing here is refused; without it, it is ignored and named in `Ignored-Parameters`.',
-  { schema: { type: 'string', enum: ['1', 'true'] }, example: '1' },
+  ['1', 'true'],
+  { examples: ['1'] },
 )
 
-const orderKey = `-?(${orderKeys.join('|')})`
+/** Parameters by name, as the schema of a route has them. */
+export function parameters<P extends Parameters>(properties: P) {
+  return { type: 'object', properties }
+}
 
-export const ordering = inQuery(
-  'ordering',
-  `The order: ${orderKeys.map((key) => `\`${key}\``).join(', ')}, each turned round by a minus, one or several with commas between them. Files with equal keys are sorted by id, in the direction of the last key.`,
-  {
-    schema: { type: 'string', pattern: `^${orderKey}(,${orderKey})*$`, default: '-id' },
-    example: '-data_date,filename',
-  },
-)
-
-export const expand = inQuery(
-  'expand',
-  'With `file` records have an eleventh key `file`: size, mtime, checksum, the parts of the name, and the problem of the file. In CSV these are further columns.',
-  { schema: { type: 'string', enum: [...expansions] }, example: 'file' },
-)
-
-export const problem: ParameterObject = {
-  ...inQuery('problem', 'Which problems; all without it.', {
-    schema: { type: 'array', items: { type: 'string', enum: [...problemWords] } },
-    example: ['rejected'],
+export const ifNoneMatch = {
+  'If-None-Match': text('The tag of an answer that the client has already.', {
+    examples: ['W/"none"'],
   }),
-  style: 'form',
-  explode: false,
 }
 
-export const stationSearch = inQuery('search', 'A part of a code, in any case.', {
-  schema: { type: 'string' },
-  example: 'gr',
-})
-
-export const stationOrdering = inQuery(
-  'ordering',
-  'The order, by code without it; a minus turns it round. Stations without a country come last.',
-  {
-    schema: {
-      type: 'string',
-      enum: stationOrderKeys.flatMap((key) => [key, `-${key}`]),
-      default: 'code',
-    },
-    example: '-count',
-  },
-)
-
-export const ifNoneMatch: ParameterObject = {
-  name: 'If-None-Match',
-  in: 'header',
-  description: 'The tag of an answer that the client has already.',
-  schema: { type: 'string' },
-  example: 'W/"none"',
+/** The file of the examples, and where it lies below its area. */
+export const filePlace = {
+  year: '2026',
+  day: '022',
+  hour: '05',
+  filename: 'GRAZ00AUT_R_20260220000_01D_30S_MO.crx.gz',
 }
-
-/** What the change feed can be asked. */
-export const changesParameters: readonly ParameterObject[] = [
-  inQuery(
-    'since',
-    'The number after which to begin; without it the feed begins at its end, with what will change.',
-    { schema: { type: 'integer', minimum: 0 }, example: 0 },
-  ),
-  {
-    name: 'epoch',
-    in: 'query',
-    description:
-      'Which database gave that number, as `next` and the status tell: after a rebuilt one the answer is `410`.',
-    schema: { type: 'string' },
-  },
-  inQuery(
-    'wait',
-    `Seconds to hold an empty answer back until there is something; more than ${maxWaitSeconds} is answered as ${maxWaitSeconds}.`,
-    { schema: { type: 'integer', minimum: 0, default: 0 }, example: 0 },
-  ),
-  limit(maxChanges),
-  expand,
-  format(),
-  strict,
-  ...filtersNamed([...changesFilters.keys()]),
-]
 
 const { year, day, hour } = filePlace
 
-export const yearOf = [inPath('year', 'The year, four digits.', '^[0-9]{4}$', year)]
+export const yearOf = {
+  year: text('The year, four digits.', { pattern: '^[0-9]{4}$', examples: [year] }),
+}
 
-export const yearAndDay = [
+export const yearAndDay = {
   ...yearOf,
-  inPath('day', 'Day of the year, three digits.', '^[0-9]{3}$', day),
-]
+  day: text('Day of the year, three digits.', { pattern: '^[0-9]{3}$', examples: [day] }),
+}
 
-export const hourOf = inPath('hour', 'Hour of the day, two digits.', '^[0-9]{2}$', hour)
+export const yearDayAndHour = {
+  ...yearAndDay,
+  hour: text('Hour of the day, two digits.', { pattern: '^[0-9]{2}$', examples: [hour] }),
+}
 
-export function inPath(
-  name: string,
-  words: string,
-  pattern: string,
-  example: string,
-): ParameterObject {
-  return {
-    name,
-    in: 'path',
-    required: true,
-    description: words,
-    schema: { type: 'string', pattern },
-    example,
-  }
+/** Parameters as the description has them, for paths that have no route of their own. */
+export function parametersIn(place: ParameterObject['in'], named: Parameters): ParameterObject[] {
+  return Object.entries(named as Readonly<Record<string, JsonSchema>>).map(
+    ([name, { description, examples, ...schema }]) => ({
+      ...{ name, in: place, required: place === 'path', schema },
+      description: description as string,
+      example: (examples as unknown[])[0],
+    }),
+  )
 }

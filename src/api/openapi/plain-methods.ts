@@ -1,15 +1,14 @@
 /** The methods that come with every resource: `HEAD` where there is `GET`, and `OPTIONS`. */
+import Type from 'typebox'
 import { withHeaders } from './headers.ts'
 import { json, list, object, schemaRef, text } from './openapi.ts'
-import type { JsonSchema, OperationObject, PathItem, ResponseObject } from './openapi.ts'
+import type { OperationObject, PathItem, ResponseObject } from './openapi.ts'
 
-export const descriptionSchema: JsonSchema = object<
-  Record<'name' | 'description' | 'renders' | 'parses', unknown>
->('What a resource is, as OPTIONS tells it.', {
+export const descriptionSchema = object('What a resource is, as OPTIONS tells it.', {
   name: text('What it is called.'),
   description: text('What it is.'),
-  renders: list('Media types of its answers.', { type: 'string' }),
-  parses: list('Media types of the bodies that it takes.', { type: 'string' }),
+  renders: list('Media types of its answers.', Type.String()),
+  parses: list('Media types of the bodies that it takes.', Type.String()),
 })
 
 const shown = {

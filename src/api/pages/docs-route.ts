@@ -7,7 +7,9 @@ import type { Links } from '../http/links.ts'
 import { mediaTypes, negotiateAmong } from '../http/negotiate.ts'
 import { renderDocs } from './docs.ts'
 import { addResource } from '../http/resource.ts'
-import { describeApi } from '../openapi/document.ts'
+import { exampleRoot } from '../openapi/openapi.ts'
+import type { OpenApiDocument } from '../openapi/openapi.ts'
+import { getDocs, getSchema, openApiSchema } from './schema.ts'
 
 interface Description {
   readonly links: Links
@@ -17,14 +19,16 @@ interface Description {
   readonly state: string
 }
 
-type DocsContext = Pick<ApiContext, 'apiPath' | 'tag' | 'links' | 'settings'>
+type DocsContext = Pick<ApiContext, 'apiPath' | 'tag' | 'links'>
 
 export function addSchema(app: FastifyInstance, context: DocsContext): void {
   const { apiPath, tag } = context
-  const current = openDescription(context)
+  const current = openDescription(app, context)
+  app.addSchema(openApiSchema)
   const schemaTypes = [mediaTypes.json, mediaTypes.openApi]
   addResource(app, {
     path: `${apiPath}schema/`,
+    schema: getSchema,
     about: { name: 'Schema', description: 'All resources described, as OpenAPI 3.1.' },
     renders: schemaTypes,
     get: (request, reply) => {
@@ -37,6 +41,7 @@ export function addSchema(app: FastifyInstance, context: DocsContext): void {
   })
   addResource(app, {
     path: `${apiPath}docs/`,
+    schema: getDocs,
     about: { name: 'Docs', description: 'All resources described, as a page.' },
     renders: [mediaTypes.html],
     get: (request, reply) => {
@@ -49,14 +54,13 @@ export function addSchema(app: FastifyInstance, context: DocsContext): void {
 }
 
 /** Made when it is first asked for, since links are known from when the server listens; then kept. */
-function openDescription({ links, settings }: DocsContext): () => Description {
+function openDescription(app: FastifyInstance, { links }: DocsContext): () => Description {
   let made: Description | undefined
   return () => {
     if (made?.links !== links()) {
-      const { maxLimit, keepRemovalsDays, version } = settings
-      const document = describeApi({ links: links(), maxLimit, keepRemovalsDays }, version)
-      const json = JSON.stringify(document)
-      const page = renderDocs(document)
+      const root = links().api.replace(/\/api\/$/, '')
+      const json = JSON.stringify(app.swagger()).replaceAll(exampleRoot, root)
+      const page = renderDocs(JSON.parse(json) as OpenApiDocument)
       made = { links: links(), json: Buffer.from(json), page, state: digest(json) }
     }
     return made

@@ -6,6 +6,7 @@ import { resourceUrl } from '../http/links.ts'
 import type { ResourceName } from '../http/links.ts'
 import { negotiate } from '../http/negotiate.ts'
 import { addResource } from '../http/resource.ts'
+import { getRoot, rootSchema } from './schema.ts'
 
 const template = `<p>A catalogue of the RINEX files of a GNSS archive: what there is, and where to download it.</p>
 <dl>
@@ -42,8 +43,10 @@ export function addRoot(
   app: FastifyInstance,
   { apiPath, links, tag }: Pick<ApiContext, 'apiPath' | 'links' | 'tag'>,
 ): void {
+  app.addSchema(rootSchema)
   addResource(app, {
     path: apiPath,
+    schema: getRoot,
     about: { name: 'Api Root', description: 'The resources of this service.' },
     get: (request, reply) => {
       const representation = negotiate(request, reply)

@@ -9,14 +9,7 @@ export const problemWords = ['settling', 'unservable', ...listedProblems] as con
 export type ProblemWord = (typeof problemWords)[number]
 
 /** As clients get it. */
-export interface WireProblem {
-  readonly problem: ProblemWord
-  /** Below the archive root. */
-  readonly path: string
-  readonly reason: string
-  /** Null where it is not known. */
-  readonly since: string | null
-}
+export type WireProblem = Awaited<ReturnType<typeof listProblems>>['results'][number]
 
 export interface ProblemSources {
   readonly reader: Pick<CatalogueReader, 'problems'>
@@ -36,7 +29,7 @@ export interface ProblemsRequest {
 export async function listProblems(
   { reader, settling, unservable }: ProblemSources,
   { words, limit, offset }: ProblemsRequest,
-): Promise<{ readonly count: number; readonly results: readonly WireProblem[] }> {
+) {
   const named = <Word extends ProblemWord>(
     problem: Word,
     files: readonly Omit<ProblemEntry, 'problem'>[],

@@ -10,7 +10,9 @@ import { ignoredHeader } from '../http/headers.ts'
 import { commonParameters, readFilters } from '../files/list-request.ts'
 import { negotiate } from '../http/negotiate.ts'
 import { renderProblems } from './page.ts'
+import type Type from 'typebox'
 import { listProblems, problemWords } from './problem-list.ts'
+import * as schemas from './schema.ts'
 import type { ProblemWord } from './problem-list.ts'
 import {
   catalogueOffset,
@@ -32,7 +34,9 @@ interface ProblemsContext extends Pick<
 export function addProblems(app: FastifyInstance, context: ProblemsContext): void {
   const { reader, settlingFiles, settings, links, tag, missingFiles, limits } = context
   const sources = { reader, settling: settlingFiles, unservable: () => missingFiles.files() }
+  app.addSchema(schemas.problemSchema).addSchema(schemas.problemPageSchema)
   addResource(app, {
+    schema: schemas.listProblems(settings.maxLimit),
     path: `${context.apiPath}status/problems/`,
     about: {
       name: 'Problems',
@@ -51,7 +55,7 @@ export function addProblems(app: FastifyInstance, context: ProblemsContext): voi
       const { count, results } = await listProblems(sources, asked)
       const pages = pageLinks(links(), range, { name: 'status/problems', kept, count })
       const { next, previous } = pages
-      const page = { count, next, previous, results }
+      const page: Type.Static<typeof schemas.problemPageSchema> = { count, next, previous, results }
       // What is not of the catalogue changes without its number, so the tag is that of the whole answer.
       const state = digest(JSON.stringify(page))
       if (isFresh(request, reply, tag(state, representation))) return sendNotModified(reply)

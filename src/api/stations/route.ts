@@ -10,6 +10,7 @@ import { renderStation, renderStations } from './page.ts'
 import { catalogueOffset, linkHeader, pageLinks, parsePageRange } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
 import { addResource } from '../http/resource.ts'
+import * as schemas from './schema.ts'
 import { serialiseStation } from './serialise.ts'
 
 type StationsContext = Pick<
@@ -19,17 +20,20 @@ type StationsContext = Pick<
 
 export function addStation(app: FastifyInstance, context: StationsContext): void {
   const path = `${context.apiPath}station/`
+  app.addSchema(schemas.stationSchema).addSchema(schemas.stationPageSchema)
   addResource(app, {
     path,
     get: listStations(context),
+    schema: schemas.listStations(context.settings.maxLimit),
     about: {
       name: 'Station List',
       description: 'The stations of the files, with their first and last dates, a page at a time.',
     },
   })
   addResource(app, {
-    path: `${path}:id(^[A-Za-z0-9]{4}$|^[A-Za-z0-9]{9}$)/`,
+    path: `${path}:code(^[A-Za-z0-9]{4}$|^[A-Za-z0-9]{9}$)/`,
     get: showStation(context),
+    schema: schemas.getStation,
     about: {
       name: 'Station Instance',
       description: 'One station; a code of 4 characters stands for both forms of file names.',
@@ -75,10 +79,10 @@ function listStations({
 function showStation({ reader, links, tag }: StationsContext): RouteHandlerMethod {
   return async (request, reply) => {
     const representation = negotiate(request, reply)
-    const { id } = request.params as { readonly id: string }
+    const { code } = request.params as { readonly code: string }
     const known = await reader.head()
     if (isFresh(request, reply, tag(known, representation))) return sendNotModified(reply)
-    const { head, station } = await reader.station(id.toUpperCase())
+    const { head, station } = await reader.station(code.toUpperCase())
     if (station === undefined) throw notFound()
     reply.header('etag', tag(head, representation))
     const wire = serialiseStation(station, links())

@@ -1,135 +1,144 @@
 /** The stations that file names tell of. */
+import Type from 'typebox'
+import { stationOrderKeys } from '../../catalogue/reader.ts'
 import { areas } from '../../parse/archive-path.ts'
 import { stationParameters } from '../files/parameters.ts'
-import type { WireStation } from './serialise.ts'
+import { fileDurations, fileTypes, fileVersions, filtersIn } from '../files/schema.ts'
 import { errors } from '../openapi/errors.ts'
-import { examples } from '../openapi/examples.ts'
-import { pageOf } from '../files/schema.ts'
-import { negotiated, withHeaders } from '../openapi/headers.ts'
+import { negotiated } from '../openapi/headers.ts'
 import {
+  component,
   curl,
+  exampleLinks,
   flag,
   list,
   negotiable,
   number,
   object,
+  oneOf,
   orNull,
-  partial,
-  schemaRef,
+  pageOf,
+  ref,
   text,
   url,
 } from '../openapi/openapi.ts'
-import type { JsonSchema, Part, Surroundings } from '../openapi/openapi.ts'
-import {
-  filtersNamed,
-  format,
-  ifNoneMatch,
-  paging,
-  stationOrdering,
-  stationSearch,
-  strict,
-} from '../openapi/parameters.ts'
+import type { RouteSchema } from '../openapi/openapi.ts'
+import { format, ifNoneMatch, paging, parameters, strict } from '../openapi/parameters.ts'
 
 /** Numbers of files by a word; words without files are absent. */
-function counts(description: string, words: readonly string[]): JsonSchema {
-  const entries = words.map((word) => [word, number(`Files of \`${word}\`.`)] as const)
-  return partial(description, Object.fromEntries(entries))
+function counts<Word extends string>(description: string, words: readonly Word[]) {
+  const each = words.map((word) => [word, Type.Optional(number(`Files of \`${word}\`.`))])
+  const fields = Object.fromEntries(each) as Record<Word, ReturnType<typeof number>>
+  return Type.Unsafe<Readonly<Partial<Record<Word, number>>>>(object(description, fields))
 }
 
-const date = (description: string): JsonSchema => text(description, { format: 'date' })
+const date = (description: string) => text(description, { format: 'date' })
 
-const station = object<WireStation>('A station, as the names of its files tell of it.', {
-  code: text('In upper case: 4 characters, or 9 with monument, receiver and country.'),
-  codes: list(
-    'All codes whose files are counted: in the list a code of 4 characters is joined to the one of 9 that alone begins with it.',
-    text('A code.'),
-  ),
-  url: url('The station itself.'),
-  country: orNull(
-    text('ISO 3166-1 alpha-3; null for codes that do not tell, and for projects such as `IGS`.'),
-  ),
-  merged: flag('Whether it is no station but merged navigation data of many: `BRDC`, `HOUR`.'),
-  first_data_date: date('The day on which its earliest data start.'),
-  last_data_date: date('The day on which its latest data start.'),
-  count: number('How many files it has.'),
-  area: counts('Files by area.', areas),
-  file_type: counts('Files by type.', ['o', 'n', 'm']),
-  file_duration: counts('Files by period.', ['m', 'h', 'd', 'y', 'u']),
-  file_version: counts('Files by form of the name.', ['r2', 'r3']),
-  files: url('The list of its files.'),
+export const stationSchema = component(
+  'Station',
+  'A station, as the names of its files tell of it.',
+  {
+    code: text('In upper case: 4 characters, or 9 with monument, receiver and country.'),
+    codes: list(
+      'All codes whose files are counted: in the list a code of 4 characters is joined to the one of 9 that alone begins with it.',
+      text('A code.'),
+    ),
+    url: url('The station itself.'),
+    country: orNull(
+      text('ISO 3166-1 alpha-3; null for codes that do not tell, and for projects such as `IGS`.'),
+    ),
+    merged: flag('Whether it is no station but merged navigation data of many: `BRDC`, `HOUR`.'),
+    first_data_date: date('The day on which its earliest data start.'),
+    last_data_date: date('The day on which its latest data start.'),
+    count: number('How many files it has.'),
+    area: counts('Files by area.', areas),
+    file_type: counts('Files by type.', fileTypes),
+    file_duration: counts('Files by period.', fileDurations),
+    file_version: counts('Files by form of the name.', fileVersions),
+    files: url('The list of its files.'),
+  },
+)
+
+export const stationPageSchema = pageOf(
+  'StationPage',
+  'A page of the stations.',
+  ref(stationSchema),
+)
+
+const { api } = exampleLinks
+
+const example: Type.Static<typeof stationSchema> = {
+  code: 'GRAZ00AUT',
+  codes: ['GRAZ00AUT'],
+  url: `${api}station/GRAZ00AUT/?format=api`,
+  country: 'AUT',
+  merged: false,
+  first_data_date: '2026-01-01',
+  last_data_date: '2026-01-22',
+  count: 46,
+  area: { obs: 22, nrt: 24 },
+  file_type: { o: 45, n: 1 },
+  file_duration: { d: 22, h: 24 },
+  file_version: { r3: 46 },
+  files: `${api}rinex-file/?format=api&station=GRAZ00AUT`,
+}
+
+const examplePage: Type.Static<typeof stationPageSchema> = {
+  count: 6,
+  next: `${api}station/?format=api&limit=1&offset=1`,
+  previous: null,
+  results: [example],
+}
+
+const search = text('A part of a code, in any case.', { examples: ['gr'] })
+
+const ordering = oneOf(
+  'The order, by code without it; a minus turns it round. Stations without a country come last.',
+  stationOrderKeys.flatMap((key) => [key, `-${key}`]),
+  { default: 'code', examples: ['-count'] },
+)
+
+/** @param maxLimit most stations on a page */
+export const listStations = (maxLimit: number): RouteSchema => ({
+  operationId: 'listStations',
+  tags: ['Stations'],
+  summary: 'The stations',
+  description: 'One a site, by code, a page at a time.',
+  querystring: parameters({
+    ...filtersIn(stationParameters),
+    ...{ search, ordering, ...paging(maxLimit), strict, format: format() },
+  }),
+  headers: parameters(ifNoneMatch),
+  response: {
+    '200': negotiated(
+      'A page of the stations.',
+      negotiable(ref(stationPageSchema), examplePage),
+      'Link',
+      'Ignored-Parameters',
+    ),
+    ...errors('NotModified', 'BadParameters', 'NotFound', 'NotAcceptable', 'TooManyRequests'),
+    ...errors('Unavailable'),
+  },
+  'x-codeSamples': [curl(`${api}station/?country=AUT`)],
 })
 
-export function describeStations({ links, maxLimit }: Surroundings): Part {
-  const shown = examples(links)
-  return {
-    schemas: {
-      Station: station,
-      StationPage: pageOf('A page of the stations.', schemaRef('Station')),
-    },
-    paths: {
-      '/api/station/': {
-        get: {
-          operationId: 'listStations',
-          tags: ['Stations'],
-          summary: 'The stations',
-          description: 'One a site, by code, a page at a time.',
-          parameters: [
-            ...filtersNamed([...stationParameters.keys()]),
-            stationSearch,
-            stationOrdering,
-            ...paging(maxLimit),
-            strict,
-            format(),
-            ifNoneMatch,
-          ],
-          responses: {
-            '200': {
-              description: 'A page of the stations.',
-              headers: withHeaders(...negotiated, 'Link', 'Ignored-Parameters'),
-              content: negotiable(schemaRef('StationPage'), shown.stations),
-            },
-            ...errors(
-              'NotModified',
-              'BadParameters',
-              'NotFound',
-              'NotAcceptable',
-              'TooManyRequests',
-            ),
-            ...errors('Unavailable'),
-          },
-          'x-codeSamples': [curl(`${links.api}station/?country=AUT`)],
-        },
-      },
-      '/api/station/{code}/': {
-        get: {
-          operationId: 'getStation',
-          tags: ['Stations'],
-          summary: 'One station',
-          description:
-            'A code of 4 characters stands for both forms of file names, one of 9 for itself alone.',
-          parameters: [
-            {
-              name: 'code',
-              in: 'path',
-              required: true,
-              description: 'In any case.',
-              schema: { type: 'string', pattern: '^(?:[A-Za-z0-9]{4}|[A-Za-z0-9]{9})$' },
-              example: 'GRAZ',
-            },
-            format(),
-            ifNoneMatch,
-          ],
-          responses: {
-            '200': {
-              description: 'The station.',
-              headers: withHeaders(...negotiated),
-              content: negotiable(schemaRef('Station'), shown.station),
-            },
-            ...errors('NotModified', 'NotFound', 'NotAcceptable', 'Unavailable'),
-          },
-          'x-codeSamples': [curl(`${links.api}station/GRAZ/`)],
-        },
-      },
-    },
-  }
+export const getStation: RouteSchema = {
+  operationId: 'getStation',
+  tags: ['Stations'],
+  summary: 'One station',
+  description:
+    'A code of 4 characters stands for both forms of file names, one of 9 for itself alone.',
+  params: parameters({
+    code: text('In any case.', {
+      pattern: '^(?:[A-Za-z0-9]{4}|[A-Za-z0-9]{9})$',
+      examples: ['GRAZ'],
+    }),
+  }),
+  querystring: parameters({ format: format() }),
+  headers: parameters(ifNoneMatch),
+  response: {
+    '200': negotiated('The station.', negotiable(ref(stationSchema), example)),
+    ...errors('NotModified', 'NotFound', 'NotAcceptable', 'Unavailable'),
+  },
+  'x-codeSamples': [curl(`${api}station/GRAZ/`)],
 }

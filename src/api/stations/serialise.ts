@@ -1,32 +1,13 @@
+import type Type from 'typebox'
 import type { StationSummary } from '../../catalogue/records.ts'
 import { secondsPerDay } from '../../parse/calendar.ts'
 import { countryOf, isMergedNavigation } from '../../parse/countries.ts'
 import { pageUrl, stationUrl } from '../http/links.ts'
 import type { Links, Parameter } from '../http/links.ts'
 import { secondsToIso } from '../files/serialise.ts'
+import type { stationSchema } from './schema.ts'
 
-/** A station as clients get it: what its files tell by their names. */
-export interface WireStation {
-  /** In upper case: 4 characters, or 9 with the country. */
-  readonly code: string
-  /** All codes whose files are counted. */
-  readonly codes: readonly string[]
-  readonly url: string
-  /** ISO 3166-1 alpha-3, or null of a code that does not tell. */
-  readonly country: string | null
-  /** Whether it is no station but merged navigation data of many. */
-  readonly merged: boolean
-  /** Dates on which the earliest and the latest data start: `2026-01-22`. */
-  readonly first_data_date: string
-  readonly last_data_date: string
-  readonly count: number
-  readonly area: StationSummary['byArea']
-  readonly file_type: StationSummary['byType']
-  readonly file_duration: StationSummary['byDuration']
-  readonly file_version: StationSummary['byVersion']
-  /** The list of its files. */
-  readonly files: string
-}
+export type WireStation = Type.Static<typeof stationSchema>
 
 export function serialiseStation(station: StationSummary, links: Links): WireStation {
   const { code, codes } = station

@@ -7,8 +7,8 @@ import type { Rejection } from '../connections/connection-limiter.ts'
 import type { ApiDeps } from '../http/settings.ts'
 import type { RecordAccess } from '../http/access-log.ts'
 import { addResource } from '../http/resource.ts'
-import { missingReasons } from '../downloads/missing-files.ts'
 import type { MissingReason } from '../downloads/missing-files.ts'
+import { missingReasons } from '../downloads/schema.ts'
 
 /** What a server counts of itself. */
 export interface Metrics {

@@ -7,6 +7,7 @@ import { digest } from '../http/etag.ts'
 import { negotiate } from '../http/negotiate.ts'
 import { renderStatus } from './page.ts'
 import { addResource } from '../http/resource.ts'
+import * as schemas from './schema.ts'
 import { describeStatus } from './serialise.ts'
 
 interface StatusContext extends Pick<
@@ -18,7 +19,9 @@ interface StatusContext extends Pick<
 
 export function addStatus(app: FastifyInstance, context: StatusContext): void {
   const { reader, indexerStatus, settings, tag, missingFiles } = context
+  app.addSchema(schemas.rejectionSchema).addSchema(schemas.statusSchema)
   addResource(app, {
+    schema: schemas.getStatus,
     path: `${context.apiPath}status/`,
     about: {
       name: 'Status',

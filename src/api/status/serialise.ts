@@ -1,41 +1,15 @@
 /** What the service says of itself: the indexer's own words, and what the catalogue knows without it. */
-import type { Area } from '../../parse/archive-path.ts'
-import type { CatalogueSummary, RejectionCount, ScanSummary } from '../../catalogue/records.ts'
+import type Type from 'typebox'
+import type { CatalogueSummary, ScanSummary } from '../../catalogue/records.ts'
 import type { StatusReply } from '../../control/client.ts'
-import type { IndexerState, IndexerStatus, ScanProgress } from '../../control/protocol.ts'
+import type { IndexerStatus, ScanProgress } from '../../control/protocol.ts'
 import { microsecondsToIso } from '../files/serialise.ts'
-import type { WireMissingFiles } from '../downloads/missing-files.ts'
+import type { statusSchema } from './schema.ts'
 
-/** What the API knows besides: its own part in it. */
-export interface WireStatus extends CommonStatus {
-  readonly unserved: WireMissingFiles
-}
+export type WireStatus = Type.Static<typeof statusSchema>
 
-/** What everybody can tell who has the catalogue and asks the indexer. */
-export interface CommonStatus {
-  readonly state: IndexerState
-  readonly since: string | null
-  readonly reasons: readonly string[]
-  readonly indexer: { readonly pid: number; readonly version: string } | null
-  readonly scan: ReturnType<typeof scanProgress> | null
-  readonly last_scan: ReturnType<typeof scanSummary> | null
-  readonly last_sweep: string | null
-  /** Null while nobody knows. */
-  readonly dirty_directories: number | null
-  readonly watching: ReturnType<typeof watchCounts> | null
-  readonly settling_files: number | null
-  readonly held_removals: number | null
-  readonly rescans: ReturnType<typeof rescanNumbers> | null
-  readonly areas: Readonly<Record<Area, { files: number; directories: number }>>
-  readonly rejected: readonly RejectionCount[]
-  readonly misplaced: number
-  readonly incomplete: { readonly count: number; readonly examples: readonly string[] }
-  readonly checksums: ReturnType<typeof checksumCounts>
-  readonly seq: number
-  readonly epoch: string
-  /** Release of who answers. */
-  readonly version: string
-}
+/** The part of it that everybody can tell who has the catalogue and asks the indexer. */
+export type CommonStatus = Omit<WireStatus, 'unserved'>
 
 /** Of an indexer that cannot be asked nobody knows that it is stopped: it is `degraded`, and the reason says why. */
 export function describeStatus(
@@ -74,7 +48,6 @@ export function describeStatus(
 function watchCounts({ watching }: IndexerStatus) {
   return {
     directories: watching.directories,
-    /** What the kernel allows; null when it does not tell. */
     limit: watching.limit,
     overflows: watching.overflows,
   }
@@ -97,7 +70,6 @@ function checksumCounts(
   const rest = areas.obs.files + areas.nrt.files - files
   return {
     files,
-    /** Files that are still to be read, at most; null while nobody knows. */
     waiting: indexer === undefined ? null : hashing?.all === true ? rest : (hashing?.behind ?? 0),
     broken: { count: broken.count, examples: broken.examples },
   }
@@ -109,7 +81,6 @@ function scanProgress(scan: ScanProgress) {
     directories_done: scan.directoriesDone,
     directories_found: scan.directoriesFound,
     files: scan.files,
-    /** Share of the tree, 0 to 1. */
     done: scan.done,
     files_per_second: scan.rate,
     seconds_left: scan.secondsLeft ?? null,

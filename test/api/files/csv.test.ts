@@ -1,7 +1,8 @@
 import t from 'tap'
 import { linksBelow } from '../../../src/api/http/links.ts'
 import { csvHeader, recordCsv } from '../../../src/api/files/csv.ts'
-import { serialiseRecord, wireFields, wireFileFields } from '../../../src/api/files/serialise.ts'
+import { wireFields, wireFileFields } from '../../../src/api/files/schema.ts'
+import { serialiseRecord } from '../../../src/api/files/serialise.ts'
 
 /** The values of one record (RFC 4180), which may hold line ends where they are quoted. */
 function valuesOf(csv: string): string[] {
