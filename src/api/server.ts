@@ -31,6 +31,7 @@ import { addRinexFile } from './files/route.ts'
 import { addRoot } from './pages/root.ts'
 import { addRescan } from './admin/rescan.ts'
 import { addSchema } from './pages/docs-route.ts'
+import { addAvailability } from './stations/availability.ts'
 import { addStation } from './stations/route.ts'
 import { addStatus } from './status/route.ts'
 import { openMissingFiles } from './downloads/missing-files.ts'
@@ -93,6 +94,7 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   addRoot(app, context)
   addRinexFile(app, context)
   addStation(app, context)
+  addAvailability(app, context)
   addChanges(app, context)
   addStatus(app, { ...context, missingFiles })
   addProblems(app, { ...context, missingFiles })

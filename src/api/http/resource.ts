@@ -94,7 +94,7 @@ function addRedirect(app: FastifyInstance, path: string): void {
   const lastSegment = bare.slice(bare.lastIndexOf('/') + 1)
   app.get(bare, (request, reply) => {
     const { id } = request.params as { readonly id?: string }
-    const location = `${id ?? lastSegment}/${rawQuery(request.raw.url ?? '')}`
+    const location = `${lastSegment.startsWith(':') ? (id ?? '') : lastSegment}/${rawQuery(request.raw.url ?? '')}`
     return reply.code(301).header('location', location).send()
   })
 }

@@ -10,11 +10,15 @@ import { renderStation, renderStations } from './page.ts'
 import { catalogueOffset, linkHeader, pageLinks, parsePageRange } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
 import { addResource } from '../http/resource.ts'
+import { minuteState, readAvailability } from './availability.ts'
+import { parseAvailability } from './availability-request.ts'
+import { calendarSvg } from './calendar.ts'
+import type { Head } from '../../catalogue/records.ts'
 import { serialiseStation } from './serialise.ts'
 
 type StationsContext = Pick<
   ApiContext,
-  'apiPath' | 'reader' | 'settings' | 'links' | 'tag' | 'limits'
+  'apiPath' | 'reader' | 'settings' | 'links' | 'tag' | 'limits' | 'nowUs'
 >
 
 export function addStation(app: FastifyInstance, context: StationsContext): void {
@@ -72,16 +76,26 @@ function listStations({
   }
 }
 
-function showStation({ reader, links, tag }: StationsContext): RouteHandlerMethod {
+function showStation({ reader, links, tag, nowUs }: StationsContext): RouteHandlerMethod {
   return async (request, reply) => {
     const representation = negotiate(request, reply)
     const { id } = request.params as { readonly id: string }
-    const known = await reader.head()
-    if (isFresh(request, reply, tag(known, representation))) return sendNotModified(reply)
-    const { head, station } = await reader.station(id.toUpperCase())
+    const nowSeconds = nowUs() / 1e6
+    // The page shows the state of the clock.
+    const tagOf = (head: Head): string =>
+      tag(representation === 'html' ? minuteState(head, nowSeconds) : head, representation)
+    if (isFresh(request, reply, tagOf(await reader.head()))) return sendNotModified(reply)
+    const code = id.toUpperCase()
+    const { head, station } = await reader.station(code)
     if (station === undefined) throw notFound()
-    reply.header('etag', tag(head, representation))
+    reply.header('etag', tagOf(head))
     const wire = serialiseStation(station, links())
-    return representation === 'html' ? sendHtml(reply, renderStation(wire)) : sendJson(reply, wire)
+    if (representation === 'json') return sendJson(reply, wire)
+    const daily = await readAvailability(
+      { reader },
+      { ...parseAvailability({}, nowSeconds), code },
+      nowSeconds,
+    )
+    return sendHtml(reply, renderStation(wire, daily && calendarSvg(daily)))
   }
 }
