@@ -85,7 +85,7 @@ function columnLabels(period: SeriesAvailability['period'], cell: number): strin
   const perHour = 3600 / periodRules[period].seconds
   const labels =
     period === '01D'
-      ? [1, 30, 60, 90, 120, 150, 180, 210, 240, 270, 300, 330, 360].map(
+      ? [1, 30, 60, 90, 120, 150, 180, 210, 240, 270, 300, 330].map(
           (day) => [day - 1, String(day)] as const,
         )
       : [0, 3, 6, 9, 12, 15, 18, 21].map(
