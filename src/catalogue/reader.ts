@@ -140,6 +140,14 @@ export interface SeriesSlots {
   readonly knownFromUs: number
 }
 
+/** The recorded arrivals of a series. */
+export interface SeriesArrivals extends Pick<SeriesSlots, 'head' | 'codes' | 'ambiguous'> {
+  /** Slots in ascending order with their latency in seconds: files that were seen arriving. */
+  readonly arrivals: readonly (readonly [slot: number, latency: number])[]
+  /** Latencies of the last 28 days in seconds, ascending. */
+  readonly latencies: readonly number[]
+}
+
 /** What of a filter holds of a file for as long as it has its name and path, so that it holds of removed files too. */
 export type ChangeFilters = Omit<
   FileFilter,
@@ -229,6 +237,10 @@ export interface ProblemsPage {
 export interface CatalogueReader {
   /** The slots of a series; `undefined` for an unknown station. Throws `NotBuilt`. */
   seriesSlots(query: SeriesQuery): Promise<SeriesSlots | undefined>
+  /** The recorded arrivals of a series; `undefined` for an unknown station. */
+  seriesArrivals(
+    query: SeriesQuery & { readonly from: number },
+  ): Promise<SeriesArrivals | undefined>
   head(): Promise<Head>
   /** @param signal ends a long query of which nobody awaits the answer any more */
   page(query: PageQuery, signal?: AbortSignal): Promise<Page>

@@ -18,3 +18,36 @@ export function usualLatency(period: Period, ascending: ArrayLike<number>): numb
   const { leastUsual } = periodRules[period]
   return Math.min(Math.max(percentile(ascending, 0.95) ?? 0, leastUsual), secondsPerDay)
 }
+
+/** Bounds of the shares that are published, in seconds; 600 is the target of hourly files. */
+export const targets = [300, 600, 3600, 7200] as const
+
+/** Upper bounds of the histogram in seconds; the last class has no upper bound. */
+const histogramBounds = [60, 120, 300, 600, 900, 1800, 3600, 7200, 21_600, 86_400]
+
+export interface LatencySummary {
+  readonly count: number
+  /** By target: how many arrived within it. */
+  readonly within: ReadonlyMap<number, number>
+  readonly median: number | undefined
+  readonly p95: number | undefined
+  /** Lower bound, upper bound (`undefined` for the last class) and count. */
+  readonly histogram: readonly (readonly [from: number, to: number | undefined, count: number])[]
+}
+
+/** @param latencies in any order */
+export function summariseLatencies(latencies: readonly number[]): LatencySummary {
+  const ascending = latencies.toSorted((a, b) => a - b)
+  const upTo = (bound: number): number => latencies.filter((each) => each <= bound).length
+  return {
+    count: latencies.length,
+    within: new Map(targets.map((target) => [target, upTo(target)])),
+    median: percentile(ascending, 0.5),
+    p95: percentile(ascending, 0.95),
+    histogram: [...histogramBounds, undefined].map((to, index) => {
+      const from = histogramBounds[index - 1] ?? 0
+      const below = index === 0 ? 0 : upTo(from)
+      return [from, to, upTo(to ?? Infinity) - below] as const
+    }),
+  }
+}

@@ -10,8 +10,7 @@ import type {
   Responses,
   Surroundings,
 } from '../openapi/openapi.ts'
-import { hourOf, yearAndDay } from '../openapi/parameters.ts'
-import { inPath } from '../openapi/parameters.ts'
+import { hourOf, yearAndDay, inPath } from '../openapi/parameters.ts'
 
 const header = (description: string, example: string): HeaderObject => ({
   description,

@@ -1,24 +1,13 @@
-import { periods } from '../../insight/series.ts'
 import type { SlotState } from '../../insight/slot-states.ts'
 import { page } from '../pages/layout.ts'
-import { readableNumber, readableTime, typeWord } from '../pages/words.ts'
+import { readableNumber, readableTime } from '../pages/words.ts'
 import { linesOf, serialiseAvailability } from './availability-formats.ts'
 import type { SeriesAvailability } from './availability-formats.ts'
-import { fileTypes } from './availability-request.ts'
+import { seriesForm } from './series-form.ts'
 import { calendarSvg } from './calendar.ts'
 
-const template = `<form class="filter" method="get">
-<input type="hidden" name="format" value="api">
-<p><label>Type <select name="file_type"><% for (const each of it.types) { %><option value="<%= each.value %>"<% if (each.isChosen) { %> selected<% } %>><%= each.text %></option><% } %></select></label>
-<label>Period <select name="period"><% for (const each of it.periods) { %><option<% if (each.isChosen) { %> selected<% } %>><%= each.text %></option><% } %></select></label>
-<label>From <input type="date" name="from" value="<%= it.fromDay %>"></label>
-<label>To <input type="date" name="to" value="<%= it.toDay %>"></label>
-<button>Show</button></p>
-</form>
+const template = `<%~ include('@series-form', it) %>
 <p><%= it.sentence %></p>
-<% if (it.ambiguous.length > 0) { %>
-<p class="notice">The short code belongs to several stations: <% for (const code of it.ambiguous) { %><a href="../../<%= code %>/availability/?format=api"><%= code %></a> <% } %></p>
-<% } %>
 <div class="wide">
 <%~ it.calendar %>
 </div>
@@ -47,13 +36,8 @@ export function renderAvailability(series: SeriesAvailability): string {
   return render(
     { title: `Availability of ${station}`, up: '../../../', json: `${query}&format=json` },
     {
-      types: fileTypes.map((type) => ({
-        value: type,
-        text: typeWord(type),
-        isChosen: type === file_type,
-      })),
-      periods: periods.map((each) => ({ text: each, isChosen: each === period })),
-      ...{ fromDay, toDay, query, ambiguous: wire.ambiguous },
+      form: seriesForm({ file_type, period, fromDay, toDay, ambiguous: wire.ambiguous }),
+      query,
       sentence: sentenceOf(series),
       calendar: calendarSvg(series),
       caption: isDaily ? 'Days by year' : 'Files by day (UTC)',

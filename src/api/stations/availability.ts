@@ -14,8 +14,8 @@ import { addResource } from '../http/resource.ts'
 import { renderAvailability } from './availability-page.ts'
 import { availabilityCsv, availabilityText, serialiseAvailability } from './availability-formats.ts'
 import type { SeriesAvailability } from './availability-formats.ts'
-import { parseAvailability } from './availability-request.ts'
-import type { AvailabilityRequest } from './availability-request.ts'
+import { parseAvailability } from './series-request.ts'
+import type { AvailabilityRequest } from './series-request.ts'
 import { calendarSvg } from './calendar.ts'
 
 type AvailabilityContext = Pick<ApiContext, 'apiPath' | 'reader' | 'tag' | 'limits' | 'nowUs'>

@@ -37,7 +37,7 @@ const oneTemplate = `<p><a href="<%= it.files %>">Files of <%= it.code %></a></p
 <div class="wide">
 <%~ it.calendar %>
 </div>
-<p><a href="availability/?format=api">Availability in detail</a>, <a href="availability/?period=01H&amp;format=api">of hourly files</a></p>
+<p><a href="availability/?format=api">Availability in detail</a>, <a href="availability/?period=01H&amp;format=api">of hourly files</a>, <a href="latency/?format=api">latency of hourly files</a></p>
 <h2>Facts</h2>
 <dl>
 <% for (const fact of it.facts) { %>

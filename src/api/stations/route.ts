@@ -11,7 +11,7 @@ import { catalogueOffset, linkHeader, pageLinks, parsePageRange } from '../http/
 import type { Query } from '../http/query.ts'
 import { addResource } from '../http/resource.ts'
 import { minuteState, readAvailability } from './availability.ts'
-import { parseAvailability } from './availability-request.ts'
+import { parseAvailability } from './series-request.ts'
 import { calendarSvg } from './calendar.ts'
 import type { Head } from '../../catalogue/records.ts'
 import { serialiseStation } from './serialise.ts'

@@ -24,7 +24,7 @@ function prepareRun(db: Database): Run {
   const head = prepareKnownHead(db)
   const list = prepareList(db, head)
   const stations = prepareStations(db, head)
-  const seriesSlots = prepareSeriesSlots(db, head)
+  const seriesSlots = prepareSeriesSlots(db, head).slots
   const summary = prepareSummary(db)
   const problems = prepareProblems(db)
   // One read transaction, so that a page and its count are of one moment.

@@ -7,6 +7,7 @@ import type {
   Page,
   PageQuery,
   RecordChunk,
+  SeriesArrivals,
   SeriesQuery,
   SeriesSlots,
   StationsPage,
@@ -88,6 +89,7 @@ export function openReader(options: { readonly database: string }): CatalogueRea
       query.period === '01D' || query.to - (query.from ?? 0) <= directSlots
         ? ask((queries) => queries.seriesSlots(query))
         : pool.ask('seriesSlots', query),
+    seriesArrivals: (query) => ask((queries) => queries.seriesArrivals(query)),
     changes: (query) => ask((queries) => queries.changes(query)),
     directory: (path) => ask((queries) => queries.directory(path)),
     subdirectories: (query) => ask((queries) => queries.subdirectories(query)),
@@ -121,6 +123,7 @@ interface Queries extends Listings, Checksums {
   stations(query: StationsQuery): StationsPage | undefined
   station(code: string): StationAnswer
   seriesSlots(query: SeriesQuery): SeriesSlots | undefined
+  seriesArrivals(query: SeriesQuery & { readonly from: number }): SeriesArrivals | undefined
   record(id: number, details?: boolean): (FileRecord & ListedFile) | undefined
   file(directory: string, name: string): FoundFile | undefined
   nameInOtherCase(directory: string, name: string): string | undefined
@@ -133,6 +136,7 @@ function prepareQueries(db: Database): Queries {
   const head = prepareKnownHead(db)
   const list = prepareList(db, head)
   const stations = prepareStations(db, head)
+  const series = prepareSeriesSlots(db, head)
   const from = 'FROM file f JOIN directory d ON d.id = f.directory'
   const rows = prepareListRows(db)
   const record = db.prepare(`SELECT ${fileColumns} ${from} WHERE f.id = ?`)
@@ -156,7 +160,8 @@ function prepareQueries(db: Database): Queries {
       (stationCount.get() as number) > directStations ? undefined : stations.page(query),
     ),
     station: db.transaction((code: string) => stations.one(code)),
-    seriesSlots: db.transaction(prepareSeriesSlots(db, head)),
+    seriesSlots: db.transaction(series.slots),
+    seriesArrivals: db.transaction(series.arrivals),
     record: db.transaction((id: number, details?: boolean) => {
       const row = record.get(id) as FileRow | undefined
       return row && { ...toRecord(row), ...rows.byIds([id], details)[0] }

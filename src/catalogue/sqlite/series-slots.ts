@@ -2,7 +2,7 @@
 import type { Database } from 'better-sqlite3'
 import { learningDays, periodRules, seriesOf, slotAt, slotsPerDay } from '../../insight/series.ts'
 import type { SeriesKey } from '../../insight/series.ts'
-import type { SeriesQuery, SeriesSlots } from '../reader.ts'
+import type { SeriesArrivals, SeriesQuery, SeriesSlots } from '../reader.ts'
 import type { Head } from '../records.ts'
 import { prepareCounts } from './counts.ts'
 import { openLookups } from './lookup-cache.ts'
@@ -45,7 +45,13 @@ export function prepareSeriesSlots(db: Database, head: () => Head) {
     )
     .pluck()
   const knownFrom = db.prepare('SELECT deliveries_us FROM catalogue WHERE one = 1').pluck()
-  return (query: SeriesQuery): SeriesSlots | undefined => {
+  const arrivals = db
+    .prepare(
+      `SELECT slot, min(latency_s) FROM delivery WHERE series IN (${seriesIds}) AND slot BETWEEN @from AND @to
+         AND latency_s IS NOT NULL GROUP BY slot ORDER BY slot`,
+    )
+    .raw()
+  const slots = (query: SeriesQuery): SeriesSlots | undefined => {
     counts.require('file_station')
     counts.require('station_count')
     lookups.refresh()
@@ -78,6 +84,23 @@ export function prepareSeriesSlots(db: Database, head: () => Head) {
       latencies: latencies.all({ stations, fileType, period, latenciesFrom }) as number[],
       knownFromUs: (knownFrom.get() as number | null) ?? Infinity,
     }
+  }
+  return {
+    slots,
+    arrivals: (query: SeriesQuery & { readonly from: number }): SeriesArrivals | undefined => {
+      lookups.refresh()
+      const site = siteOf(query.code, lookups)
+      if (site === undefined) return undefined
+      const { fileType, period, from, to, latenciesFrom } = query
+      const stations = JSON.stringify(site.ids)
+      return {
+        head: head(),
+        codes: site.ids.map((id) => lookups.stations.get(id) ?? ''),
+        ambiguous: site.ambiguous,
+        arrivals: arrivals.all({ stations, fileType, period, from, to }) as [number, number][],
+        latencies: latencies.all({ stations, fileType, period, latenciesFrom }) as number[],
+      }
+    },
   }
 }
 
