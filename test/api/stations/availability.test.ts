@@ -30,7 +30,17 @@ async function open(t: Test) {
     return { statusCode, headers, body }
   }
   const answer = async (target: string) => JSON.parse((await get(target)).body) as Answer
-  return { ...service, get, answer, setDay: (day: number) => (nowUs = day * secondsPerDay * 1e6) }
+  const { app, writer } = service
+  const addNames = (directory: string, names: readonly string[]) =>
+    service.addNames(directory, names)
+  return {
+    app,
+    writer,
+    addNames,
+    get,
+    answer,
+    setDay: (day: number) => (nowUs = day * secondsPerDay * 1e6),
+  }
 }
 
 const dayName = (day: number) =>

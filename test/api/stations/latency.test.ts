@@ -43,15 +43,15 @@ t.test(
     await writer.apply([change('nrt/2026/022/04', { added: [newFile(name(4))] })])
     const again = name(4).replace('_S_', '_R_')
     await writer.apply([change('nrt/2026/022/04', { arrived: true, added: [newFile(again)] })])
-    const { arrivals, usual_s } = (await app.inject('/rinex/api/station/GRAZ/latency/')).json() as {
+    const { arrivals, usual_s } = (await app.inject('/rinex/api/station/GRAZ/latency/')).json<{
       arrivals: number
       usual_s: number
-    }
+    }>()
     t.same([arrivals, usual_s], [0, 600])
     t.equal((await app.inject('/rinex/api/station/ZIMM/latency/')).statusCode, 404)
     const bad = await app.inject('/rinex/api/station/GRAZ/latency/?period=1H&from=x')
     t.match(bad, { statusCode: 400 })
-    t.same(Object.keys(bad.json() as object), ['period', 'from'])
+    t.same(Object.keys(bad.json<object>()), ['period', 'from'])
   },
 )
 
