@@ -117,8 +117,8 @@ export interface SeriesQuery extends SeriesKey {
   /** First and last slot; without `from`, from the first live file of the series. */
   readonly from: number | undefined
   readonly to: number
-  /** Latencies of slots from this one on. */
-  readonly latenciesFrom: number
+  /** Slots of the last 28 days, for the usual latency. */
+  readonly learning: { readonly from: number; readonly to: number }
 }
 
 /** What is known of the slots of a series; slots ascending, without duplicates. */

@@ -37,9 +37,10 @@ export interface Availability {
   readonly usualLatency: number
 }
 
-/** The first slot for which the usual latency is computed. */
-export function latenciesFrom(period: Period, nowSeconds: number): number {
-  return slotAt(nowSeconds - learningDays * secondsPerDay, period)
+/** The slots of the last 28 days, for which the usual latency is computed. */
+export function learningSlots(period: Period, nowSeconds: number): { from: number; to: number } {
+  const from = slotAt(nowSeconds - learningDays * secondsPerDay, period)
+  return { from, to: slotAt(nowSeconds, period) }
 }
 
 export function availabilityOf(

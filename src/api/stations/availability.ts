@@ -1,7 +1,7 @@
 /** The availability of a station's series: JSON, CSV, text and a calendar as SVG. */
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { Head } from '../../catalogue/records.ts'
-import { availabilityOf, latenciesFrom } from '../../insight/availability.ts'
+import { availabilityOf, learningSlots } from '../../insight/availability.ts'
 import { slotsPerDay } from '../../insight/series.ts'
 import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
@@ -90,7 +90,7 @@ export async function readAvailability(
     ...{ code, fileType, period },
     from: fromDay === undefined ? undefined : fromDay * perDay,
     to: (toDay + 1) * perDay - 1,
-    latenciesFrom: latenciesFrom(period, nowSeconds),
+    learning: learningSlots(period, nowSeconds),
   })
   if (slots === undefined) return undefined
   const knownFromSeconds = slots.knownFromUs / 1e6

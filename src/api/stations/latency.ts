@@ -1,7 +1,7 @@
 /** How long after the end of their slots the files of a station's series arrive. */
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
 import type { SeriesArrivals } from '../../catalogue/reader.ts'
-import { latenciesFrom } from '../../insight/availability.ts'
+import { learningSlots } from '../../insight/availability.ts'
 import { percentile, summariseLatencies, usualLatency } from '../../insight/latency.ts'
 import { slotsPerDay } from '../../insight/series.ts'
 import type { SeriesKey } from '../../insight/series.ts'
@@ -77,7 +77,7 @@ function showLatency({ reader, tag, limits, nowUs }: LatencyContext): RouteHandl
     const found = await reader.seriesArrivals({
       ...{ code, fileType, period },
       ...{ from: fromDay * perDay, to: (toDay + 1) * perDay - 1 },
-      latenciesFrom: latenciesFrom(period, nowSeconds),
+      learning: learningSlots(period, nowSeconds),
     })
     if (found === undefined) throw notFound()
     const wire = serialiseLatency({ ...asked, station: code }, found)

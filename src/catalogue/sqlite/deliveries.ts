@@ -23,7 +23,8 @@ export interface Deliveries {
 }
 
 export function prepareDeliveries(db: Database): Deliveries {
-  const series = new Map<string, number>()
+  /** Ids by type and period, then by station. */
+  const series = new Map<string, Map<number, number>>()
   const insertSeries = db.prepare(
     'INSERT INTO series (station, file_type, period) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
   )
@@ -31,17 +32,21 @@ export function prepareDeliveries(db: Database): Deliveries {
     .prepare('SELECT id FROM series WHERE station = ? AND file_type = ? AND period = ?')
     .pluck()
   const insert = db.prepare(
-    'INSERT INTO delivery (series, slot, latency_s) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+    `INSERT INTO delivery (data_date, series, latency_s) SELECT ?, value, ? FROM json_each(?) WHERE true
+     ON CONFLICT DO NOTHING`,
   )
-  const seriesId = (station: number, { fileType, period }: SeriesKey): number => {
-    const key = `${station} ${fileType} ${period}`
-    let id = series.get(key)
-    if (id === undefined) {
-      insertSeries.run(station, fileType, period)
-      id = selectSeries.get(station, fileType, period) as number
-      series.set(key, id)
-    }
-    return id
+  const seriesIds = (stations: readonly number[], { fileType, period }: SeriesKey): number[] => {
+    const known = series.get(fileType + period) ?? new Map<number, number>()
+    series.set(fileType + period, known)
+    return stations.map((station) => {
+      let id = known.get(station)
+      if (id === undefined) {
+        insertSeries.run(station, fileType, period)
+        id = selectSeries.get(station, fileType, period) as number
+        known.set(station, id)
+      }
+      return id
+    })
   }
   return {
     record({ parsed, stations, arrived, nowUs }) {
@@ -52,7 +57,7 @@ export function prepareDeliveries(db: Database): Deliveries {
       const ageSeconds = Math.floor(nowUs / 1e6) - (slot + 1) * seconds
       if (ageSeconds > deliveryDays * secondsPerDay) return
       const latency = arrived ? Math.max(0, ageSeconds) : null
-      for (const station of stations) insert.run(seriesId(station, key), slot, latency)
+      insert.run(slot * seconds, latency, JSON.stringify(seriesIds(stations, key)))
     },
     reset() {
       series.clear()
@@ -62,11 +67,8 @@ export function prepareDeliveries(db: Database): Deliveries {
 
 /** Deletes deliveries older than 400 days. */
 export function prepareDeliveryPurge(db: Database): (nowUs: number) => void {
-  const all = db.prepare('SELECT id, period FROM series')
-  const purge = db.prepare('DELETE FROM delivery WHERE series = ? AND slot < ?')
+  const purge = db.prepare('DELETE FROM delivery WHERE data_date < ?')
   return (nowUs) => {
-    const endSeconds = nowUs / 1e6 - deliveryDays * secondsPerDay
-    for (const { id, period } of all.all() as { id: number; period: SeriesKey['period'] }[])
-      purge.run(id, slotAt(endSeconds, period))
+    purge.run(Math.floor(nowUs / 1e6) - deliveryDays * secondsPerDay)
   }
 }

@@ -119,13 +119,14 @@ export const deliveryTables = `
     UNIQUE (station, file_type, period)
   ) STRICT;
 
-  -- The first delivery of each slot of a series, kept for 400 days also when its file is removed. slot is the start of the data
-  -- divided by the period, latency_s the seconds from the end of the slot to the first record; NULL when a scan found the file.
+  -- The first delivery of each slot of a series, kept for 400 days also when its file is removed. data_date is the start of the
+  -- slot, latency_s the seconds from its end to the first record; NULL when a scan found the file. By time first: the files
+  -- of an hour are written to a few pages, and the network is read in one range.
   CREATE TABLE delivery (
+    data_date INTEGER NOT NULL,
     series    INTEGER NOT NULL,
-    slot      INTEGER NOT NULL,
     latency_s INTEGER,
-    PRIMARY KEY (series, slot)
+    PRIMARY KEY (data_date, series)
   ) STRICT, WITHOUT ROWID;
 `
 

@@ -1,6 +1,13 @@
 /** Reads the slots of a series: live files by `file_station`, and recorded deliveries. To be used within a read transaction. */
 import type { Database } from 'better-sqlite3'
-import { learningDays, periodRules, seriesOf, slotAt, slotsPerDay } from '../../insight/series.ts'
+import {
+  deliveryDays,
+  learningDays,
+  periodRules,
+  seriesOf,
+  slotAt,
+  slotsPerDay,
+} from '../../insight/series.ts'
 import type { SeriesKey } from '../../insight/series.ts'
 import type { SeriesArrivals, SeriesQuery, SeriesSlots } from '../reader.ts'
 import type { Head } from '../records.ts'
@@ -31,33 +38,28 @@ export function prepareSeriesSlots(db: Database, head: () => Head) {
          AND +kind IN (SELECT value FROM json_each(@kinds))`,
     )
     .pluck()
-  const seriesIds = `SELECT id FROM series WHERE station IN (SELECT value FROM json_each(@stations))
-    AND file_type = @fileType AND period = @period`
-  const recorded = db
-    .prepare(
-      `SELECT DISTINCT slot FROM delivery WHERE series IN (${seriesIds}) AND slot BETWEEN @from AND @to ORDER BY slot`,
-    )
-    .pluck()
+  // One look-up for each slot: deliveries are stored by time.
+  const deliveries = `WITH RECURSIVE slot (start) AS (
+      VALUES (@start) UNION ALL SELECT start + @seconds FROM slot WHERE start + @seconds < @end)
+    SELECT start / @seconds AS slot, min(latency_s) AS latency FROM slot CROSS JOIN delivery ON data_date = start
+    WHERE series IN (SELECT id FROM series WHERE station IN (SELECT value FROM json_each(@stations))
+      AND file_type = @fileType AND period = @period)
+    GROUP BY start`
+  const recorded = db.prepare(`SELECT slot FROM (${deliveries}) ORDER BY slot`).pluck()
+  const arrivals = db
+    .prepare(`SELECT slot, latency FROM (${deliveries}) WHERE latency IS NOT NULL ORDER BY slot`)
+    .raw()
   const latencies = db
-    .prepare(
-      `SELECT min(latency_s) AS latency FROM delivery WHERE series IN (${seriesIds}) AND slot >= @latenciesFrom
-         AND latency_s IS NOT NULL GROUP BY slot ORDER BY latency`,
-    )
+    .prepare(`SELECT latency FROM (${deliveries}) WHERE latency IS NOT NULL ORDER BY latency`)
     .pluck()
   const knownFrom = db.prepare('SELECT deliveries_us FROM catalogue WHERE one = 1').pluck()
-  const arrivals = db
-    .prepare(
-      `SELECT slot, min(latency_s) FROM delivery WHERE series IN (${seriesIds}) AND slot BETWEEN @from AND @to
-         AND latency_s IS NOT NULL GROUP BY slot ORDER BY slot`,
-    )
-    .raw()
   const slots = (query: SeriesQuery): SeriesSlots | undefined => {
     counts.require('file_station')
     counts.require('station_count')
     lookups.refresh()
     const site = siteOf(query.code, lookups)
     if (site === undefined) return undefined
-    const { fileType, period, to, latenciesFrom } = query
+    const { period, to } = query
     const { seconds } = periodRules[period]
     const kinds = JSON.stringify(kindsOf(query, lookups.kinds))
     const stations = JSON.stringify(site.ids)
@@ -80,8 +82,10 @@ export function prepareSeriesSlots(db: Database, head: () => Head) {
       ambiguous: site.ambiguous,
       from,
       live,
-      recorded: recorded.all({ stations, fileType, period, from: start, to }) as number[],
-      latencies: latencies.all({ stations, fileType, period, latenciesFrom }) as number[],
+      recorded: recorded.all(rangeOf(query, stations, start, to)) as number[],
+      latencies: latencies.all(
+        rangeOf(query, stations, query.learning.from, query.learning.to),
+      ) as number[],
       knownFromUs: (knownFrom.get() as number | null) ?? Infinity,
     }
   }
@@ -91,17 +95,31 @@ export function prepareSeriesSlots(db: Database, head: () => Head) {
       lookups.refresh()
       const site = siteOf(query.code, lookups)
       if (site === undefined) return undefined
-      const { fileType, period, from, to, latenciesFrom } = query
+      const { from, to } = query
       const stations = JSON.stringify(site.ids)
       return {
         head: head(),
         codes: site.ids.map((id) => lookups.stations.get(id) ?? ''),
         ambiguous: site.ambiguous,
-        arrivals: arrivals.all({ stations, fileType, period, from, to }) as [number, number][],
-        latencies: latencies.all({ stations, fileType, period, latenciesFrom }) as number[],
+        arrivals: arrivals.all(rangeOf(query, stations, from, to)) as [number, number][],
+        latencies: latencies.all(
+          rangeOf(query, stations, query.learning.from, query.learning.to),
+        ) as number[],
       }
     },
   }
+}
+
+/** Parameters for the deliveries of slots, both included; older ones than are recorded are not looked up. */
+function rangeOf(
+  { fileType, period, learning }: SeriesQuery,
+  stations: string,
+  from: number,
+  to: number,
+) {
+  const { seconds } = periodRules[period]
+  const first = Math.max(from, learning.to - deliveryDays * slotsPerDay(period))
+  return { stations, fileType, period, seconds, start: first * seconds, end: (to + 1) * seconds }
 }
 
 function kindsOf({ fileType, period }: SeriesKey, kinds: ReadonlyMap<number, Kind>): number[] {
