@@ -32,6 +32,8 @@ import { addRinexFile } from './files/route.ts'
 import { addRoot } from './pages/root.ts'
 import { addRescan } from './admin/rescan.ts'
 import { addSchema } from './pages/docs-route.ts'
+import { addAvailability } from './stations/availability.ts'
+import { addLatency } from './stations/latency.ts'
 import { addStation } from './stations/route.ts'
 import { addStatus } from './status/route.ts'
 import { openMissingFiles } from './downloads/missing-files.ts'
@@ -103,6 +105,8 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   addRoot(app, context)
   addRinexFile(app, context)
   addStation(app, context)
+  addAvailability(app, context)
+  addLatency(app, context)
   addChanges(app, context)
   addStatus(app, { ...context, missingFiles })
   addProblems(app, { ...context, missingFiles })

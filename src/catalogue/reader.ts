@@ -8,6 +8,7 @@
  * A directory is named by its path below the archive root, without slashes at its ends: `obs/2026/001`.
  */
 import type { Area } from '../parse/archive-path.ts'
+import type { SeriesKey } from '../insight/series.ts'
 import { problems } from './filter.ts'
 import type { FileFilter, OrderKey, OrderStep, Ordering } from './filter.ts'
 import type {
@@ -109,6 +110,44 @@ export interface StationsPage {
   readonly stations: readonly StationSummary[]
 }
 
+/** Asks for the slots of a series (see src/insight). */
+export interface SeriesQuery extends SeriesKey {
+  /** Code of the station in upper case, 4 or 9 characters. */
+  readonly code: string
+  /** First and last slot; without `from`, from the first live file of the series. */
+  readonly from: number | undefined
+  readonly to: number
+  /** Slots of the last 28 days, for the usual latency. */
+  readonly learning: { readonly from: number; readonly to: number }
+}
+
+/** What is known of the slots of a series; slots ascending, without duplicates. */
+export interface SeriesSlots {
+  readonly head: Head
+  /** Codes of the station whose files fill the slots: 9 characters, and 4 if they belong to no other station. */
+  readonly codes: readonly string[]
+  /** Long codes that share a short code, whose files are then a series of their own. */
+  readonly ambiguous: readonly string[]
+  /** The first slot of the range. */
+  readonly from: number
+  /** Slots with a live file, from 28 days before the range. */
+  readonly live: readonly number[]
+  /** Slots with a recorded delivery, live or removed, from 28 days before the range. */
+  readonly recorded: readonly number[]
+  /** Seconds, ascending. */
+  readonly latencies: readonly number[]
+  /** Time from which deliveries are recorded. */
+  readonly knownFromUs: number
+}
+
+/** The recorded arrivals of a series. */
+export interface SeriesArrivals extends Pick<SeriesSlots, 'head' | 'codes' | 'ambiguous'> {
+  /** Slots in ascending order with their latency in seconds: files that were seen arriving. */
+  readonly arrivals: readonly (readonly [slot: number, latency: number])[]
+  /** Latencies of the last 28 days in seconds, ascending. */
+  readonly latencies: readonly number[]
+}
+
 /** What of a filter holds of a file for as long as it has its name and path, so that it holds of removed files too. */
 export type ChangeFilters = Omit<
   FileFilter,
@@ -196,6 +235,12 @@ export interface ProblemsPage {
  * and `TooManyQueries`.
  */
 export interface CatalogueReader {
+  /** The slots of a series; `undefined` for an unknown station. Throws `NotBuilt`. */
+  seriesSlots(query: SeriesQuery): Promise<SeriesSlots | undefined>
+  /** The recorded arrivals of a series; `undefined` for an unknown station. */
+  seriesArrivals(
+    query: SeriesQuery & { readonly from: number },
+  ): Promise<SeriesArrivals | undefined>
   head(): Promise<Head>
   /** @param signal ends a long query of which nobody awaits the answer any more */
   page(query: PageQuery, signal?: AbortSignal): Promise<Page>

@@ -7,6 +7,9 @@ export function makeEarlier(database: string, version: 7 | 8 | 9 | 10 = 7): void
   const db = new Sqlite(database)
   db.exec(`
     ALTER TABLE catalogue DROP COLUMN details_seq;
+    ALTER TABLE catalogue DROP COLUMN deliveries_us;
+    DROP TABLE delivery;
+    DROP TABLE series;
     ALTER TABLE rejection DROP COLUMN since_us;
     UPDATE rejection SET names = json_extract(names, '$[0]');
     ALTER TABLE rejection RENAME COLUMN names TO example;

@@ -111,8 +111,9 @@ function addRedirect(app: FastifyInstance, path: string): void {
   const bare = path.slice(0, -1)
   const lastSegment = bare.slice(bare.lastIndexOf('/') + 1)
   app.get(bare, (request, reply) => {
-    const [parameter] = Object.values(request.params as object) as string[]
-    const location = `${parameter ?? lastSegment}/${rawQuery(request.raw.url ?? '')}`
+    const [parameter = ''] = Object.values(request.params as object) as string[]
+    const name = lastSegment.startsWith(':') ? parameter : lastSegment
+    const location = `${name}/${rawQuery(request.raw.url ?? '')}`
     return reply.code(301).header('location', location).send()
   })
 }

@@ -9,6 +9,8 @@ const formats: Readonly<Record<string, string>> = {
   ndjson: '`ndjson` is the whole list, a record in JSON a line',
   csv: '`csv` the same as a table with a first line of names',
   urls: '`urls` the same as URLs to download',
+  txt: '`txt` text, a character a slot',
+  svg: '`svg` a picture',
 }
 
 export function format(names: readonly string[] = ['api', 'json']) {

@@ -33,6 +33,12 @@ const listTemplate = `<p><%= it.extent %></p>
 `
 
 const oneTemplate = `<p><a href="<%= it.files %>">Files of <%= it.code %></a></p>
+<h2>Daily observation files</h2>
+<div class="wide">
+<%~ it.calendar %>
+</div>
+<p><a href="availability/?format=api">Availability in detail</a>, <a href="availability/?period=01H&amp;format=api">of hourly files</a>, <a href="latency/?format=api">latency of hourly files</a></p>
+<h2>Facts</h2>
 <dl>
 <% for (const fact of it.facts) { %>
 <dt><%= fact.name %></dt>
@@ -59,7 +65,8 @@ export function renderStations(list: CollectionPage<WireStation>): string {
   })
 }
 
-export function renderStation(station: WireStation): string {
+/** @param calendar of its daily observation files, as SVG */
+export function renderStation(station: WireStation, calendar = ''): string {
   const frame = { title: `Station ${station.code}`, up: '../../', json: '?format=json' }
   const facts = [
     { name: 'country', value: station.country ?? 'not told by the code' },
@@ -74,7 +81,7 @@ export function renderStation(station: WireStation): string {
     },
     { name: 'by version', value: counts(station.file_version, (version) => version) },
   ]
-  return renderOne(frame, { ...station, facts })
+  return renderOne(frame, { ...station, facts, calendar })
 }
 
 /** `observation: 12, navigation: 3` */

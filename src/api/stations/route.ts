@@ -11,11 +11,15 @@ import { catalogueOffset, linkHeader, pageLinks, parsePageRange } from '../http/
 import type { Query } from '../http/query.ts'
 import { addResource } from '../http/resource.ts'
 import * as schemas from './schema.ts'
+import { minuteState, readAvailability } from './availability.ts'
+import { parseAvailability } from './series-request.ts'
+import { calendarSvg } from './calendar.ts'
+import type { Head } from '../../catalogue/records.ts'
 import { serialiseStation } from './serialise.ts'
 
 type StationsContext = Pick<
   ApiContext,
-  'apiPath' | 'reader' | 'settings' | 'links' | 'tag' | 'limits'
+  'apiPath' | 'reader' | 'settings' | 'links' | 'tag' | 'limits' | 'nowUs'
 >
 
 export function addStation(app: FastifyInstance, context: StationsContext): void {
@@ -76,16 +80,25 @@ function listStations({
   }
 }
 
-function showStation({ reader, links, tag }: StationsContext): RouteHandlerMethod {
+function showStation({ reader, links, tag, nowUs }: StationsContext): RouteHandlerMethod {
   return async (request, reply) => {
     const representation = negotiate(request, reply)
-    const { code } = request.params as { readonly code: string }
-    const known = await reader.head()
-    if (isFresh(request, reply, tag(known, representation))) return sendNotModified(reply)
-    const { head, station } = await reader.station(code.toUpperCase())
+    const code = (request.params as { readonly code: string }).code.toUpperCase()
+    const nowSeconds = nowUs() / 1e6
+    // The page shows the state of the clock.
+    const tagOf = (head: Head): string =>
+      tag(representation === 'html' ? minuteState(head, nowSeconds) : head, representation)
+    if (isFresh(request, reply, tagOf(await reader.head()))) return sendNotModified(reply)
+    const { head, station } = await reader.station(code)
     if (station === undefined) throw notFound()
-    reply.header('etag', tag(head, representation))
+    reply.header('etag', tagOf(head))
     const wire = serialiseStation(station, links())
-    return representation === 'html' ? sendHtml(reply, renderStation(wire)) : sendJson(reply, wire)
+    if (representation === 'json') return sendJson(reply, wire)
+    const daily = await readAvailability(
+      { reader },
+      { ...parseAvailability({}, nowSeconds), code },
+      nowSeconds,
+    )
+    return sendHtml(reply, renderStation(wire, daily && calendarSvg(daily)))
   }
 }

@@ -6,6 +6,7 @@ import type { Database } from 'better-sqlite3'
 import type { AppliedChange, DirectoryChange, FileFacts, RefusedChange } from '../writer.ts'
 import type { ChecksumRows } from './checksum-rows.ts'
 import type { CountChanges, CountedFile } from './count-changes.ts'
+import { prepareDeliveries } from './deliveries.ts'
 import type { Directories } from './directories.ts'
 import { prepareInsert } from './insert.ts'
 import type { Applied } from './insert.ts'
@@ -28,11 +29,13 @@ export function prepareApply(db: Database, { directories, rows, counts, nowUs }:
   const setSeq = db.prepare('UPDATE catalogue SET seq = ? WHERE one = 1')
   const raiseDetails = prepareRaiseDetails(db)
   const lookup = openLookupTables(db)
-  const insert = prepareInsert(db, { lookup, counts })
+  const deliveries = prepareDeliveries(db)
+  const insert = prepareInsert(db, { lookup, counts, deliveries })
   const remove = prepareRemoval(db, { rows, counts })
   const update = prepareUpdates(db, rows)
   const reset = (): void => {
     lookup.reset()
+    deliveries.reset()
     counts.reset()
   }
 

@@ -4,6 +4,7 @@ import { isMisplaced, parseDirectory } from '../../parse/archive-path.ts'
 import type { ArchiveDirectory } from '../../parse/archive-path.ts'
 import type { ParsedName } from '../../parse/types.ts'
 import type { CountChanges } from './count-changes.ts'
+import type { Deliveries } from './deliveries.ts'
 import type { LookupTables } from './lookup-tables.ts'
 import { movedModified } from './record-columns.ts'
 
@@ -29,6 +30,7 @@ interface Insertion {
 
 interface Parts {
   readonly lookup: LookupTables
+  readonly deliveries: Deliveries
   readonly counts: CountChanges
 }
 
@@ -58,7 +60,7 @@ interface Group {
   readonly stations: number[]
 }
 
-function prepareInsertNew(db: Database, { lookup, counts }: Parts) {
+function prepareInsertNew(db: Database, { lookup, counts, deliveries }: Parts) {
   // CROSS JOIN keeps the order of the array, so that ids and numbers are known without asking.
   const insertNames = db.prepare(
     `INSERT INTO file (directory, name, station, kind, data_date, created_us, seq, change, arrived, misplaced)
@@ -94,6 +96,12 @@ function prepareInsertNew(db: Database, { lookup, counts }: Parts) {
       const { kind, parsed, files, stations } = group
       const firstId = insertGroup(group, insertion, applied.seq + 1)
       counts.add({ id: firstId, stations, kind, dataDate: parsed.startSeconds })
+      deliveries.record({
+        parsed,
+        stations,
+        arrived: insertion.change.arrived,
+        nowUs: insertion.nowUs,
+      })
       files.forEach(({ size, mtimeUs, incomplete }, index) => {
         if (size !== undefined)
           setFacts.run(size, mtimeUs ?? null, incomplete === true ? 1 : 0, firstId + index)

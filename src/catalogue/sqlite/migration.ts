@@ -1,5 +1,5 @@
 /**
- * Brings a database of schema 7 to 10 to schema 11: rows, ids, numbers, tombstones and checksums stay. Up to schema 9 blocks and
+ * Brings a database of schema 7 to 11 to schema 12: rows, ids, numbers, tombstones and checksums stay. Up to schema 9 blocks and
  * excerpts go, and the counts are made from the rows. Every step is a short transaction that stores how far it came, so a migration that was
  * ended in any way goes on at the next start. The indexes are made afterwards, while the catalogue is in use (`indexes.ts`).
  */
@@ -22,7 +22,14 @@ import {
 import { corruption } from './corruption.ts'
 import { faultOf } from './integrity-check.ts'
 import { idsPerRange, prepareIdRange } from './recount.ts'
-import { countTables, migratingVersion, ownerTable, schemaVersion, versionOf } from './schema.ts'
+import {
+  countTables,
+  deliveryTables,
+  migratingVersion,
+  ownerTable,
+  schemaVersion,
+  versionOf,
+} from './schema.ts'
 
 /** What a migration is doing, and how much of that it has done. */
 export interface MigrationProgress {
@@ -56,6 +63,7 @@ const additions: ReadonlyMap<number, string> = new Map([
      ALTER TABLE rejection ADD COLUMN since_us INTEGER;
      UPDATE rejection SET names = iif(names LIKE '.%', '[]', json_array(names));`,
   ],
+  [12, `ALTER TABLE catalogue ADD COLUMN deliveries_us INTEGER; ${deliveryTables}`],
 ])
 
 interface Step {

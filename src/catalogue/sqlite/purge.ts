@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3'
+import { prepareDeliveryPurge } from './deliveries.ts'
 
 /** A transaction of this many removals takes a few hundredths of a second. */
 const removalsPerTransaction = 2000
@@ -8,7 +9,11 @@ const removalsPerTransaction = 2000
  * then has all removals above one number, which it remembers. A removal that a clock ahead of its time has
  * dated stays, and those after it with it, until that time has come.
  */
-export function preparePurge(db: Database): (beforeUs: number) => { more: boolean } {
+export function preparePurge(
+  db: Database,
+  nowUs: () => number,
+): (beforeUs: number) => { more: boolean } {
+  const purgeDeliveries = prepareDeliveryPurge(db)
   const oldest = db.prepare(
     `SELECT seq, removed_us AS removedUs FROM tombstone ORDER BY seq LIMIT ${removalsPerTransaction}`,
   )
@@ -30,7 +35,10 @@ export function preparePurge(db: Database): (beforeUs: number) => { more: boolea
       remember.run(last.seq)
     }
     const more = old.length === removalsPerTransaction
-    if (!more) dropDirectories.run()
+    if (!more) {
+      dropDirectories.run()
+      purgeDeliveries(nowUs())
+    }
     return { more }
   })
   return (beforeUs) => work.immediate(beforeUs)

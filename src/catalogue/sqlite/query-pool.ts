@@ -4,6 +4,8 @@ import type {
   ChunkQuery,
   PageQuery,
   RecordChunk,
+  SeriesQuery,
+  SeriesSlots,
   StationsQuery,
   Page,
   ProblemsPage,
@@ -22,6 +24,10 @@ export interface Queries {
   readonly page: { readonly query: PageQuery; readonly answer: Page }
   readonly records: { readonly query: ChunkQuery; readonly answer: RecordChunk }
   readonly stations: { readonly query: StationsQuery; readonly answer: StationsPage }
+  readonly seriesSlots: {
+    readonly query: SeriesQuery
+    readonly answer: SeriesSlots | undefined
+  }
   readonly problems: { readonly query: ProblemsQuery; readonly answer: ProblemsPage }
   readonly summary: { readonly query: undefined; readonly answer: CatalogueSummary }
 }

@@ -6,6 +6,7 @@ import { connectionSource } from './connection.ts'
 import { prepareList } from './list.ts'
 import type { CancelFlag, Queries, QueryKind, QueryRequest, QueryResponse } from './query-pool.ts'
 import { prepareProblems } from './problems.ts'
+import { prepareSeriesSlots } from './series-slots.ts'
 import { prepareStations } from './stations.ts'
 import { prepareKnownHead, prepareSummary } from './summary.ts'
 
@@ -23,6 +24,7 @@ function prepareRun(db: Database): Run {
   const head = prepareKnownHead(db)
   const list = prepareList(db, head)
   const stations = prepareStations(db, head)
+  const seriesSlots = prepareSeriesSlots(db, head).slots
   const summary = prepareSummary(db)
   const problems = prepareProblems(db)
   // One read transaction, so that a page and its count are of one moment.
@@ -36,6 +38,8 @@ function prepareRun(db: Database): Run {
         return list.records(query as Queries['records']['query']).run(checkDeadline)
       case 'stations':
         return stations.page(query as Queries['stations']['query'])
+      case 'seriesSlots':
+        return seriesSlots(query as Queries['seriesSlots']['query'])
       case 'problems':
         return problems(query as Queries['problems']['query'])
       case 'summary':

@@ -7,6 +7,9 @@ import type {
   Page,
   PageQuery,
   RecordChunk,
+  SeriesArrivals,
+  SeriesQuery,
+  SeriesSlots,
   StationsPage,
   StationsQuery,
 } from '../reader.ts'
@@ -31,6 +34,7 @@ import { openQueryPool } from './query-pool.ts'
 import type { QueryKind, Queries as PoolQueries } from './query-pool.ts'
 import { fileColumns, toRecord } from './record-columns.ts'
 import type { FileRow } from './record-columns.ts'
+import { prepareSeriesSlots } from './series-slots.ts'
 import { prepareStations } from './stations.ts'
 import type { StationAnswer } from './stations.ts'
 import { prepareKept, prepareKnownHead, prepareLastScan } from './summary.ts'
@@ -39,6 +43,8 @@ import { prepareKept, prepareKnownHead, prepareLastScan } from './summary.ts'
 const directMs = 20
 /** With more stations the list of them goes to a query worker. */
 const directStations = 1000
+/** More slots of hourly and quarter-hourly series are read by a query worker. */
+const directSlots = 20_000
 
 /**
  * Reads the catalogue in a database file that another process writes. What the exact counts promise to be short is asked
@@ -79,6 +85,11 @@ export function openReader(options: { readonly database: string }): CatalogueRea
     stations: (query) =>
       askEither('stations', query, { direct: (queries) => queries.stations(query) }),
     station: (code) => ask((queries) => queries.station(code)),
+    seriesSlots: (query) =>
+      query.period === '01D' || query.to - (query.from ?? 0) <= directSlots
+        ? ask((queries) => queries.seriesSlots(query))
+        : pool.ask('seriesSlots', query),
+    seriesArrivals: (query) => ask((queries) => queries.seriesArrivals(query)),
     changes: (query) => ask((queries) => queries.changes(query)),
     directory: (path) => ask((queries) => queries.directory(path)),
     subdirectories: (query) => ask((queries) => queries.subdirectories(query)),
@@ -111,6 +122,8 @@ interface Queries extends Listings, Checksums {
   records(query: ChunkQuery): RecordChunk | undefined
   stations(query: StationsQuery): StationsPage | undefined
   station(code: string): StationAnswer
+  seriesSlots(query: SeriesQuery): SeriesSlots | undefined
+  seriesArrivals(query: SeriesQuery & { readonly from: number }): SeriesArrivals | undefined
   record(id: number, details?: boolean): (FileRecord & ListedFile) | undefined
   file(directory: string, name: string): FoundFile | undefined
   nameInOtherCase(directory: string, name: string): string | undefined
@@ -123,6 +136,7 @@ function prepareQueries(db: Database): Queries {
   const head = prepareKnownHead(db)
   const list = prepareList(db, head)
   const stations = prepareStations(db, head)
+  const series = prepareSeriesSlots(db, head)
   const from = 'FROM file f JOIN directory d ON d.id = f.directory'
   const rows = prepareListRows(db)
   const record = db.prepare(`SELECT ${fileColumns} ${from} WHERE f.id = ?`)
@@ -146,6 +160,8 @@ function prepareQueries(db: Database): Queries {
       (stationCount.get() as number) > directStations ? undefined : stations.page(query),
     ),
     station: db.transaction((code: string) => stations.one(code)),
+    seriesSlots: db.transaction(series.slots),
+    seriesArrivals: db.transaction(series.arrivals),
     record: db.transaction((id: number, details?: boolean) => {
       const row = record.get(id) as FileRow | undefined
       return row && { ...toRecord(row), ...rows.byIds([id], details)[0] }

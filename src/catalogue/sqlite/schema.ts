@@ -10,7 +10,7 @@ import type { Database } from 'better-sqlite3'
 export const applicationId = 0x524e5863
 
 /** The schema this program reads and writes. */
-export const schemaVersion = 11
+export const schemaVersion = 12
 
 /** The oldest schema that is migrated. */
 export const oldestSchemaVersion = 7
@@ -108,9 +108,32 @@ export const ownerTable = `
   ) STRICT;
 `
 
+/** Deliveries of the series that insight knows (see src/insight). */
+export const deliveryTables = `
+  -- Series: files of one station, type and period ('15M', '01H', '01D'). Rows are only ever added.
+  CREATE TABLE series (
+    id        INTEGER PRIMARY KEY,
+    station   INTEGER NOT NULL REFERENCES station (id),
+    file_type TEXT    NOT NULL,
+    period    TEXT    NOT NULL,
+    UNIQUE (station, file_type, period)
+  ) STRICT;
+
+  -- The first delivery of each slot of a series, kept for 400 days also when its file is removed. data_date is the start of the
+  -- slot, latency_s the seconds from its end to the first record; NULL when a scan found the file. By time first: the files
+  -- of an hour are written to a few pages, and the network is read in one range.
+  CREATE TABLE delivery (
+    data_date INTEGER NOT NULL,
+    series    INTEGER NOT NULL,
+    latency_s INTEGER,
+    PRIMARY KEY (data_date, series)
+  ) STRICT, WITHOUT ROWID;
+`
+
 const tables = `
   -- The catalogue itself, one row: which database this is, its latest number, and the numbers it may give
   -- (see sequences.ts). Removals up to forgotten_seq may have been dropped. last_scan is a ScanSummary as JSON.
+  -- deliveries_us is the time from which deliveries are recorded.
   -- details_seq grows when the size, mtime, checksum or problem of a file changes without a change of its record.
   CREATE TABLE catalogue (
     one           INTEGER PRIMARY KEY CHECK (one = 1),
@@ -120,7 +143,8 @@ const tables = `
     reserved_id   INTEGER NOT NULL,
     reserved_seq  INTEGER NOT NULL,
     last_scan     TEXT,
-    details_seq   INTEGER NOT NULL DEFAULT 0
+    details_seq   INTEGER NOT NULL DEFAULT 0,
+    deliveries_us INTEGER
   ) STRICT;
 
   ${ownerTable}
@@ -219,6 +243,8 @@ const tables = `
   CREATE INDEX file_misplaced ON file (id) WHERE misplaced = 1;
 
   ${countTables}
+
+  ${deliveryTables}
 
   -- Removed files as they last were: the feed tells of them, and a file that comes back gets its id back.
   CREATE TABLE tombstone (

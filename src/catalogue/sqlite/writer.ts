@@ -93,6 +93,9 @@ interface WriterParts {
 function prepareWriter(parts: WriterParts): CatalogueWriter {
   const { db } = parts
   const queries = prepareQueries(db)
+  db.prepare('UPDATE catalogue SET deliveries_us = ? WHERE deliveries_us IS NULL').run(
+    parts.nowUs(),
+  )
   const directories = prepareDirectories(db)
   const counts = prepareCountChanges(db)
   const shared = { directories, rows: prepareChecksumRows(db), nowUs: parts.nowUs }
@@ -130,7 +133,7 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
       return applied
     }),
     summary: promised(() => summary()),
-    purgeRemovals: promised(preparePurge(db)),
+    purgeRemovals: promised(preparePurge(db, parts.nowUs)),
     arrivedUnhashed: promised(hashing.arrived),
     unhashedBelow: promised(hashing.below),
     keepChecksums: promised((checksums: readonly Checksum[], throughSeq: number) => {

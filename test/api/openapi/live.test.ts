@@ -101,7 +101,7 @@ function readCases({ url, path, responses }: Operation, tag: string): readonly C
     ['412', 'usual', { url, headers: { 'if-match': '"another"' } }],
     ['206', 'usual', { url, headers: { range: 'bytes=0-3' } }],
     ['416', 'usual', { url, headers: { range: 'bytes=999999-' } }],
-    ['400', 'usual', ask(url, 'area=nowhere&expand=nothing&problem=nothing')],
+    ['400', 'usual', ask(url, 'area=nowhere&expand=nothing&problem=nothing&period=nothing')],
     ['403', 'closed', { url }],
     ['410', 'usual', ask(url, 'since=999999')],
   ]

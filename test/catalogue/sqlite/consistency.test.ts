@@ -216,5 +216,8 @@ t.test('differences are named by table and row, and repaired', async (t) => {
   db.exec('UPDATE day_count SET last_id = 5')
   t.same(differencesOf(db), [], 'last_id is an upper bound')
   db.exec('PRAGMA foreign_keys = OFF; DELETE FROM station WHERE id = 2')
-  t.same(checkConsistency(database).damage, ['file: row 2 has no station'])
+  t.same(checkConsistency(database).damage, [
+    'file: row 2 has no station',
+    'series: row 2 has no station',
+  ])
 })

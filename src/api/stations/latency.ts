@@ -1,0 +1,56 @@
+/** How long after the end of their slots the files of a station's series arrive. */
+import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
+import { learningSlots } from '../../insight/availability.ts'
+import { slotsPerDay } from '../../insight/series.ts'
+import { getLatency, latencySchema } from './series-schema.ts'
+import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
+import type { ApiContext } from '../http/context.ts'
+import { notFound } from '../http/errors.ts'
+import { ignoredHeader } from '../http/headers.ts'
+import { negotiate } from '../http/negotiate.ts'
+import type { Query } from '../http/query.ts'
+import { addResource } from '../http/resource.ts'
+import { minuteState } from './availability.ts'
+import { renderLatency } from './latency-page.ts'
+import { parseLatency } from './series-request.ts'
+import { serialiseLatency } from './latency-formats.ts'
+
+type LatencyContext = Pick<ApiContext, 'apiPath' | 'reader' | 'tag' | 'limits' | 'nowUs'>
+
+export function addLatency(app: FastifyInstance, context: LatencyContext): void {
+  app.addSchema(latencySchema)
+  addResource(app, {
+    path: `${context.apiPath}station/:code(^[A-Za-z0-9]{4}$|^[A-Za-z0-9]{9}$)/latency/`,
+    get: showLatency(context),
+    schema: getLatency,
+    about: {
+      name: 'Latency',
+      description: 'How long after the end of their slots the files of a series arrive.',
+    },
+  })
+}
+
+function showLatency({ reader, tag, limits, nowUs }: LatencyContext): RouteHandlerMethod {
+  return async (request, reply) => {
+    const representation = negotiate(request, reply)
+    const nowSeconds = nowUs() / 1e6
+    const asked = parseLatency(request.query as Query, nowSeconds)
+    reply.headers(ignoredHeader(asked.ignored))
+    const state = minuteState(await reader.head(), nowSeconds)
+    if (isFresh(request, reply, tag(state, representation))) return sendNotModified(reply)
+    await limits.page(request, reply)
+    const { fileType, period, fromDay, toDay } = asked
+    const code = (request.params as { readonly code: string }).code.toUpperCase()
+    const perDay = slotsPerDay(period)
+    const found = await reader.seriesArrivals({
+      ...{ code, fileType, period },
+      ...{ from: fromDay * perDay, to: (toDay + 1) * perDay - 1 },
+      learning: learningSlots(period, nowSeconds),
+    })
+    if (found === undefined) throw notFound()
+    const wire = serialiseLatency({ ...asked, station: code }, found)
+    return representation === 'html'
+      ? sendHtml(reply, renderLatency(wire, found.arrivals))
+      : sendJson(reply, wire)
+  }
+}

@@ -1,0 +1,118 @@
+/** Reads the queries of availability and latency: which series, and which days. Pure. */
+import { measures } from '../../insight/availability.ts'
+import type { Measure } from '../../insight/availability.ts'
+import { learningDays, periods, slotsPerDay } from '../../insight/series.ts'
+import type { Period, SeriesKey } from '../../insight/series.ts'
+import { secondsPerDay } from '../../parse/calendar.ts'
+import type { FileType } from '../../parse/types.ts'
+import { parseDay } from '../files/times.ts'
+import { badFields } from '../http/errors.ts'
+import { lastValue } from '../http/query.ts'
+import type { Query } from '../http/query.ts'
+
+/** Limits of a range. */
+const maxYears = 40
+const maxSlots = 100_000
+
+export const seriesParameters = ['file_type', 'period', 'from', 'to', 'format']
+export const fileTypes: readonly FileType[] = ['o', 'n', 'm']
+
+export interface SeriesRequest extends SeriesKey {
+  /** UTC days since 1970, both included. */
+  readonly fromDay: number
+  readonly toDay: number
+  /** Parameters without a meaning here. */
+  readonly ignored: readonly string[]
+}
+
+export interface AvailabilityRequest extends Omit<SeriesRequest, 'fromDay'> {
+  /** `undefined`: from the first file on. */
+  readonly fromDay: number | undefined
+  readonly measure: Measure
+}
+
+/**
+ * Daily observation files by default. Without `from`, daily series begin with the first file, others 28 days ago.
+ * @throws HttpError 400 with all faults
+ */
+export function parseAvailability(query: Query, nowSeconds: number): AvailabilityRequest {
+  const faults: Faults = {}
+  const measure = choice({ query, key: 'measure', choices: measures, faults }) ?? 'archived'
+  const read = readSeries(query, { period: '01D', nowSeconds, faults, known: ['measure'] })
+  const { period, toDay } = read
+  const fromDay = read.fromDay ?? (period === '01D' ? undefined : toDay - learningDays + 1)
+  checkRange({ ...read, fromDay }, faults)
+  return { ...read, measure, fromDay }
+}
+
+/**
+ * Hourly observation files of the last 28 days by default.
+ * @throws HttpError 400 with all faults
+ */
+export function parseLatency(query: Query, nowSeconds: number): SeriesRequest {
+  const faults: Faults = {}
+  const read = readSeries(query, { period: '01H', nowSeconds, faults, known: [] })
+  const fromDay = read.fromDay ?? read.toDay - learningDays + 1
+  checkRange({ ...read, fromDay }, faults)
+  return { ...read, fromDay }
+}
+
+type Faults = Record<string, string[]>
+
+function choice<T extends string>(parameter: {
+  readonly query: Query
+  readonly key: string
+  readonly choices: readonly T[]
+  readonly faults: Faults
+}): T | undefined {
+  const { query, key, choices, faults } = parameter
+  const text = (lastValue(query, key) ?? '').trim()
+  const found = choices.find((each) => each.toLowerCase() === text.toLowerCase())
+  if (found === undefined && text !== '')
+    faults[key] = [`Select a valid choice. ${text} is not one of the available choices.`]
+  return found
+}
+
+function readSeries(
+  query: Query,
+  options: {
+    readonly period: Period
+    readonly nowSeconds: number
+    readonly faults: Faults
+    readonly known: readonly string[]
+  },
+): AvailabilityRequestParts {
+  const { faults, nowSeconds, known } = options
+  const dayOf = (key: string): number | undefined => {
+    const text = (lastValue(query, key) ?? '').trim()
+    const day = parseDay(text)
+    if (day === undefined && text !== '') faults[key] = ['Enter a valid date.']
+    return day
+  }
+  return {
+    fileType: choice({ query, key: 'file_type', choices: fileTypes, faults }) ?? 'o',
+    period: choice({ query, key: 'period', choices: periods, faults }) ?? options.period,
+    fromDay: dayOf('from'),
+    toDay: dayOf('to') ?? Math.floor(nowSeconds / secondsPerDay),
+    ignored: Object.keys(query).filter((key) => ![...seriesParameters, ...known].includes(key)),
+  }
+}
+
+type AvailabilityRequestParts = Omit<AvailabilityRequest, 'measure'>
+
+/** @throws HttpError 400 with the faults so far, and that of the range */
+function checkRange(read: AvailabilityRequestParts, faults: Faults): void {
+  const fault = rangeFault(read)
+  if (fault !== undefined && Object.keys(faults).length === 0) faults['from'] = [fault]
+  if (Object.keys(faults).length > 0) throw badFields(faults)
+}
+
+function rangeFault({ fromDay, toDay, period }: AvailabilityRequestParts): string | undefined {
+  if (fromDay === undefined) return undefined
+  if (fromDay > toDay) return 'The range ends before it begins.'
+  const days = toDay - fromDay + 1
+  if (days > maxYears * 366) return `A range has at most ${maxYears} years.`
+  if (days * slotsPerDay(period) > maxSlots)
+    return `A range has at most ${maxSlots} slots; this one has ${days * slotsPerDay(period)}.`
+  return undefined
+}

@@ -1,0 +1,217 @@
+/** Availability and latency of a station's series. */
+import Type from 'typebox'
+import type { Static, TSchema } from 'typebox'
+import { measures } from '../../insight/availability.ts'
+import { periods } from '../../insight/series.ts'
+import { fileTypes } from '../files/schema.ts'
+import { errors } from '../openapi/errors.ts'
+import { negotiated } from '../openapi/headers.ts'
+import {
+  component,
+  curl,
+  exampleLinks,
+  list,
+  moment,
+  negotiable,
+  number,
+  object,
+  oneOf,
+  orNull,
+  ref,
+  text,
+} from '../openapi/openapi.ts'
+import type { RouteSchema } from '../openapi/openapi.ts'
+import { format, ifNoneMatch, parameters } from '../openapi/parameters.ts'
+
+const share = (description: string) => Type.Number({ minimum: 0, maximum: 1, description })
+const day = (description: string) => text(description, { format: 'date' })
+
+/** An array with one schema for each place; OpenAPI 3.1 has JSON Schema's `prefixItems`. */
+function tuple<T extends readonly unknown[]>(description: string, ...items: readonly TSchema[]) {
+  return Type.Unsafe<T>({
+    ...{ type: 'array', description, prefixItems: items },
+    ...{ minItems: items.length, maxItems: items.length },
+  })
+}
+
+const series = {
+  station: text('The code of the request, in upper case.'),
+  file_type: oneOf('Type of the files.', fileTypes),
+  period: oneOf('Period of the files.', periods),
+}
+
+const ambiguous = list(
+  'Long codes that share the short one, whose files are then a series of their own; else empty.',
+  text('A code.'),
+)
+
+export const availabilitySchema = component(
+  'Availability',
+  'Which slots of a series are there. A slot is the period of one file; names of both forms, any source, interval and content fill it.',
+  {
+    ...series,
+    from: moment('Start of the first slot.'),
+    to: moment('End of the last slot.'),
+    slots: number('Slots in the range.'),
+    expected: number(
+      'Slots from `known_from` on that are expected and whose usual latency has passed. A series is expected on a day if, in the 28 days before, at least 96 (15M), 24 (01H) or 3 (01D) slots were delivered, and half of those since the first.',
+    ),
+    delivered: number('Those of them that count by `measure`.'),
+    share: orNull(share('Delivered by expected slots; null where none is expected.')),
+    class: orNull(
+      oneOf('`good` above 0.9, `fair` from 0.8, else `poor`.', ['good', 'fair', 'poor']),
+    ),
+    states: text(
+      'States of the slots as run-length text (`P365M2`): P present, R removed, D due, L late, M missing, S silent (not expected), F future, - unknown (before `known_from`).',
+      { pattern: '^(?:[PRDLMSF-][0-9]+)+$' },
+    ),
+    spans: list(
+      'Stretches of present slots.',
+      tuple<readonly [string, string]>('One of them.', moment('Its start.'), moment('Its end.')),
+    ),
+    ambiguous,
+    known_from: orNull(
+      moment(
+        'From when deliveries are recorded, at most 400 days ago: before it a file that is not live is unknown.',
+      ),
+    ),
+    usual_s: number(
+      'The usual latency in seconds: 95 of 100 files of the last 28 days arrived earlier.',
+    ),
+  },
+)
+
+export const latencySchema = component(
+  'Latency',
+  'How long after the end of their slots the files of a series arrived, as far as they were seen arriving.',
+  {
+    ...series,
+    from: day('The first day.'),
+    to: day('The last day.'),
+    arrivals: number('Recorded arrivals.'),
+    within: object('Arrivals within so many seconds.', {
+      '300': number('Within 5 minutes.'),
+      '600': number('Within 10 minutes.'),
+      '3600': number('Within an hour.'),
+      '7200': number('Within two hours.'),
+    }),
+    median_s: orNull(number('The median in seconds; null without arrivals.')),
+    p95_s: orNull(number('The 95th percentile in seconds; null without arrivals.')),
+    usual_s: number('The usual latency in seconds.'),
+    histogram: list(
+      'Classes of latencies.',
+      tuple<readonly [number, number | null, number]>(
+        'One of them.',
+        number('Seconds above which it begins.'),
+        orNull(number('Seconds at which it ends; null of the last.')),
+        number('Arrivals.'),
+      ),
+    ),
+    days: list(
+      'Days with arrivals, by the start of the slots.',
+      object('One of them.', {
+        date: day('The day.'),
+        n: number('Arrivals.'),
+        within_600: number('Those within 10 minutes.'),
+        median_s: orNull(number('Their median in seconds.')),
+      }),
+    ),
+    ambiguous,
+  },
+)
+
+const { api } = exampleLinks
+
+const exampleAvailability: Static<typeof availabilitySchema> = {
+  ...{ station: 'GRAZ', file_type: 'o', period: '01D' },
+  ...{ from: '2026-01-01T00:00:00Z', to: '2026-01-23T00:00:00Z', slots: 22 },
+  ...{ expected: 18, delivered: 17, share: 0.9444, class: 'good', states: 'P10M1P10F1' },
+  spans: [
+    ['2026-01-01T00:00:00Z', '2026-01-11T00:00:00Z'],
+    ['2026-01-12T00:00:00Z', '2026-01-22T00:00:00Z'],
+  ],
+  ...{ ambiguous: [], known_from: '2025-11-02T09:30:00Z', usual_s: 7200 },
+}
+
+const exampleLatency: Static<typeof latencySchema> = {
+  ...{ station: 'GRAZ', file_type: 'o', period: '01H', from: '2026-01-22', to: '2026-01-22' },
+  ...{ arrivals: 2, within: { '300': 1, '600': 2, '3600': 2, '7200': 2 } },
+  ...{ median_s: 140, p95_s: 420, usual_s: 600 },
+  histogram: [
+    [0, 300, 1],
+    [300, 600, 1],
+    [600, null, 0],
+  ],
+  days: [{ date: '2026-01-22', n: 2, within_600: 2, median_s: 140 }],
+  ambiguous: [],
+}
+
+const code = text('In any case.', {
+  pattern: '^(?:[A-Za-z0-9]{4}|[A-Za-z0-9]{9})$',
+  examples: ['GRAZ'],
+})
+
+const seriesQuery = (period: string) => ({
+  file_type: oneOf('Type of the files.', fileTypes, { default: 'o', examples: ['o'] }),
+  period: oneOf('Period of the files.', periods, { default: period, examples: [period] }),
+  from: day(
+    'The first day. Without it daily availability begins with the first file, everything else 28 days before `to`. A range has at most 40 years and 100,000 slots.',
+  ),
+  to: day('The last day; today without it.'),
+})
+
+const refusals = errors(
+  ...(['NotModified', 'BadParameters', 'NotFound', 'NotAcceptable'] as const),
+  ...(['TooManyRequests', 'Unavailable'] as const),
+)
+
+export const getAvailability: RouteSchema = {
+  operationId: 'getAvailability',
+  tags: ['Stations'],
+  summary: 'Availability of a station',
+  description:
+    'Also as CSV (a line for each run of slots in the same state), as text (a line a day and a character an hour, or a line a year and a character a day), and as a calendar in SVG. It depends on the clock: the `ETag` changes every minute.',
+  params: parameters({ code }),
+  querystring: parameters({
+    ...seriesQuery('01D'),
+    measure: oneOf(
+      '`archived`: what is there now. `delivered`: what was delivered, also if it was removed since.',
+      measures,
+      { default: 'archived', examples: ['archived'] },
+    ),
+    format: format(['api', 'json', 'csv', 'txt', 'svg']),
+  }),
+  headers: parameters(ifNoneMatch),
+  response: {
+    '200': negotiated(
+      'The availability.',
+      negotiable(ref(availabilitySchema), exampleAvailability),
+      'Ignored-Parameters',
+    ),
+    ...refusals,
+  },
+  'x-codeSamples': [
+    curl(`${api}station/GRAZ/availability/?from=2026-01-01`),
+    curl(`${api}station/GRAZ/availability/?period=01H&format=txt`),
+  ],
+}
+
+export const getLatency: RouteSchema = {
+  operationId: 'getLatency',
+  tags: ['Stations'],
+  summary: 'Latency of a station',
+  description:
+    'From the end of a slot to the record of its first file. Files that a scan found do not count. It depends on the clock: the `ETag` changes every minute.',
+  params: parameters({ code }),
+  querystring: parameters({ ...seriesQuery('01H'), format: format() }),
+  headers: parameters(ifNoneMatch),
+  response: {
+    '200': negotiated(
+      'The latencies.',
+      negotiable(ref(latencySchema), exampleLatency),
+      'Ignored-Parameters',
+    ),
+    ...refusals,
+  },
+  'x-codeSamples': [curl(`${api}station/GRAZ/latency/?from=2026-01-01`)],
+}

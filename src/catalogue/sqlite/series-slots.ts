@@ -1,0 +1,148 @@
+/** Reads the slots of a series: live files by `file_station`, and recorded deliveries. To be used within a read transaction. */
+import type { Database } from 'better-sqlite3'
+import {
+  deliveryDays,
+  learningDays,
+  periodRules,
+  seriesOf,
+  slotAt,
+  slotsPerDay,
+} from '../../insight/series.ts'
+import type { SeriesKey } from '../../insight/series.ts'
+import type { SeriesArrivals, SeriesQuery, SeriesSlots } from '../reader.ts'
+import type { Head } from '../records.ts'
+import { prepareCounts } from './counts.ts'
+import { openLookups } from './lookup-cache.ts'
+import type { Kind, Lookups } from './lookup-cache.ts'
+import { prepareLongCodes } from './station-codes.ts'
+
+/** The station of a code: the ids of its codes, and the long codes that a short code could also belong to. */
+interface Site {
+  readonly ids: readonly number[]
+  readonly ambiguous: readonly string[]
+}
+
+export function prepareSeriesSlots(db: Database, head: () => Head) {
+  const counts = prepareCounts(db)
+  const lookups = openLookups(db)
+  const firstDate = db
+    .prepare(
+      `SELECT min(first_date) FROM station_count WHERE station IN (SELECT value FROM json_each(@stations))
+         AND kind IN (SELECT value FROM json_each(@kinds))`,
+    )
+    .pluck()
+  const dates = db
+    .prepare(
+      `SELECT DISTINCT data_date FROM file
+       WHERE station = @station AND data_date >= @start AND data_date < @end
+         AND +kind IN (SELECT value FROM json_each(@kinds))`,
+    )
+    .pluck()
+  // One look-up for each slot: deliveries are stored by time.
+  const deliveries = `WITH RECURSIVE slot (start) AS (
+      VALUES (@start) UNION ALL SELECT start + @seconds FROM slot WHERE start + @seconds < @end)
+    SELECT start / @seconds AS slot, min(latency_s) AS latency FROM slot CROSS JOIN delivery ON data_date = start
+    WHERE series IN (SELECT id FROM series WHERE station IN (SELECT value FROM json_each(@stations))
+      AND file_type = @fileType AND period = @period)
+    GROUP BY start`
+  const recorded = db.prepare(`SELECT slot FROM (${deliveries}) ORDER BY slot`).pluck()
+  const arrivals = db
+    .prepare(`SELECT slot, latency FROM (${deliveries}) WHERE latency IS NOT NULL ORDER BY slot`)
+    .raw()
+  const latencies = db
+    .prepare(`SELECT latency FROM (${deliveries}) WHERE latency IS NOT NULL ORDER BY latency`)
+    .pluck()
+  const knownFrom = db.prepare('SELECT deliveries_us FROM catalogue WHERE one = 1').pluck()
+  const slots = (query: SeriesQuery): SeriesSlots | undefined => {
+    counts.require('file_station')
+    counts.require('station_count')
+    lookups.refresh()
+    const site = siteOf(query.code, lookups)
+    if (site === undefined) return undefined
+    const { period, to } = query
+    const { seconds } = periodRules[period]
+    const kinds = JSON.stringify(kindsOf(query, lookups.kinds))
+    const stations = JSON.stringify(site.ids)
+    const first = firstDate.get({ stations, kinds }) as number | null
+    const from = query.from ?? Math.min(first === null ? to : slotAt(first, period), to)
+    const start = from - learningDays * slotsPerDay(period)
+    const liveDates = site.ids.flatMap(
+      (station) =>
+        dates.all({
+          station,
+          kinds,
+          start: start * seconds,
+          end: (to + 1) * seconds,
+        }) as number[],
+    )
+    const live = [...new Set(liveDates.map((date) => slotAt(date, period)))].sort((a, b) => a - b)
+    return {
+      head: head(),
+      codes: site.ids.map((id) => lookups.stations.get(id) ?? ''),
+      ambiguous: site.ambiguous,
+      from,
+      live,
+      recorded: recorded.all(rangeOf(query, stations, start, to)) as number[],
+      latencies: latencies.all(
+        rangeOf(query, stations, query.learning.from, query.learning.to),
+      ) as number[],
+      knownFromUs: (knownFrom.get() as number | null) ?? Infinity,
+    }
+  }
+  return {
+    slots,
+    arrivals: (query: SeriesQuery & { readonly from: number }): SeriesArrivals | undefined => {
+      lookups.refresh()
+      const site = siteOf(query.code, lookups)
+      if (site === undefined) return undefined
+      const { from, to } = query
+      const stations = JSON.stringify(site.ids)
+      return {
+        head: head(),
+        codes: site.ids.map((id) => lookups.stations.get(id) ?? ''),
+        ambiguous: site.ambiguous,
+        arrivals: arrivals.all(rangeOf(query, stations, from, to)) as [number, number][],
+        latencies: latencies.all(
+          rangeOf(query, stations, query.learning.from, query.learning.to),
+        ) as number[],
+      }
+    },
+  }
+}
+
+/** Parameters for the deliveries of slots, both included; older ones than are recorded are not looked up. */
+function rangeOf(
+  { fileType, period, learning }: SeriesQuery,
+  stations: string,
+  from: number,
+  to: number,
+) {
+  const { seconds } = periodRules[period]
+  const first = Math.max(from, learning.to - deliveryDays * slotsPerDay(period))
+  return { stations, fileType, period, seconds, start: first * seconds, end: (to + 1) * seconds }
+}
+
+function kindsOf({ fileType, period }: SeriesKey, kinds: ReadonlyMap<number, Kind>): number[] {
+  return [...kinds].flatMap(([id, kind]) => {
+    const series = seriesOf({ ...kind, period: kind.period === '' ? undefined : kind.period })
+    return series?.fileType === fileType && series.period === period ? [id] : []
+  })
+}
+
+/** A short code belongs to the one long code that begins with it; with several of them, its files are a series of their own. */
+function siteOf(code: string, { stations }: Lookups): Site | undefined {
+  const longCodeOf = prepareLongCodes(stations)
+  const long = [...stations].filter(([, each]) => each.length === 9 && each.startsWith(code))
+  const own = longCodeOf(code) ?? code
+  const ids = [...stations].flatMap(([id, each]) =>
+    each === own || (longCodeOf(each) ?? each) === own ? [id] : [],
+  )
+  const site = code.slice(0, 4)
+  const sharing = [...stations.values()].filter(
+    (each) => each.length === 9 && each.startsWith(site),
+  )
+  if (ids.length === 0 && long.length === 0) return undefined
+  const isShared =
+    sharing.length > 1 && (code.length === 4 || [...stations.values()].includes(site))
+  return { ids, ambiguous: isShared ? sharing.sort() : [] }
+}

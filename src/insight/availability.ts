@@ -1,0 +1,69 @@
+/** The availability of a series: the states of its slots, its share and its class. Pure. */
+import { secondsPerDay } from '../parse/calendar.ts'
+import { usualLatency } from './latency.ts'
+import { learningDays, periodRules, slotAt } from './series.ts'
+import type { Period } from './series.ts'
+import { shareClass, slotStates } from './slot-states.ts'
+import type { StateRun } from './slot-states.ts'
+
+/** `archived`: what is live now. `delivered`: what was delivered, whether it is live or removed. */
+export const measures = ['archived', 'delivered'] as const
+export type Measure = (typeof measures)[number]
+
+/** What the catalogue knows of a series; slots ascending, without duplicates (see `slotAt`). */
+export interface KnownSlots {
+  readonly period: Period
+  readonly from: number
+  readonly to: number
+  readonly live: readonly number[]
+  /** Recorded deliveries, live or removed. */
+  readonly recorded: readonly number[]
+  /** Latencies of the last 28 days in seconds, ascending. */
+  readonly latencies: readonly number[]
+  /** Seconds since 1970 from which deliveries are recorded. */
+  readonly knownFromSeconds: number
+}
+
+export interface Availability {
+  readonly runs: readonly StateRun[]
+  /** Slots that are expected and whose usual latency has passed, from `knownFrom` on. */
+  readonly expected: number
+  /** Those of them that count by the measure. */
+  readonly delivered: number
+  /** 0 to 1; `undefined` without expected slots. */
+  readonly share: number | undefined
+  readonly class: ReturnType<typeof shareClass>
+  /** Seconds. */
+  readonly usualLatency: number
+}
+
+/** The slots of the last 28 days, for which the usual latency is computed. */
+export function learningSlots(period: Period, nowSeconds: number): { from: number; to: number } {
+  const from = slotAt(nowSeconds - learningDays * secondsPerDay, period)
+  return { from, to: slotAt(nowSeconds, period) }
+}
+
+export function availabilityOf(
+  known: KnownSlots,
+  measure: Measure,
+  nowSeconds: number,
+): Availability {
+  const { period, from, to, live, recorded, latencies, knownFromSeconds } = known
+  const delivered = [...new Set([...live, ...recorded])].sort((a, b) => a - b)
+  const usual = usualLatency(period, latencies)
+  const shown = measure === 'archived' ? live : delivered
+  const states = slotStates(
+    {
+      period,
+      live: shown,
+      delivered,
+      counted: shown,
+      usualLatency: usual,
+      knownFrom: Math.ceil(knownFromSeconds / periodRules[period].seconds),
+    },
+    { from, to },
+    nowSeconds,
+  )
+  const share = states.expected === 0 ? undefined : states.delivered / states.expected
+  return { ...states, share, class: shareClass(share), usualLatency: usual }
+}

@@ -1,0 +1,140 @@
+/** The states of the slots of a series. Pure. */
+import { openExpectation } from './expectation.ts'
+import type { ExpectedRule } from './expectation.ts'
+import { periodRules } from './series.ts'
+import type { Period } from './series.ts'
+
+/**
+ * `present`: a live record has this nominal start. `removed`: there was one. `future`: the slot has not ended. `silent`: nothing was
+ * delivered or expected. `due`: its usual latency has not passed. `late`: it has, for 3 days (01D: 7 days). `missing`: after that. `unknown`: no live record,
+ * and the slot ended before deliveries were recorded.
+ */
+export type SlotState =
+  'present' | 'removed' | 'future' | 'due' | 'late' | 'missing' | 'silent' | 'unknown'
+
+/** Letters of the states in run-length text. */
+export const stateLetters: Readonly<Record<SlotState, string>> = {
+  present: 'P',
+  removed: 'R',
+  future: 'F',
+  due: 'D',
+  late: 'L',
+  missing: 'M',
+  silent: 'S',
+  unknown: '-',
+}
+
+/** The known past of a series. Slot numbers are ascending and without duplicates (see `slotAt`). */
+export interface SeriesHistory {
+  readonly period: Period
+  /** Slots with a live record. */
+  readonly live: ArrayLike<number>
+  /** Slots with a record, live or removed. */
+  readonly delivered: ArrayLike<number>
+  /** Slots that count as delivered in the share; `delivered` without it. */
+  readonly counted?: ArrayLike<number>
+  /** Seconds; see `usualLatency`. */
+  readonly usualLatency: number
+  readonly rules?: readonly ExpectedRule[]
+  /** The first slot whose deliveries are recorded; all without it. */
+  readonly knownFrom?: number
+}
+
+/** Neighbouring slots in one state. */
+export interface StateRun {
+  readonly state: SlotState
+  readonly firstSlot: number
+  readonly slots: number
+}
+
+export interface SlotStates {
+  readonly runs: readonly StateRun[]
+  /** Slots from `knownFrom` on that are expected and whose usual latency has passed. */
+  readonly expected: number
+  /** Those of them that count as delivered. */
+  readonly delivered: number
+}
+
+/** The states of slots `from` to `to`, both included, at a time in seconds since 1970. */
+export function slotStates(
+  history: SeriesHistory,
+  range: { readonly from: number; readonly to: number },
+  nowSeconds: number,
+): SlotStates {
+  const { period, live, delivered, usualLatency, rules, knownFrom = -Infinity } = history
+  const { seconds, lateFor } = periodRules[period]
+  const expectation = openExpectation(period, delivered, rules)
+  const [isLive, isDelivered] = [
+    openMembership(live, range.from),
+    openMembership(delivered, range.from),
+  ]
+  const isCounted = openMembership(history.counted ?? delivered, range.from)
+  const runs: { state: SlotState; firstSlot: number; slots: number }[] = []
+  const counts = { expected: 0, delivered: 0 }
+  for (let slot = range.from; slot <= range.to; slot++) {
+    const ageSeconds = nowSeconds - (slot + 1) * seconds
+    const wasDelivered = isDelivered(slot)
+    const isExpected = expectation.isExpected(slot)
+    const isKnown = slot >= knownFrom
+    if (isExpected && isKnown && ageSeconds >= usualLatency) {
+      counts.expected++
+      if (isCounted(slot)) counts.delivered++
+    }
+    const state = isLive(slot)
+      ? 'present'
+      : wasDelivered
+        ? 'removed'
+        : isKnown || ageSeconds < 0
+          ? undeliveredState({ ageSeconds, isExpected, usualLatency, lateFor })
+          : 'unknown'
+    const last = runs.at(-1)
+    if (last?.state === state) last.slots++
+    else runs.push({ state, firstSlot: slot, slots: 1 })
+  }
+  return { runs, ...counts }
+}
+
+function undeliveredState(slot: {
+  /** Since the end of the slot. */
+  readonly ageSeconds: number
+  readonly isExpected: boolean
+  readonly usualLatency: number
+  readonly lateFor: number
+}): SlotState {
+  if (slot.ageSeconds < 0) return 'future'
+  if (!slot.isExpected) return 'silent'
+  if (slot.ageSeconds < slot.usualLatency) return 'due'
+  return slot.ageSeconds < slot.lateFor ? 'late' : 'missing'
+}
+
+/** Whether slots are in an ascending list, for slots in ascending order from a first one. */
+function openMembership(slots: ArrayLike<number>, from: number): (slot: number) => boolean {
+  let index = lowerBound(slots, from)
+  return (slot) => {
+    while (index < slots.length && (slots[index] ?? NaN) < slot) index++
+    return slots[index] === slot
+  }
+}
+
+/** The index of the first value that is not below a bound. */
+function lowerBound(ascending: ArrayLike<number>, bound: number): number {
+  let [low, high] = [0, ascending.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((ascending[middle] ?? NaN) < bound) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** Run-length text of the states: `P365M2`. */
+export function stateText(runs: readonly StateRun[]): string {
+  return runs.map(({ state, slots }) => `${stateLetters[state]}${slots}`).join('')
+}
+
+/** Class of a share as the EPN central bureau publishes it over four weeks; `undefined` without expected slots. */
+export function shareClass(share: number | undefined): 'good' | 'fair' | 'poor' | undefined {
+  if (share === undefined) return undefined
+  if (share > 0.9) return 'good'
+  return share >= 0.8 ? 'fair' : 'poor'
+}

@@ -1,0 +1,190 @@
+import t from 'tap'
+import type { Test } from 'tap'
+import { dayStartSeconds, secondsPerDay } from '../../../src/parse/calendar.ts'
+import { openService, startUs } from '../service.ts'
+import { change, newFile } from '../../catalogue/change.ts'
+
+/** The clock of these tests, 2026-01-22T05:06:07Z: day 022 of 2026. */
+const today = dayStartSeconds(2026, 22) / secondsPerDay
+
+interface Answer {
+  readonly states: string
+  readonly slots: number
+  readonly expected: number
+  readonly delivered: number
+  readonly share: number | null
+  readonly class: string | null
+  readonly spans: readonly (readonly string[])[]
+  readonly ambiguous: readonly string[]
+  readonly known_from: string
+  readonly usual_s: number
+  readonly from: string
+  readonly to: string
+}
+
+async function open(t: Test) {
+  let nowUs = startUs
+  const service = await openService(t, { deps: () => ({ nowUs: () => nowUs }) })
+  const get = async (target: string) => {
+    const { statusCode, headers, body } = await service.app.inject(`/rinex/api/station/${target}`)
+    return { statusCode, headers, body }
+  }
+  const answer = async (target: string) => JSON.parse((await get(target)).body) as Answer
+  const { app, writer } = service
+  const addNames = (directory: string, names: readonly string[]) =>
+    service.addNames(directory, names)
+  return {
+    app,
+    writer,
+    addNames,
+    get,
+    answer,
+    setDay: (day: number) => (nowUs = day * secondsPerDay * 1e6),
+  }
+}
+
+const dayName = (day: number) =>
+  `GRAZ00AUT_R_2026${String(day).padStart(3, '0')}0000_01D_30S_MO.crx.gz`
+const hourName = (hour: number) =>
+  `GRAZ00AUT_S_2026022${String(hour).padStart(2, '0')}00_01H_30S_MO.crx.gz`
+
+t.test('states, share and class of daily files', async (t) => {
+  const { answer, writer, setDay } = await open(t)
+  for (let day = 1; day <= 30; day++)
+    if (day !== 25) {
+      const path = `obs/2026/${String(day).padStart(3, '0')}`
+      await writer.apply([change(path, { arrived: true, added: [newFile(dayName(day))] })])
+    }
+  setDay(dayStartSeconds(2026, 31) / secondsPerDay + 0.5)
+  const graz = await answer('GRAZ/availability/')
+  t.match(graz, {
+    station: 'GRAZ',
+    file_type: 'o',
+    period: '01D',
+    from: '2026-01-01T00:00:00Z',
+    to: '2026-02-01T00:00:00Z',
+    slots: 31,
+    states: 'P24L1P5F1',
+    known_from: '2026-01-22T05:06:07Z',
+    ambiguous: [],
+  })
+  t.match(graz, { expected: 7, delivered: 6, share: 0.8571, class: 'fair' })
+  t.same(graz.spans, [
+    ['2026-01-01T00:00:00Z', '2026-01-25T00:00:00Z'],
+    ['2026-01-26T00:00:00Z', '2026-01-31T00:00:00Z'],
+  ])
+  setDay(dayStartSeconds(2026, 33) / secondsPerDay + 0.5)
+  const later = await answer('graz00aut/availability/?from=2026-01-24&to=2026-033')
+  t.equal(later.states, 'P1M1P5L1D1F1', 'a day is missing a week after its end')
+})
+
+t.test('what was removed stays delivered; what was never recorded is unknown', async (t) => {
+  const { answer, writer } = await open(t)
+  const files = [20, 21].map((day) => newFile(dayName(day)))
+  await writer.apply([change('obs/2026/020', { arrived: true, added: files })])
+  await writer.apply([change('obs/2026/020', { removed: [2] })])
+  const [archived, delivered] = [
+    await answer('GRAZ/availability/?from=2026-019'),
+    await answer('GRAZ/availability/?from=2026-019&measure=delivered'),
+  ]
+  t.equal(archived.states, '-1P1R1F1')
+  t.equal(delivered.states, '-1P2F1')
+  t.same(archived.share, null, 'nothing is expected of a series of two days')
+})
+
+t.test('hours of today: present, due and future', async (t) => {
+  const { answer, writer, setDay } = await open(t)
+  for (let day = today - 3; day < today; day++)
+    for (let hour = 0; hour < 24; hour++) {
+      const name = `GRAZ00AUT_S_2026${String(day - today + 22).padStart(3, '0')}${String(hour).padStart(2, '0')}00_01H_30S_MO.crx.gz`
+      await writer.apply([change('nrt/2026/019/00', { arrived: true, added: [newFile(name)] })])
+    }
+  for (const hour of [0, 1, 3, 6])
+    await writer.apply([
+      change('nrt/2026/022/00', { arrived: true, added: [newFile(hourName(hour))] }),
+    ])
+  setDay(today + 9.5 / 24)
+  const hours = await answer('GRAZ/availability/?period=01h&from=2026-01-22')
+  t.equal(
+    hours.states,
+    'P2-1P1-2P1D2F15',
+    'nine hours have ended; the catalogue began in the sixth',
+  )
+  t.equal(hours.usual_s, 86_400, 'what came days late sets the usual latency, at most a day')
+})
+
+t.test(
+  'both forms of names fill a series, unless the short code is that of several stations',
+  async (t) => {
+    const { answer, get, writer } = await open(t)
+    await writer.apply([
+      change('obs/2026/020', { added: [newFile(dayName(20)), newFile('graz0210.26d.gz')] }),
+    ])
+    t.match(await answer('GRAZ/availability/'), { states: 'P2F1', ambiguous: [] })
+    t.match(await answer('GRAZ00AUT/availability/'), { states: 'P2F1' })
+    await writer.apply([
+      change('obs/2026/020', { added: [newFile('GRAZ01AUT_R_20260200000_01D_30S_MO.crx.gz')] }),
+    ])
+    t.match(await answer('GRAZ/availability/?from=2026-020'), {
+      states: '-1P1F1',
+      ambiguous: ['GRAZ00AUT', 'GRAZ01AUT'],
+    })
+    t.match(await answer('GRAZ00AUT/availability/?from=2026-020'), { states: 'P1-1F1' })
+    t.equal((await get('ZIMM/availability/')).statusCode, 404)
+  },
+)
+
+t.test('bad values are named by field, and ranges have limits', async (t) => {
+  const { get, addNames } = await open(t)
+  await addNames('obs/2026/001', [dayName(1)])
+  for (const [query, faults] of [
+    ['period=01M', { period: ['Select a valid choice. 01M is not one of the available choices.'] }],
+    ['file_type=x&measure=y', { file_type: [/valid choice/], measure: [/valid choice/] }],
+    ['from=2026-02-30', { from: ['Enter a valid date.'] }],
+    ['from=2026-02-03&to=2026-02-01', { from: ['The range ends before it begins.'] }],
+    ['from=1980-01-01', { from: [/at most 40 years/] }],
+    ['period=01H&from=2010-01-01', { from: [/at most 100000 slots/] }],
+  ] as const) {
+    const { statusCode, body } = await get(`GRAZ/availability/?${query}`)
+    t.equal(statusCode, 400, query)
+    t.match(JSON.parse(body), faults, query)
+  }
+  const ignored = await get('GRAZ/availability/?colour=red')
+  t.match(ignored, { statusCode: 200, headers: { 'ignored-parameters': 'colour' } })
+  t.equal((await get('GRAZ/availability/?format=xml')).statusCode, 404)
+  const empty = await get('GRAZ/availability/?file_type=m')
+  t.match(JSON.parse(empty.body), { expected: 0, delivered: 0, share: null, spans: [] })
+})
+
+t.test('CSV, text and SVG say the same', async (t) => {
+  const { get, writer } = await open(t)
+  const added = [17, 18, 20].map((day) => newFile(dayName(day)))
+  await writer.apply([change('obs/2026/017', { added })])
+  const csv = await get('GRAZ/availability/?format=csv&to=2026-020')
+  t.same(csv.body.split('\r\n').slice(0, 2), [
+    'start,end,slots,state',
+    '2026-01-17T00:00:00Z,2026-01-19T00:00:00Z,2,present',
+  ])
+  const text = await get('GRAZ/availability/?format=txt&to=2026-020')
+  t.equal(text.body, `2026 ${' '.repeat(16)}PP-P\n`)
+  const hours = await get('GRAZ/availability/?format=txt&period=01H&from=2026-021')
+  t.equal(hours.body.split('\n')[0], `2026-021 ${'-'.repeat(24)}`)
+  const svg = await get('GRAZ/availability/?format=svg&to=2026-020')
+  t.match(svg.headers, { 'content-type': 'image/svg+xml' })
+  t.match(svg.body, /<title>2026-01-17T00:00:00Z to 2026-01-19T00:00:00Z: present, 2<\/title>/)
+  t.notMatch(svg.body, /<script|style=/)
+})
+
+t.test('the answer has the minute in its ETag', async (t) => {
+  const { get, app, addNames, setDay } = await open(t)
+  await addNames('obs/2026/001', [dayName(1)])
+  const first = await get('GRAZ/availability/')
+  const again = async () =>
+    app.inject({
+      url: '/rinex/api/station/GRAZ/availability/',
+      headers: { 'if-none-match': String(first.headers['etag']) },
+    })
+  t.equal((await again()).statusCode, 304)
+  setDay(today + 2)
+  t.equal((await again()).statusCode, 200)
+})

@@ -1,0 +1,74 @@
+import t from 'tap'
+import { percentile, summariseLatencies } from '../../../src/insight/latency.ts'
+import { fc } from '../../random.ts'
+import { change, newFile } from '../../catalogue/change.ts'
+import { openService, startUs } from '../service.ts'
+
+const name = (hour: number) =>
+  `GRAZ00AUT_S_2026022${String(hour).padStart(2, '0')}00_01H_30S_MO.crx.gz`
+
+t.test('arrivals, shares within targets and days', async (t) => {
+  // The catalogue's clock says 05:06:07: the file of 04 h arrives 367 s after its end.
+  const { app, writer } = await openService(t, { deps: () => ({ nowUs: () => startUs }) })
+  const added = [2, 3, 4].map((hour) => newFile(name(hour)))
+  await writer.apply([change('nrt/2026/022/02', { arrived: true, added })])
+  await writer.apply([change('nrt/2026/022/01', { added: [newFile(name(1))] })])
+  const answer = await app.inject('/rinex/api/station/GRAZ/latency/')
+  t.match(answer.json(), {
+    station: 'GRAZ',
+    period: '01H',
+    from: '2025-12-26',
+    to: '2026-01-22',
+    arrivals: 3,
+    within: { '300': 0, '600': 1, '3600': 1, '7200': 2 },
+    median_s: 3967,
+    p95_s: 7567,
+    usual_s: 7567,
+    days: [{ date: '2026-01-22', n: 3, within_600: 1, median_s: 3967 }],
+    ambiguous: [],
+  })
+  const page = await app.inject({
+    url: '/rinex/api/station/graz/latency/',
+    headers: { accept: 'text/html' },
+  })
+  t.match(page.body, /3 arrivals, 33\.3 % of them within 10 minutes; median 66 min/)
+  t.match(page.body, /<title>up to 10 min: 1<\/title>/)
+  t.match(page.body, /2 later than an hour/)
+})
+
+t.test(
+  'files that a scan found have no latency, and a slot has that of its first file',
+  async (t) => {
+    const { app, writer } = await openService(t, { deps: () => ({ nowUs: () => startUs }) })
+    await writer.apply([change('nrt/2026/022/04', { added: [newFile(name(4))] })])
+    const again = name(4).replace('_S_', '_R_')
+    await writer.apply([change('nrt/2026/022/04', { arrived: true, added: [newFile(again)] })])
+    const { arrivals, usual_s } = (await app.inject('/rinex/api/station/GRAZ/latency/')).json<{
+      arrivals: number
+      usual_s: number
+    }>()
+    t.same([arrivals, usual_s], [0, 600])
+    t.equal((await app.inject('/rinex/api/station/ZIMM/latency/')).statusCode, 404)
+    const bad = await app.inject('/rinex/api/station/GRAZ/latency/?period=1H&from=x')
+    t.match(bad, { statusCode: 400 })
+    t.same(Object.keys(bad.json<object>()), ['period', 'from'])
+  },
+)
+
+t.test('the histogram counts every latency once', async () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: 200_000 })), (latencies) => {
+      const { histogram, count, median } = summariseLatencies(latencies)
+      const sum = histogram.reduce((total, [, , n]) => total + n, 0)
+      const inClass = histogram.every(
+        ([from, to, n], index) =>
+          n ===
+          latencies.filter(
+            (each) => (index === 0 ? each >= from : each > from) && each <= (to ?? Infinity),
+          ).length,
+      )
+      const sorted = latencies.toSorted((a, b) => a - b)
+      return sum === count && inClass && median === percentile(sorted, 0.5)
+    }),
+  )
+})
