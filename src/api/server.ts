@@ -21,7 +21,7 @@ import { readJsonBodies } from './http/json-body.ts'
 import { logAccess, loggedStatus } from './http/access-log.ts'
 import type { RecordAccess } from './http/access-log.ts'
 import { normaliseTarget } from './http/request-target.ts'
-import { knowAllMethods } from './http/resource.ts'
+import { supportAllMethods } from './http/resource.ts'
 import { addAssets } from './pages/assets-route.ts'
 import { addChanges } from './changes/route.ts'
 import { addData } from './downloads/route.ts'
@@ -43,7 +43,7 @@ import { collectSchemas } from './openapi/document.ts'
 
 export type { ApiDeps, ApiSettings } from './http/settings.ts'
 
-const mostBodyBytes = 16 * 1024
+const maxBodyBytes = 16 * 1024
 
 /** Builds the API on a catalogue. Does not listen; the caller chooses the address. */
 export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
@@ -62,13 +62,13 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
     },
   })
   const clientLimits = new ClientLimits((request) => limiter.addressOf(request))
-  const startAnswer = openStartAnswer({ limiter, observe })
+  const startResponse = openStartResponse({ limiter, observe })
   const app = createApp(deps.logger, {
     datasetPrefix: deps.settings.datasetPrefix,
-    startAnswer,
+    startResponse,
     inFlight,
     serverFactory: (handle) => {
-      // Before the framework, which would make a request and a reply of each that waits.
+      // Before the framework, which would create a request and a reply for each request in the queue.
       const server = createHttpServer((request, response) => {
         inFlight.begin(response, () => {
           handle(request, response)
@@ -77,7 +77,7 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
       inFlight.watch(server)
       limiter.watch(server)
       clientLimits.watch(server)
-      refuseTunnels(server, inFlight)
+      rejectTunnels(server, inFlight)
       return server
     },
   })
@@ -86,15 +86,15 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
     nowMs: () => deps.nowUs() / 1000,
   })
   const context = apiContext(deps, clientLimits)
-  // Schemas describe answers; what is sent is made by the routes, as bytes.
+  // The routes serialise responses themselves; schemas only describe them.
   app.setSerializerCompiler(() => JSON.stringify)
   await collectSchemas(app, deps.settings, {
     paths: { ...listingPaths, ...downloadPaths },
     schemas: listingSchemas,
   })
-  knowAllMethods(app)
+  supportAllMethods(app)
   readJsonBodies(app)
-  app.addHook('onRequest', startAnswer)
+  app.addHook('onRequest', startResponse)
   await app.register(accepts)
   compressAnswers(app)
   answerPreflights(app)
@@ -116,31 +116,31 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   addHealth(app, context)
   addMetrics(app, metrics)
   await addAssets(app, context)
-  // The last of these hooks: clients that wait for changes have left then. The framework closes the server after it,
-  // which would cut off an answer whose last bytes are not sent yet.
+  // The last `preClose` hook, after the one that ends long polls. The framework then closes the server, which would cut
+  // off responses whose last bytes are not sent yet.
   app.addHook('preClose', () => inFlight.drain())
   return app
 }
 
-/** Begins each answer: `proceed` is called when the route may go on, and not for a request that is rejected. */
-type StartAnswer = (request: FastifyRequest, reply: FastifyReply, proceed: () => void) => void
+/** Sets the common headers. Calls `proceed` unless the request is rejected. */
+type StartResponse = (request: FastifyRequest, reply: FastifyReply, proceed: () => void) => void
 
-function openStartAnswer(parts: {
+function openStartResponse(parts: {
   readonly limiter: ConnectionLimiter
   readonly observe: RecordAccess
-}): StartAnswer {
+}): StartResponse {
   const { limiter, observe } = parts
   return (request, reply, proceed) => {
     reply.headers(commonHeaders).header('x-request-id', request.id)
-    observeAnswer(request, reply, observe)
+    observeResponse(request, reply, observe)
     const rejection = limiter.check(request, reply) ?? faultOf(request.raw)
     if (rejection === undefined) proceed()
     else sendError(rejection, request, reply)
   }
 }
 
-/** A response closes also when its client has left; the framework's own hook runs only for answers that were sent. */
-function observeAnswer(request: FastifyRequest, reply: FastifyReply, observe: RecordAccess): void {
+/** Observes `close`, which is also emitted when the client leaves. `onResponse` runs only for responses that were sent. */
+function observeResponse(request: FastifyRequest, reply: FastifyReply, observe: RecordAccess): void {
   const { id, method, routeOptions, originalUrl: target } = request
   reply.raw.once('close', () => {
     observe({
@@ -152,33 +152,33 @@ function observeAnswer(request: FastifyRequest, reply: FastifyReply, observe: Re
 
 interface AppParts {
   readonly datasetPrefix: string
-  readonly startAnswer: StartAnswer
+  readonly startResponse: StartResponse
   readonly inFlight: InFlightRequests
   readonly serverFactory: (handle: RequestListener) => Server
 }
 
 function createApp(logger: Logger, parts: AppParts): FastifyInstance {
-  const { datasetPrefix, startAnswer, inFlight, serverFactory } = parts
-  // At this level the framework logs only where it listens, which `serve` logs itself.
+  const { datasetPrefix, startResponse, inFlight, serverFactory } = parts
+  // The framework logs only its address at this level; `serve` logs it itself.
   const silent = { info: () => undefined }
   const loggerInstance: FastifyBaseLogger = Object.assign(logger.child({}), silent)
   const app = fastify({
     loggerInstance,
-    // It would log targets as they came, and two lines of each request.
+    // The framework would log two lines per request, with raw targets.
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
-    // Making a child of the logger for each request costs more than most requests do.
+    // A child logger per request would cost more than most requests.
     childLoggerFactory: (parent) => parent,
     serverFactory,
-    // Before routing, so that the router and the routes read the same text.
+    // Before routing, so that router and routes read the same target.
     rewriteUrl: ({ url = '' }) => normaliseTarget(url, datasetPrefix),
-    bodyLimit: mostBodyBytes,
+    bodyLimit: maxBodyBytes,
     ...bodyValidation,
-    // A request that was read is answered, also while the server closes.
+    // Requests that were received are answered also while the server closes.
     return503OnClosing: false,
-    // A path that cannot be decoded, or has a part longer than any of ours, does not exist. No hook runs for it.
+    // The path cannot be decoded, or a segment is too long: 404. No hook runs for it.
     frameworkErrors: (_error, request, reply) => {
-      startAnswer(request, reply, () => {
+      startResponse(request, reply, () => {
         answerError(notFound(), request, reply)
       })
     },
@@ -191,10 +191,10 @@ function createApp(logger: Logger, parts: AppParts): FastifyInstance {
   return app
 }
 
-/** Without a listener Node closes the connection of a CONNECT at once, and with it the answers that are being made. */
-function refuseTunnels(server: Server, inFlight: InFlightRequests): void {
+/** Without a listener Node closes the connection of a CONNECT at once, and cuts off responses in flight. */
+function rejectTunnels(server: Server, inFlight: InFlightRequests): void {
   server.on('connect', (_request, socket: Socket) => {
-    // Node reads nothing of it any more, and would not see its client leave.
+    // Node no longer reads this socket, and would not notice that the client leaves.
     socket.on('error', () => socket.destroy()).resume()
     inFlight.endAfterAnswers(socket, (isAnswered) => {
       answerClientError(new Error('CONNECT'), socket, isAnswered)
@@ -203,7 +203,7 @@ function refuseTunnels(server: Server, inFlight: InFlightRequests): void {
   })
 }
 
-/** A plain OPTIONS asks what a resource is; a preflight of a browser asks for permission only. */
+/** Answers CORS preflights. Other OPTIONS requests get the description of the resource. */
 function answerPreflights(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     const isPreflight =

@@ -1,22 +1,22 @@
-/** Writing is for administrators, who show a token. Without a configured one it is off. */
+/** Authenticates administrators by their token. Without a configured token, writing is off. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { IndexerAway, IndexerRefused } from '../../control/protocol.ts'
 import type { Administration } from '../http/settings.ts'
 import type { Authentication } from '../http/resource.ts'
 import { forbidden, HttpError, tryAgain } from '../http/errors.ts'
 
-/** @throws HttpError 403 while writing is off, 401 for who does not show the token */
+/** @throws HttpError 403 if writing is off, 401 without the right token */
 export function openAuthentication(administration: Administration | undefined): Authentication {
   return (request) => {
     const { tokenHash } = required(administration)
     const [, token] = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '') ?? []
     if (token === undefined) throw unauthorized('Authentication credentials were not provided.')
-    // Digests are of one length and tell nothing of the token, however long the comparison takes.
+    // Digests have the same length, and the time of the comparison reveals nothing about the token.
     if (!timingSafeEqual(hashToken(token), tokenHash)) throw unauthorized('Invalid token.')
   }
 }
 
-/** @throws HttpError 403 while writing is off */
+/** @throws HttpError 403 if writing is off */
 export function required(administration: Administration | undefined): Administration {
   if (administration !== undefined) return administration
   throw forbidden('Writing is off: no administrator token is configured.')
@@ -31,8 +31,8 @@ function unauthorized(detail: string): HttpError {
 }
 
 /**
- * Hands a request on to the indexer.
- * @throws HttpError 503 when it does not answer or fails, 400 with its own words when it refuses what was asked
+ * Waits for the indexer's answer.
+ * @throws HttpError 503 if the indexer does not answer or fails, 400 with its message if it rejects the request
  */
 export async function sendToIndexer<T>(answer: Promise<T>): Promise<T> {
   try {

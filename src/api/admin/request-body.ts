@@ -1,4 +1,4 @@
-/** What administrators send. Ajv validates it against its schema; its errors are told in DRF's words (contract 5). */
+/** Bodies of administrators' requests. Ajv validates them; its errors become DRF's messages. */
 import type { FastifySchemaValidationError, FastifyServerOptions } from 'fastify'
 import type Type from 'typebox'
 import type { RescanOrder } from '../../control/protocol.ts'
@@ -6,7 +6,7 @@ import { parseDirectory } from '../../parse/archive-path.ts'
 import { badFields } from '../http/errors.ts'
 import type { registration, rescanOrder } from './schema.ts'
 
-/** By the keyword that is not met, or the type or format that it names. */
+/** Messages by the keyword that failed, or by its type or format. */
 const messages: Readonly<Record<string, string>> = {
   string: 'Not a valid string.',
   boolean: 'Must be a valid boolean.',
@@ -17,7 +17,7 @@ const messages: Readonly<Record<string, string>> = {
   'archive-directory': 'Enter a directory below the archive root, such as obs/2026.',
 }
 
-/** For the framework: all faults at once, and nothing of a body changed but that defaults are filled in. */
+/** Options of the framework: reports all faults at once, and changes nothing in a body but adds defaults. */
 export const bodyValidation = {
   ajv: {
     customOptions: {
@@ -25,7 +25,7 @@ export const bodyValidation = {
       formats: { 'archive-directory': (path: string) => isDirectory(path) },
     },
   },
-  schemaErrorFormatter: (errors) => badFields(Object.fromEntries(errors.map(faultOf))),
+  schemaErrorFormatter: (errors) => badFields(Object.fromEntries(errors.map(faultOf).toReversed())),
 } satisfies FastifyServerOptions
 
 function isDirectory(path: string): boolean {
@@ -45,7 +45,7 @@ function faultOf({ keyword, instancePath, params, ...error }: FastifySchemaValid
   return [field === '' ? first : field, [found ?? limit]] as const
 }
 
-/** A file to be looked at. */
+/** A file to be read by the indexer. */
 export interface Registration {
   /** The field that named it. */
   readonly field: 'path' | 'download_path'
@@ -54,7 +54,7 @@ export interface Registration {
 }
 
 /**
- * Reads which file is to be looked at, given by its path or by its download URL.
+ * Reads the path of the file, which the body gives as a path or as a download URL.
  * @throws HttpError 400
  */
 export function parseRegistration(body: unknown, dataRoot: string): Registration {

@@ -8,7 +8,7 @@ import { badFields } from '../http/errors.ts'
 import { resourceUrl } from '../http/links.ts'
 import { addResource } from '../http/resource.ts'
 
-/** Asking the indexer for a rescan is for administrators. */
+/** Requests a rescan from the indexer; only for administrators. */
 export function addRescan(
   app: FastifyInstance,
   { apiPath, administration, links }: Pick<ApiContext, 'apiPath' | 'administration' | 'links'>,
@@ -16,7 +16,7 @@ export function addRescan(
   app.addSchema(schemas.rescanOrder).addSchema(schemas.rescanTicket)
   addResource(app, {
     path: `${apiPath}rescan/`,
-    about: { name: 'Rescan', description: 'Asks the indexer to look at the archive again.' },
+    about: { name: 'Rescan', description: 'Asks the indexer to read the archive again.' },
     post: {
       schema: schemas.orderRescan,
       authenticate: openAuthentication(administration),

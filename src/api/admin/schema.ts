@@ -1,4 +1,4 @@
-/** What administrators may ask for. */
+/** Requests of administrators. */
 import Type from 'typebox'
 import { errors } from '../openapi/errors.ts'
 import { withHeaders } from '../openapi/headers.ts'
@@ -16,8 +16,8 @@ import {
 } from '../openapi/openapi.ts'
 import type { RouteSchema } from '../openapi/openapi.ts'
 
-/** What may go wrong with every request to write. */
-export const refusals = errors(
+/** Errors of every request that writes. */
+export const writeErrors = errors(
   'BadBody',
   'Unauthorized',
   'Forbidden',
@@ -26,19 +26,17 @@ export const refusals = errors(
   'Unavailable',
 )
 
-/** No path in an archive is longer. */
+/** Paths in an archive are never longer. */
 const path = { minLength: 1, maxLength: 1024 }
 
-/** Bodies have no fields but these. */
 const strict = { additionalProperties: false }
 
-/** A file to be looked at. */
 export const registration = component(
   'Registration',
-  'A file to be looked at, named in one of two ways.',
+  'A file to be read now, given by its path or by its download URL.',
   {
-    path: Type.Optional(text('Its path below the archive root.', path)),
-    download_path: Type.Optional(url('Where it will be downloaded.')),
+    path: Type.Optional(text('The path of the file below the archive root.', path)),
+    download_path: Type.Optional(url('The download URL of the file.')),
   },
   {
     ...{ ...strict, minProperties: 1 },
@@ -48,19 +46,24 @@ export const registration = component(
 
 export const rescanOrder = component(
   'RescanOrder',
-  'What to look at, and how.',
+  'The scope of a rescan.',
   {
     path: Type.Optional(
-      text('A directory below the archive root, such as `obs/2026`; without it, everything.', {
-        ...path,
-        format: 'archive-directory',
-      }),
+      text(
+        'A directory below the archive root, such as `obs/2026`; by default the whole archive.',
+        {
+          ...path,
+          format: 'archive-directory',
+        },
+      ),
     ),
     full: Type.Optional(
-      flag('Looks at size and time of every file too, not only at names.', { default: false }),
+      flag('Also reads size and modification time of every file, not only names.', {
+        default: false,
+      }),
     ),
     accept_removals: Type.Optional(
-      flag('Believes the removals that are held back because there are so many of them.', {
+      flag('Confirms the removals that the deletion guard withholds.', {
         default: false,
       }),
     ),
@@ -68,19 +71,18 @@ export const rescanOrder = component(
   { ...strict, examples: [{ path: 'obs/2026', full: true }] },
 )
 
-export const rescanTicket = component('RescanTicket', 'A rescan that was ordered.', {
-  rescan: number('Its number, by which the status tells of it.', { minimum: 1 }),
-  place: oneOf('It runs already, waits, or has become part of one that waits.', [
-    'running',
-    'waiting',
-    'merged',
-  ]),
-  status: url('Where to follow it.'),
+export const rescanTicket = component('RescanTicket', 'A rescan that was accepted.', {
+  rescan: number('The number of the rescan, as in `rescans` of the status.', { minimum: 1 }),
+  place: oneOf(
+    '`running`; `waiting` for the running rescan to end; `merged` into the waiting rescan.',
+    ['running', 'waiting', 'merged'],
+  ),
+  status: url('The URL of the status, which shows its progress.'),
 })
 
 const { api } = exampleLinks
 
-/** A request to write that can be pasted into a shell. */
+/** A POST request for the shell. */
 export function curlPost(target: string, body: object) {
   const options = "-X POST -H 'Authorization: Bearer TOKEN' -H 'Content-Type: application/json'"
   return curl(target, `${options} -d '${JSON.stringify(body)}'`)
@@ -90,12 +92,12 @@ export const orderRescan: RouteSchema = {
   operationId: 'orderRescan',
   tags: ['Administration'],
   summary: 'Order a rescan',
-  description: 'One runs, one waits, and later ones become part of the one that waits.',
+  description: 'One rescan runs, one waits, and later ones are merged into the waiting one.',
   security: [{ administrator: [] }],
   body: ref(rescanOrder),
   response: {
     '202': {
-      description: 'It is ordered.',
+      description: 'The rescan is accepted.',
       headers: withHeaders('Allow'),
       content: json(ref(rescanTicket), {
         rescan: 2,
@@ -103,7 +105,7 @@ export const orderRescan: RouteSchema = {
         status: `${api}status/?format=api`,
       }),
     },
-    ...refusals,
+    ...writeErrors,
   },
   'x-codeSamples': [curlPost(`${api}rescan/`, { path: 'obs/2026' })],
 }

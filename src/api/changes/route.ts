@@ -1,4 +1,4 @@
-/** The change feed: a page at a time, held back until there is something, or as a stream of events. */
+/** The change feed: pages, long polls and server-sent events. */
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Change } from '../../catalogue/records.ts'
@@ -23,10 +23,10 @@ import { linkUnlessTooLong } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
 import { addResource } from '../http/resource.ts'
 
-/** A connection on which a client waits may be idle for so much longer than the client waits. */
+/** The idle timeout of a long poll is longer than its wait by this. */
 const idleMarginMs = 10_000
 
-/** Events written at a time. */
+/** Events per chunk. */
 const eventsPerRead = 200
 
 type ChangesContext = Pick<
@@ -52,7 +52,7 @@ export function addChanges(app: FastifyInstance, context: ChangesContext): void 
     schema: schemas.listChanges(context.settings.keepRemovalsDays),
     about: {
       name: 'Changes',
-      description: 'What is new, replaced or gone, each file with its latest change.',
+      description: 'New, replaced and removed files, each with its latest change.',
     },
     renders: [mediaTypes.json, mediaTypes.html, mediaTypes.events],
     get: (request, reply) =>
@@ -63,53 +63,54 @@ export function addChanges(app: FastifyInstance, context: ChangesContext): void 
 async function sendPage(feed: FeedParts, request: FastifyRequest, reply: FastifyReply) {
   const { context } = feed
   const representation = negotiate(request, reply)
-  const asked = parseChangesRequest(request.query as Query)
-  if (asked.waitSeconds > 0 && request.method === 'GET') {
+  const feedRequest = parseChangesRequest(request.query as Query)
+  if (feedRequest.waitSeconds > 0 && request.method === 'GET') {
     context.limits.wait(request, reply)
     const signal = feed.longPolls.enter(reply)
-    request.raw.socket.setTimeout(asked.waitSeconds * 1000 + idleMarginMs)
-    const feedPage = await waitForFeedPage({ ...feed, reader: context.reader }, asked, signal)
-    return answer({ context, asked, feedPage, representation }, reply)
+    request.raw.socket.setTimeout(feedRequest.waitSeconds * 1000 + idleMarginMs)
+    const feedPage = await waitForFeedPage({ ...feed, reader: context.reader }, feedRequest, signal)
+    return answer({ context, feedRequest, feedPage, representation }, reply)
   }
   const head = await context.reader.head()
-  const tag = context.tag(head, representation, asked)
+  const tag = context.tag(head, representation, feedRequest)
   if (isFresh(request, reply, tag)) return sendNotModified(reply)
   await context.limits.page(request, reply)
-  const feedPage = await readFeedPage(context.reader, asked)
-  return answer({ context, asked, feedPage, representation }, reply)
+  const feedPage = await readFeedPage(context.reader, feedRequest)
+  return answer({ context, feedRequest, feedPage, representation }, reply)
 }
 
 interface Answer {
   readonly context: ChangesContext
-  readonly asked: ChangesRequest
+  readonly feedRequest: ChangesRequest
   readonly feedPage: FeedPage
   readonly representation: Representation
 }
 
-function answer({ context, asked, feedPage, representation }: Answer, reply: FastifyReply) {
+function answer({ context, feedRequest, feedPage, representation }: Answer, reply: FastifyReply) {
   const links = context.links()
   const { head, changes, throughSeq, purgedSeq } = feedPage
   const pageFrom = (since: number): string =>
-    changesUrl(links, [...asked.kept, ['epoch', head.epoch], ['since', String(since)]])
+    changesUrl(links, [...feedRequest.kept, ['epoch', head.epoch], ['since', String(since)]])
   const next = pageFrom(throughSeq)
-  const etag = context.tag(head, representation, asked)
+  const etag = context.tag(head, representation, feedRequest)
   reply.headers({ etag, ...linkUnlessTooLong(`<${next}>; rel="next"`) })
   const results = changes.map((change) => serialiseChange(change, links))
   if (representation === 'json') return sendJson(reply, { last_seq: head.seq, next, results })
-  const since = asked.since ?? head.seq
-  const earlier = since > purgedSeq ? pageFrom(Math.max(purgedSeq, since - asked.limit)) : null
+  const since = feedRequest.since ?? head.seq
+  const earlier =
+    since > purgedSeq ? pageFrom(Math.max(purgedSeq, since - feedRequest.limit)) : null
   return sendHtml(reply, renderChanges({ lastSeq: head.seq, since, next, earlier, results }))
 }
 
 async function sendEvents(feed: FeedParts, request: FastifyRequest, reply: FastifyReply) {
   const { reader, links, limits } = feed.context
   const lastEventId = request.headers['last-event-id']
-  const asked = parseChangesRequest(
+  const feedRequest = parseChangesRequest(
     request.query as Query,
     typeof lastEventId === 'string' && lastEventId !== '' ? lastEventId : undefined,
   )
   reply.headers({ vary: 'Accept', 'cache-control': 'no-cache' })
-  const whole = { ...asked, limit: eventsPerRead }
+  const whole = { ...feedRequest, limit: eventsPerRead }
   limits.wait(request, reply)
   const signal = feed.longPolls.enter(reply)
   const first = await readFeedPage(reader, whole, signal)

@@ -22,18 +22,18 @@ import { format, ifNoneMatch, limit, parameters, strict } from '../openapi/param
 import { changesFilters, maxChanges, maxWaitSeconds } from './request.ts'
 
 export const changeSchema = component('Change', 'The latest change of a file.', {
-  seq: number('Its number. Numbers rise; holes are normal.', { minimum: 1 }),
+  seq: number('Change number. Numbers rise; gaps are normal.', { minimum: 1 }),
   change: oneOf(
-    '`created` and `modified`: have this record now. `removed`: no longer; the record is as it last was.',
+    '`created` and `modified`: add or replace this record. `removed`: delete it; the record shows its last state.',
     ['created', 'modified', 'removed'],
   ),
-  at: moment('When; microseconds.'),
+  at: moment('Time of the change, with microseconds.'),
   record: ref(recordSchema),
 })
 
-export const changesPageSchema = component('ChangesPage', 'Changes in their order.', {
-  last_seq: number('The number of the latest change at the moment of the answer.'),
-  next: url('Where to go on; never null.'),
+export const changesPageSchema = component('ChangesPage', 'Changes in ascending order of `seq`.', {
+  last_seq: number('Number of the latest change at the time of the response.'),
+  next: url('The URL of the next page; never null.'),
   results: list('Each file with its latest change.', ref(changeSchema)),
 })
 
@@ -54,41 +54,43 @@ const examplePage: Type.Static<typeof changesPageSchema> = {
 
 const description = (keepRemovalsDays: number): string =>
   [
-    'What mirrors need: what is new, replaced or gone since a number. A mirror takes the whole list once (`format=ndjson`), follows the link with `rel="monitor"` in its `Link` header, and from then on `next`.',
-    'With `Accept: text/event-stream` the same comes as server-sent events, each with its number as `id` and the change as `data`; a client that lost its connection goes on with `Last-Event-ID`.',
-    `Removals are remembered for ${keepRemovalsDays} ${keepRemovalsDays === 1 ? 'day' : 'days'}. Who was away for longer is answered \`410\`.`,
+    'For mirrors: new, replaced and removed files since a change number. A mirror downloads the whole list once (`format=ndjson`), then follows the `rel="monitor"` link of its `Link` header, and from then on `next`.',
+    'With `Accept: text/event-stream` the changes are server-sent events, with the change number as `id` and the change as `data`. After a lost connection a client resumes with `Last-Event-ID`.',
+    `Removals are kept for ${keepRemovalsDays} ${keepRemovalsDays === 1 ? 'day' : 'days'}. A client that was away for longer gets \`410\`.`,
   ].join('\n\n')
 
-/** @param keepRemovalsDays how long removed files are remembered */
+/** @param keepRemovalsDays retention of removals */
 export const listChanges = (keepRemovalsDays: number): RouteSchema => ({
   operationId: 'listChanges',
   tags: ['Changes'],
-  summary: 'What changed',
+  summary: 'List changes',
   description: description(keepRemovalsDays),
   querystring: parameters({
-    since: number(
-      'The number after which to begin; without it the feed begins at its end, with what will change.',
-      { examples: [0] },
-    ),
+    since: number('Return the changes after this number; by default only future changes.', {
+      examples: [0],
+    }),
     epoch: text(
-      'Which database gave that number, as `next` and the status tell: after a rebuilt one the answer is `410`.',
+      'The database of that number, from `next` or the status: a request with the epoch of an older database gets `410`.',
     ),
     wait: number(
-      `Seconds to hold an empty answer back until there is something; more than ${maxWaitSeconds} is answered as ${maxWaitSeconds}.`,
+      `Seconds to wait for a change if there is none (long polling); more than ${maxWaitSeconds} is answered as ${maxWaitSeconds}.`,
       { default: 0, examples: [0] },
     ),
     ...{ limit: limit(maxChanges), expand, format: format(), strict },
     ...filtersIn(changesFilters),
   }),
   headers: parameters({
-    'Last-Event-ID': number('Of events: the number after which to go on; goes before `since`.', {
-      examples: [0],
-    }),
+    'Last-Event-ID': number(
+      'Only for events: resume after this number. Has priority over `since`.',
+      {
+        examples: [0],
+      },
+    ),
     ...ifNoneMatch,
   }),
   response: {
     '200': negotiated(
-      'Changes, up to a full page or the latest.',
+      'A page of changes.',
       negotiable(ref(changesPageSchema), examplePage),
       'Link',
     ),
@@ -97,7 +99,7 @@ export const listChanges = (keepRemovalsDays: number): RouteSchema => ({
   },
   'x-event-stream': {
     accept: 'text/event-stream',
-    description: 'Changes as they happen, without end, each an event.',
+    description: 'An endless stream with an event for each change.',
     data: schemaRef('Change'),
     example: `id: ${example.seq}\ndata: ${JSON.stringify(example)}\n\n`,
   },

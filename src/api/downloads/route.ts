@@ -1,4 +1,4 @@
-/** Downloads and listings: what is in the catalogue and nothing else (contract 6). */
+/** Downloads, checksum lists and directory listings: only what is in the catalogue (contract 6). */
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { FoundFile } from '../../catalogue/records.ts'
@@ -66,12 +66,12 @@ export function addData(app: FastifyInstance, context: DownloadsContext): void {
     if (body instanceof Readable) logFailure(body, request)
     return reply.send(body)
   }
-  // The router decodes what it compares, so the target itself is read here. The path of the root is a route of its own,
-  // so that the same path without its slash is redirected.
+  // The handler parses the raw target, because the router decodes parameters. The root has a route of its own, so that
+  // its path without the slash is redirected.
   for (const path of [context.dataPath, `${context.dataPath}*`]) addResource(app, { path, get })
 }
 
-/** The framework ends the connection, so that what has arrived is not taken for the whole. */
+/** The framework closes the connection, so that the client does not take a part for the whole file. */
 function logFailure(body: Readable, request: FastifyRequest): void {
   body.once('error', (error) => {
     if (!(error instanceof ClientGone))
@@ -88,7 +88,7 @@ async function knownDirectory(
   return listed.directory
 }
 
-/** Sends who forgot the slash of a directory to the path with it: to the last part of what was asked for, so nowhere else. */
+/** Redirects to the directory with a trailing slash. The location is relative: the last segment of the directory. */
 function redirect(reply: FastifyReply, target: string, directory: string): FastifyReply {
   const last = directory.slice(directory.lastIndexOf('/') + 1)
   return reply
@@ -104,7 +104,7 @@ interface Opening {
   readonly storageLog: StorageLog
 }
 
-/** @throws HttpError 404 or 503 where it cannot be opened */
+/** @throws HttpError 404 or 503 if the file cannot be opened */
 async function openRecord(record: FoundFile, opening: Opening): Promise<OpenFile> {
   try {
     const file = await opening.archive.open(record)
@@ -125,8 +125,8 @@ async function openRecord(record: FoundFile, opening: Opening): Promise<OpenFile
 }
 
 /**
- * A file that is not there may be away with its disk, or its removal may be withheld as too many at a time.
- * @throws StorageAway
+ * A missing file may be on a disk that is away, or the deletion guard may withhold its removal.
+ * @throws StorageUnavailable
  */
 async function throwIfStorageUnavailable(
   { directory, name, isWithheld }: FoundFile,
@@ -166,10 +166,10 @@ interface Download {
   readonly context: DownloadsContext
 }
 
-/** What is sent of a file: its bytes at once or as a stream; nothing where headers say it all. */
+/** The body: bytes or a stream; nothing if the headers suffice. */
 type Body = Buffer | Readable | undefined
 
-/** Sets status and headers and gives the body. Closes the file, unless a stream does. */
+/** Sets status and headers and returns the body. Closes the file, unless a stream does. */
 async function prepare(
   file: OpenFile | CachedFile,
   record: FoundFile,
@@ -196,9 +196,9 @@ async function answer(
   const { request, reply, context } = download
   const nowMs = context.nowUs() / 1000
   if (isUnsettled(record, stats, nowMs)) throw new FileChanged('young, and not as catalogued')
-  const handedOver = offloadHeaders(context.settings, { record, file, nowMs })
-  if (handedOver !== undefined) {
-    reply.code(200).headers(handedOver).headers(digestHeader(record, stats))
+  const offload = offloadHeaders(context.settings, { record, file, nowMs })
+  if (offload !== undefined) {
+    reply.code(200).headers(offload).headers(digestHeader(record, stats))
     return undefined
   }
   const validators = validatorsOf(record, file, nowMs)
@@ -207,11 +207,11 @@ async function answer(
   if (selection.status === 416) throw rangeNotSatisfiable(stats.size)
   const range = selection.status === 206 ? selection.range : { first: 0, last: stats.size - 1 }
   const isBare = selection.status === 304 || request.method === 'HEAD'
-  // Read before a header promises it: a file that fails here can still be answered with 503.
+  // Read before the headers are set: if this fails, the response can still be 503.
   const body = isBare ? undefined : await read(file, range, download)
   const own = { ...contentHeaders(record.name, range), ...digestHeader(record, stats) }
   reply.code(selection.status).headers(validatorHeaders(validators))
-  // What a client has takes over the headers of a 304, this one among them (RFC 9111, 3.2).
+  // A cache replaces its stored headers by those of a 304, also this one (RFC 9111, 3.2).
   const policy = 'content-security-policy'
   reply.headers(selection.status === 304 ? { [policy]: own[policy] } : own)
   if (selection.status === 206) reply.headers(contentRange(range, stats.size))

@@ -1,4 +1,4 @@
-/** Downloads: the two places where files lie. */
+/** Downloads and checksum lists. */
 import { errors } from '../openapi/errors.ts'
 import {
   curl,
@@ -14,7 +14,7 @@ import {
 import type { HeaderObject, Parameters, PathItem, Paths, Responses } from '../openapi/openapi.ts'
 import { filePlace, parametersIn, yearAndDay, yearDayAndHour } from '../openapi/parameters.ts'
 
-/** Why a file of the catalogue is not served, in a word for everybody. */
+/** Why a catalogued file is not served. */
 export const missingReasons = [
   'not-there',
   'no-permission',
@@ -23,14 +23,14 @@ export const missingReasons = [
 ] as const
 
 /** A part of the status. */
-export const missingFilesSchema = object('Files of the catalogue that could not be served.', {
-  count: number('Answers 404 about such files since the API started.'),
+export const missingFilesSchema = object('Catalogued files that could not be served.', {
+  count: number('Number of 404 responses for these files since the API started.'),
   latest: list(
     'The latest of these files.',
-    object('One of them.', {
-      path: text('Where the catalogue has it, below the archive root.'),
-      reason: oneOf('Why not.', missingReasons),
-      at: moment('When it was last asked for.'),
+    object('A file.', {
+      path: text('The path of the file below the archive root.'),
+      reason: oneOf('The reason.', missingReasons),
+      at: moment('Time of the last request.'),
     }),
   ),
 })
@@ -43,19 +43,19 @@ const header = (description: string, example: string): HeaderObject => ({
 
 const validators = {
   ETag: header('Strong tag of this version of the file.', '"24d52f-18bf…"'),
-  'Last-Modified': header('When the file was written.', 'Fri, 23 Jan 2026 00:12:40 GMT'),
+  'Last-Modified': header('Modification time of the file.', 'Fri, 23 Jan 2026 00:12:40 GMT'),
 }
 
 const contents = {
   ...validators,
-  'Accept-Ranges': header('Parts of the file can be asked for.', 'bytes'),
-  'Content-Disposition': header('The name to save it under.', 'attachment; filename="…"'),
-  'Content-Length': header('Bytes that follow.', '2413871'),
+  'Accept-Ranges': header('Range requests are supported.', 'bytes'),
+  'Content-Disposition': header('The file name.', 'attachment; filename="…"'),
+  'Content-Length': header('Number of bytes in the body.', '2413871'),
 }
 
 const digested: HeaderObject = {
   description:
-    'SHA-256 of the whole file (RFC 9530), of the version that is sent. Missing while it is not known: before the file was hashed, and after it was replaced, also by a file of the same size and modification time.',
+    'SHA-256 of the whole file (RFC 9530), for the version that is sent. Missing until the file is hashed, and again after it was replaced, also by a file of the same size and modification time.',
   schema: {
     type: 'string',
     examples: ['sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:'],
@@ -71,24 +71,24 @@ const responses: Responses = {
     content: gzip,
   },
   '206': {
-    description: 'The part that `Range` asks for. Several parts at once are answered as the whole.',
+    description: 'The range of `Range`. A request for several ranges gets the whole file.',
     headers: {
       ...contents,
       'Repr-Digest': digested,
-      'Content-Range': header('Which bytes these are, and of how many.', 'bytes 0-1023/2413871'),
+      'Content-Range': header('The range, and the size of the file.', 'bytes 0-1023/2413871'),
     },
     content: gzip,
   },
   '303': {
     description:
-      'The directory has no file of this name, but one whose name differs by the case of its letters alone. No body.',
-    headers: { Location: header('Its name, relative to what was asked for.', 'graz0220.26d.gz') },
+      'The directory has no file of this name, but one whose name differs only in the case of letters. No body.',
+    headers: { Location: header('The name of that file, as a relative URL.', 'graz0220.26d.gz') },
   },
-  '304': { description: 'The client has this version already. No body.', headers: validators },
+  '304': { description: 'The client has this version. No body.', headers: validators },
   ...errors('NotFound', 'PreconditionFailed'),
   '416': {
-    description: 'The range lies outside of the file.',
-    headers: { 'Content-Range': header('How long the file is.', 'bytes */2413871') },
+    description: 'The range is outside of the file.',
+    headers: { 'Content-Range': header('The size of the file.', 'bytes */2413871') },
     content: {
       'application/json': {
         schema: schemaRef('Detail'),
@@ -104,24 +104,27 @@ const date = 'Thu, 22 Jan 2026 00:00:00 GMT'
 const example = (value: string) => ({ examples: [value] })
 
 const tagKnown = {
-  'If-None-Match': text('Tags of versions that the client has.', example('"a"')),
+  'If-None-Match': text('Tags of the versions that the client has.', example('"a"')),
 }
 
 const requestHeaders = {
   Range: text(
-    'One range of bytes; a client that was cut off goes on with it.',
+    'One range of bytes; a client resumes an interrupted download with it.',
     example('bytes=0-'),
   ),
-  'If-Range': text('The `ETag` of the version that the range is to be of.', example('"a"')),
+  'If-Range': text('The `ETag` of the version to which the range applies.', example('"a"')),
   ...tagKnown,
-  'If-Modified-Since': text('When the client has its version from.', example(date)),
-  'If-Match': text('The version that is wanted, or none.', example('*')),
-  'If-Unmodified-Since': text('The same by its date.', example('Fri, 31 Dec 2100 00:00:00 GMT')),
+  'If-Modified-Since': text('`Last-Modified` of the version that the client has.', example(date)),
+  'If-Match': text('Tags of the versions that the client accepts.', example('*')),
+  'If-Unmodified-Since': text(
+    'Latest modification time that the client accepts.',
+    example('Fri, 31 Dec 2100 00:00:00 GMT'),
+  ),
 }
 
 const description = [
-  'What is in the catalogue, as it lies in the archive; `download_path` of a record is its URL. Nothing is decoded or compressed on the way; a path with a `%` is `404`.',
-  'A file that is being written is answered `503`; one that changes while it is sent ends the connection. So nobody gets a mixture of two versions. `HEAD` answers the headers alone.',
+  'Sends a catalogued file as it is on disk; `download_path` of a record is its URL. The file is neither decompressed nor compressed. A path with a `%` gets `404`.',
+  'A file that is being written gets `503`; if a file changes while it is sent, the connection is closed. So no client gets a mixture of two versions. `HEAD` sends only the headers.',
 ].join('\n\n')
 
 const checksumsExample = [
@@ -135,24 +138,24 @@ const checksumsTag = 'W/"5b0e4c1f-4-dfa0k7m9jcb-2-text-Zk3mQx1a"'
 
 const checksums: Responses = {
   '200': {
-    description: 'A line for each file, in the order of their names.',
-    headers: { ETag: header('Weak tag of these lines.', checksumsTag) },
+    description: 'One line per file, in the order of names.',
+    headers: { ETag: header('Weak tag of the list.', checksumsTag) },
     content: { 'text/plain': { schema: { type: 'string' }, example: checksumsExample } },
   },
   '304': {
-    description: 'The client has these lines already. No body.',
-    headers: { ETag: header('Their tag.', checksumsTag) },
+    description: 'The client has this list. No body.',
+    headers: { ETag: header('The tag of the list.', checksumsTag) },
   },
   ...errors('NotFound', 'TooManyRequests', 'Unavailable'),
 }
 
 const checksumsDescription =
-  'The SHA-256 of the files of a directory, as `sha256sum -c` reads them. Lines that begin with `#` come first: the number of files without a current checksum, and the names of files whose gzip stream is damaged (`broken`) or has no end (`incomplete`). It is in no listing.'
+  'The SHA-256 of the files of a directory, in the format of `sha256sum -c`. Lines that begin with `#` come first: the number of files without a current checksum, and the names of files whose gzip stream is damaged (`broken`) or has no end (`incomplete`). Listings do not contain this file.'
 
 const { year, day, hour, filename } = filePlace
 
 const name = {
-  filename: text('The name of the file.', {
+  filename: text('File name.', {
     pattern: '^[A-Za-z0-9_][A-Za-z0-9._]*$',
     examples: [filename],
   }),
@@ -189,12 +192,12 @@ function sums(operationId: string, summary: string, { parameters, at }: Place): 
   return { get }
 }
 
-/** What is below `data/` has one route; these are the paths of the usual archive. */
+/** One route serves all paths below `data/`; these are the paths of a usual archive. */
 export const downloadPaths: Paths = {
-  '/data/obs/{year}/{day}/{filename}': download('downloadDaily', 'A file of a day', daily),
+  '/data/obs/{year}/{day}/{filename}': download('downloadDaily', 'Download a daily file', daily),
   '/data/nrt/{year}/{day}/{hour}/{filename}': download(
     'downloadHourly',
-    'A file of an hour',
+    'Download an hourly file',
     hourly,
   ),
   '/data/obs/{year}/{day}/SHA256SUMS': sums('sumsDaily', 'Checksums of a day', daily),

@@ -23,11 +23,11 @@ import type { RegisterContext } from './register.ts'
 import { addResource } from '../http/resource.ts'
 import { Semaphore } from '../http/semaphore.ts'
 
-/** Most lists that are streamed at the same time: each keeps the others, and everybody else, waiting for its chunks. */
-const mostStreams = 50
+/** Limit of concurrent streams: each chunk of a stream delays all other requests. */
+const maxStreams = 50
 
-/** Chunks of all streams that are made at the same time: others are served after each, however many streams begin at once. */
-const chunksAtATime = 1
+/** Limit of concurrent chunks of all streams: other requests are served after each chunk. */
+const maxChunks = 1
 
 type FilesContext = ListContext &
   RegisterContext &
@@ -54,7 +54,7 @@ export function addRinexFile(app: FastifyInstance, context: FilesContext): void 
     ],
     about: {
       name: 'Rinex File List',
-      description: 'The RINEX files of the archive, the newest record first, a page at a time.',
+      description: 'The RINEX files of the archive, by default the newest record first.',
     },
   })
   addResource(app, {
@@ -65,26 +65,26 @@ export function addRinexFile(app: FastifyInstance, context: FilesContext): void 
   })
 }
 
-/** Streams the whole list where a format of lines is asked for, and leaves other requests to the next handler. */
+/** Streams the whole list if the request names a line format; otherwise calls the next handler. */
 function streamFiles(
   { reader, links, limits }: FilesContext,
   next: RouteHandlerMethod,
 ): RouteHandlerMethod {
   const streams = new Semaphore({
-    permits: mostStreams,
+    permits: maxStreams,
     queue: 0,
     full: 'Too many clients are reading the whole list.',
   })
-  const chunks = new Semaphore({ permits: chunksAtATime })
+  const chunks = new Semaphore({ permits: maxChunks })
   return async function (request, reply) {
     const format = lineFormats.get(namedFormat(request) ?? '')
     if (format === undefined) return next.call(this, request, reply)
-    const asked = parseStreamRequest(request.query as Query)
+    const streamRequest = parseStreamRequest(request.query as Query)
     if (request.method !== 'HEAD') {
       limits.stream(request, reply)
       streams.holdFor(reply)
     }
-    // Before the first line: what moves while the list is read comes again in the changes from there.
+    // Read before the first line: the change feed from there has all changes during the stream.
     const { epoch, seq } = await reader.head()
     const feed = changesUrl(links(), [
       ['epoch', epoch],
@@ -99,7 +99,7 @@ function streamFiles(
     })
     if (request.method === 'HEAD') return reply.send()
     const lines = listLines(
-      { ...asked, reader, links: links(), epoch, chunks, signal: request.signal },
+      { ...streamRequest, reader, links: links(), epoch, chunks, signal: request.signal },
       format,
     )
     return reply.send(Readable.from(lines, { objectMode: false }))
@@ -135,7 +135,7 @@ function showFile({ reader, links, tag }: FilesContext): RouteHandlerMethod {
     if (!Number.isSafeInteger(id)) throw notFound()
     const expand = readExpand(request.query as Query)
     if ('fault' in expand) throw badFields({ expand: [expand.fault] })
-    // The page for people shows all that is known.
+    // The HTML page shows all details.
     const details = expand.details || representation === 'html'
     const head = await reader.head()
     if (isFresh(request, reply, tag(head, representation, { details })))

@@ -1,8 +1,8 @@
-/** The list of files and its records. */
+/** The list of files, single records, and the registration of a file. */
 import Type from 'typebox'
 import { orderKeys, problems } from '../../catalogue/filter.ts'
 import { areas } from '../../parse/archive-path.ts'
-import { registration, refusals, curlPost } from '../admin/schema.ts'
+import { registration, writeErrors, curlPost } from '../admin/schema.ts'
 import { errors } from '../openapi/errors.ts'
 import { negotiated, withHeaders } from '../openapi/headers.ts'
 import {
@@ -38,10 +38,10 @@ export const fileVersions = ['r2', 'r3'] as const
 export const fileTypes = ['o', 'n', 'm'] as const
 
 const fields = {
-  id: number('Grows, is never reused and never changes.', { minimum: 1 }),
-  url: url('The record itself.'),
+  id: number('Ids grow, never change and are never reused.', { minimum: 1 }),
+  url: url('The URL of this record.'),
   filename: text('The name of the file.'),
-  data_date: orNull(moment('Start of the data, by the name; UTC, no fraction.')),
+  data_date: orNull(moment('Start of the data, from the file name; UTC, whole seconds.')),
   file_duration: orNull(
     oneOf(
       'Period of the file: `m` minutes, `h` hours, `d` days, `y` years, `u` unspecified.',
@@ -50,28 +50,30 @@ const fields = {
   ),
   file_version: orNull(oneOf('Form of the name: `r2` short, `r3` long.', fileVersions)),
   file_type: orNull(oneOf('`o` observation, `n` navigation, `m` meteorological.', fileTypes)),
-  download_path: url('Where the file is downloaded.'),
-  created: moment('When the record came into the catalogue; microseconds. Never changes.'),
-  modified: moment('When the size or time of the file was last seen to change; microseconds.'),
+  download_path: url('The download URL.'),
+  created: moment('The time at which the record was inserted, with microseconds. Never changes.'),
+  modified: moment(
+    'The time at which a change of the size or modification time of the file was last seen, with microseconds.',
+  ),
 }
 
 const details = {
-  size: orNull(number('Bytes.')),
-  mtime: orNull(moment('When the file was last written; microseconds.')),
+  size: orNull(number('Size in bytes.')),
+  mtime: orNull(moment('Modification time of the file, with microseconds.')),
   sha256: orNull(
-    text('SHA-256 in hexadecimal; null until the file was hashed as it is.', {
+    text('SHA-256 in hexadecimal; null until this version of the file is hashed.', {
       pattern: '^[0-9a-f]{64}$',
     }),
   ),
-  station: orNull(text('The code of the station, in upper case.')),
+  station: orNull(text('Station code, in upper case.')),
   area: orNull(oneOf('The area of the archive.', areas)),
-  country: orNull(text('ISO 3166-1 alpha-3, as a long name tells it.')),
-  interval: orNull(text('The sampling interval of a long name.')),
-  content: orNull(text('The content code of a long name.')),
-  source: orNull(text('The data source of a long name.')),
+  country: orNull(text('ISO 3166-1 alpha-3, from a long name.')),
+  interval: orNull(text('Sampling interval, from a long name.')),
+  content: orNull(text('Content code, from a long name.')),
+  source: orNull(text('Data source, from a long name.')),
   problem: orNull(
     oneOf(
-      '`incomplete`: its gzip stream has no end; `broken`: it is damaged before its end; `misplaced`: the file is in the directory of another date. The first that applies.',
+      '`incomplete`: the gzip stream has no end; `broken`: the gzip stream is damaged before its end; `misplaced`: the file is in the directory of another date. The first problem that applies.',
       problems,
     ),
   ),
@@ -83,18 +85,18 @@ export const wireFileFields = Object.keys(details) as (keyof typeof details)[]
 
 export const fileSchema = component(
   'FileDetails',
-  'With `expand=file`: what is known of the file besides, null where it is not known. Size, mtime, checksum and problem may become known, or change, without a change of the record.',
+  'Only with `expand=file`: further metadata of the file, null where unknown. Size, mtime, checksum and problem may become known, or change, without a change of the record.',
   details,
 )
 
 /**
- * The ten fields of the service's specification ("Resource: rinex-file record"), in its order. What the name tells is null
- * only where a newer release no longer reads a name that an older one catalogued, until the next scan removes it: one such
- * record must not take its whole page down.
+ * The ten fields of the service's specification ("Resource: rinex-file record"), in its order. Metadata from the name is
+ * null only if this release rejects a name that an older release catalogued, until the next scan removes the record: one
+ * record must not make its whole page fail.
  */
 export const recordSchema = component(
   'Record',
-  'A file of the archive. What its name does not tell is null.',
+  'A file of the archive. Metadata that the name does not contain is null.',
   { ...fields, file: Type.Optional(ref(fileSchema)) },
 )
 
@@ -124,12 +126,12 @@ const examplePage: Type.Static<typeof recordPageSchema> = {
   results: [exampleRecord],
 }
 
-/** Parameters of filters, from the table by which they are read. */
+/** Schemas of filter parameters, from the table that also parses them. */
 export function filtersIn(table: ReadonlyMap<string, Parameter>) {
   return Object.fromEntries(Array.from(table, ([name, row]) => [name, filterSchema(row)] as const))
 }
 
-/** Of a choice several values may be given, with commas between them. */
+/** A choice accepts several values, separated by commas. */
 function filterSchema({ meaning, schema, example, isChoice }: Parameter): object {
   if (isChoice) return list(meaning, schema, { examples: [[example]] })
   const value = schema['type'] === 'integer' ? Number(example) : example
@@ -137,7 +139,7 @@ function filterSchema({ meaning, schema, example, isChoice }: Parameter): object
 }
 
 export const expand = oneOf(
-  'With `file` records have an eleventh key `file`: size, mtime, checksum, the parts of the name, and the problem of the file. In CSV these are further columns.',
+  'With `file`, records have an eleventh key `file`: size, mtime, checksum, the parts of the name, and the problem of the file. In CSV they are further columns.',
   expansions,
   { examples: ['file'] },
 )
@@ -145,7 +147,7 @@ export const expand = oneOf(
 const orderKey = `-?(${orderKeys.join('|')})`
 
 const ordering = text(
-  `The order: ${orderKeys.map((key) => `\`${key}\``).join(', ')}, each turned round by a minus, one or several with commas between them. Files with equal keys are sorted by id, in the direction of the last key.`,
+  `The sort keys, separated by commas: ${orderKeys.map((key) => `\`${key}\``).join(', ')}. A minus before a key reverses its order. Files with equal keys are sorted by id, in the direction of the last key.`,
   {
     pattern: `^${orderKey}(,${orderKey})*$`,
     default: '-id',
@@ -153,7 +155,7 @@ const ordering = text(
   },
 )
 
-/** The formats of lines, with what the record looks like in them. */
+/** The line formats, each with the example record. */
 const lines: Content = Object.fromEntries(
   Object.entries({
     'application/x-ndjson': JSON.stringify(exampleRecord),
@@ -162,7 +164,7 @@ const lines: Content = Object.fromEntries(
   }).map(([type, line]) => [
     type,
     {
-      schema: { type: 'string', description: 'Lines, each with a line feed at its end.' },
+      schema: { type: 'string', description: 'Lines, each ends with a line feed.' },
       example: `${line}\n`,
     },
   ]),
@@ -172,10 +174,10 @@ const lines: Content = Object.fromEntries(
 export const listFiles = (maxLimit: number): RouteSchema => ({
   operationId: 'listFiles',
   tags: ['Files'],
-  summary: 'The list of files',
+  summary: 'List files',
   description: [
-    'Highest id first, a page at a time; `count` is exact, and of the same moment as the page. All filters must hold. Several values with commas between them, or the same parameter given several times, mean any of these values.',
-    'With `format=ndjson`, `csv` or `urls` the whole filtered list comes as one stream in the order of `ordering` (one of `id`, `data_date`, `created` and `filename`, either way), up to `limit` records, of which there is no highest number. `offset` is refused there, and so is every parameter that means nothing, so that a mistyped filter does not download the whole archive. A stream has no `ETag`, and is compressed for clients that offer it.',
+    'Returns a page, by default in descending order of ids; `count` is exact and from the same moment as the page. A file must match all filters. Several values separated by commas, or a repeated parameter, match any of these values.',
+    'With `format=ndjson`, `csv` or `urls` the response is a stream of the whole filtered list, in the order of `ordering` (only one of `id`, `data_date`, `created` and `filename`, ascending or descending). `limit` ends the stream and has no maximum. `offset` gets `400`, and so does an unknown parameter: a mistyped filter must not download the whole archive. A stream has no `ETag`; it is compressed if `Accept-Encoding` allows it.',
   ].join('\n\n'),
   querystring: parameters({
     ...filtersIn(filterParameters),
@@ -185,7 +187,7 @@ export const listFiles = (maxLimit: number): RouteSchema => ({
   headers: parameters(ifNoneMatch),
   response: {
     '200': negotiated(
-      'A page of the list, or all of it as a stream.',
+      'A page of the list, or the whole list as a stream.',
       { ...negotiable(ref(recordPageSchema), examplePage), ...lines },
       ...(['Link', 'Ignored-Parameters', 'Catalogue-Seq'] as const),
     ),
@@ -203,8 +205,8 @@ export const listFiles = (maxLimit: number): RouteSchema => ({
 export const getFile: RouteSchema = {
   operationId: 'getFile',
   tags: ['Files'],
-  summary: 'One file',
-  params: parameters({ id: number('The id of the record.', { minimum: 1, examples: [1] }) }),
+  summary: 'Get a file',
+  params: parameters({ id: number('Id of the record.', { minimum: 1, examples: [1] }) }),
   querystring: parameters({ expand, format: format() }),
   headers: parameters(ifNoneMatch),
   response: {
@@ -221,21 +223,21 @@ export const registerFile: RouteSchema = {
   tags: ['Administration'],
   summary: 'Announce a file',
   description:
-    'The indexer looks at the file now: for network file systems, where nothing tells it that a file has come.',
+    'The indexer reads the file now. Useful on network file systems, which report no new files.',
   security: [{ administrator: [] }],
   body: ref(registration),
   response: {
     '200': {
-      description: 'The file was known already.',
+      description: 'The file was already in the catalogue.',
       headers: allow,
       content: json(ref(recordSchema), exampleRecord),
     },
     '201': {
-      description: 'The file is in the catalogue now.',
+      description: 'The file was added to the catalogue.',
       headers: { ...allow, ...withHeaders('Location') },
       content: json(ref(recordSchema), exampleRecord),
     },
-    ...refusals,
+    ...writeErrors,
   },
   'x-codeSamples': [curlPost(`${api}rinex-file/`, registration.examples[0])],
 }

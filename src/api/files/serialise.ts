@@ -68,7 +68,7 @@ export function microsecondsToIso(us: number): string {
   return `${timeOf(seconds)}.${fraction}Z`
 }
 
-/** In plain arithmetic: streams write three times a record, and `Date` took a quarter of their time. */
+/** Without `Date`, which took a quarter of the time of streams: a record has three times. */
 function timeOf(seconds: number): string {
   const { year, month, day } = dateOf(seconds)
   const ofDay = seconds - Math.floor(seconds / secondsPerDay) * secondsPerDay
@@ -82,8 +82,8 @@ function twoDigits(number: number): string {
 }
 
 /**
- * Whether records are to come with `file`. A list and repeated keys mean all of them, as of filters.
- * @returns a fault that names a value which means nothing
+ * Reads whether records contain `file`. Accepts a list and repeated keys, like filters.
+ * @returns a fault that names an unknown value
  */
 export function readExpand(query: Query): { readonly details: boolean } | Fault {
   const words = listedValues(query, 'expand')

@@ -1,6 +1,6 @@
-/** Headers that hold for whole kinds of answers. No HSTS: whether there is TLS in front is not ours to know. */
+/** Headers of many responses. No HSTS: the web server in front knows whether there is TLS. */
 
-/** What a script of another origin may see of an answer besides its body. */
+/** Response headers that scripts of other origins may read. */
 const exposedHeaders = [
   'Accept-Ranges',
   'Allow',
@@ -16,8 +16,8 @@ const exposedHeaders = [
 ]
 
 /**
- * Of every answer. What is no page has nothing to load, and what is no page is not to be taken for one. Scripts of any
- * origin may read (Fetch standard, 3.2, "CORS protocol").
+ * Headers of every response. Only pages may load anything, and browsers may not guess media types. Scripts of any origin
+ * may read (Fetch standard, 3.2, "CORS protocol").
  */
 export const commonHeaders = {
   'x-content-type-options': 'nosniff',
@@ -27,7 +27,7 @@ export const commonHeaders = {
   'access-control-expose-headers': exposedHeaders.join(', '),
 } as const
 
-/** Of the answer to a script that asks for leave: to read, since nobody may write from another origin. */
+/** Headers of the response to a CORS preflight: scripts of other origins may read, but not write. */
 export const preflightHeaders = {
   'access-control-allow-methods': 'GET, HEAD, OPTIONS',
   'access-control-allow-headers': [
@@ -42,7 +42,7 @@ export const preflightHeaders = {
   'access-control-max-age': '86400',
 } as const
 
-/** Pages load our stylesheet and nothing else, and there is nothing in them to run or to fill in. */
+/** Headers of HTML pages: they load only our stylesheet, and have no scripts and no forms. */
 export const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': [
@@ -56,19 +56,19 @@ export const pageHeaders = {
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
 } as const
 
-/** So many are named, and no name is longer: proxies hold the headers of an answer in a few kilobytes. */
-const most = { names: 20, characters: 64 }
+/** Limits of `Ignored-Parameters`: proxies limit response headers to a few kilobytes. */
+const max = { names: 20, characters: 64 }
 
-/** Names the parameters that had no effect, as DRF would leave it to be found out. */
+/** `Ignored-Parameters`: names the parameters that had no effect. */
 export function ignoredHeader(parameters: readonly string[]): Readonly<Record<string, string>> {
-  const names = parameters.slice(0, most.names).map(encode)
-  const told = names.filter((name) => name !== '')
-  return told.length === 0 ? {} : { 'ignored-parameters': told.join(', ') }
+  const names = parameters.slice(0, max.names).map(encode)
+  const header = names.filter((name) => name !== '').join(', ')
+  return header === '' ? {} : { 'ignored-parameters': header }
 }
 
-/** A name is the client's, and a header holds no control characters. */
+/** Percent-encodes a name from the client, since headers cannot contain control characters. */
 function encode(name: string): string {
-  // Half of a surrogate pair has no encoding.
+  // A lone surrogate cannot be encoded.
   const encoded = encodeURIComponent(name.replace(/[\uD800-\uDFFF]/gu, ''))
-  return encoded.slice(0, most.characters).replace(/%.?$/, '')
+  return encoded.slice(0, max.characters).replace(/%.?$/, '')
 }

@@ -1,4 +1,4 @@
-/** A resource of the service: which methods it knows, and what it answers to all the others. */
+/** Registers the routes of a resource: its methods, `OPTIONS`, a redirect to the trailing slash, and 405 for all other methods. */
 import { METHODS } from 'node:http'
 import type {
   FastifyInstance,
@@ -11,37 +11,36 @@ import { sendJson } from './context.ts'
 import { methodNotAllowed } from './errors.ts'
 import { mediaTypes } from './negotiate.ts'
 
-/** Lets a request of an administrator pass, before its body is read; throws `HttpError` 401 or 403 for others. */
+/** Checks before the body is read that a request comes from an administrator. Throws `HttpError` 401 or 403. */
 export type Authentication = (request: FastifyRequest) => void
 
 export interface Resource {
-  /** As the router matches it. A path that ends with a slash is also known without: by a redirect. */
+  /** The pattern for the router. If it ends with a slash, the path without it is redirected. */
   readonly path: string
   readonly get?: RouteHandlerMethod
-  /** Describes GET; a resource without it is not in the description. */
+  /** Describes GET. A resource without a schema is not in the OpenAPI document. */
   readonly schema?: FastifySchema
   readonly post?: {
     readonly schema: FastifySchema
-    /** Throws for who may not; called before a body is read. */
     readonly authenticate: Authentication
     readonly handler: RouteHandlerMethod
   }
-  /** Media types it has, where these are not JSON and HTML. */
+  /** Media types of its responses; JSON and HTML by default. */
   readonly renders?: readonly string[]
-  /** What OPTIONS tells, in DRF's form; without it OPTIONS names the methods only. */
+  /** The body of OPTIONS, in DRF's form; without it OPTIONS is `204` with `Allow`. */
   readonly about?: { readonly name: string; readonly description: string }
 }
 
-/** Methods a server can be sent at all; a CONNECT is refused before it reaches a route. */
+/** All methods that Node parses. CONNECT never reaches a route. */
 const methods = METHODS.filter((method) => method !== 'CONNECT')
 
-/** Lets routes be registered for every method there is, so that a resource can refuse them in its own words. */
-export function knowAllMethods(app: FastifyInstance): void {
+/** Lets the app have routes for all methods, so that a resource answers 405 itself. */
+export function supportAllMethods(app: FastifyInstance): void {
   for (const method of methods)
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
 }
 
-/** Methods that a resource knows, in the order in which its answers name them. */
+/** The methods of a resource, in the order of `Allow`. */
 export function methodsOf({ get, post }: Pick<Resource, 'get' | 'post'>): readonly string[] {
   return [
     ...(get === undefined ? [] : ['GET']),
@@ -58,10 +57,10 @@ export function addResource(app: FastifyInstance, resource: Resource): void {
   if (get !== undefined) {
     app.route({
       url: path,
-      // Not the HEAD the framework would add, which does not know the length of a file that is not read.
+      // The framework's own HEAD route would send the length of an empty body.
       method: ['GET', 'HEAD'],
       ...(schema && { schema }),
-      // Parameters are read by the table of each resource, which ignores some faults and names all others at once.
+      // Each resource reads its parameters itself: invalid limits are ignored, all other faults are reported at once.
       validatorCompiler: () => () => true,
       handler(request, reply) {
         reply.header('allow', allow)
@@ -78,7 +77,7 @@ export function addResource(app: FastifyInstance, resource: Resource): void {
         post.authenticate(request)
         done()
       },
-      // A body may be left out.
+      // The body is optional.
       preValidation: (request, _reply, done) => {
         request.body ??= {}
         done()
@@ -94,18 +93,13 @@ export function addResource(app: FastifyInstance, resource: Resource): void {
       reply.header('allow', allow)
       throw methodNotAllowed(request.method)
     },
-    handler: unreachable,
+    handler: () => undefined,
   })
 }
 
-/** For routes that have answered before a handler is due. */
-function unreachable(): never {
-  throw new Error('a request went past its refusal')
-}
-
 /**
- * Sends who forgot the slash to the path with it. The location is relative and made of nothing but what this
- * route matched, so it can lead nowhere else; the query stays as it was written.
+ * Redirects to the path with a trailing slash. The location is relative and contains only what the route matched, so it
+ * cannot lead to another site. The query stays as it is.
  */
 function addRedirect(app: FastifyInstance, path: string): void {
   const bare = path.slice(0, -1)
@@ -118,7 +112,7 @@ function addRedirect(app: FastifyInstance, path: string): void {
   })
 }
 
-/** The query of a request target with its question mark, or nothing. */
+/** The query of a request target with its question mark, or an empty string. */
 export function rawQuery(target: string): string {
   const start = target.indexOf('?')
   return start === -1 ? '' : target.slice(start)

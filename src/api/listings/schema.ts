@@ -1,4 +1,4 @@
-/** Listings of the directories in which the files lie. */
+/** Directory listings. */
 import Type from 'typebox'
 import { errors } from '../openapi/errors.ts'
 import { withHeaders } from '../openapi/headers.ts'
@@ -26,16 +26,16 @@ import {
 } from '../openapi/parameters.ts'
 
 export const listingSchemas = {
-  ListingEntry: object('A file or a directory of a listing.', {
-    name: text('Its name, without a slash.'),
-    type: oneOf('What it is.', ['directory', 'file']),
+  ListingEntry: object('A file or directory in a listing.', {
+    name: text('The name, without a slash.'),
+    type: oneOf('The kind of entry.', ['directory', 'file']),
     mtime: orNull(
       text(
-        'When the file was written; of a directory, when anything in it or below it last changed. Null where that is not known yet.',
+        'File: modification time. Directory: time of the last change in it or below it. Null while unknown.',
       ),
     ),
     size: Type.Optional(
-      orNull(number('Bytes of a file, null where that is not known yet. A directory has none.')),
+      orNull(number('Size of a file in bytes, null while unknown. Directories have no `size`.')),
     ),
   }),
 }
@@ -51,11 +51,11 @@ const example = [
 
 const responses: Responses = {
   '200': {
-    description: 'What it holds: directories first, each kind by name.',
+    description: 'The entries: first directories, then files, each sorted by name.',
     headers: {
       ...withHeaders('Allow', 'ETag'),
       'Last-Modified': {
-        description: 'When anything that is listed last changed.',
+        description: 'Time of the last change in the listing.',
         schema: { type: 'string', examples: ['Fri, 23 Jan 2026 00:12:40 GMT'] },
       },
     },
@@ -68,8 +68,8 @@ const responses: Responses = {
 }
 
 const description = [
-  'A page as common web servers write it: a line an entry, `<a href="NAME">NAME</a>`, time and size; directories end with a slash. `format=json` gives the form that nginx has; whatever `Accept` says, it is the page otherwise.',
-  'Directories are listed while there are catalogued files in them or below them. `If-Modified-Since` is answered as `If-None-Match` is.',
+  'An HTML page in the style of common web servers: one line per entry with `<a href="NAME">NAME</a>`, time and size; names of directories end with a slash. `format=json` gives the JSON form of nginx; otherwise the response is the page, whatever `Accept` says.',
+  'A directory is listed while it, or a directory below it, has catalogued files. `If-Modified-Since` works like `If-None-Match`.',
 ].join('\n\n')
 
 const { year, day, hour } = filePlace
@@ -88,28 +88,28 @@ function listing(operationId: string, summary: string, at: string, places: Param
   return { get }
 }
 
-/** What is below `data/` has one route; these are the paths of the usual archive. */
+/** One route serves all paths below `data/`; these are the paths of a usual archive. */
 export const listingPaths: Paths = {
-  '/data/': listing('listAreas', 'The areas', ''),
-  '/data/obs/': listing('listYearsOfobs', 'The years', 'obs/'),
-  '/data/obs/{year}/': listing('listDaysOfobs', 'The days of a year', `obs/${year}/`, yearOf),
-  '/data/nrt/': listing('listYearsOfnrt', 'The years', 'nrt/'),
-  '/data/nrt/{year}/': listing('listDaysOfnrt', 'The days of a year', `nrt/${year}/`, yearOf),
+  '/data/': listing('listAreas', 'List the areas', ''),
+  '/data/obs/': listing('listYearsOfobs', 'List the years', 'obs/'),
+  '/data/obs/{year}/': listing('listDaysOfobs', 'List the days of a year', `obs/${year}/`, yearOf),
+  '/data/nrt/': listing('listYearsOfnrt', 'List the years', 'nrt/'),
+  '/data/nrt/{year}/': listing('listDaysOfnrt', 'List the days of a year', `nrt/${year}/`, yearOf),
   '/data/nrt/{year}/{day}/': listing(
     'listHours',
-    'The hours of a day',
+    'List the hours of a day',
     `nrt/${year}/${day}/`,
     yearAndDay,
   ),
   '/data/obs/{year}/{day}/': listing(
     'listDay',
-    'The files of a day',
+    'List the files of a day',
     `obs/${year}/${day}/`,
     yearAndDay,
   ),
   '/data/nrt/{year}/{day}/{hour}/': listing(
     'listHour',
-    'The files of an hour',
+    'List the files of an hour',
     `nrt/${year}/${day}/${hour}/`,
     yearDayAndHour,
   ),

@@ -1,6 +1,6 @@
 /**
- * The description of the whole service, as OpenAPI 3.1 has it. `@fastify/swagger` collects it from the schemas of the
- * routes; what it cannot say of them, or says otherwise, is put right here (decision 21).
+ * The OpenAPI 3.1 document of the service. `@fastify/swagger` builds it from the schemas of the routes; `complete` adds
+ * what the plugin cannot express (decision 21).
  */
 import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
@@ -20,41 +20,41 @@ import type {
 import { descriptionSchema, withPlainMethods } from './plain-methods.ts'
 
 const description = [
-  'What RINEX files a GNSS archive holds, and where to download them. Anybody may read; writing is for administrators.',
-  'Programs get JSON and browsers get pages, by `Accept`; `format=json` forces JSON. Links into the API carry `format=api`, which leaves that choice open. `HEAD` and `OPTIONS` are answered wherever `GET` is, and scripts of any origin may read.',
-  'Request targets may be in absolute form (RFC 9112, 3.2.2), and empty segments of a path are merged: `data//obs/` is `data/obs/`. A path without its last slash is redirected to the one with it.',
-  'Answers carry an `ETag`, and `If-None-Match` with it is answered `304` until something changes. Times are UTC, in ISO 8601.',
-  'A parameter with a value that makes no sense is answered `400`, with all faults at once. One that is unknown is ignored and named in `Ignored-Parameters`. A method that a path does not know is `405`, with those that it knows in `Allow`. `429` and `503` say in `Retry-After` when to come back.',
+  'Lists the RINEX files of a GNSS archive and their download URLs. Everybody may read; only administrators may write.',
+  'The `Accept` header chooses the representation: programs get JSON, browsers get HTML pages; `format=json` forces JSON. Links into the API carry `format=api`, which leaves the choice to `Accept`. Every path with `GET` also supports `HEAD` and `OPTIONS`. Scripts of any origin may read (CORS).',
+  'Request targets may be in absolute form (RFC 9112, 3.2.2). Empty path segments are merged: `data//obs/` is `data/obs/`. A path without its trailing slash is redirected to the path with it.',
+  'Responses carry an `ETag`; a request with this tag in `If-None-Match` gets `304` until something changes. Times are UTC, in ISO 8601.',
+  'A parameter with an invalid value gets `400`; the response names all invalid parameters at once. An unknown parameter is ignored and named in `Ignored-Parameters`. A method that a path does not support gets `405`; `Allow` lists the supported methods. `429` and `503` carry `Retry-After`.',
 ].join('\n\n')
 
 const tags = [
-  { name: 'Files', description: 'The files of the archive and what their names tell.' },
-  { name: 'Stations', description: 'The stations that the names tell of.' },
-  { name: 'Changes', description: 'What is new, replaced or gone: for mirrors.' },
-  { name: 'Downloads', description: 'The files themselves, and what directories hold.' },
-  { name: 'Service', description: 'What there is, how it is doing, and how it is described.' },
-  { name: 'Administration', description: 'For who shows the token of the administrators.' },
+  { name: 'Files', description: 'The files of the archive, with the metadata from their names.' },
+  { name: 'Stations', description: 'The stations in the file names.' },
+  { name: 'Changes', description: 'New, replaced and removed files, for mirrors.' },
+  { name: 'Downloads', description: 'File downloads, checksums and directory listings.' },
+  { name: 'Service', description: 'The list of resources, the status, and this description.' },
+  { name: 'Administration', description: 'Requests that need the administrator token.' },
 ]
 
 const securitySchemes = {
   administrator: {
     type: 'http',
     scheme: 'bearer',
-    description: 'The token of the administrators.',
+    description: 'The administrator token.',
   },
 } as const
 
-/** What is described without a route of its own. */
-export interface Undirected {
+/** Parts of the document that come from no route. */
+export interface OtherParts {
   readonly paths: Paths
   readonly schemas: Readonly<Record<string, object>>
 }
 
-/** Registers the plugin, which sees the routes that are added after it. */
+/** Registers the plugin. The document has the routes that are registered after it. */
 export async function collectSchemas(
   app: FastifyInstance,
   { version, datasetPrefix }: Pick<ApiSettings, 'version' | 'datasetPrefix'>,
-  { paths, schemas }: Undirected,
+  { paths, schemas }: OtherParts,
 ): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -84,22 +84,26 @@ export async function collectSchemas(
   })
 }
 
+/** Adds paths that have no route of their own, and `HEAD` and `OPTIONS` of all paths. */
 function complete(document: OpenApiDocument, others: Paths): OpenApiDocument {
   const routes = mapValues(document.paths, (item) =>
-    mapValues(item as Required<PathItem>, (operation) => mend(operation, document)),
+    mapValues(item as Required<PathItem>, (operation) => completeOperation(operation, document)),
   )
   const paths = mapValues({ ...routes, ...others }, (item, path) => withPlainMethods(path, item))
   return { ...document, paths }
 }
 
-/** An operation with what the plugin does not take from the schema of a route. */
-function mend(operation: OperationObject, { components }: OpenApiDocument): OperationObject {
+/** Adds the style of lists, and the example of a body, whose schema is a reference. */
+function completeOperation(
+  operation: OperationObject,
+  { components }: OpenApiDocument,
+): OperationObject {
   const { parameters, requestBody, responses } = operation
   const body = requestBody?.content['application/json']?.schema as Reference | undefined
   const { minProperties, examples } = components.schemas[body?.$ref.replace(/.*\//, '') ?? ''] ?? {}
   return {
     ...operation,
-    // Several values of a parameter have commas between them.
+    // Commas separate the values of a list.
     ...(parameters && {
       parameters: parameters.map((each) =>
         each.schema['type'] === 'array' ? { ...each, style: 'form', explode: false } : each,
@@ -111,12 +115,12 @@ function mend(operation: OperationObject, { components }: OpenApiDocument): Oper
         content: json(body, (examples as unknown[])[0]),
       },
     }),
-    responses: mapValues(responses as Readonly<Record<string, ResponseObject>>, mendResponse),
+    responses: mapValues(responses as Readonly<Record<string, ResponseObject>>, restoreResponse),
   }
 }
 
-/** A shared answer or header is a reference; the plugin takes it for a reference to a schema. */
-function mendResponse(response: ResponseObject): ResponseObject | Reference {
+/** Restores references to shared responses, and headers: the plugin takes each of them for a schema. */
+function restoreResponse(response: ResponseObject): ResponseObject | Reference {
   const { headers: described = {}, content, ...rest } = response
   const shared = content?.['application/json']?.schema['$ref'] as string | undefined
   if (shared?.startsWith('#/components/responses/') === true) return { $ref: shared }

@@ -1,4 +1,4 @@
-/** Every answer that is not the one asked for. */
+/** Error responses, shared by all operations. */
 import { withHeaders } from './headers.ts'
 import type { HeaderName } from './headers.ts'
 import Type from 'typebox'
@@ -6,14 +6,16 @@ import { json, list, negotiable, object, schemaRef, text } from './openapi.ts'
 import type { Reference, ResponseObject } from './openapi.ts'
 
 export const errorSchemas = {
-  Detail: object('What is wrong, in words.', {
-    detail: text('For people to read.'),
-    request_id: Type.Optional(text('Of a failure of ours: under this id the log tells more.')),
+  Detail: object('An error.', {
+    detail: text('The message, for people.'),
+    request_id: Type.Optional(
+      text('Only with 5xx: the id of the request in the log of the service.'),
+    ),
   }),
   Faults: {
     type: 'object',
-    description: 'For each parameter or field that is wrong, what is wrong with it: all at once.',
-    additionalProperties: list('Messages.', Type.String()),
+    description: 'Messages by invalid parameter or field; all invalid ones at once.',
+    additionalProperties: list('The messages.', Type.String()),
   },
 } as const
 
@@ -27,20 +29,20 @@ const detail = (
   content: json(schemaRef('Detail'), { detail: example }),
 })
 
-/** By the name under which the description shares them. */
+/** By their names in `components.responses`. */
 export const errorResponses = {
   NotModified: {
-    description: 'The client has this state already: `If-None-Match` names its tag. No body.',
+    description: 'Not modified: `If-None-Match` contains the current tag. No body.',
     headers: withHeaders('ETag'),
   },
   BadParameters: {
     description:
-      'Some parameters have values that make no sense, or mean nothing where that is refused.',
+      'Some parameters have invalid values, or are unknown where unknown parameters are errors.',
     headers: withHeaders('X-Request-Id'),
     content: negotiable(schemaRef('Faults'), { data_date__gte: ['Enter a valid date/time.'] }),
   },
   BadBody: {
-    description: 'The body is no JSON, or some of its fields are wrong.',
+    description: 'The body is not JSON, or some fields are invalid.',
     headers: withHeaders('X-Request-Id'),
     content: json(
       { anyOf: [schemaRef('Faults'), schemaRef('Detail')] },
@@ -48,28 +50,28 @@ export const errorResponses = {
     ),
   },
   Unauthorized: detail(
-    'No token came with the request, or a wrong one.',
+    'The request has no token, or a wrong token.',
     'Authentication credentials were not provided.',
     'WWW-Authenticate',
   ),
   Forbidden: detail(
-    'Writing is off, for everybody: the service has no administrator.',
+    'Writing is off for everybody: no administrator token is configured.',
     'Writing is off: no administrator token is configured.',
   ),
-  NotFound: detail('There is no such thing, or no such `format` of it.', 'Not found.'),
+  NotFound: detail('The resource does not exist, or does not have this `format`.', 'Not found.'),
   NotAcceptable: detail(
-    '`Accept` allows nothing that there is.',
+    '`Accept` allows none of the available media types.',
     'Could not satisfy the request Accept header.',
   ),
   Gone: detail(
-    'The feed cannot tell any more what came after this number, or never gave it: start again with the whole list.',
+    'The feed no longer has the changes after this number, or never used this number: start again with the whole list.',
     'The latest number is 72, a later one was not given here: start again with the whole list.',
   ),
   PreconditionFailed: detail(
-    '`If-Match` or `If-Unmodified-Since` asks for another version of the file.',
+    '`If-Match` or `If-Unmodified-Since` names another version of the file.',
     'Precondition failed.',
   ),
-  TooLarge: detail('The body is longer than any that makes sense.', 'Request body is too large'),
+  TooLarge: detail('The body is too long.', 'Request body is too large'),
   UnsupportedMediaType: detail(
     'The body is not `application/json`.',
     'Unsupported media type "text/plain" in request.',
@@ -80,17 +82,17 @@ export const errorResponses = {
     'Retry-After',
   ),
   Unavailable: detail(
-    'Not at this moment, but soon: the catalogue, the file or the indexer cannot be reached, the database is being migrated, the index that a query needs is being built, or the query takes longer than two seconds.',
+    'Temporarily unavailable: the catalogue, the file or the indexer cannot be reached, the database is being migrated, the index that a query needs is being built, or the query takes longer than two seconds.',
     'The catalogue cannot be read at this moment.',
     'Retry-After',
   ),
   Bodiless: {
-    description: 'The status that `GET` has. No body.',
+    description: 'The status of `GET`. No body.',
     headers: withHeaders('X-Request-Id'),
   },
   Other: {
     description:
-      'Anything else. A method that the path does not know is `405`, with those that it knows in `Allow`; a failure of ours is `500`, with the id under which the log tells more.',
+      'All other errors. A method that the path does not support gets `405`, with the supported methods in `Allow`; an internal error gets `500`, with the id of the request in the log.',
     headers: withHeaders('X-Request-Id'),
     content: json(schemaRef('Detail'), { detail: 'Method "PUT" not allowed.' }),
   },
@@ -115,7 +117,7 @@ const statuses: Readonly<Record<ErrorName, string>> = {
   Other: 'default',
 }
 
-/** The errors of an operation, by status; `Other` is one of all. */
+/** References to error responses by status, `Other` among them. */
 export function errors(...names: readonly ErrorName[]): Record<string, Reference> {
   return Object.fromEntries(
     [...names, 'Other' as const].map((name) => [

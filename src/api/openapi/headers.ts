@@ -1,4 +1,4 @@
-/** Headers of answers that say more than HTTP itself does. */
+/** Headers of responses. */
 import type { Content, HeaderObject, Reference, ResponseObject } from './openapi.ts'
 
 const always = (description: string, example: string): HeaderObject => ({
@@ -12,27 +12,27 @@ const sometimes = (description: string, example: string): HeaderObject => ({
 })
 
 export const headers = {
-  Allow: always('The methods that the resource knows.', 'GET, HEAD, OPTIONS'),
+  Allow: always('The methods that the resource supports.', 'GET, HEAD, OPTIONS'),
   ETag: sometimes(
-    'Weak tag of this state of the catalogue; `If-None-Match` with it is answered `304` until something changes.',
+    'Weak tag of the state of the catalogue; a request with it in `If-None-Match` gets `304` until something changes.',
     'W/"3f0c9a51-72-json-Zk3mQx1a"',
   ),
-  Vary: sometimes('Which header of the request the representation depends on.', 'Accept'),
+  Vary: sometimes('The request headers on which the representation depends.', 'Accept'),
   Link: sometimes(
-    'The pages around this one (RFC 8288): `first`, `prev`, `next` and `last`, as far as there are any.',
+    'Links to other pages (RFC 8288): `first`, `prev`, `next` and `last`, where they exist.',
     '<https://…&limit=20&offset=20>; rel="next"',
   ),
   'Ignored-Parameters': sometimes(
-    'The parameters of the request that mean nothing here, percent-encoded.',
+    'The unknown parameters of the request, percent-encoded.',
     'sation, colour',
   ),
   'Catalogue-Seq': sometimes(
-    'Of `csv`, `ndjson` and `urls`: the number of the latest change before the first line. Changes since then are in the feed, to which a link with `rel="monitor"` leads.',
+    'Only with `csv`, `ndjson` and `urls`: the number of the latest change before the first line. Later changes are in the feed; `Link` has its URL with `rel="monitor"`.',
     '72',
   ),
-  'Retry-After': always('Seconds after which to ask again.', '5'),
-  'WWW-Authenticate': always('How to show who you are.', 'Bearer'),
-  Location: always('Where the new record is.', 'https://…/rinex-file/72/?format=api'),
+  'Retry-After': always('Seconds to wait before the next request.', '5'),
+  'WWW-Authenticate': always('The authentication scheme.', 'Bearer'),
+  Location: always('The URL of the new record.', 'https://…/rinex-file/72/?format=api'),
   'X-Request-Id': always(
     'The id of this request in the log of the service.',
     '6f1c8b7e-0d0f-4f5c-9d5e-0c8f7a3b2a11',
@@ -41,14 +41,14 @@ export const headers = {
 
 export type HeaderName = keyof typeof headers
 
-/** References to some of them. */
+/** References to shared headers. */
 export function withHeaders(...names: readonly HeaderName[]): Record<string, Reference> {
   return Object.fromEntries(
     names.map((name) => [name, { $ref: `#/components/headers/${name}` }] as const),
   )
 }
 
-/** An answer with the headers of all that depends on `Accept`. */
+/** A response with the headers of all resources that negotiate by `Accept`. */
 export function negotiated(
   description: string,
   content: Content,

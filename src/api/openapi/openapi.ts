@@ -1,10 +1,10 @@
-/** The few parts of OpenAPI 3.1 that our description is made of, on the types of TypeBox. Pure. */
+/** Types of OpenAPI 3.1, and functions that build schemas with TypeBox. Pure. */
 import type { FastifySchema } from 'fastify'
 import Type from 'typebox'
 import type { Static, TObject, TProperties, TSchema, TUnsafe } from 'typebox'
 import type { Links } from '../http/links.ts'
 
-/** Links of the examples. Their root stands for that of the service, which is known when it listens. */
+/** The base URL in examples. The real one is known when the server listens, and then replaces it. */
 export const exampleRoot = 'https://catalogue.invalid'
 export const exampleLinks: Links = { api: `${exampleRoot}/api/`, data: `${exampleRoot}/data/` }
 
@@ -27,7 +27,7 @@ export interface Reference {
 
 export interface HeaderObject {
   readonly description: string
-  /** Whether it comes with every such answer. */
+  /** Whether every response of this kind has it. */
   readonly required?: boolean
   readonly schema: JsonSchema
 }
@@ -45,23 +45,23 @@ export interface ResponseObject {
   readonly content?: Content
 }
 
-/** By status, or `default` for all others. */
+/** By status; `default` for all others. */
 export type Responses = Readonly<Record<string, ResponseObject | Reference>>
 
 interface Described {
   readonly operationId: string
   readonly tags: readonly [string]
   readonly summary: string
-  /** Markdown of the simplest kind: paragraphs, and code in backticks. */
+  /** Markdown: only paragraphs, and code in backticks. */
   readonly description?: string
   readonly security?: readonly Record<string, readonly string[]>[]
-  /** What comes instead of the 200 when events are asked for: a stream without end is no content of an answer. */
+  /** The alternative to the 200 for `Accept: text/event-stream`; OpenAPI 3.1 cannot describe an endless stream. */
   readonly 'x-event-stream'?: EventStream
-  /** Requests to try: understood by most tools that show such a description. */
+  /** Example requests; most tools that display OpenAPI show them. */
   readonly 'x-codeSamples'?: readonly { readonly lang: string; readonly source: string }[]
 }
 
-/** The schema of a route, which is described by it. */
+/** The schema of a route, from which its part of the document is built. */
 export interface RouteSchema extends Described, Omit<FastifySchema, keyof Described> {
   readonly querystring?: ParameterSchema
   readonly params?: ParameterSchema
@@ -69,7 +69,7 @@ export interface RouteSchema extends Described, Omit<FastifySchema, keyof Descri
   readonly response: Responses
 }
 
-/** Parameters by name, each with one example. */
+/** Schemas of parameters by name, each with at most one example. */
 export type Parameters = Readonly<Record<string, object>>
 
 interface ParameterSchema {
@@ -84,10 +84,10 @@ export interface OperationObject extends Described {
 
 /** Server-sent events (HTML Standard, section 9.2). */
 export interface EventStream {
-  /** The value of `Accept` that asks for it. */
+  /** The value of `Accept` that selects it. */
   readonly accept: string
   readonly description: string
-  /** Of the `data` of each event. */
+  /** The schema of `data` in each event. */
   readonly data: JsonSchema
   readonly example: string
 }
@@ -116,7 +116,7 @@ export interface OpenApiDocument {
   }
 }
 
-/** A schema that the description shares under its name. */
+/** A schema in `components.schemas`, under the name `$id`. */
 export type Component<T extends TSchema> = T & { readonly $id: string }
 
 export function component<P extends TProperties, More extends object = object>(
@@ -128,12 +128,12 @@ export function component<P extends TProperties, More extends object = object>(
   return Object.assign(object(description, properties), { $id: name }, more as More)
 }
 
-/** A reference to a shared schema, as Fastify resolves it. */
+/** A reference to a shared schema in the form of Fastify and Ajv. */
 export function ref<T extends TSchema>({ $id }: Component<T>): TUnsafe<Static<T>> {
   return Type.Unsafe({ $ref: `${$id}#` })
 }
 
-/** The same as the description has it, for the parts of it that are no schema of a route. */
+/** The same in the form of the document, for its parts that come from no route. */
 export function schemaRef(name: string): Reference & JsonSchema {
   return { $ref: `#/components/schemas/${name}` }
 }
@@ -174,7 +174,7 @@ export function list<T extends TSchema>(description: string, items: T, more: Jso
   return Type.Unsafe<readonly Static<T>[]>({ type: 'array', description, items, ...more })
 }
 
-/** The same, or null. */
+/** Makes a schema nullable. */
 export function orNull<T extends TSchema>(schema: T) {
   const { type, enum: values, ...more } = schema as JsonSchema
   return Type.Unsafe<Static<T> | null>({
@@ -183,13 +183,13 @@ export function orNull<T extends TSchema>(schema: T) {
   })
 }
 
-/** A page of a collection, whatever it holds. */
+/** A page of a collection. */
 export function pageOf<T extends TSchema>(name: string, description: string, item: T) {
   return component(name, description, {
-    count: number('How many there are on all pages.'),
-    next: orNull(url('The next page; null on the last.')),
-    previous: orNull(url('The page before; null on the first.')),
-    results: list('What is on this page.', item),
+    count: number('Number of items on all pages.'),
+    next: orNull(url('The next page; null on the last page.')),
+    previous: orNull(url('The previous page; null on the first page.')),
+    results: list('The items on this page.', item),
   })
 }
 
@@ -197,12 +197,12 @@ export function json(schema: TSchema, example: unknown, type = 'application/json
   return { [type]: { schema: schema as JsonSchema, example } }
 }
 
-/** What is a page for people too, by `Accept`. */
+/** Content that is JSON or an HTML page, by `Accept`. */
 export function negotiable(schema: TSchema, example: unknown): Content {
   return { ...json(schema, example), 'text/html': { schema: { type: 'string' } } }
 }
 
-/** A request that can be pasted into a shell. */
+/** A request for the shell. */
 export function curl(target: string, options = ''): { lang: string; source: string } {
   return { lang: 'Shell', source: `curl ${options}${options === '' ? '' : ' '}'${target}'` }
 }

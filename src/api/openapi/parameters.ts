@@ -1,16 +1,16 @@
-/** Parameters that several resources have. */
+/** Parameters of several resources. */
 import { defaultLimit } from '../http/query.ts'
 import { number, oneOf, text } from './openapi.ts'
 import type { JsonSchema, ParameterObject, Parameters } from './openapi.ts'
 
 const formats: Readonly<Record<string, string>> = {
   api: '`api` leaves the choice between JSON and a page to `Accept`',
-  json: '`json` is JSON whatever `Accept` says',
-  ndjson: '`ndjson` is the whole list, a record in JSON a line',
-  csv: '`csv` the same as a table with a first line of names',
-  urls: '`urls` the same as URLs to download',
-  txt: '`txt` text, a character a slot',
-  svg: '`svg` a picture',
+  json: '`json` forces JSON',
+  ndjson: '`ndjson` is the whole list with one JSON record per line',
+  csv: '`csv` is the whole list as a table with a header line',
+  urls: '`urls` is the whole list with one download URL per line',
+  txt: '`txt` is plain text with one character per slot',
+  svg: '`svg` is a picture',
 }
 
 export function format(names: readonly string[] = ['api', 'json']) {
@@ -18,37 +18,43 @@ export function format(names: readonly string[] = ['api', 'json']) {
   return oneOf(meaning, names, { examples: [names.at(-1)] })
 }
 
-/** @param most a larger limit is answered as this */
+/** @param most larger limits are reduced to this */
 export function limit(most: number) {
   return number(
-    `How many on a page; more than ${most} is answered as ${most}, and what is no positive whole number as if it were absent.`,
+    `Items per page; more than ${most} is answered as ${most}. A value that is not a positive integer is ignored.`,
     { minimum: 1, default: defaultLimit, examples: [5] },
   )
 }
 
-/** @param most a larger limit is answered as this */
+/** @param most larger limits are reduced to this */
 export function paging(most: number) {
-  return { limit: limit(most), offset: number('How many to skip.', { default: 0, examples: [0] }) }
+  return {
+    limit: limit(most),
+    offset: number(
+      'Number of items to skip. A value that is not an integer from 0 up is ignored.',
+      { default: 0, examples: [0] },
+    ),
+  }
 }
 
 export const strict = oneOf(
-  'With `1` a parameter that means nothing here is refused; without it, it is ignored and named in `Ignored-Parameters`.',
+  'With `1` an unknown parameter gets `400`; without it, an unknown parameter is ignored and named in `Ignored-Parameters`.',
   ['1', 'true'],
   { examples: ['1'] },
 )
 
-/** Parameters by name, as the schema of a route has them. */
+/** Parameters in the form of the schema of a route. */
 export function parameters<P extends Parameters>(properties: P) {
   return { type: 'object', properties }
 }
 
 export const ifNoneMatch = {
-  'If-None-Match': text('The tag of an answer that the client has already.', {
+  'If-None-Match': text('The `ETag` of a response that the client has.', {
     examples: ['W/"none"'],
   }),
 }
 
-/** The file of the examples, and where it lies below its area. */
+/** The file in the examples, and its directory below an area. */
 export const filePlace = {
   year: '2026',
   day: '022',
@@ -59,7 +65,7 @@ export const filePlace = {
 const { year, day, hour } = filePlace
 
 export const yearOf = {
-  year: text('The year, four digits.', { pattern: '^[0-9]{4}$', examples: [year] }),
+  year: text('Year, four digits.', { pattern: '^[0-9]{4}$', examples: [year] }),
 }
 
 export const yearAndDay = {
@@ -72,7 +78,7 @@ export const yearDayAndHour = {
   hour: text('Hour of the day, two digits.', { pattern: '^[0-9]{2}$', examples: [hour] }),
 }
 
-/** Parameters as the description has them, for paths that have no route of their own. */
+/** Parameters in the form of the document, for paths that have no route of their own. */
 export function parametersIn(place: ParameterObject['in'], named: Parameters): ParameterObject[] {
   return Object.entries(named as Readonly<Record<string, JsonSchema>>).map(
     ([name, { description, examples, ...schema }]) => ({

@@ -1,14 +1,14 @@
-/** The methods that come with every resource: `HEAD` where there is `GET`, and `OPTIONS`. */
+/** Describes the methods that every resource has: `HEAD` where there is `GET`, and `OPTIONS`. */
 import Type from 'typebox'
 import { withHeaders } from './headers.ts'
 import { json, list, object, schemaRef, text } from './openapi.ts'
 import type { OperationObject, PathItem, ResponseObject } from './openapi.ts'
 
-export const descriptionSchema = object('What a resource is, as OPTIONS tells it.', {
-  name: text('What it is called.'),
-  description: text('What it is.'),
-  renders: list('Media types of its answers.', Type.String()),
-  parses: list('Media types of the bodies that it takes.', Type.String()),
+export const descriptionSchema = object('The description of a resource, from `OPTIONS`.', {
+  name: text('Its name.'),
+  description: text('Its description.'),
+  renders: list('Media types of its responses.', Type.String()),
+  parses: list('Media types of request bodies that it accepts.', Type.String()),
 })
 
 const shown = {
@@ -18,7 +18,7 @@ const shown = {
   parses: ['application/json'],
 }
 
-/** Adds these methods to a path of the description. */
+/** Adds these methods to a path of the document. */
 export function withPlainMethods(path: string, methods: PathItem): PathItem {
   const { get, post } = methods
   const known = get ?? post
@@ -32,10 +32,10 @@ function headOf(get: OperationObject): OperationObject {
   return {
     ...inPathOf(get),
     operationId: `${get.operationId}Head`,
-    summary: `${get.summary}: headers alone`,
-    description: 'As `GET`, with the same parameters and the same status, without the body.',
+    summary: `${get.summary}: headers only`,
+    description: 'Same as `GET`, with the same parameters and status, without the body.',
     responses: {
-      '200': { description: 'What `GET` would send.', ...(headers && { headers }) },
+      '200': { description: 'The headers of `GET`.', ...(headers && { headers }) },
       '4XX': { $ref: '#/components/responses/Bodiless' },
       default: { $ref: '#/components/responses/Bodiless' },
     },
@@ -45,7 +45,7 @@ function headOf(get: OperationObject): OperationObject {
 function optionsOf(known: OperationObject, isDescribed: boolean): OperationObject {
   const headers = withHeaders('Allow')
   const described = {
-    description: 'What the resource is.',
+    description: 'The description of the resource.',
     headers,
     content: json(schemaRef('Description'), shown),
   }

@@ -1,4 +1,4 @@
-/** The description of the service: for programs, and as a page for people. */
+/** Serves the OpenAPI document, and a page of it for people. */
 import type { FastifyInstance } from 'fastify'
 import { isFresh, sendHtml, sendNotModified } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
@@ -15,7 +15,7 @@ interface Description {
   readonly links: Links
   readonly json: Buffer
   readonly page: string
-  /** Tells descriptions apart. */
+  /** Digest, for the ETag. */
   readonly state: string
 }
 
@@ -29,7 +29,7 @@ export function addSchema(app: FastifyInstance, context: DocsContext): void {
   addResource(app, {
     path: `${apiPath}schema/`,
     schema: getSchema,
-    about: { name: 'Schema', description: 'All resources described, as OpenAPI 3.1.' },
+    about: { name: 'Schema', description: 'The description of all resources, as OpenAPI 3.1.' },
     renders: schemaTypes,
     get: (request, reply) => {
       const type = negotiateAmong(schemaTypes, request, reply)
@@ -42,7 +42,7 @@ export function addSchema(app: FastifyInstance, context: DocsContext): void {
   addResource(app, {
     path: `${apiPath}docs/`,
     schema: getDocs,
-    about: { name: 'Docs', description: 'All resources described, as a page.' },
+    about: { name: 'Docs', description: 'The description of all resources, as a page.' },
     renders: [mediaTypes.html],
     get: (request, reply) => {
       negotiateAmong([mediaTypes.html], request, reply)
@@ -53,7 +53,7 @@ export function addSchema(app: FastifyInstance, context: DocsContext): void {
   })
 }
 
-/** Made when it is first asked for, since links are known from when the server listens; then kept. */
+/** Built on the first request, since the base URL is known when the server listens; then cached. */
 function openDescription(app: FastifyInstance, { links }: DocsContext): () => Description {
   let made: Description | undefined
   return () => {

@@ -1,9 +1,9 @@
-/** The reference of the API as a page. */
+/** The page of the API reference. */
 import type { OpenApiDocument } from '../openapi/openapi.ts'
 import { page, partial } from './layout.ts'
 import { describeHeaders, describeObjects, describeOperations, paragraphs } from './reference.ts'
 
-/** Text in which backticks stand around code. */
+/** Text with code in backticks. */
 partial(
   'prose',
   `<% it.text.split('\`').forEach((part, position) => { if (position % 2 === 1) { %><code><%= part %></code><% } else { %><%= part %><% } }) %>`,
@@ -45,7 +45,7 @@ partial(
 
 partial(
   'answers',
-  `<h4>Answers</h4>
+  `<h4>Responses</h4>
 <div class="wide">
 <table>
 <caption>By status</caption>
@@ -92,7 +92,7 @@ partial(
 
 const template = `<% for (const text of it.introduction) { %><p><%~ include('@prose', { text }) %></p>
 <% } %>
-<p>All paths are below <code><%= it.server %></code>. The same for programs:
+<p>All paths are relative to <code><%= it.server %></code>. For programs:
 <a href="../schema/?format=json">OpenAPI <%= it.openapi %></a>.</p>
 <nav aria-label="Contents">
 <dl>
@@ -100,7 +100,7 @@ const template = `<% for (const text of it.introduction) { %><p><%~ include('@pr
 <dt><%= tag.name %></dt>
 <dd><% for (const operation of tag.operations) { %><a href="#<%= operation.id %>"><%= operation.summary %></a> <% } %></dd>
 <% } %>
-<dt>In common</dt>
+<dt>Shared</dt>
 <dd><a href="#objects">Objects</a> <a href="#headers">Headers</a></dd>
 </dl>
 </nav>
@@ -115,8 +115,8 @@ const template = `<% for (const text of it.introduction) { %><p><%~ include('@pr
 <p><%~ include('@prose', { text: object.description }) %></p>
 <% if (object.fields.length > 0) { %><%~ include('@rows', { caption: 'Fields', rows: object.fields, hasExamples: false }) %><% } %>
 <% } %>
-<h2 id="headers">Headers of answers</h2>
-<%~ include('@rows', { caption: 'In common', rows: it.headers, hasExamples: true }) %>
+<h2 id="headers">Headers of responses</h2>
+<%~ include('@rows', { caption: 'Shared headers', rows: it.headers, hasExamples: true }) %>
 `
 
 const render = page('docs', template)

@@ -1,4 +1,4 @@
-/** The description of the service as its page shows it: references followed, types in words. Pure. */
+/** Prepares the OpenAPI document for its page: resolves references, and writes types as words. Pure. */
 import type {
   Content,
   HeaderObject,
@@ -11,7 +11,7 @@ import type {
   ResponseObject,
 } from '../openapi/openapi.ts'
 
-/** A line of a table of fields or parameters. */
+/** A row of a table of fields or parameters. */
 export interface Row {
   readonly name: string
   readonly type: string
@@ -88,7 +88,7 @@ function describeAnswer(
   }
 }
 
-/** Each media type with what is in it and what it looks like. */
+/** Each media type with its fields and its example. */
 function describeContent(document: OpenApiDocument, content: Content = {}) {
   return Object.entries(content).map(([type, { schema, example }]) => ({
     type,
@@ -117,7 +117,7 @@ export function describeHeaders({ components }: OpenApiDocument): Row[] {
   )
 }
 
-/** The fields of an object; those of an object within it carry its name and a dot. */
+/** The fields of an object. Fields of a nested object have its name and a dot before them. */
 function fieldsOf(schema: JsonSchema, prefix = ''): Row[] {
   const properties = (schema['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>
   return Object.entries(properties).flatMap(([name, field]) => [
@@ -140,14 +140,14 @@ const formatWords: Readonly<Record<string, string>> = {
 
 const typeWords: Readonly<Record<string, string>> = { string: 'text', integer: 'whole number' }
 
-/** The type of a value in words: `URL or null`, `list of Record`. */
+/** The type of a value as words: `URL or null`, `list of Record`. */
 export function typeOf(schema: JsonSchema): string {
   if (typeof schema['$ref'] === 'string') return nameOf(schema['$ref'])
   if (Array.isArray(schema['anyOf']))
     return (schema['anyOf'] as JsonSchema[]).map(typeOf).join(', or ')
   const types = [schema['type']].flat() as string[]
   if (types[0] === 'array') return `list of ${typeOf((schema['items'] ?? {}) as JsonSchema)}`
-  const standard = schema['default'] === undefined ? '' : `; else ${scalar(schema['default'])}`
+  const standard = schema['default'] === undefined ? '' : `; default ${scalar(schema['default'])}`
   if (Array.isArray(schema['enum'])) return oneOfWords(schema['enum']) + standard
   const format = formatWords[scalar(schema['format'])]
   const words = types.map((type) => (type === 'string' && format) || (typeWords[type] ?? type))
@@ -163,7 +163,7 @@ function follow<T extends object>(document: OpenApiDocument, value: T | Referenc
   const [, , kind = '', name = ''] = value.$ref.split('/')
   const shared = document.components as unknown as Record<string, Record<string, T>>
   const found = shared[kind]?.[name]
-  if (found === undefined) throw new Error(`the description refers to nothing: ${value.$ref}`)
+  if (found === undefined) throw new Error(`unresolved reference: ${value.$ref}`)
   return found
 }
 

@@ -8,7 +8,7 @@ import { negotiate } from '../http/negotiate.ts'
 import { addResource } from '../http/resource.ts'
 import { getRoot, rootSchema } from './schema.ts'
 
-const template = `<p>A catalogue of the RINEX files of a GNSS archive: what there is, and where to download it.</p>
+const template = `<p>A catalogue of the RINEX files of a GNSS archive, with download links.</p>
 <dl>
 <% for (const resource of it.resources) { %>
 <dt><a href="<%= resource.url %>"><%= resource.name %></a></dt>
@@ -29,14 +29,14 @@ export function renderRoot(resources: readonly ListedResource[]): string {
   return render({ title: 'Api Root', up: '', json: '?format=json' }, { resources })
 }
 
-/** What the root lists, in its order. */
+/** The resources of the root, in its order. */
 const descriptions: Readonly<Record<ResourceName, string>> = {
   'rinex-file': 'The files, newest record first, with links to download them.',
   station: 'The stations of the files, with their first and last dates.',
-  changes: 'What is new, replaced or gone, in the order of its happening: for mirrors.',
-  status: 'What the indexer is doing, and what the catalogue holds.',
-  schema: 'All of this described for programs, as OpenAPI 3.1.',
-  docs: 'All of this described for people.',
+  changes: 'New, replaced and removed files, in the order of the changes, for mirrors.',
+  status: 'The state of the indexer, and the content of the catalogue.',
+  schema: 'The OpenAPI 3.1 document, for programs.',
+  docs: 'The API reference, for people.',
 }
 
 export function addRoot(
@@ -50,7 +50,7 @@ export function addRoot(
     about: { name: 'Api Root', description: 'The resources of this service.' },
     get: (request, reply) => {
       const representation = negotiate(request, reply)
-      // It says the same at every state of the catalogue, and also when there is none.
+      // The root is the same in every state of the catalogue, and also without one.
       if (isFresh(request, reply, tag('root', representation))) return sendNotModified(reply)
       const resources = Object.entries(descriptions).map(([name, description]) => ({
         name,

@@ -1,4 +1,4 @@
-/** The root, and where the service describes itself. */
+/** The API root, the OpenAPI document and its page. */
 import Type from 'typebox'
 import { resourceNames, resourceUrl } from '../http/links.ts'
 import { mediaTypes } from '../http/negotiate.ts'
@@ -19,7 +19,7 @@ import { format, ifNoneMatch, parameters } from '../openapi/parameters.ts'
 
 export const rootSchema = component(
   'Root',
-  'The resources of the service, each with its URL.',
+  'The URLs of the resources.',
   Object.fromEntries(resourceNames.map((name) => [name, url(`The resource \`${name}\`.`)])),
 )
 
@@ -28,12 +28,12 @@ const part = (description: string) =>
 
 export const openApiSchema = component(
   'OpenApi',
-  'A description as the OpenAPI Specification has it; only its main parts are named here.',
+  'An OpenAPI document; only its main parts are named here.',
   {
     openapi: text('Version of the specification.', { pattern: String.raw`^3\.1\.` }),
-    info: part('What is described.'),
-    paths: part('The resources.'),
-    components: part('What they have in common.'),
+    info: part('The title, version and description.'),
+    paths: part('The operations by path.'),
+    components: part('The shared schemas, responses and headers.'),
   },
 )
 
@@ -42,18 +42,18 @@ const exampleUrls = Object.fromEntries(
   resourceNames.map((name) => [name, resourceUrl(exampleLinks, name)]),
 )
 const exampleDocument = { openapi: '3.1.1', info: {}, paths: {}, components: {} }
-const unlessErrors = errors('NotModified', 'NotFound', 'NotAcceptable')
+const readErrors = errors('NotModified', 'NotFound', 'NotAcceptable')
 const headers = parameters(ifNoneMatch)
 
 export const getRoot: RouteSchema = {
   operationId: 'getRoot',
   tags: ['Service'],
-  summary: 'What there is',
+  summary: 'List the resources',
   querystring: parameters({ format: format() }),
   headers,
   response: {
-    '200': negotiated('The resources.', negotiable(ref(rootSchema), exampleUrls)),
-    ...unlessErrors,
+    '200': negotiated('The URLs of the resources.', negotiable(ref(rootSchema), exampleUrls)),
+    ...readErrors,
   },
   'x-codeSamples': [curl(api)],
 }
@@ -61,15 +61,15 @@ export const getRoot: RouteSchema = {
 export const getSchema: RouteSchema = {
   operationId: 'getSchema',
   tags: ['Service'],
-  summary: 'This description',
+  summary: 'OpenAPI document',
   querystring: parameters({ format: format() }),
   headers,
   response: {
-    '200': negotiated('The description, under either of its media types.', {
+    '200': negotiated('The document, in one of its two media types.', {
       ...json(ref(openApiSchema), exampleDocument),
       ...json(ref(openApiSchema), exampleDocument, mediaTypes.openApi),
     }),
-    ...unlessErrors,
+    ...readErrors,
   },
   'x-codeSamples': [curl(`${api}schema/`)],
 }
@@ -77,10 +77,10 @@ export const getSchema: RouteSchema = {
 export const getDocs: RouteSchema = {
   operationId: 'getDocs',
   tags: ['Service'],
-  summary: 'This description as a page',
+  summary: 'API reference',
   headers,
   response: {
     '200': negotiated('The page.', { [mediaTypes.html]: { schema: { type: 'string' } } }),
-    ...unlessErrors,
+    ...readErrors,
   },
 }

@@ -1,4 +1,4 @@
-/** The paths of what is wrong in the archive, a page at a time. */
+/** The paths of files with problems, a page at a time. */
 import type { MissingFiles } from '../downloads/missing-files.ts'
 import type { FastifyInstance } from 'fastify'
 import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
@@ -40,7 +40,7 @@ export function addProblems(app: FastifyInstance, context: ProblemsContext): voi
     path: `${context.apiPath}status/problems/`,
     about: {
       name: 'Problems',
-      description: 'Files that are incomplete, damaged, misplaced or left out, with their paths.',
+      description: 'The paths of files that are incomplete, damaged, misplaced or not catalogued.',
     },
     get: async (request, reply) => {
       const representation = negotiate(request, reply)
@@ -51,12 +51,12 @@ export function addProblems(app: FastifyInstance, context: ProblemsContext): voi
       reply.headers(ignoredHeader(ignored))
       await limits.page(request, reply)
       const range = parsePageRange(query, settings.maxLimit)
-      const asked = { words, limit: range.limit, offset: catalogueOffset(range.offset) }
-      const { count, results } = await listProblems(sources, asked)
+      const problemsRequest = { words, limit: range.limit, offset: catalogueOffset(range.offset) }
+      const { count, results } = await listProblems(sources, problemsRequest)
       const pages = pageLinks(links(), range, { name: 'status/problems', kept, count })
       const { next, previous } = pages
       const page: Type.Static<typeof schemas.problemPageSchema> = { count, next, previous, results }
-      // What is not of the catalogue changes without its number, so the tag is that of the whole answer.
+      // Some problems are not in the catalogue and change without a new seq, so the tag is a digest of the page.
       const state = digest(JSON.stringify(page))
       if (isFresh(request, reply, tag(state, representation))) return sendNotModified(reply)
       reply.headers(linkHeader(pages))

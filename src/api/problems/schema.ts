@@ -1,4 +1,4 @@
-/** The paths of what is wrong in the archive. */
+/** The paths of files with problems. */
 import type Type from 'typebox'
 import { errors } from '../openapi/errors.ts'
 import { negotiated } from '../openapi/headers.ts'
@@ -20,22 +20,18 @@ import { format, ifNoneMatch, paging, parameters, strict } from '../openapi/para
 import { problemWords } from './problem-list.ts'
 
 const description = [
-  '`settling`: the file is young and not complete yet, so it is not listed. `unservable`: it is listed, and could not be opened when it was last asked for. `incomplete`: its gzip stream has no end. `broken`: the stream is damaged before its end. `misplaced`: it is in the directory of another date. `rejected`: it is not catalogued, for the `reason` that the status counts; of each directory and reason the first 100 names are listed. Dot files are never named.',
-  'Where the paths are not public (`problems = "command-line"`) the answer is `403`.',
+  '`settling`: the file is young and not complete yet, so it is not in the list of files. `unservable`: the file is in the list, but could not be opened at the last download. `incomplete`: the gzip stream has no end. `broken`: the gzip stream is damaged before its end. `misplaced`: the file is in the directory of another date. `rejected`: the file is not catalogued; the status counts these files by `reason`, and this resource lists the first 100 names of each directory and reason. Dot files are never listed.',
+  'If the paths are not public (`problems = "command-line"`), the response is `403`.',
 ].join('\n\n')
 
-export const problemSchema = component('Problem', 'Something that is wrong with one file.', {
-  problem: oneOf('What.', problemWords),
-  path: text('Below the archive root.'),
-  reason: text('Why, in a word.'),
-  since: orNull(moment('Since when, as far as it is known.')),
+export const problemSchema = component('Problem', 'A problem of one file.', {
+  problem: oneOf('The kind of problem.', problemWords),
+  path: text('The path of the file below the archive root.'),
+  reason: text('The reason, as one word.'),
+  since: orNull(moment('The start of the problem; null if unknown.')),
 })
 
-export const problemPageSchema = pageOf(
-  'ProblemPage',
-  'A page of the problems.',
-  ref(problemSchema),
-)
+export const problemPageSchema = pageOf('ProblemPage', 'A page of problems.', ref(problemSchema))
 
 const example: Type.Static<typeof problemPageSchema> = {
   count: 1,
@@ -52,7 +48,7 @@ const example: Type.Static<typeof problemPageSchema> = {
 }
 
 const problem = list(
-  'Which problems; all without it.',
+  'The kinds of problems; by default all.',
   { type: 'string', enum: problemWords },
   {
     examples: [['rejected']],
@@ -63,13 +59,13 @@ const problem = list(
 export const listProblems = (maxLimit: number): RouteSchema => ({
   operationId: 'listProblems',
   tags: ['Service'],
-  summary: 'Files with problems',
+  summary: 'List files with problems',
   description,
   querystring: parameters({ problem, ...paging(maxLimit), strict, format: format() }),
   headers: parameters(ifNoneMatch),
   response: {
     '200': negotiated(
-      'A page of the problems. Its tag changes with all that it says.',
+      'A page of problems. Its `ETag` is a digest of its content.',
       negotiable(ref(problemPageSchema), example),
       'Link',
       'Ignored-Parameters',

@@ -1,4 +1,4 @@
-/** The stations that the file names tell of. */
+/** The stations in the file names. */
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
 import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
@@ -40,7 +40,7 @@ export function addStation(app: FastifyInstance, context: StationsContext): void
     schema: schemas.getStation,
     about: {
       name: 'Station Instance',
-      description: 'One station; a code of 4 characters stands for both forms of file names.',
+      description: 'One station; a code of 4 characters matches both forms of file names.',
     },
   })
 }

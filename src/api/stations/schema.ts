@@ -1,4 +1,4 @@
-/** The stations that file names tell of. */
+/** The stations in the file names. */
 import Type from 'typebox'
 import { stationOrderKeys } from '../../catalogue/reader.ts'
 import { areas } from '../../parse/archive-path.ts'
@@ -25,9 +25,9 @@ import {
 import type { RouteSchema } from '../openapi/openapi.ts'
 import { format, ifNoneMatch, paging, parameters, strict } from '../openapi/parameters.ts'
 
-/** Numbers of files by a word; words without files are absent. */
+/** Numbers of files by value; values without files are missing. */
 function counts<Word extends string>(description: string, words: readonly Word[]) {
-  const each = words.map((word) => [word, Type.Optional(number(`Files of \`${word}\`.`))])
+  const each = words.map((word) => [word, Type.Optional(number(`Files with \`${word}\`.`))])
   const fields = Object.fromEntries(each) as Record<Word, ReturnType<typeof number>>
   return Type.Unsafe<Readonly<Partial<Record<Word, number>>>>(object(description, fields))
 }
@@ -36,26 +36,28 @@ const date = (description: string) => text(description, { format: 'date' })
 
 export const stationSchema = component(
   'Station',
-  'A station, as the names of its files tell of it.',
+  'A station, with the metadata from the names of its files.',
   {
-    code: text('In upper case: 4 characters, or 9 with monument, receiver and country.'),
+    code: text(
+      'Station code in upper case: 4 characters, or 9 with monument, receiver and country.',
+    ),
     codes: list(
-      'All codes whose files are counted: in the list a code of 4 characters is joined to the one of 9 that alone begins with it.',
-      text('A code.'),
+      'All codes whose files are counted: the list merges a code of 4 characters with the only code of 9 characters that begins with it.',
+      text('A station code.'),
     ),
-    url: url('The station itself.'),
+    url: url('The URL of this station.'),
     country: orNull(
-      text('ISO 3166-1 alpha-3; null for codes that do not tell, and for projects such as `IGS`.'),
+      text('ISO 3166-1 alpha-3; null for codes without a country, and for projects such as `IGS`.'),
     ),
-    merged: flag('Whether it is no station but merged navigation data of many: `BRDC`, `HOUR`.'),
-    first_data_date: date('The day on which its earliest data start.'),
-    last_data_date: date('The day on which its latest data start.'),
-    count: number('How many files it has.'),
+    merged: flag('True for merged navigation data of many stations: `BRDC`, `HOUR`.'),
+    first_data_date: date('The day on which the earliest data start.'),
+    last_data_date: date('The day on which the latest data start.'),
+    count: number('Number of files.'),
     area: counts('Files by area.', areas),
     file_type: counts('Files by type.', fileTypes),
     file_duration: counts('Files by period.', fileDurations),
     file_version: counts('Files by form of the name.', fileVersions),
-    files: url('The list of its files.'),
+    files: url('The URL of the list of its files.'),
   },
 )
 
@@ -90,10 +92,10 @@ const examplePage: Type.Static<typeof stationPageSchema> = {
   results: [example],
 }
 
-const search = text('A part of a code, in any case.', { examples: ['gr'] })
+const search = text('Part of a station code, in any case.', { examples: ['gr'] })
 
 const ordering = oneOf(
-  'The order, by code without it; a minus turns it round. Stations without a country come last.',
+  'The sort key; a minus before it reverses the order. Stations without a country come last.',
   stationOrderKeys.flatMap((key) => [key, `-${key}`]),
   { default: 'code', examples: ['-count'] },
 )
@@ -102,8 +104,8 @@ const ordering = oneOf(
 export const listStations = (maxLimit: number): RouteSchema => ({
   operationId: 'listStations',
   tags: ['Stations'],
-  summary: 'The stations',
-  description: 'One a site, by code, a page at a time.',
+  summary: 'List stations',
+  description: 'Returns a page with one row per site, by default sorted by code.',
   querystring: parameters({
     ...filtersIn(stationParameters),
     ...{ search, ordering, ...paging(maxLimit), strict, format: format() },
@@ -125,11 +127,11 @@ export const listStations = (maxLimit: number): RouteSchema => ({
 export const getStation: RouteSchema = {
   operationId: 'getStation',
   tags: ['Stations'],
-  summary: 'One station',
+  summary: 'Get a station',
   description:
-    'A code of 4 characters stands for both forms of file names, one of 9 for itself alone.',
+    'A code of 4 characters matches both forms of file names, a code of 9 characters only itself.',
   params: parameters({
-    code: text('In any case.', {
+    code: text('Station code, in any case.', {
       pattern: '^(?:[A-Za-z0-9]{4}|[A-Za-z0-9]{9})$',
       examples: ['GRAZ'],
     }),

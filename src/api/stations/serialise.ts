@@ -11,7 +11,7 @@ export type WireStation = Type.Static<typeof stationSchema>
 
 export function serialiseStation(station: StationSummary, links: Links): WireStation {
   const { code, codes } = station
-  // Four characters alone would find the files of every long code that begins with them.
+  // Without `file_version`, a code of 4 characters also matches all long codes that begin with it.
   const isShort = codes.every((each) => each.length === 4)
   const shortNames: readonly Parameter[] = isShort ? [['file_version', 'r2']] : []
   return {

@@ -25,7 +25,7 @@ export function addStatus(app: FastifyInstance, context: StatusContext): void {
     path: `${context.apiPath}status/`,
     about: {
       name: 'Status',
-      description: 'What the indexer is doing, and what the catalogue holds.',
+      description: 'The state of the indexer, and the content of the catalogue.',
     },
     get: async (request, reply) => {
       const representation = negotiate(request, reply)
@@ -36,7 +36,7 @@ export function addStatus(app: FastifyInstance, context: StatusContext): void {
         ...describeStatus(summary, indexer, settings.version),
         unserved: { ...missingFiles.wire(), ...(isPublic ? {} : { latest: [] }) },
       }
-      // The indexer has news without a change of the catalogue, so the tag is that of the whole answer.
+      // The state of the indexer changes without a new seq, so the tag is a digest of the whole status.
       const state = digest(JSON.stringify(status))
       if (isFresh(request, reply, tag(state, representation))) return sendNotModified(reply)
       return representation === 'html'
@@ -46,7 +46,7 @@ export function addStatus(app: FastifyInstance, context: StatusContext): void {
   })
 }
 
-/** The counts alone, where the paths of problems are not public. */
+/** Removes paths from the summary, if they are not public. */
 function withoutPaths(summary: CatalogueSummary): CatalogueSummary {
   const { incomplete, checksums, rejected } = summary
   const without = (count: RejectionCount): RejectionCount => ({ ...count, examples: [] })

@@ -1,4 +1,4 @@
-/** What the service says of itself. */
+/** The status of the indexer and the catalogue. */
 import Type from 'typebox'
 import { missingFilesSchema } from '../downloads/schema.ts'
 import { errors } from '../openapi/errors.ts'
@@ -20,98 +20,116 @@ import {
 import type { RouteSchema } from '../openapi/openapi.ts'
 import { format, ifNoneMatch, parameters } from '../openapi/parameters.ts'
 
-const some = list('Some of them.', Type.String())
+const some = list('Some examples.', Type.String())
 
-const scan = object('The scan that is running.', {
-  started: moment('When it began.'),
-  directories_done: number('Directories it has read.'),
-  directories_found: number('Directories it knows of; grows while it runs.'),
-  files: number('Files it has met.'),
-  done: Type.Number({ minimum: 0, maximum: 1, description: 'Share of the tree.' }),
-  files_per_second: Type.Number({ minimum: 0, description: 'Since it began.' }),
-  seconds_left: orNull(Type.Number({ minimum: 0, description: 'Null while nothing can be said.' })),
+const scan = object('The running scan.', {
+  started: moment('Start of the scan.'),
+  directories_done: number('Directories read.'),
+  directories_found: number('Directories found so far; grows during the scan.'),
+  files: number('Files found so far.'),
+  done: Type.Number({
+    minimum: 0,
+    maximum: 1,
+    description: 'Completed fraction of the tree, 0 to 1.',
+  }),
+  files_per_second: Type.Number({ minimum: 0, description: 'Mean rate since the start.' }),
+  seconds_left: orNull(
+    Type.Number({
+      minimum: 0,
+      description: 'Estimated seconds until the end; null while unknown.',
+    }),
+  ),
 })
 
 const lastScan = object('The last complete scan.', {
-  started: moment('When it began.'),
-  ended: moment('When it ended.'),
-  directories: number('Directories it read.'),
-  files: number('Files it met.'),
-  added: number('Files that were new.'),
-  modified: number('Files that had changed.'),
-  removed: number('Files that were gone.'),
+  started: moment('Start of the scan.'),
+  ended: moment('End of the scan.'),
+  directories: number('Directories read.'),
+  files: number('Files found.'),
+  added: number('New files.'),
+  modified: number('Changed files.'),
+  removed: number('Removed files.'),
 })
 
 const watching = object('Directories watched by file events.', {
-  directories: number('How many.'),
-  limit: orNull(number('What the kernel allows; null when it does not tell.')),
-  overflows: number('How often more events came than the kernel keeps.'),
+  directories: number('Number of watched directories.'),
+  limit: orNull(number('Maximum of the kernel; null if unknown.')),
+  overflows: number('Overflows of the event queue of the kernel.'),
 })
 
-const rescans = object('Rescans, by the numbers under which they were ordered.', {
-  running: orNull(number('The one that runs.')),
-  waiting: orNull(number('The one that waits.')),
-  done: number('The last that ended; 0 for none.'),
+const rescans = object('Numbers of rescans.', {
+  running: orNull(number('The running rescan.')),
+  waiting: orNull(number('The waiting rescan.')),
+  done: number('The last completed rescan; 0 before the first.'),
 })
 
-export const rejectionSchema = component('Rejection', 'Names that are left out for one reason.', {
-  reason: text('The reason.'),
-  count: number('How many.'),
-  examples: some,
-})
+export const rejectionSchema = component(
+  'Rejection',
+  'Names that are not catalogued, for one reason.',
+  {
+    reason: text('The reason.'),
+    count: number('Number of them.'),
+    examples: some,
+  },
+)
 
 const area = object('An area of the archive.', {
   files: number('Files in the catalogue.'),
-  directories: number('Directories that are known.'),
+  directories: number('Directories in the catalogue.'),
 })
 
 export const statusSchema = component(
   'Status',
-  'How the indexer is, and what the catalogue holds.',
+  'The state of the indexer, and the content of the catalogue.',
   {
-    state: oneOf('What the indexer is doing; `stopped` when none runs.', [
+    state: oneOf('The state of the indexer; `stopped` if no indexer runs.', [
       'starting',
       'scanning',
       'watching',
       'degraded',
       'stopped',
     ]),
-    since: orNull(moment('Since when.')),
-    reasons: list('Why it is `degraded`; it may be that it cannot be asked.', Type.String()),
+    since: orNull(moment('Start of this state.')),
+    reasons: list(
+      'The reasons for `degraded`; one reason is that the indexer does not answer.',
+      Type.String(),
+    ),
     indexer: orNull(
-      object('The indexer; null when nobody answers.', {
-        pid: number('Its process.'),
-        version: text('Its release.'),
+      object('The process of the indexer; null if it does not answer.', {
+        pid: number('Process id.'),
+        version: text('Release of the program.'),
       }),
     ),
     scan: orNull(scan),
     last_scan: orNull(lastScan),
-    last_sweep: orNull(moment('When all directories were last looked at.')),
-    dirty_directories: orNull(number('Directories that wait to be read.')),
+    last_sweep: orNull(moment('End of the last sweep over all directories.')),
+    dirty_directories: orNull(number('Directories to be read.')),
     watching: orNull(watching),
-    settling_files: orNull(number('Files that are not complete yet.')),
+    settling_files: orNull(number('Young files that are not complete yet.')),
     held_removals: orNull(
-      number('Files that are gone and stay listed, since too many went at once.'),
+      number(
+        'Files that are missing on disk but stay listed: the deletion guard withholds their removal.',
+      ),
     ),
     rescans: orNull(rescans),
-    areas: object('By area of the archive.', { obs: area, nrt: area }),
-    rejected: list('What is not catalogued, by reason.', ref(rejectionSchema)),
-    misplaced: number('Files that lie where their name does not send them.'),
-    incomplete: object('Files that are listed without being complete.', {
-      count: number('How many.'),
+    areas: object('Counts by area of the archive.', { obs: area, nrt: area }),
+    rejected: list('Names that are not catalogued, by reason.', ref(rejectionSchema)),
+    misplaced: number('Files in the directory of another date.'),
+    incomplete: object('Listed files whose gzip stream has no end.', {
+      count: number('Number of them.'),
       examples: some,
     }),
-    checksums: object('Files that were read for their SHA-256.', {
-      files: number('How many.'),
-      waiting: orNull(number('Those that are still to be read, at most.')),
-      broken: object('Those whose gzip stream is damaged or has no end.', {
-        count: number('How many.'),
+    checksums: object('Files with a current SHA-256.', {
+      files: number('Number of them.'),
+      waiting: orNull(number('Upper bound of the files still to be hashed; null if unknown.')),
+      broken: object('Files whose gzip stream is damaged or has no end.', {
+        count: number('Number of them.'),
         examples: some,
       }),
     }),
-    seq: number('The number of the latest change.'),
-    epoch: text('Names the database that gave it.'),
-    version: text('Release of the service.'),
+    seq: number('Number of the latest change.'),
+    epoch: text('Identifies the database; another epoch means that the catalogue was rebuilt.'),
+    version: text('Release of the API.'),
     unserved: missingFilesSchema,
   },
 )
@@ -149,12 +167,12 @@ const example: Type.Static<typeof statusSchema> = {
 export const getStatus: RouteSchema = {
   operationId: 'getStatus',
   tags: ['Service'],
-  summary: 'The status',
+  summary: 'Get the status',
   querystring: parameters({ format: format() }),
   headers: parameters(ifNoneMatch),
   response: {
     '200': negotiated(
-      'The status. Its tag changes with all that it says.',
+      'The status. Its `ETag` is a digest of its content.',
       negotiable(ref(statusSchema), example),
     ),
     ...errors('NotModified', 'NotFound', 'NotAcceptable', 'Unavailable'),

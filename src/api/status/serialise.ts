@@ -1,4 +1,4 @@
-/** What the service says of itself: the indexer's own words, and what the catalogue knows without it. */
+/** The status: the reply of the indexer, and the summary of the catalogue. */
 import type Type from 'typebox'
 import type { CatalogueSummary, ScanSummary } from '../../catalogue/records.ts'
 import type { StatusReply } from '../../control/client.ts'
@@ -8,17 +8,17 @@ import type { statusSchema } from './schema.ts'
 
 export type WireStatus = Type.Static<typeof statusSchema>
 
-/** The part of it that everybody can tell who has the catalogue and asks the indexer. */
+/** The part that needs only the catalogue and the indexer. */
 export type CommonStatus = Omit<WireStatus, 'unserved'>
 
-/** Of an indexer that cannot be asked nobody knows that it is stopped: it is `degraded`, and the reason says why. */
+/** If the indexer does not answer, it may still run: the state is `degraded`, with the reason. */
 export function describeStatus(
   summary: CatalogueSummary,
-  asked: StatusReply,
+  reply: StatusReply,
   version: string,
 ): CommonStatus {
-  const unknown = asked?.state === 'unknown' ? asked : undefined
-  const indexer = asked?.state === 'unknown' ? undefined : asked
+  const unknown = reply?.state === 'unknown' ? reply : undefined
+  const indexer = reply?.state === 'unknown' ? undefined : reply
   const lastScan = indexer?.lastScan ?? summary.lastScan
   const { areas, rejected, misplaced, incomplete, head } = summary
   return {

@@ -198,7 +198,7 @@ t.test('it says where the service is, and how it is configured', async (t) => {
   t.match(answer.json(), { servers: [{ url: 'https://gnss.example/a/b/c' }] })
   t.notMatch(answer.body, 'archive.example')
   t.match(answer.body, 'more than 77 is answered as 77')
-  t.match(answer.body, 'Removals are remembered for 7 days')
+  t.match(answer.body, 'Removals are kept for 7 days')
 })
 
 t.test('the page shows all of it, and loads nothing from elsewhere', async (t) => {
