@@ -8,8 +8,9 @@ import { openClock } from '../runtime/clock.ts'
 import type { ConfigOf } from '../config/command-options.ts'
 import { openControl } from '../indexer/control-server.ts'
 import { startHashClient } from '../indexer/checksums/hash-client.ts'
-import { IncompleteScan, startIndexer } from '../indexer/indexer.ts'
+import { startIndexer } from '../indexer/indexer.ts'
 import type { Indexer } from '../indexer/indexer.ts'
+import { IncompleteScan } from '../indexer/scans.ts'
 import { startTreeReader } from '../indexer/tree/tree-reader.ts'
 import { graceMs, startLifecycle } from '../runtime/lifecycle.ts'
 import type { Lifecycle } from '../runtime/lifecycle.ts'
@@ -32,7 +33,7 @@ export async function index(
   /** Means a rescan once there is an indexer, however early it comes. */
   const onHangup = (): void =>
     void thereIs.then((indexer) => {
-      logger.info('SIGHUP: a rescan was ordered')
+      logger.info('SIGHUP: rescan ordered')
       void indexer.rescan({ path: undefined, full: false, acceptRemovals: false })
     })
   const lifecycle = startLifecycle({

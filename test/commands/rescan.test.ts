@@ -109,7 +109,7 @@ t.test('orders to the running program', async (t) => {
   const two = await run(folder, 'rescan --database c.db obs/1998/ nrt')
   t.match(two, { code: 0, text: /^obs\/1998: rescan 3 is running\nnrt: rescan \d /m })
   const wrong = await run(folder, 'rescan --database c.db elsewhere')
-  const said = 'rinex-catalogue: elsewhere is no directory below obs/ or nrt/\n'
+  const said = 'rinex-catalogue: elsewhere is not a directory below obs/ or nrt/\n'
   t.strictSame(wrong, { code: 1, text: said }, 'in one line')
   const nowhere = await run(folder, 'rescan --database c.db --wait obs/1900')
   const missing = 'rinex-catalogue: there is no directory obs/1900 in the archive\n'
@@ -153,7 +153,7 @@ t.test('SIGHUP before there is an indexer means a rescan once there is', async (
     await once(indexer.child, 'exit')
   })
   await until(() => indexer.text.includes('caught up with the archive'), 'it runs')
-  t.match(indexer.text, 'SIGHUP: a rescan was ordered')
+  t.match(indexer.text, 'SIGHUP: rescan ordered')
   t.match(await run(folder, 'rescan --database c.db --wait'), { code: 0, text: /rescan 2 / })
 })
 

@@ -55,13 +55,13 @@ t.test('a file is admitted when it is whole', async (t) => {
   t.same(first.added, [graz])
   t.match(first.change.added[0], { size: content.length, incomplete: false })
   t.equal(first.change.stamp, undefined, 'sweeps come back')
-  t.equal(first.againMs, 1000)
+  t.equal(first.retryMs, 1000)
   t.equal(settling.size, 1)
   t.same((await come()).added, [], 'it has not changed')
   appendFileSync(half, content.subarray(-10))
   const last = await come()
   t.match(last.change.added, [{ name: zimm, size: content.length, incomplete: false }])
-  t.equal(last.againMs, undefined)
+  t.equal(last.retryMs, undefined)
   t.equal(settling.size, 0)
 })
 
@@ -85,7 +85,7 @@ t.test(
     t.same((await come()).added, [])
     t.equal(settling.size, 0, 'it has no RINEX name')
     renameSync(note, note.replace('READ.ME', graz))
-    const { added, againMs, change } = await come()
+    const { added, retryMs: againMs, change } = await come()
     t.same({ added, againMs, stamp: change.stamp }, { added: [], againMs: 1000, stamp: undefined })
     t.equal(settling.size, 1)
   },
@@ -143,7 +143,7 @@ t.test('a file that cannot be read is not tried without a pause', async (t) => {
     return {}
   })
   t.same(read.added, [])
-  t.equal(read.againMs, 1000)
+  t.equal(read.retryMs, 1000)
 })
 
 t.test('a large file that grows keeps the others of its directory waiting only once', async (t) => {
@@ -153,11 +153,11 @@ t.test('a large file that grows keeps the others of its directory waiting only o
   put(`${day}/${graz}`, content)
   const first = await come()
   t.same(first.added, [])
-  t.equal(first.againMs, 0)
+  t.equal(first.retryMs, 0)
   appendFileSync(large, 'more')
   const second = await come()
   t.same(second.added, [graz])
-  t.equal(second.againMs, 1000, 'and it is itself looked at without haste')
+  t.equal(second.retryMs, 1000, 'and it is itself looked at without haste')
 })
 
 t.test('too many removals at once are held back until the files are there again', async (t) => {
@@ -168,7 +168,7 @@ t.test('too many removals at once are held back until the files are there again'
   const withheld = await come()
   t.same(withheld.change.removed, [])
   t.equal(withheld.change.stamp, undefined, 'sweeps come back')
-  t.match(status(), { state: 'degraded', reasons: [/1001 files of obs\/ are gone at once/] })
+  t.match(status(), { state: 'degraded', reasons: [/1001 removals in obs\/ withheld/] })
   await come(() => ({ outcome: 'unreadable' }))
   t.match(status(), { state: 'degraded' }, 'a directory that cannot be read may lack anything')
   const gone = await come(() => ({ outcome: 'missing' }))

@@ -29,7 +29,7 @@ function openHandOn(t: Test) {
     ...{ ...parts, dirty, known },
     accept: (snapshot, change) => acceptance.accept(snapshot, change),
     onDirectory: () => undefined,
-    onAreaBack: (area) => areasBack.push(area),
+    onAreaRestored: (area) => areasBack.push(area),
     onFailed: () => undefined,
     onApplied: () => undefined,
     onFlushed: () => undefined,
@@ -39,7 +39,7 @@ function openHandOn(t: Test) {
     for (const path of paths) dirty.add({ path, depth: 'facts', arrived: true }, 0)
     for (let next; (next = dirty.take(performance.now())) !== undefined;) {
       const snapshot = await parts.tree.snapshot(next)
-      await applyStage.take({ snapshot, walked: false, arrived: next.arrived })
+      await applyStage.add({ snapshot, walked: false, arrived: next.arrived })
     }
     await applyStage.flush()
   }
@@ -158,7 +158,7 @@ t.test('a directory that the catalogue refuses keeps no other out', async (t) =>
   await come(day)
   for (const path of others) t.equal((await writer.directory(path))?.files.size, 1, path)
   t.notOk((await writer.directory(day))?.files.size, 'nothing of it')
-  const message = /^obs\/2020\/001\/ cannot be brought into the catalogue: odd row$/
+  const message = /^obs\/2020\/001\/ cannot be catalogued: odd row$/
   t.match(status(), { state: 'degraded', reasons: [message] })
   t.equal(lines.filter(({ problem }) => message.test(problem ?? '')).length, 1, 'said once')
   t.equal(dirty.take(performance.now()), undefined, 'not at once')

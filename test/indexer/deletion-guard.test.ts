@@ -46,7 +46,7 @@ t.test('what goes within ten minutes counts together, by area', async (t) => {
     deletionGuard.mayRemove(removal('obs/2026/004', 700, 11 * minute, 8400)),
     'the ten minutes are over',
   )
-  deletionGuard.isWhole('obs/2026/002')
+  deletionGuard.markComplete('obs/2026/002')
   t.same([...deletionGuard.withheld()], [])
 })
 
@@ -59,7 +59,7 @@ t.test('held removals are released', async (t) => {
   }
   t.test('when the files are back', async (t) => {
     const deletionGuard = withheld()
-    deletionGuard.isWhole('obs/2026/001')
+    deletionGuard.markComplete('obs/2026/001')
     t.same([...deletionGuard.withheld()], [['obs', 4000]])
   })
   t.test('when they are still gone hours later', async (t) => {

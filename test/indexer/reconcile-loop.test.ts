@@ -13,6 +13,7 @@ import { openSettling } from '../../src/indexer/settling.ts'
 import { startTreeReader } from '../../src/indexer/tree/tree-reader.ts'
 import type { TreeReader } from '../../src/indexer/tree/tree-reader.ts'
 import { startReconcileLoop } from '../../src/indexer/reconcile-loop.ts'
+import { openWakeSignal } from '../../src/indexer/wake-signal.ts'
 import { change, newFile } from '../catalogue/change.ts'
 import { failing, openParts, refusing } from './parts.ts'
 import { until } from './until.ts'
@@ -63,8 +64,9 @@ function openWorkOn(t: Test, watched = (tree: TreeReader) => tree) {
   const nothing = () => undefined
   const reconcileLoop = startReconcileLoop({
     ...{ ...parts, tree: watched(parts.tree), dirty, known: openKnownDirectories([]) },
+    wakeSignal: openWakeSignal(),
     accept: (snapshot, change) => acceptance.accept(snapshot, change),
-    ...{ onDirectory: nothing, onAreaBack: nothing, onFlushed: nothing, onReconciled: nothing },
+    ...{ onDirectory: nothing, onFlushed: nothing, onReconciled: nothing },
   })
   t.teardown(() => reconcileLoop.close())
   return { ...parts, dirty, reconcileLoop }
@@ -169,7 +171,7 @@ t.test(
 
     sql(failing('UPDATE OF last_scan ON catalogue'))
     await indexer.catchUp({ scan: true, patient: false })
-    t.ok(lines.some(({ msg }) => msg === 'the scan cannot be remembered'))
+    t.ok(lines.some(({ msg }) => msg === 'the summary of the scan cannot be stored'))
     t.equal((await writer.summary()).lastScan, undefined)
     sql('DROP TRIGGER failing')
     const parts = { writer, logger, nowUs, tree, archive }

@@ -24,8 +24,8 @@ function openOrders() {
         scans.push({ roots, full, end })
       }),
     acceptRemovals: (roots) => accepted.push(roots.join()),
-    onError: (error) => errors.push(error),
   })
+  rescans.broken.catch((error: unknown) => errors.push(error))
   return { rescans, scans, accepted, errors }
 }
 

@@ -3,6 +3,7 @@ import type { Test } from 'tap'
 import { openDirtyDirectories } from '../../src/indexer/dirty-directories.ts'
 import { openKnownDirectories } from '../../src/indexer/known-directories.ts'
 import { openSchedule } from '../../src/indexer/schedule.ts'
+import { openWakeSignal } from '../../src/indexer/wake-signal.ts'
 import { change } from '../catalogue/change.ts'
 import { noTroubles, openParts } from './parts.ts'
 import { until } from './until.ts'
@@ -15,22 +16,15 @@ function openRoundsOn(
   const parts = openParts(t)
   const dirty = openDirtyDirectories()
   const known = openKnownDirectories(options.directories)
-  const reconcileLoop = {
-    wake: () => undefined,
-    caughtUp: () => Promise.resolve(),
-    scan: () => Promise.reject(new Error('no scan here')),
-    readNow: () => Promise.reject(new Error('nobody asks here')),
-    scanning: undefined,
-    close: () => Promise.resolve(),
-    broken: new Promise<never>(() => undefined),
-  }
+  const reconcileLoop = { caughtUp: () => Promise.resolve() }
+  const wakeSignal = openWakeSignal()
   const times = {
     sweepIntervalMs: options.sweepIntervalMs ?? 20,
     keepRemovalsMs: 86_400_000,
     backupIntervalMs: 0,
     fullReadMs: options.fullReadMs ?? 86_400_000,
   }
-  const schedule = openSchedule({ ...parts, ...times, dirty, known, reconcileLoop })
+  const schedule = openSchedule({ ...parts, ...times, dirty, known, reconcileLoop, wakeSignal })
   t.teardown(() => {
     schedule.close()
   })

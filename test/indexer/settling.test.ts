@@ -1,7 +1,7 @@
 import t from 'tap'
 import { settleMs } from '../../src/catalogue/settling.ts'
 import { openSettling } from '../../src/indexer/settling.ts'
-import type { Verdict } from '../../src/indexer/settling.ts'
+import type { SettlingDecision } from '../../src/indexer/settling.ts'
 import { fc } from '../random.ts'
 
 const path = 'nrt/2026/001/05/graz001f.26d.gz'
@@ -17,7 +17,7 @@ const cases: {
   title: string
   before?: { snapshot: ReturnType<typeof file>; minutesAgo: number; unreadable?: true; once?: true }
   snapshot: ReturnType<typeof file>
-  verdict: Verdict
+  verdict: SettlingDecision
 }[] = [
   { title: 'an old file that is new to us is taken', snapshot: file(9, 11), verdict: 'take' },
   { title: 'a young one has to show its end', snapshot: file(9, 1), verdict: 'inflate' },
@@ -90,43 +90,43 @@ t.test('whether a file is complete', async (t) => {
     const steadyMs = 20 * minute
     if (before !== undefined) {
       const thenMs = steadyMs - before.minutesAgo * minute
-      if (before.unreadable) settling.isUnreadable(path, before.snapshot, thenMs)
-      else settling.isIncomplete(path, before.snapshot, thenMs)
+      if (before.unreadable) settling.markUnreadable(path, before.snapshot, thenMs)
+      else settling.markIncomplete(path, before.snapshot, thenMs)
       if (!before.once && !before.unreadable)
-        settling.isIncomplete(path, before.snapshot, thenMs + 3000)
+        settling.markIncomplete(path, before.snapshot, thenMs + 3000)
     }
-    t.equal(settling.judge(path, snapshot, { steadyMs, wallMs }), verdict, title)
+    t.equal(settling.decide(path, snapshot, { steadyMs, wallMs }), verdict, title)
   }
 })
 
 t.test('a file that grows is looked at every second, one that rests ever less often', async (t) => {
   const settling = openSettling()
-  t.equal(settling.isIncomplete(path, file(1, 0), 0), 1000)
-  t.equal(settling.isIncomplete(path, file(2, 0), 1000), 1000)
-  t.equal(settling.isIncomplete(path, file(2, 0), 2000), 1000, 'within a tick it may have grown')
-  t.equal(settling.isIncomplete(path, file(2, 0), 4000), 2000)
-  t.equal(settling.isIncomplete(path, file(2, 0), 6000), 4000)
-  for (let snapshot = 0; snapshot < 10; snapshot++) settling.isIncomplete(path, file(2, 0), 7000)
-  t.equal(settling.isIncomplete(path, file(2, 0), 8000), minute)
+  t.equal(settling.markIncomplete(path, file(1, 0), 0), 1000)
+  t.equal(settling.markIncomplete(path, file(2, 0), 1000), 1000)
+  t.equal(settling.markIncomplete(path, file(2, 0), 2000), 1000, 'within a tick it may have grown')
+  t.equal(settling.markIncomplete(path, file(2, 0), 4000), 2000)
+  t.equal(settling.markIncomplete(path, file(2, 0), 6000), 4000)
+  for (let snapshot = 0; snapshot < 10; snapshot++) settling.markIncomplete(path, file(2, 0), 7000)
+  t.equal(settling.markIncomplete(path, file(2, 0), 8000), minute)
   t.equal(settling.readAtMs(path), 8000)
 })
 
 t.test('reading counts from when it began, however long it took', async (t) => {
   const settling = openSettling()
   const now = (steadyMs: number) => ({ steadyMs, wallMs })
-  settling.isIncomplete(path, file(1, 0), 1000, 0)
-  settling.isIncomplete(path, file(1, 0), 9000, 2500)
-  t.equal(settling.judge(path, file(1, 0), now(10_000)), 'inflate')
-  settling.isIncomplete(path, file(1, 0), 10_000, 3000)
-  t.equal(settling.judge(path, file(1, 0), now(11_000)), 'wait')
+  settling.markIncomplete(path, file(1, 0), 1000, 0)
+  settling.markIncomplete(path, file(1, 0), 9000, 2500)
+  t.equal(settling.decide(path, file(1, 0), now(10_000)), 'inflate')
+  settling.markIncomplete(path, file(1, 0), 10_000, 3000)
+  t.equal(settling.decide(path, file(1, 0), now(11_000)), 'wait')
 })
 
 t.test('what is waited for is told, longest unchanged first', async (t) => {
   const settling = openSettling()
   const other = 'nrt/2026/001/05/zimm001f.26d.gz'
-  settling.isIncomplete(path, file(1, 0), 0)
-  settling.isUnreadable(other, file(1, 0), 1)
-  settling.isIncomplete(path, file(2, 0), 2)
+  settling.markIncomplete(path, file(1, 0), 0)
+  settling.markUnreadable(other, file(1, 0), 1)
+  settling.markIncomplete(path, file(2, 0), 2)
   const [first, second] = [
     { path: other, sinceMs: 1, readable: false },
     { path, sinceMs: 2, readable: true },
@@ -138,16 +138,16 @@ t.test('what is waited for is told, longest unchanged first', async (t) => {
 t.test('what is forgotten leaves nothing behind', async (t) => {
   const settling = openSettling()
   const other = 'nrt/2026/001/05/zimm001f.26d.gz'
-  settling.isIncomplete(path, file(1, 0), 0)
-  settling.isIncomplete(path, file(2, 0), 1)
-  settling.isIncomplete(other, file(1, 0), 2)
+  settling.markIncomplete(path, file(1, 0), 0)
+  settling.markIncomplete(path, file(2, 0), 1)
+  settling.markIncomplete(other, file(1, 0), 2)
   t.equal(settling.size, 2)
-  t.same(settling.within('nrt/2026/001/05'), ['graz001f.26d.gz', 'zimm001f.26d.gz'])
-  settling.forget(path)
-  settling.forget(path)
-  settling.forget(other)
+  t.same(settling.namesIn('nrt/2026/001/05'), ['graz001f.26d.gz', 'zimm001f.26d.gz'])
+  settling.delete(path)
+  settling.delete(path)
+  settling.delete(other)
   t.equal(settling.size, 0)
-  t.same(settling.within('nrt/2026/001/05'), [])
+  t.same(settling.namesIn('nrt/2026/001/05'), [])
   t.equal(settling.readAtMs(path), undefined)
 })
 
@@ -162,9 +162,9 @@ t.test('whatever its times say, a file that has stopped changing is taken in the
       const settling = openSettling()
       for (let steadyMs = 0; steadyMs <= 2 * settleMs;) {
         const now = { steadyMs, wallMs: startMs + steadyMs }
-        const verdict = settling.judge(path, { size, mtimeUs }, now)
+        const verdict = settling.decide(path, { size, mtimeUs }, now)
         if (verdict === 'take' || verdict === 'take-incomplete') return true
-        steadyMs += settling.isIncomplete(path, { size, mtimeUs }, steadyMs)
+        steadyMs += settling.markIncomplete(path, { size, mtimeUs }, steadyMs)
       }
       return false
     }),

@@ -47,7 +47,7 @@ function openFollowOn(t: Test, directories: readonly string[]) {
     known,
     health,
     logger,
-    wake: () => marks++,
+    wakeSignal: { wake: () => marks++, wait: () => Promise.resolve() },
   })
   t.teardown(() => watchController.close())
   /** What is dirty now or will be within the next seconds. */
@@ -109,10 +109,10 @@ t.test('hot directories are watched, cold ones are not', async (t) => {
   const later = `${day('nrt', 0)}/05`
   mkdirSync(join(archive, later))
   known.add(later)
-  watchController.note(later, true)
+  watchController.update(later, true)
   await until(t, 'one that joins', () => watchController.status().directories === years.size + 3)
   known.delete(later)
-  watchController.note(later, false)
+  watchController.update(later, false)
   await until(t, 'and leaves', () => watchController.status().directories === years.size + 2)
 })
 
@@ -125,7 +125,7 @@ t.test('a directory that took the place of another unseen is watched', async (t)
   /** What is read under a name is told, as the loop that reconciles does. */
   const noteAll = () => {
     for (const each of ['obs', path])
-      watchController.note(each, true, identityOf(statSync(join(archive, each))))
+      watchController.update(each, true, identityOf(statSync(join(archive, each))))
   }
   noteAll()
   t.same(drain(), [], 'nothing is done where all is as it was')
@@ -146,10 +146,10 @@ t.test('where directories change their numbers all the time they keep their watc
   const { dirty, watchController, drain, watching } = openFollowOn(t, [path])
   watchController.start()
   await watching(3)
-  watchController.note(path, true, '1:1')
+  watchController.update(path, true, '1:1')
   await until(t, 'watched anew', () => drain().some((each) => each.path === path))
   await until(t, 'read once more', () => drain().some((each) => each.path === path))
-  watchController.note(path, true, '1:2')
+  watchController.update(path, true, '1:2')
   t.equal(dirty.size, 1, 'it is looked at again')
   t.same(drain(), [], 'but not now')
 })

@@ -19,7 +19,7 @@ function openOn(t: Test, tree: Parameters<Test['testdir']>[0]) {
   })
   t.teardown(() => watcher.close())
   const watchController = async (...directories: string[]) => {
-    watcher.watchController(directories, { retry: false })
+    watcher.setDirectories(directories, { retry: false })
     await until(t, `watching ${directories.join()}`, () =>
       directories.every((directory) => told.watching.includes(directory)),
     )
@@ -77,12 +77,12 @@ t.test('directories are watched that join after all others have been', async (t)
 
 t.test('a change of mind while watches are started stops none of them for ever', async (t) => {
   const { watcher, told, watchController } = openOn(t, { obs: { a: {}, b: {}, c: {} } })
-  watcher.watchController(['obs/a', 'obs/b'], { retry: false })
-  watcher.watchController(['obs/b'], { retry: false })
-  watcher.renew()
+  watcher.setDirectories(['obs/a', 'obs/b'], { retry: false })
+  watcher.setDirectories(['obs/b'], { retry: false })
+  watcher.restartAll()
   await watchController('obs/b', 'obs/c')
   t.notOk(told.watching.includes('obs/a'))
-  watcher.renew()
+  watcher.restartAll()
   await watcher.close()
   t.equal(watcher.size, 0, 'closing in the middle of it ends')
 })
@@ -117,7 +117,7 @@ t.test('a directory that is replaced by another is watched under its name', asyn
 
 t.test('a directory that is not there is not watched until it is asked for again', async (t) => {
   const { archive, watcher, told, watchController } = openOn(t, { obs: {} })
-  watcher.watchController(['obs/a', 'obs'], { retry: false })
+  watcher.setDirectories(['obs/a', 'obs'], { retry: false })
   await until(t, 'the other is watched', () => told.watching.includes('obs'))
   t.notOk(watcher.has('obs/a'))
   t.same(told.failures, [], 'which is no failure')

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { UnhashedFile } from '../../../src/catalogue/writer.ts'
-import { batchesOf, restMsOf } from '../../../src/indexer/checksums/checksum-files.ts'
+import { batchesOf, readDelayMs } from '../../../src/indexer/checksums/checksum-files.ts'
 
 const file = (parts: Partial<UnhashedFile>): UnhashedFile => ({
   ...{ id: 1, path: 'obs/a', size: 1, mtimeUs: 1, sinceUs: 0, seq: 1 },
@@ -17,7 +17,7 @@ t.test('a file rests until its time tells versions apart', async (t) => {
     { ageMs: -1, restMs: 0 },
   ]
   for (const { ageMs, restMs } of rests)
-    t.equal(restMsOf(file({ sinceUs: 5e9 }), 5e9 + ageMs * 1000), restMs, `${ageMs} ms old`)
+    t.equal(readDelayMs(file({ sinceUs: 5e9 }), 5e9 + ageMs * 1000), restMs, `${ageMs} ms old`)
 })
 
 t.test('files are read in parts that are neither many nor large', async (t) => {

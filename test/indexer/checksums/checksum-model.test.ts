@@ -108,7 +108,7 @@ function openModel(parts: ReturnType<typeof openParts>, folder: string) {
       const unread = await reading.read(stale)
       await writer.hashAgain(unread, nowUs())
     },
-    keep: () => reading.keep(through),
+    keep: () => reading.store(through),
   }
   return {
     ...{ directory, reader, writer, steps },

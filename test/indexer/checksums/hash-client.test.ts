@@ -89,7 +89,7 @@ t.test('a process that hangs is ended, and another takes its place', async (t) =
   process.kill(pid, 'SIGSTOP')
   await t.rejects(
     hashClient.digest([{ path: 'a' }]),
-    new HashingFailed('nothing could be read for 1 s: the disk hangs'),
+    new HashingFailed('the disk has not answered for 1 s'),
   )
   await until(t, 'it is gone', () => !children().includes(pid))
   await until(t, 'it works again', works)
@@ -107,7 +107,7 @@ t.test('a process that dies fails what it was asked', async (t) => {
   process.kill(pid, 'SIGSTOP')
   const requested = hashClient.digest([{ path: 'a' }])
   process.kill(pid, 'SIGKILL')
-  await t.rejects(requested, new HashingFailed('it has ended: SIGKILL'))
+  await t.rejects(requested, new HashingFailed('the hash process has ended: SIGKILL'))
   t.match(await hashClient.digest([{ path: 'a' }]), [{ problem: undefined }])
 })
 
@@ -120,7 +120,7 @@ t.test('closing waits for nothing', async (t) => {
   process.kill(pid, 'SIGSTOP')
   const requested = hashClient.digest([{ path: 'a' }])
   hashClient.close()
-  await t.rejects(requested, new HashingFailed('it is closed'))
-  await t.rejects(hashClient.digest([{ path: 'a' }]), new HashingFailed('it is closed'))
+  await t.rejects(requested, new HashingFailed('the hash client is closed'))
+  await t.rejects(hashClient.digest([{ path: 'a' }]), new HashingFailed('the hash client is closed'))
   await until(t, 'the process is gone', () => !children().includes(pid))
 })
