@@ -56,7 +56,7 @@ const clean = { code: 0, stdout: 'nothing differs\n', stderr: '' }
 const line = 'area: obs: stored 7 files, counted 1 files\n'
 const repaired = {
   code: 0,
-  stdout: `${line}the counts were made anew\nnothing differs\n`,
+  stdout: `${line}the counts were recomputed\nnothing differs\n`,
   stderr: '',
 }
 

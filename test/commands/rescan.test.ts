@@ -112,7 +112,7 @@ t.test('orders to the running program', async (t) => {
   const said = 'rinex-catalogue: elsewhere is not a directory below obs/ or nrt/\n'
   t.strictSame(wrong, { code: 1, text: said }, 'in one line')
   const nowhere = await run(folder, 'rescan --database c.db --wait obs/1900')
-  const missing = 'rinex-catalogue: there is no directory obs/1900 in the archive\n'
+  const missing = 'rinex-catalogue: no directory obs/1900 in the archive\n'
   t.strictSame(nowhere, { code: 1, text: missing }, 'and nothing is waited for')
   const some = await run(folder, 'rescan --database c.db --wait obs/1900 obs/1998 elsewhere nrt')
   t.equal(some.code, 1)

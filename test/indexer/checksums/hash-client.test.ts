@@ -121,6 +121,9 @@ t.test('closing waits for nothing', async (t) => {
   const requested = hashClient.digest([{ path: 'a' }])
   hashClient.close()
   await t.rejects(requested, new HashingFailed('the hash client is closed'))
-  await t.rejects(hashClient.digest([{ path: 'a' }]), new HashingFailed('the hash client is closed'))
+  await t.rejects(
+    hashClient.digest([{ path: 'a' }]),
+    new HashingFailed('the hash client is closed'),
+  )
   await until(t, 'the process is gone', () => !children().includes(pid))
 })
