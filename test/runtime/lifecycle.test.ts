@@ -87,7 +87,7 @@ t.test('a second signal does not wait', async (t) => {
     lifecycle.add({ name: 'c', close: () => { say('ready'); return new Promise(() => {}) } })
     say('ready')`
   const { code, lines } = await run(script, ['SIGTERM', 'SIGINT'])
-  const expected = ['ready', 'ending', 'ready', 'second signal SIGINT, not waiting for the rest']
+  const expected = ['ready', 'ending', 'ready', 'second signal SIGINT: ending without closing the remaining parts']
   t.strictSame({ code, lines }, { code: 1, lines: expected })
 })
 

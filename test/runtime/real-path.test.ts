@@ -65,7 +65,7 @@ t.test('a linked directory is known by its real path while its disk is away', (t
   t.same(lines, [])
   renameSync(join(folder, 'mnt'), join(folder, 'away'))
   t.same(realDirectories([own], logger), [own, real])
-  t.match(lines, [{ msg: `linked directory ${own} is not there` }])
+  t.match(lines, [{ msg: `linked directory ${own} not found` }])
   mkdirSync(join(folder, 'mnt'))
   t.same(realDirectories([own], logger), [own, real])
   t.end()
