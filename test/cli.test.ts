@@ -115,8 +115,8 @@ t.test('an unusable token is told with all other faults', async (t) => {
   for (const command of ['check-config', 'serve', 'start']) {
     const { code, stdout, stderr } = await run([command, '--config', join(folder, 'a.toml')])
     t.strictSame({ code, stdout }, { code: 78, stdout: '' }, command)
-    t.match(stderr, `\n  ${join(folder, 'token')}: admin_token_file must hold a token`)
-    t.match(stderr, `\n  ${join(folder, 'a.toml')}: no option is called "prot"`)
+    t.match(stderr, `\n  ${join(folder, 'token')}: admin_token_file must contain a token`)
+    t.match(stderr, `\n  ${join(folder, 'a.toml')}: unknown option "prot"`)
   }
 })
 

@@ -66,7 +66,7 @@ t.test('the example has every option under a heading that fits it', async (t) =>
   })
   const byHeading = Object.fromEntries(found)
   t.match(byHeading, {
-    'The archive and what is known about it': ['archive', 'linked_directories', 'database'],
+    'The archive and its catalogue': ['archive', 'linked_directories', 'database'],
     'Keeping up with the archive': [
       ...['watch_obs_days', 'watch_nrt_days', 'sweep_interval_seconds', 'full_look_hours'],
       'checksums',

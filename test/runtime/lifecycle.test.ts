@@ -10,8 +10,8 @@ interface Outcome {
 /** Runs a script that has a lifecycle and two parts; sends each signal once `ready` has been printed again. */
 function run(script: string, signals: readonly NodeJS.Signals[] = []): Promise<Outcome> {
   const source = `
-    import { createLogger } from './dist/logger.js'
-    import { startLifecycle } from './dist/lifecycle.js'
+    import { createLogger } from './dist/runtime/logger.js'
+    import { startLifecycle } from './dist/runtime/lifecycle.js'
     const say = (text) => process.stdout.write(JSON.stringify({ msg: text }) + '\\n')
     const logger = createLogger({ level: 'info' })
     const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
@@ -87,7 +87,12 @@ t.test('a second signal does not wait', async (t) => {
     lifecycle.add({ name: 'c', close: () => { say('ready'); return new Promise(() => {}) } })
     say('ready')`
   const { code, lines } = await run(script, ['SIGTERM', 'SIGINT'])
-  const expected = ['ready', 'ending', 'ready', 'second signal SIGINT: ending without closing the remaining parts']
+  const expected = [
+    'ready',
+    'ending',
+    'ready',
+    'second signal SIGINT: ending without closing the remaining parts',
+  ]
   t.strictSame({ code, lines }, { code: 1, lines: expected })
 })
 

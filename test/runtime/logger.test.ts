@@ -4,7 +4,7 @@ import t from 'tap'
 
 /** Runs a script that has `createLogger` and returns the lines it printed. */
 function linesOf(script: string, stdout: 'pipe' | number = 'pipe'): string[] {
-  const source = `import { createLogger } from './dist/logger.js'\n${script}`
+  const source = `import { createLogger } from './dist/runtime/logger.js'\n${script}`
   const command = ['-i', process.execPath, '--input-type=module', '--eval', source]
   const output = execFileSync('env', command, {
     encoding: 'utf8',
