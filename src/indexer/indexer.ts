@@ -40,7 +40,7 @@ export interface IndexerDeps {
   readonly nowUs: () => number
   readonly sweepIntervalMs: number
   readonly fullReadMs: number
-  /** How long removed files are remembered. */
+  /** How long removed files stay in the catalogue. */
   readonly keepRemovalsMs: number
   /** Time between two backups; 0 for none. */
   readonly backupIntervalMs: number

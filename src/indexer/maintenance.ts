@@ -16,7 +16,7 @@ export interface MaintenanceDeps {
   readonly logger: Logger
   /** The clock: microseconds since 1970. */
   readonly nowUs: () => number
-  /** How long removed files are remembered. */
+  /** How long removed files stay in the catalogue. */
   readonly keepRemovalsMs: number
   /** Time between two backups; 0 for none. */
   readonly backupIntervalMs: number

@@ -28,8 +28,8 @@ export interface Scans {
   /** @param full whether sizes and times are read in all directories, rather than where files are expected */
   readonly scan: (roots: readonly string[], full: boolean) => Promise<ScanResult>
   /**
-   * Scans the whole archive. Where it cannot be read or not all can be written, tries again if `patient`.
-   * @throws IncompleteScan if not `patient`
+   * Scans the whole archive. If it cannot be read, or not all can be written, tries again when `patient`.
+   * @throws IncompleteScan when not `patient`
    */
   scanAll(patient: boolean): Promise<ScanSummary>
 }

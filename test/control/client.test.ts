@@ -19,7 +19,7 @@ import type { ControlRequest, RescanOrder } from '../../src/control/protocol.ts'
 import { openHealth } from '../../src/indexer/health.ts'
 import { openControl } from '../../src/indexer/control-server.ts'
 import { openService } from '../api/service.ts'
-import { noTroubles } from '../indexer/parts.ts'
+import { noProblems } from '../indexer/parts.ts'
 import { until } from '../indexer/until.ts'
 
 const logger = pino({ level: 'silent' })
@@ -51,7 +51,7 @@ async function openOn(t: Test) {
   await leaveSocket(path)
   const orders: RescanOrder[] = []
   const indexer = {
-    status: () => condition.status(noTroubles),
+    status: () => condition.status(noProblems),
     settlingFiles: () => [{ path: 'obs/a', reason: 'no-end-yet' as const, sinceUs: 5 }],
     rescan: (order: RescanOrder) => {
       orders.push(order)
@@ -198,7 +198,7 @@ async function openWatchful(t: Test, path: string, version: string, readMs = 5) 
     ...{ logger, version, lastScan: undefined },
     nowUs: () => 1,
   })
-  const indexer = { status: () => told.status(noTroubles) } as never
+  const indexer = { status: () => told.status(noProblems) } as never
   const control = await openControl({
     path,
     logger: pino({}, stream),

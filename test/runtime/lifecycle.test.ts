@@ -17,7 +17,7 @@ function run(script: string, signals: readonly NodeJS.Signals[] = []): Promise<O
     const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
     const stay = () => setInterval(() => {}, 1000)
     ${script}`
-  // Without the test runner's hooks, which have their own idea of how a process ends.
+  // Without the test runner's hooks, which handle the end of a process themselves.
   const command = ['-i', process.execPath, '--input-type=module', '--eval', source]
   const child = spawn('env', command)
   const left = [...signals]
@@ -49,7 +49,7 @@ t.test('a signal closes the parts, the last started first', async (t) => {
   }
 })
 
-t.test('a process with nothing left to do ends in the same way', async (t) => {
+t.test('an idle process ends in the same way', async (t) => {
   const { code, lines } = await run(`${plain}; await lifecycle.untilEnd()`)
   t.strictSame({ code, lines }, { code: 0, lines: ['ending', 'b closed', 'a closed'] })
 })
@@ -60,7 +60,7 @@ t.test('a command that is done ends the process, exit handlers included', async 
   t.strictSame({ code, lines }, { code: 0, lines: ['ending', 'b closed', 'a closed', 'exit'] })
 })
 
-t.test('a failure is logged and exits 1, whichever way it comes', async (t) => {
+t.test('every kind of failure is logged and exits with 1', async (t) => {
   const ways = [
     `lifecycle.end(new Error('x'))`,
     `setTimeout(() => { throw new Error('x') })`,
@@ -96,7 +96,7 @@ t.test('a second signal does not wait', async (t) => {
   t.strictSame({ code, lines }, { code: 1, lines: expected })
 })
 
-t.test('a part that hangs is left at the deadline', async (t) => {
+t.test('the process does not wait for a hanging part after the deadline', async (t) => {
   const script = `const lifecycle = startLifecycle({ logger, graceMs: 50 })
     lifecycle.add({ name: 'a', close: () => new Promise(() => {}) })
     lifecycle.end()`
@@ -113,7 +113,7 @@ t.test('a part that starts during the end is closed as well', async (t) => {
   t.ok(lines.includes('c closed'))
 })
 
-t.test('SIGHUP can mean something else, but not during the end', async (t) => {
+t.test('SIGHUP can have a handler, but not during the end', async (t) => {
   const script = `
     const onHangup = () => { say('hangup'); say('ready') }
     const lifecycle = startLifecycle({ logger, graceMs: 120000, onHangup })

@@ -142,8 +142,8 @@ export function startHashClient(options: HashClientOptions): HashClient {
       return (digests as readonly (Digest | null)[]).map((digest) => digest ?? undefined)
     },
     async identify(paths) {
-      const whole = paths.map((path) => join(archive, path))
-      const identities = await request({ kind: 'identify', paths: whole })
+      const absolute = paths.map((path) => join(archive, path))
+      const identities = await request({ kind: 'identify', paths: absolute })
       return identities.map((identity) => identity ?? undefined)
     },
     close() {
