@@ -37,51 +37,7 @@ type Candidate = FileState & { readonly name: string }
  * deletion guard permits. If a part is left out, the directory keeps no stamp, so the next sweep finds it again.
  */
 export function openAcceptance(deps: AcceptanceDeps) {
-  const { writer, tree, settling, deletionGuard, health, nowUs } = deps
-
-  /** Returns the accepted candidates with their size and mtime when they were examined, and the delay for the others. */
-  const judgeAll = async (directory: string, candidates: readonly Candidate[]) => {
-    const now = { steadyMs: performance.now(), wallMs: nowUs() / 1000 }
-    const taken = new Map<string, FileState & { incomplete: boolean }>()
-    const toInflate: Candidate[] = []
-    let bytes = 0
-    let retryMs: number | undefined
-    const retryIn = (delayMs: number): void => {
-      retryMs = Math.min(retryMs ?? Infinity, delayMs)
-    }
-    // Least recently read first, so that large files that grow do not block the others.
-    const readAtMs = (file: Candidate): number =>
-      settling.readAtMs(`${directory}/${file.name}`) ?? 0
-    for (const file of candidates.toSorted((a, b) => readAtMs(a) - readAtMs(b))) {
-      const { name, size, mtimeUs } = file
-      const path = `${directory}/${name}`
-      const decision = settling.decide(path, { size, mtimeUs }, now)
-      if (decision === 'wait') retryIn(settling.markIncomplete(path, file, now.steadyMs))
-      else if (decision !== 'inflate')
-        taken.set(name, { size, mtimeUs, incomplete: decision === 'take-incomplete' })
-      else if (toInflate.length >= filesPerRead || bytes >= bytesPerRead)
-        retryIn(readAtMs(file) === 0 ? 0 : growingMs)
-      else {
-        toInflate.push(file)
-        bytes += size
-      }
-    }
-    const outcomes = await inflateAll(directory, toInflate)
-    toInflate.forEach((file, index) => {
-      const [path, inflated] = [`${directory}/${file.name}`, outcomes[index]]
-      if (inflated === undefined) retryIn(settling.markUnreadable(path, file, performance.now()))
-      else if (!inflated.complete)
-        retryIn(settling.markIncomplete(path, inflated, performance.now(), now.steadyMs))
-      else {
-        const { size, mtimeUs } = inflated
-        taken.set(file.name, { size, mtimeUs, incomplete: false })
-      }
-    })
-    for (const name of taken.keys()) settling.delete(`${directory}/${name}`)
-    return { taken, retryMs: retryMs }
-  }
-  const inflateAll = async (directory: string, files: readonly Candidate[]) =>
-    files.length === 0 ? [] : tree.inflate(files.map(({ name }) => `${directory}/${name}`))
+  const { writer, settling, deletionGuard, health, nowUs } = deps
 
   /** Removes settling files that are no candidates any more: they equal their record, or are gone. */
   const stopWaitingForOthers = (
@@ -90,10 +46,10 @@ export function openAcceptance(deps: AcceptanceDeps) {
   ): void => {
     const waiting = settling.namesIn(snapshot.path)
     if (waiting.length === 0) return
-    const open = new Set(
+    const current = new Set(
       snapshot.sizes === undefined ? snapshot.names : candidates.map(({ name }) => name),
     )
-    for (const name of waiting) if (!open.has(name)) settling.delete(`${snapshot.path}/${name}`)
+    for (const name of waiting) if (!current.has(name)) settling.delete(`${snapshot.path}/${name}`)
   }
 
   const mayRemove = async (
@@ -133,7 +89,7 @@ export function openAcceptance(deps: AcceptanceDeps) {
       const young = new Set(change.filled.filter((file) => isYoung(file, nowUs())))
       const candidates = [...candidatesOf(change), ...young]
       if (snapshot.outcome !== 'unreadable') stopWaitingForOthers(snapshot, candidates)
-      const { taken, retryMs: againMs } = await judgeAll(snapshot.path, candidates)
+      const { taken, retryMs: againMs } = await examine(deps, snapshot.path, candidates)
       const accepted = await mayRemove(snapshot, change)
       reportWithheld()
       return {
@@ -151,6 +107,52 @@ export function openAcceptance(deps: AcceptanceDeps) {
       }
     },
   }
+}
+
+/** Returns the accepted candidates with their size and mtime when they were examined, and the delay for the others. */
+async function examine(
+  { tree, settling, nowUs }: AcceptanceDeps,
+  directory: string,
+  candidates: readonly Candidate[],
+) {
+  const now = { steadyMs: performance.now(), wallMs: nowUs() / 1000 }
+  const taken = new Map<string, FileState & { incomplete: boolean }>()
+  const toInflate: Candidate[] = []
+  let bytes = 0
+  let retryMs: number | undefined
+  const retryIn = (delayMs: number): void => {
+    retryMs = Math.min(retryMs ?? Infinity, delayMs)
+  }
+  // Least recently read first, so that large files that grow do not block the others.
+  const readAtMs = (file: Candidate): number => settling.readAtMs(`${directory}/${file.name}`) ?? 0
+  for (const file of candidates.toSorted((a, b) => readAtMs(a) - readAtMs(b))) {
+    const { name, size, mtimeUs } = file
+    const path = `${directory}/${name}`
+    const decision = settling.decide(path, { size, mtimeUs }, now)
+    if (decision === 'wait') retryIn(settling.markIncomplete(path, file, now.steadyMs))
+    else if (decision !== 'inflate')
+      taken.set(name, { size, mtimeUs, incomplete: decision === 'take-incomplete' })
+    else if (toInflate.length >= filesPerRead || bytes >= bytesPerRead)
+      retryIn(readAtMs(file) === 0 ? 0 : growingMs)
+    else {
+      toInflate.push(file)
+      bytes += size
+    }
+  }
+  const paths = toInflate.map(({ name }) => `${directory}/${name}`)
+  const outcomes = paths.length === 0 ? [] : await tree.inflate(paths)
+  toInflate.forEach((file, index) => {
+    const [path, inflated] = [`${directory}/${file.name}`, outcomes[index]]
+    if (inflated === undefined) retryIn(settling.markUnreadable(path, file, performance.now()))
+    else if (!inflated.complete)
+      retryIn(settling.markIncomplete(path, inflated, performance.now(), now.steadyMs))
+    else {
+      const { size, mtimeUs } = inflated
+      taken.set(file.name, { size, mtimeUs, incomplete: false })
+    }
+  })
+  for (const name of taken.keys()) settling.delete(`${directory}/${name}`)
+  return { taken, retryMs }
 }
 
 function candidatesOf(change: DirectoryChange): Candidate[] {

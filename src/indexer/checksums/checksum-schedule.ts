@@ -70,10 +70,11 @@ export function openChecksumSchedule(deps: ChecksumScheduleDeps): ChecksumSchedu
     await checksumFiles.store(throughSeq ?? 0)
     storedSeq = throughSeq
   }
-  const settledOf = (files: readonly UnhashedFile[]): readonly UnhashedFile[] => {
+  /** The files before the first that is too young to be read. */
+  const dueOf = (files: readonly UnhashedFile[]): readonly UnhashedFile[] => {
     const nowUs = deps.nowUs()
-    const young = files.findIndex((file) => readDelayMs(file, nowUs) > 0)
-    return young === -1 ? files : files.slice(0, young)
+    const firstYoung = files.findIndex((file) => readDelayMs(file, nowUs) > 0)
+    return firstYoung === -1 ? files : files.slice(0, firstYoung)
   }
   /** Pauses as long as the work took, so that it uses at most half of the disk and of a processor. */
   const pauseSince = (startedMs: number): void => {
@@ -83,10 +84,10 @@ export function openChecksumSchedule(deps: ChecksumScheduleDeps): ChecksumSchedu
   /** @returns whether there may be more to do */
   const readArrived = async (): Promise<boolean> => {
     const { files, ...found } = await writer.arrivedUnhashed(throughSeq)
-    const settled = settledOf(files)
+    const due = dueOf(files)
     behind = found.behind + files.length
     olderSeq ??= found.olderSeq
-    for (const batch of batchesOf(settled)) {
+    for (const batch of batchesOf(due)) {
       await checksumFiles.read(batch)
       if (isClosing()) return false
       behind -= batch.length
@@ -104,7 +105,7 @@ export function openChecksumSchedule(deps: ChecksumScheduleDeps): ChecksumSchedu
       }
     }
     // Otherwise stop before the first file that is too young.
-    const isThrough = settled.length === files.length
+    const isThrough = due.length === files.length
     if (isThrough) throughSeq = found.throughSeq
     // The first seq is stored before anything is read, so that it survives an end of the process.
     if (checksumFiles.hasGathered || storedSeq === undefined) await store()
@@ -117,10 +118,10 @@ export function openChecksumSchedule(deps: ChecksumScheduleDeps): ChecksumSchedu
     if (startedMs < pausedUntilMs) return false
     const found = await writer.staleChecksums(deps.nowUs())
     stale = found.count
-    const settled = settledOf(found.files)
-    if (settled.length === 0) return false
+    const due = dueOf(found.files)
+    if (due.length === 0) return false
     const unread: number[] = []
-    for (const batch of batchesOf(settled)) {
+    for (const batch of batchesOf(due)) {
       unread.push(...(await checksumFiles.read(batch)))
       if (isClosing()) return false
       // New files go first.
@@ -133,7 +134,7 @@ export function openChecksumSchedule(deps: ChecksumScheduleDeps): ChecksumSchedu
     return true
   }
 
-  const readOld = async (): Promise<boolean> => {
+  const readOlder = async (): Promise<boolean> => {
     const startedMs = performance.now()
     if (!deps.all || startedMs < Math.max(pass.nextMs, pausedUntilMs) || deps.isBusy()) return false
     const { files, next } = await writer.unhashedBelow(pass.below)
@@ -169,7 +170,7 @@ export function openChecksumSchedule(deps: ChecksumScheduleDeps): ChecksumSchedu
         while (!isClosing() && (await readArrived()));
         arrivedMs = performance.now()
       }
-      const worked = !isClosing() && ((await readStale()) || (!isClosing() && (await readOld())))
+      const worked = !isClosing() && ((await readStale()) || (!isClosing() && (await readOlder())))
       const restMs = pausedUntilMs - performance.now()
       // A timer may fire a little early: then only the rest of the pause is waited for, not another poll interval.
       await sleep(worked || restMs > 0 ? Math.max(0, Math.min(restMs, pollMs)) : pollMs)
