@@ -15,7 +15,7 @@ import { packageVersion } from './runtime/package.ts'
 
 const exitCodes = { failed: 1, usage: 2, configuration: 78 } as const
 
-/** Runs a command line to its exit code; says on standard error what went wrong. */
+/** Runs a command line and returns its exit code; prints errors to standard error. */
 async function main(argv: readonly string[]): Promise<number> {
   let exitCode = 0
   const program = buildProgram((code) => {
@@ -30,7 +30,7 @@ async function main(argv: readonly string[]): Promise<number> {
 }
 
 function buildProgram(done: (exitCode: number) => void): Command {
-  // What is set here before the first command holds for all of them.
+  // Settings made before the first command apply to all commands.
   const program = new Command('rinex-catalogue')
     .description('A catalogue of the RINEX files of a GNSS archive')
     .version(packageVersion())
@@ -45,13 +45,13 @@ function buildProgram(done: (exitCode: number) => void): Command {
 
 function addDaemons(program: Command, done: (exitCode: number) => void): void {
   asDaemon(program.command('start'), commandOptions.start)
-    .description('run indexer and API together, to try it out or for a small archive')
+    .description('run indexer and API together, for a trial or a small archive')
     .action(async (_flags: unknown, command: Command) => {
       const { start } = await import('./commands/start.ts')
       done(await start(configOf(command, tokenCheck).config, command.optsWithGlobals()))
     })
   asDaemon(program.command('index'), commandOptions.index)
-    .description('run the indexer: scan the archive, then follow its changes')
+    .description('run the indexer: scan the archive, then watch it for changes')
     .option('--once', 'scan once, print a summary and exit')
     .action(async ({ once }: { once?: boolean }, command: Command) => {
       const { index } = await import('./commands/index.ts')
@@ -67,11 +67,11 @@ function addDaemons(program: Command, done: (exitCode: number) => void): void {
 
 function addRequestCommands(program: Command, done: (exitCode: number) => void): void {
   withOptions(program.command('rescan'), commandOptions.rescan)
-    .description('have the running indexer look at the archive again')
+    .description('make the running indexer read the archive again')
     .argument('[path...]', 'directories such as obs/2026; without any, the whole archive')
-    .option('--full', 'look at the size and time of every file too')
-    .option('--accept-removals', 'believe the removals that are held back')
-    .option('--wait', 'wait for its end and show how it goes on')
+    .option('--full', 'read the size and time of every file as well')
+    .option('--accept-removals', 'confirm withheld removals')
+    .option('--wait', 'wait until it has ended and show its progress')
     .action(async (paths: string[], flags: RescanFlags, command: Command) => {
       const { rescan } = await import('./commands/rescan.ts')
       const { full = false, acceptRemovals = false, wait = false } = flags
@@ -87,9 +87,9 @@ interface RescanFlags {
 
 function addReadingCommands(program: Command, done: (exitCode: number) => void): void {
   withOptions(program.command('status'), commandOptions.status)
-    .description('say what the indexer is doing')
-    .option('--json', 'as one JSON object; each problem as one')
-    .option('--problems', 'list the files with problems, a line each')
+    .description('print the state of the indexer and a summary of the catalogue')
+    .option('--json', 'print one JSON object; with --problems one for each problem')
+    .option('--problems', 'list the files with problems, one line each')
     .action(async (flags: { json?: true; problems?: true }, command: Command) => {
       const { problems, status } = await import('./commands/status.ts')
       const run = flags.problems === true ? problems : status
@@ -97,7 +97,7 @@ function addReadingCommands(program: Command, done: (exitCode: number) => void):
     })
   withOptions(program.command('check'), commandOptions.check)
     .description('compare the counts of the catalogue with its records, and check the database')
-    .option('--repair', 'make counts that differ anew: by the running indexer, or here')
+    .option('--repair', 'recompute wrong counts')
     .action(async ({ repair }: { repair?: boolean }, command: Command) => {
       const { check } = await import('./commands/check.ts')
       done(await check(configOf(command).config, { repair: repair === true }))
@@ -106,7 +106,7 @@ function addReadingCommands(program: Command, done: (exitCode: number) => void):
     .command('parse')
     // It reads no configuration.
     .configureHelp({ showGlobalOptions: false })
-    .description('print what the parser makes of file names, as one JSON object a line')
+    .description('parse file names and print one JSON object for each')
     .argument('[name...]', 'base names; without any, the lines of standard input')
     .action(async (names: string[], _flags: unknown, command: Command) => {
       if (names.length === 0 && process.stdin.isTTY) command.error('error: no name to parse')
@@ -114,9 +114,7 @@ function addReadingCommands(program: Command, done: (exitCode: number) => void):
       done(await parse(names))
     })
   withOptions(program.command('check-config'), commandOptions['check-config'])
-    .description(
-      'print the configuration in effect and where each value is from, or all its faults',
-    )
+    .description('print the effective configuration and the source of each value, or all faults')
     .action(async (_flags: unknown, command: Command) => {
       const { checkConfig } = await import('./commands/check-config.ts')
       done(await checkConfig(configOf(command, tokenCheck)))
@@ -129,17 +127,14 @@ function withOptions(command: Command, listed: readonly OptionKey[]): Command {
   return command
 }
 
-/**
- * Adds a flag for every option, so that the same flags fit `start`, `index` and `serve`. The help lists only the options
- * that the command uses.
- */
+/** Adds a flag for every option, so that `start`, `index` and `serve` accept the same flags. The help lists only those used. */
 function asDaemon(command: Command, listed: readonly OptionKey[]): Command {
   const others = optionKeys.filter((key) => !listed.includes(key))
   for (const flag of flagsOf(others)) command.addOption(flag.hideHelp())
   return withOptions(command, listed)
 }
 
-/** The flags of these options that have one, in the order of the table. */
+/** The flags of these options, in the order of the table; some options have none. */
 function flagsOf(keys: readonly OptionKey[]): Option[] {
   return optionKeys.flatMap((key) => {
     const { flag, meaning, defaultText, default: value } = optionOf(key)
@@ -149,7 +144,7 @@ function flagsOf(keys: readonly OptionKey[]): Option[] {
   })
 }
 
-/** Who reads the token tells its faults with the others. */
+/** Reports faults of the token file together with the others. */
 const tokenCheck: FurtherCheck = (values) => tokenFaults(values.admin_token_file)
 
 function configOf(command: Command, further?: FurtherCheck): LoadedConfig {
@@ -160,15 +155,15 @@ function configOf(command: Command, further?: FurtherCheck): LoadedConfig {
 }
 
 function report(error: unknown): number {
-  // Help and version come here with 0; for the rest the library has told what is wrong.
+  // Help and version arrive here with exit code 0; other messages were printed by the library.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage
   process.stderr.write(`rinex-catalogue: ${reasonOf(error)}\n`)
   return error instanceof ConfigError ? exitCodes.configuration : exitCodes.failed
 }
 
 /**
- * An error with a code is about the surroundings, or said on purpose, and says enough. Any other is ours and needs its
- * stack, as does one of Node's own about how it was called.
+ * An error with a code comes from the environment or was thrown on purpose: its message is enough. Any other error, and
+ * a TypeError of Node about wrong arguments, is a defect and is printed with its stack.
  */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
@@ -179,5 +174,5 @@ function reasonOf(error: unknown): string {
 
 endWithReader()
 const exitCode = await main(process.argv)
-// Not left to a natural end: see lifecycle.ts. By then all that was written has left the process.
+// Not a natural end, see lifecycle.ts. The callback runs when all output is written.
 process.stdout.write('', () => process.exit(exitCode))

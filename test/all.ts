@@ -1,5 +1,5 @@
 /**
- * Runs every test file as a program of its own, several at a time. They are compiled, and none of them has the hooks of the
+ * Runs every compiled test file as a process of its own, several at a time. They run without the hooks of the
  * test runner, which every Node process and every thread that a test starts would have too: with them the tests take
  * three times as long.
  */

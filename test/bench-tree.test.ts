@@ -22,7 +22,7 @@ function entriesBelow(directory: string): { files: string[]; directories: string
   return { files: paths(true), directories: paths(false) }
 }
 
-t.test('a tree has the asked number of files, sparse, named as RINEX files are', async (t) => {
+t.test('a tree has the requested number of sparse files with RINEX names', async (t) => {
   const out = join(testFolder(t), 'tree')
   t.same(run(out, '--files', '1001', '--layout', 'both', '--size', '70000').stderr, '')
   const { files } = entriesBelow(out)
@@ -35,7 +35,7 @@ t.test('a tree has the asked number of files, sparse, named as RINEX files are',
   t.ok(stats.every(({ size, blocks }) => size === 70000 && blocks * 512 < size))
 })
 
-t.test('nothing in a tree is younger than the day asked for', async (t) => {
+t.test('no file in a tree is newer than the requested day', async (t) => {
   const out = join(testFolder(t), 'tree')
   run(out, '--files', '500', '--layout', 'both', '--age-days', '30')
   const { files, directories } = entriesBelow(out)
@@ -46,7 +46,7 @@ t.test('nothing in a tree is younger than the day asked for', async (t) => {
   t.ok(newest < Date.now() - 28 * 86400_000)
 })
 
-t.test('the newest hours end now when asked', async (t) => {
+t.test('the newest hours end now if requested', async (t) => {
   const out = join(testFolder(t), 'tree')
   run(out, '--files', '200', '--layout', 'nrt', '--recent-hours', '2')
   const recent = entriesBelow(out).files.filter((path) => {
@@ -55,7 +55,7 @@ t.test('the newest hours end now when asked', async (t) => {
   t.equal(recent.length, 80)
 })
 
-t.test('a seed gives the same names, another seed others', async (t) => {
+t.test('the same seed gives the same names, another seed different ones', async (t) => {
   const directory = testFolder(t)
   const names = ['7', '7', '8'].map((seed, index) => {
     const out = join(directory, String(index))
@@ -66,7 +66,7 @@ t.test('a seed gives the same names, another seed others', async (t) => {
   t.not(names[0]?.join(), names[2]?.join())
 })
 
-t.test('a directory with anything in it is left alone', async (t) => {
+t.test('a directory that is not empty is not changed', async (t) => {
   const out = testFolder(t, { obs: {} })
   const { status, stderr } = run(out, '--files', '10')
   t.equal(status, 1)

@@ -29,7 +29,7 @@ function run(args: readonly string[], { env, input, hangUp }: Surroundings = {})
   child.stderr.on('data', (chunk: Buffer) => {
     outcome.stderr += chunk.toString()
   })
-  // It may end before it has read everything.
+  // The program may end before it has read all input.
   child.stdin.on('error', () => {})
   child.stdin.end(input)
   return new Promise((resolve, reject) => {
@@ -42,7 +42,7 @@ function run(args: readonly string[], { env, input, hangUp }: Surroundings = {})
 
 const commands = ['start', 'index', 'serve', 'rescan', 'status', 'check', 'parse', 'check-config']
 
-t.test('help and version everywhere', async (t) => {
+t.test('every command has help, and the program a version', async (t) => {
   const prefixes = [[], ...commands.map((command) => [command])]
   for (const args of prefixes) {
     const help = await run([...args, '--help'])
@@ -74,7 +74,7 @@ t.test('wrong usage is exit code 2 and nothing on standard output', async (t) =>
   }
 })
 
-t.test('bad configuration is exit code 78, every fault on standard error', async (t) => {
+t.test('bad configuration is exit code 78, with all faults on standard error', async (t) => {
   const file = join(testFolder(t, { 'a.toml': 'prot = 1' }), 'a.toml')
   const env = { RINEX_CATALOGUE_HOST: 'a b', RINEX_CATALOGUE_CONFIG: file }
   for (const command of commands.filter((command) => command !== 'parse')) {
@@ -110,17 +110,17 @@ t.test('check-config prints a configuration with the origin of each value', asyn
   t.equal(values(again), values({ code, stdout, stderr: '' }), 'what is printed is a configuration')
 })
 
-t.test('an unusable token is told with all other faults', async (t) => {
+t.test('an unusable token is reported together with all other faults', async (t) => {
   const folder = testFolder(t, { 'a.toml': 'admin_token_file = "token"\nprot = 1', token: 'a b' })
   for (const command of ['check-config', 'serve', 'start']) {
     const { code, stdout, stderr } = await run([command, '--config', join(folder, 'a.toml')])
     t.strictSame({ code, stdout }, { code: 78, stdout: '' }, command)
-    t.match(stderr, `\n  ${join(folder, 'token')}: admin_token_file must hold a token`)
-    t.match(stderr, `\n  ${join(folder, 'a.toml')}: no option is called "prot"`)
+    t.match(stderr, `\n  ${join(folder, 'token')}: admin_token_file must contain a token`)
+    t.match(stderr, `\n  ${join(folder, 'a.toml')}: unknown option "prot"`)
   }
 })
 
-t.test('every option has a flag, and daemons accept those of each other', async (t) => {
+t.test('every option has a flag, and all daemons accept all flags', async (t) => {
   const flags = [
     '--watch-obs-days',
     '2',
@@ -144,13 +144,13 @@ t.test('every option has a flag, and daemons accept those of each other', async 
   }
 })
 
-t.test('check-config with a port that is not known yet', async (t) => {
+t.test('check-config with a port that is not known before the start', async (t) => {
   const { code, stdout } = await run(['check-config', '--port', '0'])
   t.equal(code, 0)
   t.match(stdout, /^# base_url .*# from default, from host and port$/m)
 })
 
-t.test('parse prints one JSON object a name', async (t) => {
+t.test('parse prints one JSON object for each name', async (t) => {
   const names = ['GRAZ00AUT_R_20260220000_01D_30S_MO.crx.gz', 'graz0220.26d.gz', '-x "y"']
   const { code, stdout } = await run(['parse', '--', ...names])
   t.equal(code, 0)
@@ -184,7 +184,7 @@ t.test('parse reads names from standard input', async (t) => {
   t.match(await run(['parse'], { input: '' }), { code: 0, stdout: '' })
 })
 
-t.test('parse ends quietly when its reader goes away', async (t) => {
+t.test('parse ends without an error when its reader ends', async (t) => {
   const outcome = await run(['parse'], { input: 'a\n'.repeat(200_000), hangUp: true })
   t.match(outcome, { code: 0, stderr: '' })
 })

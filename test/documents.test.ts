@@ -1,4 +1,4 @@
-/** What the documents promise to be complete is complete, and no file tells of the machine it was made on. */
+/** Lists in documents are complete, and no file names the machine it was made on. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -6,7 +6,7 @@ import t from 'tap'
 
 const decisions = 'docs/decisions'
 
-/** The files that belong to the project; `undefined` where this is not a checkout. */
+/** All tracked files; `undefined` outside a checkout. */
 function trackedFiles(): string[] | undefined {
   try {
     const output = execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8', stdio: 'pipe' })
@@ -60,14 +60,14 @@ t.test('every dependency has its reason', async (t) => {
       t.ok(reasons.includes(`\`${name}\``), name)
 })
 
-t.test('links between documents lead somewhere', { skip }, async (t) => {
+t.test('links between documents lead to files that exist', { skip }, async (t) => {
   for (const file of files?.filter((name) => name.endsWith('.md')) ?? [])
     for (const [, target = ''] of readFileSync(file, 'utf8').matchAll(/\]\(([^)#\s]+)[^)]*\)/g))
       if (!target.includes(':')) t.ok(existsSync(join(dirname(file), target)), `${file}: ${target}`)
 })
 
 t.test('no file names a path of somebody’s machine', { skip }, async (t) => {
-  // A folder below them; the directories as such are spoken of where systemd shuts them off.
+  // Only folders below them: the systemd units name the directories themselves.
   t.strictSame(linesWith(/(?<![\w.$~}-])\/(tmp|root|work|home)\/\w/), [])
 })
 

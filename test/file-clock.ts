@@ -1,6 +1,6 @@
 import { rmSync, statSync, writeFileSync } from 'node:fs'
 
-/** Waits until what is done to a file now gets another time than what was done to it last: times of files are coarse. */
+/** Waits until a change of a file gets a new time: the clock of a file system is coarse. */
 export async function laterThan(file: string): Promise<void> {
   const probe = `${file}.probe`
   for (;;) {

@@ -1,6 +1,6 @@
 /**
- * The Hatanaka-compressed fixtures, checked by taking them apart again: a decoder written from the format's
- * description, which shares nothing with the encoder but the paper.
+ * Checks the Hatanaka-compressed fixtures by decoding them: the decoder is written from the format's
+ * description and shares no code with the encoder.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -117,7 +117,7 @@ function read(path: string): string {
   return gunzipSync(readFileSync(join(archive, path))).toString('latin1')
 }
 
-t.test('a compressed file holds what its plain twin holds', async (t) => {
+t.test('a compressed file has the content of its plain counterpart', async (t) => {
   const name = 'obs/2024/366/GRAZ00AUT_R_20243660000_01D_30S_MO'
   t.equal(decompress(read(`${name}.crx.gz`)), read(`${name}.rnx.gz`), 'CRINEX 3.0')
   const short = 'obs/2024/366/graz3660.24'

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { testFolder } from './folder.ts'
 
-t.test('each folder of a test stays as it is when there is another', async (t) => {
+t.test('a second folder of a test leaves the first unchanged', async (t) => {
   const folders: string[] = []
   await t.test('within a test', async (t) => {
     for (let count = 0; count < 3; count++) folders.push(testFolder(t, { a: { b: 'text' } }))

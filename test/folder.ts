@@ -4,12 +4,12 @@ import type { Test } from 'tap'
 
 type Content = NonNullable<Parameters<Test['testdir']>[0]>
 
-/** How many folders a test has. */
+/** Number of folders per test. */
 const counts = new WeakMap<Test, number>()
 
 /**
- * A folder of the test's own, with this content: another one at each call, where tap would empty the first. It is removed
- * after what the test opened was closed: tap by itself removes it first when it was asked for before the first teardown.
+ * Makes a folder with this content, a new one at each call (tap would empty the first one). It is removed
+ * after the test has closed what it opened: tap itself would remove it first if it was made before the first teardown.
  */
 export function testFolder(t: Test, content: Content = {}): string {
   const count = (counts.get(t) ?? 0) + 1

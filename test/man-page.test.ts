@@ -21,7 +21,7 @@ t.test('the manual page names every command and exit status', async (t) => {
     t.match(text, new RegExp(`^\\.It ${status}$`, 'm'), `${status}`)
 })
 
-t.test('the manual page and README.md take the arguments that the help does', async (t) => {
+t.test('the manual page and README.md have the arguments of the help', async (t) => {
   const text = readFileSync(page, 'utf8')
   const readme = readFileSync('README.md', 'utf8')
   for (const [command, name] of [

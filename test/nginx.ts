@@ -1,4 +1,4 @@
-/** nginx with the example configuration, of which only addresses, certificate and archive are another one's. */
+/** nginx with the example configuration, with other addresses, certificate and archive. */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ const env = { ...process.env, PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` }
 
 const missing = ['nginx', 'openssl'].filter((name) => spawnSync(name, ['-v'], { env }).error)
 
-/** Why tests with nginx are skipped; `false` where they are not. */
+/** The reason to skip tests with nginx; `false` to run them. */
 export const lacksNginx = missing.length > 0 && `no ${missing.join(', no ')} here`
 
 export interface Behind {
@@ -22,11 +22,11 @@ export interface Behind {
   readonly service: number
   /** Variable that nginx takes the date from instead of its clock: `http_x_date` for a header of the request. */
   readonly date?: string
-  /** Its archive, for what it hands over. */
+  /** The archive for downloads sent by nginx. */
   readonly archive?: string
 }
 
-/** A loopback address that is this process's own: elsewhere a port that is free now may be taken a moment later. */
+/** A loopback address of this process: on a shared one, a free port may be taken a moment later. */
 const ownHost = `127.${64 + ((process.pid >> 16) & 63)}.${(process.pid >> 8) & 255}.${process.pid & 255}`
 
 interface Ports {
@@ -34,7 +34,7 @@ interface Ports {
   readonly https: number
 }
 
-/** Ports for nginx, which cannot tell those that it would find itself. */
+/** Free ports for nginx, which cannot report ports that it chooses itself. */
 async function freePorts(): Promise<Ports> {
   const servers = [createServer(), createServer()]
   for (const server of servers) await once(server.listen(0, ownHost), 'listening')
@@ -43,7 +43,7 @@ async function freePorts(): Promise<Ports> {
   return { http, https }
 }
 
-/** The example with the ports of this test, and around it what `/etc/nginx/nginx.conf` has. */
+/** The example with the ports of this test, inside the parts of `/etc/nginx/nginx.conf`. */
 function nginxConf({ http, https, service, archive, date }: Behind & Ports): string {
   const example = readFileSync('config/nginx.conf.example', 'utf8')
     .replaceAll('$date_gmt', `$${date ?? 'date_gmt'}`)
@@ -60,7 +60,7 @@ function nginxConf({ http, https, service, archive, date }: Behind & Ports): str
     ${example} }`
 }
 
-/** Starts it in front of a service, with HTTPS and what sends HTTP there, and with a new folder. It ends with the test. */
+/** Starts nginx in front of a service, with HTTPS, the redirect from HTTP and a new folder, until the end of the test. */
 export async function startNginx(t: Test, dir: string, behind: Behind) {
   const ports = await freePorts()
   mkdirSync(dir)
@@ -85,7 +85,7 @@ export async function startNginx(t: Test, dir: string, behind: Behind) {
   }
   return {
     httpUrl: `http://${ownHost}:${ports.http}`,
-    /** Asks for a path with this very spelling. */
+    /** Requests a path exactly as it is written. */
     ask: async (path: string, headers: OutgoingHttpHeaders = {}, method = 'GET') => {
       const server = { host: ownHost, port: ports.https, rejectUnauthorized: false }
       const host = 'archive.example.org'

@@ -1,4 +1,4 @@
-/** The example configuration under the real nginx, in front of a server that tells what reached it. */
+/** The example configuration under the real nginx, in front of a server that reports its requests. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
@@ -12,16 +12,16 @@ import { lacksNginx, startNginx } from './nginx.ts'
 interface Echo {
   readonly target: string
   readonly headers: IncomingHttpHeaders
-  /** Tells one connection of the proxy from another. */
+  /** Identifies a connection of the proxy. */
   readonly port: number | undefined
 }
 
 type Sending = 'all sent' | 'held back'
 
-// Far more than the buffers of nginx and of its two connections hold.
+// Far larger than the buffers of nginx and of its two connections.
 const downloadBytes = 64 * 1024 * 1024
 
-/** Sends a big file as fast as it is taken; tells at its end, or as soon as nobody takes more for a second. */
+/** Sends a large file as fast as it is read; resolves at its end, or when it was not read for a second. */
 function sendFile(response: ServerResponse): Promise<Sending> {
   const piece = Buffer.alloc(1024 * 1024)
   let left = downloadBytes
@@ -55,7 +55,7 @@ t.test('the nginx of the example', { skip: lacksNginx }, async (t) => {
     else if (target.endsWith('.gz')) sending = sendFile(response)
     else response.end(JSON.stringify({ target, headers, port: socket.remotePort } satisfies Echo))
   })
-  // That a connection is kept must not depend on how soon its next request comes.
+  // A connection must stay open however late its next request is.
   service.keepAliveTimeout = 0
   const folder = testFolder(t, {
     archive: {
@@ -71,21 +71,21 @@ t.test('the nginx of the example', { skip: lacksNginx }, async (t) => {
     return JSON.parse(Buffer.concat(pieces).toString()) as Echo
   }
 
-  t.test('passes every target on as it came', async (t) => {
+  t.test('passes every target on unchanged', async (t) => {
     const paths = ['data/a%2Fb', 'data/%41', 'data//obs/', 'data/../x', 'data/%2e%2e/x', '%252e']
     const queries = ['api/?a=%20b&a=%2F&c', 'api/?', 'api/?x=a+b&y=//../']
     for (const target of [...paths, ...queries].map((rest) => `/rinex/${rest}`))
       t.equal((await echo(target)).target, target)
   })
 
-  t.test('keeps to itself what is for its own host alone', async (t) => {
+  t.test('does not pass on paths for its own host', async (t) => {
     for (const path of ['/', '/healthz', '/readyz', '/metrics', '/rinex/../metrics']) {
       const answer = await get(path)
       t.equal(answer.resume().statusCode, 404, path)
     }
   })
 
-  t.test('tells who asks, whatever the request claims', async (t) => {
+  t.test('sends the client address, whatever the request claims', async (t) => {
     const claims = { 'x-forwarded-for': '192.0.2.1', 'x-forwarded-proto': 'gopher' }
     const { headers } = await echo('/rinex/api/', { range: 'bytes=0-1', ...claims })
     t.match(headers, { 'x-forwarded-for': '127.0.0.1', 'x-forwarded-proto': 'https' })
@@ -97,7 +97,7 @@ t.test('the nginx of the example', { skip: lacksNginx }, async (t) => {
     t.equal((await echo('/rinex/api/')).port, port)
   })
 
-  t.test('holds a download back for a slow client, and puts none on disk', async (t) => {
+  t.test('slows a download down for a slow client, without a temporary file', async (t) => {
     const answer = await get('/rinex/data/obs/2026/022/graz0220.26d.gz')
     t.match(answer.headers, { etag: '"strong"', 'content-length': String(downloadBytes) })
     t.equal(await sending, 'held back')
@@ -106,7 +106,7 @@ t.test('the nginx of the example', { skip: lacksNginx }, async (t) => {
     t.equal(bytes, downloadBytes)
   })
 
-  t.test('sends what it is handed, and follows no symlink there', async (t) => {
+  t.test('sends offloaded files, and follows no symlink', async (t) => {
     const handedOver: [path: string, status: number][] = [
       ['obs/a.gz', 200],
       ['obs/linked.gz', 403],
@@ -120,7 +120,7 @@ t.test('the nginx of the example', { skip: lacksNginx }, async (t) => {
     }
   })
 
-  t.test('rewrites older paths, and nothing else', async (t) => {
+  t.test('rewrites older paths and no others', async (t) => {
     const year = new Date().getUTCFullYear()
     const cases: Readonly<Record<string, string>> = {
       '/rinex/data/obs_v3/2026/022/x': '/rinex/data/obs/2026/022/x',

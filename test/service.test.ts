@@ -1,4 +1,4 @@
-/** The program as its users run it: processes, a socket, HTTP. */
+/** The program as users run it: processes, a socket, HTTP. */
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -18,11 +18,11 @@ const checkout = process.cwd()
 interface Running {
   readonly process: ChildProcess
   readonly list: string
-  /** Ends it with SIGTERM; gives its exit code. */
+  /** Ends a process with SIGTERM; returns its exit code. */
   readonly stop: () => Promise<unknown>
 }
 
-/** Starts a service on an archive; its other files lie in a folder of the test. */
+/** Starts a service on an archive; its other files are in a folder of the test. */
 async function start(t: Test, archive: string, prefix = 'rinex'): Promise<Running> {
   const args = ['start', '--archive', archive, '--database', 'catalogue.db', '--port', '0']
   if (prefix !== 'rinex') args.push('--dataset-prefix', prefix)
@@ -66,7 +66,7 @@ async function everything(list: string): Promise<Wire[]> {
 
 const pathOf = ({ download_path }: Wire): string => download_path.replace(/^.*\/rinex\/data\//, '')
 
-t.test('the archive that comes with the program is listed, exactly', async (t) => {
+t.test('the archive that comes with the program is listed exactly', async (t) => {
   const { list } = await start(t, join(checkout, 'fixtures/archive'))
   const records = await everything(list)
   const expected = readFileSync('fixtures/expected.tsv', 'utf8').trim().split('\n').slice(1).sort()
@@ -127,14 +127,14 @@ t.test(
   },
 )
 
-t.test('one indexer at a time, and all of it ends on SIGTERM', async (t) => {
+t.test('only one indexer runs, and all processes end on SIGTERM', async (t) => {
   const service = await start(t, join(checkout, 'fixtures/archive'))
   const second = run(t.testdirName, ['index', '--database', 'catalogue.db'])
-  let told = ''
-  second.stderr?.on('data', (text) => (told += String(text)))
+  let stderr = ''
+  second.stderr?.on('data', (text) => (stderr += String(text)))
   const [code] = (await once(second, 'close')) as [number]
   t.equal(code, 1)
-  t.match(told, 'already running')
+  t.match(stderr, 'already running')
 
   const status = async () => {
     const process = run(t.testdirName, ['status', '--json', '--database', 'catalogue.db'])
@@ -153,7 +153,7 @@ t.test('one indexer at a time, and all of it ends on SIGTERM', async (t) => {
   t.same(await once(third, 'exit'), [0, null], 'and the indexer has ended with it')
 })
 
-t.test('where another program has the port, nothing is left running', async (t) => {
+t.test('if another program has the port, no process is left running', async (t) => {
   const other = createServer()
   other.listen(0, '127.0.0.1')
   await once(other, 'listening')
@@ -163,69 +163,69 @@ t.test('where another program has the port, nothing is left running', async (t) 
   const archive = join(checkout, 'fixtures/archive')
   const ours = ['--archive', archive, '--database', 'catalogue.db']
   const process = run(folder, ['start', ...ours, '--port', String(port)])
-  let told = ''
-  process.stderr?.on('data', (text) => (told += String(text)))
+  let stderr = ''
+  process.stderr?.on('data', (text) => (stderr += String(text)))
   process.stdout?.resume()
   t.same(await once(process, 'close'), [1, null])
-  t.match(told, 'EADDRINUSE')
+  t.match(stderr, 'EADDRINUSE')
   const indexer = run(folder, ['index', '--once', ...ours])
   t.same(await once(indexer, 'exit'), [0, null], 'no other indexer is there')
 })
 
-t.test('a scan of what is no archive ends with words and without a stack', async (t) => {
-  const folder = testFolder(t, { archive: {} })
-  const scan = ['index', '--once', '--archive', 'archive', '--database', 'catalogue.db']
-  const indexer = run(folder, scan)
-  let log = ''
-  indexer.stdout?.on('data', (text) => (log += String(text)))
-  t.same(await once(indexer, 'close'), [1, null])
-  const lines = log.trimEnd().split('\n')
-  const fatal = lines
-    .map((line) => JSON.parse(line) as { level: string; reason: string })
-    .filter(({ level }) => level === 'fatal')
-  t.match(fatal, [{ reason: /archive holds neither obs\/ nor nrt\/ that can be read: mount/ }])
-  t.notMatch(log, '    at ')
-})
-
-t.test('an indexer leaves the control socket to the one that answers on it', async (t) => {
-  const service = await start(t, join(checkout, 'fixtures/archive'))
-  const socket = ['--control-socket', 'catalogue.sock']
-  const trial = run(t.testdirName, ['index', '--once', '--database', 'trial.db', ...socket])
-  let told = ''
-  trial.stderr?.on('data', (text) => (told += String(text)))
-  trial.stdout?.resume()
-  t.same(await once(trial, 'close'), [1, null])
-  t.match(told, /already running: another indexer answers on .*catalogue\.sock/)
-  const rescan = run(t.testdirName, ['rescan', '--wait', '--database', 'catalogue.db'])
-  rescan.stdout?.resume()
-  t.same(await once(rescan, 'exit'), [0, null], 'the first can still be told')
-  t.equal(await service.stop(), 0)
-})
-
 t.test(
-  'an answer that the end of the service brings about has links like all others',
+  'a scan of a directory that is no archive ends with a message and without a stack',
   async (t) => {
-    const { list, stop } = await start(t, join(checkout, 'fixtures/archive'))
-    const { origin, hostname, port } = new URL(list)
-    const socket = connect(Number(port), hostname).setEncoding('utf8')
-    const ask = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: ${hostname}\r\n\r\n`
-    // In one piece: when the first is answered, the second is being held back.
-    socket.write(ask('/healthz') + ask('/rinex/api/changes/?wait=60'))
-    let answers = String((await once(socket, 'data'))[0])
-    t.notMatch(answers, '"next"')
-    const stopped = stop()
-    for await (const text of socket) answers += String(text)
-    t.match(answers, `"next":"${origin}/rinex/api/changes/`)
-    t.equal(await stopped, 0)
+    const folder = testFolder(t, { archive: {} })
+    const scan = ['index', '--once', '--archive', 'archive', '--database', 'catalogue.db']
+    const indexer = run(folder, scan)
+    let log = ''
+    indexer.stdout?.on('data', (text) => (log += String(text)))
+    t.same(await once(indexer, 'close'), [1, null])
+    const lines = log.trimEnd().split('\n')
+    const fatal = lines
+      .map((line) => JSON.parse(line) as { level: string; reason: string })
+      .filter(({ level }) => level === 'fatal')
+    t.match(fatal, [{ reason: /archive contains no readable obs\/ or nrt\/: mount/ }])
+    t.notMatch(log, '    at ')
   },
 )
 
-t.test('where the API cannot listen, the option to change is named in one line', async (t) => {
+t.test('an indexer does not take over a control socket in use', async (t) => {
+  const service = await start(t, join(checkout, 'fixtures/archive'))
+  const socket = ['--control-socket', 'catalogue.sock']
+  const trial = run(t.testdirName, ['index', '--once', '--database', 'trial.db', ...socket])
+  let stderr = ''
+  trial.stderr?.on('data', (text) => (stderr += String(text)))
+  trial.stdout?.resume()
+  t.same(await once(trial, 'close'), [1, null])
+  t.match(stderr, /already running: another indexer answers on .*catalogue\.sock/)
+  const rescan = run(t.testdirName, ['rescan', '--wait', '--database', 'catalogue.db'])
+  rescan.stdout?.resume()
+  t.same(await once(rescan, 'exit'), [0, null], 'the first still answers')
+  t.equal(await service.stop(), 0)
+})
+
+t.test('an answer sent at the end of the service has the same links', async (t) => {
+  const { list, stop } = await start(t, join(checkout, 'fixtures/archive'))
+  const { origin, hostname, port } = new URL(list)
+  const socket = connect(Number(port), hostname).setEncoding('utf8')
+  const ask = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: ${hostname}\r\n\r\n`
+  // In one write: when the first is answered, the second is waiting.
+  socket.write(ask('/healthz') + ask('/rinex/api/changes/?wait=60'))
+  let answers = String((await once(socket, 'data'))[0])
+  t.notMatch(answers, '"next"')
+  const stopped = stop()
+  for await (const text of socket) answers += String(text)
+  t.match(answers, `"next":"${origin}/rinex/api/changes/`)
+  t.equal(await stopped, 0)
+})
+
+t.test('if the API cannot listen, one line names the option to change', async (t) => {
   const other = createServer().listen(0, '127.0.0.1')
   await once(other, 'listening')
   t.teardown(() => other.close())
   const { port } = other.address() as AddressInfo
-  // The second is an address for documentation, which no machine has.
+  // The second is an address for documentation (RFC 5737), which no machine has.
   const cases = [
     { host: '127.0.0.1', port, words: 'set port to a free one' },
     { host: '192.0.2.1', port: 0, words: 'set host to an address of this machine' },

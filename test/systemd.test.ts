@@ -51,7 +51,7 @@ t.test('the services are two users of one group', async (t) => {
   for (const file of services) t.notMatch(read(file), /DynamicUser/)
 })
 
-t.test('only the indexer has a directory to write to', async (t) => {
+t.test('only the indexer has a writable directory', async (t) => {
   const [writer, reader] = [valuesOf(indexer), valuesOf(api)]
   t.equal(writer('StateDirectory'), 'rinex-catalogue')
   t.equal(writer('StateDirectoryMode'), '2750')
@@ -66,13 +66,13 @@ t.test('only the indexer has a directory to write to', async (t) => {
   }
 })
 
-t.test('nothing the indexer can write can be run', async (t) => {
+t.test('files that the indexer can write cannot be executed', async (t) => {
   const noExec = valuesOf(indexer)('NoExecPaths')?.split(' ')
   t.strictSame(noExec, ['/var/lib/rinex-catalogue', '/run/rinex-catalogue', '/tmp', '/var/tmp'])
   for (const file of services) t.equal(valuesOf(file)('ExecPaths'), undefined)
 })
 
-t.test('V8 may compile, and a refused system call is an error and no death', async (t) => {
+t.test('V8 may compile, and a refused system call is an error and not fatal', async (t) => {
   for (const file of services) {
     const value = valuesOf(file)
     t.equal(value('MemoryDenyWriteExecute'), undefined)
@@ -81,7 +81,7 @@ t.test('V8 may compile, and a refused system call is an error and no death', asy
   }
 })
 
-t.test('the indexer has no network, the API talks to this host', async (t) => {
+t.test('the indexer has no network, the API serves this host', async (t) => {
   const [writer, reader] = [valuesOf(indexer), valuesOf(api)]
   t.equal(writer('PrivateNetwork'), 'yes')
   t.equal(writer('RestrictAddressFamilies'), 'AF_UNIX')
@@ -100,7 +100,7 @@ t.test('an unmounted archive stops nothing', async (t) => {
   t.match(valuesOf(api)('After', 'Unit'), indexer)
 })
 
-t.test('a service starts again unless its configuration is wrong', async (t) => {
+t.test('a service restarts unless its configuration is wrong', async (t) => {
   for (const file of services) {
     t.equal(valuesOf(file)('Restart'), 'on-failure')
     t.equal(valuesOf(file)('RestartPreventExitStatus'), '2 78')
@@ -109,7 +109,7 @@ t.test('a service starts again unless its configuration is wrong', async (t) => 
 })
 
 t.test('both services and the drop-in verify', { skip: without('systemd-analyze') }, async (t) => {
-  // The program is looked for where the units name it, so a copy names the one that runs this test.
+  // systemd checks the program's path, so a copy of the units names the one of this test.
   const copy = (file: string): string => read(file).replace('/usr/bin/node', process.execPath)
   const dir = testFolder(t, {
     [indexer]: copy(indexer),
@@ -117,7 +117,7 @@ t.test('both services and the drop-in verify', { skip: without('systemd-analyze'
     'rinex-catalogue-.service.d': { 'archive.conf': read('archive.conf') },
   })
   const paths = services.map((file) => join(dir, file))
-  // A key it does not know is told without a bad exit code.
+  // An unknown key is reported without a failing exit code.
   t.strictSame(run('systemd-analyze', ['verify', ...paths]), { status: 0, said: '' })
 })
 
@@ -130,18 +130,22 @@ t.test('their exposure stays low', { skip: without('systemd-analyze', 250) }, as
   }
 })
 
-t.test('the users are made as the units name them', { skip: without('systemd-sysusers') }, (t) => {
-  const conf = read('sysusers.conf')
-  const root = testFolder(t, { etc: { 'sysusers.d': { 'rinex-catalogue.conf': conf } } })
-  const { status, said } = run('systemd-sysusers', [`--root=${root}`, 'rinex-catalogue.conf'])
-  t.equal(status, 0, said)
-  const etc = (file: string): string => readFileSync(join(root, 'etc', file), 'utf8')
-  const [, gid] = /^rinexcat:[^:]*:(\d+):/m.exec(etc('group')) ?? []
-  t.ok(gid, 'the group is there')
-  for (const file of services) {
-    const user = valuesOf(file)('User') ?? ''
-    const [, group] = new RegExp(`^${user}:[^:]*:\\d+:(\\d+):`, 'm').exec(etc('passwd')) ?? []
-    t.equal(group, gid, `${user} is there and of that group`)
-  }
-  t.end()
-})
+t.test(
+  'the units and sysusers.conf name the same users',
+  { skip: without('systemd-sysusers') },
+  (t) => {
+    const conf = read('sysusers.conf')
+    const root = testFolder(t, { etc: { 'sysusers.d': { 'rinex-catalogue.conf': conf } } })
+    const { status, said } = run('systemd-sysusers', [`--root=${root}`, 'rinex-catalogue.conf'])
+    t.equal(status, 0, said)
+    const etc = (file: string): string => readFileSync(join(root, 'etc', file), 'utf8')
+    const [, gid] = /^rinexcat:[^:]*:(\d+):/m.exec(etc('group')) ?? []
+    t.ok(gid, 'the group is there')
+    for (const file of services) {
+      const user = valuesOf(file)('User') ?? ''
+      const [, group] = new RegExp(`^${user}:[^:]*:\\d+:(\\d+):`, 'm').exec(etc('passwd')) ?? []
+      t.equal(group, gid, `${user} is there and of that group`)
+    }
+    t.end()
+  },
+)

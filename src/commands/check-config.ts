@@ -17,7 +17,7 @@ export async function checkConfig({ config, origins }: LoadedConfig): Promise<nu
   return 0
 }
 
-/** With port 0 the API knows it once it listens. */
+/** With port 0 the base URL is only known when the API listens. */
 function knownBaseUrl(config: Config): string | undefined {
   return config.baseUrl ?? (config.port === 0 ? undefined : baseUrlFor(config, config.port))
 }

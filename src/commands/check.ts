@@ -6,12 +6,12 @@ import { askIndexer } from '../control/client.ts'
 import { IndexerAway } from '../control/protocol.ts'
 import { print } from '../runtime/output.ts'
 
-/** An indexer counts ten million records anew within a minute, and does nothing else meanwhile. */
+/** An indexer recounts ten million records within a minute; it does nothing else meanwhile. */
 const repairTimeoutMs = 600_000
 
 /**
- * Compares the counts of the catalogue with its records, and the database with itself; with `repair` it makes counts that
- * differ anew. @returns the exit code: 0 when nothing differs, or nothing any more
+ * Compares the counts of the catalogue with its records and checks the integrity of the database; `repair` recomputes
+ * wrong counts. @returns the exit code: 0 when nothing differs, or nothing after the repair
  */
 export async function check(
   config: ConfigOf<'check'>,
@@ -21,11 +21,11 @@ export async function check(
   if (found.isClean) return 0
   if (!repair || found.differences === 0) return 1
   await repairCounts(config)
-  await print('the counts were made anew')
+  await print('the counts were recomputed')
   return (await report(config.database)).isClean ? 0 : 1
 }
 
-/** Prints what is found. */
+/** Prints the differences and damage that are found. */
 async function report(database: string): Promise<{ isClean: boolean; differences: number }> {
   const { differences, damage } = checkConsistency(database)
   for (const line of differences) await print(line)
@@ -35,7 +35,7 @@ async function report(database: string): Promise<{ isClean: boolean; differences
   return { isClean, differences: differences.length }
 }
 
-/** Has the running indexer do it, which alone may write; without one it is done here, under the lock. */
+/** The running indexer alone may write, so it does the repair; without an indexer this process does, under the lock. */
 async function repairCounts({ controlSocket, database }: ConfigOf<'check'>): Promise<void> {
   try {
     await askIndexer(controlSocket, { command: 'repair' }, repairTimeoutMs)
@@ -43,7 +43,7 @@ async function repairCounts({ controlSocket, database }: ConfigOf<'check'>): Pro
     if (!(error instanceof IndexerAway)) throw error
     const writer = openWriter({ database, nowUs: openClock() })
     await writer.repairCounts()
-    // It is not closed: the side files that readers of another user need would go. The process ends now.
+    // Not closed: that would remove the -wal and -shm files, which readers of another user need. The process ends now.
     await writer.checkpoint()
   }
 }

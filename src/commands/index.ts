@@ -8,8 +8,9 @@ import { openClock } from '../runtime/clock.ts'
 import type { ConfigOf } from '../config/command-options.ts'
 import { openControl } from '../indexer/control-server.ts'
 import { startHashClient } from '../indexer/checksums/hash-client.ts'
-import { IncompleteScan, startIndexer } from '../indexer/indexer.ts'
+import { startIndexer } from '../indexer/indexer.ts'
 import type { Indexer } from '../indexer/indexer.ts'
+import { IncompleteScan } from '../indexer/scans.ts'
 import { startTreeReader } from '../indexer/tree/tree-reader.ts'
 import { graceMs, startLifecycle } from '../runtime/lifecycle.ts'
 import type { Lifecycle } from '../runtime/lifecycle.ts'
@@ -21,18 +22,18 @@ import { realDirectories } from '../runtime/real-path.ts'
 import { migrationReporter, openIndexBuilder, upgrade } from './upgrade.ts'
 import type { IndexBuilder } from './upgrade.ts'
 
-/** Runs the indexer: for ever, or until the tree was scanned once. */
+/** Runs the indexer until a signal ends it, or with `once` until one scan has ended. */
 export async function index(
   config: ConfigOf<'index'>,
   { once }: { readonly once: boolean },
 ): Promise<number> {
   const logger = createLogger({ level: config.logLevel, name: 'indexer' })
-  let isThere: (indexer: Indexer) => void = () => undefined
-  const thereIs = new Promise<Indexer>((resolve) => (isThere = resolve))
-  /** Means a rescan once there is an indexer, however early it comes. */
+  let setIndexer: (indexer: Indexer) => void = () => undefined
+  const indexerStarted = new Promise<Indexer>((resolve) => (setIndexer = resolve))
+  /** SIGHUP orders a rescan; if it arrives before the indexer has started, the order waits. */
   const onHangup = (): void =>
-    void thereIs.then((indexer) => {
-      logger.info('SIGHUP: a rescan was ordered')
+    void indexerStarted.then((indexer) => {
+      logger.info('SIGHUP: rescan ordered')
       void indexer.rescan({ path: undefined, full: false, acceptRemovals: false })
     })
   const lifecycle = startLifecycle({
@@ -42,10 +43,10 @@ export async function index(
   const nowUs = openClock()
   if (!(await upgrade({ database: config.database, logger, lifecycle })))
     return lifecycle.untilEnd()
-  const writer = open({ database: config.database, nowUs, logger })
-  const indexer = await start({ config, logger, writer, nowUs })
+  const writer = openDatabase({ database: config.database, nowUs, logger })
+  const indexer = await startParts({ config, logger, writer, nowUs })
   lifecycle.add({ name: 'indexer', close: () => indexer.close() })
-  isThere(indexer)
+  setIndexer(indexer)
   indexer.broken.catch((error: unknown) => lifecycle.end(failureOf(error)))
   const control = await openControl({
     path: config.controlSocket,
@@ -54,19 +55,19 @@ export async function index(
     writer,
   })
   lifecycle.add({ name: 'control socket', close: control.close })
-  followParent(lifecycle)
+  endWithParent(lifecycle)
   const indexes = openIndexBuilder(writer, logger)
   lifecycle.add({ name: 'indexes', close: indexes.stop })
   try {
-    await work({ indexer, writer, indexes, logger, once })
+    await catchUp({ indexer, writer, indexes, logger, once })
   } catch (error) {
     return await lifecycle.end(failureOf(error))
   }
   return once ? lifecycle.end() : lifecycle.untilEnd()
 }
 
-/** Opens the database, and tells what has to be done to it. */
-function open(parts: {
+/** Opens the database and logs checks, migration and recovery. */
+function openDatabase(parts: {
   readonly database: string
   readonly nowUs: () => number
   readonly logger: Logger
@@ -80,7 +81,7 @@ function open(parts: {
     },
     onRestoring: (restoring) => {
       const fields = { database, ...restoring }
-      logger.warn(fields, 'the database is missing or ruined: a backup is copied and checked')
+      logger.warn(fields, 'database missing or corrupt: restoring a backup')
     },
     onMigrating: migrationReporter(database, logger),
   })
@@ -91,31 +92,31 @@ function open(parts: {
 function logRecovery(recovery: Recovery, logger: Logger): void {
   const { setAside, restored, passedOver, putBack } = recovery
   for (const { backup, fault } of passedOver)
-    logger.error({ backup, fault }, 'a backup of the database is not good: passed over')
-  const what = setAside === undefined ? 'missing' : 'ruined'
+    logger.error({ backup, fault }, 'backup not usable: trying the next one')
+  const problem = setAside === undefined ? 'missing' : 'corrupt'
   if (restored !== undefined) {
     const made = new Date(restored.madeUs / 1000).toISOString()
     const { backup, tookMs } = restored
     const fields = { set_aside: setAside, backup, made, took_ms: tookMs }
     logger.error(
       fields,
-      `the database was ${what}: a backup is in its place, what changed since is looked for in the archive`,
+      `database was ${problem}: backup restored; later changes will be found in the archive`,
     )
   } else if (setAside !== undefined || passedOver.length > 0)
-    logger.error({ set_aside: setAside }, `the database was ${what}: building a new one`)
+    logger.error({ set_aside: setAside }, `database was ${problem}: building a new one`)
   if (putBack)
-    logger.warn('the database is an older copy: it goes on above the numbers that were given since')
+    logger.warn('database is an older copy: ids and seq continue above all that were used since')
 }
 
 function logIntegrityCheck({ fault, error, tookMs }: StartupCheckOutcome, logger: Logger): void {
   const fields = { took_ms: tookMs }
-  if (fault !== undefined) logger.error({ ...fields, fault }, 'the database is ruined')
+  if (fault !== undefined) logger.error({ ...fields, fault }, 'database corrupt')
   else if (error !== undefined)
-    logger.warn({ ...fields, err: error }, 'the database could not be checked: trying again later')
-  else logger.info(fields, 'the database is sound')
+    logger.warn({ ...fields, err: error }, 'integrity check failed to run; retrying later')
+  else logger.info(fields, 'integrity check passed')
 }
 
-async function start(parts: {
+async function startParts(parts: {
   readonly config: ConfigOf<'index'>
   readonly logger: Logger
   readonly writer: OpenedWriter
@@ -143,7 +144,7 @@ async function start(parts: {
   return startIndexer({ ...rest, ...times, archive, tree, checksums, logger, version })
 }
 
-async function work(parts: {
+async function catchUp(parts: {
   readonly indexer: Indexer
   readonly writer: OpenedWriter
   readonly indexes: IndexBuilder
@@ -167,14 +168,14 @@ async function work(parts: {
   if (once && status.reasons.length > 0) throw new IncompleteScan(status.reasons.join('; '))
 }
 
-/** What is expected to happen to archives and databases says enough without a stack. */
+/** Expected failures of archives and databases are logged without a stack. */
 function failureOf(error: unknown): unknown {
   const isExpected = error instanceof IncompleteScan || error instanceof CatalogueRuined
   return isExpected ? error.message : error
 }
 
-/** A process that `start` runs ends with the one that runs it, which may have ended already. */
-function followParent(lifecycle: Lifecycle): void {
+/** As a child process of `start`, ends with its parent, which may have ended already. */
+function endWithParent(lifecycle: Lifecycle): void {
   if (process.send === undefined) return
   if (process.connected) process.once('disconnect', () => void lifecycle.end())
   else void lifecycle.end()

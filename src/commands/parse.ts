@@ -2,20 +2,20 @@ import { createInterface } from 'node:readline'
 import { print } from '../runtime/output.ts'
 import { parseFilename } from '../parse/filename.ts'
 
-/** Prints what the parser makes of each name; of every line of standard input when there is no name. */
+/** Prints the parsed fields of each name; without names, of each line of standard input. */
 export async function parse(names: readonly string[]): Promise<number> {
   for await (const name of names.length > 0 ? names : lines()) await print(describeName(name))
   return 0
 }
 
 async function* lines(): AsyncGenerator<string> {
-  // Carriage return and line feed are one end of line, however far apart they arrive.
+  // CR and LF are one end of line, even when they arrive in different chunks.
   for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
     if (line !== '') yield line
   }
 }
 
-/** One JSON object: the parts of the name, those it has, or why it is none of ours. */
+/** One JSON object: the fields of the name, or the reason of its rejection. */
 function describeName(name: string): string {
   const result = parseFilename(name)
   if (result.kind === 'rejected') return JSON.stringify({ name, rejected: result.reason })

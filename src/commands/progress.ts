@@ -1,4 +1,4 @@
-/** What a person sees of a scan: a bar on a terminal, log lines elsewhere, and a summary at its end. */
+/** Shows the progress of a scan: a bar on a terminal, log lines elsewhere, and a summary at its end. */
 import { Presets, SingleBar } from 'cli-progress'
 import type { Logger } from 'pino'
 import { printable } from '../api/http/access-log.ts'
@@ -9,7 +9,7 @@ import type { CaughtUp } from '../indexer/indexer.ts'
 const barEveryMs = 200
 const logEveryMs = 10_000
 
-/** Reports a running scan until stopped; says nothing while there is none. */
+/** Reports a running scan until stopped; prints nothing while no scan runs. */
 export function reportProgress(
   progress: () => ScanProgress | undefined,
   logger: Logger,
@@ -66,7 +66,7 @@ function logLines(progress: () => ScanProgress | undefined, logger: Logger): { s
 
 /**
  * The outcome of catching up, for people and for the log.
- * @param settling files that are not complete yet, and so not in the catalogue
+ * @param settling number of files that are not complete yet, and so not in the catalogue
  */
 export function summaryLines(caughtUp: CaughtUp, summary: CatalogueSummary, settling: number) {
   const records = summary.areas.obs.files + summary.areas.nrt.files
@@ -86,7 +86,7 @@ export function summaryLines(caughtUp: CaughtUp, summary: CatalogueSummary, sett
       `${number(records)} records, ${number(misplaced)} misplaced, ${number(settling)} files not complete yet`,
       ...summary.rejected.map(
         ({ reason, count, examples }) =>
-          `  left out ${number(count).padStart(9)}  ${reason.padEnd(20)} ${printable(examples[0] ?? '')}`,
+          `  not catalogued ${number(count).padStart(9)}  ${reason.padEnd(20)} ${printable(examples[0] ?? '')}`,
       ),
     ],
   }

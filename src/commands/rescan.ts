@@ -8,21 +8,21 @@ import { createLogger } from '../runtime/logger.ts'
 import { print } from '../runtime/output.ts'
 import { reportProgress } from './progress.ts'
 
-/** How often the indexer is asked how far it is. */
-const askEveryMs = 200
+/** Time between two status requests. */
+const pollMs = 200
 
 export interface RescanOptions {
-  /** Directories, by their path or below the archive root; all there are when there is none. */
+  /** Directories, absolute or below the archive root; the whole archive when empty. */
   readonly paths: readonly string[]
   readonly full: boolean
   readonly acceptRemovals: boolean
   readonly wait: boolean
 }
 
-/** Has the running indexer look at the archive again: at all that it does not refuse, which is told of each. */
+/** Orders rescans of the running indexer and prints the result of each order. @returns 1 if an order was refused */
 export async function rescan(config: ConfigOf<'rescan'>, options: RescanOptions): Promise<number> {
   const socket = config.controlSocket
-  // Asked before the orders: numbers begin anew with each indexer.
+  // Before the orders: a new indexer process starts its numbers at 1.
   const { pid } = await askIndexer(socket, { command: 'status' })
   const paths = options.paths.map((path) => belowArchive(path, config.archive))
   const orders = paths.length > 0 ? paths : [undefined]
@@ -30,18 +30,20 @@ export async function rescan(config: ConfigOf<'rescan'>, options: RescanOptions)
   for (const path of orders) {
     const ticket = await order(socket, path, options)
     if (ticket === undefined) continue
-    await print(`${path ?? 'the whole archive'}: rescan ${ticket.number} ${words[ticket.place]}`)
+    await print(
+      `${path ?? 'the whole archive'}: rescan ${ticket.number} ${placeTexts[ticket.place]}`,
+    )
     tickets.push(ticket)
   }
   if (options.wait && tickets.length > 0) {
     const last = Math.max(...tickets.map(({ number }) => number))
-    await follow(config, { pid, number: last })
+    await showProgress(config, { pid, number: last })
     await print('done')
   }
   return tickets.length === orders.length ? 0 : 1
 }
 
-/** Says why where it comes to nothing, at once: the others may take hours. */
+/** Prints a refusal at once: the other rescans may take hours. */
 async function order(
   socket: string,
   path: string | undefined,
@@ -50,7 +52,7 @@ async function order(
   try {
     const answer = await askIndexer(socket, { command: 'rescan', path, full, acceptRemovals })
     if (answer.place !== 'missing') return answer
-    throw new IndexerRefused(`there is no directory ${path ?? ''} in the archive`)
+    throw new IndexerRefused(`no directory ${path ?? ''} in the archive`)
   } catch (error) {
     if (!(error instanceof IndexerRefused) || error.failed) throw error
     process.stderr.write(`rinex-catalogue: ${error.message}\n`)
@@ -58,10 +60,10 @@ async function order(
   }
 }
 
-const words: Readonly<Record<RescanTicket['place'], string>> = {
+const placeTexts: Readonly<Record<RescanTicket['place'], string>> = {
   running: 'is running',
-  waiting: 'waits for the one that is running',
-  merged: 'waits already and takes it in',
+  waiting: 'waits for the running rescan',
+  merged: 'is waiting and includes it',
 }
 
 function belowArchive(path: string, archive: string): string {
@@ -69,8 +71,8 @@ function belowArchive(path: string, archive: string): string {
   return below.replace(/\/+$/, '')
 }
 
-/** Shows how a rescan goes on, and returns when it has ended. */
-async function follow(
+/** Shows the progress of a rescan and returns when it has ended. */
+async function showProgress(
   config: ConfigOf<'rescan'>,
   { pid, number }: { readonly pid: number; readonly number: number },
 ): Promise<void> {
@@ -80,10 +82,10 @@ async function follow(
   try {
     for (;;) {
       const status = await askIndexer(config.controlSocket, { command: 'status' })
-      if (status.pid !== pid) throw new IndexerAway('the indexer was started again meanwhile')
+      if (status.pid !== pid) throw new IndexerAway('the indexer was restarted')
       if (status.rescans.done >= number) return
       scan = status.scan
-      await pause(askEveryMs)
+      await pause(pollMs)
     }
   } finally {
     progress.stop()

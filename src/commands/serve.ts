@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
 import { readAdminToken } from '../config/admin-token.ts'
 import { hashToken } from '../api/admin/authentication.ts'
-import type { Administration, Offload } from '../api/http/settings.ts'
+import type { Administration, ApiSettings, Offload } from '../api/http/settings.ts'
 import { buildServer } from '../api/server.ts'
 import { openReader } from '../catalogue/sqlite/reader.ts'
 import { openClock } from '../runtime/clock.ts'
@@ -16,25 +16,28 @@ import { print } from '../runtime/output.ts'
 import { packageVersion } from '../runtime/package.ts'
 import { realDirectories } from '../runtime/real-path.ts'
 
-/** A rescan is only noted: an indexer that hangs is told of before the connection ends because nothing moves on it. */
+/** The indexer only queues a rescan, so this is long. A hanging indexer is reported before the HTTP connection times out. */
 const rescanTimeoutMs = 10_000
 
 /**
- * Connections that the kernel holds until they are accepted, at most as many as `net.core.somaxconn` allows. When all places are taken,
- * a client tries again after one, three and seven seconds: with Node's 511 a burst of one client kept others waiting.
+ * Connections that the kernel queues until they are accepted; `net.core.somaxconn` may limit it further. When the queue is
+ * full, a client retries after one, three and seven seconds: with Node's 511 a burst of one client delayed others.
  */
 const backlog = 4096
 
 /** Runs the API until a signal ends it. */
 export async function serve(config: ConfigOf<'serve'>): Promise<number> {
-  const lifecycle = await startServing(config, { graceMs: graceMs.api, beside: () => undefined })
+  const lifecycle = await startServing(config, {
+    graceMs: graceMs.api,
+    afterListening: () => undefined,
+  })
   return lifecycle.untilEnd()
 }
 
 export interface ServingOptions {
   readonly graceMs: number
-  /** Starts what has to run beside it, once it listens: where it cannot, nothing else is to go on. */
-  readonly beside: (lifecycle: Lifecycle) => void
+  /** Called when the API listens, to start other parts; not called when it cannot listen. */
+  readonly afterListening: (lifecycle: Lifecycle) => void
 }
 
 /** Starts the API; resolves when it listens. */
@@ -57,7 +60,7 @@ export async function startServing(
     if (known !== undefined) return known
     const address = app.server.address() as AddressInfo | null
     const url = baseUrlFor(config, address?.port ?? config.port)
-    // Kept, since a server that stops has no address any more, and still answers those who wait.
+    // Stored: a server that is closing has no address, but still answers waiting requests.
     if (address !== null) known = url
     return url
   }
@@ -70,30 +73,18 @@ export async function startServing(
     }),
     settlingFiles: () => askSettling(config.controlSocket),
     administration,
-    settings: {
-      archive: config.archive,
-      linkedDirectories: realDirectories(config.linkedDirectories, logger),
-      baseUrl,
-      datasetPrefix: config.datasetPrefix,
-      offload: offloadOf(config),
-      maxLimit: config.maxLimit,
-      keepRemovalsDays: config.keepRemovalsDays,
-      problems: config.problems,
-      version: packageVersion(),
-      connectionsPerAddress: config.connectionsPerAddress,
-      trustedProxies: config.trustedProxies,
-    },
+    settings: { ...settingsOf(config, logger), baseUrl },
   })
   lifecycle.add({ name: 'HTTP server', close: () => app.close() })
   await app.listen({ host: config.host, port: config.port, backlog }).catch((error: unknown) => {
     throw cannotListen(config, error)
   })
-  options.beside(lifecycle)
+  options.afterListening(lifecycle)
   await announce(`${baseUrl()}/${config.datasetPrefix}/api/rinex-file/`, logger)
   return lifecycle
 }
 
-/** The API cannot be reached where it is configured to be; the message names the option to change. */
+/** The API cannot listen on its host and port; the message names the option to change. */
 class CannotListen extends Error {
   readonly code = 'CANNOT_LISTEN'
 }
@@ -106,13 +97,28 @@ const remedies: Readonly<Record<string, string>> = {
 }
 
 function cannotListen({ host, port }: ConfigOf<'serve'>, error: unknown): unknown {
-  // What is no answer of the system is ours.
+  // Any other error is a defect of the program.
   if (!(error instanceof Error) || !('code' in error && 'syscall' in error)) return error
   const remedy = remedies[String(error.code)] ?? 'set host or port to another'
   const where = `host ${JSON.stringify(host)}, port ${port}`
   return new CannotListen(`cannot listen on ${where}: ${error.message}: ${remedy}`, {
     cause: error,
   })
+}
+
+function settingsOf(config: ConfigOf<'serve'>, logger: Logger): Omit<ApiSettings, 'baseUrl'> {
+  return {
+    archive: config.archive,
+    linkedDirectories: realDirectories(config.linkedDirectories, logger),
+    datasetPrefix: config.datasetPrefix,
+    offload: offloadOf(config),
+    maxLimit: config.maxLimit,
+    keepRemovalsDays: config.keepRemovalsDays,
+    problems: config.problems,
+    version: packageVersion(),
+    connectionsPerAddress: config.connectionsPerAddress,
+    trustedProxies: config.trustedProxies,
+  }
 }
 
 function offloadOf({ sendFiles, internalPrefix }: ConfigOf<'serve'>): Offload | undefined {
@@ -130,7 +136,7 @@ function administrationOf(config: ConfigOf<'serve'>): Administration | undefined
   }
 }
 
-/** Says where the list is: as a plain line on a terminal, as a field of a log line elsewhere. */
+/** Prints the URL of the list: as a plain line on a terminal, as a field of a log line elsewhere. */
 async function announce(url: string, logger: Logger): Promise<void> {
   if (process.stdout.isTTY) await print(`listening on ${url}`)
   else logger.info({ url }, 'listening')

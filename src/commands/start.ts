@@ -7,17 +7,17 @@ import type { Lifecycle } from '../runtime/lifecycle.ts'
 import { startServing } from './serve.ts'
 
 /**
- * Runs the indexer and the API together: the indexer as a child process, so that a scan never slows an answer.
- * @param flags the flags of this command as they were given; the indexer gets the same.
+ * Runs the API, and the indexer as its child process, so that a scan does not slow down responses.
+ * @param flags the flags of this command; the indexer gets the same
  */
 export async function start(
   config: ConfigOf<'start'>,
   flags: Readonly<Record<string, unknown>>,
 ): Promise<number> {
   const lifecycle = await startServing(config, {
-    // The one ends after the other.
+    // They end one after the other.
     graceMs: graceMs.api + graceMs.indexer,
-    beside(lifecycle) {
+    afterListening(lifecycle) {
       addIndexer(lifecycle, flags)
     },
   })
@@ -26,9 +26,9 @@ export async function start(
 
 function addIndexer(lifecycle: Lifecycle, flags: Readonly<Record<string, unknown>>): void {
   let ending = false
-  const indexer = spawn(process.execPath, [process.argv[1] ?? '', 'index', ...toArguments(flags)], {
-    // Of its own group, so that Ctrl-C on a terminal reaches it through us and only once. The channel tells it
-    // when this process is gone, however that ended.
+  const indexer = spawn(process.execPath, [process.argv[1] ?? '', 'index', ...argumentsOf(flags)], {
+    // In a process group of its own, so that Ctrl-C on a terminal reaches it once, through this process. When this
+    // process ends, in whatever way, the IPC channel closes and the indexer ends too.
     detached: true,
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
@@ -51,8 +51,8 @@ async function endChild(child: ChildProcess): Promise<void> {
   await ended
 }
 
-/** Flags as the command line has them: `{ baseUrl: 'x' }` is `--base-url x`. */
-function toArguments(flags: Readonly<Record<string, unknown>>): string[] {
+/** Turns parsed flags back into arguments: `{ baseUrl: 'x' }` becomes `--base-url x`. */
+function argumentsOf(flags: Readonly<Record<string, unknown>>): string[] {
   return Object.entries(flags).flatMap(([name, value]) => [
     `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
     String(value),

@@ -9,7 +9,7 @@ import { askSettling, askStatus } from '../control/client.ts'
 import { print } from '../runtime/output.ts'
 import { packageVersion } from '../runtime/package.ts'
 
-/** Says what the indexer is doing, and what the catalogue holds. */
+/** Prints the state of the indexer and a summary of the catalogue. */
 export async function status(
   config: ConfigOf<'status'>,
   { json }: { readonly json: boolean },
@@ -25,10 +25,9 @@ export async function status(
   }
 }
 
-/** Problems read at a time. */
-const problemsAtATime = 1000
+const problemsPerPage = 1000
 
-/** Lists the files with problems: all but those that only the API knows. */
+/** Prints the files with problems, without the missing-file reports, which only the API has. */
 export async function problems(
   config: ConfigOf<'status'>,
   { json }: { readonly json: boolean },
@@ -37,9 +36,9 @@ export async function problems(
   const reader = openReader({ database: config.database })
   const sources = { reader, settling: () => Promise.resolve(settling), unservable: () => [] }
   try {
-    for (let offset = 0, count = 1; offset < count; offset += problemsAtATime) {
-      const asked = { words: problemWords, limit: problemsAtATime, offset }
-      const page = await listProblems(sources, asked)
+    for (let offset = 0, count = 1; offset < count; offset += problemsPerPage) {
+      const request = { words: problemWords, limit: problemsPerPage, offset }
+      const page = await listProblems(sources, request)
       count = page.count
       for (const each of page.results)
         await print(json ? JSON.stringify(each) : describeProblem(each))
@@ -76,21 +75,21 @@ function describe(status: CommonStatus): string[] {
       : [
           `watching ${number(watching.directories)} directories${watching.limit === null ? '' : ` of ${number(watching.limit)} possible`}, ${number(status.dirty_directories ?? 0)} to be read, ${number(status.settling_files ?? 0)} files not complete yet`,
         ]),
-    ...(status.held_removals ? [`${number(status.held_removals)} removals held back`] : []),
+    ...(status.held_removals ? [`${number(status.held_removals)} removals withheld`] : []),
     `misplaced: ${number(status.misplaced)}, incomplete: ${number(status.incomplete.count)}`,
     describeChecksums(status),
     ...status.rejected.map(
       ({ reason, count, examples }) =>
-        `left out ${number(count)}: ${reason}, such as ${printable(examples[0] ?? '')}`,
+        `not catalogued ${number(count)}: ${reason}, for example ${printable(examples[0] ?? '')}`,
     ),
   ]
 }
 
 function describeChecksums({ checksums: { files, waiting, broken } }: CommonStatus): string {
   const [example] = broken.examples
-  const such = example === undefined ? '' : `, such as ${printable(example)}`
+  const exampleText = example === undefined ? '' : `, for example ${printable(example)}`
   const toRead = waiting === null ? '' : `, ${number(waiting)} to be read`
-  return `checksums: ${number(files)}${toRead}, broken: ${number(broken.count)}${such}`
+  return `checksums: ${number(files)}${toRead}, broken: ${number(broken.count)}${exampleText}`
 }
 
 function number(value: number): string {

@@ -1,4 +1,4 @@
-/** What the indexer does to a database before and beside its work: migrating it, and making its indexes. */
+/** Migrates the database before the indexer starts, and builds missing indexes while it runs. */
 import { setImmediate } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { CatalogueWriter } from '../catalogue/writer.ts'
@@ -7,12 +7,12 @@ import type { MigrationProgress } from '../catalogue/sqlite/migration.ts'
 import { upgradeDatabase } from '../catalogue/sqlite/upgrade.ts'
 import type { Lifecycle } from '../runtime/lifecycle.ts'
 
-/** How often a long step of a migration is logged. */
+/** Time between two log lines of a long step of a migration. */
 const progressEveryMs = 5000
 
 /**
- * Migrates a database of an earlier release; a signal ends it between two steps.
- * @returns whether the process is to go on
+ * Migrates a database of an earlier release; a signal stops it between two steps.
+ * @returns whether it was not stopped
  */
 export async function upgrade(parts: {
   readonly database: string
@@ -34,7 +34,7 @@ export async function upgrade(parts: {
   return !stop.signal.aborted
 }
 
-/** Logs each step of a migration, and every few seconds how far a long one is. */
+/** Logs each step of a migration, and the progress of a long step every few seconds. */
 export function migrationReporter(database: string, logger: Logger) {
   let last: { readonly step: string; readonly atMs: number } | undefined
   return (progress: MigrationProgress): void => {
@@ -46,13 +46,12 @@ export function migrationReporter(database: string, logger: Logger) {
 }
 
 export interface IndexBuilder {
-  /** Makes the indexes and counts that are missing, one after the other. */
+  /** Builds the missing indexes and counts one after the other, and logs each. */
   build(): Promise<void>
-  /** Ends it after the one in hand. */
+  /** Stops after the current one. */
   readonly stop: () => void
 }
 
-/** Made for one process; the log tells each index. */
 export function openIndexBuilder(writer: CatalogueWriter, logger: Logger): IndexBuilder {
   let stopped = false
   return {

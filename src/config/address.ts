@@ -1,28 +1,28 @@
-/** Hosts to listen on and the base URL of every link. Pure. */
+/** Checks and forms of hosts, networks and base URLs. Pure. */
 import { isIP, isIPv4, isIPv6 } from 'node:net'
 
-/** Spellings of "every address" after the URL parser has brought them to one form. */
+/** The forms of "every address" after normalisation by the URL parser. */
 const wildcards = new Set(['0.0.0.0', '[::]', '[::ffff:0:0]'])
 
 const hostName = /^[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?$/
 
 const authority = (host: string): string => (isIPv6(host) ? `[${host}]` : host)
 
-/** Whether one can listen on it: an address without brackets, or a name. */
+/** Whether a server can listen on it: an address without brackets, or a name. */
 export function isHost(host: string): boolean {
-  // A name that ends in a number must be an IPv4 address: the URL parser knows the odd spellings of those.
+  // A name that ends in a number must be an IPv4 address: the URL parser knows all its forms.
   return isIP(host) !== 0 || (hostName.test(host) && URL.canParse(`http://${host}`))
 }
 
-/** Whether it is an address, or a network in the form of an address and the length of its prefix. */
+/** Whether it is an address, or a network as address and prefix length. */
 export function isNetwork(text: string): boolean {
   const [, address = '', prefix = '0'] = /^([^/%]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
   return isIP(address) !== 0 && Number(prefix) <= (isIPv4(address) ? 32 : 128)
 }
 
 /**
- * What links begin with when they point to this host; `undefined` when no client could follow them: a wildcard,
- * or an address with a zone, which URLs cannot hold.
+ * The origin of links to this host; `undefined` when a client could not follow them: a wildcard, or an address with a
+ * zone, which URLs cannot contain.
  */
 export function originOf(host: string, port: number): string | undefined {
   const text = `http://${authority(host)}:${port}`
@@ -33,20 +33,20 @@ export function originOf(host: string, port: number): string | undefined {
 
 /** An absolute http or https URL to which paths can be appended. */
 export function isBaseUrl(text: string): boolean {
-  // The parser drops white space and turns backslashes round: what it would have to repair is refused.
+  // The parser would drop white space and replace backslashes; such URLs are invalid here.
   if (!/^https?:\/\/[^\s\\?#]+$/i.test(text) || !URL.canParse(text)) return false
   const { username, password } = new URL(text)
   return username === '' && password === ''
 }
 
-/** The one spelling of a base URL, in ASCII: host in lower case, no default port, no slash at its end. */
+/** Normalises a base URL: ASCII, host in lower case, no default port, no slash at its end. */
 export function toBaseUrl(text: string): string {
   return new URL(text).href.replace(/\/+$/, '')
 }
 
 /**
- * What every link begins with, before the dataset prefix.
- * @param actualPort the port that was got, which is not the configured one when that is 0
+ * The beginning of every link, before the dataset prefix.
+ * @param actualPort the port that the server listens on, which differs from the configured one when that is 0
  */
 export function baseUrlFor(
   config: { readonly baseUrl: string | undefined; readonly host: string },

@@ -2,12 +2,12 @@ import { readFileSync, statSync } from 'node:fs'
 import { ConfigError } from './config-error.ts'
 import type { Fault } from './config-error.ts'
 
-/** Half of what the server takes of all headers of a request together, see api/http-server.ts. */
+/** Longest token (bytes): half the server's limit for all headers of a request. */
 const longestToken = 4096
 
 /**
- * Reads the token by which administrators are known; `undefined` when no file is configured.
- * @throws ConfigError when the file is missing, none, unreadable or no token that can be sent
+ * Reads the token of the administrators; `undefined` when no file is configured.
+ * @throws ConfigError when the path is no readable file, or its content cannot be sent as a token
  */
 export function readAdminToken(path: string | undefined): string | undefined {
   if (path === undefined) return undefined
@@ -17,23 +17,23 @@ export function readAdminToken(path: string | undefined): string | undefined {
     ])
   let text: string | undefined
   try {
-    // A pipe would be waited for without end.
+    // Reading a pipe could wait for ever.
     text = statSync(path).isFile() ? readFileSync(path, 'utf8') : undefined
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown error'
-    throw fault(`cannot be read: ${code}, name a file that this user may read`)
+    throw fault(`cannot be read: ${code}, set it to a file that this user may read`)
   }
-  if (text === undefined) throw fault('must be a file, found something else')
+  if (text === undefined) throw fault('must be a file')
   const token = text.trim()
-  // What cannot be sent in a header would be a token that never fits.
+  // Other characters cannot be sent in a header.
   if (!/^[\x21-\x7e]+$/.test(token))
-    throw fault('must hold a token: one line of printable ASCII without spaces')
+    throw fault('must contain a token: one line of printable ASCII without spaces')
   if (token.length > longestToken)
-    throw fault(`must hold a token of at most ${longestToken} bytes, found ${token.length}`)
+    throw fault(`must contain a token of at most ${longestToken} bytes, found ${token.length}`)
   return token
 }
 
-/** What is wrong with the file, for those who only want to know that. */
+/** The faults of the token file, without its token. */
 export function tokenFaults(path: string | undefined): readonly Fault[] {
   try {
     readAdminToken(path)

@@ -1,17 +1,17 @@
-/** What values options take, and the types that follow from that. Pure. */
+/** Checks of option values, from which their types follow. Pure. */
 
 export type Check<T> = (value: unknown) => value is T
 
-/** The type of the values that a check lets through. */
+/** The type of the values that a check accepts. */
 export type Checked<C> = C extends Check<infer T> ? T : never
 
-/** @param holds of the text besides: a pattern that finds something in it, or a function */
-export function text(holds: RegExp | ((text: string) => boolean) = () => true): Check<string> {
-  const test = holds instanceof RegExp ? (value: string) => holds.test(value) : holds
+/** @param accepts a pattern or a function that the text must satisfy */
+export function text(accepts: RegExp | ((text: string) => boolean) = () => true): Check<string> {
+  const test = accepts instanceof RegExp ? (value: string) => accepts.test(value) : accepts
   return (value): value is string => typeof value === 'string' && test(value)
 }
 
-/** A whole number, both ends included. */
+/** A whole number between both limits, inclusive. */
 export function integer(least: number, most: number): Check<number> {
   return (value): value is number =>
     typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most
@@ -25,7 +25,7 @@ export function list<T>(of: Check<T>): Check<readonly T[]> {
   return (value): value is readonly T[] => Array.isArray(value) && value.every((one) => of(one))
 }
 
-/** Of an option that need not be set. */
+/** For an option that need not be set. */
 export function optional<T>(check: Check<T>): Check<T | undefined> {
   return (value): value is T | undefined => value === undefined || check(value)
 }

@@ -1,4 +1,4 @@
-/** The options that each command uses: its help lists them, and the command gets no other. */
+/** The options that each command uses. Its help lists these options, and the command gets no others. */
 import { optionKeys } from './options.ts'
 import type { CamelCase, OptionKey, OptionValue } from './options.ts'
 

@@ -1,14 +1,14 @@
-/** Something wrong with the configuration. */
+/** A fault in the configuration. */
 export interface Fault {
-  /** Where it stands: a file, an environment variable or a flag; `default` when nobody set the value. */
+  /** The file, environment variable or flag with the value; `default` when no source sets it. */
   readonly source: string
-  /** The option it concerns, or the unknown name; `undefined` when the source as a whole is unusable. */
+  /** The option, or the unknown name; `undefined` when the whole source is unusable. */
   readonly key: string | undefined
-  /** What is wrong and what would be right; names the key. */
+  /** Names the key, the fault and the remedy. */
   readonly message: string
 }
 
-/** The configuration cannot be used. Carries every fault there is; the message lists them a line each. */
+/** The configuration cannot be used. Contains all faults; the message has one line for each. */
 export class ConfigError extends Error {
   readonly code = 'BAD_CONFIGURATION'
   readonly faults: readonly Fault[]

@@ -1,4 +1,4 @@
-/** Brings defaults, configuration file, environment and flags together into one checked configuration. */
+/** Merges defaults, configuration file, environment and flags into one checked configuration. */
 import { parse as parsePath, relative, resolve } from 'node:path'
 import { inspect } from 'node:util'
 import { originOf, toBaseUrl } from './address.ts'
@@ -13,13 +13,13 @@ import type { ConfigSources, Setting } from './sources.ts'
 
 export interface LoadedConfig {
   readonly config: Config
-  /** Where each value comes from: `default …`, a file, a variable or a flag. */
+  /** The source of each value: `default …`, a file, a variable or a flag. */
   readonly origins: Readonly<Record<OptionKey, string>>
-  /** What is accepted and does nothing any more, a sentence each. */
+  /** One sentence for each option that is accepted and has no effect any more. */
   readonly warnings: readonly string[]
 }
 
-/** What is settled so far. The value of an option with a fault is `undefined`, like one that nobody set. */
+/** The configuration while it is loaded. The value of an option with a fault is `undefined`, like one that is not set. */
 interface Draft {
   readonly values: { -readonly [Key in OptionKey]?: OptionValue<Key> | undefined }
   readonly origins: Record<OptionKey, string>
@@ -29,10 +29,10 @@ interface Draft {
 /** Longest path of a Unix socket: `sun_path` has 108 bytes with its final zero (unix(7)). */
 const maxSocketBytes = 107
 
-/** Finds what is wrong with values that are right by themselves, such as with the files they name. */
+/** Finds faults outside the values themselves, for example in the files that they name. */
 export type FurtherCheck = (values: Draft['values']) => readonly Fault[]
 
-/** @throws ConfigError with every fault, never the first alone; nothing else. */
+/** @throws ConfigError with all faults */
 export function loadConfig(sources: ConfigSources, further: FurtherCheck = () => []): LoadedConfig {
   const { settings, faults, warnings } = readSources(sources)
   const draft = draftOfDefaults(faults)
@@ -60,12 +60,12 @@ function apply(setting: Setting, { values, origins, faults }: Draft): void {
   if (!right) {
     faults.push({ source, key, message: `${key} must be ${expects}, found ${show(value)}` })
   }
-  Object.assign(values, { [key]: right ? inItsForm(setting) : undefined })
+  Object.assign(values, { [key]: right ? normalise(setting) : undefined })
   origins[key] = source
 }
 
-/** The one form of a checked value. */
-function inItsForm({ key, value, directory }: Setting): unknown {
+/** Normalises a checked value: absolute paths, base URLs. */
+function normalise({ key, value, directory }: Setting): unknown {
   const { kind } = optionOf(key)
   if (kind === 'path' && typeof value === 'string') return resolve(directory, value)
   if (kind === 'url' && typeof value === 'string') return toBaseUrl(value)
@@ -83,7 +83,7 @@ function checkHostForLinks({ values: { host, port }, origins, faults }: Draft): 
   faults.push({ source: origins.host, key: 'base_url', message })
 }
 
-/** However the database is called, the files beside it have one name, and the socket is found by all commands. */
+/** Resolves links in the path of the database, so that all commands find the files beside it and the control socket. */
 function followLinks({ values }: Draft): void {
   if (values.database !== undefined) values.database = realPath(values.database)
 }
@@ -117,7 +117,7 @@ function toConfig(values: Draft['values']): Config {
   return Object.freeze(Object.fromEntries(entries)) as Config
 }
 
-/** A value for people: short, on one line, whatever it is. */
+/** Formats any value for a message: short, on one line. */
 function show(value: unknown): string {
   return inspect(value, {
     depth: 0,

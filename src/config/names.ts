@@ -3,7 +3,7 @@ import type { Config, OptionKey } from './options.ts'
 
 export const variablePrefix = 'RINEX_CATALOGUE_'
 
-/** Names the configuration file, and is therefore no option itself. */
+/** The variable with the path of the configuration file. It is not an option itself. */
 export const fileVariable = `${variablePrefix}CONFIG`
 
 /** `base_url` in the environment: `RINEX_CATALOGUE_BASE_URL`. */

@@ -1,7 +1,7 @@
 /**
- * Every option there is, a row each. The keys of the configuration file, the environment variables, the flags,
- * their help and the type of the configuration all follow from this table. A new option is a row here, a line
- * in config/rinex-catalogue.toml and one in README.md; tests name what was forgotten.
+ * The table of all options, one row each. The keys of the configuration file, the environment variables, the flags,
+ * their help and the type of the configuration follow from it. For a new option, add a row here and document it in
+ * config/rinex-catalogue.toml, docs/configuration.md and the manual page; a test names what is missing.
  */
 import { join } from 'node:path'
 import { packageRoot } from '../runtime/package.ts'
@@ -10,7 +10,7 @@ import { integer, list, oneOf, optional, text } from './checks.ts'
 import type { Check, Checked } from './checks.ts'
 import { logLevels } from '../runtime/logger.ts'
 
-/** How a value is read from text and brought to its one form; `path` and `paths` become absolute. */
+/** How a value is read from text and normalised; `path` and `paths` become absolute. */
 export type Kind = 'text' | 'texts' | 'integer' | 'path' | 'paths' | 'url'
 
 interface Option {
@@ -18,12 +18,12 @@ interface Option {
   readonly check: Check<unknown>
   /** `undefined` where the value follows from other options, see load.ts. */
   readonly default: unknown
-  /** The default in words, where its value alone says little. */
+  /** Describes the default where its value is not clear by itself. */
   readonly defaultText?: string
-  /** What a value must be, as the end of a sentence. */
+  /** The required values, as the end of the sentence "… must be". */
   readonly expects: string
   readonly meaning: string
-  /** The placeholder for the value of its flag in the help; `undefined` if it has no flag. */
+  /** The placeholder for the flag's value in the help; `undefined` if there is no flag. */
   readonly flag?: string
 }
 
@@ -59,7 +59,7 @@ export const options = {
     default: undefined,
     defaultText: 'the path of the database with the extension .sock',
     expects: 'a file',
-    meaning: 'Unix socket on which the indexer answers the other commands.',
+    meaning: 'Unix socket on which the indexer answers other commands and the API.',
     flag: 'FILE',
   },
   host: {
@@ -92,7 +92,7 @@ export const options = {
     default: Object.freeze([]),
     defaultText: 'none',
     expects: 'a list of addresses, or of networks such as 10.0.0.0/8',
-    meaning: 'Proxies whose X-Forwarded-For header tells the client address.',
+    meaning: 'Proxies whose X-Forwarded-For header gives the client address.',
     flag: 'ADDRESS,...',
   },
   base_url: {
@@ -101,12 +101,13 @@ export const options = {
     default: undefined,
     defaultText: 'from host and port',
     expects: 'an absolute http or https URL without user, query and fragment',
-    meaning: 'Beginning of every link, as clients reach the service; needed behind a proxy.',
+    meaning:
+      'URL with which clients reach the service, the beginning of every link; needed behind a proxy.',
     flag: 'URL',
   },
   dataset_prefix: {
     kind: 'text',
-    // No segment begins with a dot, so none is `..` and none is hidden.
+    // No segment begins with a dot: no `..` and no hidden name.
     check: text(/^[A-Za-z0-9_-][A-Za-z0-9._-]*(\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/),
     default: 'rinex',
     expects:
@@ -119,7 +120,7 @@ export const options = {
     check: oneOf(sendingChoices),
     default: 'self',
     expects: `one of ${sendingChoices.join(', ')}`,
-    meaning: 'Sender of downloads: the API itself, or the web server in front of it.',
+    meaning: 'Who sends downloads: the API itself, or the web server in front of it.',
     flag: 'SENDER',
   },
   internal_prefix: {
@@ -127,7 +128,7 @@ export const options = {
     check: text(/^\/([A-Za-z0-9_-]+\/)+$/),
     default: '/internal/archive/',
     expects: 'names of letters, digits, _ and - with a slash around each',
-    meaning: 'Location under which nginx has the archive, for x-accel-redirect.',
+    meaning: 'Internal location of the archive in nginx, for x-accel-redirect.',
     flag: 'PATH',
   },
   log_level: {
@@ -135,7 +136,7 @@ export const options = {
     check: oneOf(logLevels),
     default: 'info',
     expects: `one of ${logLevels.join(', ')}`,
-    meaning: 'Least important level of messages that are logged.',
+    meaning: 'Lowest level of messages that are logged.',
     flag: 'LEVEL',
   },
   max_limit: {
@@ -143,14 +144,14 @@ export const options = {
     check: integer(1, 10000),
     default: 1000,
     expects: 'a whole number from 1 to 10000',
-    meaning: 'Most records on a page of the list, whatever limit a request asks for.',
+    meaning: 'Most records on a page of the list; a larger limit in a request is reduced to it.',
     flag: 'N',
   },
   admin_token_file: {
     kind: 'path',
     check: optional(path),
     default: undefined,
-    defaultText: 'none: nobody may write',
+    defaultText: 'none: administration is off',
     expects: 'a file',
     meaning: 'File with the token that allows administrators to register files and order rescans.',
     flag: 'FILE',
@@ -169,7 +170,7 @@ export const options = {
     check: oneOf(problemsChoices),
     default: 'public',
     expects: `one of ${problemsChoices.join(', ')}`,
-    meaning: 'Visibility of the paths of files with problems: public, or on the command line only.',
+    meaning: 'Who sees the paths of files with problems: everybody, or only the command line.',
     // No flag: `status --problems` lists the problems.
   },
   keep_removals_days: {
@@ -177,7 +178,7 @@ export const options = {
     check: integer(1, 36500),
     default: 90,
     expects: 'a whole number from 1 to 36500',
-    meaning: 'Days for which the catalogue remembers removed files and their ids.',
+    meaning: 'Days for which the catalogue stores removed files and their ids.',
     flag: 'DAYS',
   },
   backup_interval_hours: {
@@ -209,7 +210,7 @@ export const options = {
     check: oneOf(checksumChoices),
     default: 'arriving',
     expects: `one of ${checksumChoices.join(', ')}`,
-    meaning: 'Files whose checksums are computed: those that arrive or change, all, or none.',
+    meaning: 'Files whose checksums are computed: new and changed files, all files, or none.',
     flag: 'FILES',
   },
   watch_obs_days: {
@@ -217,7 +218,7 @@ export const options = {
     check: integer(0, 366),
     default: 14,
     expects: 'a whole number from 0 to 366',
-    meaning: 'Days back to which the directories of obs/ are watched by file events.',
+    meaning: 'Number of past days whose directories in obs/ are watched by file events.',
     flag: 'DAYS',
   },
   watch_nrt_days: {
@@ -225,12 +226,12 @@ export const options = {
     check: integer(0, 366),
     default: 3,
     expects: 'a whole number from 0 to 366',
-    meaning: 'Days back to which the directories of nrt/ are watched by file events.',
+    meaning: 'Number of past days whose directories in nrt/ are watched by file events.',
     flag: 'DAYS',
   },
 } as const satisfies Record<string, Option>
 
-/** Options of earlier releases: each is still accepted, does nothing, and is answered with a warning that says why. */
+/** Options of earlier releases: still accepted, without effect, with a warning that gives the reason. */
 export const retiredOptions: ReadonlyMap<string, string> = new Map([
   ['hot_files_mb', 'small files have a cache of fixed size'],
 ])
@@ -238,7 +239,7 @@ export const retiredOptions: ReadonlyMap<string, string> = new Map([
 /** Name of an option in the configuration file. */
 export type OptionKey = keyof typeof options
 
-/** What the value of an option is once it was checked. */
+/** The type of an option's checked value. */
 export type OptionValue<Key extends OptionKey> = Checked<(typeof options)[Key]['check']>
 
 /** `base_url` in the configuration: `baseUrl`. */
@@ -247,14 +248,14 @@ export type CamelCase<Key extends string> = Key extends `${infer Head}_${infer T
   : Key
 
 /**
- * The checked configuration, frozen. Paths are absolute, but for a control socket that only fits when it is
- * named from the working directory. `baseUrl` is `undefined` when none is configured: see `baseUrlFor`.
+ * The checked configuration, frozen. Paths are absolute, except a control socket whose absolute path is too long and
+ * whose relative path is not. `baseUrl` is `undefined` when it is not configured: see `baseUrlFor`.
  */
 export type Config = { readonly [Key in OptionKey as CamelCase<Key>]: OptionValue<Key> }
 
 export const optionKeys = Object.keys(options) as readonly OptionKey[]
 
-/** The row of an option, for those who walk through all of them. */
+/** The row of an option, with the type of any row. */
 export function optionOf(key: OptionKey): Option {
   return options[key]
 }

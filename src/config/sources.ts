@@ -1,4 +1,4 @@
-/** Reads what the configuration file, the environment and the flags say, without judging the values. */
+/** Reads settings from the configuration file, the environment and the flags, without checking the values. */
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { TomlError, parse } from 'smol-toml'
@@ -8,11 +8,11 @@ import { fileVariable, flagName, propertyName, variableName, variablePrefix } fr
 import { optionKeys, optionOf, retiredOptions } from './options.ts'
 import type { Config, Kind, OptionKey } from './options.ts'
 
-/** Values of flags by the name they have in `Config`. */
+/** Values of flags by their names in `Config`. */
 export type Flags = { readonly [Name in keyof Config]?: string | undefined }
 
 export interface ConfigSources {
-  /** The configuration file, when a flag names it. */
+  /** The configuration file, if set by a flag. */
   readonly file?: string | undefined
   readonly env: Readonly<Record<string, string | undefined>>
   readonly flags: Flags
@@ -20,23 +20,23 @@ export interface ConfigSources {
   readonly cwd: string
 }
 
-/** One value as it was found. */
+/** One unchecked value. */
 export interface Setting {
   readonly key: OptionKey
   readonly value: unknown
   readonly source: string
-  /** What a relative path starts from. */
+  /** The base of relative paths. */
   readonly directory: string
 }
 
 export interface Reading {
   readonly settings: readonly Setting[]
   readonly faults: readonly Fault[]
-  /** What is accepted and does nothing any more, a sentence each. */
+  /** One sentence for each option that is accepted and has no effect any more. */
   readonly warnings: readonly string[]
 }
 
-/** Every setting there is, the ones that win last. */
+/** Reads all settings, in order of precedence: the last one wins. */
 export function readSources({ file, env, flags, cwd }: ConfigSources): Reading {
   const named = file ?? env[fileVariable]
   const readings = [
@@ -56,9 +56,9 @@ function readConfigFile(file: string): Reading {
   const faults: Fault[] = []
   const warnings: string[] = []
   try {
-    // Bytes that are not UTF-8 would silently become other paths; a byte order mark is dropped.
+    // Invalid UTF-8 must not silently change paths; a byte order mark is dropped.
     const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file))
-    // A number too big for a double stays a bigint and is refused with its key, not as a syntax error.
+    // A number too large for a double stays a bigint and fails its check, instead of being a syntax error.
     const table = parse(text, { integersAsBigInt: 'asNeeded' })
     for (const [name, value] of Object.entries(table)) {
       const key = optionKeys.find((known) => known === name)
@@ -75,8 +75,8 @@ function readConfigFile(file: string): Reading {
 
 function unusable(error: unknown): string {
   const reason = error instanceof Error ? error.message : String(error)
-  if (!(error instanceof TomlError)) return `cannot be read, name a readable file: ${reason}`
-  // The lines after the first draw the place.
+  if (!(error instanceof TomlError)) return `cannot be read, use a readable file: ${reason}`
+  // The other lines show the position in the text.
   const [summary] = reason.split('\n')
   return `line ${error.line}, column ${error.column}: ${summary ?? reason}`
 }
@@ -113,14 +113,14 @@ function readFlags(flags: Flags, cwd: string): Reading {
   for (const key of optionKeys) {
     const { kind, flag } = optionOf(key)
     const text = flags[propertyName(key)]
-    // An option of one command may have the name of a key without a flag.
+    // A flag of a command, like --problems, may have the name of an option without a flag.
     if (flag === undefined || text === undefined) continue
     settings.push({ key, value: fromText(kind, text), source: flagName(key), directory: cwd })
   }
   return { settings, faults: [], warnings: [] }
 }
 
-/** Text that is no number or list of its kind stays as it is: the check shows it to the user. */
+/** Text that is not a number stays text: the check then reports it. */
 function fromText(kind: Kind, text: string): unknown {
   switch (kind) {
     case 'integer':
@@ -138,5 +138,5 @@ function fromText(kind: Kind, text: string): unknown {
 function unknownName(source: string, name: string, known: readonly string[]): Fault {
   const meant = closest(name, known)
   const remedy = meant === undefined ? 'remove it' : `did you mean ${meant}?`
-  return { source, key: name, message: `no option is called ${JSON.stringify(name)}, ${remedy}` }
+  return { source, key: name, message: `unknown option ${JSON.stringify(name)}, ${remedy}` }
 }

@@ -4,14 +4,14 @@ import { areas } from '../parse/archive-path.ts'
 import type { Area } from '../parse/archive-path.ts'
 import type { Health } from './health.ts'
 import type { DeletionGuard } from './deletion-guard.ts'
-import type { FileLook, Settling } from './settling.ts'
+import type { FileState, Settling } from './settling.ts'
 import type { DirectorySnapshot } from './tree/directory-snapshot.ts'
 import type { TreeReader } from './tree/tree-reader.ts'
 
-/** What one directory may cost at a time, so that it holds up no other: files inflated, and their bytes. */
-const filesAtATime = 2000
-const bytesAtATime = 16 * 1024 * 1024
-/** When those are looked at again that have to let others go first, though they were not complete lately. */
+/** Files, and their bytes, that are inflated in one read of a directory, so that other directories do not wait. */
+const filesPerRead = 2000
+const bytesPerRead = 16 * 1024 * 1024
+/** Delay of files that exceed these limits and were incomplete at their last read. */
 const growingMs = 1000
 
 export interface AcceptanceDeps {
@@ -26,71 +26,30 @@ export interface AcceptanceDeps {
 export interface Accepted {
   /** The part of the change that may be applied now. */
   readonly change: DirectoryChange
-  /** When to look again at what may not, in ms from now; `undefined` when all of it may. */
-  readonly againMs: number | undefined
+  /** Delay until the directory is read again (ms); `undefined` when no file is left out. */
+  readonly retryMs: number | undefined
 }
 
-type Candidate = FileLook & { readonly name: string }
+type Candidate = FileState & { readonly name: string }
 
 /**
- * Decides how much of a directory's difference may be applied: files that are complete, and removals that are
- * believable. What is left out leaves the directory without a stamp, so that sweeps come back to it.
+ * Decides which part of a directory's change may be applied now: files that are complete, and removals that the
+ * deletion guard permits. If a part is left out, the directory keeps no stamp, so the next sweep finds it again.
  */
 export function openAcceptance(deps: AcceptanceDeps) {
-  const { writer, tree, settling, deletionGuard, health, nowUs } = deps
+  const { writer, settling, deletionGuard, health, nowUs } = deps
 
-  /** Judges the candidates; gives those that may be taken, as they were when they were judged. */
-  const settled = async (directory: string, candidates: readonly Candidate[]) => {
-    const now = { steadyMs: performance.now(), wallMs: nowUs() / 1000 }
-    const taken = new Map<string, FileLook & { incomplete: boolean }>()
-    const toInflate: Candidate[] = []
-    let bytes = 0
-    let againMs: number | undefined
-    const again = (delayMs: number): void => {
-      againMs = Math.min(againMs ?? Infinity, delayMs)
-    }
-    // Longest not looked at first, so that large files that grow never keep the others waiting.
-    const readAtMs = (file: Candidate): number =>
-      settling.readAtMs(`${directory}/${file.name}`) ?? 0
-    for (const file of candidates.toSorted((a, b) => readAtMs(a) - readAtMs(b))) {
-      const { name, size, mtimeUs } = file
-      const path = `${directory}/${name}`
-      const verdict = settling.judge(path, { size, mtimeUs }, now)
-      if (verdict === 'wait') again(settling.isIncomplete(path, file, now.steadyMs))
-      else if (verdict !== 'inflate')
-        taken.set(name, { size, mtimeUs, incomplete: verdict === 'take-incomplete' })
-      else if (toInflate.length >= filesAtATime || bytes >= bytesAtATime)
-        again(readAtMs(file) === 0 ? 0 : growingMs)
-      else {
-        toInflate.push(file)
-        bytes += size
-      }
-    }
-    const outcomes = await inflateAll(directory, toInflate)
-    toInflate.forEach((file, index) => {
-      const [path, inflated] = [`${directory}/${file.name}`, outcomes[index]]
-      if (inflated === undefined) again(settling.isUnreadable(path, file, performance.now()))
-      else if (!inflated.complete)
-        again(settling.isIncomplete(path, inflated, performance.now(), now.steadyMs))
-      else {
-        const { size, mtimeUs } = inflated
-        taken.set(file.name, { size, mtimeUs, incomplete: false })
-      }
-    })
-    for (const name of taken.keys()) settling.forget(`${directory}/${name}`)
-    return { taken, againMs }
-  }
-  const inflateAll = async (directory: string, files: readonly Candidate[]) =>
-    files.length === 0 ? [] : tree.inflate(files.map(({ name }) => `${directory}/${name}`))
-
-  /** Files that are no candidates any more are as the catalogue has them, or gone. */
-  const forgetOthers = (snapshot: DirectorySnapshot, candidates: readonly Candidate[]): void => {
-    const waiting = settling.within(snapshot.path)
+  /** Removes settling files that are no candidates any more: they equal their record, or are gone. */
+  const stopWaitingForOthers = (
+    snapshot: DirectorySnapshot,
+    candidates: readonly Candidate[],
+  ): void => {
+    const waiting = settling.namesIn(snapshot.path)
     if (waiting.length === 0) return
-    const open = new Set(
+    const current = new Set(
       snapshot.sizes === undefined ? snapshot.names : candidates.map(({ name }) => name),
     )
-    for (const name of waiting) if (!open.has(name)) settling.forget(`${snapshot.path}/${name}`)
+    for (const name of waiting) if (!current.has(name)) settling.delete(`${snapshot.path}/${name}`)
   }
 
   const mayRemove = async (
@@ -99,20 +58,20 @@ export function openAcceptance(deps: AcceptanceDeps) {
   ): Promise<boolean> => {
     const count = change.removed.length
     if (count === 0) {
-      // What cannot be read may lack anything.
-      if (snapshot.outcome !== 'unreadable') deletionGuard.isWhole(change.path)
+      // A directory that cannot be read may still lack files.
+      if (snapshot.outcome !== 'unreadable') deletionGuard.markComplete(change.path)
       return true
     }
     const area = change.path.split('/', 1)[0] as Area
     const request = { directory: change.path, area, count, files: await writer.count(area) }
     return deletionGuard.mayRemove({ ...request, nowMs: performance.now() })
   }
-  /** As a time of the day, for those who come later. */
+  /** As wall-clock time, which later processes can use. */
   const withheldSinceUs = (directory: string): number | undefined => {
     const sinceMs = deletionGuard.withheldSinceMs(directory)
     return sinceMs && Math.round(nowUs() - (performance.now() - sinceMs) * 1000)
   }
-  const noteHeld = (): void => {
+  const reportWithheld = (): void => {
     const withheld = deletionGuard.withheld()
     for (const area of areas) {
       const count = withheld.get(area)
@@ -120,34 +79,80 @@ export function openAcceptance(deps: AcceptanceDeps) {
         `removals ${area}`,
         count === undefined
           ? undefined
-          : `${count} files of ${area}/ are gone at once: they stay listed until they are back, are still gone hours later, or a rescan accepts removals`,
+          : `${count} removals in ${area}/ withheld by the deletion guard: the files stay listed until they are back, are still missing after 6 hours, or a rescan with --accept-removals confirms that they are gone`,
       )
     }
   }
 
   return {
-    async accept(snapshot: DirectorySnapshot, change: DirectoryChange): Promise<Accepted> {
+    accept: async (snapshot: DirectorySnapshot, change: DirectoryChange): Promise<Accepted> => {
       const young = new Set(change.filled.filter((file) => isYoung(file, nowUs())))
       const candidates = [...candidatesOf(change), ...young]
-      if (snapshot.outcome !== 'unreadable') forgetOthers(snapshot, candidates)
-      const { taken, againMs } = await settled(snapshot.path, candidates)
+      if (snapshot.outcome !== 'unreadable') stopWaitingForOthers(snapshot, candidates)
+      const { taken, retryMs: againMs } = await examine(deps, snapshot.path, candidates)
       const accepted = await mayRemove(snapshot, change)
-      noteHeld()
+      reportWithheld()
       return {
         change: {
           ...change,
-          added: asJudged(change.added, ({ size }) => size !== undefined, taken),
-          modified: asJudged(change.modified, () => true, taken),
-          filled: asJudged(change.filled, (file) => young.has(file), taken),
+          added: keepTaken(change.added, ({ size }) => size !== undefined, taken),
+          modified: keepTaken(change.modified, () => true, taken),
+          filled: keepTaken(change.filled, (file) => young.has(file), taken),
           withheldSinceUs: accepted ? undefined : withheldSinceUs(change.path),
           removed: accepted ? change.removed : [],
           gone: change.gone && accepted,
           stamp: againMs === undefined && accepted ? change.stamp : undefined,
         },
-        againMs,
+        retryMs: againMs,
       }
     },
   }
+}
+
+/** Returns the accepted candidates with their size and mtime when they were examined, and the delay for the others. */
+async function examine(
+  { tree, settling, nowUs }: AcceptanceDeps,
+  directory: string,
+  candidates: readonly Candidate[],
+) {
+  const now = { steadyMs: performance.now(), wallMs: nowUs() / 1000 }
+  const taken = new Map<string, FileState & { incomplete: boolean }>()
+  const toInflate: Candidate[] = []
+  let bytes = 0
+  let retryMs: number | undefined
+  const retryIn = (delayMs: number): void => {
+    retryMs = Math.min(retryMs ?? Infinity, delayMs)
+  }
+  // Least recently read first, so that large files that grow do not block the others.
+  const readAtMs = (file: Candidate): number => settling.readAtMs(`${directory}/${file.name}`) ?? 0
+  for (const file of candidates.toSorted((a, b) => readAtMs(a) - readAtMs(b))) {
+    const { name, size, mtimeUs } = file
+    const path = `${directory}/${name}`
+    const decision = settling.decide(path, { size, mtimeUs }, now)
+    if (decision === 'wait') retryIn(settling.markIncomplete(path, file, now.steadyMs))
+    else if (decision !== 'inflate')
+      taken.set(name, { size, mtimeUs, incomplete: decision === 'take-incomplete' })
+    else if (toInflate.length >= filesPerRead || bytes >= bytesPerRead)
+      retryIn(readAtMs(file) === 0 ? 0 : growingMs)
+    else {
+      toInflate.push(file)
+      bytes += size
+    }
+  }
+  const paths = toInflate.map(({ name }) => `${directory}/${name}`)
+  const outcomes = paths.length === 0 ? [] : await tree.inflate(paths)
+  toInflate.forEach((file, index) => {
+    const [path, inflated] = [`${directory}/${file.name}`, outcomes[index]]
+    if (inflated === undefined) retryIn(settling.markUnreadable(path, file, performance.now()))
+    else if (!inflated.complete)
+      retryIn(settling.markIncomplete(path, inflated, performance.now(), now.steadyMs))
+    else {
+      const { size, mtimeUs } = inflated
+      taken.set(file.name, { size, mtimeUs, incomplete: false })
+    }
+  })
+  for (const name of taken.keys()) settling.delete(`${directory}/${name}`)
+  return { taken, retryMs }
 }
 
 function candidatesOf(change: DirectoryChange): Candidate[] {
@@ -157,15 +162,15 @@ function candidatesOf(change: DirectoryChange): Candidate[] {
   return [...candidates, ...change.modified]
 }
 
-/** Files as they were judged, those left out that were not taken. Who is not judged stays as it is. */
-function asJudged<File extends { readonly name: string }>(
+/** Drops candidates that were not taken, and gives the others their size and mtime when they were examined. */
+function keepTaken<File extends { readonly name: string }>(
   files: readonly File[],
-  isJudged: (file: File) => boolean,
-  taken: ReadonlyMap<string, FileLook & { incomplete: boolean }>,
+  isCandidate: (file: File) => boolean,
+  taken: ReadonlyMap<string, FileState & { incomplete: boolean }>,
 ): File[] {
   const all: File[] = []
   for (const file of files) {
-    if (!isJudged(file)) {
+    if (!isCandidate(file)) {
       all.push(file)
       continue
     }
@@ -175,7 +180,7 @@ function asJudged<File extends { readonly name: string }>(
   return all
 }
 
-/** One that was old when it was found and is written to now. */
+/** Whether a file was modified lately: one that was old when it was found may be written to now. */
 function isYoung({ mtimeUs }: FileFacts, nowUs: number): boolean {
   return Math.abs(nowUs - mtimeUs) < settleMs * 1000
 }

@@ -13,9 +13,9 @@ import type { KnownDirectories } from './known-directories.ts'
 import { reconcile } from './reconcile.ts'
 import type { DirectorySnapshot } from './tree/directory-snapshot.ts'
 
-/** Directories that could not be written are tried again after this time. */
+/** Delay after a failed transaction. */
 const retryMs = 5000
-/** One that the catalogue refuses is read again for as long as that goes on: rarely, since others wait meanwhile. */
+/** Delay for a directory that the catalogue refuses; longer, because other directories wait while it is read. */
 const refusedRetryMs = 60_000
 
 export interface ApplyStageDeps {
@@ -23,39 +23,39 @@ export interface ApplyStageDeps {
   readonly dirty: DirtyDirectories
   readonly known: KnownDirectories
   readonly health: Health
-  /** Decides what of a difference may be applied now. */
+  /** Decides which part of a change may be applied now. */
   readonly accept: (snapshot: DirectorySnapshot, change: DirectoryChange) => Promise<Accepted>
-  /** A directory is known from now on, or not any more; which one it is when it was read. */
+  /** Called when a directory was read or is gone; `identity` is that of the directory read. */
   readonly onDirectory: (path: string, known: boolean, identity: string | undefined) => void
-  /** An area that was lost or unreadable is there again. */
-  readonly onAreaBack: (area: string) => void
-  /** A transaction failed: what was in it comes later. */
+  /** Called when an area that was lost or unreadable can be read again. */
+  readonly onAreaRestored: (area: string) => void
+  /** Called when a transaction failed; its directories are tried again later. */
   readonly onFailed: () => void
-  /** Told of every transaction. */
+  /** Called after each transaction. */
   readonly onApplied: (change: AppliedChange) => void
-  /** What was admitted was written, but for these directories. */
+  /** Called after each flush with the directories whose accepted changes were not written. */
   readonly onFlushed: (unwritten: ReadonlySet<string>) => void
 }
 
-export interface SnapshotRead {
+export interface SnapshotInput {
   readonly snapshot: DirectorySnapshot
-  /** Whether a walk brought it, which comes by the directories below on its own. */
+  /** Whether a walk read it; a walk visits the subdirectories itself. */
   readonly walked: boolean
-  /** Whether new files were seen arriving. */
+  /** Whether new files have just arrived, rather than being found later. */
   readonly arrived: boolean
 }
 
-/** What reconciles one look after the other with the catalogue. */
+/** Compares snapshots with the catalogue and applies the changes in batches. */
 export interface ApplyStage {
-  /** Looks have to be taken in the order in which they were read. */
-  take(taken: SnapshotRead): Promise<void>
+  /** Snapshots must be added in the order in which they were read. */
+  add(input: SnapshotInput): Promise<void>
   /** Whether it is time to flush. */
   readonly full: boolean
-  /** Directories that what was taken has left to be looked at: found in others, or taken in part. */
+  /** Directories still to be read after the snapshots so far: subdirectories, and directories accepted in part. */
   readonly unfinished: ReadonlySet<string>
   /**
-   * Brings what was taken into the catalogue; what cannot be written is marked dirty again.
-   * @returns the directories of which something could not be written
+   * Writes the changes to the catalogue; directories that cannot be written are marked dirty again.
+   * @returns the directories that were not written, or not completely
    */
   flush(): Promise<ReadonlySet<string>>
 }
@@ -68,14 +68,14 @@ export function openApplyStage(deps: ApplyStageDeps): ApplyStage {
     unfinished.add(path)
     dirty.add({ path, depth: 'auto', arrived }, performance.now())
   }
-  /** What was found may show in the facts of a file alone, so no less is looked at the next time. */
-  const markAgain = (path: string, options: { arrived: boolean; delayMs: number }): void => {
+  /** With `facts`: the change may show in the size or mtime of a file alone. */
+  const retryLater = (path: string, options: { arrived: boolean; delayMs: number }): void => {
     const { arrived, delayMs } = options
     dirty.add({ path, depth: 'facts', arrived }, performance.now() + delayMs)
   }
 
   /** Directories that appeared or vanished below this one since it was read last. */
-  const noteChildren = ({ snapshot, arrived }: SnapshotRead): void => {
+  const markChangedChildren = ({ snapshot, arrived }: SnapshotInput): void => {
     const found = new Set(snapshot.directories.map((name) => `${snapshot.path}/${name}`))
     for (const path of found) if (!known.has(path)) markDirty(path, arrived)
     for (const path of known.childrenOf(snapshot.path))
@@ -87,41 +87,42 @@ export function openApplyStage(deps: ApplyStageDeps): ApplyStage {
     return { ...change, directories: paths.filter((path) => !known.has(path)) }
   }
 
-  const noteArea = (snapshot: DirectorySnapshot): void => {
+  const reportArea = (snapshot: DirectorySnapshot): void => {
     const [area = ''] = snapshot.path.split('/')
     if (snapshot.outcome === 'lost-area') {
-      // An area that never held anything is no loss.
+      // An area that never held anything is not lost.
       if (known.has(area))
         health.report(
           `area ${area}`,
-          `${area}/ below the archive root is lost (${snapshot.error ?? ''}): nothing is removed from the catalogue, mount or restore it`,
+          `${area}/ below the archive root is lost (${snapshot.error ?? ''}): its records are kept, mount or restore it`,
         )
     } else if (snapshot.path === area) {
       if (snapshot.outcome === 'unreadable')
         health.report(`area ${area}`, `${area}/ cannot be read (${snapshot.error ?? ''})`)
-      else if (health.report(`area ${area}`, undefined)) deps.onAreaBack(area)
+      else if (health.report(`area ${area}`, undefined)) deps.onAreaRestored(area)
     }
   }
 
-  /** An area that was not empty and is now: what a mount point shows without its disk. */
-  const unlessLost = (
+  /** Treats an area as lost that held something and is empty now, like a mount point without its disk. */
+  const detectLostArea = (
     snapshot: DirectorySnapshot,
     before: KnownDirectory | undefined,
   ): DirectorySnapshot => {
     const isArea = !snapshot.path.includes('/')
     if (!isArea || snapshot.outcome !== 'read' || snapshot.directories.length > 0) return snapshot
-    const withheld = known.childrenOf(snapshot.path).length > 0 || (before?.files.size ?? 0) > 0
-    const holds = known.childrenOf(snapshot.path).length === 0 && snapshot.names.length > 0
-    return withheld && !holds ? { ...snapshot, outcome: 'lost-area', error: 'empty' } : snapshot
+    const heldDirectories = known.childrenOf(snapshot.path).length > 0
+    const heldSomething = heldDirectories || (before?.files.size ?? 0) > 0
+    const holdsSomething = !heldDirectories && snapshot.names.length > 0
+    const isLost = heldSomething && !holdsSomething
+    return isLost ? { ...snapshot, outcome: 'lost-area', error: 'empty' } : snapshot
   }
 
-  /** Says once of a directory that it stays out, and that it does not any more. */
-  const noteRefused = (path: string, error: Error | undefined): void => {
-    const message = error && `${path}/ cannot be brought into the catalogue: ${error.message}`
+  const reportRefused = (path: string, error: Error | undefined): void => {
+    const message = error && `${path}/ cannot be catalogued: ${error.message}`
     health.report(`directory ${path}`, message)
   }
 
-  const place = (snapshot: DirectorySnapshot, change: DirectoryChange | undefined): void => {
+  const updateKnown = (snapshot: DirectorySnapshot, change: DirectoryChange | undefined): void => {
     const gone = snapshot.outcome === 'missing' && change?.gone !== false
     if (gone) known.delete(snapshot.path)
     else if (snapshot.outcome !== 'lost-area' && snapshot.outcome !== 'missing')
@@ -131,27 +132,27 @@ export function openApplyStage(deps: ApplyStageDeps): ApplyStage {
   }
 
   return {
-    async take(taken) {
-      if (batch.has(taken.snapshot.path)) await this.flush()
-      const before = await writer.directory(taken.snapshot.path)
-      const snapshot = unlessLost(taken.snapshot, before)
-      noteArea(snapshot)
-      if (!taken.walked && (snapshot.outcome === 'read' || snapshot.outcome === 'missing'))
-        noteChildren(taken)
-      const differing = reconcile(snapshot, before, taken.arrived)
+    async add(input) {
+      if (batch.has(input.snapshot.path)) await this.flush()
+      const before = await writer.directory(input.snapshot.path)
+      const snapshot = detectLostArea(input.snapshot, before)
+      reportArea(snapshot)
+      if (!input.walked && (snapshot.outcome === 'read' || snapshot.outcome === 'missing'))
+        markChangedChildren(input)
+      const differing = reconcile(snapshot, before, input.arrived)
       const accepted = differing && (await deps.accept(snapshot, withChildren(differing, snapshot)))
-      place(snapshot, accepted?.change)
+      updateKnown(snapshot, accepted?.change)
       unfinished.delete(snapshot.path)
       if (accepted === undefined) {
-        // There is nothing to be written any more, if anything can be said of it at all.
+        // Nothing has to be written any more, so an earlier refusal is over.
         if (snapshot.outcome === 'read' || snapshot.outcome === 'missing')
-          noteRefused(snapshot.path, undefined)
+          reportRefused(snapshot.path, undefined)
         return
       }
-      if (accepted.againMs === 0) unfinished.add(snapshot.path)
-      if (accepted.againMs !== undefined)
-        markAgain(snapshot.path, { arrived: taken.arrived, delayMs: accepted.againMs })
-      batch.add(accepted.change, taken.walked)
+      if (accepted.retryMs === 0) unfinished.add(snapshot.path)
+      if (accepted.retryMs !== undefined)
+        retryLater(snapshot.path, { arrived: input.arrived, delayMs: accepted.retryMs })
+      batch.add(accepted.change, input.walked)
     },
     unfinished,
     get full() {
@@ -167,7 +168,7 @@ export function openApplyStage(deps: ApplyStageDeps): ApplyStage {
       if (applied !== undefined) {
         health.report('database', undefined)
         deps.onApplied(applied)
-        for (const path of paths) noteRefused(path, refused.get(path))
+        for (const path of paths) reportRefused(path, refused.get(path))
       }
       if (error !== undefined) {
         health.report('database', `the catalogue cannot be written: ${error.message}`)
@@ -175,7 +176,7 @@ export function openApplyStage(deps: ApplyStageDeps): ApplyStage {
       }
       const delayMs = error === undefined ? refusedRetryMs : retryMs
       for (const { path, arrived } of changes)
-        if (unwritten.has(path)) markAgain(path, { arrived, delayMs })
+        if (unwritten.has(path)) retryLater(path, { arrived, delayMs })
       return unwritten
     },
   }

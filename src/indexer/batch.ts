@@ -1,30 +1,29 @@
 import type { AppliedChange, CatalogueWriter, DirectoryChange } from '../catalogue/writer.ts'
 
-/** Gathers reconciled directories into transactions that are worth their synchronised write. */
+/** Collects the changes of directories into transactions, each of which costs a synchronised write. */
 export interface Batch {
-  /** @param isWalked whether a walk brought it: it can wait longer than what somebody may look for */
+  /** @param isWalked whether it comes from a walk, and so can wait longer than a change in a watched directory */
   add(change: DirectoryChange, isWalked: boolean): void
-  /** Whether a change of this directory waits: then what the catalogue says of it is out of date. */
+  /** Whether the batch holds a change of this directory, so that its records are out of date. */
   has(path: string): boolean
-  /** Whether it is time to apply what has gathered. */
+  /** Whether it is time to flush. */
   readonly full: boolean
-  /** Applies what has gathered, in one transaction. When that fails, all of it is forgotten. */
+  /** Applies all changes in one transaction. If that fails, the changes are dropped. */
   flush(): Promise<BatchOutcome>
 }
 
 export interface BatchOutcome {
   readonly applied: AppliedChange | undefined
   readonly error: Error | undefined
-  /** What had gathered. */
   readonly changes: readonly DirectoryChange[]
 }
 
-/** A transaction of this many files keeps the process busy for a few hundredths of a second. */
+/** Files per transaction; it then blocks the process for a few hundredths of a second. */
 const filesPerBatch = 5_000
-/** A change waits no longer than this for others: what a walk brought, and what was seen to change. */
+/** Longest time that a change waits for others: from a walk, and from all other reads. */
 const timeoutMs = { walked: 500, seen: 100 }
 
-/** @param nowMs a clock that only goes on */
+/** @param nowMs a steady clock */
 export function openBatch(writer: CatalogueWriter, nowMs = () => performance.now()): Batch {
   let changes = new Map<string, DirectoryChange>()
   let files = 0
@@ -42,15 +41,15 @@ export function openBatch(writer: CatalogueWriter, nowMs = () => performance.now
       return files >= filesPerBatch || nowMs() > dueMs
     },
     async flush() {
-      const counted = [...changes.values()]
+      const batch = [...changes.values()]
       changes = new Map()
       files = 0
       dueMs = Infinity
-      if (counted.length === 0) return { applied: undefined, error: undefined, changes: counted }
+      if (batch.length === 0) return { applied: undefined, error: undefined, changes: batch }
       try {
-        return { applied: await writer.apply(counted), error: undefined, changes: counted }
+        return { applied: await writer.apply(batch), error: undefined, changes: batch }
       } catch (error) {
-        return { applied: undefined, error: error as Error, changes: counted }
+        return { applied: undefined, error: error as Error, changes: batch }
       }
     },
   }

@@ -6,29 +6,34 @@ import { parseDirectory } from '../parse/archive-path.ts'
 import { openControlSocket } from './control-socket.ts'
 import type { Indexer } from './indexer.ts'
 
-/** A request is a line of JSON; nobody has reason to send a longer one. */
+/** Longest request (characters): one line of JSON. */
 const longestRequest = 16_384
 
 export interface ControlDeps {
-  /** Path of the Unix socket. Its file permissions decide who may ask. */
+  /** Path of the Unix socket. Its file permissions decide who may connect. */
   readonly path: string
   readonly logger: Logger
   readonly indexer: Pick<Indexer, 'status' | 'settlingFiles' | 'rescan' | 'register'>
   readonly writer: Pick<CatalogueWriter, 'repairCounts'>
-  /** How often it is looked whether the socket is still there. */
-  readonly readMs?: number
+  /** Time between two checks that the socket file still exists. */
+  readonly checkIntervalMs?: number
 }
 
 /** Answers on the control socket. @throws UnusableSocket */
 export async function openControl(deps: ControlDeps): Promise<{ close: () => void }> {
-  const { path, logger, readMs } = deps
+  const { path, logger, checkIntervalMs: readMs } = deps
   const sockets = new Set<Socket>()
   const serveOne = (socket: Socket): void => {
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
     serve(socket, deps)
   }
-  const listener = await openControlSocket({ path, logger, serve: serveOne, readMs })
+  const listener = await openControlSocket({
+    path,
+    logger,
+    serve: serveOne,
+    checkIntervalMs: readMs,
+  })
   return {
     close() {
       listener.close()
@@ -48,27 +53,27 @@ function serve(socket: Socket, deps: ControlDeps): void {
     const lines = received.split('\n')
     received = lines.pop() ?? ''
     for (const line of lines)
-      void answer(line, deps).then((answered) => {
-        if (!socket.destroyed) socket.write(`${JSON.stringify(answered)}\n`)
+      void answerLine(line, deps).then((answer) => {
+        if (!socket.destroyed) socket.write(`${JSON.stringify(answer)}\n`)
       })
     if (received.length > longestRequest) socket.destroy()
   })
 }
 
-async function answer(line: string, deps: ControlDeps): Promise<ControlAnswer> {
+async function answerLine(line: string, deps: ControlDeps): Promise<ControlAnswer> {
   try {
-    return { ok: true, result: await obey(JSON.parse(line) as ControlRequest | null, deps) }
+    return { ok: true, result: await execute(JSON.parse(line) as ControlRequest | null, deps) }
   } catch (error) {
-    if (error instanceof SyntaxError || error instanceof RefusedRequest)
+    if (error instanceof SyntaxError || error instanceof InvalidRequest)
       return { ok: false, error: error.message }
-    deps.logger.error({ err: error }, 'a request on the control socket failed')
-    return { ok: false, error: 'the indexer failed to answer, its log says why', failed: true }
+    deps.logger.error({ err: error }, 'control request failed')
+    return { ok: false, error: 'the indexer failed to answer, see its log', failed: true }
   }
 }
 
-class RefusedRequest extends Error {}
+class InvalidRequest extends Error {}
 
-async function obey(
+async function execute(
   request: ControlRequest | null,
   { indexer, writer, logger }: ControlDeps,
 ): Promise<ControlResults[keyof ControlResults]> {
@@ -79,34 +84,34 @@ async function obey(
       return indexer.settlingFiles()
     case 'rescan': {
       const { path } = request
-      const [full, acceptRemovals] = [isSaid(request.full), isSaid(request.acceptRemovals)]
-      if (path !== undefined && parseDirectory(textOf(path)).kind === 'rejected')
-        throw new RefusedRequest(`${path} is no directory below obs/ or nrt/`)
+      const [full, acceptRemovals] = [flagOf(request.full), flagOf(request.acceptRemovals)]
+      if (path !== undefined && parseDirectory(stringOf(path)).kind === 'rejected')
+        throw new InvalidRequest(`${path} is not a directory below obs/ or nrt/`)
       const answer = await indexer.rescan({ path, full, acceptRemovals })
       if (answer.place !== 'missing')
-        logger.info({ path, full, accept_removals: acceptRemovals }, 'a rescan was ordered')
+        logger.info({ path, full, accept_removals: acceptRemovals }, 'rescan ordered')
       return answer
     }
     case 'register':
-      return indexer.register(textOf(request.path))
+      return indexer.register(stringOf(request.path))
     case 'repair':
-      logger.info('the counts are made anew')
+      logger.info('recomputing the counts')
       await writer.repairCounts()
       return { outcome: 'repaired' }
     case undefined:
     default:
-      throw new RefusedRequest('unknown command')
+      throw new InvalidRequest('unknown command')
   }
 }
 
-/** A request may hold anything, whatever its type says. */
-function textOf(value: unknown): string {
-  if (typeof value !== 'string') throw new RefusedRequest('the path must be text')
+/** A request is not validated before; each field may have any type. */
+function stringOf(value: unknown): string {
+  if (typeof value !== 'string') throw new InvalidRequest('the path must be text')
   return value
 }
 
-function isSaid(value: unknown): boolean {
+function flagOf(value: unknown): boolean {
   if (value !== undefined && typeof value !== 'boolean')
-    throw new RefusedRequest('an option must be true or false')
+    throw new InvalidRequest('an option must be true or false')
   return value ?? false
 }

@@ -1,61 +1,61 @@
-/** The file by which the indexer is reached: made, made anew when it was taken away, and never that of another indexer. */
+/** The socket file of the indexer: created, created again when it was removed, never taken over from another indexer. */
 import { chmodSync, lstatSync, rmSync } from 'node:fs'
 import type { Stats } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import type { Server, Socket } from 'node:net'
 import type { Logger } from 'pino'
 
-/** How long an indexer whose socket was taken away is out of reach, at most. */
-const usualLookMs = 5000
+/** Longest time for which the indexer cannot be reached after its socket file was removed. */
+const defaultCheckIntervalMs = 5000
 
 export interface ControlSocketDeps {
   readonly path: string
   readonly logger: Logger
   readonly serve: (socket: Socket) => void
-  readonly readMs?: number | undefined
+  readonly checkIntervalMs?: number | undefined
 }
 
-/** There can be no control socket at this path; the message names it and the remedy. */
+/** The control socket cannot be created at this path; the message names the path and the remedy. */
 export class UnusableSocket extends Error {
   readonly code = 'UNUSABLE_SOCKET'
 }
 
 interface Listening {
   readonly server: Server
-  /** The socket file. Its inode belongs to nothing else for as long as the server listens. */
+  /** The socket file. Its inode is not reused while the server listens. */
   readonly file: Stats
 }
 
 /**
- * Listens at a path, as long as nobody else does.
- * @throws UnusableSocket also when another indexer answers there: that of another catalogue may be given the same path
+ * Listens on a path.
+ * @throws UnusableSocket also when another indexer answers there: one of another catalogue may have the same path
  */
 export async function openControlSocket(deps: ControlSocketDeps): Promise<{ close: () => void }> {
-  const { path, logger, serve, readMs = usualLookMs } = deps
-  await removeLeftOver(path)
+  const { path, logger, serve, checkIntervalMs: readMs = defaultCheckIntervalMs } = deps
+  await removeStaleSocket(path)
   let current: Listening | undefined = await listen(path, serve)
   let closed = false
   const isClosed = (): boolean => closed
   const isOurs = (): boolean => isSame(current?.file, fileAt(path))
   const close = (): void => {
-    // It removes what lies at its path, and in the place of ours there may be that of another.
+    // `close` removes the file at the path, which may be the socket of another indexer by now.
     if (isOurs() || fileAt(path) === undefined) current?.server.close()
     else current?.server.unref()
   }
-  const listenAnew = async (): Promise<void> => {
+  const restoreSocket = async (): Promise<void> => {
     if (isOurs()) return
-    await removeLeftOver(path)
+    await removeStaleSocket(path)
     close()
     current = undefined
     if (isClosed()) return
     current = await listen(path, serve)
     if (isClosed()) close()
-    logger.warn({ control_socket: path }, 'the control socket was taken away: listening anew')
+    logger.warn({ control_socket: path }, 'control socket removed; created again')
   }
-  const snapshot = oneAtATime(listenAnew, (reason) => {
-    logger.error({ reason }, 'nobody can ask the indexer')
+  const check = skipWhileRunning(restoreSocket, (reason) => {
+    logger.error({ reason }, 'control socket unavailable')
   })
-  const timer = setInterval(snapshot, readMs).unref()
+  const timer = setInterval(check, readMs).unref()
   return {
     close() {
       closed = true
@@ -65,27 +65,27 @@ export async function openControlSocket(deps: ControlSocketDeps): Promise<{ clos
   }
 }
 
-/** Leaves out what is asked for while it is under way, and tells each reason for which it fails once in a row. */
-function oneAtATime(
-  reconcileLoop: () => Promise<void>,
-  tell: (reason: string) => void,
+/** Skips calls while one is running. Reports an error only if it differs from the one before. */
+function skipWhileRunning(
+  task: () => Promise<void>,
+  onError: (reason: string) => void,
 ): () => void {
-  let isUnderWay = false
-  let told: string | undefined
+  let running = false
+  let lastReason: string | undefined
   const run = async (): Promise<void> => {
-    isUnderWay = true
+    running = true
     try {
-      await reconcileLoop()
-      told = undefined
+      await task()
+      lastReason = undefined
     } catch (error) {
       const { message } = error as Error
-      if (message !== told) tell(message)
-      told = message
+      if (message !== lastReason) onError(message)
+      lastReason = message
     }
-    isUnderWay = false
+    running = false
   }
   return () => {
-    if (!isUnderWay) void run()
+    if (!running) void run()
   }
 }
 
@@ -97,12 +97,12 @@ function isSame(a: Stats | undefined, b: Stats | undefined): boolean {
   return a !== undefined && a.dev === b?.dev && a.ino === b.ino
 }
 
-/** Takes away the socket of an earlier process, and nothing else. */
-async function removeLeftOver(path: string): Promise<void> {
+/** Removes the socket of an earlier process, and nothing else. @throws UnusableSocket */
+async function removeStaleSocket(path: string): Promise<void> {
   const stats = fileAt(path)
   if (stats === undefined) return
   if (!stats.isSocket())
-    throw new UnusableSocket(`${path} is no socket: configure another control_socket`)
+    throw new UnusableSocket(`${path} is not a socket: configure another control_socket`)
   if (await isInUse(path))
     throw new UnusableSocket(
       `already running: another indexer answers on ${path}, configure another control_socket`,
@@ -117,7 +117,7 @@ function isInUse(path: string): Promise<boolean> {
       socket.destroy()
       resolve(true)
     })
-    // One that may not be connected to belongs to somebody else; nobody listens on a left-over.
+    // A stale socket refuses the connection. Any other error (EACCES) means that it belongs to another process.
     socket.on('error', ({ code }: NodeJS.ErrnoException) => {
       resolve(code !== 'ECONNREFUSED' && code !== 'ENOENT')
     })
@@ -127,7 +127,7 @@ function isInUse(path: string): Promise<boolean> {
 async function listen(path: string, serve: (socket: Socket) => void): Promise<Listening> {
   const server = createServer(serve)
   await new Promise<void>((resolve, reject) => {
-    // Stays for as long as the server: a connection that cannot be accepted later is no reason to end.
+    // The listener stays: a later connection that cannot be accepted must not end the process.
     server.on('error', (error) => {
       reject(
         new UnusableSocket(
@@ -139,7 +139,7 @@ async function listen(path: string, serve: (socket: Socket) => void): Promise<Li
     server.listen(path, resolve)
   })
   try {
-    // The group is the API's: it may ask, others may not.
+    // The API is in the group and may connect; others may not.
     chmodSync(path, 0o660)
     return { server, file: lstatSync(path) }
   } catch (error) {

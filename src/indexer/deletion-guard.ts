@@ -1,32 +1,32 @@
-/** May these files be removed? Rules without I/O: a lost disk or a slip of the hand must not empty the catalogue. */
+/** Withholds removals that look like an accident: a lost disk or a mistaken `rm` must not empty the catalogue. No I/O. */
 import { areas } from '../parse/archive-path.ts'
 import type { Area } from '../parse/archive-path.ts'
 import type { CatalogueWriter, KnownStamp } from '../catalogue/writer.ts'
 
-/** Removals of an area within this time count together. */
+/** Removals of an area within this time are added up. */
 export const removalWindowMs = 10 * 60_000
-/** They are held back from this share of the area on, */
+/** Removals above this share of the area's files are withheld, */
 const largestShare = 0.2
-/** but never below this number. */
-const smallestMass = 1000
-/** A directory that still lacks its files after this time has been looked at again often enough. */
+/** but never up to this number. */
+const alwaysAllowed = 1000
+/** Files of a directory that are still missing after this time are removed: many reads have confirmed it. */
 const timeoutMs = 6 * 3_600_000
 
 export interface DeletionGuard {
-  /** Whether the files that a directory lacks may be removed from the catalogue now. */
+  /** Whether the missing files of a directory may be removed from the catalogue now. */
   mayRemove(request: RemovalRequest): boolean
   /**
-   * What was allowed since the last time has been written; but for these directories, of which the removals could
-   * not be and are as if they had never been asked for.
+   * Confirms that the removals permitted since the last call were written, except those in these directories, which
+   * are undone: they count as if they had not been requested.
    */
-  settle(unwritten: ReadonlySet<string>): void
-  /** A directory lacks nothing any more. */
-  isWhole(directory: string): void
-  /** Since when removals in a directory are held back. */
+  readonly settle: (unwritten: ReadonlySet<string>) => void
+  /** Ends the withholding for a directory in which no file is missing any more. */
+  markComplete(directory: string): void
+  /** Since when removals in a directory are withheld. */
   withheldSinceMs(directory: string): number | undefined
-  /** An administrator says that what is missing at or below these directories was meant to go. */
-  accept(roots: readonly string[]): void
-  /** Removals that are held back, by area. */
+  /** Permits the withheld removals at or below these directories: an administrator has confirmed them. */
+  readonly accept: (roots: readonly string[]) => void
+  /** Number of withheld removals by area. */
   withheld(): ReadonlyMap<Area, number>
 }
 
@@ -34,34 +34,34 @@ export interface RemovalRequest {
   readonly directory: string
   readonly area: Area
   readonly count: number
-  /** Live files of the area in the catalogue, which still counts those of which the removal is not written yet. */
+  /** Live files of the area in the catalogue, including those whose removal is permitted and not written yet. */
   readonly files: number
-  /** Of a steady clock. */
+  /** On a steady clock. */
   readonly nowMs: number
 }
 
-/** A directory of which removals are held back. */
+/** A directory with withheld removals. */
 export interface WithheldDirectory {
   readonly directory: string
   readonly area: Area
-  /** Of the same steady clock; before this process began it is negative. */
+  /** On the same steady clock; negative for a time before this process began. */
   readonly sinceMs: number
 }
 
-/** So many files of an area were removed at a time of that clock. */
+/** Number of files of an area removed at a time of that clock. */
 export interface Removal {
   readonly area: Area
   readonly atMs: number
   readonly count: number
 }
 
-/** What earlier processes held back, and removed of late. */
+/** Removals that earlier processes withheld, and made lately. */
 export interface PersistedRemovals {
   readonly withheld: readonly WithheldDirectory[]
   readonly removed: readonly Removal[]
 }
 
-interface Held {
+interface WithheldRemovals {
   readonly area: Area
   readonly sinceMs: number
   readonly count: number
@@ -75,11 +75,11 @@ export function openDeletionGuard(
     const removed = persisted.removed.filter((removal) => removal.area === area)
     recent.set(area, removed)
   }
-  const withheld = new Map<string, Held>()
+  const withheld = new Map<string, WithheldRemovals>()
   for (const { directory, area, sinceMs } of persisted.withheld)
     withheld.set(directory, { area, sinceMs, count: 0 })
   const accepted = new Set<string>()
-  /** What was allowed since the last time something was written, by area. */
+  /** Removals permitted since the last `settle`, by area. */
   const allowed = new Map<Area, number>()
   let undo: { directory: string; back: () => void }[] = []
   const removedLately = (area: Area, nowMs: number): { atMs: number; count: number }[] => {
@@ -93,18 +93,18 @@ export function openDeletionGuard(
       const before = lately.reduce((sum, removal) => sum + removal.count, 0)
       const known = withheld.get(directory)
       const unwritten = allowed.get(area) ?? 0
-      const limit = Math.max(smallestMass, largestShare * (files - unwritten + before))
-      const meant =
+      const limit = Math.max(alwaysAllowed, largestShare * (files - unwritten + before))
+      const confirmed =
         accepted.has(directory) || (known !== undefined && nowMs - known.sinceMs > timeoutMs)
-      // What is held stays held, or waiting would let it through bit by bit.
-      if (!meant && (known !== undefined || before + count > limit)) {
+      // A withheld directory stays withheld; otherwise all of them would pass the limit one by one.
+      if (!confirmed && (known !== undefined || before + count > limit)) {
         withheld.set(directory, { area, sinceMs: known?.sinceMs ?? nowMs, count })
         return false
       }
       const wasAccepted = accepted.delete(directory)
       withheld.delete(directory)
-      // What was meant says nothing of what else is missing.
-      const removal = { atMs: nowMs, count: meant ? 0 : count }
+      // Confirmed removals do not count against the limit of others.
+      const removal = { atMs: nowMs, count: confirmed ? 0 : count }
       lately.push(removal)
       allowed.set(area, unwritten + count)
       const back = (): void => {
@@ -120,7 +120,7 @@ export function openDeletionGuard(
       undo = []
       allowed.clear()
     },
-    isWhole(directory) {
+    markComplete(directory) {
       withheld.delete(directory)
       accepted.delete(directory)
     },
@@ -140,8 +140,8 @@ export function openDeletionGuard(
 }
 
 /**
- * The catalogue does not remember which removals an administrator had accepted: after a restart they count like the
- * others, which may hold back too much and never too little.
+ * Loads the withheld and the latest removals. The catalogue does not store which removals an administrator accepted:
+ * after a restart they count like the others, which may withhold too much, never too little.
  */
 export async function loadPersistedRemovals(deps: {
   readonly writer: CatalogueWriter
@@ -151,7 +151,7 @@ export async function loadPersistedRemovals(deps: {
 }): Promise<PersistedRemovals> {
   const nowUs = deps.nowUs()
   const nowMs = performance.now()
-  // What a clock ahead of its time has dated happened by now all the same.
+  // A time in the future comes from a clock that was wrong: take it as now.
   const steadyMs = (us: number): number => nowMs - Math.max(0, nowUs - us) / 1000
   const removed = await deps.writer.removedSince(nowUs - removalWindowMs * 1000)
   return {

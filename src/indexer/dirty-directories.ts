@@ -5,29 +5,26 @@ import type { ReadDepth } from './tree/directory-snapshot.ts'
 export interface DirtyDirectory {
   readonly path: string
   readonly depth: ReadDepth
-  /** Whether its files, if there are new ones, were seen arriving. */
+  /** Whether new files in it have just arrived, rather than being found later. */
   readonly arrived: boolean
 }
 
-/**
- * The directories that wait to be reconciled, each once however often it was noticed: bounded by the number of
- * directories, never by the number of events.
- */
+/** The queue of dirty directories. Each is in it once, so its size is bounded by directories, not by events. */
 export interface DirtyDirectories {
-  /** Notes a directory, to be taken when `dueMs` (of the caller's clock) has come; the earlier of two counts. */
+  /** Adds a directory, due at `dueMs` of the caller's clock. Added twice, the earlier time and the greater depth count. */
   add(directory: DirtyDirectory, dueMs: number): void
-  /** Takes the directory that is due longest; `undefined` when none is due. */
+  /** Takes the directory with the earliest due time; `undefined` when none is due. */
   take(nowMs: number): DirtyDirectory | undefined
-  /** When the next one is due; `undefined` when none waits. */
+  /** The earliest due time; `undefined` when the queue is empty. */
   nextDueMs(): number | undefined
   readonly size: number
 }
 
-const closeness: Readonly<Record<ReadDepth, number>> = { names: 0, auto: 1, facts: 2 }
+const depthOrder: Readonly<Record<ReadDepth, number>> = { names: 0, auto: 1, facts: 2 }
 
 export function openDirtyDirectories(): DirtyDirectories {
   const waiting = new Map<string, { depth: ReadDepth; arrived: boolean; dueMs: number }>()
-  // May hold a path twice when it became due earlier; only the entry that agrees with `waiting` counts.
+  // Holds a path twice after its due time moved forward; only the entry that agrees with `waiting` counts.
   const queue = new TinyQueue<{ path: string; dueMs: number }>([], (a, b) => a.dueMs - b.dueMs)
   const first = () => {
     for (let entry = queue.peek(); entry !== undefined; entry = queue.peek()) {
@@ -40,7 +37,7 @@ export function openDirtyDirectories(): DirtyDirectories {
     add({ path, depth, arrived }, dueMs) {
       const entry = waiting.get(path) ?? { depth, arrived, dueMs: Infinity }
       entry.arrived ||= arrived
-      if (closeness[depth] > closeness[entry.depth]) entry.depth = depth
+      if (depthOrder[depth] > depthOrder[entry.depth]) entry.depth = depth
       if (dueMs < entry.dueMs) {
         entry.dueMs = dueMs
         queue.push({ path, dueMs })

@@ -2,21 +2,21 @@ import type { Logger } from 'pino'
 import type { ScanSummary } from '../catalogue/records.ts'
 import type { IndexerState, IndexerStatus } from '../control/protocol.ts'
 
-/** What the indexer is doing when nothing is wrong. */
+/** The state of the indexer without problems. */
 type Phase = 'starting' | 'scanning' | 'watching'
 
-/** The part of the status that is kept here. */
+/** The fields of the status that are stored here. */
 type OwnStatus = Pick<
   IndexerStatus,
   'state' | 'sinceUs' | 'reasons' | 'pid' | 'version' | 'lastScan' | 'lastSweepUs'
 >
 
-/** The account of how the indexer is: its phase, and the troubles that make it `degraded`. */
+/** The health of the indexer: its phase, and the problems that make it `degraded`. */
 export interface Health {
   enter(phase: Phase): void
   /**
-   * Says what is wrong under a name, or, with `undefined`, that it is well again. Each is logged once.
-   * @returns whether that ended a trouble
+   * Reports the problem of this name, or its end with `undefined`. Logs `degraded` and `recovered` once each.
+   * @returns whether this ended a problem
    */
   report(name: string, message: string | undefined): boolean
   swept(): void
@@ -37,9 +37,9 @@ export function openHealth(deps: {
   let lastScan = deps.lastScan
   let lastSweepUs: number | undefined
   const state = (): IndexerState => (problems.size > 0 ? 'degraded' : phase)
-  const change = (reconcileLoop: () => void): void => {
+  const change = (update: () => void): void => {
     const before = state()
-    reconcileLoop()
+    update()
     if (state() !== before) sinceUs = nowUs()
   }
   return {

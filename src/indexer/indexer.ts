@@ -1,8 +1,7 @@
 /**
- * The indexer: catches up with the tree, then follows it. Whatever notices a change — a file event, a sweep, an
- * administrator — only marks a directory dirty; reconciling the directory brings the catalogue up to date.
+ * The indexer: brings the catalogue up to date with the tree and keeps it so. A file event, a sweep or an administrator
+ * only marks a directory dirty; the reconcile loop compares the directory with the catalogue.
  */
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { ScanSummary } from '../catalogue/records.ts'
 import type { CatalogueWriter } from '../catalogue/writer.ts'
@@ -13,8 +12,6 @@ import type {
   RescanOrder,
   SettlingFile,
 } from '../control/protocol.ts'
-import { areas } from '../parse/archive-path.ts'
-import { isUnknownPath } from './missing-directory.ts'
 import { openAcceptance } from './acceptance.ts'
 import { openHealth } from './health.ts'
 import { openDirtyDirectories } from './dirty-directories.ts'
@@ -23,14 +20,15 @@ import { openDeletionGuard, loadPersistedRemovals } from './deletion-guard.ts'
 import type { HashClient } from './checksums/hash-client.ts'
 import { openChecksumSchedule } from './checksums/checksum-schedule.ts'
 import type { WatchWindow } from './watch-window.ts'
-import { openKnownDirectories } from './known-directories.ts'
+import { isUnknownPath, openKnownDirectories } from './known-directories.ts'
 import { openRegister } from './register.ts'
 import { openRescans } from './rescan.ts'
+import { openScans } from './scans.ts'
 import { openSchedule } from './schedule.ts'
 import { openSettling } from './settling.ts'
 import type { TreeReader } from './tree/tree-reader.ts'
 import { startReconcileLoop } from './reconcile-loop.ts'
-import type { ScanResult } from './reconcile-loop.ts'
+import { openWakeSignal } from './wake-signal.ts'
 
 export interface IndexerDeps {
   readonly writer: CatalogueWriter
@@ -42,12 +40,12 @@ export interface IndexerDeps {
   readonly nowUs: () => number
   readonly sweepIntervalMs: number
   readonly fullReadMs: number
-  /** How long removed files are remembered. */
+  /** How long removed files stay in the catalogue. */
   readonly keepRemovalsMs: number
   /** Time between two backups; 0 for none. */
   readonly backupIntervalMs: number
   readonly window: WatchWindow
-  /** What reads files for their checksums, and whether it reads old ones too; none where there are to be no checksums. */
+  /** The client of the hash process, and whether old files are hashed as well; `undefined` for no checksums. */
   readonly checksums?: { readonly hashClient: HashClient; readonly all: boolean } | undefined
   readonly version: string
 }
@@ -55,157 +53,63 @@ export interface IndexerDeps {
 export interface CaughtUp {
   /** The last complete scan. */
   readonly scan: ScanSummary
-  /** Whether that was now, or is remembered from an earlier process. */
+  /** Whether it ran now, rather than in an earlier process. */
   readonly now: boolean
 }
 
 export interface Indexer {
   /**
-   * Catches up with the tree: reads all names when no complete scan is remembered or `scan` asks for it, else
-   * compares stamps. Where there is no archive to read it waits for one when it is
-   * `patient`, and fails otherwise.
+   * Brings the catalogue up to date: reads all names if no complete scan is stored or `scan` is set, otherwise
+   * compares stamps. If the archive cannot be read, waits for it when `patient`, otherwise fails.
+   * @throws IncompleteScan
    */
   catchUp(options: { readonly scan: boolean; readonly patient: boolean }): Promise<CaughtUp>
-  /** Follows the tree: by file events at once, and by rounds from when it has been caught up with. */
+  /** Watches the tree: file events from now on, the schedule from the end of `catchUp`. */
   watch(): void
   rescan(order: RescanOrder): Promise<RescanAnswer>
-  /** Looks at one file now, given by its path below the archive root. */
+  /** Reads one file now, given by its path below the archive root. */
   register(path: string): Promise<RegisterAnswer>
   status(): IndexerStatus
-  /** Files that are not complete yet, those that are as they are for longest first, at most 1,000. */
+  /** Files that are not complete yet, longest unchanged first, at most 1,000. */
   settlingFiles(): readonly SettlingFile[]
-  /** Finishes the directory in hand and brings the database up to date. */
+  /** Finishes the current directory and makes a checkpoint of the database. */
   close(): Promise<void>
   /** Rejects when the indexer cannot go on. */
   readonly broken: Promise<never>
 }
 
-/** A scan that could not be what it should; the message says what to do. */
-export class IncompleteScan extends Error {
-  readonly code = 'INCOMPLETE_SCAN'
-}
-
-/** An archive that is not there yet is looked for again after this time. */
-const retryMs = 5000
-/** Files that are told of by name; a disk that hangs may leave any number without their ends. */
+/** Settling files that are listed by name; a disk that hangs may leave any number of them. */
 const mostSettling = 1000
 
-/** Puts the parts together. What each does is told in its own file. */
+type Parts = Awaited<ReturnType<typeof openParts>>
+
 export async function startIndexer(deps: IndexerDeps): Promise<Indexer> {
-  const { writer, tree, logger, nowUs } = deps
-  const earlier = (await writer.summary()).lastScan
-  /** When the steady clock began, by the wall clock. */
-  const steadyZeroUs = nowUs() - performance.now() * 1000
-  const health = openHealth({ ...deps, lastScan: earlier })
-  const dirty = openDirtyDirectories()
-  const directories = await writer.directories()
-  const known = openKnownDirectories(directories.map(({ path }) => path))
-  const settling = openSettling()
-  const deletionGuard = openDeletionGuard(
-    await loadPersistedRemovals({ writer, directories, nowUs }),
-  )
-  const watchController = openWatchController({
-    ...deps,
-    dirty,
-    known,
-    health,
-    wake: () => {
-      reconcileLoop.wake()
-    },
-  })
-  const acceptance = openAcceptance({ writer, tree, settling, deletionGuard, health, nowUs })
-  const reconcileLoop = startReconcileLoop({
-    ...{ writer, tree, dirty, known, health, nowUs },
-    accept: (snapshot, change) => acceptance.accept(snapshot, change),
-    onDirectory(path, isKnown, identity) {
-      watchController.note(path, isKnown, identity)
-    },
-    onReconciled(path, costMs) {
-      watchController.rest(path, costMs)
-    },
-    onFlushed(unwritten) {
-      deletionGuard.settle(unwritten)
-    },
-    onAreaBack() {
-      watchController.renew()
-      schedule.sweepSoon()
-    },
-  })
-  const schedule = openSchedule({ ...deps, dirty, known, health, reconcileLoop })
-  const isBusy = (): boolean =>
-    reconcileLoop.scanning !== undefined || (dirty.nextDueMs() ?? Infinity) <= performance.now()
-  const hashing =
-    deps.checksums &&
-    openChecksumSchedule({
-      ...deps,
-      ...deps.checksums,
-      reportProblem: (message) => health.report('checksums', message),
-      isBusy,
-    })
-  const startRounds = (): void => {
+  const parts = await openParts(deps)
+  const { tree, known, health, schedule, hashing, rescans } = parts
+  const { watchController, reconcileLoop } = parts
+  /** The wall-clock time at which the steady clock was 0. */
+  const steadyZeroUs = deps.nowUs() - performance.now() * 1000
+  let watching = false
+  let caughtUp = false
+  const startSchedules = (): void => {
     schedule.start()
     hashing?.start()
   }
-  let fail: (error: unknown) => void
-  let watching = false
-  let current = false
-  const scanBroken = new Promise<never>((_resolve, reject) => (fail = reject))
-
-  const scanNow = async (roots: readonly string[], full: boolean): Promise<ScanResult> => {
-    health.enter('scanning')
-    const result = await reconcileLoop.scan(roots, full ? 'facts' : 'auto')
-    if (isComplete(result) && areas.every((area) => roots.includes(area))) {
-      health.scanned(result.summary)
-      await writer.scanned(result.summary).catch((error: unknown) => {
-        // What the scan found is tried again until it can be written; the next start then scans anew.
-        logger.error({ err: error }, 'the scan cannot be remembered')
-      })
-    }
-    health.enter('watching')
-    return result
-  }
-  let lastScan: Promise<unknown> = Promise.resolve()
-  /** One scan at a time. */
-  const scan = (roots: readonly string[], full: boolean): Promise<ScanResult> => {
-    const next = lastScan.then(() => scanNow(roots, full))
-    lastScan = next.catch(() => undefined)
-    return next
-  }
-  const scanAll = async (patient: boolean): Promise<ScanSummary> => {
-    for (;;) {
-      const result = await scan(areas, false)
-      const fault = result.archiveRead
-        ? 'not all that was found could be written'
-        : `${deps.archive} holds neither obs/ nor nrt/ that can be read: mount the archive, or configure where it is`
-      health.report('archive', isComplete(result) ? undefined : fault)
-      if (isComplete(result)) return result.summary
-      if (!patient) throw new IncompleteScan(fault)
-      await delay(retryMs, undefined, { ref: false })
-    }
-  }
-  const rescans = openRescans({
-    scan,
-    acceptRemovals: (roots) => {
-      deletionGuard.accept(roots)
-    },
-    onError: (error) => {
-      fail(error)
-    },
-  })
   return {
     async catchUp(options) {
-      const now = earlier === undefined || options.scan
-      const summary = now ? await scanAll(options.patient) : earlier
+      const { lastScan } = parts
+      const now = lastScan === undefined || options.scan
+      const scan = now ? await parts.scans.scanAll(options.patient) : lastScan
       if (!now) await schedule.sweepNow()
       health.enter('watching')
-      current = true
-      if (watching) startRounds()
-      return { scan: summary, now }
+      caughtUp = true
+      if (watching) startSchedules()
+      return { scan, now }
     },
     watch() {
       watching = true
       watchController.start()
-      if (current) startRounds()
+      if (caughtUp) startSchedules()
     },
     async rescan(order) {
       const { path } = order
@@ -213,22 +117,10 @@ export async function startIndexer(deps: IndexerDeps): Promise<Indexer> {
         return { place: 'missing' }
       return rescans.order(order)
     },
-    register: openRegister({ writer, known, settling, reconcileLoop }),
-    status: () =>
-      health.status({
-        scan: reconcileLoop.scanning?.progress(),
-        dirtyDirectories: dirty.size,
-        watching: watchController.status(),
-        settlingFiles: settling.size,
-        withheldRemovals: [...deletionGuard.withheld().values()].reduce(
-          (sum, count) => sum + count,
-          0,
-        ),
-        rescans: rescans.numbers,
-        hashing: hashing?.status(),
-      }),
+    register: openRegister(parts),
+    status: () => statusOf(parts),
     settlingFiles: () =>
-      settling.list(mostSettling).map(({ path, readable, sinceMs }) => ({
+      parts.settling.list(mostSettling).map(({ path, readable, sinceMs }) => ({
         path,
         reason: readable ? 'no-end-yet' : 'unreadable',
         sinceUs: Math.round(steadyZeroUs + sinceMs * 1000),
@@ -239,15 +131,69 @@ export async function startIndexer(deps: IndexerDeps): Promise<Indexer> {
       await watchController.close()
       await reconcileLoop.close()
       await tree.close()
-      await writer.checkpoint()
+      await deps.writer.checkpoint()
     },
     broken: Promise.race([
-      ...[reconcileLoop.broken, schedule.broken, scanBroken],
+      ...[reconcileLoop.broken, schedule.broken, rescans.broken],
       ...(hashing === undefined ? [] : [hashing.broken]),
     ]),
   }
 }
 
-function isComplete({ archiveRead, written }: ScanResult): boolean {
-  return archiveRead && written
+/** Wires the parts together; each is described in its own file. */
+async function openParts(deps: IndexerDeps) {
+  const { writer, tree, nowUs } = deps
+  const { lastScan } = await writer.summary()
+  const health = openHealth({ ...deps, lastScan })
+  const dirty = openDirtyDirectories()
+  const directories = await writer.directories()
+  const known = openKnownDirectories(directories.map(({ path }) => path))
+  const settling = openSettling()
+  const persisted = await loadPersistedRemovals({ writer, directories, nowUs })
+  const deletionGuard = openDeletionGuard(persisted)
+  const acceptance = openAcceptance({ writer, tree, settling, deletionGuard, health, nowUs })
+  const wakeSignal = openWakeSignal()
+  const shared = { ...deps, dirty, known, health, wakeSignal }
+  const watchController = openWatchController(shared)
+  const reconcileLoop = startReconcileLoop({
+    ...shared,
+    accept: acceptance.accept,
+    onDirectory: watchController.update,
+    onReconciled: watchController.rest,
+    onFlushed: deletionGuard.settle,
+  })
+  const schedule = openSchedule({ ...shared, reconcileLoop })
+  reconcileLoop.onAreaRestored(() => {
+    watchController.restart()
+    schedule.sweepSoon()
+  })
+  const scans = openScans({ ...shared, reconcileLoop })
+  const rescans = openRescans({ scan: scans.scan, acceptRemovals: deletionGuard.accept })
+  const hashing =
+    deps.checksums &&
+    openChecksumSchedule({
+      ...deps,
+      ...deps.checksums,
+      reportProblem: (message) => health.report('checksums', message),
+      isBusy: () =>
+        reconcileLoop.scanning !== undefined ||
+        (dirty.nextDueMs() ?? Infinity) <= performance.now(),
+    })
+  return {
+    ...{ writer, tree, known, lastScan, dirty, settling, deletionGuard, health },
+    ...{ watchController, reconcileLoop, schedule, scans, rescans, hashing },
+  }
+}
+
+function statusOf(parts: Parts): IndexerStatus {
+  const withheld = [...parts.deletionGuard.withheld().values()]
+  return parts.health.status({
+    scan: parts.reconcileLoop.scanning?.progress(),
+    dirtyDirectories: parts.dirty.size,
+    watching: parts.watchController.status(),
+    settlingFiles: parts.settling.size,
+    withheldRemovals: withheld.reduce((sum, count) => sum + count, 0),
+    rescans: parts.rescans.numbers,
+    hashing: parts.hashing?.status(),
+  })
 }

@@ -1,4 +1,7 @@
-/** The directories in the catalogue, as a tree of names: which are known below another is asked at every look. */
+import type { DirectorySnapshot } from './tree/directory-snapshot.ts'
+import type { TreeReader } from './tree/tree-reader.ts'
+
+/** The directories in the catalogue, indexed by parent: each snapshot is compared with the known children. */
 export interface KnownDirectories {
   has(path: string): boolean
   add(path: string): void
@@ -40,4 +43,21 @@ export function openKnownDirectories(paths: readonly string[]): KnownDirectories
 
 function parentOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')))
+}
+
+/** Whether a snapshot shows for sure that the directory does not exist. */
+export function isMissing({ path, outcome }: DirectorySnapshot, known: KnownDirectories): boolean {
+  const [area = ''] = path.split('/', 1)
+  // An area that never held anything is not lost.
+  return outcome === 'missing' || (outcome === 'lost-area' && !known.has(area))
+}
+
+/** Whether there is nothing at or below a path, neither in the archive nor in the catalogue. */
+export async function isUnknownPath(
+  path: string,
+  { tree, known }: { readonly tree: TreeReader; readonly known: KnownDirectories },
+): Promise<boolean> {
+  // A directory that is gone may still have known directories below it, with withheld removals.
+  if (known.all().some((other) => other === path || other.startsWith(`${path}/`))) return false
+  return isMissing(await tree.snapshot({ path, depth: 'names' }), known)
 }

@@ -1,4 +1,4 @@
-/** One directory on disk against the same directory in the catalogue: pure, and the same for every cause. */
+/** Compares a directory on disk with the same directory in the catalogue. Pure, and the same for every cause of a read. */
 import type {
   DirectoryChange,
   FileFacts,
@@ -16,9 +16,9 @@ import { identityAt } from './tree/directory-snapshot.ts'
 import type { DirectorySnapshot } from './tree/directory-snapshot.ts'
 
 /**
- * What has to be applied so that the catalogue agrees with the look; `undefined` when it does already, or when
- * the look says nothing about what is there.
- * @param arrived whether files that are new were seen arriving, rather than found.
+ * Returns the change that makes the catalogue agree with the snapshot; `undefined` when they agree already, or when the
+ * snapshot says nothing about the directory.
+ * @param arrived whether new files have just arrived, rather than being found later
  */
 export function reconcile(
   snapshot: DirectorySnapshot,
@@ -31,14 +31,14 @@ export function reconcile(
     case 'missing':
       return known && goneDirectory(snapshot, known)
     case 'unreadable':
-      // It may hold anything: what was known stays, and sweeps look again. Noted once.
-      return known !== undefined && known.stamp === undefined ? undefined : nothing(snapshot)
+      // It may hold anything: its records stay, and without a stamp the sweeps find it again. Written once.
+      return known !== undefined && known.stamp === undefined ? undefined : emptyChange(snapshot)
     case 'read':
       return compare(snapshot, known, arrived)
   }
 }
 
-function nothing(snapshot: DirectorySnapshot): DirectoryChange {
+function emptyChange(snapshot: DirectorySnapshot): DirectoryChange {
   return {
     path: snapshot.path,
     gone: false,
@@ -59,14 +59,14 @@ function nothing(snapshot: DirectorySnapshot): DirectoryChange {
 
 function goneDirectory(snapshot: DirectorySnapshot, known: KnownDirectory): DirectoryChange {
   return {
-    ...nothing(snapshot),
+    ...emptyChange(snapshot),
     gone: true,
     misplaced: 0,
     removed: Array.from(known.files.values(), ({ id }) => id),
   }
 }
 
-/** What differs of the files that are there. */
+/** Differences of the files that exist on disk. */
 interface Differences {
   readonly added: NewFile[]
   readonly modified: FileFacts[]
@@ -82,11 +82,11 @@ function compare(
 ): DirectoryChange | undefined {
   const directory = parseDirectory(snapshot.path)
   const found: Differences = { added: [], modified: [], filled: [], attributes: [], rehash: [] }
-  // Where nothing is known, nothing needs to be looked for.
+  // Saves a look-up for each file of a new directory.
   const isNew = known === undefined || known.files.size === 0
   let misplaced = 0
   snapshot.names.forEach((name, index) => {
-    const parsed = parseFilename(name) as ParsedName // the look brings RINEX names only
+    const parsed = parseFilename(name) as ParsedName // a snapshot holds RINEX names only
     if (directory.kind === 'directory' && isMisplaced(parsed, directory)) misplaced++
     const size = snapshot.sizes?.[index]
     const mtimeUs = snapshot.mtimesUs?.[index]
@@ -104,7 +104,7 @@ function compare(
   const differs = some.some((files) => files.length > 0)
   if (!differs && known !== undefined && sameStamp(snapshot.stamp, known.stamp)) return undefined
   return {
-    ...nothing(snapshot),
+    ...emptyChange(snapshot),
     stamp: snapshot.stamp,
     arrived,
     ...found,
@@ -113,7 +113,7 @@ function compare(
   }
 }
 
-/** Compares a file whose size and mtime are as the record has them with the one that its checksum was made of. */
+/** Compares a file whose size and mtime equal its record with the version that its checksum belongs to. */
 function compareHashed(
   { id, hashed }: KnownFile,
   seen: FileIdentity | undefined,
@@ -125,8 +125,8 @@ function compareHashed(
     return
   }
   const comparison = compareIdentity(hashed, seen)
-  // With an older ctime the look was taken before the file was hashed, or the clock was set back: it says nothing of the
-  // attributes that the file has now.
+  // With an older ctime the snapshot was taken before the file was hashed, or the clock was set back: then it says nothing
+  // about the present attributes.
   const isOlder = seen.ctimeUs < hashed.ctimeUs
   if (comparison === 'attributes' && !isOlder)
     attributes.push({ id, identity: seen, boundCtimeUs: hashed.ctimeUs })
@@ -140,7 +140,7 @@ function goneFiles({ files }: KnownDirectory, names: readonly string[]): number[
     .map(([, { id }]) => id)
 }
 
-/** Whether nothing can have changed between two looks; a stamp that is not sure equals none. */
+/** Whether the names cannot have changed between two stamps; `undefined` equals no stamp. */
 export function sameStamp(a: DirectorySnapshot['stamp'], b: KnownDirectory['stamp']): boolean {
   return (
     a !== undefined &&

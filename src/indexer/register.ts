@@ -2,7 +2,7 @@ import type { CatalogueWriter } from '../catalogue/writer.ts'
 import type { RegisterAnswer } from '../control/protocol.ts'
 import { parseDirectory } from '../parse/archive-path.ts'
 import { parseFilename } from '../parse/filename.ts'
-import { isMissing } from './missing-directory.ts'
+import { isMissing } from './known-directories.ts'
 import type { KnownDirectories } from './known-directories.ts'
 import type { Settling } from './settling.ts'
 import type { DirectorySnapshot } from './tree/directory-snapshot.ts'
@@ -15,25 +15,26 @@ export interface RegisterDeps {
   readonly reconcileLoop: ReconcileLoop
 }
 
-/** Looks at one file now, because somebody says that it is there: on a network file system no event tells. */
-export function openRegister(deps: RegisterDeps) {
+/** Reads a file that a client announces: a network file system sends no events for it. */
+export function openRegister(deps: RegisterDeps): (path: string) => Promise<RegisterAnswer> {
   const { writer, known, settling, reconcileLoop } = deps
   const lacks = (snapshot: DirectorySnapshot, name: string): boolean =>
     snapshot.outcome === 'read'
       ? !snapshot.names.includes(name) && !snapshot.away.includes(name)
       : isMissing(snapshot, known)
-  return async (path: string): Promise<RegisterAnswer> => {
+  return async (path) => {
     const slash = path.lastIndexOf('/')
     const directory = path.slice(0, Math.max(0, slash))
     const name = path.slice(slash + 1)
-    const place = parseDirectory(directory)
-    if (place.kind === 'rejected') return { outcome: 'refused', reason: place.reason }
+    const parsedDirectory = parseDirectory(directory)
+    if (parsedDirectory.kind === 'rejected')
+      return { outcome: 'refused', reason: parsedDirectory.reason }
     const parsed = parseFilename(name)
     if (parsed.kind === 'rejected') return { outcome: 'refused', reason: parsed.reason }
     const before = (await writer.directory(directory))?.files.get(name)
     const { snapshot, written } = await reconcileLoop.readNow(directory)
     if (lacks(snapshot, name)) return { outcome: 'refused', reason: 'not-in-the-tree' }
-    if (settling.within(directory).includes(name))
+    if (settling.namesIn(directory).includes(name))
       return { outcome: 'refused', reason: 'still-being-written' }
     const after = (await writer.directory(directory))?.files.get(name)
     if (snapshot.outcome !== 'read' || !written || after === undefined) return { outcome: 'unsure' }

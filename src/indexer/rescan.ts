@@ -1,33 +1,35 @@
 import type { RescanNumbers, RescanOrder, RescanPlace } from '../control/protocol.ts'
 import { areas } from '../parse/archive-path.ts'
 
-/** Runs rescans one at a time: one runs, one waits, and later orders merge into the one that waits. */
+/** Runs rescans one at a time; orders that arrive meanwhile are merged into one waiting rescan. */
 export interface Rescans {
-  /** @returns the number under which the order runs, and whether it runs, waits, or was merged with another. */
+  /** @returns the number of the rescan, and whether it runs, waits, or was merged with the waiting one */
   order(order: RescanOrder): { number: number; place: RescanPlace }
   readonly numbers: RescanNumbers
+  /** Rejects when a scan fails. */
+  readonly broken: Promise<never>
 }
 
 export interface RescansDeps {
   readonly scan: (roots: readonly string[], full: boolean) => Promise<unknown>
   readonly acceptRemovals: (roots: readonly string[]) => void
-  readonly onError: (error: unknown) => void
 }
 
-interface Pending {
+interface QueuedRescan {
   readonly number: number
   roots: readonly string[]
   full: boolean
-  /** Where removals are accepted: an order that does not say so never widens it. */
+  /** Roots in which removals are accepted. An order without `acceptRemovals` never adds to them. */
   accepted: readonly string[]
 }
 
 export function openRescans(deps: RescansDeps): Rescans {
   let last = 0
-  let running: Pending | undefined
-  let waiting: Pending | undefined
+  let running: QueuedRescan | undefined
+  let waiting: QueuedRescan | undefined
   let done = 0
-
+  let fail: (error: unknown) => void
+  const broken = new Promise<never>((_resolve, reject) => (fail = reject))
   const run = async (): Promise<void> => {
     for (let next = waiting; next !== undefined; next = waiting) {
       running = next
@@ -50,16 +52,19 @@ export function openRescans(deps: RescansDeps): Rescans {
       }
       waiting = { number: ++last, roots, full, accepted }
       if (running !== undefined) return { number: last, place: 'waiting' }
-      run().catch(deps.onError)
+      run().catch((error: unknown) => {
+        fail(error)
+      })
       return { number: last, place: 'running' }
     },
     get numbers() {
       return { running: running?.number, waiting: waiting?.number, done }
     },
+    broken,
   }
 }
 
-/** Roots of both; one that lies below another is part of it. */
+/** The union of both, without roots below another root. */
 function merge(a: readonly string[], b: readonly string[]): string[] {
   const all = [...new Set([...a, ...b])]
   return all.filter((root) => !all.some((other) => root.startsWith(`${other}/`)))

@@ -3,19 +3,19 @@ import type { AppliedChange } from '../catalogue/writer.ts'
 import type { ScanProgress } from '../control/protocol.ts'
 import type { WalkStep } from './tree/walk.ts'
 
-/** The account of one scan: what it has seen and done so far. */
+/** Counts of one scan so far. */
 export interface Scan {
   /** Counts a directory of the walk. */
   step(step: WalkStep): void
-  /** Counts what a transaction changed while the scan ran. */
+  /** Counts the changes of a transaction. */
   applied(change: AppliedChange): void
-  /** Notes that something could not be written: it is tried again, after the scan. */
+  /** Notes that a transaction failed; its directories are tried again later. */
   failed(): void
-  /** Whether there was an archive: an area that could be read. */
+  /** Whether an area could be read. */
   readonly archiveRead: boolean
-  /** Whether everything that was found has been written. */
+  /** Whether all changes were written. */
   readonly written: boolean
-  /** Whether the walk came by this directory. */
+  /** Whether the walk visited this directory. */
   visited(path: string): boolean
   progress(): ScanProgress
   summary(endedUs: number): ScanSummary
@@ -70,7 +70,7 @@ export function openScan(startedUs: number): Scan {
   }
 }
 
-/** Rejections of entries that are no files. */
+/** Rejections of entries that are not files. */
 const notFiles = new Set([
   'symlink',
   'not-a-file',

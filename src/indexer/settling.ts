@@ -1,126 +1,125 @@
 /**
- * Is this file complete? Nobody tells when a file was closed, so a young one is believed when its gzip stream
- * inflates to its end, and one that does not is believed after it has not changed for long. Rules without I/O.
+ * Rules without I/O that decide whether a file is complete. No event says reliably that a file was closed. So a young
+ * file is accepted when its gzip stream is complete, and otherwise as incomplete when it has not changed for ten minutes.
  */
 
 import { settleMs } from '../catalogue/settling.ts'
 
-/** Delays between two looks at a file that is not complete: it grows, or it has stopped. */
+/** Delay before an incomplete file is read again: while it grows, and at most when it does not. */
 const growingMs = 1000
 const longestMs = 60_000
 
 /**
- * A file that is written to within one tick of its file system's clock may keep its time and its size. Ticks are some
- * milliseconds, on old file systems up to this time: then what was read so long after the file was first seen as it
- * is holds all that was written under that time.
+ * Longest tick of a file system's clock: milliseconds on new file systems, up to this on old ones. A write within a tick
+ * may leave mtime and size unchanged. A read this long after the present size and mtime were first seen includes all writes.
  */
 const longestTickMs = 2000
 
-export interface FileLook {
+/** Size and mtime of a file when it was read. */
+export interface FileState {
   readonly size: number
   readonly mtimeUs: number
 }
 
-/** What to do with a file that is new or has changed. */
-export type Verdict =
-  /** It is old enough to be as it is meant to be. */
+/** The next step for a file that is new or has changed. */
+export type SettlingDecision =
+  /** Catalogue it: it is old enough. */
   | 'take'
-  /** It was waited for long enough, and lacks its end all the same. */
+  /** Catalogue it as incomplete: it has not changed for long and its gzip stream has no end. */
   | 'take-incomplete'
-  /** Whether it is complete has to be seen by inflating it. */
+  /** Inflate it to see whether it is complete. */
   | 'inflate'
-  /** It was not complete, and cannot have changed since. */
+  /** Wait: it was incomplete and cannot have changed since. */
   | 'wait'
 
 export interface Settling {
-  /** What to do with a file of which this was seen. Times are of a steady clock and of the day, in ms. */
-  judge(path: string, snapshot: FileLook, now: { steadyMs: number; wallMs: number }): Verdict
+  /** Times are of the steady clock and of the wall clock, in ms. */
+  decide(path: string, file: FileState, now: { steadyMs: number; wallMs: number }): SettlingDecision
   /**
-   * The file was inflated and has no end yet. Gives the delay until it should be looked at again.
-   * @param readMs from when on it was read, on the steady clock
+   * Notes that the file was inflated and has no end yet.
+   * @param readMs when the read began, on the steady clock
+   * @returns the delay until the next read (ms)
    */
-  isIncomplete(path: string, snapshot: FileLook, steadyMs: number, readMs?: number): number
-  /** The file could not be read, which may change without a change of its size and mtime. Gives the delay too. */
-  isUnreadable(path: string, snapshot: FileLook, steadyMs: number): number
-  /** When the file was last found incomplete; `undefined` for one that is not waited for. */
+  markIncomplete(path: string, file: FileState, steadyMs: number, readMs?: number): number
+  /** Notes that the file could not be read; it may become readable with the same size and mtime. @returns the delay */
+  markUnreadable(path: string, file: FileState, steadyMs: number): number
+  /** When the file was last found incomplete; `undefined` for a file that is not settling. */
   readAtMs(path: string): number | undefined
-  /** The file was taken, or is gone. */
-  forget(path: string): void
-  /** Files below a directory that are waited for. */
-  within(directory: string): string[]
-  /** Some of those that are waited for, longest unchanged first. */
-  list(most: number): readonly SettlingLook[]
+  /** Removes a file that was accepted or is gone. */
+  delete(path: string): void
+  /** Names of the settling files of a directory. */
+  namesIn(directory: string): string[]
+  /** At most `most` settling files, longest unchanged first. */
+  list(most: number): readonly SettlingEntry[]
   readonly size: number
 }
 
-/** A file that is waited for. */
-export interface SettlingLook {
+/** A file that is settling. */
+export interface SettlingEntry {
   readonly path: string
-  /** Since when it has been as it is, on the steady clock. */
+  /** Since when it is unchanged, on the steady clock. */
   readonly sinceMs: number
   readonly readable: boolean
 }
 
-interface Pending {
-  size: number
-  mtimeUs: number
-  /** Since when it has been as it is. */
-  sinceMs: number
-  readAtMs: number
-  delayMs: number
-  readable: boolean
-  /** Whether it was read late enough to hold all that was written while it looked as it does. */
-  sure: boolean
+interface WaitingFile extends FileState {
+  /** Since when it is unchanged. */
+  readonly sinceMs: number
+  readonly readAtMs: number
+  readonly delayMs: number
+  readonly readable: boolean
+  /** Whether it was read late enough to include all writes with this size and mtime. */
+  readonly sure: boolean
 }
 
 export function openSettling(): Settling {
-  const directories = new Map<string, Map<string, Pending>>()
+  const directories = new Map<string, Map<string, WaitingFile>>()
   let size = 0
   const locate = (path: string): [string, string] => {
     const slash = path.lastIndexOf('/')
     return [path.slice(0, slash), path.slice(slash + 1)]
   }
-  const find = (path: string): Pending | undefined => {
+  const find = (path: string): WaitingFile | undefined => {
     const [directory, name] = locate(path)
     return directories.get(directory)?.get(name)
   }
   const wait = (
     path: string,
-    snapshot: FileLook & { readable: boolean },
+    file: FileState & { readable: boolean },
     { steadyMs, readMs }: { steadyMs: number; readMs: number },
   ): number => {
     const [directory, name] = locate(path)
-    const files = directories.get(directory) ?? new Map<string, Pending>()
+    const files = directories.get(directory) ?? new Map<string, WaitingFile>()
     directories.set(directory, files)
     const before = files.get(name)
     if (before === undefined) size++
-    const unchanged = isAsBefore(before, snapshot)
+    const unchanged = isUnchanged(before, file)
     const sinceMs = unchanged ? before.sinceMs : steadyMs
     const sure = unchanged && (before.sure || readMs - sinceMs >= longestTickMs)
     const delayMs = sure ? Math.min(before.delayMs * 2, longestMs) : growingMs
-    files.set(name, { ...snapshot, sinceMs, readAtMs: steadyMs, delayMs, sure })
+    files.set(name, { ...file, sinceMs, readAtMs: steadyMs, delayMs, sure })
     return delayMs
   }
   return {
-    judge(path, snapshot, now) {
+    decide(path, file, now) {
       const waiting = find(path)
-      const unchanged = isAsBefore(waiting, snapshot)
-      // Many a program sets an old time when it has written a file: what has changed is inflated, whatever its age.
+      const unchanged = isUnchanged(waiting, file)
+      // Many programs set an old mtime after writing a file, so a changed file is inflated whatever its age,
       if (waiting !== undefined && !unchanged) return 'inflate'
-      // So is what may have changed behind the same time.
+      // and so is one that may have changed without a new mtime.
       if (waiting?.readable === true && !waiting.sure) return 'inflate'
       const restedMs = unchanged ? now.steadyMs - waiting.sinceMs : 0
-      // A time in the future says nothing of the age; then only what we have seen ourselves counts.
-      if (now.wallMs - snapshot.mtimeUs / 1000 >= settleMs || restedMs >= settleMs)
+      // An mtime in the future says nothing about the age: then only the time since the last change seen counts.
+      if (now.wallMs - file.mtimeUs / 1000 >= settleMs || restedMs >= settleMs)
         return waiting?.readable === true ? 'take-incomplete' : 'take'
       return waiting?.readable === true ? 'wait' : 'inflate'
     },
-    isIncomplete: (path, { size, mtimeUs }, steadyMs, readMs = steadyMs) =>
+    markIncomplete: (path, { size, mtimeUs }, steadyMs, readMs = steadyMs) =>
       wait(path, { size, mtimeUs, readable: true }, { steadyMs, readMs }),
-    isUnreadable: (path, { size, mtimeUs }, steadyMs) =>
+    markUnreadable: (path, { size, mtimeUs }, steadyMs) =>
       wait(path, { size, mtimeUs, readable: false }, { steadyMs, readMs: steadyMs }),
     readAtMs: (path) => find(path)?.readAtMs,
-    forget(path) {
+    delete(path) {
       const [directory, name] = locate(path)
       const files = directories.get(directory)
       if (files?.delete(name) !== true) return
@@ -138,13 +137,13 @@ export function openSettling(): Settling {
         )
         .sort((a, b) => a.sinceMs - b.sinceMs)
         .slice(0, most),
-    within: (directory) => [...(directories.get(directory)?.keys() ?? [])],
+    namesIn: (directory) => [...(directories.get(directory)?.keys() ?? [])],
     get size() {
       return size
     },
   }
 }
 
-function isAsBefore(before: Pending | undefined, snapshot: FileLook): before is Pending {
-  return before?.size === snapshot.size && before.mtimeUs === snapshot.mtimeUs
+function isUnchanged(before: WaitingFile | undefined, file: FileState): before is WaitingFile {
+  return before?.size === file.size && before.mtimeUs === file.mtimeUs
 }

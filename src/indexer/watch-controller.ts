@@ -7,18 +7,19 @@ import type { WatchWindow } from './watch-window.ts'
 import type { KnownDirectories } from './known-directories.ts'
 import { areas } from '../parse/archive-path.ts'
 import { openWatcher, watchLimit } from './watcher.ts'
+import type { WakeSignal } from './wake-signal.ts'
 
-/** Time between a hint and the look, in which more hints of the same change arrive. */
+/** Delay between an event and the read of its directory, so that one read covers several events. */
 const eventDelayMs = 5
-/** A directory rests this multiple of what its last reconcile cost. */
+/** After a reconcile, a directory rests for this multiple of the reconcile's cost, */
 const restFactor = 4
-/** but never longer: a disk that hung made one look cost as much as a thousand. */
+/** but at most for this time: a disk that hangs makes one read very costly. */
 const longestRestMs = 5000
-/** A directory that was just watched is read once more after this time. */
-const againMs = 1000
-/** The window moves with the clock; what could not be watched is tried again. */
-const moveMs = 60_000
-/** A process that was held up so long may have lost events. */
+/** A directory is read again this long after its watch began. */
+const secondReadMs = 1000
+/** Time between two updates of the hot window; failed watches are tried again at the same time. */
+const refreshMs = 60_000
+/** A process that was blocked for this time may have lost events. */
 const stallMs = 3000
 
 export interface WatchControllerDeps {
@@ -30,20 +31,19 @@ export interface WatchControllerDeps {
   readonly logger: Logger
   /** The clock: microseconds since 1970. */
   readonly nowUs: () => number
-  /** Wakes the loop that reconciles. */
-  readonly wake: () => void
+  /** Wakes the reconcile loop. */
+  readonly wakeSignal: WakeSignal
 }
 
-/** Follows the directories in which files are expected, by file events. */
+/** Watches the hot directories and marks those dirty in which a file event occurs. */
 export interface WatchController {
-  /** Begins; until then hints are of no use, since everything is read anyway. */
   start(): void
-  /** A directory is known, or gone; which one it is when it was read. */
-  note(directory: string, known: boolean, identity?: string): void
-  /** Watches everything anew, after a disk was away. */
-  renew(): void
-  /** A directory was reconciled at this cost: it rests. */
-  rest(directory: string, costMs: number): void
+  /** Watches a known directory if it is hot, and stops watching one that is gone. `identity` is that of the directory read. */
+  readonly update: (directory: string, known: boolean, identity?: string) => void
+  /** Restarts all watches, after a disk was away. */
+  restart(): void
+  /** Lets a directory rest after a reconcile of this cost. */
+  readonly rest: (directory: string, costMs: number) => void
   status(): WatchCounts
   close(): Promise<void>
 }
@@ -60,9 +60,9 @@ export function openWatchController(deps: WatchControllerDeps): WatchController 
   const mark = (path: string, options: { arrived: boolean; delayMs: number }): void => {
     const nowMs = performance.now()
     const dueMs = Math.max(nowMs + options.delayMs, resting.get(path) ?? 0)
-    // A file that is written over shows in its own facts alone, however old its directory.
+    // A file overwritten in place changes only its own size and mtime, so even a cold directory needs `facts`.
     dirty.add({ path, depth: 'facts', arrived: options.arrived }, dueMs)
-    deps.wake()
+    deps.wakeSignal.wake()
   }
   const markAll = (): void => {
     for (const path of hotDirectories(known, window, wallMs()))
@@ -77,36 +77,36 @@ export function openWatchController(deps: WatchControllerDeps): WatchController 
       mark(path, { arrived: true, delayMs: 0 })
       setTimeout(() => {
         mark(path, { arrived: true, delayMs: 0 })
-      }, againMs).unref()
+      }, secondReadMs).unref()
     },
     onOverflow() {
       overflows++
-      logger.warn('more file events than the kernel keeps: reading all watched directories')
+      logger.warn('file event queue overflow; rescanning watched directories')
       markAll()
     },
     onFailure(path, error) {
-      logger.debug({ err: error, path }, 'not watched')
+      logger.debug({ err: error, path }, 'directory cannot be watched')
       health.report('watching', failureMessage(error))
     },
   })
-  const move = (options: { retry: boolean }): void => {
+  const refresh = (options: { retry: boolean }): void => {
     const hot = hotDirectories(known, window, wallMs())
     if (hot.every((path) => watcher.has(path))) health.report('watching', undefined)
-    watcher.watchController(hot, options)
+    watcher.setDirectories(hot, options)
     const nowMs = performance.now()
     for (const [path, untilMs] of resting) if (untilMs < nowMs) resting.delete(path)
-    for (const [path, atMs] of replacedMs) if (atMs < nowMs - moveMs) replacedMs.delete(path)
+    for (const [path, atMs] of replacedMs) if (atMs < nowMs - refreshMs) replacedMs.delete(path)
   }
-  /** Another directory than the one that is watched lies under a name: a link was changed, or what is above it moved. */
-  const replaced = (path: string): void => {
-    // A file system may give numbers to its directories anew all the time.
-    if (replacedMs.has(path)) mark(path, { arrived: true, delayMs: moveMs })
-    else watcher.renewBelow(path)
+  /** Restarts the watches below a path at which there is another directory now: a link was changed, or a parent moved. */
+  const onReplaced = (path: string): void => {
+    // Some file systems change inode numbers all the time: then the directory is only read again.
+    if (replacedMs.has(path)) mark(path, { arrived: true, delayMs: refreshMs })
+    else watcher.restartBelow(path)
     replacedMs.set(path, replacedMs.get(path) ?? performance.now())
   }
   const watchForStalls = (): void => {
     let [lastMs, lastWallMs] = [performance.now(), wallMs()]
-    const snapshot = (): void => {
+    const check = (): void => {
       const [nowMs, nowWallMs] = [performance.now(), wallMs()]
       const jumpMs = Math.abs(nowWallMs - lastWallMs - (nowMs - lastMs))
       if (nowMs - lastMs > stallMs || jumpMs > stallMs) {
@@ -118,26 +118,26 @@ export function openWatchController(deps: WatchControllerDeps): WatchController 
       }
       ;[lastMs, lastWallMs] = [nowMs, nowWallMs]
     }
-    timers.push(setInterval(snapshot, stallMs / 3))
+    timers.push(setInterval(check, stallMs / 3))
   }
   return {
     start() {
       started = true
-      move({ retry: false })
-      timers.push(setInterval(move, moveMs, { retry: true }))
+      refresh({ retry: false })
+      timers.push(setInterval(refresh, refreshMs, { retry: true }))
       watchForStalls()
     },
-    note(path, isKnown, identity) {
+    update(path, isKnown, identity) {
       if (!started) return
       if (isKnown && watcher.has(path)) {
-        if (identity !== undefined && !watcher.isOf(path, identity)) replaced(path)
+        if (identity !== undefined && !watcher.hasIdentity(path, identity)) onReplaced(path)
         return
       }
       if (!isKnown) watcher.delete(path)
       else if (isHot(path, wallMs(), window)) watcher.add(path)
     },
-    renew: () => {
-      watcher.renew()
+    restart: () => {
+      watcher.restartAll()
     },
     rest(path, costMs) {
       resting.set(path, performance.now() + Math.min(restFactor * costMs, longestRestMs))
@@ -151,7 +151,7 @@ export function openWatchController(deps: WatchControllerDeps): WatchController 
   }
 }
 
-/** The hot directories that are known: found from the areas down, since most of a tree is cold. */
+/** The known hot directories, searched from the areas down because most of a tree is cold. */
 function hotDirectories(known: KnownDirectories, window: WatchWindow, nowMs: number): string[] {
   const found: string[] = []
   const pending: string[] = areas.filter((area) => known.has(area))
@@ -166,8 +166,8 @@ function hotDirectories(known: KnownDirectories, window: WatchWindow, nowMs: num
 function failureMessage(error: Error): string {
   const code = 'code' in error ? String(error.code) : error.message
   if (code === 'ENOSPC')
-    return 'the kernel has no file watches left for this user: raise fs.inotify.max_user_watches; sweeps find changes meanwhile'
+    return 'no file watches left for this user: raise fs.inotify.max_user_watches; sweeps find changes meanwhile'
   if (code === 'EMFILE')
-    return 'no more file watchers can be opened: raise fs.inotify.max_user_instances or the limit of open files; sweeps find changes meanwhile'
+    return 'no file watchers left: raise fs.inotify.max_user_instances or the limit of open files; sweeps find changes meanwhile'
   return `directories cannot be watched (${code}); sweeps find changes meanwhile`
 }

@@ -1,7 +1,7 @@
 /**
- * File events as hints. chokidar watches directories only, each by an instance of its own without depth: it gives
- * back all it holds when it is closed, while an instance for many would remember every path it ever left. They
- * are started one after the other, since each reads its directory once.
+ * Watches directories with chokidar: one instance for each directory, without depth. A closed instance releases all its
+ * memory, while one instance for many directories would keep every path that it ever watched. Instances are started one
+ * after the other, since each reads its directory once.
  */
 import { readFileSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
@@ -14,30 +14,30 @@ import { identityOf } from './tree/directory-snapshot.ts'
 export interface WatchDeps {
   /** Absolute path of the archive root. */
   readonly archive: string
-  /** Something happened in a watched directory. */
+  /** Called when something changed in a watched directory. */
   readonly onEvent: (directory: string) => void
-  /** A directory is watched from now on: what it holds has to be read now. */
+  /** Called when a watch has begun: the directory has to be read now. */
   readonly onWatching: (directory: string) => void
-  /** So many events came at once that the kernel may have dropped others. */
+  /** Called when so many events arrived at once that the kernel may have dropped some. */
   readonly onOverflow: () => void
-  /** A directory cannot be watched. */
+  /** Called when a directory cannot be watched. */
   readonly onFailure: (directory: string, error: Error) => void
 }
 
 export interface Watcher {
-  /** Watches these directories and no others; tries those again that could not be watched if `retry` says so. */
-  watchController(directories: readonly string[], options: { readonly retry: boolean }): void
+  /** Watches these directories and no others; with `retry` also those whose watch failed before. */
+  setDirectories(directories: readonly string[], options: { readonly retry: boolean }): void
   /** Watches one more directory. */
   add(directory: string): void
-  /** Watches a directory no longer. */
+  /** Stops watching a directory. */
   delete(directory: string): void
   has(directory: string): boolean
-  /** Whether the directory that is watched under a name may be this one (see `identityOf`). */
-  isOf(directory: string, identity: string): boolean
-  /** Watches those at and below a directory anew. */
-  renewBelow(directory: string): void
-  /** Watches all of them anew: another disk may lie under the same names. */
-  renew(): void
+  /** Whether the directory watched at this path may be the one with this identity (see `identityOf`). */
+  hasIdentity(directory: string, identity: string): boolean
+  /** Restarts the watches at and below a directory. */
+  restartBelow(directory: string): void
+  /** Restarts all watches: another disk may be mounted now. */
+  restartAll(): void
   readonly size: number
   close(): Promise<void>
 }
@@ -47,29 +47,29 @@ export function openWatcher(deps: WatchDeps): Watcher {
   const identities = new Map<string, string | undefined>()
   const failed = new Set<string>()
   let wanted = new Set<string>()
-  /** Those of them that may not be watched yet. */
+  /** Directories of `wanted` whose watch has to be started. */
   const pending = new Set<string>()
-  let inStart: FSWatcher | undefined
+  let startingWatcher: FSWatcher | undefined
   let starting: Promise<void> | undefined
   let closing = false
-  const countEvent = openFlood(deps.onOverflow)
+  const countEvent = openOverflowDetector(deps.onOverflow)
 
   const start = async (directory: string): Promise<void> => {
     const path = join(deps.archive, directory)
-    // Asked for first: one that comes into its place meanwhile is told from it.
+    // Before the watch begins, so that a directory that replaces it meanwhile has another identity.
     const found = stat(path).then(identityOf, () => undefined)
     const watcher = watch(path, watchOptions)
     watched.set(directory, watcher)
     watcher.on('raw', (event, name) => {
       countEvent()
-      // It was moved or removed itself: what lies under its name from now on is another directory.
+      // The directory itself was moved or removed: its path leads to another directory from now on.
       if (event === 'rename' && name === basename(directory)) restartBelow(directory)
       deps.onEvent(directory)
     })
-    inStart = watcher
-    const [failure, identity] = await Promise.all([beginning(watcher), found])
-    inStart = undefined
-    if (watched.get(directory) !== watcher) return close(watcher) // it was stopped meanwhile
+    startingWatcher = watcher
+    const [failure, identity] = await Promise.all([untilReady(watcher), found])
+    startingWatcher = undefined
+    if (watched.get(directory) !== watcher) return close(watcher) // stopped meanwhile
     identities.set(directory, identity)
     if (failure === undefined && path in watcher.getWatched()) {
       deps.onWatching(directory)
@@ -77,12 +77,12 @@ export function openWatcher(deps: WatchDeps): Watcher {
     }
     await stop(directory)
     if (failure !== undefined && !isDenied(failure) && !isMissing(failure)) fail(directory, failure)
-    // It vanished, became something else, or is not ours to read; as soon as it is, somebody will ask for it again.
+    // It vanished, is no directory, or may not be read. When that changes, it is added again.
     else wanted.delete(directory)
   }
   const fail = (directory: string, failure: Error): void => {
     failed.add(directory)
-    // Where one finds no room, the others find none either.
+    // When the kernel has no watch left, the other directories fail as well.
     if (isExhaustion(failure)) for (const path of wanted) if (!watched.has(path)) failed.add(path)
     deps.onFailure(directory, failure)
   }
@@ -90,8 +90,8 @@ export function openWatcher(deps: WatchDeps): Watcher {
     const watcher = watched.get(directory)
     watched.delete(directory)
     identities.delete(directory)
-    // One that is being started would never tell that it has if it were closed now: its start closes it.
-    if (watcher !== undefined && watcher !== inStart) await close(watcher)
+    // A watcher closed while it starts never becomes ready: `start` closes it afterwards.
+    if (watcher !== undefined && watcher !== startingWatcher) await close(watcher)
   }
   const restartBelow = (directory: string): void => {
     restart(
@@ -122,7 +122,7 @@ export function openWatcher(deps: WatchDeps): Watcher {
     }
   }
   return {
-    watchController(directories, { retry }) {
+    setDirectories(directories, { retry }) {
       wanted = new Set(directories)
       if (retry) failed.clear()
       for (const directory of watched.keys()) if (!wanted.has(directory)) void stop(directory)
@@ -139,9 +139,9 @@ export function openWatcher(deps: WatchDeps): Watcher {
       void stop(directory)
     },
     has: (directory) => watched.has(directory),
-    isOf: (directory, identity) => (identities.get(directory) ?? identity) === identity,
-    renewBelow: restartBelow,
-    renew() {
+    hasIdentity: (directory, identity) => (identities.get(directory) ?? identity) === identity,
+    restartBelow: restartBelow,
+    restartAll() {
       for (const directory of failed) pending.add(directory)
       failed.clear()
       restart(Array.from(watched.keys()))
@@ -157,18 +157,18 @@ export function openWatcher(deps: WatchDeps): Watcher {
   }
 }
 
-/** Directories only, and nothing below them. */
+/** Watches directories only, and nothing below them. */
 const watchOptions: ChokidarOptions = {
   ignored: (_path, stats) => stats !== undefined && !stats.isDirectory(),
   ignoreInitial: true,
-  // Else one that is not watched would look as if it were.
+  // Otherwise a directory that may not be read would seem to be watched.
   ignorePermissionErrors: false,
   atomic: false,
   depth: 0,
 }
 
-/** Waits until a watcher has started; gives the reason when it has not. */
-function beginning(watcher: FSWatcher): Promise<Error | undefined> {
+/** Waits until a watcher has started; returns the error if it could not. */
+function untilReady(watcher: FSWatcher): Promise<Error | undefined> {
   return new Promise((resolve) => {
     watcher.on('ready', () => {
       resolve(undefined)
@@ -181,27 +181,27 @@ function beginning(watcher: FSWatcher): Promise<Error | undefined> {
 
 async function close(watcher: FSWatcher): Promise<void> {
   const closed = watcher.close()
-  // Closing takes its listeners away; an error that was on its way would end the process without one.
+  // `close` removes the listeners; without one, an error emitted later would end the process.
   watcher.on('error', () => undefined)
   await closed
 }
 
-/** Whether the kernel has no room for more watches, rather than something being wrong with one directory. */
+/** Whether the kernel has no watches left, rather than one directory having a problem. */
 export function isExhaustion(error: Error): boolean {
   const code = 'code' in error ? error.code : undefined
   return code === 'ENOSPC' || code === 'EMFILE'
 }
 
-/** Whether a directory is closed to us. */
+/** Whether this user may not read a directory. */
 function isDenied(error: Error): boolean {
   return 'code' in error && (error.code === 'EACCES' || error.code === 'EPERM')
 }
 
-/** The kernel's queue of events; what does not fit is dropped, and Node does not tell. */
+/** Length of the kernel's event queue. Further events are dropped, and Node does not report that. */
 const queueLength = '/proc/sys/fs/inotify/max_queued_events'
 
-/** Suspects an overflow when half the queue's length arrives in one turn of the event loop. */
-function openFlood(onOverflow: () => void): () => void {
+/** Assumes an overflow when half the queue's length arrives within one tick of the event loop. */
+function openOverflowDetector(onOverflow: () => void): () => void {
   const limit = (readNumber(queueLength) ?? 16_384) / 2
   let count = 0
   return () => {
@@ -210,7 +210,7 @@ function openFlood(onOverflow: () => void): () => void {
   }
 }
 
-/** How many directories this user may watch; `null` where the kernel's settings are hidden. */
+/** Number of directories that this user may watch; `null` where the kernel's settings are hidden. */
 export function watchLimit(): number | null {
   return readNumber('/proc/sys/fs/inotify/max_user_watches') ?? null
 }

@@ -1,9 +1,9 @@
-/** A clock that must have moved by more than this against the steady one has been set. */
+/** A larger difference between the wall clock and the steady clock means that the wall clock was set. */
 const setAfterUs = 2000
 
 /**
- * The time of day in microseconds since 1970, finer than the millisecond of `Date.now()`: steady between two
- * readings, and following the system's clock when that is set.
+ * Opens a wall clock in microseconds since 1970, finer than the milliseconds of `Date.now()`. It advances with the steady
+ * clock and adopts the system's time when that is set.
  */
 export function openClock(): () => number {
   let offsetUs = Infinity

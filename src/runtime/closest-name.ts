@@ -1,11 +1,11 @@
 import { closest as nearest, distance } from 'fastest-levenshtein'
 
-/** Letters in which a misspelt word may differ from the one that was meant. */
+/** Largest edit distance of a misspelt word. */
 const mostLetters = 3
-/** Longer words are none that was misspelt. */
+/** Longer words are not compared. */
 const longest = 64
 
-/** The candidate that was probably meant by a misspelt word, without regard to case and kind of dash. */
+/** The most similar candidate for a misspelt word, ignoring case and the difference between `-` and `_`. */
 export function closest(word: string, candidates: readonly string[]): string | undefined {
   if (word.length > longest) return undefined
   const byPlain = new Map(candidates.map((candidate) => [plain(candidate), candidate]))

@@ -1,18 +1,18 @@
 /**
- * The end of a process. Parts are handed over as they start; on SIGTERM or SIGINT, or when an error escapes,
- * they are closed in reverse order and the process ends by `process.exit`. It never ends just because nothing
- * is left to do: native addons would then run their own clean-up, and that of the database must not run.
+ * Ends the process in order. Parts register when they start; on SIGTERM, SIGINT or an uncaught error they are closed in
+ * reverse order, and `process.exit` is called. The process never ends by itself when it is idle: native addons would then
+ * run their exit hooks, and that of the database must not run.
  */
 import closeWithGrace from 'close-with-grace'
 import type { Logger } from 'pino'
 
 /**
- * The longest that the end of each process may take: for the requests in hand, and for the directory in hand and the
- * database. systemd waits longer.
+ * Longest time to end each process: the API finishes its requests; the indexer its current directory and a checkpoint.
+ * systemd waits longer.
  */
 export const graceMs = { api: 10_000, indexer: 20_000 }
 
-/** Something that has started and must be closed before the process ends. */
+/** A part that has started and must be closed before the process ends. */
 export interface Part {
   readonly name: string
   close(): void | Promise<void>
@@ -20,27 +20,24 @@ export interface Part {
 
 export interface LifecycleOptions {
   readonly logger: Logger
-  /** Longest time that all closing together may take; then the process exits 1. */
+  /** Longest time to close all parts; then the process exits with 1. */
   readonly graceMs: number
-  /** What SIGHUP means; without it SIGHUP ends the process like SIGTERM. */
+  /** Handles SIGHUP; without it SIGHUP ends the process like SIGTERM. */
   readonly onHangup?: () => void
 }
 
 export interface Lifecycle {
-  /** Hands over a part that has just started; one that starts during the end is closed with the rest. */
+  /** Registers a part that has just started; a part that starts during the end is closed with the rest. */
   add(part: Part): void
-  /** Waits for the end. What a daemon's command returns. */
+  /** Never resolves: a daemon's command returns it to keep running. */
   untilEnd(): Promise<never>
-  /**
-   * Closes the parts and ends the process: exit code 0, or 1 with a failure, which is logged: text as it is, an error with
-   * its stack.
-   */
+  /** Closes the parts and ends the process: exit code 0, or 1 with a failure, which is logged (an error with its stack). */
   end(failure?: unknown): Promise<never>
 }
 
 /**
- * The signals that ask for an end. A handler for those a broken process sends itself (SIGSEGV, SIGBUS, …)
- * would keep it hanging instead of dying, and SIGUSR2 means nothing here.
+ * Signals without a handler. For the signals of a crash (SIGSEGV, SIGBUS, …), a handler would make the process hang;
+ * SIGUSR2 has no meaning here.
  */
 const leftAlone = [
   'SIGILL',
@@ -52,7 +49,7 @@ const leftAlone = [
   'SIGUSR2',
 ] as const
 
-/** Takes over signals and escaped errors, once per process and before the first part starts. */
+/** Installs handlers for signals and uncaught errors; call it once per process, before the first part starts. */
 export function startLifecycle({ logger, graceMs, onHangup }: LifecycleOptions): Lifecycle {
   const parts: Part[] = []
   let ending = false
@@ -64,7 +61,7 @@ export function startLifecycle({ logger, graceMs, onHangup }: LifecycleOptions):
       logger: false,
       skip: onHangup === undefined ? [...leftAlone] : [...leftAlone, 'SIGHUP'],
       onSecondSignal: (signal) => {
-        logger.error(`second signal ${signal}, not waiting for the rest`)
+        logger.error(`second signal ${signal}: ending without closing the remaining parts`)
       },
       onSecondError: (err) => {
         logger.fatal({ err }, 'error while ending')
@@ -79,7 +76,7 @@ export function startLifecycle({ logger, graceMs, onHangup }: LifecycleOptions):
       if (failure === undefined) logger.info({ signal }, 'ending')
       else logger.fatal(factsOf(failure), 'ending because of an error')
       const closed = await closeAll(parts, logger)
-      // Rejecting is how the library is told to exit 1.
+      // The library exits with 1 when this rejects.
       if (failure !== undefined || !closed) throw new Error('ended with a failure')
     },
   )
@@ -108,7 +105,7 @@ function factsOf(failure: unknown) {
   return typeof failure === 'string' ? { reason: failure } : { err: failure }
 }
 
-/** Last started, first closed. A part that fails to close does not keep the others from it. */
+/** Closes the parts, last started first. If one fails to close, the others are still closed. */
 async function closeAll(parts: Part[], logger: Logger): Promise<boolean> {
   let closed = true
   for (let part = parts.at(-1); part !== undefined; part = parts.at(-1)) {
@@ -118,7 +115,7 @@ async function closeAll(parts: Part[], logger: Logger): Promise<boolean> {
       closed = false
       logger.error({ err, part: part.name }, 'failed to close')
     }
-    // Taken out only now: the deadline's message names the part that is being waited for.
+    // Removed only now: the timeout message names the part that is still closing.
     parts.splice(parts.indexOf(part), 1)
   }
   return closed

@@ -2,7 +2,7 @@ import { destination, pino, stdTimeFunctions } from 'pino'
 import type { DestinationStream, Logger } from 'pino'
 import pretty from 'pino-pretty'
 
-/** Where HTTP libraries and our own code put a token when they log a request. */
+/** Log fields in which HTTP libraries and this program may put a token. */
 const secrets = [
   'authorization',
   'headers.authorization',
@@ -10,21 +10,18 @@ const secrets = [
   'request.headers.authorization',
 ]
 
-/** What is kept in memory of a log that cannot be written. */
+/** Log lines kept in memory while the log cannot be written (bytes). */
 const maxWaitingBytes = 1024 * 1024
 
 export interface LoggerOptions {
   readonly level: LogLevel
-  /** The part that speaks: `indexer`, `api`. */
+  /** The process: `indexer`, `api`. */
   readonly name?: string
-  /** Write for people instead of programs; by default when standard output is a terminal. */
+  /** Text for people instead of JSON; by default when standard output is a terminal. */
   readonly readable?: boolean
 }
 
-/**
- * The one way to a logger. Both forms write synchronously, because processes here end by `process.exit` and
- * the last lines are the ones that say why.
- */
+/** Creates a logger. It writes synchronously, because processes end with `process.exit` and the last lines give the reason. */
 export function createLogger({ level, name, readable }: LoggerOptions): Logger {
   const options = {
     level,
@@ -43,7 +40,7 @@ function readableLines(): DestinationStream {
 
 function jsonLines(): DestinationStream {
   const lines = destination({ dest: 1, sync: true, maxLength: maxWaitingBytes })
-  // A full disk under the log must not end the service. Lines wait, then are dropped, until there is room.
+  // A full disk must not end the service. Lines are kept in memory up to the limit, then dropped, until there is room.
   return lines.on('error', () => {})
 }
 

@@ -1,8 +1,8 @@
-/** Where this program is installed, and which release of it. */
+/** The folder and version of the installed program. */
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** The folder of package.json, above `src/`, above `dist/` and above what the tests are compiled to. */
+/** The folder of package.json: a parent of `src/`, of `dist/` and of the compiled tests. */
 export const packageRoot = nearestPackage(import.meta.dirname)
 
 function nearestPackage(folder: string): string {

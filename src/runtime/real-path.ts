@@ -2,13 +2,12 @@ import { readlinkSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import type { Logger } from 'pino'
 
-/** The kernel follows as many symbolic links in one path (path_resolution(7)). */
+/** The kernel's limit of symbolic links in one path (path_resolution(7)). */
 const mostLinks = 40
 
 /**
- * The absolute path at which a file lies, or at which it would be created: every symbolic link is followed, also one
- * that leads to nothing. The part of the path that does not exist, or that this user may not look into, is kept as it is
- * written. Never throws: opening the path tells what is wrong with it.
+ * The absolute path of a file, or at which it would be created: symbolic links are followed, dangling links too. Parts of
+ * the path that do not exist or cannot be read stay as written. Never throws: opening the path reports the error.
  */
 export function realPath(path: string): string {
   const rest = resolve(path).split('/')
@@ -31,7 +30,7 @@ export function realPath(path: string): string {
   return real
 }
 
-/** Where a symbolic link points to; `undefined` for anything else. */
+/** The target of a symbolic link; `undefined` for anything else. */
 function linkTarget(path: string): string | undefined {
   try {
     return readlinkSync(path)
@@ -41,15 +40,15 @@ function linkTarget(path: string): string | undefined {
 }
 
 /**
- * The linked directories by their own paths and by their real ones: a symbolic link in the archive is judged by where it
- * ends, also while the disk is away that a linked directory lies on.
+ * The linked directories by their configured and by their real paths: the targets of symbolic links are compared with
+ * both, also while the disk of a linked directory is away.
  */
 export function realDirectories(paths: readonly string[], logger: Logger): string[] {
   for (const path of paths) {
     try {
       statSync(path)
     } catch (error) {
-      logger.error({ err: error }, `linked directory ${path} is not there`)
+      logger.error({ err: error }, `linked directory ${path} not found`)
     }
   }
   return [...new Set(paths.flatMap((path) => [resolve(path), realPath(path)]))]

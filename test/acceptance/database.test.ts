@@ -50,8 +50,7 @@ async function startFull(t: Test, { backedUp = false } = {}): Promise<Full> {
   const service = await startService(t, folder, { options })
   await until('the first scan ends', service.ready)
   await untilEqual(service)
-  if (backedUp)
-    await until('a backup', () => service.log.some(({ msg }) => /was backed up/.test(msg)))
+  if (backedUp) await until('a backup', () => service.log.some(({ msg }) => msg === 'backup made'))
   const list = await service.list()
   return { service, list, highest: Math.max(...Array.from(list.values(), ({ id }) => id)) }
 }

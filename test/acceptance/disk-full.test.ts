@@ -68,14 +68,14 @@ t.test('no room for a backup', { skip: lacksMounts }, async (t) => {
     database: 'var/catalogue.db',
   })
   const told = (words: RegExp) => service.log.some(({ msg }) => words.test(msg))
-  await until('a backup where there is room', () => told(/was backed up/))
+  await until('a backup where there is room', () => told(/^backup made$/))
   await stop(service.indexer, 'SIGTERM')
   mounts.run(`rm ${folder}/var/catalogue.db-backup-1`)
   mounts.run(`cat /dev/zero > ${folder}/var/filler 2> /dev/null || true`)
   // Some room, but not twice the size of the smallest database.
   mounts.run(`truncate -s -128K ${folder}/var/filler`)
   service.startIndexer()
-  await until('it says so', () => told(/^no backup: /))
+  await until('it says so', () => told(/^backup skipped: /))
   arrive(service.archive, pathIn(hourDirectory(), 1))
   await untilEqual(service)
   t.equal(service.indexer.exitCode, null, 'and works on')

@@ -174,7 +174,7 @@ t.test('a mass removal is held back until it is accepted', async (t) => {
   renameSync(join(service.archive, hourDirectory(1)), join(service.folder, 'aside'))
   await until('held', async () => (await service.status()).held_removals === removedAtOnce)
   t.equal(await service.count(), count, 'nothing is removed')
-  await untilTold(service, /gone at once/)
+  await untilTold(service, /withheld by the deletion guard/)
   t.equal(await state(service), 'degraded')
   await service.control({ command: 'rescan', path: undefined, full: false, acceptRemovals: true })
   await untilEqual(service)
@@ -185,7 +185,7 @@ t.test('a mass removal is held back until it is accepted', async (t) => {
 t.test('an area that appears later is found', async (t) => {
   const folder = testFolder(t)
   const service = await startService(t, folder)
-  await untilTold(service, /holds neither obs\/ nor nrt\//)
+  await untilTold(service, /contains no readable obs\/ or nrt\//)
   t.equal(await state(service), 'degraded')
   put(service.archive, pathIn(hourDirectory(), 0))
   await untilEqual(service, backMs)

@@ -39,7 +39,7 @@ function run(database: string, socket: string, ...flags: string[]) {
   })
 }
 
-/** The writer of these tests is this process, which lives on: as if it had ended. */
+/** Makes the writer, which is this running process, look as if it had ended. */
 function forgetOwner(database: string): void {
   const db = new Sqlite(database)
   db.exec('DELETE FROM owner')
@@ -56,11 +56,11 @@ const clean = { code: 0, stdout: 'nothing differs\n', stderr: '' }
 const line = 'area: obs: stored 7 files, counted 1 files\n'
 const repaired = {
   code: 0,
-  stdout: `${line}the counts were made anew\nnothing differs\n`,
+  stdout: `${line}the counts were recomputed\nnothing differs\n`,
   stderr: '',
 }
 
-t.test('what differs is named, and made anew on demand', async (t) => {
+t.test('differences are listed, and counts recomputed with --repair', async (t) => {
   const { database, socket, writer } = await makeCatalogue(t)
   writer.close()
   forgetOwner(database)
@@ -71,7 +71,7 @@ t.test('what differs is named, and made anew on demand', async (t) => {
   t.same(await run(database, socket), clean)
 })
 
-t.test('the running indexer makes the counts anew', async (t) => {
+t.test('the running indexer recomputes the counts', async (t) => {
   const { database, socket, writer } = await makeCatalogue(t)
   const logger = pino({ enabled: false })
   const control = await openControl({ path: socket, logger, indexer: {} as never, writer })
@@ -84,7 +84,7 @@ t.test('the running indexer makes the counts anew', async (t) => {
   t.same(await run(database, socket, '--repair'), repaired)
 })
 
-t.test('an indexer that cannot be asked keeps the right to write', async (t) => {
+t.test('an indexer without a control socket keeps the lock', async (t) => {
   const { database, socket, writer } = await makeCatalogue(t)
   falsify(database)
   const { code, stderr } = await run(database, socket, '--repair')

@@ -8,7 +8,7 @@ const progress: ScanProgress = {
   ...{ done: 0.256, rate: 99.6, secondsLeft: 12.3 },
 }
 
-t.test('off a terminal a running scan is told in lines of the log', async (t) => {
+t.test('without a terminal, the progress of a scan is logged', async (t) => {
   let tick = () => undefined as unknown
   t.intercept(globalThis, 'setInterval', { value: (work: () => unknown) => void (tick = work) })
   t.intercept(process.stdout, 'isTTY', { value: false })
@@ -30,7 +30,7 @@ t.test('off a terminal a running scan is told in lines of the log', async (t) =>
   report.stop()
 })
 
-t.test('the outcome of a scan, for people and for the log', async (t) => {
+t.test('the summary of a scan as text and as log fields', async (t) => {
   const scan = {
     ...{ startedUs: 1_000_000, endedUs: 3_500_000, directories: 12, files: 5000 },
     ...{ added: 4000, modified: 2, removed: 1 },
@@ -59,11 +59,11 @@ t.test('the outcome of a scan, for people and for the log', async (t) => {
     /999 {2}not-gz .*obs\/a\\u\{a\}b/,
   ])
   const remembered = summaryLines({ scan, now: false }, summary, 0)
-  t.equal(remembered.text.length, 2, 'of a scan that is only remembered nothing is told')
+  t.equal(remembered.text.length, 2, 'the summary leaves out a scan of an earlier process')
   t.notOk('files_per_second' in remembered.fields)
 })
 
-t.test('a scan that took no time at all has a speed all the same', async (t) => {
+t.test('a scan that took no time has a speed', async (t) => {
   const scan = {
     ...{ startedUs: 1, endedUs: 1, directories: 0, files: 0 },
     ...{ added: 0, modified: 0, removed: 0 },

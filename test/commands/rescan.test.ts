@@ -11,7 +11,7 @@ import { testFolder } from '../folder.ts'
 import { programLine } from '../program.ts'
 
 const token = 'a-secret-that-nobody-logs'
-/** A connection that is kept may be closed by the server at the moment of the next request. */
+/** Uses no keep-alive: the server may close an idle connection at the moment of the next request. */
 const fresh = { connection: 'close' }
 
 function launch(folder: string, args: readonly string[], env: Record<string, string> = {}) {
@@ -43,7 +43,7 @@ function put(folder: string, path: string): void {
   writeFileSync(join(folder, 'archive', path), gzipSync('x'))
 }
 
-/** The whole program on an archive of one file, with sweeps so rare that nothing is found by itself. */
+/** The whole program on an archive of one file, with sweeps too rare to find a change during the test. */
 async function startProgram(t: Test) {
   const folder = testFolder(t, { token: `${token}\n` })
   mkdirSync(join(folder, 'archive/nrt'), { recursive: true })
@@ -93,7 +93,7 @@ t.test('orders to the running program', async (t) => {
     const path = `obs/1998/003/s${String(files++).padStart(3, '0')}0030.98d.gz`
     put(folder, path)
     registered = await post(list, { path })
-    // 200 when the sweep that follows a start came in between.
+    // 200 if the first sweep has found the file already.
     return registered.status === 201
   }, 'a file is registered before anything else finds it')
   const record = (await registered?.json()) as { id: number; url: string }
@@ -109,10 +109,10 @@ t.test('orders to the running program', async (t) => {
   const two = await run(folder, 'rescan --database c.db obs/1998/ nrt')
   t.match(two, { code: 0, text: /^obs\/1998: rescan 3 is running\nnrt: rescan \d /m })
   const wrong = await run(folder, 'rescan --database c.db elsewhere')
-  const said = 'rinex-catalogue: elsewhere is no directory below obs/ or nrt/\n'
+  const said = 'rinex-catalogue: elsewhere is not a directory below obs/ or nrt/\n'
   t.strictSame(wrong, { code: 1, text: said }, 'in one line')
   const nowhere = await run(folder, 'rescan --database c.db --wait obs/1900')
-  const missing = 'rinex-catalogue: there is no directory obs/1900 in the archive\n'
+  const missing = 'rinex-catalogue: no directory obs/1900 in the archive\n'
   t.strictSame(nowhere, { code: 1, text: missing }, 'and nothing is waited for')
   const some = await run(folder, 'rescan --database c.db --wait obs/1900 obs/1998 elsewhere nrt')
   t.equal(some.code, 1)
@@ -128,10 +128,10 @@ t.test('orders to the running program', async (t) => {
   t.notMatch(program.text, token)
 })
 
-t.test('SIGHUP before there is an indexer means a rescan once there is', async (t) => {
+t.test('SIGHUP before the indexer has started orders a rescan', async (t) => {
   const folder = testFolder(t)
   put(folder, 'obs/1998/001/graz0010.98d.gz')
-  // Comes with the first listener, which is long before the indexer is there.
+  // The handler is installed long before the indexer has started.
   const early = `process.once('newListener', function come(event) {
     if (event === 'SIGHUP') queueMicrotask(() => process.emit('SIGHUP'))
     else process.once('newListener', come)
@@ -153,7 +153,7 @@ t.test('SIGHUP before there is an indexer means a rescan once there is', async (
     await once(indexer.child, 'exit')
   })
   await until(() => indexer.text.includes('caught up with the archive'), 'it runs')
-  t.match(indexer.text, 'SIGHUP: a rescan was ordered')
+  t.match(indexer.text, 'SIGHUP: rescan ordered')
   t.match(await run(folder, 'rescan --database c.db --wait'), { code: 0, text: /rescan 2 / })
 })
 

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { baseUrlFor, isBaseUrl, isHost, originOf, toBaseUrl } from '../../src/config/address.ts'
 
-t.test('what one can listen on', async (t) => {
+t.test('hosts on which a server can listen', async (t) => {
   const hosts = [
     '127.0.0.1',
     'localhost',
@@ -29,7 +29,7 @@ t.test('what one can listen on', async (t) => {
   for (const host of others) t.notOk(isHost(host), JSON.stringify(host))
 })
 
-t.test('what links begin with when they point to a host', async (t) => {
+t.test('the origin of links to a host', async (t) => {
   const cases: [host: string, port: number, origin: string | undefined][] = [
     ['127.0.0.1', 8080, 'http://127.0.0.1:8080'],
     ['127.0.0.1', 80, 'http://127.0.0.1'],
@@ -80,7 +80,7 @@ t.test('a base URL', async (t) => {
   for (const text of [...bad, ...worse]) t.notOk(isBaseUrl(text), JSON.stringify(text))
 })
 
-t.test('the configured base URL wins, else the port that was got counts', async (t) => {
+t.test('the configured base URL wins, otherwise the actual port counts', async (t) => {
   t.equal(baseUrlFor({ baseUrl: 'https://a/b', host: '::' }, 1), 'https://a/b')
   t.equal(baseUrlFor({ baseUrl: undefined, host: 'localhost' }, 4711), 'http://localhost:4711')
   t.throws(() => baseUrlFor({ baseUrl: undefined, host: '::' }, 1), /base_url/)

@@ -4,7 +4,7 @@ import t from 'tap'
 import { loadConfig } from '../../src/config/load.ts'
 import { testFolder } from '../folder.ts'
 
-t.test('however the database is called, its socket lies beside it', async (t) => {
+t.test('the control socket is beside the real path of the database', async (t) => {
   const folder = realpathSync(testFolder(t, { real: {} }))
   symlinkSync('real', join(folder, 'link'))
   const given = { file: undefined, env: {}, cwd: folder }

@@ -39,22 +39,22 @@ t.test('the example shows every option at its default', async (t) => {
   const expected = {
     ...defaults,
     baseUrl: baseUrlFor(defaults, defaults.port),
-    // The only one that has no default: the example shows where the file usually lies.
+    // The only option without a default: the example shows the usual path.
     adminTokenFile: '/etc/rinex-catalogue/admin-token',
   }
   const moved = JSON.stringify(expected).replaceAll(packageRoot, home)
-  // Where the checkout lies deep, the socket is named from the working directory.
+  // In a deep checkout, the path of the socket is relative to the working directory.
   const controlSocket = resolve(home, config.controlSocket)
   t.equal(JSON.stringify({ ...config, controlSocket }), moved)
 })
 
-t.test('the example says between which numbers each number must be', async (t) => {
+t.test('the example gives the range of each number', async (t) => {
   const paragraphs = example.split('\n\n')
   for (const key of optionKeys) {
     const [range] = /from \d+ to \d+/.exec(optionOf(key).expects) ?? []
     if (range === undefined) continue
-    const told = paragraphs.find((paragraph) => paragraph.includes(`\n# ${key} = `)) ?? ''
-    t.match(told.replaceAll('\n# ', ' '), range, key)
+    const paragraph = paragraphs.find((text) => text.includes(`\n# ${key} = `)) ?? ''
+    t.match(paragraph.replaceAll('\n# ', ' '), range, key)
   }
 })
 
@@ -66,7 +66,7 @@ t.test('the example has every option under a heading that fits it', async (t) =>
   })
   const byHeading = Object.fromEntries(found)
   t.match(byHeading, {
-    'The archive and what is known about it': ['archive', 'linked_directories', 'database'],
+    'The archive and its catalogue': ['archive', 'linked_directories', 'database'],
     'Keeping up with the archive': [
       ...['watch_obs_days', 'watch_nrt_days', 'sweep_interval_seconds', 'full_look_hours'],
       'checksums',
@@ -76,7 +76,7 @@ t.test('the example has every option under a heading that fits it', async (t) =>
   t.strictSame(byHeading['The log'], ['log_level'])
 })
 
-/** What docs/configuration.md says of a key, without the marks of code. */
+/** The description of a key in docs/configuration.md, without backquotes. */
 interface Described {
   readonly meaning: string
   /** Value, default, environment and so on. */
@@ -131,7 +131,7 @@ t.test('README.md links to the reference, and names only keys that exist', async
   for (const [, key = ''] of rows) t.ok(Object.hasOwn(options, key), key)
 })
 
-t.test('the help of a command lists the options that it uses, and no other', async (t) => {
+t.test('the help of a command lists exactly the options that it uses', async (t) => {
   for (const command of commands) {
     const { stdout } = spawnSync(process.execPath, ['dist/cli.js', command, '--help'], {
       encoding: 'utf8',
@@ -180,7 +180,7 @@ t.test('the manual page lists every flag, under the commands that use it', async
   t.strictSame(Object.fromEntries(listed), Object.fromEntries(expected))
 })
 
-t.test('the manual page says which options the other commands take', async (t) => {
+t.test('the manual page lists the options of the other commands', async (t) => {
   const page = readFileSync('docs/man/rinex-catalogue.1', 'utf8')
   const [, section = ''] = page.split('.Ss Options of other commands\n')
   const text = section.slice(0, section.indexOf('.Sh')).replaceAll(/^\.(Cm|Fl) | ,$|\n/gm, ' ')

@@ -16,7 +16,7 @@ function faultsOf(sources: Partial<ConfigSources>): readonly Fault[] {
   return []
 }
 
-t.test('values of the file that no option takes', async (t) => {
+t.test('invalid values in the file', async (t) => {
   const lines = [
     'archive = 1',
     'archive = ""',
@@ -81,7 +81,7 @@ t.test('values of the file that no option takes', async (t) => {
   }
 })
 
-t.test('values of environment and flags that no option takes', async (t) => {
+t.test('invalid values in environment and flags', async (t) => {
   const cases: [variable: string, text: string][] = [
     ['ARCHIVE', ''],
     ['BASE_URL', ''],
@@ -102,7 +102,7 @@ t.test('values of environment and flags that no option takes', async (t) => {
   ])
 })
 
-t.test('unknown names, with the known one that was probably meant', async (t) => {
+t.test('unknown names get a suggestion', async (t) => {
   const names: [name: string, meant: string | undefined][] = [
     ['prot', 'port'],
     ['baseUrl', 'base_url'],
@@ -167,7 +167,7 @@ t.test('the control socket is not the database', async (t) => {
   ])
 })
 
-t.test('all faults at once, also of values that another source overrules', async (t) => {
+t.test('all faults are reported, also of values that another source overrides', async (t) => {
   const file = join(testFolder(t, { 'a.toml': 'port = "x"\nmax_limit = 0\nhots = "a"' }), 'a.toml')
   const env = { RINEX_CATALOGUE_PORT: '80', RINEX_CATALOGUE_LOG_LEVEL: 'loud' }
   const faults = faultsOf({ file, env, flags: { host: '::', datasetPrefix: '/' } })

@@ -17,7 +17,7 @@ function load(sources: Partial<ConfigSources>): LoadedConfig {
   return loadConfig({ env: {}, flags: {}, cwd: '/srv', ...sources })
 }
 
-t.test('nothing needs to be configured', async (t) => {
+t.test('no option is required', async (t) => {
   const { config, origins } = load({})
   t.strictSame(config, {
     archive: join(root, 'fixtures/archive'),
@@ -65,7 +65,7 @@ t.test('flags win over the environment, the environment over the file', async (t
   })
 })
 
-t.test('the file is the one of the flag, else of the environment', async (t) => {
+t.test('the file comes from the flag, otherwise from the environment', async (t) => {
   const dir = testFolder(t, { 'a.toml': 'port = 1', 'b.toml': 'port = 2' })
   const env = { RINEX_CATALOGUE_CONFIG: 'b.toml' }
   t.equal(load({ cwd: dir, env }).config.port, 2)
@@ -74,7 +74,7 @@ t.test('the file is the one of the flag, else of the environment', async (t) => 
 })
 
 t.test(
-  'relative paths start from the folder of their file, else from the working directory',
+  'relative paths start from the folder of the file, or from the working directory',
   async (t) => {
     const file = join(testFolder(t, { 'a.toml': 'archive = "x/"\ndatabase = "../y.db"' }), 'a.toml')
     const inFile = load({ file }).config
@@ -85,7 +85,7 @@ t.test(
   },
 )
 
-t.test('every option can be set in the file and in the environment alike', async (t) => {
+t.test('every option can be set in the file and in the environment', async (t) => {
   const written = {
     archive: '/a',
     database: '/b.db',
@@ -126,7 +126,7 @@ t.test('every option can be set in the file and in the environment alike', async
   )
 })
 
-t.test('the control socket lies beside the database, named so that it fits', async (t) => {
+t.test('the control socket is beside the database, with a path that is short enough', async (t) => {
   const socketOf = (database: string, cwd = '/srv'): string =>
     load({ cwd, flags: { database } }).config.controlSocket
   t.equal(socketOf('/a/b.c/d'), '/a/b.c/d.sock')
@@ -144,7 +144,7 @@ t.test('the control socket lies beside the database, named so that it fits', asy
   t.throws(() => load({ cwd: deep, flags: { controlSocket: '.' } }), ConfigError)
 })
 
-t.test('whatever the sources say, the outcome is a configuration or its faults', async (t) => {
+t.test('any input gives a configuration or faults, and no other error', async (t) => {
   const file = join(testFolder(t, { 'a.toml': '' }), 'a.toml')
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),

@@ -19,7 +19,7 @@ import type { ControlRequest, RescanOrder } from '../../src/control/protocol.ts'
 import { openHealth } from '../../src/indexer/health.ts'
 import { openControl } from '../../src/indexer/control-server.ts'
 import { openService } from '../api/service.ts'
-import { noTroubles } from '../indexer/parts.ts'
+import { noProblems } from '../indexer/parts.ts'
 import { until } from '../indexer/until.ts'
 
 const logger = pino({ level: 'silent' })
@@ -51,7 +51,7 @@ async function openOn(t: Test) {
   await leaveSocket(path)
   const orders: RescanOrder[] = []
   const indexer = {
-    status: () => condition.status(noTroubles),
+    status: () => condition.status(noProblems),
     settlingFiles: () => [{ path: 'obs/a', reason: 'no-end-yet' as const, sinceUs: 5 }],
     rescan: (order: RescanOrder) => {
       orders.push(order)
@@ -89,11 +89,11 @@ t.test('what is no sensible request is refused in words', async (t) => {
   const cases: { request: unknown; words: RegExp; failed?: true }[] = [
     { request: {}, words: /unknown command/ },
     { request: { command: 'drop' }, words: /unknown command/ },
-    { request: { command: 'rescan', path: '../etc' }, words: /no directory below obs/ },
+    { request: { command: 'rescan', path: '../etc' }, words: /not a directory below obs/ },
     { request: { command: 'rescan', path: 5 }, words: /must be text/ },
     { request: { command: 'rescan', acceptRemovals: 'no' }, words: /true or false/ },
     { request: { command: 'register' }, words: /must be text/ },
-    { request: { command: 'register', path: 'broken' }, words: /its log says why/, failed: true },
+    { request: { command: 'register', path: 'broken' }, words: /see its log/, failed: true },
   ]
   for (const { request, words, failed = false } of cases)
     await t.rejects(askIndexer(path, request as ControlRequest), {
@@ -168,7 +168,7 @@ t.test('nor is one that fails to answer, and the metrics tell what else there is
     control.close()
   })
   const asked = await askStatus(path)
-  t.match(asked, { state: 'unknown', reason: /: the indexer failed to answer, its log says why$/ })
+  t.match(asked, { state: 'unknown', reason: /: the indexer failed to answer, see its log$/ })
   const { app } = await openService(t, { deps: () => ({ indexerStatus: () => askStatus(path) }) })
   const { statusCode, body } = await app.inject('/metrics')
   t.equal(statusCode, 200)
@@ -198,13 +198,13 @@ async function openWatchful(t: Test, path: string, version: string, readMs = 5) 
     ...{ logger, version, lastScan: undefined },
     nowUs: () => 1,
   })
-  const indexer = { status: () => told.status(noTroubles) } as never
+  const indexer = { status: () => told.status(noProblems) } as never
   const control = await openControl({
     path,
     logger: pino({}, stream),
     indexer,
     writer: {} as never,
-    readMs,
+    checkIntervalMs: readMs,
   })
   t.teardown(() => {
     control.close()
@@ -235,7 +235,7 @@ t.test('an indexer whose socket was taken away listens anew', async (t) => {
     await until(t, 'it answers again', async () => (await versionAt(path)) === 'one')
     t.equal(statSync(path).mode & 0o777, 0o660)
   }
-  t.match(warnings.at(-1), { msg: 'the control socket was taken away: listening anew' })
+  t.match(warnings.at(-1), { msg: 'control socket removed; created again' })
   control.close()
   t.notOk(existsSync(path), 'the socket goes with it')
 })
@@ -282,7 +282,7 @@ t.test('a socket that cannot be opened says where and why', async (t) => {
   })
   await t.rejects(
     other,
-    { code: 'UNUSABLE_SOCKET', message: /is no socket/ },
+    { code: 'UNUSABLE_SOCKET', message: /is not a socket/ },
     'a file of somebody else stays',
   )
   await t.rejects(openControl({ path, logger, indexer: {} as never, writer: {} as never }), {

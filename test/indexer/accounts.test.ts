@@ -1,4 +1,4 @@
-/** What the indexer keeps account of: directories it knows, how it is, how far a scan has come, what to write. */
+/** Known directories, health, scan progress and batches. */
 import pino from 'pino'
 import t from 'tap'
 import type { DirectoryChange } from '../../src/catalogue/writer.ts'
@@ -8,10 +8,10 @@ import { openKnownDirectories } from '../../src/indexer/known-directories.ts'
 import { openScan } from '../../src/indexer/scan-progress.ts'
 import type { WalkStep } from '../../src/indexer/tree/walk.ts'
 import { change, newFile } from '../catalogue/change.ts'
-import { failing, noTroubles, openParts } from './parts.ts'
+import { failing, noProblems, openParts } from './parts.ts'
 import { fc } from '../random.ts'
 
-t.test('known directories are known below their parents, whatever comes and goes', async () => {
+t.test('known directories are listed as children of their parents, after any changes', async () => {
   const path = fc.constantFrom('obs', 'obs/2026', 'obs/2025', 'obs/2026/001', 'obs/2026/002', 'nrt')
   const step = fc.record({ path, add: fc.boolean() })
   fc.assert(
@@ -39,13 +39,13 @@ t.test('known directories are known below their parents, whatever comes and goes
   )
 })
 
-t.test('health is the phase, or why it is degraded, and since when', async (t) => {
+t.test('health is the phase, or degraded with reasons, and since when', async (t) => {
   let nowUs = 1
   const lines: { msg: string; problem: string }[] = []
   const write = (line: string) => lines.push(JSON.parse(line) as (typeof lines)[number])
   const logger = pino({}, { write })
   const health = openHealth({ logger, nowUs: () => nowUs, version: '1', lastScan: undefined })
-  const status = () => health.status(noTroubles)
+  const status = () => health.status(noProblems)
   t.match(status(), { state: 'starting', sinceUs: 1, reasons: [] })
   nowUs = 2
   health.enter('scanning')
@@ -78,7 +78,7 @@ t.test('health is the phase, or why it is degraded, and since when', async (t) =
   )
 })
 
-t.test('a scan counts regular files and tells how far it is', async (t) => {
+t.test('a scan counts regular files and reports its progress', async (t) => {
   const scan = openScan(5)
   const step = (path: string, parts: object, done: number): WalkStep => ({
     snapshot: {
@@ -120,7 +120,7 @@ t.test('a scan counts regular files and tells how far it is', async (t) => {
   })
 })
 
-t.test('a batch gathers directories until it is worth writing', async (t) => {
+t.test('a batch collects directories until it is large or old enough', async (t) => {
   const { writer, sql } = openParts(t)
   const batch = openBatch(writer, () => 0)
   const files = (count: number) =>
@@ -148,10 +148,10 @@ t.test('a batch gathers directories until it is worth writing', async (t) => {
     changes: [{ path: 'obs/2026/003' }, { path: 'obs/2026/004' }],
   })
   t.equal(await writer.directory('obs/2026/004'), undefined, 'all of it or nothing')
-  t.match(await batch.flush(), { changes: [] }, 'what failed is forgotten')
+  t.match(await batch.flush(), { changes: [] }, 'a failed batch is dropped')
 })
 
-t.test('what was seen to change waits less for others than what a walk brought', async (t) => {
+t.test('a change from an event waits less than a change from a walk', async (t) => {
   let now = 0
   const batch = openBatch(openParts(t).writer, () => now)
   const add = (name: string, isWalked: boolean) => {

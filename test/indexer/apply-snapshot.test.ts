@@ -9,13 +9,13 @@ import { openDeletionGuard } from '../../src/indexer/deletion-guard.ts'
 import { openApplyStage } from '../../src/indexer/apply-snapshot.ts'
 import { openKnownDirectories } from '../../src/indexer/known-directories.ts'
 import { openSettling } from '../../src/indexer/settling.ts'
-import { failing, noTroubles, openParts, refusing } from './parts.ts'
+import { failing, noProblems, openParts, refusing } from './parts.ts'
 
 const day = 'obs/2020/001'
 const graz = 'graz0010.20d.gz'
 const old = new Date('2020-03-01T00:00:00Z')
 
-function openHandOn(t: Test) {
+function openApplyStageOn(t: Test) {
   const parts = openParts(t)
   const dirty = openDirtyDirectories()
   const known = openKnownDirectories([])
@@ -29,39 +29,42 @@ function openHandOn(t: Test) {
     ...{ ...parts, dirty, known },
     accept: (snapshot, change) => acceptance.accept(snapshot, change),
     onDirectory: () => undefined,
-    onAreaBack: (area) => areasBack.push(area),
+    onAreaRestored: (area) => areasBack.push(area),
     onFailed: () => undefined,
     onApplied: () => undefined,
     onFlushed: () => undefined,
   })
-  /** Looks at these and whatever they make dirty. */
-  const come = async (...paths: string[]) => {
+  /** Reads these directories and all that become dirty. */
+  const readAndApply = async (...paths: string[]) => {
     for (const path of paths) dirty.add({ path, depth: 'facts', arrived: true }, 0)
     for (let next; (next = dirty.take(performance.now())) !== undefined;) {
       const snapshot = await parts.tree.snapshot(next)
-      await applyStage.take({ snapshot, walked: false, arrived: next.arrived })
+      await applyStage.add({ snapshot, walked: false, arrived: next.arrived })
     }
     await applyStage.flush()
   }
-  const status = () => parts.health.status(noTroubles)
-  return { ...parts, dirty, known, applyStage, come, status, areasBack }
+  const status = () => parts.health.status(noProblems)
+  return { ...parts, dirty, known, applyStage, readAndApply, status, areasBack }
 }
 
-t.test('directories that appear are found from above, and leave when they vanish', async (t) => {
-  const { archive, known, put, come, writer } = openHandOn(t)
-  put(`${day}/${graz}`)
-  put('obs/2021/002/zimm0020.21d.gz')
-  await come('obs')
-  t.same(known.all().sort(), ['obs', 'obs/2020', day, 'obs/2021', 'obs/2021/002'])
-  t.equal(await writer.count('obs'), 2)
-  rmSync(join(archive, 'obs/2021'), { recursive: true })
-  await come('obs')
-  t.same(known.all().sort(), ['obs', 'obs/2020', day])
-  t.same(known.childrenOf('obs'), ['obs/2020'])
-  t.equal(await writer.count('obs'), 1)
-})
+t.test(
+  'new directories are found through their parents, and removed when they are gone',
+  async (t) => {
+    const { archive, known, put, readAndApply, writer } = openApplyStageOn(t)
+    put(`${day}/${graz}`)
+    put('obs/2021/002/zimm0020.21d.gz')
+    await readAndApply('obs')
+    t.same(known.all().sort(), ['obs', 'obs/2020', day, 'obs/2021', 'obs/2021/002'])
+    t.equal(await writer.count('obs'), 2)
+    rmSync(join(archive, 'obs/2021'), { recursive: true })
+    await readAndApply('obs')
+    t.same(known.all().sort(), ['obs', 'obs/2020', day])
+    t.same(known.childrenOf('obs'), ['obs/2020'])
+    t.equal(await writer.count('obs'), 1)
+  },
+)
 
-t.test('an area that shows no directory any more removes nothing', async (t) => {
+t.test('an area without directories removes nothing', async (t) => {
   const lost = /obs\/ below the archive root is lost/
   const states = [
     {
@@ -72,7 +75,7 @@ t.test('an area that shows no directory any more removes nothing', async (t) => 
     },
     { title: 'gone', make: () => undefined },
     {
-      title: 'a mount point with a note and what every disk has',
+      title: 'a mount point with a note and lost+found',
       make(path: string) {
         mkdirSync(join(path, 'lost+found'), { recursive: true })
         writeFileSync(join(path, 'NOT_MOUNTED'), '')
@@ -85,23 +88,23 @@ t.test('an area that shows no directory any more removes nothing', async (t) => 
       },
     },
   ]
-  const { archive, put, come, status, areasBack, writer } = openHandOn(t)
+  const { archive, put, readAndApply, status, areasBack, writer } = openApplyStageOn(t)
   put(`${day}/${graz}`)
   put(`obs/${graz}`)
-  await come('obs')
+  await readAndApply('obs')
   t.equal(await writer.count('obs'), 2)
   for (const { title, make } of states) {
     areasBack.length = 0
     renameSync(join(archive, 'obs'), join(archive, 'aside'))
     make(join(archive, 'obs'))
-    await come(day)
-    await come('obs', 'obs/2020', day)
+    await readAndApply(day)
+    await readAndApply('obs', 'obs/2020', day)
     t.match(status(), { state: 'degraded', reasons: [lost] }, title)
     t.equal(await writer.count('obs'), 2)
     t.same(areasBack, [])
     rmSync(join(archive, 'obs'), { recursive: true, force: true })
     renameSync(join(archive, 'aside'), join(archive, 'obs'))
-    await come('obs', 'obs/2020', day)
+    await readAndApply('obs', 'obs/2020', day)
     t.match(status(), { state: 'starting', reasons: [] }, `${title}, and back`)
     t.same(areasBack, ['obs'])
     t.equal(await writer.count('obs'), 2)
@@ -109,71 +112,71 @@ t.test('an area that shows no directory any more removes nothing', async (t) => 
 })
 
 t.test(
-  'files of an area that has never had directories are followed like all others',
+  'files directly in an area without directories are catalogued like all others',
   async (t) => {
-    const { archive, put, come, status, writer } = openHandOn(t)
+    const { archive, put, readAndApply, status, writer } = openApplyStageOn(t)
     mkdirSync(join(archive, 'nrt'))
-    await come('nrt')
+    await readAndApply('nrt')
     t.match(status(), { state: 'starting' }, 'an empty area is no problem')
     put(`nrt/${graz}`)
     put('nrt/zimm0010.20d.gz')
-    await come('nrt')
+    await readAndApply('nrt')
     rmSync(join(archive, 'nrt', graz))
-    await come('nrt')
+    await readAndApply('nrt')
     t.equal(await writer.count('nrt'), 1)
     t.match(status(), { state: 'starting' })
   },
 )
 
-t.test('what cannot be written is told, kept, and tried again as closely', async (t) => {
-  const { archive, put, come, status, sql, dirty, writer, lines } = openHandOn(t)
+t.test('a failed write is reported and tried again with the same depth', async (t) => {
+  const { archive, put, readAndApply, status, sql, dirty, writer, lines } = openApplyStageOn(t)
   const path = put(`${day}/${graz}`)
   utimesSync(join(archive, day), old, old)
   utimesSync(path, old, old)
-  await come('obs')
+  await readAndApply('obs')
   sql(failing('UPDATE ON file'))
   writeFileSync(path, gzipSync('written over in place'))
   t.same(statSync(join(archive, day)).mtime, old, 'its directory does not show it')
-  await come(day)
+  await readAndApply(day)
   const againMs = performance.now()
-  await come(day)
+  await readAndApply(day)
   t.match(status(), { state: 'degraded', reasons: [/cannot be written: malformed JSON/] })
-  t.equal(lines.filter(({ problem }) => /malformed/.test(problem ?? '')).length, 1, 'said once')
+  t.equal(lines.filter(({ problem }) => /malformed/.test(problem ?? '')).length, 1, 'reported once')
   t.ok((dirty.nextDueMs() ?? 0) >= againMs + 5000, 'not at once')
   const again = dirty.take(Infinity)
   t.same(again, { path: day, depth: 'facts', arrived: true })
   sql('DROP TRIGGER failing')
-  await come(day)
+  await readAndApply(day)
   t.match(status(), { state: 'starting', reasons: [] })
   t.equal((await writer.directory(day))?.files.get(graz)?.size, statSync(path).size)
 })
 
-t.test('a directory that the catalogue refuses keeps no other out', async (t) => {
-  const { archive, put, come, status, sql, dirty, writer, lines } = openHandOn(t)
+t.test('a directory that the catalogue refuses does not affect others', async (t) => {
+  const { archive, put, readAndApply, status, sql, dirty, writer, lines } = openApplyStageOn(t)
   const others = ['obs/2020/002', 'obs/2020/003']
   for (const path of [day, ...others]) put(`${path}/${graz}`)
   put(`${day}/odd10010.20d.gz`)
   sql(refusing('odd10010.20d.gz'))
-  await come('obs')
-  await come(day)
+  await readAndApply('obs')
+  await readAndApply(day)
   for (const path of others) t.equal((await writer.directory(path))?.files.size, 1, path)
   t.notOk((await writer.directory(day))?.files.size, 'nothing of it')
-  const message = /^obs\/2020\/001\/ cannot be brought into the catalogue: odd row$/
+  const message = /^obs\/2020\/001\/ cannot be catalogued: odd row$/
   t.match(status(), { state: 'degraded', reasons: [message] })
-  t.equal(lines.filter(({ problem }) => message.test(problem ?? '')).length, 1, 'said once')
+  t.equal(lines.filter(({ problem }) => message.test(problem ?? '')).length, 1, 'reported once')
   t.equal(dirty.take(performance.now()), undefined, 'not at once')
   t.match(dirty.take(Infinity), { path: day, depth: 'facts', arrived: true })
   sql('DROP TRIGGER refusing')
-  await come(day)
+  await readAndApply(day)
   t.match(status(), { state: 'starting', reasons: [] })
   t.equal((await writer.directory(day))?.files.size, 2)
   t.equal(await writer.count('obs'), 4)
 
   put('obs/2020/004/odd10040.20d.gz')
   sql(refusing('odd10040.20d.gz'))
-  await come('obs/2020')
+  await readAndApply('obs/2020')
   t.match(status(), { state: 'degraded', reasons: [/^obs\/2020\/004\/ cannot/] })
   rmSync(join(archive, 'obs/2020/004'), { recursive: true })
-  await come('obs/2020/004')
+  await readAndApply('obs/2020/004')
   t.match(status(), { state: 'starting', reasons: [] }, 'what is gone is no problem')
 })

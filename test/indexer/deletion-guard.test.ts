@@ -5,10 +5,10 @@ import { fc } from '../random.ts'
 const minute = 60_000
 const hour = 60 * minute
 
-/** All of it was written. */
+/** All changes were written. */
 const none: ReadonlySet<string> = new Set()
 
-/** Asks for the removal of so many of an area's 10,000 files from one directory. */
+/** A request to remove `count` of an area's 10,000 files from one directory. */
 const removal = (directory: string, count: number, nowMs = 0, files = 10_000) => ({
   directory,
   area: directory.startsWith('obs') ? ('obs' as const) : ('nrt' as const),
@@ -17,7 +17,7 @@ const removal = (directory: string, count: number, nowMs = 0, files = 10_000) =>
   nowMs,
 })
 
-t.test('few files may go at once, many may not', async (t) => {
+t.test('few files may be removed at once, many may not', async (t) => {
   const cases = [
     { title: 'the daily purge', count: 500, files: 10_000, may: true },
     { title: 'a fifth', count: 2000, files: 10_000, may: true },
@@ -29,7 +29,7 @@ t.test('few files may go at once, many may not', async (t) => {
     t.equal(openDeletionGuard().mayRemove(removal('obs/2026/001', count, 0, files)), may, title)
 })
 
-t.test('what goes within ten minutes counts together, by area', async (t) => {
+t.test('removals within ten minutes are added up by area', async (t) => {
   const deletionGuard = openDeletionGuard()
   t.ok(deletionGuard.mayRemove(removal('obs/2026/001', 1500)))
   deletionGuard.settle(none)
@@ -40,17 +40,17 @@ t.test('what goes within ten minutes counts together, by area', async (t) => {
   t.same([...deletionGuard.withheld()], [['obs', 700]])
   t.notOk(
     deletionGuard.mayRemove(removal('obs/2026/002', 700, 11 * minute, 8400)),
-    'waiting lets none through',
+    'waiting releases none',
   )
   t.ok(
     deletionGuard.mayRemove(removal('obs/2026/004', 700, 11 * minute, 8400)),
     'the ten minutes are over',
   )
-  deletionGuard.isWhole('obs/2026/002')
+  deletionGuard.markComplete('obs/2026/002')
   t.same([...deletionGuard.withheld()], [])
 })
 
-t.test('held removals are released', async (t) => {
+t.test('withheld removals are released', async (t) => {
   const withheld = () => {
     const deletionGuard = openDeletionGuard()
     t.notOk(deletionGuard.mayRemove(removal('obs/2026/001', 5000)))
@@ -59,10 +59,10 @@ t.test('held removals are released', async (t) => {
   }
   t.test('when the files are back', async (t) => {
     const deletionGuard = withheld()
-    deletionGuard.isWhole('obs/2026/001')
+    deletionGuard.markComplete('obs/2026/001')
     t.same([...deletionGuard.withheld()], [['obs', 4000]])
   })
-  t.test('when they are still gone hours later', async (t) => {
+  t.test('when they are still missing after hours', async (t) => {
     const deletionGuard = withheld()
     t.notOk(deletionGuard.mayRemove(removal('obs/2026/001', 5000, 5 * hour)))
     t.ok(deletionGuard.mayRemove(removal('obs/2026/001', 5000, 7 * hour)))
@@ -82,7 +82,7 @@ t.test('held removals are released', async (t) => {
   })
 })
 
-t.test('what was removed before this process began counts for its ten minutes', async (t) => {
+t.test('removals of an earlier process count for ten minutes', async (t) => {
   const removed = [{ area: 'obs' as const, atMs: -4 * minute, count: 1500 }]
   const deletionGuard = openDeletionGuard({ withheld: [], removed })
   t.notOk(deletionGuard.mayRemove(removal('obs/2026/001', 501, 0, 8500)))
@@ -93,7 +93,7 @@ t.test('what was removed before this process began counts for its ten minutes', 
   t.ok(deletionGuard.mayRemove(removal('obs/2026/004', 1200, 7 * minute, 8000)), 'they are over')
 })
 
-t.test('removals of which the writing waits count like those that are written', async (t) => {
+t.test('permitted removals count before they are written', async (t) => {
   const deletionGuard = openDeletionGuard()
   t.ok(deletionGuard.mayRemove(removal('obs/2026/001', 1900)))
   t.notOk(deletionGuard.mayRemove(removal('obs/2026/002', 101)), 'the count is that of before')
@@ -101,7 +101,7 @@ t.test('removals of which the writing waits count like those that are written', 
 })
 
 t.test(
-  'no more than the limit is ever removed within ten minutes unless it was meant',
+  'within ten minutes, never more than the limit is removed without confirmation',
   async () => {
     const step = fc.record({
       directory: fc.nat(20),
@@ -139,7 +139,7 @@ t.test(
   },
 )
 
-t.test('removals that could not be written are as if they had never been asked for', async (t) => {
+t.test('removals that could not be written do not count', async (t) => {
   const deletionGuard = openDeletionGuard()
   for (let attempt = 0; attempt < 10; attempt++) {
     t.ok(deletionGuard.mayRemove(removal('obs/2026/001', 1500)), 'they do not add up')
@@ -155,6 +155,6 @@ t.test('removals that could not be written are as if they had never been asked f
   deletionGuard.accept(['obs'])
   t.ok(deletionGuard.mayRemove(removal('obs/2026/002', 1500, 2, 8500)))
   deletionGuard.settle(new Set(['obs/2026/002']))
-  t.same([...deletionGuard.withheld()], [['obs', 1500]], 'they are held again')
+  t.same([...deletionGuard.withheld()], [['obs', 1500]], 'they are withheld again')
   t.ok(deletionGuard.mayRemove(removal('obs/2026/002', 1500, 3, 8500)), 'and still accepted')
 })

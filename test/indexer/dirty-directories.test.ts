@@ -2,7 +2,7 @@ import t from 'tap'
 import { openDirtyDirectories } from '../../src/indexer/dirty-directories.ts'
 import { fc } from '../random.ts'
 
-t.test('directories are taken when they are due, longest due first', async (t) => {
+t.test('directories are taken when they are due, earliest first', async (t) => {
   const dirty = openDirtyDirectories()
   dirty.add({ path: 'obs/b', depth: 'names', arrived: false }, 20)
   dirty.add({ path: 'obs/a', depth: 'names', arrived: false }, 10)
@@ -15,7 +15,7 @@ t.test('directories are taken when they are due, longest due first', async (t) =
 })
 
 t.test(
-  'however often a directory is noted it waits once: earliest time, closest look',
+  'a directory that is added often is in the queue once, with the earliest time and the greatest depth',
   async (t) => {
     const dirty = openDirtyDirectories()
     for (const dueMs of [30, 10, 20])
@@ -31,7 +31,7 @@ t.test(
   },
 )
 
-t.test('a directory that was taken can be noted again', async (t) => {
+t.test('a directory that was taken can be added again', async (t) => {
   const dirty = openDirtyDirectories()
   dirty.add({ path: 'obs/a', depth: 'auto', arrived: false }, 10)
   dirty.take(10)
@@ -40,7 +40,7 @@ t.test('a directory that was taken can be noted again', async (t) => {
   t.match(dirty.take(50), { path: 'obs/a' })
 })
 
-t.test('nothing that was noted is lost or taken twice, and nothing is taken early', async () => {
+t.test('no directory is lost, taken twice or taken early', async () => {
   const note = fc.record({
     path: fc.constantFrom('obs/a', 'obs/b', 'obs/c', 'obs/d'),
     depth: fc.constantFrom('names' as const, 'auto' as const, 'facts' as const),

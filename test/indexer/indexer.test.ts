@@ -100,7 +100,7 @@ t.test('scanning an unchanged tree again changes nothing', async (t) => {
   t.same(await after.reader.page({ limit: 20, offset: 0 }), page)
 })
 
-t.test('what changes below an indexed tree shows up', async (t) => {
+t.test('changes in an indexed tree are catalogued', async (t) => {
   const folder = testFolder(t)
   const name = 'graz0010.26d.gz'
   put(join(folder, 'archive'), `obs/2026/001/${name}`)
@@ -133,7 +133,7 @@ t.test('what changes below an indexed tree shows up', async (t) => {
   })
 })
 
-t.test('what changed while no indexer ran is found at its start', async (t) => {
+t.test('changes made while no indexer ran are found at its start', async (t) => {
   const folder = testFolder(t)
   for (const path of ['obs/2026/001/graz0010.26d.gz', 'obs/2026/002/graz0020.26d.gz'])
     put(join(folder, 'archive'), path)
@@ -150,7 +150,7 @@ t.test('what changed while no indexer ran is found at its start', async (t) => {
   })
 })
 
-t.test('an area that is lost as a whole removes nothing', async (t) => {
+t.test('a lost area removes nothing', async (t) => {
   const folder = testFolder(t)
   const name = 'obs/2026/001/graz0010.26d.gz'
   put(join(folder, 'archive'), name)
@@ -159,7 +159,9 @@ t.test('an area that is lost as a whole removes nothing', async (t) => {
   indexer.watch()
   renameSync(join(archive, 'obs'), join(archive, 'aside'))
   const lost = /obs\/ below the archive root is lost/
-  await until(t, 'it is told', () => indexer.status().reasons.some((message) => lost.test(message)))
+  await until(t, 'it is reported', () =>
+    indexer.status().reasons.some((message) => lost.test(message)),
+  )
   t.equal(indexer.status().state, 'degraded')
   mkdirSync(join(archive, 'obs'))
   for (let sweeps = 0; sweeps < 3; sweeps++) {
@@ -169,11 +171,11 @@ t.test('an area that is lost as a whole removes nothing', async (t) => {
   t.same(await paths(), [name])
   rmSync(join(archive, 'obs'), { recursive: true })
   renameSync(join(archive, 'aside'), join(archive, 'obs'))
-  await until(t, 'it is well again', async () => indexer.status().state === 'watching')
+  await until(t, 'it has recovered', async () => indexer.status().state === 'watching')
   t.same(await paths(), [name])
 })
 
-t.test('removals older than they are kept are forgotten', async (t) => {
+t.test('removals older than keepRemovalsMs are purged', async (t) => {
   const folder = testFolder(t)
   put(join(folder, 'archive'), 'obs/2026/001/graz0010.26d.gz')
   put(join(folder, 'archive'), 'obs/2026/001/zimm0010.26d.gz')
@@ -182,13 +184,13 @@ t.test('removals older than they are kept are forgotten', async (t) => {
   rmSync(join(archive, 'obs/2026/001/graz0010.26d.gz'))
   await indexer.catchUp({ scan: true, patient: false })
   indexer.watch()
-  await until(t, 'the removal is forgotten', async () => {
+  await until(t, 'the removal is purged', async () => {
     const { purgedSeq } = await reader.changes({ since: 0, limit: 1, filters: {} })
     return purgedSeq === 3
   })
 })
 
-t.test('two scans of files that come and go in between give ids for ever', async (t) => {
+t.test('a file that comes back keeps its id', async (t) => {
   const folder = testFolder(t)
   put(join(folder, 'archive'), 'obs/2026/001/graz0010.26d.gz')
   put(join(folder, 'archive'), 'obs/2026/001/zimm0010.26d.gz')

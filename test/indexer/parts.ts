@@ -32,7 +32,7 @@ export function openParts(t: Test) {
     writeFileSync(join(archive, path), content)
     return join(archive, path)
   }
-  /** Works on the same database, as a fault in it would. */
+  /** Runs SQL on the same database, to simulate a fault. */
   const sql = (statement: string): unknown[] => {
     const db = new Sqlite(database)
     try {
@@ -59,18 +59,18 @@ export function openParts(t: Test) {
   }
 }
 
-/** SQL for a database in which this fails whatever is to be written, as on a disk that is full. */
+/** SQL that makes a write fail, as on a full disk. */
 export function failing(event: string): string {
   return `CREATE TRIGGER failing BEFORE ${event} BEGIN SELECT json('no space'); END`
 }
 
-/** SQL for a database that will not have a file of this name. */
+/** SQL that makes the database refuse a file of this name. */
 export function refusing(name: string): string {
   const when = `WHEN new.name = '${name}'`
   return `CREATE TRIGGER refusing BEFORE INSERT ON file ${when} BEGIN SELECT RAISE(ABORT, 'odd row'); END`
 }
 
-export const noTroubles = {
+export const noProblems = {
   scan: undefined,
   dirtyDirectories: 0,
   watching: { directories: 0, limit: null, overflows: 0 },

@@ -1,4 +1,4 @@
-/** The indexer as a whole when its surroundings fail, when it is asked for one file, and when it is ended. */
+/** The whole indexer: faults of its environment, announced files, rescans and its end. */
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -13,6 +13,7 @@ import { openSettling } from '../../src/indexer/settling.ts'
 import { startTreeReader } from '../../src/indexer/tree/tree-reader.ts'
 import type { TreeReader } from '../../src/indexer/tree/tree-reader.ts'
 import { startReconcileLoop } from '../../src/indexer/reconcile-loop.ts'
+import { openWakeSignal } from '../../src/indexer/wake-signal.ts'
 import { change, newFile } from '../catalogue/change.ts'
 import { failing, openParts, refusing } from './parts.ts'
 import { until } from './until.ts'
@@ -34,8 +35,8 @@ async function startOn(t: Test) {
     snapshot: (request) => (requested(), parts.tree.snapshot(request)),
     step: () => (requested(), parts.tree.step()),
   }
-  /** Resolves when so many directories have been asked for. */
-  const untilAsked = (count: number) =>
+  /** Resolves when `count` directories have been requested. */
+  const untilRequested = (count: number) =>
     new Promise<void>((resolve) => {
       requested = () => {
         if (--count === 0) resolve()
@@ -48,11 +49,11 @@ async function startOn(t: Test) {
     open = false
   }
   t.teardown(close)
-  return { ...parts, indexer, untilAsked, close }
+  return { ...parts, indexer, untilRequested, close }
 }
 
-/** The loop alone, with nobody who finds anything dirty. */
-function openWorkOn(t: Test, watched = (tree: TreeReader) => tree) {
+/** The reconcile loop alone, without sources of dirty directories. */
+function openLoopOn(t: Test, watched = (tree: TreeReader) => tree) {
   const parts = openParts(t)
   const dirty = openDirtyDirectories()
   const acceptance = openAcceptance({
@@ -63,14 +64,15 @@ function openWorkOn(t: Test, watched = (tree: TreeReader) => tree) {
   const nothing = () => undefined
   const reconcileLoop = startReconcileLoop({
     ...{ ...parts, tree: watched(parts.tree), dirty, known: openKnownDirectories([]) },
+    wakeSignal: openWakeSignal(),
     accept: (snapshot, change) => acceptance.accept(snapshot, change),
-    ...{ onDirectory: nothing, onAreaBack: nothing, onFlushed: nothing, onReconciled: nothing },
+    ...{ onDirectory: nothing, onFlushed: nothing, onReconciled: nothing },
   })
   t.teardown(() => reconcileLoop.close())
   return { ...parts, dirty, reconcileLoop }
 }
 
-t.test('a file that somebody names is looked at now', async (t) => {
+t.test('an announced file is read at once', async (t) => {
   const { indexer, put } = await startOn(t)
   await indexer.catchUp({ scan: true, patient: false })
   t.same(await indexer.register(`${day}/${graz}`), {
@@ -87,7 +89,7 @@ t.test('a file that somebody names is looked at now', async (t) => {
   t.match(await indexer.register(`../${graz}`), { outcome: 'refused', reason: 'not-in-area' })
 })
 
-t.test('who names a file is told the truth about it', async (t) => {
+t.test('the answer about an announced file is true', async (t) => {
   const { indexer, put, archive, sql } = await startOn(t)
   await indexer.catchUp({ scan: true, patient: false })
   const path = `${day}/${graz}`
@@ -113,38 +115,35 @@ t.test('who names a file is told the truth about it', async (t) => {
   t.match(await indexer.register(path), { reason: 'not-in-the-tree' })
 })
 
-t.test(
-  'a walk asks for many directories ahead, but for few where it looks at each file',
-  async (t) => {
-    for (const depth of ['names', 'facts'] as const) {
-      let [requested, most] = [0, 0]
-      const { reconcileLoop, put, sql } = openWorkOn(t, (tree) => ({
-        ...tree,
-        async step() {
-          most = Math.max(most, ++requested)
-          return tree.step().finally(() => requested--)
-        },
-      }))
-      for (let number = 1; number <= 60; number++) {
-        const directory = `obs/2026/${String(number).padStart(3, '0')}`
-        put(`${directory}/graz${directory.slice(-3)}0.26d.gz`)
-      }
-      await reconcileLoop.scan(['obs'], depth)
-      t.same(sql('SELECT count(*) AS files FROM file'), [{ files: 60 }])
-      t.equal(most > 8, depth === 'names', `${most} at most with ${depth}`)
+t.test('a walk reads many directories ahead, but few when it reads sizes', async (t) => {
+  for (const depth of ['names', 'facts'] as const) {
+    let [requested, most] = [0, 0]
+    const { reconcileLoop, put, sql } = openLoopOn(t, (tree) => ({
+      ...tree,
+      async step() {
+        most = Math.max(most, ++requested)
+        return tree.step().finally(() => requested--)
+      },
+    }))
+    for (let number = 1; number <= 60; number++) {
+      const directory = `obs/2026/${String(number).padStart(3, '0')}`
+      put(`${directory}/graz${directory.slice(-3)}0.26d.gz`)
     }
-  },
-)
+    await reconcileLoop.scan(['obs'], depth)
+    t.same(sql('SELECT count(*) AS files FROM file'), [{ files: 60 }])
+    t.equal(most > 8, depth === 'names', `${most} at most with ${depth}`)
+  }
+})
 
-t.test('who names a file is answered in turn, whatever else there is to do', async (t) => {
-  const { reconcileLoop, dirty, put, writer } = openWorkOn(t)
+t.test('an announced file takes turns with other work', async (t) => {
+  const { reconcileLoop, dirty, put, writer } = openLoopOn(t)
   const days = Array.from({ length: 300 }, (_, n) => `obs/2020/${String(n + 1).padStart(3, '0')}`)
   for (const path of days) put(`${path}/graz${path.slice(-3)}0.20d.gz`)
   const last = days.at(-1) ?? ''
   for (const path of days) dirty.add({ path, depth: 'facts', arrived: false }, 0)
   const read = await reconcileLoop.readNow(last)
   t.match(read, { snapshot: { path: last, outcome: 'read' }, written: true })
-  t.ok(dirty.size > 0, 'before others that wait for longer')
+  t.ok(dirty.size > 0, 'before directories that were dirty earlier')
   t.equal((await writer.directory(last))?.files.size, 1)
   await reconcileLoop.caughtUp()
 
@@ -156,7 +155,7 @@ t.test('who names a file is answered in turn, whatever else there is to do', asy
 })
 
 t.test(
-  'a scan that cannot be written does not end the indexer, and is not remembered',
+  'a scan that cannot be written does not end the indexer, and its summary is not stored',
   async (t) => {
     const { indexer, put, sql, writer, logger, nowUs, tree, archive, lines } = await startOn(t)
     put(`${day}/${graz}`)
@@ -169,7 +168,7 @@ t.test(
 
     sql(failing('UPDATE OF last_scan ON catalogue'))
     await indexer.catchUp({ scan: true, patient: false })
-    t.ok(lines.some(({ msg }) => msg === 'the scan cannot be remembered'))
+    t.ok(lines.some(({ msg }) => msg === 'the summary of the scan cannot be stored'))
     t.equal((await writer.summary()).lastScan, undefined)
     sql('DROP TRIGGER failing')
     const parts = { writer, logger, nowUs, tree, archive }
@@ -179,7 +178,7 @@ t.test(
   },
 )
 
-t.test('a scan ends and is remembered although one directory is refused', async (t) => {
+t.test('a scan is complete and stored although one directory is refused', async (t) => {
   const { indexer, put, sql, writer } = await startOn(t)
   put(`${day}/${graz}`)
   put('obs/2026/002/zimm0020.26d.gz')
@@ -190,7 +189,7 @@ t.test('a scan ends and is remembered although one directory is refused', async 
   t.match((await writer.summary()).lastScan, { files: 2, added: 1 })
 })
 
-t.test('what was removed just before a restart counts for what is missing after it', async (t) => {
+t.test('removals just before a restart count after it', async (t) => {
   const { indexer, archive, writer, logger, nowUs, close } = await startOn(t)
   for (const path of ['obs/2020/001', 'obs/2020/002']) {
     mkdirSync(join(archive, path), { recursive: true })
@@ -211,8 +210,8 @@ t.test('what was removed just before a restart counts for what is missing after 
   t.match(next.status(), { state: 'degraded', withheldRemovals: 600 })
 })
 
-t.test('who waits for what is dirty waits for what is found on the way too', async (t) => {
-  const { reconcileLoop, dirty, put, writer } = openWorkOn(t)
+t.test('caughtUp also waits for subdirectories that are found on the way', async (t) => {
+  const { reconcileLoop, dirty, put, writer } = openLoopOn(t)
   put('obs/2020/001/a/b/c/graz0010.20d.gz')
   put('obs/2020/002/graz0020.20d.gz')
   dirty.add({ path: 'obs', depth: 'auto', arrived: false }, performance.now())
@@ -220,21 +219,24 @@ t.test('who waits for what is dirty waits for what is found on the way too', asy
   t.equal(await writer.count('obs'), 2)
 })
 
-t.test('rescans are ordered, merged and remembered when they were of everything', async (t) => {
-  const { indexer, put, writer } = await startOn(t)
-  put(`${day}/${graz}`)
-  await indexer.catchUp({ scan: true, patient: false })
-  const first = (await writer.summary()).lastScan?.startedUs ?? 0
-  const plain = { path: undefined, full: false, acceptRemovals: false }
-  t.match(await indexer.rescan({ ...plain, path: day }), { number: 1, place: 'running' })
-  t.match(await indexer.rescan({ ...plain, path: 'nrt' }), { number: 2, place: 'waiting' })
-  t.match(await indexer.rescan(plain), { number: 2, place: 'merged' })
-  await until(t, 'both are done', () => indexer.status().rescans.done === 2)
-  t.ok(((await writer.summary()).lastScan?.startedUs ?? 0) > first)
-  t.match(indexer.status(), { state: 'watching', scan: undefined, lastScan: { files: 1 } })
-})
+t.test(
+  'rescans are merged, and the summary of a rescan of the whole archive is stored',
+  async (t) => {
+    const { indexer, put, writer } = await startOn(t)
+    put(`${day}/${graz}`)
+    await indexer.catchUp({ scan: true, patient: false })
+    const first = (await writer.summary()).lastScan?.startedUs ?? 0
+    const plain = { path: undefined, full: false, acceptRemovals: false }
+    t.match(await indexer.rescan({ ...plain, path: day }), { number: 1, place: 'running' })
+    t.match(await indexer.rescan({ ...plain, path: 'nrt' }), { number: 2, place: 'waiting' })
+    t.match(await indexer.rescan(plain), { number: 2, place: 'merged' })
+    await until(t, 'both are done', () => indexer.status().rescans.done === 2)
+    t.ok(((await writer.summary()).lastScan?.startedUs ?? 0) > first)
+    t.match(indexer.status(), { state: 'watching', scan: undefined, lastScan: { files: 1 } })
+  },
+)
 
-t.test('no rescan is ordered of a directory that is neither there nor known', async (t) => {
+t.test('a rescan of a directory that is neither on disk nor known is refused', async (t) => {
   const { indexer, archive, put, writer } = await startOn(t)
   put(`${day}/${graz}`)
   await indexer.catchUp({ scan: true, patient: false })
@@ -243,7 +245,7 @@ t.test('no rescan is ordered of a directory that is neither there nor known', as
   t.strictSame(await order(`${day}/${graz.replace('.gz', '')}`), { place: 'missing' })
   t.strictSame(indexer.status().rescans.waiting, undefined)
   mkdirSync(join(archive, 'obs/2027'))
-  t.match(await order('obs/2027'), { number: 1 }, 'one that has just come is there')
+  t.match(await order('obs/2027'), { number: 1 }, 'a new directory is found')
   rmSync(join(archive, 'obs/2026'), { recursive: true })
   for (const path of [day, 'obs/2026']) t.match(await order(path), { number: /\d/ }, path)
   await until(t, 'what is gone is removed', async () => (await writer.count('obs')) === 0)
@@ -253,7 +255,7 @@ t.test('no rescan is ordered of a directory that is neither there nor known', as
   })
 })
 
-t.test('an area that was never there is nowhere', async (t) => {
+t.test('an area that never existed is missing', async (t) => {
   const { indexer, archive, put } = await startOn(t)
   rmSync(join(archive, 'nrt'), { recursive: true })
   put(`${day}/${graz}`)
@@ -262,17 +264,17 @@ t.test('an area that was never there is nowhere', async (t) => {
   for (const path of ['nrt', 'nrt/2026']) t.strictSame(await order(path), { place: 'missing' })
   rmSync(join(archive, 'obs'), { recursive: true })
   for (const path of ['obs', 'obs/2027'])
-    t.match(await order(path), { number: /\d/ }, `${path}: of an area that is lost nobody can tell`)
+    t.match(await order(path), { number: /\d/ }, `${path}: a lost area may hold it`)
 })
 
-t.test('it can be ended at any moment', async (t) => {
+t.test('the indexer can be closed at any moment', async (t) => {
   const errors: unknown[] = []
   const note = (error: unknown) => errors.push(error)
   process.on('unhandledRejection', note)
   t.teardown(() => process.off('unhandledRejection', note))
   for (const moment of ['a scan', 'a sweep', 'its first watches'])
     t.test(moment, async (t) => {
-      const { indexer, put, close, sql, archive, untilAsked } = await startOn(t)
+      const { indexer, put, close, sql, archive, untilRequested } = await startOn(t)
       for (let number = 1; number <= 300; number++)
         put(
           `obs/2020/${String(number).padStart(3, '0')}/graz${String(number).padStart(3, '0')}0.20d.gz`,
@@ -283,7 +285,7 @@ t.test('it can be ended at any moment', async (t) => {
       else {
         for (const each of readdirSync(join(archive, 'obs/2020')))
           writeFileSync(join(archive, 'obs/2020', each, 'zimm0010.20d.gz'), '')
-        const amidst = untilAsked(100)
+        const amidst = untilRequested(100)
         indexer.catchUp({ scan: moment === 'a scan', patient: false }).catch(note)
         await amidst
       }
@@ -292,7 +294,7 @@ t.test('it can be ended at any moment', async (t) => {
       t.same(sql('PRAGMA quick_check'), [{ quick_check: 'ok' }])
       rmSync(archive, { recursive: true })
     })
-  t.test('and nothing complains', async (t) => {
+  t.test('and no error remains', async (t) => {
     t.same(errors, [])
   })
 })

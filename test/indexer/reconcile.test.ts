@@ -43,7 +43,7 @@ const bound: FileIdentity = {
   ...{ inode: 7, size: 10, mtimeUs: 1000, ctimeUs: 2000 },
   ...{ links: 1, mode: 0o100644, uid: 5, gid: 6 },
 }
-/** A look at a file of this identity. */
+/** A snapshot with a file of this identity. */
 const seen = (other: Partial<FileIdentity> = {}): Partial<DirectorySnapshot> => {
   const { inode, ctimeUs, links, mode, uid, gid } = { ...bound, ...other }
   const identities = Float64Array.of(inode, ctimeUs, links, mode, uid, gid)
@@ -71,7 +71,7 @@ const cases: {
     change: { added: [{ name, size: 10, mtimeUs: 1000 }] },
   },
   {
-    title: 'an empty directory that is new is noted',
+    title: 'a new empty directory is added',
     snapshot: {},
     known: undefined,
     change: { added: [], stamp },
@@ -83,7 +83,7 @@ const cases: {
     change: undefined,
   },
   {
-    title: 'nothing differs but what is known is not sure: the stamp is noted',
+    title: 'only the stamp is unknown: it is stored',
     snapshot: { names: [name] },
     known: known({ [name]: {} }, false),
     change: { stamp, added: [], modified: [], removed: [] },
@@ -107,13 +107,13 @@ const cases: {
     change: { modified: [{ id: 1, name, size: 10, mtimeUs: 1000 }] },
   },
   {
-    title: 'names alone say nothing of facts that are known',
+    title: 'a snapshot of names leaves known facts unchanged',
     snapshot: { names: [name] },
     known: known({ [name]: { size: 9, mtimeUs: 1 } }),
     change: undefined,
   },
   {
-    title: 'a name that is not there any more is removed',
+    title: 'a missing name is removed',
     snapshot: { names: [other] },
     known: known({ [name]: {}, [other]: {} }),
     change: { removed: [1], added: [] },
@@ -131,7 +131,7 @@ const cases: {
     change: { gone: true, removed: [1, 2] },
   },
   {
-    title: 'a missing directory that was never known is nothing',
+    title: 'a missing unknown directory gives no change',
     snapshot: { outcome: 'missing' },
     known: undefined,
     change: undefined,
@@ -143,19 +143,19 @@ const cases: {
     change: { gone: false, removed: [], stamp: undefined },
   },
   {
-    title: 'a lost area says nothing',
+    title: 'a lost area gives no change',
     snapshot: { outcome: 'lost-area' },
     known: known({ [name]: {} }),
     change: undefined,
   },
   {
-    title: 'a file that was hashed is as it was',
+    title: 'a hashed file is unchanged',
     snapshot: seen(),
     known: hashed(),
     change: undefined,
   },
   {
-    title: 'its attributes changed: the checksum stays, and is bound to the new ones',
+    title: 'its attributes changed: the checksum stays and is bound to them',
     snapshot: seen({ ctimeUs: 3000, links: 2 }),
     known: hashed(),
     change: {
@@ -170,19 +170,19 @@ const cases: {
     change: { rehash: [1], attributes: [], modified: [], filled: [], stamp },
   },
   {
-    title: 'another file has its size and time: it is hashed again, and not modified',
+    title: 'another file has the same size and mtime: it is hashed again, and not modified',
     snapshot: seen({ inode: 8, ctimeUs: 3000, mode: 0o100600 }),
     known: hashed(),
     change: { rehash: [1], attributes: [], modified: [], filled: [] },
   },
   {
-    title: 'the look is older than the checksum: other attributes of then say nothing of now',
+    title: 'the snapshot is older than the checksum: its attributes are ignored',
     snapshot: seen({ ctimeUs: 1000, links: 2 }),
     known: hashed(),
     change: { rehash: [1], attributes: [] },
   },
   {
-    title: 'a checksum of an earlier release is bound to the file that is there',
+    title: 'a checksum of an earlier release is bound to the present file',
     snapshot: seen({ links: 3 }),
     known: hashed('unbound'),
     change: {
@@ -191,32 +191,32 @@ const cases: {
     },
   },
   {
-    title: 'a file that was modified is that alone',
+    title: 'a modified file is only modified',
     snapshot: { ...seen({ ctimeUs: 3000, links: 2 }), sizes: [11] },
     known: hashed(),
     change: { modified: [{ id: 1, name, size: 11 }], rehash: [], attributes: [] },
   },
   {
-    title: 'so is one with a checksum of an earlier release',
+    title: 'also with a checksum of an earlier release',
     snapshot: { ...seen(), mtimesUs: [1001] },
     known: hashed('unbound'),
     change: { modified: [{ id: 1, name, mtimeUs: 1001 }], rehash: [], attributes: [] },
   },
   {
-    title: 'names alone say nothing of a file that was hashed',
+    title: 'a snapshot of names leaves hashed files unchanged',
     snapshot: { names: [name] },
     known: hashed(),
     change: undefined,
   },
   {
-    title: 'files of another day are counted as misplaced and catalogued all the same',
+    title: 'files of another day are catalogued and counted as misplaced',
     snapshot: { names: ['graz0020.26d.gz', name] },
     known: undefined,
     change: { misplaced: 1, added: [{ name: 'graz0020.26d.gz' }, { name }] },
   },
 ]
 
-t.test('a directory against the catalogue', async (t) => {
+t.test('reconcile returns the differences', async (t) => {
   for (const { title, snapshot: parts, known: before, change } of cases) {
     const outcome = reconcile(snapshot(parts), before, false)
     if (change === undefined) t.equal(outcome, undefined, title)

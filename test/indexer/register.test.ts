@@ -9,7 +9,7 @@ import { readDirectory } from '../../src/indexer/tree/read-directory.ts'
 import type { ReconcileLoop } from '../../src/indexer/reconcile-loop.ts'
 import { testFolder } from '../folder.ts'
 
-t.test('a file whose disk is away is not said to be missing', async (t) => {
+t.test('a file whose disk is away is not reported as missing', async (t) => {
   const day = 'obs/2010/001'
   const [listed, unlisted] = ['graz0010.10o.gz', 'zimm0010.10o.gz']
   const folder = realpathSync(testFolder(t, { archive: {}, disk: {} }))

@@ -9,7 +9,7 @@ const summary: ScanSummary = {
 }
 const plain = { path: undefined, full: false, acceptRemovals: false }
 
-/** Rescans whose scans end when the test says so. */
+/** Rescans whose scans are ended by the test. */
 function openOrders() {
   const scans: { roots: readonly string[]; full: boolean; end: (error?: Error) => void }[] = []
   const accepted: string[] = []
@@ -24,12 +24,12 @@ function openOrders() {
         scans.push({ roots, full, end })
       }),
     acceptRemovals: (roots) => accepted.push(roots.join()),
-    onError: (error) => errors.push(error),
   })
+  rescans.broken.catch((error: unknown) => errors.push(error))
   return { rescans, scans, accepted, errors }
 }
 
-t.test('one rescan runs, one waits, and later ones become part of it', async (t) => {
+t.test('one rescan runs, one waits, and later orders are merged into it', async (t) => {
   const { rescans, scans, accepted } = openOrders()
   t.same(rescans.numbers, { running: undefined, waiting: undefined, done: 0 })
   t.same(rescans.order({ ...plain, path: 'obs/2020' }), { number: 1, place: 'running' })
@@ -45,7 +45,7 @@ t.test('one rescan runs, one waits, and later ones become part of it', async (t)
     { roots: ['obs/2020'], full: false },
     { roots: ['obs/2021', 'nrt'], full: true },
   ])
-  t.same(accepted, ['', 'nrt'], 'removals are accepted where it was said and nowhere else')
+  t.same(accepted, ['', 'nrt'], 'removals are accepted only where they were confirmed')
   t.same(rescans.numbers, { running: 2, waiting: undefined, done: 1 })
   scans[1]?.end()
   await until(t, 'all are done', () => rescans.numbers.done === 2)
@@ -54,9 +54,9 @@ t.test('one rescan runs, one waits, and later ones become part of it', async (t)
   t.same(scans[2]?.roots, ['obs', 'nrt'])
 })
 
-t.test('a rescan that fails is told', async (t) => {
+t.test('a failed rescan is reported', async (t) => {
   const { rescans, scans, errors } = openOrders()
   rescans.order(plain)
   scans[0]?.end(new Error('broken'))
-  await until(t, 'it is told', () => errors.length === 1)
+  await until(t, 'it is reported', () => errors.length === 1)
 })

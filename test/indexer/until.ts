@@ -1,6 +1,6 @@
 import type { Test } from 'tap'
 
-/** Waits until something holds; fails the test after a time that is far longer than it takes. */
+/** Waits until a condition is true; fails the test after a minute, far longer than it should take. */
 export async function until(
   t: Test,
   what: string,

@@ -15,10 +15,10 @@ import { testFolder } from '../folder.ts'
 const dayMs = 86_400_000
 const window = { obsDays: 14, nrtDays: 3 }
 
-/** That of the whole run, also of one that passes midnight. */
+/** The date of the whole run, even when it passes midnight. */
 const startMs = Date.now()
 
-/** Path of the day so many days before a time, today unless told. */
+/** Path of the day `ago` days before a time, by default the start of the run. */
 function day(area: string, ago: number, nowMs = startMs): string {
   const date = new Date(nowMs - ago * dayMs)
   const first = Date.UTC(date.getUTCFullYear(), 0, 1)
@@ -26,7 +26,7 @@ function day(area: string, ago: number, nowMs = startMs): string {
   return `${area}/${date.getUTCFullYear()}/${String(dayOfYear).padStart(3, '0')}`
 }
 
-function openFollowOn(t: Test, directories: readonly string[]) {
+function openWatchControllerOn(t: Test, directories: readonly string[]) {
   const archive = join(testFolder(t, {}), 'archive')
   for (const path of directories) mkdirSync(join(archive, path), { recursive: true })
   const dirty = openDirtyDirectories()
@@ -47,10 +47,10 @@ function openFollowOn(t: Test, directories: readonly string[]) {
     known,
     health,
     logger,
-    wake: () => marks++,
+    wakeSignal: { wake: () => marks++, wait: () => Promise.resolve() },
   })
   t.teardown(() => watchController.close())
-  /** What is dirty now or will be within the next seconds. */
+  /** Directories that are dirty now or within the next seconds. */
   const drain = () => {
     const all = []
     for (let next; (next = dirty.take(performance.now() + 10_000)) !== undefined;) all.push(next)
@@ -58,14 +58,14 @@ function openFollowOn(t: Test, directories: readonly string[]) {
   }
   const watching = async (count: number) => {
     await until(t, `watching ${count}`, () => watchController.status().directories === count)
-    // Each is read when it is watched, and once more a second later.
+    // Each is read when its watch begins, and again a second later.
     await until(t, 'nothing happens any more', () => marks >= 2 * count)
     drain()
   }
   return { archive, dirty, known, watchController, drain, watching }
 }
 
-t.test('where files are expected at any moment', async (t) => {
+t.test('the hot window', async (t) => {
   const nowMs = Date.UTC(2026, 5, 15, 12)
   const cases: [string, boolean][] = [
     ['obs', true],
@@ -94,7 +94,7 @@ t.test('where files are expected at any moment', async (t) => {
 
 t.test('hot directories are watched, cold ones are not', async (t) => {
   const directories = [day('obs', 0), day('obs', 200), day('nrt', 0), 'obs/1998/003']
-  const { archive, watchController, known, drain, watching } = openFollowOn(t, directories)
+  const { archive, watchController, known, drain, watching } = openWatchControllerOn(t, directories)
   t.equal(watchController.status().directories, 0, 'nothing before the start')
   watchController.start()
   const years = new Set(['obs', 'nrt'].flatMap((area) => [area, day(area, 0).slice(0, 8)]))
@@ -104,59 +104,59 @@ t.test('hot directories are watched, cold ones are not', async (t) => {
 
   writeFileSync(join(archive, 'obs/1998/003', 'x.gz'), '')
   writeFileSync(join(archive, day('nrt', 0), 'x.gz'), '')
-  await until(t, 'a hint', () => drain().some(({ path }) => path === day('nrt', 0)))
+  await until(t, 'an event', () => drain().some(({ path }) => path === day('nrt', 0)))
 
   const later = `${day('nrt', 0)}/05`
   mkdirSync(join(archive, later))
   known.add(later)
-  watchController.note(later, true)
+  watchController.update(later, true)
   await until(t, 'one that joins', () => watchController.status().directories === years.size + 3)
   known.delete(later)
-  watchController.note(later, false)
+  watchController.update(later, false)
   await until(t, 'and leaves', () => watchController.status().directories === years.size + 2)
 })
 
-t.test('a directory that took the place of another unseen is watched', async (t) => {
+t.test('a directory that replaced another without an event is watched', async (t) => {
   const path = day('obs', 0)
-  const { archive, watchController, drain, watching } = openFollowOn(t, [path])
+  const { archive, watchController, drain, watching } = openWatchControllerOn(t, [path])
   watchController.start()
   await watching(3)
   const marked = (directory: string) => drain().some((each) => each.path === directory)
-  /** What is read under a name is told, as the loop that reconciles does. */
-  const noteAll = () => {
+  /** Reports the identities of the directories, as the reconcile loop does. */
+  const updateAll = () => {
     for (const each of ['obs', path])
-      watchController.note(each, true, identityOf(statSync(join(archive, each))))
+      watchController.update(each, true, identityOf(statSync(join(archive, each))))
   }
-  noteAll()
-  t.same(drain(), [], 'nothing is done where all is as it was')
+  updateAll()
+  t.same(drain(), [], 'nothing is done without a change')
 
-  // No event tells of what happens above all that is watched.
+  // A change above the watched directories causes no event.
   mkdirSync(join(`${archive}-new`, path), { recursive: true })
   renameSync(archive, `${archive}-old`)
   renameSync(`${archive}-new`, archive)
-  noteAll()
-  await until(t, 'it is watched anew, and read', () => marked(path))
+  updateAll()
+  await until(t, 'its watch is restarted, and it is read', () => marked(path))
   await until(t, 'all of them are', () => watchController.status().directories === 3)
   writeFileSync(join(archive, path, 'x.gz'), '')
-  await until(t, 'a hint', () => marked(path))
+  await until(t, 'an event', () => marked(path))
 })
 
-t.test('where directories change their numbers all the time they keep their watches', async (t) => {
+t.test('directories whose inode numbers keep changing keep their watches', async (t) => {
   const path = day('obs', 0)
-  const { dirty, watchController, drain, watching } = openFollowOn(t, [path])
+  const { dirty, watchController, drain, watching } = openWatchControllerOn(t, [path])
   watchController.start()
   await watching(3)
-  watchController.note(path, true, '1:1')
-  await until(t, 'watched anew', () => drain().some((each) => each.path === path))
+  watchController.update(path, true, '1:1')
+  await until(t, 'its watch is restarted', () => drain().some((each) => each.path === path))
   await until(t, 'read once more', () => drain().some((each) => each.path === path))
-  watchController.note(path, true, '1:2')
-  t.equal(dirty.size, 1, 'it is looked at again')
+  watchController.update(path, true, '1:2')
+  t.equal(dirty.size, 1, 'it is read again')
   t.same(drain(), [], 'but not now')
 })
 
-t.test('a file written over in a directory that was quiet for days is looked at', async (t) => {
+t.test('a file overwritten in a directory without changes for days is read', async (t) => {
   const path = day('obs', 10)
-  const { archive, watchController, drain, watching } = openFollowOn(t, [path])
+  const { archive, watchController, drain, watching } = openWatchControllerOn(t, [path])
   writeFileSync(join(archive, path, 'x.gz'), 'x')
   utimesSync(
     join(archive, path),
@@ -167,20 +167,20 @@ t.test('a file written over in a directory that was quiet for days is looked at'
   await watching(3)
   writeFileSync(join(archive, path, 'x.gz'), 'y')
   const noted: unknown[] = []
-  await until(t, 'a hint', () => noted.push(...drain().filter((each) => each.path === path)) > 0)
+  await until(t, 'an event', () => noted.push(...drain().filter((each) => each.path === path)) > 0)
   t.match(noted[0], { path, depth: 'facts', arrived: true })
 })
 
-t.test('a directory rests after a look that was dear, but never for long', async (t) => {
+t.test('a directory rests after a costly read, for a limited time', async (t) => {
   const path = day('obs', 0)
-  const { archive, dirty, watchController, watching } = openFollowOn(t, [path])
+  const { archive, dirty, watchController, watching } = openWatchControllerOn(t, [path])
   watchController.start()
   await watching(3)
   const nowMs = performance.now()
   t.intercept(performance, 'now', { value: () => nowMs })
   watchController.rest(path, 3_600_000)
   writeFileSync(join(archive, path, 'x.gz'), '')
-  await until(t, 'a hint', () => {
+  await until(t, 'an event', () => {
     while (dirty.take(nowMs) !== undefined);
     return dirty.size > 0
   })
@@ -188,9 +188,9 @@ t.test('a directory rests after a look that was dear, but never for long', async
   t.equal(dirty.take(nowMs + 5000)?.path, path)
 })
 
-t.test('a clock that was set makes all watched directories dirty', async (t) => {
+t.test('a change of the system clock makes all watched directories dirty', async (t) => {
   const path = day('obs', 0)
-  const { watchController, drain, watching } = openFollowOn(t, [path])
+  const { watchController, drain, watching } = openWatchControllerOn(t, [path])
   watchController.start()
   await watching(3)
   const now = Date.now.bind(Date)

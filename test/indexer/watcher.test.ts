@@ -6,127 +6,127 @@ import { isExhaustion, openWatcher, watchLimit } from '../../src/indexer/watcher
 import { until } from './until.ts'
 import { testFolder } from '../folder.ts'
 
-/** A watcher, and what it tells. */
+/** A watcher and its calls. */
 function openOn(t: Test, tree: Parameters<Test['testdir']>[0]) {
   const archive = testFolder(t, tree)
-  const told = { hints: [] as string[], watching: [] as string[], failures: [] as string[] }
+  const calls = { events: [] as string[], watching: [] as string[], failures: [] as string[] }
   const watcher = openWatcher({
     archive,
-    onEvent: (directory) => told.hints.push(directory),
-    onWatching: (directory) => told.watching.push(directory),
+    onEvent: (directory) => calls.events.push(directory),
+    onWatching: (directory) => calls.watching.push(directory),
     onOverflow: () => undefined,
-    onFailure: (directory) => told.failures.push(directory),
+    onFailure: (directory) => calls.failures.push(directory),
   })
   t.teardown(() => watcher.close())
-  const watchController = async (...directories: string[]) => {
-    watcher.watchController(directories, { retry: false })
+  const setDirectories = async (...directories: string[]) => {
+    watcher.setDirectories(directories, { retry: false })
     await until(t, `watching ${directories.join()}`, () =>
-      directories.every((directory) => told.watching.includes(directory)),
+      directories.every((directory) => calls.watching.includes(directory)),
     )
   }
-  /** Whether what is done shows as a hint at this directory. */
-  const hinted = async (directory: string, what: string, reconcileLoop: () => void) => {
-    told.hints.length = 0
-    reconcileLoop()
-    await until(t, what, () => told.hints.includes(directory))
+  /** Checks that an action causes an event in this directory. */
+  const causesEvent = async (directory: string, what: string, act: () => void) => {
+    calls.events.length = 0
+    act()
+    await until(t, what, () => calls.events.includes(directory))
   }
-  return { archive, watcher, told, watchController, hinted }
+  return { archive, watcher, calls, setDirectories, causesEvent }
 }
 
-t.test('whatever happens in a watched directory is a hint at it', async (t) => {
-  const { archive, watcher, watchController, hinted } = openOn(t, {
+t.test('every change in a watched directory is an event', async (t) => {
+  const { archive, watcher, setDirectories, causesEvent } = openOn(t, {
     obs: { a: { 'old.gz': 'x' }, b: {} },
   })
-  await watchController('obs', 'obs/a')
+  await setDirectories('obs', 'obs/a')
   t.equal(watcher.size, 2)
   const file = join(archive, 'obs/a/new.gz')
-  await hinted('obs/a', 'a new file', () => {
+  await causesEvent('obs/a', 'a new file', () => {
     writeFileSync(file, 'x')
   })
-  await hinted('obs/a', 'a file that grows', () => {
+  await causesEvent('obs/a', 'a file that grows', () => {
     appendFileSync(file, 'y')
   })
-  await hinted('obs/a', 'a file that was there before and is written over', () => {
+  await causesEvent('obs/a', 'a file that was there before and is written over', () => {
     writeFileSync(join(archive, 'obs/a/old.gz'), 'z')
   })
-  await hinted('obs/a', 'a file renamed into it', () => {
+  await causesEvent('obs/a', 'a file renamed into it', () => {
     writeFileSync(join(archive, 'aside'), '')
     renameSync(join(archive, 'aside'), join(archive, 'obs/a/renamed.gz'))
   })
-  await hinted('obs/a', 'a file removed from it', () => {
+  await causesEvent('obs/a', 'a file removed from it', () => {
     rmSync(file)
   })
-  await hinted('obs', 'a new directory', () => {
+  await causesEvent('obs', 'a new directory', () => {
     mkdirSync(join(archive, 'obs/c'))
   })
 })
 
-t.test('directories are watched that join after all others have been', async (t) => {
-  const { archive, watcher, watchController, hinted } = openOn(t, { obs: { a: {}, b: {} } })
-  await watchController('obs')
-  await watchController('obs')
-  await watchController('obs', 'obs/a')
-  await watchController('obs', 'obs/a', 'obs/b')
-  await hinted('obs/b', 'a new file in the last', () => {
+t.test('directories can be added after the others were watched', async (t) => {
+  const { archive, watcher, setDirectories, causesEvent } = openOn(t, { obs: { a: {}, b: {} } })
+  await setDirectories('obs')
+  await setDirectories('obs')
+  await setDirectories('obs', 'obs/a')
+  await setDirectories('obs', 'obs/a', 'obs/b')
+  await causesEvent('obs/b', 'a new file in the last', () => {
     writeFileSync(join(archive, 'obs/b/new.gz'), '')
   })
-  await watchController('obs')
+  await setDirectories('obs')
   t.notOk(watcher.has('obs/a'), 'and one that leaves is not watched any more')
   t.equal(watcher.size, 1)
 })
 
-t.test('a change of mind while watches are started stops none of them for ever', async (t) => {
-  const { watcher, told, watchController } = openOn(t, { obs: { a: {}, b: {}, c: {} } })
-  watcher.watchController(['obs/a', 'obs/b'], { retry: false })
-  watcher.watchController(['obs/b'], { retry: false })
-  watcher.renew()
-  await watchController('obs/b', 'obs/c')
-  t.notOk(told.watching.includes('obs/a'))
-  watcher.renew()
+t.test('changes while watches are started stop none of them for good', async (t) => {
+  const { watcher, calls, setDirectories } = openOn(t, { obs: { a: {}, b: {}, c: {} } })
+  watcher.setDirectories(['obs/a', 'obs/b'], { retry: false })
+  watcher.setDirectories(['obs/b'], { retry: false })
+  watcher.restartAll()
+  await setDirectories('obs/b', 'obs/c')
+  t.notOk(calls.watching.includes('obs/a'))
+  watcher.restartAll()
   await watcher.close()
   t.equal(watcher.size, 0, 'closing in the middle of it ends')
 })
 
-t.test('a directory that is replaced by another is watched under its name', async (t) => {
-  const { archive, told, watchController, hinted } = openOn(t, {
+t.test('a directory that replaces another is watched', async (t) => {
+  const { archive, calls, setDirectories, causesEvent } = openOn(t, {
     obs: { a: { deep: {} } },
     new: { deep: {} },
   })
-  await watchController('obs', 'obs/a', 'obs/a/deep')
-  told.watching.length = 0
+  await setDirectories('obs', 'obs/a', 'obs/a/deep')
+  calls.watching.length = 0
   renameSync(join(archive, 'obs/a'), join(archive, 'aside'))
   renameSync(join(archive, 'new'), join(archive, 'obs/a'))
   await until(
     t,
-    'both are watched anew',
-    () => told.watching.includes('obs/a') && told.watching.includes('obs/a/deep'),
+    'both watches are restarted',
+    () => calls.watching.includes('obs/a') && calls.watching.includes('obs/a/deep'),
   )
   for (const directory of ['obs/a', 'obs/a/deep'])
-    await hinted(directory, `a new file in ${directory}`, () => {
+    await causesEvent(directory, `a new file in ${directory}`, () => {
       writeFileSync(join(archive, directory, 'new.gz'), '')
     })
 
-  told.watching.length = 0
+  calls.watching.length = 0
   rmSync(join(archive, 'obs/a'), { recursive: true })
   mkdirSync(join(archive, 'obs/a'))
-  await until(t, 'removed and made again', () => told.watching.includes('obs/a'))
-  await hinted('obs/a', 'a new file in it', () => {
+  await until(t, 'removed and made again', () => calls.watching.includes('obs/a'))
+  await causesEvent('obs/a', 'a new file in it', () => {
     writeFileSync(join(archive, 'obs/a/new.gz'), '')
   })
 })
 
-t.test('a directory that is not there is not watched until it is asked for again', async (t) => {
-  const { archive, watcher, told, watchController } = openOn(t, { obs: {} })
-  watcher.watchController(['obs/a', 'obs'], { retry: false })
-  await until(t, 'the other is watched', () => told.watching.includes('obs'))
+t.test('a missing directory is not watched until it is set again', async (t) => {
+  const { archive, watcher, calls, setDirectories } = openOn(t, { obs: {} })
+  watcher.setDirectories(['obs/a', 'obs'], { retry: false })
+  await until(t, 'the other is watched', () => calls.watching.includes('obs'))
   t.notOk(watcher.has('obs/a'))
-  t.same(told.failures, [], 'which is no failure')
+  t.same(calls.failures, [], 'which is no failure')
   mkdirSync(join(archive, 'obs/a'))
-  await watchController('obs', 'obs/a')
+  await setDirectories('obs', 'obs/a')
   t.ok(watcher.has('obs/a'))
 })
 
-t.test('no room for watches is told from trouble with one directory', async (t) => {
+t.test('no watches left is distinguished from a problem of one directory', async (t) => {
   const error = (code: string) => Object.assign(new Error(code), { code })
   t.ok(isExhaustion(error('ENOSPC')))
   t.ok(isExhaustion(error('EMFILE')))

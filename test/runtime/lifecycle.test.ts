@@ -10,14 +10,14 @@ interface Outcome {
 /** Runs a script that has a lifecycle and two parts; sends each signal once `ready` has been printed again. */
 function run(script: string, signals: readonly NodeJS.Signals[] = []): Promise<Outcome> {
   const source = `
-    import { createLogger } from './dist/logger.js'
-    import { startLifecycle } from './dist/lifecycle.js'
+    import { createLogger } from './dist/runtime/logger.js'
+    import { startLifecycle } from './dist/runtime/lifecycle.js'
     const say = (text) => process.stdout.write(JSON.stringify({ msg: text }) + '\\n')
     const logger = createLogger({ level: 'info' })
     const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
     const stay = () => setInterval(() => {}, 1000)
     ${script}`
-  // Without the test runner's hooks, which have their own idea of how a process ends.
+  // Without the test runner's hooks, which handle the end of a process themselves.
   const command = ['-i', process.execPath, '--input-type=module', '--eval', source]
   const child = spawn('env', command)
   const left = [...signals]
@@ -49,7 +49,7 @@ t.test('a signal closes the parts, the last started first', async (t) => {
   }
 })
 
-t.test('a process with nothing left to do ends in the same way', async (t) => {
+t.test('an idle process ends in the same way', async (t) => {
   const { code, lines } = await run(`${plain}; await lifecycle.untilEnd()`)
   t.strictSame({ code, lines }, { code: 0, lines: ['ending', 'b closed', 'a closed'] })
 })
@@ -60,7 +60,7 @@ t.test('a command that is done ends the process, exit handlers included', async 
   t.strictSame({ code, lines }, { code: 0, lines: ['ending', 'b closed', 'a closed', 'exit'] })
 })
 
-t.test('a failure is logged and exits 1, whichever way it comes', async (t) => {
+t.test('every kind of failure is logged and exits with 1', async (t) => {
   const ways = [
     `lifecycle.end(new Error('x'))`,
     `setTimeout(() => { throw new Error('x') })`,
@@ -87,11 +87,16 @@ t.test('a second signal does not wait', async (t) => {
     lifecycle.add({ name: 'c', close: () => { say('ready'); return new Promise(() => {}) } })
     say('ready')`
   const { code, lines } = await run(script, ['SIGTERM', 'SIGINT'])
-  const expected = ['ready', 'ending', 'ready', 'second signal SIGINT, not waiting for the rest']
+  const expected = [
+    'ready',
+    'ending',
+    'ready',
+    'second signal SIGINT: ending without closing the remaining parts',
+  ]
   t.strictSame({ code, lines }, { code: 1, lines: expected })
 })
 
-t.test('a part that hangs is left at the deadline', async (t) => {
+t.test('the process does not wait for a hanging part after the deadline', async (t) => {
   const script = `const lifecycle = startLifecycle({ logger, graceMs: 50 })
     lifecycle.add({ name: 'a', close: () => new Promise(() => {}) })
     lifecycle.end()`
@@ -108,7 +113,7 @@ t.test('a part that starts during the end is closed as well', async (t) => {
   t.ok(lines.includes('c closed'))
 })
 
-t.test('SIGHUP can mean something else, but not during the end', async (t) => {
+t.test('SIGHUP can have a handler, but not during the end', async (t) => {
   const script = `
     const onHangup = () => { say('hangup'); say('ready') }
     const lifecycle = startLifecycle({ logger, graceMs: 120000, onHangup })

@@ -4,7 +4,7 @@ import t from 'tap'
 
 /** Runs a script that has `createLogger` and returns the lines it printed. */
 function linesOf(script: string, stdout: 'pipe' | number = 'pipe'): string[] {
-  const source = `import { createLogger } from './dist/logger.js'\n${script}`
+  const source = `import { createLogger } from './dist/runtime/logger.js'\n${script}`
   const command = ['-i', process.execPath, '--input-type=module', '--eval', source]
   const output = execFileSync('env', command, {
     encoding: 'utf8',
@@ -13,7 +13,7 @@ function linesOf(script: string, stdout: 'pipe' | number = 'pipe'): string[] {
   return (output ?? '').trimEnd().split('\n')
 }
 
-t.test('off a terminal a log line is JSON', async (t) => {
+t.test('without a terminal, a log line is JSON', async (t) => {
   const [line, ...others] = linesOf(`
     const logger = createLogger({ level: 'info', name: 'api' })
     logger.debug('too quiet')
@@ -32,7 +32,7 @@ t.test('off a terminal a log line is JSON', async (t) => {
   t.match(JSON.parse(line ?? ''), expected)
 })
 
-t.test('for people a log line is text, and none is lost at process.exit', async (t) => {
+t.test('for people, a log line is text, and none is lost at process.exit', async (t) => {
   const lines = linesOf(`
     const logger = createLogger({ level: 'debug', readable: true })
     for (let number = 1; number <= 500; number += 1) logger.debug('line ' + number)

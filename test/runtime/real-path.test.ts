@@ -5,7 +5,7 @@ import t from 'tap'
 import { realDirectories, realPath } from '../../src/runtime/real-path.ts'
 import { testFolder } from '../folder.ts'
 
-/** Symbolic links by their paths, and the path below the folder that each path leads to. */
+/** Symbolic links by their paths, and the real path of each path below the folder. */
 const links: Record<string, string> = {
   'to-directory': 'x/deep',
   'to-file': 'x/c.db',
@@ -33,7 +33,7 @@ const cases: Record<string, string> = {
   'nowhere/new.db': 'nowhere/new.db',
 }
 
-t.test('every symbolic link of a path is followed, whether it leads to something or not', (t) => {
+t.test('every symbolic link of a path is followed, dangling links too', (t) => {
   const folder = realpathSync(testFolder(t, { x: { 'c.db': '', deep: { 'd.db': '' } } }))
   for (const [path, target] of Object.entries(links)) {
     symlinkSync(target, join(folder, path))
@@ -46,7 +46,7 @@ t.test('every symbolic link of a path is followed, whether it leads to something
   t.end()
 })
 
-t.test('a path of a loop is kept below the directory that can be found', (t) => {
+t.test('a loop of links is kept below the last real directory', (t) => {
   const folder = realpathSync(testFolder(t))
   symlinkSync('b', join(folder, 'a'))
   symlinkSync('a', join(folder, 'b'))
@@ -55,7 +55,7 @@ t.test('a path of a loop is kept below the directory that can be found', (t) => 
   t.end()
 })
 
-t.test('a linked directory is known by its real path while its disk is away', (t) => {
+t.test('the real path of a linked directory is known while its disk is away', (t) => {
   const folder = realpathSync(testFolder(t, { mnt: { disk: {} } }))
   const [own, real] = [join(folder, 'disk'), join(folder, 'mnt/disk')]
   symlinkSync(real, own)
@@ -65,7 +65,7 @@ t.test('a linked directory is known by its real path while its disk is away', (t
   t.same(lines, [])
   renameSync(join(folder, 'mnt'), join(folder, 'away'))
   t.same(realDirectories([own], logger), [own, real])
-  t.match(lines, [{ msg: `linked directory ${own} is not there` }])
+  t.match(lines, [{ msg: `linked directory ${own} not found` }])
   mkdirSync(join(folder, 'mnt'))
   t.same(realDirectories([own], logger), [own, real])
   t.end()

@@ -1,7 +1,7 @@
 /**
- * Reads files for their checksums, gathers the checksums, and keeps them. A file may be replaced before its checksum is
- * kept, and the look that met the new file had no checksum to compare it with. So the files are checked once more after
- * the checksums were kept: any look that comes later compares with these.
+ * Reads files for their checksums and stores the checksums in batches. A file may be replaced before its checksum is
+ * stored, and the snapshot with the new file then had no checksum to compare with. So each file is checked again after its
+ * checksum was stored; later snapshots are compared with the checksum.
  */
 import type { Logger } from 'pino'
 import type { CatalogueWriter, Checksum, UnhashedFile } from '../../catalogue/writer.ts'
@@ -10,14 +10,14 @@ import type { Digest } from './digest.ts'
 import { HashingFailed } from './hash-client.ts'
 import type { HashClient } from './hash-client.ts'
 
-/** Checksums are kept this many at a time, or after this time: each transaction is a synchronised write. */
-const mostGathered = 500
+/** Checksums are stored in batches of this size, or after this time: each transaction is a synchronised write. */
+const batchSize = 500
 const gatherMs = 2000
 
 export interface ChecksumFilesDeps {
   readonly writer: CatalogueWriter
   readonly hashClient: HashClient
-  /** Reports what is wrong with hashing, or with `undefined` that it works again. */
+  /** Reports a problem with hashing, or its end with `undefined`. */
   readonly reportProblem: (message: string | undefined) => void
   readonly logger: Logger
   /** The clock: microseconds since 1970. */
@@ -25,37 +25,37 @@ export interface ChecksumFilesDeps {
   readonly isClosing: () => boolean
 }
 
-export interface Reading {
-  /** Reads files. @returns the ids of those that could not be read as they are catalogued */
+export interface ChecksumFiles {
+  /** Reads files. @returns the ids of those that could not be read in their catalogued version */
   read(files: readonly UnhashedFile[]): Promise<readonly number[]>
-  /** Whether there is anything to keep, or to check after it was kept. */
+  /** Whether there are checksums to store, or files to check after that. */
   readonly hasGathered: boolean
-  /** Whether enough has gathered to be kept. */
+  /** Whether a batch is due. */
   readonly isDue: boolean
-  /** @param throughSeq up to which number files that arrived were gone through */
-  keep(throughSeq: number): Promise<void>
+  /** @param throughSeq the seq up to which new files have been processed */
+  store(throughSeq: number): Promise<void>
   /** Bytes of all files that were read. */
   readonly bytes: number
-  /** Drops the checksums that were not kept: their files are read again. */
-  drop(): void
+  /** Drops the checksums that are not stored: their files are read again. */
+  discard(): void
 }
 
-type CountedSelection = Checksum & { readonly path: string }
+type GatheredChecksum = Checksum & { readonly path: string }
 
-export function openChecksumFiles(deps: ChecksumFilesDeps): Reading {
+export function openChecksumFiles(deps: ChecksumFilesDeps): ChecksumFiles {
   const { writer, hashClient, reportProblem, logger, nowUs, isClosing } = deps
-  let counted: CountedSelection[] = []
+  let gathered: GatheredChecksum[] = []
   let sinceMs = 0
   let bytes = 0
-  /** Kept, and not checked since. */
-  let unchecked: CountedSelection[] = []
+  /** Stored, and not checked since. */
+  let unchecked: GatheredChecksum[] = []
 
-  const readPart = async (files: readonly UnhashedFile[]): Promise<number[]> => {
+  const readBatch = async (files: readonly UnhashedFile[]): Promise<number[]> => {
     const startedUs = nowUs()
     const digests = await hashClient.digest(files).catch((error: unknown) => {
       if (files.length > 1 || isClosing()) throw error
-      // It is this file at which the process ends.
-      logger.warn({ err: error, path: files[0]?.path }, 'no checksum of a file')
+      // This file makes the process end.
+      logger.warn({ err: error, path: files[0]?.path }, 'file cannot be hashed')
       return [undefined]
     })
     reportProblem(undefined)
@@ -64,17 +64,17 @@ export function openChecksumFiles(deps: ChecksumFilesDeps): Reading {
       const digest = digests[index]
       if (digest === undefined) {
         unread.push(id)
-        logger.debug({ path }, 'not to be read as it is catalogued: no checksum')
+        logger.debug({ path }, 'catalogued version of the file cannot be read: not hashed')
       } else {
-        if (counted.length === 0) sinceMs = performance.now()
-        counted.push({ ...toChecksum(id, digest, startedUs), path })
+        if (gathered.length === 0) sinceMs = performance.now()
+        gathered.push({ ...toChecksum(id, digest, startedUs), path })
         bytes += digest.size
       }
     }
     return unread
   }
 
-  /** Makes the checksums of files stale that are not at their path as they were read, or cannot be seen there. */
+  /** Marks checksums as stale whose file has changed since it was read, or cannot be identified. */
   const check = async (): Promise<void> => {
     if (unchecked.length === 0) return
     const paths = unchecked.map(({ path }) => path)
@@ -94,35 +94,35 @@ export function openChecksumFiles(deps: ChecksumFilesDeps): Reading {
   return {
     async read(files) {
       try {
-        return await readPart(files)
+        return await readBatch(files)
       } catch (error) {
         if (isClosing() || !(error instanceof HashingFailed)) throw error
         reportProblem(`files cannot be read for their checksums: ${error.message}`)
-        // One by one after a failure, so that none that can be read is lost to one that ends the process.
+        // After a failure one by one, so that a file that ends the process does not affect the others.
         const unread: number[] = []
-        for (const file of files) if (!isClosing()) unread.push(...(await readPart([file])))
+        for (const file of files) if (!isClosing()) unread.push(...(await readBatch([file])))
         return unread
       }
     },
     get hasGathered() {
-      return counted.length + unchecked.length > 0
+      return gathered.length + unchecked.length > 0
     },
     get isDue() {
-      if (counted.length === 0) return false
-      return counted.length >= mostGathered || performance.now() - sinceMs > gatherMs
+      if (gathered.length === 0) return false
+      return gathered.length >= batchSize || performance.now() - sinceMs > gatherMs
     },
     get bytes() {
       return bytes
     },
-    async keep(throughSeq) {
-      const checksums = counted
-      counted = []
+    async store(throughSeq) {
+      const checksums = gathered
+      gathered = []
       await writer.keepChecksums(checksums, throughSeq)
       unchecked.push(...checksums)
       await check()
     },
-    drop() {
-      counted = []
+    discard() {
+      gathered = []
     },
   }
 }
@@ -132,7 +132,7 @@ function toChecksum(
   { sha256, problem, ...digest }: Digest,
   startedUs: number,
 ): Checksum {
-  const rested = restMsOf({ sinceUs: digest.ctimeUs }, startedUs) === 0
+  const rested = readDelayMs({ sinceUs: digest.ctimeUs }, startedUs) === 0
   return {
     ...digest,
     id,
@@ -142,38 +142,37 @@ function toChecksum(
   }
 }
 
-/** What is read at a time, so that what arrives meanwhile does not wait for long. */
-const filesAtATime = 16
-
-const bytesAtATime = 16 * 1024 * 1024
+/** Files, and their bytes, per request, so that new files do not wait long. */
+const filesPerRequest = 16
+const bytesPerRequest = 16 * 1024 * 1024
 
 /**
- * A file that is written to within one tick of its file system's clock may keep its time and its size. What was read so
- * long after the catalogue has seen it as it is holds all that was written under that time (see settle.ts).
+ * Longest tick of a file system's clock. A write within a tick may leave mtime and size unchanged; a read this long after
+ * the catalogue first saw the file includes all writes (see settling.ts).
  */
 const longestTickMs = 2000
 
-/** How long to wait before a file is read (ms). */
-export function restMsOf({ sinceUs }: Pick<UnhashedFile, 'sinceUs'>, nowUs: number): number {
+/** Delay before a file may be read (ms). */
+export function readDelayMs({ sinceUs }: Pick<UnhashedFile, 'sinceUs'>, nowUs: number): number {
   const ageMs = (nowUs - sinceUs) / 1000
-  // By a clock that was set back it may have changed in the future.
+  // A negative age means that the clock was set back.
   return ageMs < 0 ? 0 : Math.max(0, longestTickMs - ageMs)
 }
 
-/** Files in their order, in parts that are read at a time. */
+/** Splits files into batches, in their order. */
 export function batchesOf(files: readonly UnhashedFile[]): UnhashedFile[][] {
-  const parts: UnhashedFile[][] = []
+  const batches: UnhashedFile[][] = []
   let bytes = Infinity
   for (const file of files) {
-    const last = parts.at(-1)
+    const last = batches.at(-1)
     const size = file.size ?? 0
-    if (last === undefined || last.length >= filesAtATime || bytes + size > bytesAtATime) {
-      parts.push([file])
+    if (last === undefined || last.length >= filesPerRequest || bytes + size > bytesPerRequest) {
+      batches.push([file])
       bytes = size
     } else {
       last.push(file)
       bytes += size
     }
   }
-  return parts
+  return batches
 }

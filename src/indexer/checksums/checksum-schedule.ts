@@ -1,7 +1,7 @@
 /**
- * Which files are read for their checksums, and when: those that have arrived or changed first, in the order of their
- * numbers, then those whose checksums are stale, then, where all are wanted, those that were there before, highest id
- * first. It follows the catalogue by itself and is told of nothing, so nothing can be missed.
+ * Decides which files are hashed, and when: first new and changed files in the order of their seq, then files with stale
+ * checksums, then with `checksums = "all"` the older files, highest id first. It polls the catalogue and depends on no
+ * event, so no file can be missed.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
@@ -9,30 +9,30 @@ import { CatalogueRuined } from '../../catalogue/writer.ts'
 import type { CatalogueWriter, UnhashedFile } from '../../catalogue/writer.ts'
 import type { HashingStatus } from '../../control/protocol.ts'
 import type { HashClient } from './hash-client.ts'
-import { batchesOf, restMsOf, openChecksumFiles } from './checksum-files.ts'
+import { batchesOf, readDelayMs, openChecksumFiles } from './checksum-files.ts'
 
-/** How often it is asked whether something has arrived. */
-const readMs = 1000
-/** After a failure. */
+/** Time between two checks for new files. */
+const pollMs = 1000
+/** Delay after a failure. */
 const retryMs = 5000
-/** A file that has a stale checksum and cannot be read is tried again after this time. */
+/** Delay before a file with a stale checksum that could not be read is tried again. */
 const unreadRetryUs = 60_000_000
-/** Bytes that are read at most of the files that a small catalogue has from the beginning. */
-const mostOlderBytes = 1e9
-/** Old files are looked through again after this time: some could not be read, others were found by scans. */
-const roundMs = 3_600_000
+/** Bytes that are hashed of the files that a small catalogue has from the beginning. */
+const firstFilesBytes = 1e9
+/** Time between two passes over the older files: some could not be read before, others were found by scans. */
+const passIntervalMs = 3_600_000
 
 export interface ChecksumScheduleDeps {
   readonly writer: CatalogueWriter
   readonly hashClient: HashClient
-  /** Reports what is wrong with hashing, or with `undefined` that it works again. */
+  /** Reports a problem with hashing, or its end with `undefined`. */
   readonly reportProblem: (message: string | undefined) => void
   readonly logger: Logger
   /** The clock: microseconds since 1970. */
   readonly nowUs: () => number
-  /** Old files too. */
+  /** Whether older files are hashed as well. */
   readonly all: boolean
-  /** Whether there is something to do that old files wait for. */
+  /** Whether the indexer has work to do first; older files wait meanwhile. */
   readonly isBusy: () => boolean
 }
 
@@ -40,7 +40,7 @@ export interface ChecksumSchedule {
   start(): void
   status(): HashingStatus
   close(): Promise<void>
-  /** Rejects when it cannot go on. */
+  /** Rejects when hashing cannot go on. */
   readonly broken: Promise<never>
 }
 
@@ -51,141 +51,142 @@ export function openChecksumSchedule(deps: ChecksumScheduleDeps): ChecksumSchedu
   let running: Promise<void> = Promise.resolve()
   let fail: (error: unknown) => void
   const broken = new Promise<never>((_resolve, reject) => (fail = reject))
-  broken.catch(() => undefined) // for those who do not listen
+  broken.catch(() => undefined) // a caller need not handle it
 
-  const reading = openChecksumFiles({ ...deps, isClosing })
-  /** Up to where arrivals were gone through; `undefined` stands for what the catalogue remembers. */
+  const checksumFiles = openChecksumFiles({ ...deps, isClosing })
+  /** The seq up to which new files have been processed; `undefined` for the one stored in the catalogue. */
   let throughSeq: number | undefined
-  let keptSeq: number | undefined
+  let storedSeq: number | undefined
   let olderSeq: number | undefined
   let behind = 0
   let stale = 0
-  const round = { below: Number.MAX_SAFE_INTEGER, nextMs: 0, unread: 0 }
-  /** Until when neither stale nor old files are read. */
-  let restUntilMs = 0
+  const pass = { below: Number.MAX_SAFE_INTEGER, nextMs: 0, unread: 0 }
+  /** Until then, neither stale nor older files are read. */
+  let pausedUntilMs = 0
 
-  /** The number alone is worth no write: going through changes again costs next to nothing. */
-  const keep = async (): Promise<void> => {
-    if (!reading.hasGathered && throughSeq === keptSeq) return
-    await reading.keep(throughSeq ?? 0)
-    keptSeq = throughSeq
+  /** Without checksums it does not store the seq alone: processing changes again costs next to nothing. */
+  const store = async (): Promise<void> => {
+    if (!checksumFiles.hasGathered && throughSeq === storedSeq) return
+    await checksumFiles.store(throughSeq ?? 0)
+    storedSeq = throughSeq
   }
-  const ripeOf = (files: readonly UnhashedFile[]): readonly UnhashedFile[] => {
+  /** The files before the first that is too young to be read. */
+  const dueOf = (files: readonly UnhashedFile[]): readonly UnhashedFile[] => {
     const nowUs = deps.nowUs()
-    const young = files.findIndex((file) => restMsOf(file, nowUs) > 0)
-    return young === -1 ? files : files.slice(0, young)
+    const firstYoung = files.findIndex((file) => readDelayMs(file, nowUs) > 0)
+    return firstYoung === -1 ? files : files.slice(0, firstYoung)
   }
-  /** As long as it took: half of the disk and of a processor at most. */
-  const rest = (startedMs: number): void => {
-    restUntilMs = performance.now() + (performance.now() - startedMs)
+  /** Pauses as long as the work took, so that it uses at most half of the disk and of a processor. */
+  const pauseSince = (startedMs: number): void => {
+    pausedUntilMs = performance.now() + (performance.now() - startedMs)
   }
 
-  /** @returns whether there was something to do */
+  /** @returns whether there may be more to do */
   const readArrived = async (): Promise<boolean> => {
     const { files, ...found } = await writer.arrivedUnhashed(throughSeq)
-    const ripe = ripeOf(files)
+    const due = dueOf(files)
     behind = found.behind + files.length
     olderSeq ??= found.olderSeq
-    for (const part of batchesOf(ripe)) {
-      await reading.read(part)
+    for (const batch of batchesOf(due)) {
+      await checksumFiles.read(batch)
       if (isClosing()) return false
-      behind -= part.length
-      throughSeq = part.at(-1)?.seq
-      if (reading.isDue) await keep()
+      behind -= batch.length
+      throughSeq = batch.at(-1)?.seq
+      if (checksumFiles.isDue) await store()
       if (
         olderSeq !== undefined &&
         (throughSeq ?? 0) < olderSeq &&
-        reading.bytes > mostOlderBytes
+        checksumFiles.bytes > firstFilesBytes
       ) {
-        logger.info('checksums of the other files that were there before: with checksums = "all"')
+        logger.info('older files are not hashed: set checksums = "all" to hash them')
         throughSeq = olderSeq
-        await keep()
+        await store()
         return true
       }
     }
-    // Up to the first that is too young, all has been gone through.
-    const isThrough = ripe.length === files.length
+    // Otherwise stop before the first file that is too young.
+    const isThrough = due.length === files.length
     if (isThrough) throughSeq = found.throughSeq
-    // From where to go on is remembered before anything is read, so that no end of the process can lose it.
-    if (reading.hasGathered || keptSeq === undefined) await keep()
+    // The first seq is stored before anything is read, so that it survives an end of the process.
+    if (checksumFiles.hasGathered || storedSeq === undefined) await store()
     return isThrough && found.behind > 0
   }
 
   /** @returns whether there was something to do */
   const readStale = async (): Promise<boolean> => {
     const startedMs = performance.now()
-    if (startedMs < restUntilMs) return false
+    if (startedMs < pausedUntilMs) return false
     const found = await writer.staleChecksums(deps.nowUs())
     stale = found.count
-    const ripe = ripeOf(found.files)
-    if (ripe.length === 0) return false
+    const due = dueOf(found.files)
+    if (due.length === 0) return false
     const unread: number[] = []
-    for (const part of batchesOf(ripe)) {
-      unread.push(...(await reading.read(part)))
+    for (const batch of batchesOf(due)) {
+      unread.push(...(await checksumFiles.read(batch)))
       if (isClosing()) return false
-      // What arrives meanwhile goes first.
-      if (performance.now() - startedMs > readMs) break
+      // New files go first.
+      if (performance.now() - startedMs > pollMs) break
     }
-    // At once, so that none is found in the queue again.
-    await keep()
+    // At once, so that no file is found in the queue again.
+    await store()
     await writer.hashAgain(unread, deps.nowUs() + unreadRetryUs)
-    rest(startedMs)
+    pauseSince(startedMs)
     return true
   }
 
-  const readOld = async (): Promise<boolean> => {
+  const readOlder = async (): Promise<boolean> => {
     const startedMs = performance.now()
-    if (!deps.all || startedMs < Math.max(round.nextMs, restUntilMs) || deps.isBusy()) return false
-    const { files, next } = await writer.unhashedBelow(round.below)
-    const restMs = Math.max(0, ...files.map((file) => restMsOf(file, deps.nowUs())))
+    if (!deps.all || startedMs < Math.max(pass.nextMs, pausedUntilMs) || deps.isBusy()) return false
+    const { files, next } = await writer.unhashedBelow(pass.below)
+    const restMs = Math.max(0, ...files.map((file) => readDelayMs(file, deps.nowUs())))
     if (restMs > 0) {
-      restUntilMs = startedMs + restMs
+      pausedUntilMs = startedMs + restMs
       return false
     }
-    const [part] = batchesOf(files)
-    if (part !== undefined) {
-      round.unread += (await reading.read(part)).length
-      if (reading.isDue) await keep()
+    const [batch] = batchesOf(files)
+    if (batch !== undefined) {
+      pass.unread += (await checksumFiles.read(batch)).length
+      if (checksumFiles.isDue) await store()
     }
-    const left = part !== undefined && part.length < files.length
-    round.below = (left ? part.at(-1)?.id : next) ?? Number.MAX_SAFE_INTEGER
-    rest(startedMs)
-    if (round.below === Number.MAX_SAFE_INTEGER) {
-      round.nextMs = performance.now() + roundMs
-      await keep()
-      if (round.unread > 0)
-        logger.warn({ files: round.unread }, 'files without a checksum: they cannot be read')
-      round.unread = 0
+    const left = batch !== undefined && batch.length < files.length
+    pass.below = (left ? batch.at(-1)?.id : next) ?? Number.MAX_SAFE_INTEGER
+    pauseSince(startedMs)
+    if (pass.below === Number.MAX_SAFE_INTEGER) {
+      pass.nextMs = performance.now() + passIntervalMs
+      await store()
+      if (pass.unread > 0)
+        logger.warn({ files: pass.unread }, 'files cannot be read and have no checksum')
+      pass.unread = 0
     }
     return true
   }
 
   const sleep = (ms: number): Promise<void> =>
     pause(ms, undefined, { signal: stopping.signal }).catch(() => undefined)
-  const turn = async (): Promise<void> => {
+  const work = async (): Promise<void> => {
     let arrivedMs = -Infinity
     while (!isClosing()) {
-      if (performance.now() - arrivedMs >= readMs) {
+      if (performance.now() - arrivedMs >= pollMs) {
         while (!isClosing() && (await readArrived()));
         arrivedMs = performance.now()
       }
-      const worked = !isClosing() && ((await readStale()) || (!isClosing() && (await readOld())))
-      const restMs = restUntilMs - performance.now()
-      // A timer may end a little early: then what is left of the rest is waited for, not the time of a look.
-      await sleep(worked || restMs > 0 ? Math.max(0, Math.min(restMs, readMs)) : readMs)
+      const worked = !isClosing() && ((await readStale()) || (!isClosing() && (await readOlder())))
+      const restMs = pausedUntilMs - performance.now()
+      // A timer may fire a little early: then only the rest of the pause is waited for, not another poll interval.
+      await sleep(worked || restMs > 0 ? Math.max(0, Math.min(restMs, pollMs)) : pollMs)
     }
   }
   const loop = async (): Promise<void> => {
     while (!isClosing())
       try {
-        await turn()
+        await work()
       } catch (error) {
         if (isClosing()) return
         if (error instanceof CatalogueRuined) throw error
-        logger.warn({ err: error }, 'checksums are tried again later')
-        // What was read and could not be kept is read again.
-        reading.drop()
-        throughSeq = keptSeq = undefined
+        logger.warn({ err: error }, 'hashing failed; retrying')
+        // Files whose checksums could not be stored are read again.
+        checksumFiles.discard()
+        throughSeq = storedSeq = undefined
         await sleep(retryMs)
       }
   }
@@ -199,7 +200,7 @@ export function openChecksumSchedule(deps: ChecksumScheduleDeps): ChecksumSchedu
     async close() {
       stopping.abort()
       hashClient.close()
-      // What was read and is not kept yet is read again by the next process.
+      // Files whose checksums are not stored yet are read again by the next process.
       await running
     },
     broken,

@@ -7,44 +7,47 @@ import type { Digest, DigestRequest } from './digest.ts'
 import type { HashAnswer, HashRequest } from './hash-process.ts'
 
 /**
- * Reads whole files in a process of its own, which starts when there is something to read and ends a while after: it
- * has the lowest priority, its memory is given back, and a disk that hangs under it keeps nobody from ending.
+ * Starts the hash process when there are files to read, and ends it when it is idle. A process of its own has the lowest
+ * priority, frees its memory when it ends, and does not block the end of the indexer when the disk hangs.
  * One call at a time. Paths are below the archive root.
  */
 export interface HashClient {
   /**
-   * Reads files; gives `undefined` for those that are not there as they were asked for.
-   * @throws HasherFailed when nothing came of it
+   * Reads files; `undefined` for a file that does not exist in the requested version or cannot be read.
+   * @throws HashingFailed
    */
   digest(files: readonly DigestRequest[]): Promise<readonly (Digest | undefined)[]>
   /**
-   * Looks which files lie at paths now; gives `undefined` where there is none.
-   * @throws HasherFailed when nothing came of it
+   * Returns the identities of the files at these paths; `undefined` where there is none.
+   * @throws HashingFailed
    */
   identify(paths: readonly string[]): Promise<readonly (FileIdentity | undefined)[]>
-  /** Ends the process without waiting for the disk; what was asked fails. */
+  /** Ends the process without waiting for the disk; a pending call fails. */
   close(): void
 }
 
-/** The process has ended, or had to be ended because it was heard of no more. */
+/** The hash process has ended, or was ended because it sent no heartbeat. */
 export class HashingFailed extends Error {
-  readonly code = 'HASHER_FAILED'
+  readonly code = 'HASHING_FAILED'
 }
 
-/** The file beside this one, under whichever suffix this one runs: `.ts` in tests, `.js` when built. */
-const program = fileURLToPath(import.meta.url).replace(/hash-client(\.[jt]s)$/, 'hash-process$1')
+/** The file beside this one, with the same suffix: `.ts` in tests, `.js` when built. */
+const hashProcessFile = fileURLToPath(import.meta.url).replace(
+  /hash-client(\.[jt]s)$/,
+  'hash-process$1',
+)
 
 export interface HashClientOptions {
   readonly archive: string
-  /** After this time without a sign of life it is ended (ms). */
+  /** The process is ended after this time without a heartbeat (ms), */
   readonly silentMs?: number
-  /** After this time without work (ms). */
+  /** or without work (ms). */
   readonly idleMs?: number
 }
 
 type Outcomes = Exclude<HashAnswer, 'reading'>
 
-interface Asked {
+interface PendingCall {
   resolve(outcomes: Outcomes): void
   reject(error: HashingFailed): void
 }
@@ -52,56 +55,56 @@ interface Asked {
 export function startHashClient(options: HashClientOptions): HashClient {
   const { archive, silentMs = 60_000, idleMs = 30_000 } = options
   let child: ChildProcess | undefined
-  let requested: Asked | undefined
+  let pending: PendingCall | undefined
   let timer: NodeJS.Timeout | undefined
   let closed = false
-  /** Whether the process has started: from then on it is the disk that it waits for. */
+  /** Whether the process has started: from then on, silence means a disk that hangs. */
   let ready = false
-  /** A process that hangs in the disk outlives its end: there is never a second one beside it. */
-  let before = Promise.resolve()
+  /** A process that hangs in a disk read outlives its kill: the next one starts only after its exit. */
+  let lastExit = Promise.resolve()
 
   const fail = (message: string): void => {
     clearTimeout(timer)
-    requested?.reject(new HashingFailed(message))
-    requested = undefined
+    pending?.reject(new HashingFailed(message))
+    pending = undefined
   }
   const end = (): void => {
     clearTimeout(timer)
     child?.kill('SIGKILL')
     child = undefined
   }
-  const expect = (): void => {
+  const startTimeout = (): void => {
     clearTimeout(timer)
     timer = setTimeout(() => {
       end()
-      fail(`nothing could be read for ${silentMs / 1000} s: the disk hangs`)
+      fail(`the disk has not answered for ${silentMs / 1000} s`)
     }, silentMs)
   }
-  const hear = (answer: HashAnswer): void => {
+  const onAnswer = (answer: HashAnswer): void => {
     ready = true
     if (answer === 'reading') {
-      if (requested !== undefined) expect()
+      if (pending !== undefined) startTimeout()
       return
     }
     clearTimeout(timer)
     timer = setTimeout(end, idleMs).unref()
-    requested?.resolve(answer)
-    requested = undefined
+    pending?.resolve(answer)
+    pending = undefined
   }
   const start = (): ChildProcess => {
     ready = false
-    const started = fork(program, { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
+    const started = fork(hashProcessFile, { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
     const gone = (message: string) => (): void => {
       if (child !== started) return
       child = undefined
       fail(message)
     }
     started.on('message', (answer) => {
-      if (child === started) hear(answer as HashAnswer)
+      if (child === started) onAnswer(answer as HashAnswer)
     })
-    before = new Promise((resolve) => {
+    lastExit = new Promise((resolve) => {
       started.on('exit', (code, signal) => {
-        gone(`it has ended: ${signal ?? code}`)()
+        gone(`the hash process has ended: ${signal ?? code}`)()
         resolve()
       })
       started.on('error', (error) => {
@@ -114,20 +117,20 @@ export function startHashClient(options: HashClientOptions): HashClient {
   const send = (request: HashRequest): void => {
     if (closed) return
     child ??= start()
-    if (ready) expect()
-    // What comes of a failure is told by the end of the process.
+    if (ready) startTimeout()
+    // The exit of the process reports a failure.
     child.send(request, () => undefined)
   }
-  const ask = (request: HashRequest): Promise<Outcomes> =>
+  const request = (request: HashRequest): Promise<Outcomes> =>
     new Promise((resolve, reject) => {
       if (closed) {
-        reject(new HashingFailed('it is closed'))
+        reject(new HashingFailed('the hash client is closed'))
         return
       }
-      requested = { resolve, reject }
+      pending = { resolve, reject }
       if (child !== undefined) send(request)
       else
-        void before.then(() => {
+        void lastExit.then(() => {
           send(request)
         })
     })
@@ -135,18 +138,18 @@ export function startHashClient(options: HashClientOptions): HashClient {
     // The kind of a request decides the type of its answer.
     async digest(files) {
       const requests = files.map((file) => ({ ...file, path: join(archive, file.path) }))
-      const digests = await ask({ kind: 'digest', files: requests })
+      const digests = await request({ kind: 'digest', files: requests })
       return (digests as readonly (Digest | null)[]).map((digest) => digest ?? undefined)
     },
     async identify(paths) {
-      const whole = paths.map((path) => join(archive, path))
-      const identities = await ask({ kind: 'identify', paths: whole })
+      const absolute = paths.map((path) => join(archive, path))
+      const identities = await request({ kind: 'identify', paths: absolute })
       return identities.map((identity) => identity ?? undefined)
     },
     close() {
       closed = true
       end()
-      fail('it is closed')
+      fail('the hash client is closed')
     },
   }
 }

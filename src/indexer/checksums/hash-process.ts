@@ -1,34 +1,32 @@
-/** The program that reads whole files, asked over its channel, in the order of asking. */
+/** The hash process: reads whole files for their checksums. It answers requests of its IPC channel in order. */
 import { setPriority } from 'node:os'
 import type { FileIdentity } from '../../catalogue/records.ts'
 import { digestFile, identifyFile } from './digest.ts'
 import type { Digest, DigestRequest } from './digest.ts'
 
-/** A request: files to read, or the paths of files to look at. */
+/** A request: files to read, or paths of files to identify. */
 export type HashRequest =
   | { readonly kind: 'digest'; readonly files: readonly DigestRequest[] }
   | { readonly kind: 'identify'; readonly paths: readonly string[] }
-/** An answer: the outcome of each file in turn, and before that a sign of life now and then. */
+/** An answer: the result of each file in order; before it, a heartbeat `reading` now and then. */
 export type HashAnswer = readonly (Digest | null)[] | readonly (FileIdentity | null)[] | 'reading'
 
-/** Between two signs of life. */
-const signMs = 1000
-/** Whatever else there is to do goes first. */
+const heartbeatMs = 1000
 const lowestPriority = 19
 
 try {
   setPriority(lowestPriority)
 } catch {
-  // Where that is not allowed it is the pauses alone that leave room for others.
+  // Not permitted: then only the pauses between reads limit its load.
 }
 
-let signedMs = performance.now()
-const tell = (answer: HashAnswer): void => {
-  signedMs = performance.now()
+let sentMs = performance.now()
+const send = (answer: HashAnswer): void => {
+  sentMs = performance.now()
   process.send?.(answer)
 }
 const onProgress = (): void => {
-  if (performance.now() - signedMs > signMs) tell('reading')
+  if (performance.now() - sentMs > heartbeatMs) send('reading')
 }
 
 async function answer(request: HashRequest): Promise<HashAnswer> {
@@ -44,12 +42,12 @@ async function answer(request: HashRequest): Promise<HashAnswer> {
 
 let last = Promise.resolve()
 process.on('message', (request: HashRequest) => {
-  signedMs = performance.now()
+  sentMs = performance.now()
   last = last.then(async () => {
-    tell(await answer(request))
+    send(await answer(request))
   })
 })
 // It has started.
-tell('reading')
-// However the one that asks has ended.
+send('reading')
+// Ends with its parent, however that ended.
 process.on('disconnect', () => process.exit())

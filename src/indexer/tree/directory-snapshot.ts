@@ -1,4 +1,4 @@
-/** What one look at a directory of the tree brings back: plain data that crosses a thread boundary. */
+/** The snapshot of a directory: plain data that crosses a thread boundary. */
 import type { Stats } from 'node:fs'
 import type { FileIdentity } from '../../catalogue/records.ts'
 import { toInode, toUs } from '../../catalogue/identity.ts'
@@ -6,9 +6,8 @@ import type { DirectoryRejection, DirectoryStamp } from '../../catalogue/writer.
 import type { ArchiveDirectory, PathRejection } from '../../parse/archive-path.ts'
 
 /**
- * How closely a directory is looked at. `names` reads names and entry types. `facts` reads the size and mtime of
- * every RINEX file too. `fitting` lets the directory decide: names where nothing has happened for long
- * (see `isQuiet`), facts elsewhere.
+ * What is read of a directory. `names`: names and entry types. `facts`: also size, mtime and identity of each RINEX
+ * file. `auto`: names in a cold directory (see `isCold`), facts elsewhere.
  */
 export type ReadDepth = 'names' | 'facts' | 'auto'
 
@@ -19,9 +18,9 @@ export interface SnapshotRequest {
 }
 
 /**
- * `read`: all its names are here. `missing`: there is no such directory. `unreadable`: it may hold anything,
- * `error` says why. `lost-area`: its area is missing or empty as a whole, which is what a lost disk looks like,
- * so nothing can be said of any directory in it.
+ * `read`: the snapshot holds all names. `missing`: the directory does not exist. `unreadable`: it may hold anything;
+ * `error` has the cause. `lost-area`: its whole area is missing or empty, as when a disk is lost, so the snapshot says
+ * nothing about any directory in the area.
  */
 export type SnapshotOutcome = 'read' | 'missing' | 'unreadable' | 'lost-area'
 
@@ -29,28 +28,28 @@ export interface DirectorySnapshot {
   readonly path: string
   readonly outcome: SnapshotOutcome
   readonly error: string | undefined
-  /** Which directory was read, whatever its name (see `identityOf`); `undefined` when none was. */
+  /** Device and inode of the directory (see `identityOf`); `undefined` when it was not read. */
   readonly identity: string | undefined
-  /** Taken before the names were read; `undefined` when a change may hide behind it. */
+  /** Taken before the names were read; `undefined` when a later change could have the same stamp. */
   readonly stamp: DirectoryStamp | undefined
   /** Names of the regular files that are RINEX files, sorted by bytes. */
   readonly names: readonly string[]
   /** Sizes (bytes) and mtimes of `names`, in their order; `undefined` when only names were read. */
   readonly sizes: readonly number[] | undefined
   readonly mtimesUs: readonly number[] | undefined
-  /** What else tells the files of `names` from others, in their order, packed (see `identityAt`). */
+  /** The other fields of the files' identities, in the order of `names`, packed (see `identityAt`). */
   readonly identities: Float64Array | undefined
-  /** RINEX names of symlinks to files that cannot be read now: their disk is away. Records of them stay as they are. */
+  /** RINEX names of symlinks whose files cannot be read now because their disk is away. Their records stay unchanged. */
   readonly away: readonly string[]
   /** Names of the subdirectories to walk. */
   readonly directories: readonly string[]
   readonly rejections: readonly DirectoryRejection[]
 }
 
-/** How many numbers of each file are packed: those of a `FileIdentity` but size and mtime. */
+/** Packed numbers per file: a `FileIdentity` without size and mtime. */
 const packedNumbers = 6
 
-/** Room for the identities of so many files: 48 bytes each, which cross a thread boundary in one piece. */
+/** Makes an array for the identities of `files` files: 48 bytes each, and one object to pass to another thread. */
 export function openIdentities(files: number): Float64Array {
   return new Float64Array(files * packedNumbers)
 }
@@ -79,7 +78,7 @@ export function identityAt(
   }
 }
 
-/** What tells a directory from another that takes its name; good for as long as the machine runs. */
+/** Distinguishes a directory from another at the same path. Device numbers change when the machine restarts. */
 export function identityOf({ dev, ino }: { readonly dev: number; readonly ino: number }): string {
   return `${dev}:${ino}`
 }
@@ -87,8 +86,8 @@ export function identityOf({ dev, ino }: { readonly dev: number; readonly ino: n
 const dayMs = 86_400_000
 
 /**
- * Whether nothing is expected to happen in a directory any more: its date is more than two days past and it was
- * last touched more than a day ago. Then names are enough for a record, and sizes can follow.
+ * Whether a directory is cold: its date ended more than two days ago and its mtime is more than a day old. Then a record
+ * needs only the name at first; its size follows later.
  */
 export function isCold(options: {
   readonly directory: ArchiveDirectory | PathRejection

@@ -5,8 +5,8 @@ import { createGunzip, gunzipSync } from 'node:zlib'
 import { toUs } from '../../catalogue/identity.ts'
 
 /**
- * A file as it was before it was inflated; without `complete` it has no end, is no gzip file, or changed meanwhile.
- * Were it told as it was afterwards, a file that was finished in between would look as if it had not changed since.
+ * Size and mtime of a file before it was inflated. Values from afterwards would hide a write during the read.
+ * `complete` is false when the gzip stream has no end, is damaged, or the file changed meanwhile.
  */
 export interface Inflated {
   readonly complete: boolean
@@ -14,16 +14,16 @@ export interface Inflated {
   readonly mtimeUs: number
 }
 
-/** Files up to this size are inflated in one piece, which is several times cheaper than a stream. */
-const onePiece = 4 * 1024 * 1024
-/** What one piece may inflate to; RINEX files grow three- to sixfold. */
+/** Files up to this size are inflated in one buffer, which is several times cheaper than a stream. */
+const largestBufferedFile = 4 * 1024 * 1024
+/** Largest output of one buffer; RINEX files grow three- to sixfold. */
 const largestOutput = 64 * 1024 * 1024
 
-export const pieceSize = 256 * 1024
+export const chunkSize = 256 * 1024
 
 /**
- * Whether a gzip file inflates to its end; `undefined` when there is no such file.
- * @param onProgress called again and again: the disk answers
+ * Checks whether a gzip file is complete; `undefined` when it does not exist or cannot be read.
+ * @param onProgress called after each chunk: the disk answers
  */
 export async function inflate(
   path: string,
@@ -32,50 +32,49 @@ export async function inflate(
   let file
   onProgress()
   try {
-    // Not blocking: what was a file a moment ago may be a pipe that nobody writes to.
+    // Non-blocking: the file may have become a pipe without a writer.
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
     const before = fstatSync(file)
     if (!before.isFile()) return undefined
-    const complete = (await inflateFile(file, before.size, onProgress)) === 'whole'
+    const complete = (await inflateFile(file, before.size, onProgress)) === 'complete'
     const after = fstatSync(file)
     const unchanged = before.size === after.size && before.mtimeMs === after.mtimeMs
     return { complete: complete && unchanged, size: before.size, mtimeUs: toUs(before.mtimeMs) }
   } catch {
-    return undefined // gone, or not ours to read
+    return undefined // gone or unreadable
   } finally {
     if (file !== undefined) closeSync(file)
   }
 }
 
 async function inflateFile(file: number, size: number, onProgress: () => void): Promise<GzipState> {
-  if (size > onePiece) return inflatePieces(piecesOf(file, size), onProgress)
+  if (size > largestBufferedFile) return inflateChunks(chunksOf(file, size), onProgress)
   const content = Buffer.allocUnsafe(size)
   const length = readSync(file, content, 0, size, 0)
-  return inflateWhole(content.subarray(0, length), onProgress)
+  return inflateBuffer(content.subarray(0, length), onProgress)
 }
 
-/** How a gzip stream inflates: to its end, to where it stops without one, or to where it is damaged. */
-export type GzipState = 'whole' | 'incomplete' | 'broken'
+/** State of a gzip stream: with its end, without its end, or damaged. */
+export type GzipState = 'complete' | 'incomplete' | 'broken'
 
-/** How what lies in memory inflates. */
-export async function inflateWhole(content: Buffer, onProgress: () => void): Promise<GzipState> {
+export async function inflateBuffer(content: Buffer, onProgress: () => void): Promise<GzipState> {
   try {
     gunzipSync(content, { maxOutputLength: largestOutput })
-    return 'whole'
+    return 'complete'
   } catch (error) {
     const isTooLarge = (error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE'
-    return isTooLarge ? inflatePieces([content], onProgress) : stateAfter(error)
+    return isTooLarge ? inflateChunks([content], onProgress) : stateAfter(error)
   }
 }
 
-/** By what zlib throws: its words for a stream that stops too early, or for one that it cannot make sense of. */
+/** zlib throws Z_BUF_ERROR for a stream without its end, and other errors for a damaged one. */
 function stateAfter(error: unknown): GzipState {
   return (error as { code?: string }).code === 'Z_BUF_ERROR' ? 'incomplete' : 'broken'
 }
 
-/** How what comes in pieces inflates. Where it is damaged, not all of them are asked for. */
-export async function inflatePieces(
-  pieces: Iterable<Buffer>,
+/** Inflates a stream of chunks; stops at the first damage, without taking the remaining chunks. */
+export async function inflateChunks(
+  chunks: Iterable<Buffer>,
   onProgress: () => void,
 ): Promise<GzipState> {
   const nowhere = new Writable({
@@ -85,20 +84,20 @@ export async function inflatePieces(
     },
   })
   try {
-    await pipeline(pieces, createGunzip({ chunkSize: pieceSize }), nowhere)
-    return 'whole'
+    await pipeline(chunks, createGunzip({ chunkSize }), nowhere)
+    return 'complete'
   } catch (error) {
     return stateAfter(error)
   }
 }
 
-/** Not a stream of `node:fs`: that closes its file when it breaks off, and the number may then be another's. */
-function* piecesOf(file: number, size: number): Generator<Buffer> {
+/** Not a stream of `node:fs`: that closes the descriptor when it is aborted, and the number may be reused by then. */
+function* chunksOf(file: number, size: number): Generator<Buffer> {
   for (let position = 0; position < size;) {
-    const piece = Buffer.allocUnsafe(Math.min(pieceSize, size - position))
-    const length = readSync(file, piece, 0, piece.length, position)
+    const chunk = Buffer.allocUnsafe(Math.min(chunkSize, size - position))
+    const length = readSync(file, chunk, 0, chunk.length, position)
     if (length === 0) return
     position += length
-    yield piece.subarray(0, length)
+    yield chunk.subarray(0, length)
   }
 }

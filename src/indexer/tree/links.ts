@@ -1,6 +1,6 @@
 /**
- * Where the symbolic links of the archive lead: they may lead below a linked directory and nowhere else. What is missing
- * behind one was removed, or the disk that holds it is away.
+ * Follows the symbolic links of the archive: they may only lead into linked directories. The target of a link can be
+ * missing because it was removed, or because its disk is away.
  */
 import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import type { Stats } from 'node:fs'
@@ -10,23 +10,23 @@ import { realPath } from '../../runtime/real-path.ts'
 export interface LinkedTree {
   /** Absolute path of the archive root. */
   readonly archive: string
-  /** Paths of the directories outside of it that symlinks may lead to, their real paths among them. */
+  /** Directories outside the archive that symlinks may lead to, by their configured and their real paths. */
   readonly linkedDirectories: readonly string[]
 }
 
-/** Error codes that mean: nothing lies at this path. All others mean that it cannot be read now. */
+/** Error codes for a path that does not exist. All others mean that it cannot be read now. */
 const missingCodes = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'])
 
-/** Whether an error says that nothing lies at a path, for instance because a directory of it has become a file. */
+/** Whether an error says that a path does not exist, for instance because one of its directories has become a file. */
 export function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && missingCodes.has(String(error.code))
 }
 
 /**
- * Whether a directory lies where its path says, or where symlinks may lead: none but those are followed. Each symlink of the
- * path has to lead below a linked directory, since one that leads elsewhere could come back from there.
+ * Whether a path stays inside the archive or leads into linked directories. Each symlink of the path is checked: a link to
+ * another place could lead back from there.
  */
-export function isOfTheTree(tree: LinkedTree, path: string): boolean {
+export function isInTree(tree: LinkedTree, path: string): boolean {
   const root = realpathSync.native(tree.archive)
   const isInPlace = (at: string): boolean => {
     const real = realpathSync.native(join(tree.archive, at))
@@ -38,8 +38,8 @@ export function isOfTheTree(tree: LinkedTree, path: string): boolean {
 }
 
 /**
- * What a symlink leads to, if that lies below a linked directory; `away` if it cannot be read now, since the disk is away
- * or does not answer.
+ * The target of a symlink, if it is in a linked directory; `away` if it cannot be read now because its disk is away or
+ * does not answer; `undefined` otherwise.
  */
 export function linkedType(tree: LinkedTree, path: string): Stats | 'away' | undefined {
   if (tree.linkedDirectories.length === 0) return undefined
@@ -51,7 +51,7 @@ export function linkedType(tree: LinkedTree, path: string): Stats | 'away' | und
   }
 }
 
-/** Whether a path leads over a symlink to a disk that is away. */
+/** Whether a path leads through a symlink to a disk that is away. */
 export function isAway(tree: LinkedTree, path: string): boolean {
   if (tree.linkedDirectories.length === 0) return false
   const names = path.split('/')
@@ -59,9 +59,9 @@ export function isAway(tree: LinkedTree, path: string): boolean {
 }
 
 /**
- * Whether a path is a symlink below a linked directory that is not there, or to where a disk is mounted: to an empty
- * directory, or past one. Where the nearest directory that exists holds something, what is missing was taken away.
- * @param isKnownMissing whether nothing lies at its end, rather than something that cannot be read
+ * Whether a path is a symlink into a linked directory whose disk is away: the nearest existing directory of its target is
+ * empty like a mount point, or does not exist up to the linked directory. If it holds something, the target was removed.
+ * @param isKnownMissing whether the target does not exist, rather than being unreadable
  */
 export function isAwayLink(tree: LinkedTree, path: string, isKnownMissing = true): boolean {
   const link = join(tree.archive, path)
@@ -75,11 +75,11 @@ export function isAwayLink(tree: LinkedTree, path: string, isKnownMissing = true
   try {
     return !isKnownMissing || isOnAbsentDisk(tree, end)
   } catch {
-    return true // what cannot be read now removes nothing
+    return true // unreadable: nothing is removed
   }
 }
 
-/** Whether the nearest directory at or above the end of a link is empty, or there is none up to the linked directory. */
+/** Whether the nearest existing directory at or above a target is empty, or none exists up to the linked directory. */
 function isOnAbsentDisk(tree: LinkedTree, end: string): boolean {
   for (let at = end; isLinked(tree, at); at = dirname(at))
     if (isDirectory(at)) return readdirSync(at).length === 0
@@ -102,9 +102,8 @@ function isLinked(tree: LinkedTree, real: string): boolean {
 }
 
 /**
- * Tells whether another disk lies under an area than when it was first seen to hold something: what is missing
- * from that one says nothing of what was catalogued. Which disk it is is asked anew in each process, since the
- * numbers of devices do not survive a restart of the machine.
+ * Returns a function that checks whether an area is on another disk than when it was first seen with content: files
+ * missing from another disk were not removed. Device numbers are not stored, since they change when the machine restarts.
  */
 export function openDiskCheck(archive: string): (area: string) => boolean {
   const devices = new Map<string, number>()
@@ -114,11 +113,11 @@ export function openDiskCheck(archive: string): (area: string) => boolean {
       const { dev } = statSync(path)
       const device = devices.get(area)
       if (device !== undefined) return device !== dev
-      // An empty mount point is no disk to remember.
+      // An empty directory may be a mount point without its disk.
       if (readdirSync(path).length > 0) devices.set(area, dev)
       return false
     } catch {
-      return false // it is missing, no directory or cannot be read, and reading it says so
+      return false // missing, no directory or unreadable: the read that follows reports it
     }
   }
 }

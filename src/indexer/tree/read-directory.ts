@@ -1,6 +1,6 @@
 /**
- * Reading one directory of the tree. Synchronous calls throughout: they cost a third of the asynchronous ones,
- * and only the thread that is there for it waits when a disk does not answer.
+ * Reads one directory of the tree with synchronous calls: they cost a third of the asynchronous ones, and only the tree
+ * worker waits when a disk does not answer.
  */
 import { readdirSync, statSync } from 'node:fs'
 import type { Dirent, Stats } from 'node:fs'
@@ -10,46 +10,46 @@ import type { DirectoryRejection, DirectoryStamp } from '../../catalogue/writer.
 import { isDirectoryName, parseDirectory } from '../../parse/archive-path.ts'
 import { parseFilename } from '../../parse/filename.ts'
 import { toInode, toUs } from '../../catalogue/identity.ts'
-import { isAway, isAwayLink, isMissing, isOfTheTree, linkedType } from './links.ts'
+import { isAway, isAwayLink, isMissing, isInTree, linkedType } from './links.ts'
 import type { LinkedTree } from './links.ts'
 import { identityOf, openIdentities, packIdentity, isCold } from './directory-snapshot.ts'
 import type { DirectorySnapshot, SnapshotOutcome, SnapshotRequest } from './directory-snapshot.ts'
 
 export interface Tree extends LinkedTree {
-  /** Whether another disk lies under an area than before. */
+  /** Whether an area is on another disk than before (see `openDiskCheck`). */
   readonly isForeign?: (area: string) => boolean
-  /** Called again and again while a look goes on: the disk answers. */
+  /** Called after each answer of the disk. */
   readonly onProgress?: () => void
 }
 
-/** Times this close to a look may hide a later change behind the same value. */
+/** A change within this time after the read could leave the same mtime and ctime. */
 const unsureMs = 2000
 
-/** Looks at one directory. Whatever is wrong with the tree is told in the answer; nothing is thrown. */
+/** Reads one directory. Problems of the tree are part of the snapshot; nothing is thrown. */
 export function readDirectory(tree: Tree, request: SnapshotRequest): DirectorySnapshot {
   const path = join(tree.archive, request.path)
   try {
     const nowMs = Date.now()
-    if (!isOfTheTree(tree, request.path)) return outsideLook(tree, request.path)
+    if (!isInTree(tree, request.path)) return outsideSnapshot(tree, request.path)
     // Before the names: a change while they are read must show as a later stamp.
     const stats = statSync(path)
     const entries = readdirSync(path, { withFileTypes: true })
-    // An area has a rule of its own: one that never held anything is no loss.
+    // Areas have their own rule, see `detectLostArea`.
     if (entries.length === 0 && request.path.includes('/') && isAway(tree, request.path))
       throw new Error('its disk is away')
     const found = sortEntries(tree, request.path, entries)
-    // After the names: one that came while they were read is young, however long its directory was quiet.
+    // After the names: a file that arrived while they were read makes the directory young.
     const withFacts = needsFacts(request, path, nowMs)
     const files = withFacts ? factsOf(tree, request.path, found.names) : namesAlone(found.names)
     const away = [...found.away, ...files.away]
-    // Last of all, so that nothing of the above can be from another disk unnoticed.
-    if (isForeign(tree, request.path)) return foreignLook(request.path)
+    // Last, so that everything above was read from the same disk.
+    if (isForeign(tree, request.path)) return foreignSnapshot(request.path)
     return {
       path: request.path,
       outcome: 'read',
       error: undefined,
       identity: identityOf(stats),
-      // When their disk is back the directory is as it is now, so sweeps have to look at it until then.
+      // The stamp does not change when their disk comes back, so without a stamp the sweeps find the directory until then.
       stamp: away.length > 0 ? undefined : stampOf(stats, nowMs),
       ...files,
       away,
@@ -57,17 +57,17 @@ export function readDirectory(tree: Tree, request: SnapshotRequest): DirectorySn
       rejections: found.rejections,
     }
   } catch (error) {
-    return failedLook(tree, request.path, error)
+    return failedSnapshot(tree, request.path, error)
   }
 }
 
-/** The stamp of a directory; `undefined` when it cannot be had or a later change may hide behind it. */
+/** The stamp of a directory; `undefined` when it cannot be read or a later change could have the same stamp. */
 export function readStamp(tree: Tree, path: string): DirectoryStamp | undefined {
   tree.onProgress?.()
   try {
     return stampOf(statSync(join(tree.archive, path)), Date.now())
   } catch {
-    return undefined // whatever is wrong, the look that follows will tell
+    return undefined // the read that follows reports the problem
   }
 }
 
@@ -87,7 +87,7 @@ function namesAlone(names: readonly string[]) {
   return { names, sizes: undefined, mtimesUs: undefined, identities: undefined, away: [] }
 }
 
-/** Sizes, mtimes and identities; a name that vanished or became something else since it was read is left out. */
+/** Reads sizes, mtimes and identities; leaves out names that have vanished or are no regular files any more. */
 function factsOf(tree: Tree, directory: string, names: readonly string[]) {
   const path = join(tree.archive, directory)
   const found = {
@@ -107,7 +107,7 @@ function factsOf(tree: Tree, directory: string, names: readonly string[]) {
     found.sizes.push(stats.size)
     found.mtimesUs.push(toUs(stats.mtimeMs))
   }
-  // Names that vanished may be a disk that did; then this fails, and tells.
+  // If the disk has vanished rather than the names, this throws.
   if (found.names.length < names.length) statSync(path)
   return { ...found, identities }
 }
@@ -116,7 +116,7 @@ function statsOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })
   } catch (error) {
-    // The end of one symlink, which says nothing of the directory that holds it.
+    // The target of one symlink is missing; the directory itself can be read.
     if (isMissing(error)) return undefined
     throw error
   }
@@ -139,7 +139,7 @@ function sortEntries(tree: Tree, directory: string, entries: readonly Dirent[]) 
     const parsed = parseFilename(name)
     if (type === undefined) reject(name, 'symlink')
     else if (type === 'away' && parsed.kind === 'parsed') away.push(name)
-    // A directory that is away: a look at it will say so.
+    // A directory that is away counts as one here; reading it reports the missing disk.
     else if (type === 'away' || type.isDirectory()) {
       const place = parseDirectory(`${directory}/${name}`)
       if (place.kind === 'rejected') reject(name, place.reason)
@@ -159,20 +159,20 @@ function isForeign(tree: Tree, path: string): boolean {
   return tree.isForeign?.(path.split('/', 1)[0] ?? '') ?? false
 }
 
-function foreignLook(path: string): DirectorySnapshot {
-  const snapshot = failedLook({ archive: '', linkedDirectories: [] }, path, undefined)
-  const error = 'another disk is mounted there: if that is meant, restart the indexer'
+function foreignSnapshot(path: string): DirectorySnapshot {
+  const snapshot = failedSnapshot({ archive: '', linkedDirectories: [] }, path, undefined)
+  const error = 'another disk is mounted there: if this is intended, restart the indexer'
   return { ...snapshot, outcome: 'lost-area', error, rejections: [] }
 }
 
-/** What lies behind a symlink that must not be followed is not there. */
-function outsideLook(tree: Tree, path: string): DirectorySnapshot {
-  const snapshot = failedLook({ archive: '', linkedDirectories: [] }, path, undefined)
+/** A directory behind a symlink that must not be followed counts as missing. */
+function outsideSnapshot(tree: Tree, path: string): DirectorySnapshot {
+  const snapshot = failedSnapshot({ archive: '', linkedDirectories: [] }, path, undefined)
   const outcome = path.includes('/') && isAreaThere(tree, path) ? 'missing' : 'lost-area'
   return { ...snapshot, outcome, error: 'a symlink, not in linked_directories', rejections: [] }
 }
 
-function failedLook(tree: Tree, path: string, error: unknown): DirectorySnapshot {
+function failedSnapshot(tree: Tree, path: string, error: unknown): DirectorySnapshot {
   const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
   const outcome = failure(tree, path, error)
   return {
@@ -195,17 +195,17 @@ function failure(tree: Tree, path: string, error: unknown): SnapshotOutcome {
 }
 
 /**
- * Whether the area of a path is there. Where a disk is mounted there may be a note or a `lost+found` without it, but no
- * directories of an archive.
+ * Whether the area of a path exists. A mount point without its disk may hold a note or `lost+found`, but no directories
+ * of an archive.
  */
 function isAreaThere(tree: Tree, path: string): boolean {
   const [area = ''] = path.split('/', 1)
   try {
-    if (!isOfTheTree(tree, area)) return false
+    if (!isInTree(tree, area)) return false
     return readdirSync(join(tree.archive, area), { withFileTypes: true }).some(
       (entry) => !entry.isFile() && isDirectoryName(entry.name),
     )
   } catch {
-    return false // unreadable is as good as lost
+    return false // unreadable counts as lost
   }
 }

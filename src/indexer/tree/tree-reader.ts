@@ -5,32 +5,26 @@ import type { ReadDepth, DirectorySnapshot, SnapshotRequest } from './directory-
 import type { TreeAnswer, TreeRequest, TreeWorkerData } from './tree-worker.ts'
 import type { WalkStep } from './walk.ts'
 
-/**
- * Reads the tree in a thread of its own, so that a disk that hangs never holds up the process. Requests are
- * answered one after the other: what was asked later was read later.
- */
+/** Reads the tree in a worker thread, so that a disk that hangs does not block the process. Requests are answered in order. */
 export interface TreeReader {
   snapshot(request: SnapshotRequest): Promise<DirectorySnapshot>
-  /** The stamps of directories in their order; `undefined` where one cannot be relied on. */
+  /** The stamps of directories in their order; `undefined` where a stamp is not reliable. */
   stamps(paths: readonly string[]): Promise<readonly (DirectoryStamp | undefined)[]>
-  /** Begins a walk below the roots, oldest date first; gives up one that has not ended. */
+  /** Starts a walk below the roots, oldest date first; abandons a walk that has not ended. */
   startWalk(roots: readonly string[], depth: ReadDepth): Promise<void>
-  /** The next directory of the walk; `undefined` when there is none left. May be asked ahead. */
+  /** The next directory of the walk; `undefined` at its end. Several steps may be requested ahead. */
   step(): Promise<WalkStep | undefined>
-  /** Whether files inflate to their end; `undefined` for one that is not there. */
+  /** Whether the gzip streams of files are complete; `undefined` for a file that cannot be read. */
   inflate(paths: readonly string[]): Promise<readonly (Inflated | undefined)[]>
-  /**
-   * How long the thread has been at the request in hand without coming on in it. It shows at the next call that it
-   * has come on, so this has to be asked regularly.
-   */
+  /** How long the current request has made no progress (ms). Progress is noticed between two calls, so call it regularly. */
   waitingMs(): number
   close(): Promise<void>
 }
 
-/** The file beside this one, under whichever suffix this one runs: `.ts` in tests, `.js` when built. */
+/** The file beside this one, with the same suffix: `.ts` in tests, `.js` when built. */
 const workerFile = import.meta.url.replace(/tree-reader(\.[jt]s)$/, 'tree-worker$1')
 
-interface Pending {
+interface PendingRequest {
   readonly sinceMs: number
   readonly resolve: (answer: TreeAnswer) => void
   readonly reject: (error: Error) => void
@@ -40,10 +34,10 @@ export function startTreeReader(tree: TreeWorkerData['tree']): TreeReader {
   const progress = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
   const worker = new Worker(new URL(workerFile), {
     workerData: { tree, progress } satisfies TreeWorkerData,
-    // Names come and go at once: a larger nursery would only hold more of what is dead.
+    // Names are short-lived: a larger young generation would only hold more garbage.
     resourceLimits: { maxYoungGenerationSizeMb: 16 },
   })
-  const waiting: Pending[] = []
+  const waiting: PendingRequest[] = []
   let answeredMs = 0
   let last = { progress: 0, ms: 0 }
   worker.on('message', (answer: TreeAnswer) => {
@@ -52,34 +46,34 @@ export function startTreeReader(tree: TreeWorkerData['tree']): TreeReader {
   })
   let closing = false
   const fail = (error: Error): void => {
-    // What is asked at the end stays without an answer: nobody is there to take it for a failure.
+    // Requests during the end are not answered, so that they do not look like failures.
     if (closing) return
     for (const request of waiting.splice(0)) request.reject(error)
   }
   worker.on('error', fail)
   worker.on('exit', () => {
-    fail(new Error('the thread that reads the tree has ended'))
+    fail(new Error('the tree worker has ended'))
   })
   // The kind of a request decides the type of its answer.
-  const ask = async (request: TreeRequest): Promise<unknown> =>
+  const send = async (request: TreeRequest): Promise<unknown> =>
     new Promise<TreeAnswer>((resolve, reject) => {
       waiting.push({ sinceMs: performance.now(), resolve, reject })
       worker.postMessage(request)
     })
   return {
-    snapshot: (request) => ask({ kind: 'look', request }) as Promise<DirectorySnapshot>,
-    stamps: (paths) => ask({ kind: 'stamps', paths }) as Promise<(DirectoryStamp | undefined)[]>,
+    snapshot: (request) => send({ kind: 'snapshot', request }) as Promise<DirectorySnapshot>,
+    stamps: (paths) => send({ kind: 'stamps', paths }) as Promise<(DirectoryStamp | undefined)[]>,
     startWalk: async (roots, depth) => {
-      await ask({ kind: 'walk', roots, depth })
+      await send({ kind: 'walk', roots, depth })
     },
-    step: () => ask({ kind: 'step' }) as Promise<WalkStep | undefined>,
-    inflate: (paths) => ask({ kind: 'inflate', paths }) as Promise<(Inflated | undefined)[]>,
+    step: () => send({ kind: 'step' }) as Promise<WalkStep | undefined>,
+    inflate: (paths) => send({ kind: 'inflate', paths }) as Promise<(Inflated | undefined)[]>,
     waitingMs() {
       const ms = performance.now()
       const seen = Atomics.load(progress, 0)
       if (seen !== last.progress) last = { progress: seen, ms }
       const [first] = waiting
-      // A thread that is starting waits for no disk.
+      // A worker that is still starting does not wait for a disk.
       if (first === undefined || seen === 0) return 0
       return ms - Math.max(first.sinceMs, answeredMs, last.ms)
     },

@@ -1,4 +1,4 @@
-/** The thread that reads the tree: answers one request after the other, in their order. */
+/** The tree worker, a thread that reads the tree. It answers requests one after the other. */
 import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { DirectoryStamp } from '../../catalogue/writer.ts'
@@ -12,13 +12,13 @@ import { walkTree } from './walk.ts'
 import type { WalkStep } from './walk.ts'
 
 export type TreeRequest =
-  | { readonly kind: 'look'; readonly request: SnapshotRequest }
+  | { readonly kind: 'snapshot'; readonly request: SnapshotRequest }
   | { readonly kind: 'stamps'; readonly paths: readonly string[] }
   | { readonly kind: 'walk'; readonly roots: readonly string[]; readonly depth: ReadDepth }
   | { readonly kind: 'step' }
   | { readonly kind: 'inflate'; readonly paths: readonly string[] }
 
-/** In the order of the requests: a look, stamps, nothing, the next step or nothing at the walk's end, files. */
+/** By the kind of request: a snapshot; stamps; nothing; the next step, or nothing at the walk's end; files. */
 export type TreeAnswer =
   | DirectorySnapshot
   | (DirectoryStamp | undefined)[]
@@ -26,20 +26,20 @@ export type TreeAnswer =
   | WalkStep
   | undefined
 
-/** What the thread is given: the tree, and a number that it counts up while the disk answers. */
+/** The tree, and a counter that the worker increments while the disk answers. */
 export interface TreeWorkerData {
   readonly tree: Pick<Tree, 'archive' | 'linkedDirectories'>
   readonly progress: Int32Array
 }
 
-const { tree: given, progress } = workerData as TreeWorkerData
+const { tree: workerTree, progress } = workerData as TreeWorkerData
 const onProgress = (): void => void Atomics.add(progress, 0, 1)
-const tree: Tree = { ...given, isForeign: openDiskCheck(given.archive), onProgress }
+const tree: Tree = { ...workerTree, isForeign: openDiskCheck(workerTree.archive), onProgress }
 let walk: ReturnType<typeof walkTree> | undefined
 
 async function answer(request: TreeRequest): Promise<TreeAnswer> {
   switch (request.kind) {
-    case 'look':
+    case 'snapshot':
       return readDirectory(tree, request.request)
     case 'stamps':
       return request.paths.map((path) => readStamp(tree, path))
@@ -59,7 +59,7 @@ async function inflateAll(paths: readonly string[]): Promise<(Inflated | undefin
   return files
 }
 
-// It has started: from now on it is the disk that it waits for.
+// The worker has started: from now on, no progress means a disk that hangs.
 onProgress()
 
 let last = Promise.resolve()

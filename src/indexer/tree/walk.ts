@@ -3,39 +3,36 @@ import type { ReadDepth, DirectorySnapshot } from './directory-snapshot.ts'
 import { readDirectory } from './read-directory.ts'
 import type { Tree } from './read-directory.ts'
 
-/** One step of a walk: the next directory, and how much of the tree lies behind. */
+/** One step of a walk: the next directory, and the progress. */
 export interface WalkStep {
   readonly snapshot: DirectorySnapshot
-  /** Directories found and not read yet. */
+  /** Directories that were found and not read yet. */
   readonly pending: number
-  /**
-   * Share of the walk that is done, 0 to 1, never falling: each directory counts for an equal part of its parent,
-   * so that nothing needs to be counted beforehand.
-   */
+  /** Share of the walk that is done, 0 to 1, never falling. Each directory is an equal part of its parent, so no count is needed before. */
   readonly done: number
 }
 
-interface Pending {
+interface QueuedDirectory {
   readonly path: string
   readonly order: string
   readonly share: number
 }
 
 /**
- * Walks the tree below `roots`, oldest date first across the areas: what follows the area in a path is its date
- * (`2026/001`, `2026/001/05`), and a directory sorts before all that is below it.
+ * Walks the tree below `roots`, oldest date first across both areas: the path below the area is the date (`2026/001`,
+ * `2026/001/05`), and a directory sorts before its subdirectories.
  */
 export function* walkTree(
   tree: Tree,
   roots: readonly string[],
   depth: ReadDepth,
 ): Generator<WalkStep, undefined> {
-  const pending = new TinyQueue<Pending>([], (a, b) =>
+  const pending = new TinyQueue<QueuedDirectory>([], (a, b) =>
     a.order < b.order ? -1 : a.order > b.order ? 1 : 0,
   )
   const add = (path: string, share: number): void => {
     const [area = '', ...date] = path.split('/')
-    // A blank sorts before a slash, so areas alternate without coming between a directory and its own.
+    // A blank sorts before a slash, so no other area comes between a directory and its subdirectories.
     pending.push({ path, share, order: `${date.join('/')} ${area}` })
   }
   for (const root of roots) add(root, 1 / roots.length)

@@ -1,26 +1,26 @@
 import t from 'tap'
 import type { UnhashedFile } from '../../../src/catalogue/writer.ts'
-import { batchesOf, restMsOf } from '../../../src/indexer/checksums/checksum-files.ts'
+import { batchesOf, readDelayMs } from '../../../src/indexer/checksums/checksum-files.ts'
 
 const file = (parts: Partial<UnhashedFile>): UnhashedFile => ({
   ...{ id: 1, path: 'obs/a', size: 1, mtimeUs: 1, sinceUs: 0, seq: 1 },
   ...parts,
 })
 
-t.test('a file rests until its time tells versions apart', async (t) => {
+t.test('a file is read after a delay that distinguishes its versions by time', async (t) => {
   const rests = [
     { ageMs: 0, restMs: 2000 },
     { ageMs: 500, restMs: 1500 },
     { ageMs: 2000, restMs: 0 },
     { ageMs: 86_400_000, restMs: 0 },
-    // The clock was set back: it does not wait for a time that may be years away.
+    // The clock was set back: no delay until a time that may be years away.
     { ageMs: -1, restMs: 0 },
   ]
   for (const { ageMs, restMs } of rests)
-    t.equal(restMsOf(file({ sinceUs: 5e9 }), 5e9 + ageMs * 1000), restMs, `${ageMs} ms old`)
+    t.equal(readDelayMs(file({ sinceUs: 5e9 }), 5e9 + ageMs * 1000), restMs, `${ageMs} ms old`)
 })
 
-t.test('files are read in parts that are neither many nor large', async (t) => {
+t.test('batches are limited by files and bytes', async (t) => {
   const lengths = (sizes: (number | undefined)[]): number[] =>
     batchesOf(sizes.map((size) => file({ size }))).map((part) => part.length)
   const megabytes = (count: number): number => count * 1024 * 1024

@@ -1,9 +1,9 @@
 /**
- * Random sequences of what people and programs do to files, looks, and reading, in any order: whatever happens, a
- * download is never told the checksum of other bytes, and at rest every file has that of its own.
+ * Random sequences of file operations, snapshots and hashing, in any order: in all states, a
+ * download never gets the checksum of other bytes, and at the end every file has its own.
  *
- * One thing is left out, since the rule of checksums leaves it out: a file that gets other attributes and, before the next
- * look, other bytes behind the same inode, size and mtime.
+ * One case is excluded, as in the rule of checksums: a file that gets new attributes and, before the next
+ * snapshot, other bytes with the same inode, size and mtime.
  */
 import { createHash } from 'node:crypto'
 import {
@@ -39,14 +39,14 @@ import { fc } from '../../random.ts'
 const day = 'obs/2026/001'
 const names = ['graz0010.26d.gz', 'zimm0010.26d.gz', 'onsa0010.26d.gz']
 
-/** What is done to a file; those of one kind must not follow those of the other before a look. */
+/** File operations; those of one kind must not follow those of the other before a snapshot. */
 const bytesActs = ['replace', 'overwrite', 'swap'] as const
 const attributeActs = ['link', 'unlink', 'chmod'] as const
 const otherActs = ['rewrite', 'touch', 'remove'] as const
 const acts = [...bytesActs, ...attributeActs, ...otherActs]
 type Act = (typeof acts)[number]
 
-/** With SLOW=1 there are far more sequences. */
+/** SLOW=1 runs far more sequences. */
 const slow = process.env['SLOW'] === '1'
 
 const act = fc.record({ act: fc.constantFrom(...acts), file: fc.nat(names.length - 1) })
@@ -59,7 +59,7 @@ const step = fc.oneof(
 )
 type Step = typeof step extends fc.Arbitrary<infer One> ? One : never
 
-/** An archive of one directory, its catalogue, and what is under way between them. */
+/** An archive of one directory, its catalogue, and the pending work between them. */
 function openModel(parts: ReturnType<typeof openParts>, folder: string) {
   const archive = join(folder, 'archive')
   const directory = join(archive, day)
@@ -67,7 +67,7 @@ function openModel(parts: ReturnType<typeof openParts>, folder: string) {
   const database = join(folder, 'catalogue.db')
   const writer = openWriter({ database, nowUs: parts.nowUs })
   const reader = openReader({ database })
-  // By a clock that is ahead every file has rested long enough.
+  // With a clock that is ahead, every file is old enough to be read.
   const nowUs = () => parts.nowUs() + 10e6
   const inArchive = (path: string) => join(archive, path)
   const hashClient = {
@@ -87,7 +87,7 @@ function openModel(parts: ReturnType<typeof openParts>, folder: string) {
         readDirectory({ archive, linkedDirectories: [] }, { path: day, depth: 'facts' }),
       )
     },
-    /** As the batch does: what waits is written before the directory is compared again. */
+    /** Like the batch: pending changes are written before the directory is compared again. */
     reconcile: async () => {
       const snapshot = snapshots.shift()
       if (snapshot === undefined) return
@@ -108,11 +108,11 @@ function openModel(parts: ReturnType<typeof openParts>, folder: string) {
       const unread = await reading.read(stale)
       await writer.hashAgain(unread, nowUs())
     },
-    keep: () => reading.keep(through),
+    keep: () => reading.store(through),
   }
   return {
     ...{ directory, reader, writer, steps },
-    /** Brings what is on disk into the catalogue. */
+    /** Reconciles the directory. */
     comeTo: async () => {
       steps.snapshot()
       while (snapshots.length > 0) await steps.reconcile()
@@ -127,11 +127,11 @@ function openModel(parts: ReturnType<typeof openParts>, folder: string) {
 
 type Model = ReturnType<typeof openModel>
 
-/** Does things to files, each later than the one before by the clock of the file system. */
+/** Changes files; each change has a later time on the clock of the file system. */
 function openActs({ directory }: Model) {
-  /** Another one for each thing that is done: makes bytes, times and names that were never there. */
+  /** Incremented with each operation, so that bytes, times and names are always new. */
   let number = 0
-  /** What was done to a file since the last look. */
+  /** Operations on a file since the last snapshot. */
   const since = new Map<string, 'bytes' | 'attributes'>()
   const clock = join(directory, '.clock')
   writeFileSync(clock, '')
@@ -144,7 +144,7 @@ function openActs({ directory }: Model) {
     replace(path) {
       const { size, mtime, mode } = statSync(path)
       create(`${path}.new`, size)
-      // As `cp -p` and rsync do. A file system gives the number of a removed file to the next one.
+      // Like `cp -p` and rsync. A file system reuses the inode of a removed file.
       chmodSync(`${path}.new`, mode)
       utimesSync(`${path}.new`, mtime, mtime)
       renameSync(`${path}.new`, path)
@@ -210,7 +210,7 @@ function openActs({ directory }: Model) {
 const sha256Of = (path: string): string =>
   createHash('sha256').update(readFileSync(path)).digest('hex')
 
-/** Names of files of which a download would be told the checksum of other bytes. */
+/** Names of files whose downloads would get the checksum of other bytes. */
 async function wrongDigests({ directory, reader }: Model): Promise<string[]> {
   const wrong: string[] = []
   for (const name of names) {
@@ -223,7 +223,7 @@ async function wrongDigests({ directory, reader }: Model): Promise<string[]> {
   return wrong
 }
 
-/** Looks once more, as after an event, and then only reads until nothing is left to be read. */
+/** Takes one more snapshot, as after an event, then hashes until nothing is left. */
 async function settle(model: Model): Promise<void> {
   await model.comeTo()
   for (let round = 0; round < 5; round++) {
@@ -233,7 +233,7 @@ async function settle(model: Model): Promise<void> {
   }
 }
 
-/** Names of files that are not listed with the checksum of what is on disk. */
+/** Names of files whose listed checksum differs from the disk. */
 async function unlike({ directory, reader }: Model): Promise<string[]> {
   const entries = (await reader.checksums(day, ''))?.files ?? []
   const shown = entries.map(
@@ -256,7 +256,7 @@ async function run(model: Model, steps: readonly Step[]): Promise<void> {
     else await model.steps[one]()
     const wrong = await wrongDigests(model)
     if (wrong.length > 0) throw new Error(`wrong digest: ${wrong.join()}`)
-    // From then on attributes and bytes may change again.
+    // From now on, attributes and bytes may change again.
     if (one === 'apply') {
       await model.comeTo()
       read()
@@ -267,7 +267,7 @@ async function run(model: Model, steps: readonly Step[]): Promise<void> {
   if (faults.length > 0) throw new Error(`not as on disk: ${faults.join()}`)
 }
 
-t.test('checksums are never those of other bytes', async (t) => {
+t.test('a checksum always belongs to the bytes of its file', async (t) => {
   const parts = openParts(t)
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 30, size: 'max' }), async (steps) => {

@@ -24,11 +24,11 @@ interface Other {
   readonly isBusy?: () => boolean
   readonly hashClient?: HashClient
   readonly writer?: CatalogueWriter
-  /** Whether a small catalogue is hashed for the first time, files and all. */
+  /** Whether the files of a small new catalogue are hashed. */
   readonly isFirst?: boolean
 }
 
-/** Hashing on an archive of its own; what is put there is catalogued as by the indexer. */
+/** Hashing on an archive of its own; files put there are catalogued as by the indexer. */
 function open(t: Test) {
   const parts = openParts(t)
   const reader = openReader({ database: parts.database })
@@ -48,14 +48,14 @@ function open(t: Test) {
     const facts = { id, name, ...factsOf(`${parts.archive}/${day}/${name}`) }
     await parts.writer.apply([change(day, { modified: [facts] })])
   }
-  /** Starts it and waits until all that is added is something that arrives. */
+  /** Starts hashing and waits until files added from now on count as new. */
   const start = async ({ isFirst = false, ...other }: Other = {}) => {
     if (!isFirst)
       parts.sql(
         'UPDATE hashing SET seq = (SELECT seq FROM catalogue) WHERE seq IS NULL RETURNING 1',
       )
     const { hashClient = startHashClient({ archive: parts.archive }) } = other
-    // By a clock that is ahead every file has rested long enough.
+    // With a clock that is ahead, every file is old enough to be read.
     const nowUs = () => parts.nowUs() + 10e6
     const deps = { ...parts, nowUs, all: false, isBusy: () => false, ...other, hashClient }
     const hashing = openChecksumSchedule(deps)
@@ -77,7 +77,7 @@ function open(t: Test) {
 const sha256 = (content: Buffer): string => createHash('sha256').update(content).digest('hex')
 const content = (): Buffer => gzipSync(randomBytes(100))
 
-t.test('what arrives is read, what was there before is not', async (t) => {
+t.test('new files are hashed, older files are not', async (t) => {
   const { add, start, sumOf, hashed, reader } = open(t)
   const [first, second] = [content(), content()]
   await add(zimm, content())
@@ -87,12 +87,12 @@ t.test('what arrives is read, what was there before is not', async (t) => {
   await add(onsa, second)
   await hashed(onsa, second)
   t.equal(await sumOf(zimm), undefined)
-  t.equal((await reader.head()).seq, 3, 'a checksum is no change')
+  t.equal((await reader.head()).seq, 3, 'a checksum does not change the seq')
   t.match(await reader.summary(), { checksums: { files: 2, broken: { count: 0 } } })
   await until(t, 'nothing is left', () => hashing.status().behind === 0)
 })
 
-t.test('all files of a small catalogue are read when it is new', async (t) => {
+t.test('all files of a new small catalogue are hashed', async (t) => {
   const { add, start, sumOf, hashed, archive } = open(t)
   const [first, second] = [content(), content()]
   await add(zimm, first)
@@ -108,15 +108,15 @@ t.test('all files of a small catalogue are read when it is new', async (t) => {
   await large.start({ isFirst: true })
   await large.add(onsa, second)
   await large.hashed(onsa, second)
-  t.equal(await large.sumOf(many[0] ?? ''), undefined, 'those of a larger one are not')
+  t.equal(await large.sumOf(many[0] ?? ''), undefined, 'files of a larger catalogue are not hashed')
   t.ok(archive !== large.archive && (await sumOf(onsa)) === undefined)
 })
 
-t.test('of large files no more than a gigabyte is read that was there before', async (t) => {
+t.test('at most a gigabyte of older files is hashed', async (t) => {
   const { put, factsOf, writer, start, sumOf, add, hashed } = open(t)
   const large = [zimm, graz].map((name) => {
     const path = put(`${day}/${name}`, Buffer.alloc(0))
-    // Without blocks on disk.
+    // Sparse.
     truncateSync(path, 600_000_000)
     return newFile(name, factsOf(path))
   })
@@ -133,14 +133,14 @@ t.test('of large files no more than a gigabyte is read that was there before', a
   const [later, arriving] = ['wtzr0010.26d.gz', content()]
   await add(later, arriving)
   await hashed(later, arriving)
-  t.equal(await sumOf(onsa), undefined, 'also when it is started again')
+  t.equal(await sumOf(onsa), undefined, 'also after a restart')
 })
 
-t.test('old files are read where all are wanted, when nothing else is to be done', async (t) => {
+t.test('with checksums = "all", older files are hashed when the indexer is idle', async (t) => {
   const { add, start, sumOf, hashed, writer, put } = open(t)
   const contents = names.map(content)
   for (const [index, name] of names.entries()) {
-    // Of the last only the name is known.
+    // For the last one only the name is known.
     if (index < names.length - 1) await add(name, contents[index] ?? content())
     else {
       put(`${day}/${name}`, contents[index])
@@ -162,43 +162,39 @@ t.test('old files are read where all are wanted, when nothing else is to be done
   for (const [index, name] of names.entries()) await hashed(name, contents[index] ?? content())
 })
 
-t.test(
-  'old files are read part after part, without waiting for the next look at what arrives',
-  async (t) => {
-    const { archive, put, factsOf, writer, sql, start } = open(t)
-    const many = Array.from({ length: 1600 }, (_, n) => `${String(n).padStart(4, '0')}0010.26d.gz`)
-    const one = content()
-    const added = many.map((name) => newFile(name, factsOf(put(`${day}/${name}`, one))))
-    await writer.apply([change(day, { added })])
-    const counts = { snapshots: 0, parts: 0 }
-    await start({
-      all: true,
-      writer: {
-        ...writer,
-        arrivedUnhashed: (since) => {
-          counts.snapshots++
-          return writer.arrivedUnhashed(since)
-        },
+t.test('older files are hashed batch after batch, without waiting for the next poll', async (t) => {
+  const { archive, put, factsOf, writer, sql, start } = open(t)
+  const many = Array.from({ length: 1600 }, (_, n) => `${String(n).padStart(4, '0')}0010.26d.gz`)
+  const one = content()
+  const added = many.map((name) => newFile(name, factsOf(put(`${day}/${name}`, one))))
+  await writer.apply([change(day, { added })])
+  const counts = { snapshots: 0, parts: 0 }
+  await start({
+    all: true,
+    writer: {
+      ...writer,
+      arrivedUnhashed: (since) => {
+        counts.snapshots++
+        return writer.arrivedUnhashed(since)
       },
-      // Here, since a process of the lowest priority is slow beside others.
-      hashClient: {
-        digest: (files) => {
-          counts.parts++
-          const inArchive = files.map((file) => ({ ...file, path: join(archive, file.path) }))
-          return Promise.all(inArchive.map((file) => digestFile(file)))
-        },
-        identify: (paths) =>
-          Promise.resolve(paths.map((path) => identifyFile(join(archive, path)))),
-        close: () => undefined,
+    },
+    // In this process: one of the lowest priority is slow on a busy machine.
+    hashClient: {
+      digest: (files) => {
+        counts.parts++
+        const inArchive = files.map((file) => ({ ...file, path: join(archive, file.path) }))
+        return Promise.all(inArchive.map((file) => digestFile(file)))
       },
-    })
-    const counted = () => (sql('SELECT files FROM hashing') as { files: number }[])[0]?.files
-    await until(t, 'all have their checksum', () => counted() === many.length)
-    t.ok(counts.snapshots < counts.parts / 3, `${counts.snapshots} looks, ${counts.parts} parts`)
-  },
-)
+      identify: (paths) => Promise.resolve(paths.map((path) => identifyFile(join(archive, path)))),
+      close: () => undefined,
+    },
+  })
+  const counted = () => (sql('SELECT files FROM hashing') as { files: number }[])[0]?.files
+  await until(t, 'all have their checksum', () => counted() === many.length)
+  t.ok(counts.snapshots < counts.parts / 3, `${counts.snapshots} polls, ${counts.parts} batches`)
+})
 
-t.test('a file that has changed is read again', async (t) => {
+t.test('a changed file is hashed again', async (t) => {
   const { add, modify, start, hashed, sumOf, archive } = open(t)
   const [first, second] = [content(), content()]
   await add(graz, first)
@@ -214,7 +210,7 @@ t.test('a file that has changed is read again', async (t) => {
   for (const name of [graz, zimm]) await hashed(name, second)
 })
 
-t.test('what is not as it was catalogued gets no checksum until it is', async (t) => {
+t.test('a file that differs from its record gets no checksum until it is catalogued', async (t) => {
   const { add, modify, start, hashed, sumOf, archive } = open(t)
   const [second, third] = [content(), content()]
   await start()
@@ -226,12 +222,12 @@ t.test('what is not as it was catalogued gets no checksum until it is', async (t
   await add(onsa, third)
   await hashed(onsa, third)
   t.equal(await sumOf(graz), undefined)
-  t.equal(await sumOf(zimm), undefined, 'nor what is gone')
+  t.equal(await sumOf(zimm), undefined, 'nor does a missing file')
   await modify(graz)
   await hashed(graz, second)
 })
 
-t.test('gzip streams that have no end or are damaged are told', async (t) => {
+t.test('incomplete and damaged gzip streams are reported', async (t) => {
   const { add, start, hashed, modify, reader, archive } = open(t)
   const [whole, torn, damaged] = [content(), content().subarray(0, -1), Buffer.from('no gzip')]
   await start()
@@ -252,7 +248,7 @@ t.test('gzip streams that have no end or are damaged are told', async (t) => {
   t.match(await reader.summary(), { incomplete: none, checksums: { files: 1, broken: none } })
 })
 
-t.test('another process goes on where one has ended', async (t) => {
+t.test('a new process continues where the last one ended', async (t) => {
   const { add, start, hashed, sql, put, factsOf, writer } = open(t)
   const many = Array.from({ length: 150 }, (_, n) => `s${String(n).padStart(3, '0')}0010.26d.gz`)
   const one = content()
@@ -268,14 +264,14 @@ t.test('another process goes on where one has ended', async (t) => {
   t.equal(counted(), many.length + 1)
 })
 
-t.test('what cannot be written is tried again', async (t) => {
+t.test('a failed write is tried again', async (t) => {
   const { add, start, hashed, sql, lines } = open(t)
   const one = content()
   await start()
   sql(failing('INSERT ON checksum'))
   await add(graz, one)
-  await until(t, 'it is told', () =>
-    lines.some(({ msg }) => msg === 'checksums are tried again later'),
+  await until(t, 'it is reported', () =>
+    lines.some(({ msg }) => msg === 'hashing failed; retrying'),
   )
   sql('DROP TRIGGER failing')
   await hashed(graz, one)

@@ -20,7 +20,7 @@ import { testFolder } from '../../folder.ts'
 
 const megabyte = 1024 * 1024
 const small = gzipSync('observations')
-// Random bytes do not shrink, so these are read in many pieces; zeros grow far beyond what inflates in one piece.
+// Random bytes do not compress, so these are read in many chunks; zeros inflate beyond the limit of one buffer.
 const large = gzipSync(randomBytes(3 * megabyte), { level: 1 })
 const inflating = gzipSync(Buffer.alloc(80 * megabyte), { level: 1 })
 const broken = (content: Buffer): Buffer => {
@@ -52,7 +52,7 @@ const cases: { name: string; content: Buffer; problem: Digest['problem'] }[] = [
   },
 ]
 
-t.test('a file is read to its end, whole or broken', async (t) => {
+t.test('a file is read to its end, complete or damaged', async (t) => {
   const folder = testFolder(t)
   const path = join(folder, 'file')
   for (const { name, content, problem } of cases) {
@@ -64,11 +64,11 @@ t.test('a file is read to its end, whole or broken', async (t) => {
     t.strictSame(await digestFile({ path }), expected, name)
   }
   writeFileSync(path, large)
-  const [told] = execFileSync('sha256sum', [path], { encoding: 'utf8' }).split(' ')
-  t.equal((await digestFile({ path }))?.sha256, told, 'as the command tells it')
+  const [expected] = execFileSync('sha256sum', [path], { encoding: 'utf8' }).split(' ')
+  t.equal((await digestFile({ path }))?.sha256, expected, 'equal to sha256sum')
 })
 
-t.test('what is no file, or no file of ours, has no digest', async (t) => {
+t.test('a path without a readable file has no digest', async (t) => {
   const folder = testFolder(t)
   const pathOf = (name: string): string => join(folder, name)
   t.equal(await digestFile({ path: pathOf('missing') }), undefined)
@@ -81,7 +81,7 @@ t.test('what is no file, or no file of ours, has no digest', async (t) => {
   if (process.getuid?.() !== 0) t.equal(await digestFile({ path: pathOf('closed') }), undefined)
 })
 
-t.test('another version than the one that is wanted is not read', async (t) => {
+t.test('only the requested version is read', async (t) => {
   const path = join(testFolder(t), 'file')
   writeFileSync(path, small)
   utimesSync(path, 1000, 1000)
@@ -104,7 +104,7 @@ t.test('a file that changes while it is read', async (t) => {
     const content = Buffer.concat([large, Buffer.from('x')])
     t.match(digest, { size: content.length, sha256: hash(content) })
   })
-  await t.test('is read again behind an old time', async (t) => {
+  await t.test('is read again when its mtime was set back', async (t) => {
     writeFileSync(path, large)
     utimesSync(path, 1000, 1000)
     const other = broken(large)
@@ -131,7 +131,7 @@ t.test('a file that changes while it is read', async (t) => {
     })
     t.match(digest, { ...toIdentity(statSync(path)), sha256: hash(other) })
   })
-  await t.test('is read again when it got a link, and is told with it', async (t) => {
+  await t.test('is read again when it got a hard link, and the digest includes it', async (t) => {
     writeFileSync(path, large)
     let touched = false
     const digest = await digestFile({ path }, () => {
@@ -140,7 +140,7 @@ t.test('a file that changes while it is read', async (t) => {
     })
     t.match(digest, { links: 2, sha256: hash(large) })
   })
-  await t.test('has no digest when it goes on', async (t) => {
+  await t.test('has no digest when it keeps changing', async (t) => {
     writeFileSync(path, large)
     t.equal(
       await digestFile({ path }, () => {
@@ -149,7 +149,7 @@ t.test('a file that changes while it is read', async (t) => {
       undefined,
     )
   })
-  await t.test('has none when the new version is not the one that is wanted', async (t) => {
+  await t.test('has no digest when the new version is not the requested one', async (t) => {
     writeFileSync(path, large)
     utimesSync(path, 1000, 1000)
     const digest = await digestFile({ path, size: large.length, mtimeUs: 1e9 }, () => {

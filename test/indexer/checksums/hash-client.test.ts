@@ -6,7 +6,7 @@ import { HashingFailed, startHashClient } from '../../../src/indexer/checksums/h
 import { testFolder } from '../../folder.ts'
 import { until } from '../until.ts'
 
-/** The processes that this one has started and that run. */
+/** The running child processes. */
 function children(): number[] {
   const threads = readdirSync('/proc/self/task')
   return threads.flatMap((thread) => {
@@ -18,7 +18,7 @@ function children(): number[] {
 
 const content = gzipSync('observations')
 
-t.test('files are read in the order of asking, in one process', async (t) => {
+t.test('files are read in the order of the requests, in one process', async (t) => {
   const archive = testFolder(t, { a: content, b: 'no gzip' })
   const hashClient = startHashClient({ archive })
   t.teardown(() => {
@@ -46,7 +46,7 @@ t.test('files are read in the order of asking, in one process', async (t) => {
   )
 })
 
-t.test('files are looked at without being read', async (t) => {
+t.test('files are identified without being read', async (t) => {
   const archive = testFolder(t, { a: content })
   const hashClient = startHashClient({ archive })
   t.teardown(() => {
@@ -57,7 +57,7 @@ t.test('files are looked at without being read', async (t) => {
   t.match(await hashClient.digest([{ path: 'a' }]), [identity])
 })
 
-t.test('a process without work ends, and comes back', async (t) => {
+t.test('an idle process ends, and is started again for new work', async (t) => {
   const archive = testFolder(t, { a: content })
   const before = children().length
   const hashClient = startHashClient({ archive, idleMs: 1 })
@@ -71,7 +71,7 @@ t.test('a process without work ends, and comes back', async (t) => {
   }
 })
 
-t.test('a process that hangs is ended, and another takes its place', async (t) => {
+t.test('a process that hangs is killed and replaced', async (t) => {
   const archive = testFolder(t, { a: content })
   const before = children()
   const hashClient = startHashClient({ archive, silentMs: 1000 })
@@ -83,19 +83,19 @@ t.test('a process that hangs is ended, and another takes its place', async (t) =
       () => true,
       () => false,
     )
-  // On a busy machine it may be silent for that long without a reason.
+  // On a busy machine it may be silent for that long without hanging.
   await until(t, 'it works', works)
   const pid = children().find((each) => !before.includes(each)) ?? 0
   process.kill(pid, 'SIGSTOP')
   await t.rejects(
     hashClient.digest([{ path: 'a' }]),
-    new HashingFailed('nothing could be read for 1 s: the disk hangs'),
+    new HashingFailed('the disk has not answered for 1 s'),
   )
   await until(t, 'it is gone', () => !children().includes(pid))
   await until(t, 'it works again', works)
 })
 
-t.test('a process that dies fails what it was asked', async (t) => {
+t.test('the call fails when the process dies', async (t) => {
   const archive = testFolder(t, { a: content })
   const before = children()
   const hashClient = startHashClient({ archive })
@@ -107,11 +107,11 @@ t.test('a process that dies fails what it was asked', async (t) => {
   process.kill(pid, 'SIGSTOP')
   const requested = hashClient.digest([{ path: 'a' }])
   process.kill(pid, 'SIGKILL')
-  await t.rejects(requested, new HashingFailed('it has ended: SIGKILL'))
+  await t.rejects(requested, new HashingFailed('the hash process has ended: SIGKILL'))
   t.match(await hashClient.digest([{ path: 'a' }]), [{ problem: undefined }])
 })
 
-t.test('closing waits for nothing', async (t) => {
+t.test('close does not wait for the process', async (t) => {
   const archive = testFolder(t, { a: content })
   const before = children()
   const hashClient = startHashClient({ archive })
@@ -120,7 +120,10 @@ t.test('closing waits for nothing', async (t) => {
   process.kill(pid, 'SIGSTOP')
   const requested = hashClient.digest([{ path: 'a' }])
   hashClient.close()
-  await t.rejects(requested, new HashingFailed('it is closed'))
-  await t.rejects(hashClient.digest([{ path: 'a' }]), new HashingFailed('it is closed'))
+  await t.rejects(requested, new HashingFailed('the hash client is closed'))
+  await t.rejects(
+    hashClient.digest([{ path: 'a' }]),
+    new HashingFailed('the hash client is closed'),
+  )
   await until(t, 'the process is gone', () => !children().includes(pid))
 })

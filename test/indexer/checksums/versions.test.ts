@@ -1,4 +1,4 @@
-/** What is done to files that have a checksum: which of them are read again, with real looks and real reading. */
+/** Operations on files with a checksum: which files are hashed again, with real snapshots and real hashing. */
 import { createHash, randomBytes } from 'node:crypto'
 import {
   chmodSync,
@@ -30,7 +30,7 @@ const day = 'obs/2026/001'
 const oldMs = 1_000_000
 
 interface Ways {
-  /** Has the hasher do something before it looks which files lie at paths. */
+  /** Runs an action before the hash client identifies files. */
   readonly beforeIdentify?: () => void
 }
 
@@ -46,8 +46,8 @@ function open(t: Test, { beforeIdentify }: Ways = {}) {
     parts.put(`${day}/${name}`, content)
     utimesSync(pathOf(name), oldMs, oldMs)
   }
-  /** Looks at the directory, and applies what differs. */
-  const come = async () => {
+  /** Reads the directory and applies the differences. */
+  const readAndApply = async () => {
     const snapshot = await parts.tree.snapshot({ path: day, depth: 'facts' })
     const change = reconcile(snapshot, await writer.directory(day), true)
     if (change !== undefined) await writer.apply([change])
@@ -55,13 +55,13 @@ function open(t: Test, { beforeIdentify }: Ways = {}) {
   }
   const requested: string[] = []
   let withheld = Promise.resolve()
-  /** Has nothing be read until the result is called. */
+  /** Blocks hashing until the returned function is called. */
   const hold = (): (() => void) => {
     let release = (): void => undefined
     withheld = new Promise((resolve) => (release = resolve))
     return release
   }
-  // Here, since a process of the lowest priority is slow beside others.
+  // In this process: one of the lowest priority is slow on a busy machine.
   const hashClient: HashClient = {
     async digest(files) {
       await withheld
@@ -77,7 +77,7 @@ function open(t: Test, { beforeIdentify }: Ways = {}) {
     close: () => undefined,
   }
   const start = async (other: Partial<ChecksumScheduleDeps> = {}) => {
-    // By a clock that is ahead every file has rested long enough.
+    // With a clock that is ahead, every file is old enough to be read.
     const nowUs = () => parts.nowUs() + 10e6
     const deps = { ...parts, nowUs, all: false, isBusy: () => false, hashClient, ...other }
     const hashing = openChecksumSchedule(deps)
@@ -100,7 +100,19 @@ function open(t: Test, { beforeIdentify }: Ways = {}) {
       for (const name of names) if ((await shown(name)) !== onDisk(name)) return false
       return true
     })
-  return { ...parts, reader, pathOf, put, come, requested, hold, start, shown, onDisk, allRight }
+  return {
+    ...parts,
+    reader,
+    pathOf,
+    put,
+    readAndApply,
+    requested,
+    hold,
+    start,
+    shown,
+    onDisk,
+    allRight,
+  }
 }
 
 type Opened = ReturnType<typeof open>
@@ -160,93 +172,99 @@ const nameOf = (title: string): string => names[ways.findIndex((way) => way.titl
 /** Puts files that have a checksum. */
 async function addHashed(opened: Opened, all: readonly string[]): Promise<void> {
   for (const name of all) opened.put(name)
-  await opened.come()
+  await opened.readAndApply()
   await opened.allRight(all)
   opened.requested.length = 0
 }
 
-t.test('only files whose bytes may be others are read again, and none is modified', async (t) => {
-  const opened = open(t)
-  const { come, requested, hold, start, shown, onDisk, allRight, pathOf, reader } = opened
-  const nothing = { added: [], modified: [], filled: [], removed: [] }
-  const hashing = await start()
-  await addHashed(opened, names)
-  const head = await reader.head()
-  const release = hold()
-  for (const [index, { make }] of ways.entries()) make(pathOf(names[index] ?? ''))
-  t.match(await come(), nothing)
-  for (const [index, { title, isRead }] of ways.entries()) {
-    const name = names[index] ?? ''
-    t.equal(await shown(name), isRead ? undefined : onDisk(name), title)
-  }
-  const again = (await come()) ?? { attributes: [], rehash: [] }
-  t.match(again, { attributes: [], rehash: [] }, 'nothing is left to be written')
-  release()
-  await allRight(names)
-  const readAgain = names.filter((_, index) => ways[index]?.isRead)
-  t.same(requested.toSorted(), readAgain)
-  const { detailsSeq } = await reader.head()
-  t.same(await reader.head(), { ...head, detailsSeq })
-  await until(t, 'nothing is waited for', () => hashing.status().behind === 0)
-
-  await t.test('a change behind attributes that were stored is seen', async (t) => {
-    requested.length = 0
+t.test(
+  'only files whose bytes may have changed are hashed again, and no record is modified',
+  async (t) => {
+    const opened = open(t)
+    const { readAndApply, requested, hold, start, shown, onDisk, allRight, pathOf, reader } = opened
+    const nothing = { added: [], modified: [], filled: [], removed: [] }
+    const hashing = await start()
+    await addHashed(opened, names)
+    const head = await reader.head()
     const release = hold()
-    const linked = pathOf(nameOf('a hard link made'))
-    unlinkSync(`${linked}.link`)
-    for (const title of ['chmod', 'chown']) overwrite(pathOf(nameOf(title)))
-    await come()
-    t.equal(await shown(nameOf('a hard link made')), onDisk(nameOf('a hard link made')))
-    for (const title of ['chmod', 'chown']) t.equal(await shown(nameOf(title)), undefined, title)
+    for (const [index, { make }] of ways.entries()) make(pathOf(names[index] ?? ''))
+    t.match(await readAndApply(), nothing)
+    for (const [index, { title, isRead }] of ways.entries()) {
+      const name = names[index] ?? ''
+      t.equal(await shown(name), isRead ? undefined : onDisk(name), title)
+    }
+    const again = (await readAndApply()) ?? { attributes: [], rehash: [] }
+    t.match(again, { attributes: [], rehash: [] }, 'nothing is left to be written')
     release()
     await allRight(names)
-    t.same(requested.toSorted(), [nameOf('chmod'), nameOf('chown')])
-  })
-})
+    const readAgain = names.filter((_, index) => ways[index]?.isRead)
+    t.same(requested.toSorted(), readAgain)
+    const { detailsSeq } = await reader.head()
+    t.same(await reader.head(), { ...head, detailsSeq })
+    await until(t, 'nothing is waited for', () => hashing.status().behind === 0)
 
-t.test('a file that has a stale checksum is read by the next process too', async (t) => {
+    await t.test('a change after new attributes were stored is detected', async (t) => {
+      requested.length = 0
+      const release = hold()
+      const linked = pathOf(nameOf('a hard link made'))
+      unlinkSync(`${linked}.link`)
+      for (const title of ['chmod', 'chown']) overwrite(pathOf(nameOf(title)))
+      await readAndApply()
+      t.equal(await shown(nameOf('a hard link made')), onDisk(nameOf('a hard link made')))
+      for (const title of ['chmod', 'chown']) t.equal(await shown(nameOf(title)), undefined, title)
+      release()
+      await allRight(names)
+      t.same(requested.toSorted(), [nameOf('chmod'), nameOf('chown')])
+    })
+  },
+)
+
+t.test('a stale checksum is recomputed after a restart too', async (t) => {
   const opened = open(t)
-  const { come, requested, start, allRight, pathOf, shown } = opened
+  const { readAndApply, requested, start, allRight, pathOf, shown } = opened
   const [name = ''] = names
   const first = await start()
   await addHashed(opened, [name])
   await first.close()
   replace(pathOf(name))
-  await come()
+  await readAndApply()
   t.equal(await shown(name), undefined)
   await start()
   await allRight([name])
   t.same(requested, [name])
 })
 
-t.test('one that cannot be read holds up no other, and leaves with its record', async (t) => {
-  const opened = open(t)
-  const { come, hold, start, shown, allRight, pathOf, sql, reader } = opened
-  const [away = '', other = ''] = names
-  await start()
-  await addHashed(opened, [away, other])
-  const release = hold()
-  for (const name of [away, other]) replace(pathOf(name))
-  await come()
-  rmSync(pathOf(away))
-  release()
-  await allRight([other])
-  const staleOf = () => sql('SELECT stale FROM hashing')
-  t.same(staleOf(), [{ stale: 1 }])
-  t.equal(await shown(away), undefined)
-  await come()
-  t.equal(await reader.file(day, away), undefined)
-  t.same(staleOf(), [{ stale: 0 }])
-})
+t.test(
+  'an unreadable file does not delay others, and leaves the queue with its record',
+  async (t) => {
+    const opened = open(t)
+    const { readAndApply, hold, start, shown, allRight, pathOf, sql, reader } = opened
+    const [away = '', other = ''] = names
+    await start()
+    await addHashed(opened, [away, other])
+    const release = hold()
+    for (const name of [away, other]) replace(pathOf(name))
+    await readAndApply()
+    rmSync(pathOf(away))
+    release()
+    await allRight([other])
+    const staleOf = () => sql('SELECT stale FROM hashing')
+    t.same(staleOf(), [{ stale: 1 }])
+    t.equal(await shown(away), undefined)
+    await readAndApply()
+    t.equal(await reader.file(day, away), undefined)
+    t.same(staleOf(), [{ stale: 0 }])
+  },
+)
 
-t.test('a thousand files of a backup by hard links are not read again', async (t) => {
+t.test('a thousand files of a hard-link backup are not hashed again', async (t) => {
   const opened = open(t)
-  const { come, requested, start, pathOf, sql } = opened
+  const { readAndApply, requested, start, pathOf, sql } = opened
   const many = Array.from({ length: 1000 }, (_, n) => `${1000 + n}0010.26d.gz`)
   const one = gzipSync('x')
   await start()
   for (const name of many) opened.put(name, one)
-  await come()
+  await readAndApply()
   const allHashed = () => {
     const [{ files, stale } = { files: 0, stale: 0 }] = sql('SELECT files, stale FROM hashing') as {
       files: number
@@ -257,44 +275,44 @@ t.test('a thousand files of a backup by hard links are not read again', async (t
   await until(t, 'all have a checksum', allHashed)
   requested.length = 0
   for (const name of many) linkSync(pathOf(name), `${pathOf(name)}.backup`)
-  t.match(await come(), { attributes: { length: 1000 }, rehash: [] })
+  t.match(await readAndApply(), { attributes: { length: 1000 }, rehash: [] })
   for (const name of many) chmodSync(pathOf(name), 0o640)
-  t.match(await come(), { attributes: { length: 1000 }, rehash: [] })
+  t.match(await readAndApply(), { attributes: { length: 1000 }, rehash: [] })
   const [last = ''] = many
   replace(pathOf(last))
-  await come()
+  await readAndApply()
   await until(t, 'another file was read', () => requested.length > 0)
   await until(t, 'all have a checksum again', allHashed)
   t.same(requested, [last])
 })
 
-t.test('a file that is replaced before its checksum is kept is read again', async (t) => {
+t.test('a file that is replaced before its checksum is stored is hashed again', async (t) => {
   const during: (() => void)[] = []
   const opened = open(t, { beforeIdentify: () => during.shift()?.() })
-  const { put, come, requested, start, allRight, pathOf, shown, onDisk } = opened
+  const { put, readAndApply, requested, start, allRight, pathOf, shown, onDisk } = opened
   const [name = ''] = names
   await start()
-  // After it was kept, and without another look.
+  // After it was stored, and without another snapshot.
   during.push(() => {
     replace(pathOf(name))
   })
   put(name)
-  await come()
+  await readAndApply()
   await allRight([name])
   t.same(requested, [name, name])
-  const found = (await come()) ?? { attributes: [], rehash: [] }
-  t.match(found, { attributes: [], rehash: [] }, 'a look finds nothing more')
+  const found = (await readAndApply()) ?? { attributes: [], rehash: [] }
+  t.match(found, { attributes: [], rehash: [] }, 'a snapshot finds no more differences')
   t.equal(await shown(name), onDisk(name))
 })
 
-t.test('a file that was changed just before it was read is read again', async (t) => {
+t.test('a file that was changed just before it was hashed is hashed again', async (t) => {
   const opened = open(t)
-  const { put, come, start, pathOf, shown, onDisk, sql, writer } = opened
+  const { put, readAndApply, start, pathOf, shown, onDisk, sql, writer } = opened
   const [name = ''] = names
   let nowUs = opened.nowUs
   await start({
     nowUs: () => nowUs(),
-    // The catalogue has had it as it is for long.
+    // The catalogue has had this version for a long time.
     writer: {
       ...writer,
       arrivedUnhashed: async (since) => {
@@ -307,7 +325,7 @@ t.test('a file that was changed just before it was read is read again', async (t
   // One second after its last change.
   const changedUs = toIdentity(statSync(pathOf(name))).ctimeUs
   nowUs = () => changedUs + 1e6
-  await come()
+  await readAndApply()
   await until(t, 'it waits to be read again', () => {
     const [{ stale } = { stale: 0 }] = sql('SELECT stale FROM hashing') as { stale: number }[]
     return stale === 1

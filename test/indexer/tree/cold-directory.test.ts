@@ -2,7 +2,7 @@ import t from 'tap'
 import { isCold } from '../../../src/indexer/tree/directory-snapshot.ts'
 import { parseDirectory } from '../../../src/parse/archive-path.ts'
 
-t.test('a directory is quiet when its date is past and nobody has touched it lately', async (t) => {
+t.test('a directory is cold when its date is past and its mtime is old', async (t) => {
   const hourMs = 3_600_000
   const nowMs = Date.UTC(2026, 0, 10)
   const cases = [

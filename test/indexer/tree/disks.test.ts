@@ -5,7 +5,7 @@ import { openDiskCheck } from '../../../src/indexer/tree/links.ts'
 import { readDirectory } from '../../../src/indexer/tree/read-directory.ts'
 import { testFolder } from '../../folder.ts'
 
-t.test('an area on the disk it was on is not foreign, nor is one that is missing', async (t) => {
+t.test('an area on the same disk is not foreign, nor is a missing one', async (t) => {
   const archive = testFolder(t, { obs: {} })
   const isForeign = openDiskCheck(archive)
   t.notOk(isForeign('obs'), 'empty, so not remembered')
@@ -15,7 +15,7 @@ t.test('an area on the disk it was on is not foreign, nor is one that is missing
   t.notOk(isForeign('nrt'))
 })
 
-t.test('nothing is said of what lies on a foreign disk, found or missing', async (t) => {
+t.test('a foreign disk gives lost-area, for existing and missing directories', async (t) => {
   const archive = testFolder(t, { obs: { '2026': { 'graz0010.26d.gz': '' } } })
   const tree = { archive, linkedDirectories: [], isForeign: () => true }
   for (const path of ['obs', 'obs/2026', 'obs/2027'])

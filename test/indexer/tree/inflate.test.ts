@@ -21,7 +21,7 @@ const small = gzipSync('observations')
 const large = gzipSync(randomBytes(5_000_000))
 const spacious = gzipSync(Buffer.alloc(70_000_000))
 
-t.test('a file is complete when its gzip stream inflates to its end', async (t) => {
+t.test('a file is complete when its gzip stream has its end', async (t) => {
   const folder = testFolder(t)
   const cases = [
     { title: 'a small file', content: small, complete: true },
@@ -41,11 +41,11 @@ t.test('a file is complete when its gzip stream inflates to its end', async (t) 
     { title: 'a large file', content: large, complete: true },
     { title: 'a large one without its end', content: large.subarray(0, -1), complete: false },
     {
-      title: 'a large one with zeros for what is not written yet',
+      title: 'a large file with zeros for bytes not written yet',
       content: Buffer.concat([large.subarray(0, 2_000_000), Buffer.alloc(3_000_000)]),
       complete: false,
     },
-    { title: 'a small one that holds a lot', content: spacious, complete: true },
+    { title: 'a small file with a large content', content: spacious, complete: true },
     { title: 'without its end too', content: spacious.subarray(0, -9), complete: false },
   ]
   for (const { title, content, complete } of cases) {
@@ -60,21 +60,21 @@ t.test('a file is complete when its gzip stream inflates to its end', async (t) 
   }
 })
 
-t.test('a file that changes meanwhile is not complete yet', async (t) => {
+t.test('a file that changes during the read is not complete', async (t) => {
   const path = join(testFolder(t, { 'file.gz': large }), 'file.gz')
   const inflated = inflate(path)
   appendFileSync(path, small)
-  t.match(await inflated, { complete: false, size: large.length }, 'told as it was before')
+  t.match(await inflated, { complete: false, size: large.length }, 'with its state before the read')
 })
 
-t.test('a large file tells again and again that its disk answers', async (t) => {
+t.test('inflating a large file reports progress', async (t) => {
   const path = join(testFolder(t, { 'file.gz': large }), 'file.gz')
   let steps = 0
   await inflate(path, () => steps++)
   t.ok(steps > 10, `${steps} times`)
 })
 
-t.test('what is no file, or gone, is nothing', async (t) => {
+t.test('a missing file or a path that is no file gives undefined', async (t) => {
   const folder = testFolder(t)
   mkdirSync(join(folder, 'directory.gz'))
   execFileSync('mkfifo', [join(folder, 'pipe.gz')])
@@ -82,7 +82,7 @@ t.test('what is no file, or gone, is nothing', async (t) => {
     t.equal(await inflate(join(folder, name)), undefined, name)
 })
 
-t.test('a file that breaks off never closes the file of somebody else', async (t) => {
+t.test('an aborted read never closes another descriptor', async (t) => {
   const folder = testFolder(t, { other: '' })
   const path = join(folder, 'file.gz')
   writeFileSync(path, '')
@@ -98,14 +98,11 @@ t.test('a file that breaks off never closes the file of somebody else', async (t
   closeSync(next)
 })
 
-t.test(
-  'numbers of the file system beyond what can be stored exactly become some that can',
-  async (t) => {
-    t.equal(toUs(1.5), 1500)
-    t.equal(toUs(9e21), Number.MAX_SAFE_INTEGER)
-    t.equal(toUs(-9e21), Number.MIN_SAFE_INTEGER)
-    t.equal(toInode(123), 123)
-    t.ok(Number.isSafeInteger(toInode(2 ** 64 - 2048)))
-    t.not(toInode(2 ** 63 + 4096), toInode(2 ** 63 + 8192))
-  },
-)
+t.test('inode numbers and times beyond 2^53 become numbers that can be stored', async (t) => {
+  t.equal(toUs(1.5), 1500)
+  t.equal(toUs(9e21), Number.MAX_SAFE_INTEGER)
+  t.equal(toUs(-9e21), Number.MIN_SAFE_INTEGER)
+  t.equal(toInode(123), 123)
+  t.ok(Number.isSafeInteger(toInode(2 ** 64 - 2048)))
+  t.not(toInode(2 ** 63 + 4096), toInode(2 ** 63 + 8192))
+})

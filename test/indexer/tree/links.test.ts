@@ -1,4 +1,4 @@
-/** What is gone from the tree and what is only away, told apart by what lies in its place. */
+/** Missing files and files whose disk is away, distinguished by what is in their place. */
 import { execFileSync } from 'node:child_process'
 import {
   mkdirSync,
@@ -22,7 +22,7 @@ const name = 'graz0010.10o.gz'
 const link = 'zimm0010.10o.gz'
 const content = () => ({ [name]: '' })
 
-/** An archive of which 2010 lies in it, 2009 on a linked disk, and one file of 2010 on that disk too. */
+/** An archive with the year 2010; 2009 and one file of 2010 are on a linked disk. */
 function makeTree(t: Test) {
   const folder = realpathSync(
     testFolder(t, {
@@ -49,7 +49,7 @@ function makeTree(t: Test) {
 
 type Replace = (path: string, parts: { folder: string; disk: string }) => void
 
-/** What may lie in the place of a directory, none of which is a directory of the tree. */
+/** Things in the place of a directory that are no directory of the tree. */
 const replacements: Record<string, Replace> = {
   nothing: () => undefined,
   'a file': (path) => {
@@ -89,33 +89,33 @@ const replacements: Record<string, Replace> = {
 }
 
 for (const [what, replace] of Object.entries(replacements))
-  t.test(`a directory with ${what} in its place is gone, and so is all below it`, async (t) => {
-    for (const path of ['obs/2010/001/x', 'obs/2009/001/x', 'obs/2009']) {
-      const made = makeTree(t)
-      const below = path === 'obs/2009' ? `${path}/001` : `${path}/y`
-      t.same(made.outcomes(path, below), ['read', 'read'])
-      // The end of the symlink, where one leads to the directory.
-      const real = realpathSync(join(made.archive, path))
-      rmSync(real, { recursive: true })
-      replace(real, made)
-      t.same(made.outcomes(path, below), ['missing', 'missing'], path)
-      t.notOk(made.snapshot(dirname(path)).directories.includes('x'), 'and not found any more')
-      const met = Array.from(walkTree(made.tree, ['obs'], 'facts'), (step) => step.snapshot.path)
-      t.notOk(met.includes(below), 'a walk goes on without it')
-    }
-  })
+  t.test(
+    `a directory with ${what} in its place is missing, and so is everything below it`,
+    async (t) => {
+      for (const path of ['obs/2010/001/x', 'obs/2009/001/x', 'obs/2009']) {
+        const made = makeTree(t)
+        const below = path === 'obs/2009' ? `${path}/001` : `${path}/y`
+        t.same(made.outcomes(path, below), ['read', 'read'])
+        // The target, if a symlink leads to the directory.
+        const real = realpathSync(join(made.archive, path))
+        rmSync(real, { recursive: true })
+        replace(real, made)
+        t.same(made.outcomes(path, below), ['missing', 'missing'], path)
+        t.notOk(made.snapshot(dirname(path)).directories.includes('x'), 'and not found any more')
+        const met = Array.from(walkTree(made.tree, ['obs'], 'facts'), (step) => step.snapshot.path)
+        t.notOk(met.includes(below), 'a walk goes on without it')
+      }
+    },
+  )
 
-t.test(
-  'a directory with a symlink to one on the linked disk in its place is that one',
-  async (t) => {
-    const { archive, disk, snapshot } = makeTree(t)
-    renameSync(join(archive, 'obs/2010/001/x'), join(disk, 'x'))
-    symlinkSync(join(disk, 'x'), join(archive, 'obs/2010/001/x'))
-    t.match(snapshot('obs/2010/001/x/y'), { outcome: 'read', names: [name] })
-  },
-)
+t.test('a symlink to a directory on the linked disk replaces a directory', async (t) => {
+  const { archive, disk, snapshot } = makeTree(t)
+  renameSync(join(archive, 'obs/2010/001/x'), join(disk, 'x'))
+  symlinkSync(join(disk, 'x'), join(archive, 'obs/2010/001/x'))
+  t.match(snapshot('obs/2010/001/x/y'), { outcome: 'read', names: [name] })
+})
 
-t.test('a file with a directory in its place is no file any more', async (t) => {
+t.test('a file with a directory in its place is missing', async (t) => {
   for (const directory of ['obs/2010/001', 'obs/2009/001']) {
     const { archive, snapshot } = makeTree(t)
     rmSync(join(archive, directory, name))
@@ -127,11 +127,11 @@ t.test('a file with a directory in its place is no file any more', async (t) => 
 
 interface Absence {
   readonly go: (parts: { disk: string; folder: string }) => void
-  /** Paths that nothing can be said of. */
+  /** Paths on a disk that is away. */
   readonly away: readonly string[]
 }
 
-/** How a linked disk, or what leads to it, may be away. */
+/** The ways in which a linked disk, or the way to it, is away. */
 const absences: Record<string, Absence> = {
   'is not there': {
     go({ disk, folder }) {
@@ -163,7 +163,7 @@ const absences: Record<string, Absence> = {
 }
 
 for (const [what, { go, away }] of Object.entries(absences))
-  t.test(`a linked disk that ${what} takes nothing with it`, async (t) => {
+  t.test(`a linked disk that ${what} removes nothing`, async (t) => {
     const made = makeTree(t)
     t.same(made.snapshot('obs/2010/001').names, [name, link])
     const all = ['obs', ...away]
@@ -178,7 +178,7 @@ for (const [what, { go, away }] of Object.entries(absences))
       t.match(
         readDirectory(made.tree, { path: 'obs/2010/001', depth }),
         { names: [name], away: [link], stamp: undefined, directories: ['x'] },
-        'a file on it is neither there nor gone, and is looked for again',
+        'a file on it is neither present nor missing, and is read again',
       )
     rmSync(made.disk, { recursive: true, force: true })
     renameSync(join(made.folder, 'moved'), made.disk)
@@ -195,7 +195,7 @@ for (const [what, { go, away }] of Object.entries(absences))
     )
   })
 
-t.test('a disk that another linked disk leads to may be away by itself', async (t) => {
+t.test('a disk behind another linked disk may be away alone', async (t) => {
   const { folder, archive, disk } = makeTree(t)
   const second = join(folder, 'second')
   mkdirSync(join(second, 'years/2008/001'), { recursive: true })
@@ -215,12 +215,12 @@ t.test('a disk that another linked disk leads to may be away by itself', async (
   t.same(outcomes(), ['missing', 'missing'], 'it is there, and holds no such year')
 })
 
-t.test('an area that is no directory is lost, whatever lies in its place', async (t) => {
+t.test('an area that is no directory is lost, whatever is in its place', async (t) => {
   for (const [what, replace] of Object.entries(replacements)) {
     const made = makeTree(t)
     rmSync(join(made.archive, 'obs'), { recursive: true })
     replace(join(made.archive, 'obs'), made)
-    // As a process sees it that starts only now.
+    // As seen by a process that starts now.
     const tree = { ...made.tree, isForeign: openDiskCheck(made.archive) }
     for (const path of ['obs', 'obs/2010', 'obs/2010/001/x'])
       t.equal(
@@ -234,7 +234,7 @@ t.test('an area that is no directory is lost, whatever lies in its place', async
 const uid = process.getuid?.()
 
 t.test(
-  'a file on a linked disk that may not be read now is not gone',
+  'an unreadable file on a linked disk is not missing',
   { skip: uid === 0 && !hasUser() ? 'root reads everything' : false },
   async (t) => {
     const { tree, disk } = makeTree(t)
@@ -245,12 +245,12 @@ t.test(
   },
 )
 
-/** Runs as a user who may not read everything. */
-function asOther<T>(reconcileLoop: () => T): T {
-  if (uid !== 0) return reconcileLoop()
+/** Runs as a user without permission to read everything. */
+function asOther<T>(run: () => T): T {
+  if (uid !== 0) return run()
   process.seteuid?.(65_534)
   try {
-    return reconcileLoop()
+    return run()
   } finally {
     process.seteuid?.(0)
   }
@@ -261,7 +261,7 @@ function hasUser(): boolean {
 }
 
 t.test(
-  'a symlink out of the tree leads nowhere, also where it comes back to the linked disk',
+  'a symlink out of the tree is not followed, even if it leads back to the linked disk',
   (t) => {
     const { archive, folder, disk, outcomes } = makeTree(t)
     const [place, elsewhere] = [join(archive, 'obs/2010/001/x'), join(folder, 'elsewhere')]

@@ -24,7 +24,7 @@ import { until } from '../until.ts'
 const name = 'graz0010.26d.gz'
 const old = new Date('2020-01-01T00:00:00Z')
 
-t.test('a directory is read with names, facts, subdirectories and what is left out', async (t) => {
+t.test('a snapshot has names, facts, subdirectories and rejections', async (t) => {
   const archive = testFolder(t, {
     obs: {
       '2026': {
@@ -70,7 +70,7 @@ t.test('a directory is read with names, facts, subdirectories and what is left o
   })
 })
 
-t.test('names that could hurt are left out with a reason', async (t) => {
+t.test('dangerous names are rejected with a reason', async (t) => {
   const archive = testFolder(t, { obs: {} })
   const hostile = Buffer.from([0x67, 0x72, 0x61, 0x7a, 0xff, 0xfe, 0x2e, 0x67, 0x7a])
   writeFileSync(Buffer.concat([Buffer.from(`${archive}/obs/`), hostile]), '')
@@ -96,18 +96,18 @@ t.test('names that could hurt are left out with a reason', async (t) => {
   t.ok(snapshot.rejections.some(({ reason }) => reason === 'not-utf8'))
 })
 
-t.test('a stamp that a change could hide behind is none', async (t) => {
+t.test('a stamp that a later change could share is undefined', async (t) => {
   const archive = testFolder(t, { obs: { '2026': {} } })
   const tree = { archive, linkedDirectories: [] }
   const isSeenYoung = () => {
     utimesSync(join(archive, 'obs'), new Date(), new Date())
     return readDirectory(tree, { path: 'obs', depth: 'names' }).stamp === undefined
   }
-  // Once more where so much time passed in between that it was not young any more.
+  // Again if so much time has passed that it is not young any more.
   await until(t, 'that of a directory that has just changed', isSeenYoung)
 })
 
-t.test('how closely a directory is looked at', async (t) => {
+t.test('the depth of a read', async (t) => {
   const now = new Date()
   const today = `obs/${now.getUTCFullYear()}/${String(dayOfYear(now)).padStart(3, '0')}`
   const cases = [
@@ -132,7 +132,7 @@ function dayOfYear(date: Date): number {
   return Math.floor((date.getTime() - Date.UTC(date.getUTCFullYear(), 0, 1)) / 86_400_000) + 1
 }
 
-t.test('what cannot be read is told apart from what is not there', async (t) => {
+t.test('unreadable and missing directories are distinguished', async (t) => {
   const archive = testFolder(t, { obs: { '2026': { '001': {} } }, nrt: {} })
   const tree = { archive, linkedDirectories: [] }
   const outcome = (path: string) => readDirectory(tree, { path, depth: 'names' }).outcome
@@ -161,7 +161,7 @@ t.test(
   },
 )
 
-t.test('symlinks are followed below the directories that the configuration names', async (t) => {
+t.test('symlinks are followed into linked directories', async (t) => {
   const folder = testFolder(t, {
     archive: { obs: {} },
     disk2: { '2019': { [name]: '' }, [name]: '' },
@@ -184,7 +184,7 @@ t.test('symlinks are followed below the directories that the configuration names
   })
 })
 
-t.test('a linked disk that is away takes nothing with it', async (t) => {
+t.test('a linked disk that is away removes nothing', async (t) => {
   const folder = testFolder(t, {
     archive: { obs: { '2020': {} } },
     disks: { one: { '2019': { '001': { [name]: '' } }, '2018': {} }, two: {} },
@@ -249,10 +249,10 @@ t.test('a linked disk that is away takes nothing with it', async (t) => {
   t.same(outcomes(...whole), ['read', 'missing', 'missing'], 'what lies beside it is there')
 })
 
-t.test('a socket named like a RINEX file is none', async (t) => {
+t.test('a socket with a RINEX name is rejected', async (t) => {
   const archive = testFolder(t, { obs: {} })
   const server = createServer()
-  // Within the folder, since the path of a socket is short.
+  // Relative to the folder, since the path of a socket must be short.
   const before = process.cwd()
   process.chdir(join(archive, 'obs'))
   await new Promise<void>((resolve) => server.listen(name, resolve))
@@ -264,7 +264,7 @@ t.test('a socket named like a RINEX file is none', async (t) => {
   })
 })
 
-t.test('a file that comes while the names of a quiet directory are read is looked at', (t) => {
+t.test('a file that arrives while the names of a cold directory are read gets its facts', (t) => {
   const archive = testFolder(t, { obs: { '2019': { '001': {} } } })
   const path = join(archive, 'obs/2019/001')
   utimesSync(path, old, old)
@@ -288,7 +288,7 @@ t.test('a file that comes while the names of a quiet directory are read is looke
   t.end()
 })
 
-t.test('a look at many files tells again and again that the disk answers', async (t) => {
+t.test('reading many files reports progress', async (t) => {
   const archive = testFolder(t, { obs: { '2026': {} } })
   for (let n = 0; n < 50; n++) writeFileSync(join(archive, `obs/2026/${1000 + n}0010.26d.gz`), '')
   let steps = 0
@@ -297,7 +297,7 @@ t.test('a look at many files tells again and again that the disk answers', async
   t.ok(steps >= 50, `${steps} times`)
 })
 
-t.test('where no directory is any more, its records are not kept', async (t) => {
+t.test('records of a directory that is gone are not kept', async (t) => {
   const folder = testFolder(t, {
     archive: { obs: { '2009': {}, '2010': { '001': {} } }, nrt: {} },
     disk: { '2008': {} },

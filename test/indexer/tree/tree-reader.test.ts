@@ -17,7 +17,7 @@ function startOn(t: Test) {
   return { archive, tree }
 }
 
-t.test('the tree is read by a thread of its own, in the order of asking', async (t) => {
+t.test('the worker answers in the order of the requests', async (t) => {
   const { archive, tree } = startOn(t)
   writeFileSync(join(archive, 'obs/2020/001/zimm0010.20d.gz'), gzipSync('x'))
   const order: string[] = []
@@ -39,7 +39,7 @@ t.test('the tree is read by a thread of its own, in the order of asking', async 
   t.equal(await tree.step(), undefined)
 })
 
-t.test('a stamp is that of the directory, and none when it is too young to rely on', async (t) => {
+t.test('a stamp is undefined when the directory is too young', async (t) => {
   const { archive, tree } = startOn(t)
   const old = new Date('2020-03-01T00:00:00Z')
   mkdirSync(join(archive, 'obs/2021'))
@@ -51,7 +51,7 @@ t.test('a stamp is that of the directory, and none when it is too young to rely 
   mkdirSync(join(archive, 'obs/2022'))
   let [same, young]: unknown[] = []
   await until(t, 'one is asked about while it is young', async () => {
-    // The time of the entry itself cannot be set back, so it is young for two seconds whatever its mtime says.
+    // ctime cannot be set back, so the directory is young for two seconds whatever its mtime is.
     utimesSync(join(archive, 'obs/2022'), old, old)
     ;[same, young] = await tree.stamps(['obs/2021', 'obs/2022'])
     return young === undefined
@@ -59,35 +59,31 @@ t.test('a stamp is that of the directory, and none when it is too young to rely 
   t.same(same, settled)
 })
 
-t.test('how long the thread has not come on is told', async (t) => {
+t.test('waitingMs reports the time without progress', async (t) => {
   const { tree } = startOn(t)
   await tree.snapshot({ path: 'obs', depth: 'names' })
   t.equal(tree.waitingMs(), 0)
   let nowMs = 1000
   t.intercept(performance, 'now', { value: () => nowMs })
-  // A request that takes a while, in which the disk answers again and again.
+  // A long request during which the disk keeps answering.
   const many = Array.from({ length: 100_000 }, () => 'obs')
   let inHand = 0
-  await until(
-    t,
-    'the time since the disk last answered is told, while a request is in hand',
-    () => {
-      if (inHand === 0) {
-        inHand++
-        void tree.stamps(many).then(() => inHand--)
-        nowMs += 300
-        return false
-      }
-      nowMs += 1
-      return tree.waitingMs() === 0
-    },
-  )
+  await until(t, 'the time since the disk last answered, during a request', () => {
+    if (inHand === 0) {
+      inHand++
+      void tree.stamps(many).then(() => inHand--)
+      nowMs += 300
+      return false
+    }
+    nowMs += 1
+    return tree.waitingMs() === 0
+  })
   await until(t, 'it ends', () => inHand === 0)
   nowMs += 300
   t.equal(tree.waitingMs(), 0)
 })
 
-t.test('what is still asked when it is closed stays without an answer', async (t) => {
+t.test('requests at the close are not answered', async (t) => {
   const { archive, tree } = startOn(t)
   execFileSync('touch', [join(archive, 'obs/x')])
   let answered = false
@@ -95,5 +91,5 @@ t.test('what is still asked when it is closed stays without an answer', async (t
   for (let count = 0; count < 1000; count++)
     tree.snapshot({ path: 'obs', depth: 'names' }).catch(note)
   await tree.close()
-  t.notOk(answered, 'so that nobody takes it for a failure')
+  t.notOk(answered, 'so that it is not handled as a failure')
 })

@@ -2,7 +2,7 @@ import t from 'tap'
 import { walkTree } from '../../../src/indexer/tree/walk.ts'
 import { testFolder } from '../../folder.ts'
 
-t.test('a walk comes by every directory once, oldest date first across the areas', async (t) => {
+t.test('a walk visits every directory once, oldest date first across the areas', async (t) => {
   const archive = testFolder(t, {
     obs: { '2025': { '365': {} }, '2026': { '001': {}, '003': {} } },
     nrt: { '2026': { '001': { '00': {}, '23': {} }, '002': { '05': {} } } },

@@ -1,0 +1,77 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { CatalogueRuined } from '../catalogue/writer.ts'
+import type { CatalogueWriter } from '../catalogue/writer.ts'
+
+/** Time between two purges of old removals. */
+const purgeIntervalMs = 3_600_000
+/** Pause between two transactions of a purge, so that other writes do not wait. */
+const purgePauseMs = 100
+/** Time between two checks whether a backup is due. After a backup, or one skipped for lack of space, the interval passes first. */
+const backupCheckMs = 3_600_000
+const longestBackupCheckMs = 86_400_000
+
+export interface MaintenanceDeps {
+  readonly writer: CatalogueWriter
+  readonly logger: Logger
+  /** The clock: microseconds since 1970. */
+  readonly nowUs: () => number
+  /** How long removed files stay in the catalogue. */
+  readonly keepRemovalsMs: number
+  /** Time between two backups; 0 for none. */
+  readonly backupIntervalMs: number
+  readonly onError: (error: unknown) => void
+}
+
+/** Maintains the database: purges old removals once an hour and makes backups. */
+export function openMaintenance(deps: MaintenanceDeps) {
+  const { writer, logger, nowUs, keepRemovalsMs, backupIntervalMs, onError } = deps
+  let purgeTimer: NodeJS.Timeout | undefined
+  let backupTimer: NodeJS.Timeout | undefined
+  let closing = false
+  const purgeRemovals = async (): Promise<void> => {
+    while (!closing) {
+      const { more } = await writer.purgeRemovals(nowUs() - keepRemovalsMs * 1000)
+      if (!more) return
+      await pause(purgePauseMs)
+    }
+  }
+  const purge = (): void => {
+    purgeRemovals().catch((error: unknown) => {
+      // For example a full disk. The next purge tries again.
+      if (!closing) logger.warn({ err: error }, 'purging old removals failed')
+    })
+  }
+  /** @returns the delay until the next check (ms) */
+  const backUpIfDue = async (): Promise<number> => {
+    const backup = await writer.backup({ ifOlderThanMs: backupIntervalMs })
+    if (backup.outcome === 'unneeded') return backupCheckMs
+    const { outcome, ...fields } = backup
+    if (outcome === 'kept') logger.info(fields, 'backup made')
+    else logger.warn(fields, 'backup skipped: needs twice the database size in free space')
+    return Math.min(backupIntervalMs, longestBackupCheckMs)
+  }
+  const backUp = (): void => {
+    backUpIfDue()
+      .catch((error: unknown) => {
+        if (error instanceof CatalogueRuined) onError(error)
+        else if (!closing) logger.warn({ err: error }, 'backup failed')
+        return backupCheckMs
+      })
+      .then((nextMs) => {
+        if (!closing) backupTimer = setTimeout(backUp, nextMs)
+      }, onError)
+  }
+  return {
+    start(): void {
+      purge()
+      purgeTimer = setInterval(purge, purgeIntervalMs)
+      if (backupIntervalMs > 0) backUp()
+    },
+    close(): void {
+      closing = true
+      clearInterval(purgeTimer)
+      clearTimeout(backupTimer)
+    },
+  }
+}

@@ -1,0 +1,82 @@
+import { areas } from '../parse/archive-path.ts'
+import type { CatalogueWriter } from '../catalogue/writer.ts'
+import type { DirtyDirectories } from './dirty-directories.ts'
+import type { Health } from './health.ts'
+import type { ReconcileLoop } from './reconcile-loop.ts'
+import { sameStamp } from './reconcile.ts'
+import type { TreeReader } from './tree/tree-reader.ts'
+import type { WakeSignal } from './wake-signal.ts'
+
+/** Delay of the next sweep after one that found something: where something changed, more changes are likely. */
+const busyMs = 3000
+/** Stamps read by one request, so that other requests to the tree worker never wait long. */
+const chunkSize = 2000
+
+export interface SweepDeps {
+  readonly writer: CatalogueWriter
+  readonly tree: TreeReader
+  readonly dirty: DirtyDirectories
+  readonly wakeSignal: WakeSignal
+  readonly health: Health
+  readonly reconcileLoop: Pick<ReconcileLoop, 'caughtUp'>
+  readonly sweepIntervalMs: number
+  readonly onError: (error: unknown) => void
+}
+
+/** Sweeps: mark the directories dirty whose stamps differ from the catalogue, and wait until they are reconciled. */
+export function openSweeps(deps: SweepDeps) {
+  const { dirty, sweepIntervalMs, onError } = deps
+  let timer: NodeJS.Timeout | undefined
+  let closing = false
+  let lastFound = new Set<string>()
+  const sweepNow = async (): Promise<number> => {
+    const found = await sweep(deps.writer, deps.tree)
+    for (const path of found) dirty.add({ path, depth: 'facts', arrived: false }, performance.now())
+    deps.wakeSignal.wake()
+    await deps.reconcileLoop.caughtUp()
+    deps.health.swept()
+    // A directory with settling files or withheld removals differs in each sweep; it does not count as new.
+    const fresh = found.filter((path) => !lastFound.has(path)).length
+    lastFound = new Set(found)
+    return fresh
+  }
+  const sweepLater = (found: number): void => {
+    if (closing) return
+    const delayMs = found > 0 ? Math.min(busyMs, sweepIntervalMs) : sweepIntervalMs
+    timer = setTimeout(() => {
+      sweepNow().then(sweepLater, onError)
+    }, delayMs)
+  }
+  return {
+    start(): void {
+      sweepLater(1)
+    },
+    sweepNow,
+    close(): void {
+      closing = true
+      clearTimeout(timer)
+    },
+  }
+}
+
+/**
+ * Finds the directories that may have changed since they were read: their stamp differs from the one in the catalogue.
+ * A thousand directories cost a few milliseconds, so all of them are compared, whatever their date.
+ */
+export async function sweep(writer: CatalogueWriter, tree: TreeReader): Promise<string[]> {
+  const known = new Map(
+    (await writer.directories()).map(({ path, stamp }) => [path, stamp] as const),
+  )
+  // An unknown area may have appeared; no stamp of a parent shows that.
+  for (const area of areas) if (!known.has(area)) known.set(area, undefined)
+  const paths = [...known.keys()]
+  const differing: string[] = []
+  for (let start = 0; start < paths.length; start += chunkSize) {
+    const chunk = paths.slice(start, start + chunkSize)
+    const stamps = await tree.stamps(chunk)
+    chunk.forEach((path, index) => {
+      if (!sameStamp(stamps[index], known.get(path))) differing.push(path)
+    })
+  }
+  return differing
+}
