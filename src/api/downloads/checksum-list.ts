@@ -4,7 +4,7 @@ import type { CatalogueReader } from '../../catalogue/reader.ts'
 import { isFresh, sendNotModified } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
 import { notFound } from '../http/errors.ts'
-import type { AnswerListing, ListingParts } from '../listings/answer.ts'
+import type { DirectoryHandler, ListingParts } from '../listings/answer.ts'
 
 /** Its name in the URL of each directory, whatever may lie there under it. */
 export const checksumsName = 'SHA256SUMS'
@@ -13,7 +13,7 @@ export const checksumsName = 'SHA256SUMS'
 export function openChecksums(
   { reader, tag }: Pick<ApiContext, 'reader' | 'tag'>,
   { cache, byteQuota }: ListingParts,
-): AnswerListing {
+): DirectoryHandler {
   return async (request, reply, directory) => {
     const version = await reader.checksumsVersion(directory)
     if (version === undefined) throw notFound()
@@ -22,7 +22,7 @@ export function openChecksums(
     const body = await cache.get(`${checksumsName} ${directory}`, version, () =>
       checksumsOf(directory, reader),
     )
-    if (request.method !== 'HEAD') byteQuota.take(reply, body)
+    if (request.method !== 'HEAD') byteQuota.acquire(reply, body)
     return reply.header('content-type', 'text/plain; charset=utf-8').send(body)
   }
 }
