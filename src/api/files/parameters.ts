@@ -23,7 +23,7 @@ import {
 } from './parameter-values.ts'
 import type { Values } from './parameter-values.ts'
 
-export interface Parameter extends Values {
+export interface FilterParameter extends Values {
   /** In a sentence or two; names of parameters and values stand in backticks. */
   readonly meaning: string
   readonly example: string
@@ -42,8 +42,8 @@ function times(
     stepUs = 1,
   }: { readonly what: string; readonly example: string; readonly stepUs?: number },
   add: (range: TimeRange) => FileFilter,
-): Record<string, Parameter> {
-  const row = (words: string, toRange: (us: number) => TimeRange): Parameter => ({
+): Record<string, FilterParameter> {
+  const row = (words: string, toRange: (us: number) => TimeRange): FilterParameter => ({
     ...time((us) => add(toRange(us))),
     meaning: `${what} ${words}.`,
     example,
@@ -81,8 +81,8 @@ const station = code(
   (value) => ({ stations: [value] }),
 )
 
-export const filterParameters: ReadonlyMap<string, Parameter> = new Map(
-  Object.entries<Parameter>({
+export const filterParameters: ReadonlyMap<string, FilterParameter> = new Map(
+  Object.entries<FilterParameter>({
     filename: {
       ...name('is'),
       meaning: 'The whole name, in any case.',
@@ -259,6 +259,6 @@ export const filterParameters: ReadonlyMap<string, Parameter> = new Map(
 )
 
 /** Those of them that say something about stations. */
-export const stationParameters: ReadonlyMap<string, Parameter> = new Map(
+export const stationParameters: ReadonlyMap<string, FilterParameter> = new Map(
   [...filterParameters].filter(([name]) => name === 'country' || name === 'area'),
 )

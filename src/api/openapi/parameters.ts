@@ -5,7 +5,7 @@ import { stationOrderKeys } from '../../catalogue/reader.ts'
 import { orderKeys } from '../../catalogue/filter.ts'
 import { expansions } from '../files/serialise.ts'
 import { filterParameters } from '../files/parameters.ts'
-import type { Parameter } from '../files/parameters.ts'
+import type { FilterParameter } from '../files/parameters.ts'
 import { problemWords } from '../problems/problem-list.ts'
 import { defaultLimit } from '../http/query.ts'
 import type { JsonSchema, ParameterObject } from './openapi.ts'
@@ -19,7 +19,10 @@ function inQuery(
 }
 
 /** Of a choice several values may be given, with commas between them. */
-function filter(name: string, { meaning, schema, example, isChoice }: Parameter): ParameterObject {
+function filter(
+  name: string,
+  { meaning, schema, example, isChoice }: FilterParameter,
+): ParameterObject {
   if (!isChoice) {
     const value = schema['type'] === 'integer' ? Number(example) : example
     return inQuery(name, meaning, { schema, example: value })

@@ -6,7 +6,7 @@ import type { Socket } from 'node:net'
 import t from 'tap'
 import type { Test } from 'tap'
 import { day, dayFile, openService } from '../service.ts'
-import { letHappen, parseAnswer, readToEnd, startSlowly, until } from '../wire.ts'
+import { runEventLoop, parseAnswer, readToEnd, startSlowly, until } from '../wire.ts'
 
 const large = `${day}/${dayFile}`
 const ask = 'GET /rinex/api/rinex-file/ HTTP/1.1\r\nHost: a\r\n\r\n'
@@ -41,7 +41,7 @@ t.test('requests of one connection are answered one after the other', async (t) 
   socket.on('data', (piece: Buffer) => (received += piece.toString()))
   for (const n of [1, 2, 3]) {
     await until(() => begun.length === n, `request ${n}`)
-    await letHappen()
+    await runEventLoop()
     t.strictSame(begun, ['1', '2', '3'].slice(0, n))
     waiting[n - 1]?.()
   }
@@ -62,7 +62,7 @@ t.test('requests behind an answer do not begin when their client has left', asyn
     return body.includes('route="/wait/:n",status="499"} 1')
   }, 'the first has ended')
   waiting[0]?.()
-  await letHappen()
+  await runEventLoop()
   t.strictSame(begun, ['1'])
 })
 
@@ -71,7 +71,7 @@ t.test('a connection has only so many requests waiting', async (t) => {
   const most = open(port)
   most.write(Array.from({ length: 65 }, (_, n) => wait(n)).join(''))
   await until(() => begun.length === 1, 'the first of them')
-  await letHappen()
+  await runEventLoop()
   t.notOk(most.destroyed || most.readableEnded)
   most.write(wait(65))
   await readToEnd(most)
@@ -125,7 +125,7 @@ t.test('a request whose body is no HTTP is refused behind what came before it', 
   const socket = open(port)
   socket.write(wait(1) + broken)
   await until(() => begun.length === 1, 'the first')
-  await letHappen()
+  await runEventLoop()
   waiting[0]?.()
   const received = String(await readToEnd(socket))
   t.match(received, /^HTTP\/1.1 200 [^]*answer 1HTTP\/1.1 400 [^]*Bad request/)
@@ -140,7 +140,7 @@ t.test('a request that was answered before its body broke gets no second answer'
     const socket = open(port)
     socket.write(`${method} /healthz HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n`)
     await once(socket, 'readable')
-    await letHappen()
+    await runEventLoop()
     socket.write('no chunk\r\n')
     const received = String(await readToEnd(socket))
     t.strictSame(received.match(/HTTP\/1.1 \d+/g), [`HTTP/1.1 ${method === 'GET' ? 200 : 405}`])
@@ -227,7 +227,7 @@ t.test('an answer that is sent in one piece arrives whole when the server stops'
   const port = await service.listen()
   const socket = await startSlowly(port, '/piece', 'X-A: b\r\n')
   const closed = service.app.close()
-  await letHappen()
+  await runEventLoop()
   t.ok(parseAnswer(await readToEnd(socket)).body.equals(body))
   await closed
 })

@@ -23,7 +23,7 @@ import { change } from '../../catalogue/change.ts'
 import { laterThan } from '../../file-clock.ts'
 import { day, dayFile, hour, hourFile, openService, shortFile } from '../service.ts'
 import type { Service } from '../service.ts'
-import { letHappen, sendRaw, startSlowly, until } from '../wire.ts'
+import { runEventLoop, sendRaw, startSlowly, until } from '../wire.ts'
 
 const path = `${day}/${dayFile}`
 const target = `/rinex/data/${path}`
@@ -414,7 +414,7 @@ t.test('clients that leave while they wait to be served leave nothing behind', a
   const left = () => service.log.filter(({ status }) => status === 499).length
   await until(() => left() === sockets.length, 'all have left')
   open()
-  await letHappen()
+  await runEventLoop()
   await until(() => openBelow(service.archive).length === 0, 'all files are closed')
   const errors = service.log.filter(({ level }) => Number(level) >= 40)
   t.same(errors, [], 'and is no error')
@@ -441,7 +441,7 @@ t.test('downloads that wait for each other on one connection', async (t) => {
   const slow = await startSlowly(port, target, `\r\n${asked}${ask}`)
   // The kernel may take the first few of them, and never all.
   await until(() => openBelow(service.archive).length === 1, 'one is sent')
-  await letHappen()
+  await runEventLoop()
   t.ok(openBelow(service.archive).length <= 1, 'and the others hold nothing')
   slow.destroy()
   await until(() => openBelow(service.archive).length === 0, 'nothing is left open')

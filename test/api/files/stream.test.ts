@@ -7,7 +7,7 @@ import { lineFormats, listLines } from '../../../src/api/files/stream.ts'
 import { Semaphore } from '../../../src/api/http/semaphore.ts'
 import { applySteps, steps } from '../../catalogue/mirror.ts'
 import { day, dayFile, hour, hourFile, openService, shortFile } from '../service.ts'
-import { letHappen, parseAnswer, readToEnd, until } from '../wire.ts'
+import { runEventLoop, parseAnswer, readToEnd, until } from '../wire.ts'
 import { fc } from '../../random.ts'
 
 const path = '/rinex/api/rinex-file/'
@@ -184,7 +184,7 @@ t.test('the work stops when the client goes, and rests while it does not read', 
   socket.pause()
   const rests = async () => {
     const before = chunks
-    await letHappen()
+    await runEventLoop()
     return chunks === before
   }
   await until(rests, 'it rests')

@@ -3,7 +3,7 @@ import t from 'tap'
 import { Semaphore } from '../../../src/api/http/semaphore.ts'
 import type { SemaphoreLimits } from '../../../src/api/http/semaphore.ts'
 import { openService } from '../service.ts'
-import { letHappen, startSlowly, until } from '../wire.ts'
+import { runEventLoop, startSlowly, until } from '../wire.ts'
 
 /** What callers do in turn, and where that leaves all that have asked so far: one letter each. */
 type Step = readonly [action: 'acquire' | 'try' | 'release', states: string]
@@ -72,7 +72,7 @@ for (const [name, [limits, ...steps]] of Object.entries(cases))
           },
         )
       }
-      await letHappen()
+      await runEventLoop()
       t.equal(states.join(''), expected, `${action} ${expected}`)
     }
   })
@@ -85,7 +85,7 @@ t.test('work runs with a permit, which it gives back when it fails too', async (
   const work = async (n: number) => {
     begun.push(n)
     most = Math.max(most, ++running)
-    await letHappen()
+    await runEventLoop()
     running--
     if (n % 2 === 0) throw new Error(String(n))
     return n
