@@ -1,5 +1,5 @@
 import { printable } from '../api/http/access-log.ts'
-import { listProblems, problemWords } from '../api/problems/problem-list.ts'
+import { listProblems, problemNames } from '../api/problems/problem-list.ts'
 import type { WireProblem } from '../api/problems/problem-list.ts'
 import { describeStatus } from '../api/status/serialise.ts'
 import type { CommonStatus } from '../api/status/serialise.ts'
@@ -38,7 +38,7 @@ export async function problems(
   const sources = { reader, settling: () => Promise.resolve(settling), unservable: () => [] }
   try {
     for (let offset = 0, count = 1; offset < count; offset += problemsAtATime) {
-      const asked = { words: problemWords, limit: problemsAtATime, offset }
+      const asked = { names: problemNames, limit: problemsAtATime, offset }
       const page = await listProblems(sources, asked)
       count = page.count
       for (const each of page.results)

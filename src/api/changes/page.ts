@@ -1,6 +1,6 @@
 import type { WireChange } from './serialise.ts'
 import { page } from '../pages/layout.ts'
-import { readableTime } from '../pages/words.ts'
+import { readableTime } from '../pages/labels.ts'
 
 const template = `<p><%= it.extent %></p>
 <% if (it.rows.length > 0) { %>

@@ -6,7 +6,7 @@ import { orderKeys } from '../../catalogue/filter.ts'
 import { expansions } from '../files/serialise.ts'
 import { filterParameters } from '../files/parameters.ts'
 import type { FilterParameter } from '../files/parameters.ts'
-import { problemWords } from '../problems/problem-list.ts'
+import { problemNames } from '../problems/problem-list.ts'
 import { defaultLimit } from '../http/query.ts'
 import type { JsonSchema, ParameterObject } from './openapi.ts'
 
@@ -101,7 +101,7 @@ export const expand = inQuery(
 
 export const problem: ParameterObject = {
   ...inQuery('problem', 'Which problems; all without it.', {
-    schema: { type: 'array', items: { type: 'string', enum: [...problemWords] } },
+    schema: { type: 'array', items: { type: 'string', enum: [...problemNames] } },
     example: ['rejected'],
   }),
   style: 'form',

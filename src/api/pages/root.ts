@@ -7,7 +7,7 @@ import type { ResourceName } from '../http/links.ts'
 import { negotiate } from '../http/negotiate.ts'
 import { addResource } from '../http/resource.ts'
 
-const template = `<p>A catalogue of the RINEX files of a GNSS archive: what there is, and where to download it.</p>
+const template = `<p>A catalogue of the RINEX files of a GNSS archive, with links to download them.</p>
 <dl>
 <% for (const resource of it.resources) { %>
 <dt><a href="<%= resource.url %>"><%= resource.name %></a></dt>
@@ -16,7 +16,7 @@ const template = `<p>A catalogue of the RINEX files of a GNSS archive: what ther
 </dl>
 `
 
-export interface ListedResource {
+interface ListedResource {
   readonly name: string
   readonly url: string
   readonly description: string
@@ -24,18 +24,18 @@ export interface ListedResource {
 
 const render = page('root', template)
 
-export function renderRoot(resources: readonly ListedResource[]): string {
+function renderRoot(resources: readonly ListedResource[]): string {
   return render({ title: 'Api Root', up: '', json: '?format=json' }, { resources })
 }
 
-/** What the root lists, in its order. */
+/** The resources in the order of the root. */
 const descriptions: Readonly<Record<ResourceName, string>> = {
   'rinex-file': 'The files, newest record first, with links to download them.',
   station: 'The stations of the files, with their first and last dates.',
-  changes: 'What is new, replaced or gone, in the order of its happening: for mirrors.',
-  status: 'What the indexer is doing, and what the catalogue holds.',
-  schema: 'All of this described for programs, as OpenAPI 3.1.',
-  docs: 'All of this described for people.',
+  changes: 'Created, modified and removed files, in the order of the changes: for mirrors.',
+  status: 'The state of the indexer, and counts of the catalogue.',
+  schema: 'The description of this API for programs, in OpenAPI 3.1.',
+  docs: 'The reference of this API.',
 }
 
 export function addRoot(
@@ -47,7 +47,7 @@ export function addRoot(
     about: { name: 'Api Root', description: 'The resources of this service.' },
     get: (request, reply) => {
       const representation = negotiate(request, reply)
-      // It says the same at every state of the catalogue, and also when there is none.
+      // The root does not depend on the catalogue.
       if (isFresh(request, reply, tag('root', representation))) return sendNotModified(reply)
       const resources = Object.entries(descriptions).map(([name, description]) => ({
         name,

@@ -10,8 +10,8 @@ import { ignoredHeader } from '../http/headers.ts'
 import { commonParameters, readFilters } from '../files/list-request.ts'
 import { negotiate } from '../http/negotiate.ts'
 import { renderProblems } from './page.ts'
-import { listProblems, problemWords } from './problem-list.ts'
-import type { ProblemWord } from './problem-list.ts'
+import { listProblems, problemNames } from './problem-list.ts'
+import type { ProblemName } from './problem-list.ts'
 import {
   catalogueOffset,
   linkHeader,
@@ -43,11 +43,11 @@ export function addProblems(app: FastifyInstance, context: ProblemsContext): voi
       if (settings.problems !== 'public')
         throw new HttpError(403, 'The paths of problems are shown on the command line only.')
       const query = request.query as Query
-      const { words, kept, ignored } = parseProblems(query)
+      const { names, kept, ignored } = parseProblems(query)
       reply.headers(ignoredHeader(ignored))
       await limits.page(request, reply)
       const range = parsePageRange(query, settings.maxLimit)
-      const asked = { words, limit: range.limit, offset: catalogueOffset(range.offset) }
+      const asked = { names, limit: range.limit, offset: catalogueOffset(range.offset) }
       const { count, results } = await listProblems(sources, asked)
       const pages = pageLinks(links(), range, { name: 'status/problems', kept, count })
       const { next, previous } = pages
@@ -65,7 +65,7 @@ export function addProblems(app: FastifyInstance, context: ProblemsContext): voi
 
 /** @throws HttpError 400 that names all faults */
 function parseProblems(query: Query): {
-  readonly words: readonly ProblemWord[]
+  readonly names: readonly ProblemName[]
   readonly kept: readonly Parameter[]
   readonly ignored: readonly string[]
 } {
@@ -74,11 +74,11 @@ function parseProblems(query: Query): {
     known: [...commonParameters, 'problem'],
   })
   const values = listedValues(query, 'problem')
-  const bad = values.find((word) => !problemWords.some((each) => each === word))
+  const bad = values.find((word) => !problemNames.some((each) => each === word))
   if (bad !== undefined)
     faults.set('problem', [`Select a valid choice. ${bad} is not one of the available choices.`])
   if (faults.size > 0) throw badFields(Object.fromEntries(faults))
-  const words = problemWords.filter((word) => values.length === 0 || values.includes(word))
-  if (values.length > 0) kept.push(['problem', words.join()])
-  return { words, kept, ignored }
+  const names = problemNames.filter((word) => values.length === 0 || values.includes(word))
+  if (values.length > 0) kept.push(['problem', names.join()])
+  return { names, kept, ignored }
 }

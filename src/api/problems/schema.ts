@@ -1,5 +1,5 @@
 /** The paths of what is wrong in the archive. */
-import { problemWords } from './problem-list.ts'
+import { problemNames } from './problem-list.ts'
 import type { WireProblem } from './problem-list.ts'
 import { errors } from '../openapi/errors.ts'
 import { examples } from '../openapi/examples.ts'
@@ -15,7 +15,7 @@ const description = [
 ].join('\n\n')
 
 const entry = object<WireProblem>('Something that is wrong with one file.', {
-  problem: text('What.', { enum: [...problemWords] }),
+  problem: text('What.', { enum: [...problemNames] }),
   path: text('Below the archive root.'),
   reason: text('Why, in a word.'),
   since: orNull(moment('Since when, as far as it is known.')),
