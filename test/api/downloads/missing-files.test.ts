@@ -44,7 +44,7 @@ t.test('the status lists files that could not be served, the latest first', asyn
   t.notMatch(answer.body, '/etc/passwd', 'no path outside of the catalogue')
 
   const page = await statusOf(service, html)
-  t.match(page.body, 'since it started: 3.')
+  t.match(page.body, 'since its start: 3.')
   t.match(page.body, `<code>${day}/${shortFile}</code></td><td>lies-elsewhere</td>`)
   const { body: metrics } = await service.app.inject('/metrics')
   for (const [reason, times] of Object.entries({
@@ -61,7 +61,7 @@ t.test('a path that is not in the catalogue is not reported', async (t) => {
   for (const path of [`${day}/${shortFile}`, `${day}/${dayFile}/`, '../etc/passwd', '<b>'])
     t.equal(await download(service, path), 404)
   t.same((await statusOf(service)).json<WireStatus>().unserved, { count: 0, latest: [] })
-  t.notMatch((await statusOf(service, html)).body, 'Not served')
+  t.notMatch((await statusOf(service, html)).body, 'Missing files')
 })
 
 t.test('the report keeps 1000 files and shows 10', (t) => {
