@@ -1,5 +1,5 @@
 import { printable } from '../api/http/access-log.ts'
-import { listProblems, problemWords } from '../api/problems/problem-list.ts'
+import { listProblems, problemNames } from '../api/problems/problem-list.ts'
 import type { WireProblem } from '../api/problems/problem-list.ts'
 import { describeStatus } from '../api/status/serialise.ts'
 import type { CommonStatus } from '../api/status/serialise.ts'
@@ -37,7 +37,7 @@ export async function problems(
   const sources = { reader, settling: () => Promise.resolve(settling), unservable: () => [] }
   try {
     for (let offset = 0, count = 1; offset < count; offset += problemsPerPage) {
-      const request = { words: problemWords, limit: problemsPerPage, offset }
+      const request = { names: problemNames, limit: problemsPerPage, offset }
       const page = await listProblems(sources, request)
       count = page.count
       for (const each of page.results)

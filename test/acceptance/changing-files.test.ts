@@ -82,13 +82,13 @@ function begin(service: Service, path: string): Promise<() => Promise<Seen>> {
         () =>
           new Promise((tell) => {
             const { statusCode: status = 0 } = response
-            const pieces: Buffer[] = []
-            response.on('data', (piece: Buffer) => pieces.push(piece))
+            const chunks: Buffer[] = []
+            response.on('data', (chunk: Buffer) => chunks.push(chunk))
             response.on('error', () => {
               tell({ status, byte: undefined })
             })
             response.on('end', () => {
-              tell({ status, byte: status === 200 ? byteOf(Buffer.concat(pieces)) : undefined })
+              tell({ status, byte: status === 200 ? byteOf(Buffer.concat(chunks)) : undefined })
             })
           }),
       )

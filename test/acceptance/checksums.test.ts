@@ -56,8 +56,8 @@ t.test(`${count} files arrive, the indexer is killed ${kills} times`, async (t) 
   }
   await until('all that arrived have theirs', async () => (await sums()).hashed >= count)
   const { text } = await sums()
-  const told = check(service, text)
-  t.equal(told.match(/: OK$/gm)?.length, (await sums()).hashed)
+  const output = check(service, text)
+  t.equal(output.match(/: OK$/gm)?.length, (await sums()).hashed)
 
   const [removed = ''] = all
   rmSync(join(service.archive, removed))
@@ -194,10 +194,10 @@ async function digestOf({ url }: Service, path: string): Promise<string | undefi
   const target = new URL(`/rinex/data/${path}`, url)
   const answer = await fetch(target, { headers: { connection: 'close' } })
   const body = Buffer.from(await answer.arrayBuffer())
-  const told = /^sha-256=:(.*):$/.exec(answer.headers.get('repr-digest') ?? '')?.[1]
-  if (answer.status !== 200 || told === undefined) return undefined
-  if (told !== base64Of(body)) throw new Error(`${path}: the digest of other bytes`)
-  return told
+  const digest = /^sha-256=:(.*):$/.exec(answer.headers.get('repr-digest') ?? '')?.[1]
+  if (answer.status !== 200 || digest === undefined) return undefined
+  if (digest !== base64Of(body)) throw new Error(`${path}: the digest of other bytes`)
+  return digest
 }
 
 function onDisk({ archive }: Service, path: string): string {

@@ -88,10 +88,10 @@ function start(t: Test, { folder }: Service, [program = '', ...args]: readonly s
   return { child, output: () => output.slice(-3000) }
 }
 
-async function run(t: Test, service: Service, words: readonly string[]): Promise<void> {
-  const { child, output } = start(t, service, words)
+async function run(t: Test, service: Service, command: readonly string[]): Promise<void> {
+  const { child, output } = start(t, service, command)
   const [code] = (await once(child, 'close')) as [number | null]
-  t.equal(code, 0, words.join(' '), { output: output() })
+  t.equal(code, 0, command.join(' '), { output: output() })
 }
 
 /** Digests of the files below a directory, by their paths. */
@@ -148,10 +148,10 @@ const mirrors: Record<string, (data: string) => readonly string[][]> = {
 for (const [program, commands] of Object.entries(mirrors))
   t.test(`${program} mirrors`, { skip: lacks(program, `command -v ${program}`) }, async (t) => {
     const { service, answered, data } = await startFilled(t)
-    for (const words of commands(data)) await run(t, service, words)
+    for (const command of commands(data)) await run(t, service, command)
     sameTrees(t, service)
     t.strictSame(sent(await answered()), filesBelow(service.archive), 'each file was sent once')
-    for (const words of commands(data)) await run(t, service, words)
+    for (const command of commands(data)) await run(t, service, command)
     const again = await answered()
     t.strictSame(sent(again), [], 'and then no more')
     t.strictSame(
@@ -198,8 +198,8 @@ t.test(
     mkdirSync(join(service.folder, 'parts'))
     // A file is asked for by its own date only when it was given that of the server.
     const options = ['-x4', '-s4', '-k1M', '--max-download-limit=4M', '-d', 'parts', '-R']
-    const words = ['aria2c', '--no-conf', '-q', ...options, data + large]
-    await run(t, service, words)
+    const command = ['aria2c', '--no-conf', '-q', ...options, data + large]
+    await run(t, service, command)
     t.equal(
       digest(join(service.folder, 'parts', basename(large))),
       digest(join(service.archive, large)),
@@ -207,7 +207,7 @@ t.test(
     const requests = await answered()
     t.ok(requests.every(({ status }) => [200, 206].includes(status)))
     t.ok(requests.length > 1, `${requests.length} requests`)
-    await run(t, service, [...words, '--conditional-get=true', '--allow-overwrite=true'])
+    await run(t, service, [...command, '--conditional-get=true', '--allow-overwrite=true'])
     t.match(await answered(), [{ status: 304 }], 'and then no more')
   },
 )

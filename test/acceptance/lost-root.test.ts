@@ -31,12 +31,12 @@ const removedAtOnce = 1500
 
 t.setTimeout(longestMs)
 
-async function startFull(t: Test, given: Options = {}): Promise<Service> {
+async function startFull(t: Test, options: Options = {}): Promise<Service> {
   const folder = t.testdirName
   const archive = join(folder, 'archive')
   makeOldDays(archive, oldDays, 20)
   for (const path of paths(hourDirectory(), 20)) put(archive, path)
-  const service = await startService(t, folder, given)
+  const service = await startService(t, folder, options)
   await until('the first scan ends', service.ready)
   await untilEqual(service)
   return service

@@ -38,11 +38,11 @@ t.test('a storm, kills and restarts', async (t) => {
   const { service, churn, mirror } = await startMirrored(t, { large: true })
   const end = new AbortController()
   const keptUp = mirror.keepUp(end.signal)
-  const pieces = 2 * rounds * Object.keys(restarts).length
+  const parts = 2 * rounds * Object.keys(restarts).length
   for (let round = 0; round < rounds; round++)
     for (const restart of Object.values(restarts)) {
-      await storm(churn, stormSteps / pieces)
-      await Promise.all([restart(service), storm(churn, stormSteps / pieces)])
+      await storm(churn, stormSteps / parts)
+      await Promise.all([restart(service), storm(churn, stormSteps / parts)])
     }
   await Promise.race([compare(t, service, mirror, alone), keptUp])
   end.abort()

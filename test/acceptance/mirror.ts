@@ -68,7 +68,7 @@ export function openMirror(service: Service) {
      */
     async follow(more = ''): Promise<boolean> {
       if (next === undefined) throw new Gone('there is nothing yet to follow from')
-      const page = await ask<ChangesAnswer>(service, next + more)
+      const page = await getJson<ChangesAnswer>(service, next + more)
       page.results.forEach(apply)
       next = page.next.slice(origin.length)
       return page.results.length > 0
@@ -117,7 +117,7 @@ interface ListPage {
 export async function walkList(service: Service): Promise<Map<number, string>> {
   const found = new Map<number, string>()
   for (let path: string | null = '?limit=10000'; path !== null;) {
-    const page: ListPage = await ask(service, path)
+    const page: ListPage = await getJson(service, path)
     for (const record of page.results) found.set(record.id, JSON.stringify(record))
     path = page.next?.slice(origin.length) ?? null
   }
@@ -127,7 +127,7 @@ export async function walkList(service: Service): Promise<Map<number, string>> {
 /** Stands for the origin of the API, whose port is another after each start. */
 const origin = 'http://archive.invalid'
 
-async function ask<T>(service: Service, path: string): Promise<T> {
+async function getJson<T>(service: Service, path: string): Promise<T> {
   const from = service.url.origin
   const text = await (await request(service, path)).text().catch(away)
   return JSON.parse(text.replaceAll(from, origin)) as T

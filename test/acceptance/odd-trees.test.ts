@@ -58,11 +58,11 @@ t.test(`a tree full of oddities, seed ${seed}`, { skip }, async (t) => {
     tree.fillEmptyLinked()
     compared += await untilAtRest({ service, tree, mirror, everListed })
     rounds++
-    tell(t, requests)
+    reportFaults(t, requests)
     if (rounds % 50 === 0) t.comment(`${rounds} rounds ${JSON.stringify(requests.counts)}`)
   }
   await requests.stop()
-  tell(t, requests)
+  reportFaults(t, requests)
   const statuses = [...requests.statuses].sort(([a], [b]) => a - b)
   t.comment(JSON.stringify({ ...requests.counts, statuses: Object.fromEntries(statuses) }))
   const where = 'in list, feed, listings, downloads and checksums'
@@ -76,8 +76,8 @@ function goingOf(name: string): Going | undefined {
 }
 
 /** Fails for each answer that was wrong since it was last asked. */
-function tell(t: Test, requests: OddRequests): void {
-  for (const { what, ...told } of requests.takeFaults()) t.fail(`${what}, seed ${seed}`, told)
+function reportFaults(t: Test, requests: OddRequests): void {
+  for (const { what, ...details } of requests.takeFaults()) t.fail(`${what}, seed ${seed}`, details)
 }
 
 interface Compared {
@@ -151,8 +151,8 @@ async function differenceIn(
   const files = [...expected].filter(([path]) => dirname(path) === directory)
   const sums = files.map(([path, sha256]) => `${sha256}  ${path.slice(directory.length + 1)}`)
   const text = (await get(service, `${directory}/SHA256SUMS`)).bytes.toString()
-  const told = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
-  if (told.sort().join() !== sums.sort().join()) return `SHA256SUMS of ${directory}: ${text}`
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  if (lines.sort().join() !== sums.sort().join()) return `SHA256SUMS of ${directory}: ${text}`
   const listing = (await get(service, `${directory}/?format=json`)).bytes.toString()
   const entries = JSON.parse(listing) as { name: string; type: string }[]
   const names = entries.filter(({ type }) => type === 'file').map(({ name }) => name)

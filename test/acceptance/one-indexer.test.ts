@@ -22,8 +22,8 @@ t.test('a second indexer, by every name', async (t) => {
   linkSync(service.database, at('other/hard.db'))
   const names = ['catalogue.db', 'other/link.db', 'other/folder/catalogue.db', 'other/hard.db']
   const second = (database: string, ...more: string[]) => {
-    const words = ['index', '--once', '--archive', 'archive', '--database', database, ...more]
-    return spawnSync(...programLine(words), {
+    const command = ['index', '--once', '--archive', 'archive', '--database', database, ...more]
+    return spawnSync(...programLine(command), {
       cwd: folder,
       env: { PATH: process.env['PATH'] },
       encoding: 'utf8',

@@ -78,8 +78,8 @@ function bytesOf(file: string): number {
 }
 
 /** Runs a command until it ends, and gives its exit code. */
-function run(words: readonly string[], cwd: string) {
-  const [program = '', ...args] = words
+function run(command: readonly string[], cwd: string) {
+  const [program = '', ...args] = command
   const env = { ...process.env, no_proxy: '*' }
   const child = spawn(program, args, { cwd, env, stdio: 'ignore' })
   const ended = once(child, 'exit').then(([code]) => code as number | null)
@@ -133,29 +133,29 @@ const mirrors: Readonly<Record<string, readonly string[]>> = {
   'wget2 -N': ['wget2', '-q', '-N'],
 }
 
-for (const [name, words] of Object.entries(mirrors)) {
-  const [program = ''] = words
+for (const [name, command] of Object.entries(mirrors)) {
+  const [program = ''] = command
   t.test(
     `${name}, killed and run again, ends with the whole file`,
     { skip: lacks(program, `command -v ${program}`) },
     async (t) => {
       const { service, content, paths } = await openFiles(t, 1)
       const [path = ''] = paths
-      const url = urlOf(service, words.includes('-r') ? `${dirname(path)}/` : path)
+      const url = urlOf(service, command.includes('-r') ? `${dirname(path)}/` : path)
       const folder = join(service.folder, 'mirror')
       mkdirSync(folder)
       const file = join(folder, basename(path))
       if (program === 'wget2') writeFileSync(file, content.subarray(0, size / 2))
       else {
-        const first = run([...words, `--limit-rate=${bytesPerSecond}`, url], folder)
+        const first = run([...command, `--limit-rate=${bytesPerSecond}`, url], folder)
         await until('it has begun', () => bytesOf(file) > begunBytes)
         await stop(first.child, 'SIGKILL')
       }
       t.ok(bytesOf(file) < size, 'it was broken off')
-      t.equal(await run([...words, url], folder).ended, 0)
+      t.equal(await run([...command, url], folder).ended, 0)
       t.ok(readFileSync(file).equals(content), 'whole')
       const before = statSync(file)
-      t.equal(await run([...words, url], folder).ended, 0)
+      t.equal(await run([...command, url], folder).ended, 0)
       t.equal(statSync(file).mtimeMs, before.mtimeMs, 'a third run leaves it as it is')
     },
   )

@@ -119,7 +119,7 @@ export async function startService(t: Test, folder: string, given: Options = {})
     const answer = await fetch(new URL(path, url), { headers })
     return { status: answer.status, body: await answer.json() }
   }
-  const ask = async <T>(path: string): Promise<T> => {
+  const getJson = async <T>(path: string): Promise<T> => {
     const { status, body } = await get(path)
     if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`)
     return body as T
@@ -139,9 +139,9 @@ export async function startService(t: Test, folder: string, given: Options = {})
     startIndexer(): void {
       indexer = start('index')
     },
-    status: () => ask<Status>('/rinex/api/status/'),
-    count: async () => (await ask<{ count: number }>('?limit=1')).count,
-    list: () => readList(ask),
+    status: () => getJson<Status>('/rinex/api/status/'),
+    count: async () => (await getJson<{ count: number }>('?limit=1')).count,
+    list: () => readList(getJson),
     control: (request: ControlRequest) => askIn(folder, request),
     ready: async () => (await get('/readyz')).status === 200,
     /** What `check` prints. */
@@ -165,10 +165,10 @@ type ListPage = {
 }
 
 /** The whole list, page by page, by path below the archive root. */
-async function readList(ask: <T>(path: string) => Promise<T>): Promise<Map<string, Listed>> {
+async function readList(getJson: <T>(path: string) => Promise<T>): Promise<Map<string, Listed>> {
   const found = new Map<string, Listed>()
   for (let next: string | null = '?limit=10000'; next !== null;) {
-    const page: ListPage = await ask(next)
+    const page: ListPage = await getJson(next)
     for (const record of page.results)
       found.set(record.download_path.split('/rinex/data/')[1] ?? '', record)
     next = page.next
@@ -194,7 +194,7 @@ export const timeoutMs = 120_000
 export async function until(
   what: string,
   holds: () => boolean | Promise<boolean>,
-  mostMs = timeoutMs,
+  maxMs = timeoutMs,
 ): Promise<number> {
   const startedMs = performance.now()
   let trouble: unknown
@@ -204,14 +204,14 @@ export async function until(
     } catch (error) {
       trouble = error
     }
-    if (performance.now() - startedMs > mostMs)
+    if (performance.now() - startedMs > maxMs)
       throw new Error(`in vain: ${what}`, { cause: trouble })
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
 
 /** Waits until the list holds the files of the tree and nothing else. */
-export async function untilEqual(service: Service, mostMs = timeoutMs): Promise<number> {
+export async function untilEqual(service: Service, maxMs = timeoutMs): Promise<number> {
   const startedMs = performance.now()
   const expected = filesBelow(service.archive)
   let found = ''
@@ -225,7 +225,7 @@ export async function untilEqual(service: Service, mostMs = timeoutMs): Promise<
     return missing.length + list.size === 0
   }
   try {
-    await until('the list equals the tree', equal, mostMs)
+    await until('the list equals the tree', equal, maxMs)
     const tookMs = performance.now() - startedMs
     const checked = await service.check()
     if (checked !== 'nothing differs\n') throw new Error(checked)
@@ -253,10 +253,10 @@ export function lacks(what: string, command: string): string | false {
 export async function untilTold(
   service: Service,
   words: RegExp,
-  mostMs = timeoutMs,
+  maxMs = timeoutMs,
 ): Promise<number> {
   const told = async () => words.test((await service.status()).reasons.join())
-  return until(`degraded: ${String(words)}`, told, mostMs)
+  return until(`degraded: ${String(words)}`, told, maxMs)
 }
 
 export const lacksMounts = lacks('mount namespaces', 'unshare -m true')

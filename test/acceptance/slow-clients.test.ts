@@ -109,7 +109,7 @@ function askAway({ url }: Service, paths: readonly string[]) {
   const run = async (): Promise<void> => {
     for (let n = 0; !stopped; n++) {
       const startedMs = performance.now()
-      const status = await ask(new URL(paths[n % paths.length] ?? '', url), agent)
+      const status = await send(new URL(paths[n % paths.length] ?? '', url), agent)
       times.push(performance.now() - startedMs)
       if (status !== 200) failures.push(String(status))
       await new Promise((resolve) => setTimeout(resolve, 5))
@@ -127,7 +127,7 @@ function askAway({ url }: Service, paths: readonly string[]) {
   }
 }
 
-function ask(url: URL, agent: Agent): Promise<number | string> {
+function send(url: URL, agent: Agent): Promise<number | string> {
   return new Promise((resolve) => {
     get(url, { agent, headers: { accept: 'application/json' } }, (answer) => {
       answer.resume().once('end', () => {
@@ -195,11 +195,11 @@ t.test('a client on a slow line gets all of its file', async (t) => {
 t.test('requests for a FIFO hold up nobody', async (t) => {
   rmSync(join(service.archive, fifo))
   t.equal(spawnSync('mkfifo', [join(service.archive, fifo)]).status, 0)
-  const asked = Array.from({ length: figures.fifos }, () =>
+  const pending = Array.from({ length: figures.fifos }, () =>
     fetch(new URL(`/rinex/data/${fifo}`, service.url)),
   )
   const others = askAway(service, pages)
-  const statuses = await Promise.all(asked.map(async (answer) => (await answer).status))
+  const statuses = await Promise.all(pending.map(async (answer) => (await answer).status))
   await until('others were answered', () => others.times.length >= 20)
   await others.stop()
   t.strictSame(new Set(statuses), new Set([404]))

@@ -48,11 +48,11 @@ for (let round = 1; round <= rounds; round++)
 async function storm(service: Service, before: string[], known: Map<string, number>) {
   const { archive } = service
   const hour = hourDirectory()
-  const pieces = 10
-  for (let piece = 0; piece < pieces; piece++) {
+  const batches = 10
+  for (let batch = 0; batch < batches; batch++) {
     const part = (count: number) => ({
-      from: Math.floor((count * piece) / pieces),
-      to: Math.floor((count * (piece + 1)) / pieces),
+      from: Math.floor((count * batch) / batches),
+      to: Math.floor((count * (batch + 1)) / batches),
     })
     const { from, to } = part(created)
     for (const path of paths(hour, to - from, from)) put(archive, path)
@@ -65,7 +65,7 @@ async function storm(service: Service, before: string[], known: Map<string, numb
     const directories = part(nested)
     for (let n = directories.from; n < directories.to; n++) makeNested(archive, n)
     // The list is read amidst the storm, once, since that takes longer than a piece of it.
-    if (piece === 2) for (const [path, { id }] of await service.list()) known.set(path, id)
+    if (batch === 2) for (const [path, { id }] of await service.list()) known.set(path, id)
   }
 }
 

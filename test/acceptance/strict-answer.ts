@@ -111,7 +111,7 @@ function takeBody(bytes: Buffer, from: number, framing: Framing, isEnded: boolea
 }
 
 function takeChunks(bytes: Buffer, from: number) {
-  const pieces: Buffer[] = []
+  const chunks: Buffer[] = []
   for (let at = from; ;) {
     const endOfLine = bytes.indexOf('\r\n', at, 'latin1')
     const line = bytes.subarray(at, endOfLine === -1 ? at + 16 : endOfLine).toString('latin1')
@@ -125,8 +125,8 @@ function takeChunks(bytes: Buffer, from: number) {
     const after = bytes.subarray(end, end + 2).toString('latin1')
     if (!'\r\n'.startsWith(after)) throw new WrongFraming(`a chunk of another size: ${after}`)
     if (after.length < 2) return undefined
-    if (size === 0) return { body: Buffer.concat(pieces), end: end + 2 }
-    pieces.push(bytes.subarray(endOfLine + 2, end))
+    if (size === 0) return { body: Buffer.concat(chunks), end: end + 2 }
+    chunks.push(bytes.subarray(endOfLine + 2, end))
     at = end + 2
   }
 }

@@ -1,11 +1,11 @@
-/** All routes, links, listings, pages and redirects below dataset prefixes with dots and of several segments. */
+/** Routes, links, listings, pages and redirects below dataset prefixes with dots and several segments. */
 import type { Test } from 'tap'
 import t from 'tap'
 import type { OpenApiDocument } from '../../src/api/openapi/openapi.ts'
 import { parseSample } from './openapi/cases.ts'
 import { day, dayFile, hour, hourFile, openService, shortFile } from './service.ts'
 
-/** Every kind of path that the service knows below its prefix, with its media types. */
+/** Paths of all routes below the prefix, with their media types. */
 const paths: Readonly<Record<string, readonly string[]>> = {
   'api/': ['application/json', 'text/html'],
   'api/rinex-file/': ['application/json', 'text/html'],
@@ -27,7 +27,7 @@ const paths: Readonly<Record<string, readonly string[]>> = {
   'assets/page.css': ['text/css'],
 }
 
-/** A service on a port, whose links lead to itself. */
+/** A listening service whose links lead to itself. */
 async function serve(t: Test, datasetPrefix: string) {
   let base = ''
   const service = await openService(t, { settings: { datasetPrefix, baseUrl: () => base } })
@@ -43,7 +43,7 @@ async function serve(t: Test, datasetPrefix: string) {
   return { root: `${base}/${datasetPrefix}/`, get }
 }
 
-/** The links of a page, and the values of a JSON answer that are URLs: absolute, without a fragment. */
+/** The links of an HTML page, or the URLs in a JSON response: absolute, without fragment. */
 function linksOf(url: string, type: string, body: string): string[] {
   const links: string[] = []
   if (type === 'text/html')
@@ -61,7 +61,7 @@ for (const prefix of ['at.gv.bev.dc', 'gnss/at.gv.bev.dc/v1.0', 'a..b.', '-_a.b-
   t.test(`below ${prefix}`, async (t) => {
     const { root, get } = await serve(t, prefix)
 
-    t.test('every path is found, in each of its media types', async (t) => {
+    t.test('every path is 200 in each of its media types', async (t) => {
       for (const [path, types] of Object.entries(paths))
         for (const accept of types) {
           const { status, type } = await get(root + path, { accept })
@@ -70,7 +70,7 @@ for (const prefix of ['at.gv.bev.dc', 'gnss/at.gv.bev.dc/v1.0', 'a..b.', '-_a.b-
         }
     })
 
-    t.test('a path without its slash is redirected to it', async (t) => {
+    t.test('a path without its slash is redirected', async (t) => {
       for (const path of Object.keys(paths).filter((each) => each.endsWith('/'))) {
         const bare = root + path.slice(0, -1)
         const { status, location } = await get(`${bare}?x=1`)
@@ -79,7 +79,7 @@ for (const prefix of ['at.gv.bev.dc', 'gnss/at.gv.bev.dc/v1.0', 'a..b.', '-_a.b-
       }
     })
 
-    t.test('nothing in the prefix is a pattern', async (t) => {
+    t.test('the prefix is not matched as a pattern', async (t) => {
       const others = [
         prefix.replaceAll('.', 'x'),
         prefix.replaceAll(/[.-]/g, ''),
@@ -96,14 +96,14 @@ for (const prefix of ['at.gv.bev.dc', 'gnss/at.gv.bev.dc/v1.0', 'a..b.', '-_a.b-
           t.equal((await get(`/${other}/${path}`)).status, 404, `${other} ${path}`)
     })
 
-    t.test('every link leads below the prefix, and to something', async (t) => {
+    t.test('every link leads to an existing path below the prefix', async (t) => {
       const waiting = ['api/', 'data/'].map((path) => root + path)
       const seen = new Set(waiting)
       for (let url = waiting.pop(); url !== undefined; url = waiting.pop()) {
         for (const accept of ['text/html,*/*;q=0.8', '*/*']) {
           const { status, type, body } = await get(url, { accept })
           t.equal(status, 200, url)
-          // The examples of the description lead to no file of this archive, and one link waits for changes.
+          // Examples of the OpenAPI document name no file of this archive, and one link is a long poll.
           if (/\/api\/(schema|docs)\/|[?&]wait=/.test(url)) break
           const found = linksOf(url, type, body).filter((link) => !seen.has(link))
           for (const link of found) seen.add(link)
@@ -117,7 +117,7 @@ for (const prefix of ['at.gv.bev.dc', 'gnss/at.gv.bev.dc/v1.0', 'a..b.', '-_a.b-
       t.ok(seen.size > 25, `${seen.size} links`)
     })
 
-    t.test('the OpenAPI document has its server and its examples there', async (t) => {
+    t.test('the OpenAPI document has the prefix in its server and examples', async (t) => {
       const document = JSON.parse((await get(`${root}api/schema/`)).body) as OpenApiDocument
       t.strictSame(document.servers[0]?.url, root.slice(0, -1))
       const operations = Object.values(document.paths).flatMap((each) => Object.values(each))

@@ -1,4 +1,4 @@
-/** No header is sent twice, whatever the route, the method and the status: read from the bytes of the answers. */
+/** No response has a header twice, for all routes, methods and statuses; read from the raw bytes. */
 import t from 'tap'
 import { CatalogueUnavailable } from '../../src/catalogue/reader.ts'
 import { day, dayFile, openService } from './service.ts'
@@ -22,7 +22,7 @@ const downloads = ['', 'obs', 'obs/', `${day}/`, `${day}/?format=json`, `${day}/
   .concat(`${day}/${dayFile}`, `${day}/none.gz`, 'nowhere/')
   .map((target) => `${data}${target}`)
 
-/** Headers of a request, one set for each answer that differs by them. */
+/** Sets of request headers that lead to different responses. */
 const variants: Record<string, readonly string[]> = {
   plain: [],
   page: ['Accept: text/html'],
@@ -42,7 +42,7 @@ const variants: Record<string, readonly string[]> = {
 
 const methods = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'DELETE', 'BREW']
 
-/** Those may come more than once (RFC 9110, 5.3). */
+/** Headers that may occur several times (RFC 9110, 5.3). */
 const lists = ['set-cookie']
 
 interface Seen {
@@ -50,7 +50,7 @@ interface Seen {
   readonly twice: string[]
 }
 
-async function askAll(service: Service, seen: Seen): Promise<void> {
+async function sendAll(service: Service, seen: Seen): Promise<void> {
   const port = await service.listen()
   for (const target of [...targets, ...downloads])
     for (const method of methods)
@@ -87,17 +87,17 @@ t.test('no header is sent twice', async (t) => {
     }),
   })
   await service.add(`${day}/${dayFile}`, 'content')
-  await askAll(service, seen)
+  await sendAll(service, seen)
   const broken = await openService(t, {
     deps: ({ reader }) => ({
       reader: {
         ...reader,
-        head: () => Promise.reject(new Error('a fault of ours')),
+        head: () => Promise.reject(new Error('internal error')),
         summary: () => Promise.reject(new CatalogueUnavailable('away')),
       },
     }),
   })
-  await askAll(broken, seen)
+  await sendAll(broken, seen)
   t.strictSame(seen.twice, [])
   t.strictSame(
     [...seen.statuses].sort((a, b) => a - b),
@@ -105,15 +105,15 @@ t.test('no header is sent twice', async (t) => {
       ...[200, 204, 206, 301, 304],
       ...[400, 401, 403, 404, 405, 406, 410, 412, 415, 416, 417, 500, 503],
     ],
-    'which is every status that can be reached like this',
+    'all statuses that these requests can have',
   )
 })
 
-t.test('a poller with an old tag is followed by everybody else', async (t) => {
+t.test('a request with an old tag does not change the ETag of later responses', async (t) => {
   const service = await openService(t)
   await service.add(`${day}/${dayFile}`)
   const port = await service.listen()
-  const ask = async (target: string, header = '') => {
+  const tagsOf = async (target: string, header = '') => {
     const { head } = await sendRaw(
       port,
       `GET ${target} HTTP/1.1\r\nHost: x\r\n${header}Connection: close\r\n\r\n`,
@@ -121,8 +121,8 @@ t.test('a poller with an old tag is followed by everybody else', async (t) => {
     return Array.from(head.matchAll(/^etag: (.*)$/gim), ([, tag]) => tag)
   }
   for (const target of [`${api}rinex-file/`, `${data}${day}/`, `${data}${day}/${dayFile}`]) {
-    const [tag = ''] = await ask(target, 'If-None-Match: W/"old"\r\n')
+    const [tag = ''] = await tagsOf(target, 'If-None-Match: W/"old"\r\n')
     for (const header of ['If-None-Match: W/"old"\r\n', '', `If-None-Match: ${tag}\r\n`, ''])
-      t.strictSame(await ask(target, header), [tag], `${target} ${header}`)
+      t.strictSame(await tagsOf(target, header), [tag], `${target} ${header}`)
   }
 })

@@ -11,20 +11,20 @@ import { sendRaw } from './wire.ts'
 import type { RawAnswer } from './wire.ts'
 
 const prefix = 'rinex'
-/** What may be found below a prefix: one file, and the directories above it, which are listed. */
-const placesBelow = (datasetPrefix: string) => ({
+/** The paths that may be found: one file, the directories above it, and the list. */
+const pathsBelow = (datasetPrefix: string) => ({
   known: `/${datasetPrefix}/data/${day}/${dayFile}`,
   listings: ['', '/obs', '/obs/2026', `/${day}`].map((path) => `/${datasetPrefix}/data${path}`),
   records: `/${datasetPrefix}/api/rinex-file/`,
 })
 const content = randomBytes(3000)
-const canary = 'what nobody may read'
+const canary = 'secret content'
 const repository = process.cwd()
 const ours = join(repository, 'test/api/hostile-targets.txt')
-/** A larger collection that may lie beside the project, with `<prefix>` in angle brackets. */
+/** A larger collection that may be installed beside the project. */
 const shared = join(repository, '../shared/vectors/request-targets.txt')
 
-/** The bytes of every target in a list. */
+/** Reads the targets of a file as bytes. */
 function readTargets(file: string, names: Readonly<Record<string, string>>): Buffer[] {
   const lines = readFileSync(file, 'latin1').split('\n')
   return lines
@@ -41,14 +41,14 @@ function readTargets(file: string, names: Readonly<Record<string, string>>): Buf
     })
 }
 
-/** One catalogued file, and around it everything that must not be reached. */
+/** Adds one catalogued file, and beside it files that must not be served. */
 async function plant(t: Test, service: Service): Promise<void> {
   const { archive } = service
   await service.add(`${day}/${dayFile}`, content)
   const outside = join(dirname(archive), 'outside')
   const folder = join(archive, day)
-  for (const each of [outside, join(archive, 'other'), join(folder, 'directory.gz')])
-    mkdirSync(each)
+  for (const path of [outside, join(archive, 'other'), join(folder, 'directory.gz')])
+    mkdirSync(path)
   mkdirSync(join(folder, 'dir_named_like_file.crx.gz'))
   const secrets = [
     'unlisted.gz',
@@ -58,19 +58,19 @@ async function plant(t: Test, service: Service): Promise<void> {
     `${dayFile}.part`,
   ]
   for (const name of secrets) writeFileSync(join(folder, name), canary)
-  const elsewhere = [
+  const otherSecrets = [
     join(outside, 'secret.gz'),
     join(archive, 'other/secret.gz'),
     join(archive, 'obs/.env'),
   ]
-  for (const file of elsewhere) writeFileSync(file, canary)
+  for (const file of otherSecrets) writeFileSync(file, canary)
   symlinkSync(join(outside, 'secret.gz'), join(folder, 'link.gz'))
   symlinkSync('/etc', join(folder, 'etc'))
   symlinkSync('/etc', join(folder, 'symlink_dir_to_etc'))
   symlinkSync('/proc/self', join(folder, 'self'))
   symlinkSync('/proc/self', join(folder, 'symlink_to_proc_self'))
   execFileSync('mkfifo', [join(folder, 'fifo.gz')])
-  // The path of a socket may be no longer than 107 bytes, but it may be relative.
+  // Relative, because the path of a socket has at most 107 bytes. The name of the test is part of it.
   const socket = createServer().listen(relative(process.cwd(), join(folder, 'socket.gz')))
   await new Promise((resolve) => socket.on('listening', resolve))
   t.teardown(() => socket.close())
@@ -90,33 +90,35 @@ function request(method: string, target: Buffer, rest: string): Buffer {
   return Buffer.concat([Buffer.from(method), target, Buffer.from(`${rest}\r\n\r\n`)])
 }
 
-/** The path that a target stands for, by the rule written once more: other spellings than these are none of ours. */
+/** The normalised path of a target; a second implementation of the rule. */
 function pathOf(target: string, datasetPrefix: string): string {
   const [path = ''] = target.replace(/^https?:\/\/[^/?#]+/i, '').split('?')
   return path.startsWith(`/${datasetPrefix}/`) ? path.replaceAll(/\/+/g, '/') : path
 }
 
-/** What is wrong with an answer, in words. */
+/** Faults of a response. */
 function faultsOf(target: string, answer: RawAnswer, datasetPrefix: string): string[] {
   const { status, head, body } = answer
-  const { known, listings, records } = placesBelow(datasetPrefix)
+  const { known, listings, records } = pathsBelow(datasetPrefix)
   const text = `${head}\n${body.toString('latin1')}`
   const [, location = ''] = /^location: (.*)$/im.exec(head) ?? []
   const path = pathOf(target, datasetPrefix)
-  const found = [known, records, ...listings.map((each) => `${each}/`)]
+  const found = [known, records, ...listings.map((path) => `${path}/`)]
   return [
-    text.includes(canary) || text.includes('root:') ? 'a canary came out' : '',
-    text.includes('evil.example') ? 'another site is named' : '',
-    text.includes(content.toString('latin1')) && path !== known ? 'another spelling of a path' : '',
+    text.includes(canary) || text.includes('root:') ? 'secret content was sent' : '',
+    text.includes('evil.example') ? 'a foreign host in the response' : '',
+    text.includes(content.toString('latin1')) && path !== known
+      ? 'the file under another path'
+      : '',
     status === 200 && !found.includes(path) ? 'found' : '',
     status === 301 && path.startsWith(`/${datasetPrefix}/data`) && !listings.includes(path)
-      ? 'another spelling of a directory'
+      ? 'a redirect of another path'
       : '',
     [200, 301, 400, 403, 404, 405, 414, 431].includes(status) ? '' : `status ${status}`,
     (status === 301) === (location !== '')
       ? ''
-      : 'a location without a redirect, or the other way round',
-    /^[a-z0-9-]*\/(\?|$)/.test(location) || location === '' ? '' : `leads to ${location}`,
+      : 'a location without redirect, or a redirect without location',
+    /^[a-z0-9-]*\/(\?|$)/.test(location) || location === '' ? '' : `location ${location}`,
   ].filter((fault) => fault !== '')
 }
 
@@ -132,30 +134,30 @@ async function attack(t: Test, targets: readonly Buffer[], datasetPrefix = prefi
       t.same(faultsOf(text, answer, datasetPrefix), [], name)
     }
   }
-  t.notMatch(service.logText(), /[^\x20-\x7e\n]/, 'no byte in the log that a terminal acts on')
+  t.notMatch(service.logText(), /[^\x20-\x7e\n]/, 'no control characters in the log')
   t.notOk(
     service.log.some(({ level }) => Number(level) >= 50),
-    'nothing failed',
+    'no errors',
   )
   const answer = await sendRaw(
     port,
-    request('GET ', Buffer.from(placesBelow(datasetPrefix).known), ' HTTP/1.0'),
+    request('GET ', Buffer.from(pathsBelow(datasetPrefix).known), ' HTTP/1.0'),
   )
-  t.same(answer.body, content, 'and the file is still there')
+  t.same(answer.body, content, 'the file is still served')
 }
 
 for (const datasetPrefix of [prefix, 'at.gv.bev.dc'])
-  t.test(`our own list, below ${datasetPrefix}`, async (t) => {
+  t.test(`project list, below ${datasetPrefix}`, async (t) => {
     await attack(t, readTargets(ours, { PREFIX: datasetPrefix, KNOWN: dayFile }), datasetPrefix)
   })
 
-const skip = existsSync(shared) ? false : 'no collection of targets lies beside the project'
+const skip = existsSync(shared) ? false : 'the larger collection is not installed'
 t.test('the larger collection', { skip }, async (t) => {
   const names = { '<prefix>': prefix, '<PREFIX>': prefix.toUpperCase(), 'KNOWN.crx.gz': dayFile }
   await attack(t, readTargets(shared, names))
 })
 
-t.test('every byte there is, in a path and in a query', async (t) => {
+t.test('all 256 bytes, in paths and in queries', async (t) => {
   const service = await openService(t)
   await service.add(`${day}/${dayFile}`, content)
   const port = await service.listen()
@@ -173,32 +175,32 @@ t.test('every byte there is, in a path and in a query', async (t) => {
       const target = `${before}${String.fromCharCode(byte)}${after}`
       const { status, head } = await sendRaw(port, get(Buffer.from(target, 'latin1')))
       const [, location] = /^location: (.*)$/im.exec(head) ?? []
-      // A blank ends the target.
+      // A space ends the target.
       const [sent = ''] = target.split(' ')
       const query = sent.includes('?') ? sent.slice(sent.indexOf('?')) : ''
-      // One more slash changes nothing.
+      // An additional slash is normalised away.
       const found = byte === 0x2f && (before + after).startsWith(`/${prefix}/data/`)
-      const right =
+      const isCorrect =
         status === 301
           ? /^(rinex-file|1|2[0-9]?|001)\/$/.test(location?.replace(query, '') ?? '')
           : status === (found ? 200 : 404) ||
             status === 400 ||
             (query !== '' && before.endsWith('/') && status === 200)
-      if (!right) faults.push(`${byte.toString(16)}: ${status} ${location ?? ''}`)
+      if (!isCorrect) faults.push(`${byte.toString(16)}: ${status} ${location ?? ''}`)
     }
     t.same(faults, [], before)
   }
   t.notMatch(service.logText(), /[^\x20-\x7e\n]/)
 })
 
-t.test('what is not HTTP is told so, and what is too long', async (t) => {
+t.test('invalid HTTP, and too long headers and targets', async (t) => {
   const service = await openService(t)
   const port = await service.listen()
   const close = '\r\nConnection: close\r\n\r\n'
   const cases: [string, string, number][] = [
     ['no HTTP at all', 'hello\r\n\r\n', 400],
     ['no Host', `GET /${prefix}/api/ HTTP/1.1${close}`, 400],
-    ['no Host, where HTTP has none', `GET /${prefix}/api/ HTTP/1.0\r\n\r\n`, 200],
+    ['no Host in HTTP/1.0', `GET /${prefix}/api/ HTTP/1.0\r\n\r\n`, 200],
     ['an expectation', `GET / HTTP/1.1\r\nHost: x\r\nExpect: wonders${close}`, 417],
     ['long headers', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(65_536)}${close}`, 431],
     ['a long target', `GET /${'x'.repeat(65_536)} HTTP/1.1\r\nHost: x${close}`, 431],

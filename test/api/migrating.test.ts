@@ -1,4 +1,4 @@
-/** While the indexer migrates the database the API answers 503 and tells how far that has come. */
+/** While the indexer migrates the database, the API answers 503 with the progress. */
 import { join } from 'node:path'
 import t from 'tap'
 import { migrate } from '../../src/catalogue/sqlite/migration.ts'
@@ -10,7 +10,7 @@ import { makeEarlier } from '../catalogue/earlier.ts'
 import { testFolder } from '../folder.ts'
 import { day, dayFile, openService } from './service.ts'
 
-t.test('503 with the progress, and the list at its end', async (t) => {
+t.test('503 with the progress of the migration, then the list', async (t) => {
   const database = join(testFolder(t), 'catalogue.db')
   const writer = openWriter({ database, nowUs: () => 1 })
   await writer.apply([change(day, { added: [newFile(dayFile)] })])

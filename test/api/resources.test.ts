@@ -8,7 +8,7 @@ import { change, newFile } from '../catalogue/change.ts'
 const api = '/rinex/api/'
 const html = { accept: 'text/html' }
 
-t.test('where it listens is for the program to say, not for the framework', async (t) => {
+t.test('the framework does not log where it listens', async (t) => {
   const service = await openService(t)
   await service.listen()
   t.equal((await service.app.inject('/rinex/api/')).statusCode, 200)
@@ -32,7 +32,7 @@ t.test('the root lists the resources', async (t) => {
   t.equal((await app.inject({ url: api, headers: again })).statusCode, 304)
 })
 
-t.test('every link of a page into the API carries format=api, or asks for JSON', async (t) => {
+t.test('every link of an HTML page into the API has format=api or format=json', async (t) => {
   const service = await openService(t)
   await service.addNames(day, [dayFile])
   const paths = ['', 'rinex-file/', 'rinex-file/1/', 'station/', 'station/GRAZ/', 'changes/']
@@ -50,7 +50,7 @@ t.test('every link of a page into the API carries format=api, or asks for JSON',
   }
 })
 
-t.test('OPTIONS describes, a preflight is let through', async (t) => {
+t.test('OPTIONS describes a resource; a preflight is 204', async (t) => {
   const { app } = await openService(t)
   const cases: [string, string, string][] = [
     ['', 'Api Root', 'GET, HEAD, OPTIONS'],
@@ -66,9 +66,9 @@ t.test('OPTIONS describes, a preflight is let through', async (t) => {
     t.equal(plain.headers.allow, allow, path)
     t.equal(plain.headers['content-type'], 'application/json')
     t.match(plain.json(), { name, description: /\w/, parses: ['application/json'] })
-    const asked = await app.inject({ url: api + path, method: 'OPTIONS', headers: preflight })
-    t.equal(asked.statusCode, 204, path)
-    t.match(asked.headers, {
+    const permitted = await app.inject({ url: api + path, method: 'OPTIONS', headers: preflight })
+    t.equal(permitted.statusCode, 204, path)
+    t.match(permitted.headers, {
       'access-control-allow-origin': '*',
       'access-control-allow-methods': 'GET, HEAD, OPTIONS',
     })
@@ -93,9 +93,9 @@ t.test('OPTIONS describes, a preflight is let through', async (t) => {
   }
 })
 
-t.test('a method that is not allowed', async (t) => {
+t.test('a method that is not allowed is 405', async (t) => {
   const { app } = await openService(t)
-  const refused: [string, string, string][] = [
+  const cases: [string, string, string][] = [
     ['PUT', `${api}rinex-file/`, 'GET, POST, HEAD, OPTIONS'],
     ['PROPFIND', `${api}rinex-file/`, 'GET, POST, HEAD, OPTIONS'],
     ['TRACE', `${api}rinex-file/`, 'GET, POST, HEAD, OPTIONS'],
@@ -107,7 +107,7 @@ t.test('a method that is not allowed', async (t) => {
     ['POST', '/healthz', 'GET, HEAD, OPTIONS'],
     ['PUT', `/rinex/data/${day}/${dayFile}`, 'GET, HEAD, OPTIONS'],
   ]
-  for (const [method, path, allow] of refused) {
+  for (const [method, path, allow] of cases) {
     const answer = await app.inject({
       method: method as 'PUT',
       url: path,
@@ -122,7 +122,7 @@ t.test('a method that is not allowed', async (t) => {
   t.equal((await app.inject({ method: 'DELETE', url: '/nothing' })).statusCode, 404)
 })
 
-t.test('writing is refused while nobody can be an administrator, whatever is sent', async (t) => {
+t.test('without administrators every POST is 403', async (t) => {
   const { app } = await openService(t)
   const payloads = ['{"path":"obs/2026/001/x"}', '{', '', 'x'.repeat(20_000)]
   for (const path of [`${api}rinex-file/`, `${api}rescan/`]) {
@@ -137,7 +137,7 @@ t.test('writing is refused while nobody can be an administrator, whatever is sen
   }
 })
 
-t.test('who forgets the slash is sent to it, and nowhere else', async (t) => {
+t.test('a path without its slash is redirected; similar paths are 404', async (t) => {
   const { app } = await openService(t)
   const cases: [string, string][] = [
     ['/rinex/api', 'api/'],
@@ -215,7 +215,7 @@ const indexer: IndexerStatus = {
   hashing: { all: false, behind: 6 },
 }
 
-t.test('the status tells what the indexer says and what the catalogue holds', async (t) => {
+t.test('the status has the state of the indexer and the counts of the catalogue', async (t) => {
   const service = await openService(t, { deps: () => ({ indexerStatus: async () => indexer }) })
   const rejections = [{ reason: 'unknown-form', count: 2, names: ['<b>.gz'] }]
   const added = [newFile(dayFile)]
@@ -270,7 +270,7 @@ t.test('the status tells what the indexer says and what the catalogue holds', as
   t.notMatch(page.body, '<b>')
 })
 
-t.test('without an indexer the status is stopped, with the numbers of the catalogue', async (t) => {
+t.test('without an indexer the status is stopped, with the counts of the catalogue', async (t) => {
   const service = await openService(t)
   await service.addNames(day, [dayFile])
   const answer = await service.app.inject(`${api}status/`)
@@ -290,16 +290,16 @@ t.test('without an indexer the status is stopped, with the numbers of the catalo
   t.match(page.body, 'The indexer is <strong>stopped</strong>.')
 })
 
-t.test('an indexer that cannot be asked is degraded, and the reason says why', async (t) => {
-  const unknown = { state: 'unknown', reason: 'it cannot be asked' } as const
+t.test('an indexer that does not answer is degraded, with the reason', async (t) => {
+  const unknown = { state: 'unknown', reason: 'no answer' } as const
   const service = await openService(t, { deps: () => ({ indexerStatus: async () => unknown }) })
   const answer = await service.app.inject(`${api}status/`)
   t.match(answer.json(), { state: 'degraded', reasons: [unknown.reason], indexer: null })
   const page = await service.app.inject({ url: `${api}status/`, headers: html })
-  t.match(page.body, /<strong>degraded<\/strong>[^]*<li>it cannot be asked<\/li>/)
+  t.match(page.body, /<strong>degraded<\/strong>[^]*<li>no answer<\/li>/)
 })
 
-t.test('alive is not ready: that is after the first scan', async (t) => {
+t.test('healthz is 200 at once, readyz after the first scan', async (t) => {
   const service = await openService(t)
   const ready = () => service.app.inject('/readyz')
   t.same((await service.app.inject('/healthz')).json(), { status: 'ok' })
@@ -315,7 +315,7 @@ t.test('alive is not ready: that is after the first scan', async (t) => {
   t.equal((await service.app.inject('/healthz')).statusCode, 200)
 })
 
-t.test('metrics count requests by route and tell where the catalogue stands', async (t) => {
+t.test('metrics of requests by route, and of the catalogue', async (t) => {
   const service = await openService(t)
   await service.addNames(day, [dayFile])
   await service.app.inject(`${api}rinex-file/1/`)
@@ -350,7 +350,7 @@ t.test('metrics count requests by route and tell where the catalogue stands', as
   t.match(without.body, 'rinex_catalogue_available 0\n')
 })
 
-t.test('metrics are named as Prometheus wants them', async (t) => {
+t.test('promtool accepts the metrics', async (t) => {
   const { app } = await openService(t)
   const { body } = await app.inject('/metrics')
   const types = [...body.matchAll(/^# TYPE (\S+) (\S+)$/gm)]
@@ -361,13 +361,13 @@ t.test('metrics are named as Prometheus wants them', async (t) => {
     input: body,
     encoding: 'utf8',
   })
-  if (error !== undefined) t.comment('promtool is not installed: it was not asked')
+  if (error !== undefined) t.comment('promtool is not installed')
   else t.equal(status, 0, stderr)
 })
 
-t.test('metrics tell how the indexer is, while it answers', async (t) => {
-  let told: StatusReply = indexer
-  const service = await openService(t, { deps: () => ({ indexerStatus: async () => told }) })
+t.test('metrics of the indexer, while it answers', async (t) => {
+  let reply: StatusReply = indexer
+  const service = await openService(t, { deps: () => ({ indexerStatus: async () => reply }) })
   const lines = async () => {
     const { body } = await service.app.inject('/metrics')
     return body.split('\n').filter((line) => line.startsWith('rinex_indexer'))
@@ -382,20 +382,20 @@ t.test('metrics tell how the indexer is, while it answers', async (t) => {
     'rinex_indexer_event_overflows 0',
   ])
   const watching = { ...indexer.watching, limit: 99 }
-  told = { ...indexer, state: 'watching', watching }
-  const well = await lines()
-  t.ok(well.includes('rinex_indexer_degraded 0'))
-  t.ok(well.includes('rinex_indexer_watch_limit 99'))
-  told = undefined
-  t.same(await lines(), ['rinex_indexer_up 0'], 'nothing is made up of one that is away')
-  told = { state: 'unknown', reason: 'it cannot be asked' }
-  t.same(await lines(), ['rinex_indexer_up 0'], 'nor of one that cannot be asked')
+  reply = { ...indexer, state: 'watching', watching }
+  const recovered = await lines()
+  t.ok(recovered.includes('rinex_indexer_degraded 0'))
+  t.ok(recovered.includes('rinex_indexer_watch_limit 99'))
+  reply = undefined
+  t.same(await lines(), ['rinex_indexer_up 0'], 'stopped')
+  reply = { state: 'unknown', reason: 'no answer' }
+  t.same(await lines(), ['rinex_indexer_up 0'], 'unknown')
 })
 
-t.test('what a client has already keeps the policy that it came with', async (t) => {
+t.test('a 304 does not change the Content-Security-Policy of a stored response', async (t) => {
   const service = await openService(t)
   await service.add(`${day}/${dayFile}`)
-  const kept = [
+  const resources = [
     '',
     'rinex-file/',
     'rinex-file/1/',
@@ -406,7 +406,7 @@ t.test('what a client has already keeps the policy that it came with', async (t)
     'docs/',
   ]
   for (const url of [
-    ...kept.map((path) => `${api}${path}`),
+    ...resources.map((path) => `${api}${path}`),
     `/rinex/data/${day}/`,
     `/rinex/data/${day}/${dayFile}`,
   ]) {

@@ -1,4 +1,4 @@
-/** A service for tests: a real archive on disk, a real catalogue of it, and the API on both. */
+/** A service for tests: an archive on disk, its catalogue, and the API. */
 import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
@@ -17,7 +17,7 @@ import { openClock } from '../../src/runtime/clock.ts'
 import { change, newFile } from '../catalogue/change.ts'
 import { testFolder } from '../folder.ts'
 
-/** 2026-01-22T05:06:07.000008Z, and a microsecond later at each look. */
+/** 2026-01-22T05:06:07.000008Z, and a microsecond later at each reading of the clock. */
 export const startUs = 1_769_058_367_000_008
 
 export interface Service {
@@ -27,11 +27,11 @@ export interface Service {
   readonly reader: CatalogueReader
   /** Lines of the log, parsed. */
   readonly log: Record<string, unknown>[]
-  /** Everything logged, as it was written. */
+  /** The log as it was written. */
   readonly logText: () => string
-  /** Puts a file on disk and into the catalogue, as the indexer would. */
+  /** Writes a file to disk and adds it to the catalogue, as the indexer would. */
   add(path: string, content?: string | Buffer): Promise<void>
-  /** Puts names into the catalogue only. */
+  /** Adds names to the catalogue only. */
   addNames(directory: string, names: readonly string[]): Promise<void>
   listen(): Promise<number>
 }
@@ -106,7 +106,7 @@ export async function openService(t: Test, options: ServiceOptions = {}): Promis
   }
 }
 
-/** Puts a file that is on disk into the catalogue. */
+/** Adds a file on disk to the catalogue. */
 export async function catalogue(
   writer: CatalogueWriter,
   archive: string,

@@ -1,35 +1,35 @@
-/** Talking HTTP by hand, where a client library would tidy up what is sent or hide what comes back. */
+/** Raw HTTP over sockets: sends bytes unchanged and shows all bytes of a response. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 
 export interface RawAnswer {
-  /** 0 when nothing came that looks like HTTP. */
+  /** 0 when the bytes are no HTTP response. */
   readonly status: number
   readonly head: string
   readonly body: Buffer
 }
 
-/** Far longer than anything takes: who waits so long waits for what never comes. */
+/** Far longer than anything here takes. */
 const timeoutMs = 60_000
 
-/** Sends bytes as they are and reads until the server closes. */
+/** Sends bytes unchanged and reads until the connection closes. */
 export async function sendRaw(port: number, bytes: Buffer | string): Promise<RawAnswer> {
   const socket = connect(port, '127.0.0.1')
   socket.write(bytes)
   return parseAnswer(await readToEnd(socket))
 }
 
-/** Whatever comes until the connection ends, in order or not. */
+/** All bytes until the connection closes, normally or by a reset. */
 export function readToEnd(socket: Socket): Promise<Buffer> {
   return new Promise((resolve) => {
-    const pieces: Buffer[] = []
+    const chunks: Buffer[] = []
     const timer = setTimeout(() => socket.destroy(), timeoutMs)
-    socket.on('data', (piece: Buffer) => pieces.push(piece))
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk))
     socket.on('error', () => {})
     socket.on('close', () => {
       clearTimeout(timer)
-      resolve(Buffer.concat(pieces))
+      resolve(Buffer.concat(chunks))
     })
   })
 }
@@ -41,7 +41,7 @@ export function parseAnswer(received: Buffer): RawAnswer {
   return { status: Number(status ?? 0), head, body: received.subarray(end < 0 ? 0 : end + 4) }
 }
 
-/** Starts a GET and stops reading after the first bytes of the answer, as a very slow client does. */
+/** Starts a GET and stops reading after the first bytes of the response, as a very slow client does. */
 export async function startSlowly(port: number, target: string, headers = ''): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => {})
@@ -50,16 +50,19 @@ export async function startSlowly(port: number, target: string, headers = ''): P
   return socket
 }
 
-/** Lets so much of what is due in this process happen that whatever could go on by itself has gone on. */
-export async function letHappen(): Promise<void> {
+/** Runs 200 turns of the event loop: more than any pending work of this process needs. */
+export async function runEventLoop(): Promise<void> {
   for (let turn = 0; turn < 200; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** Waits until something holds; what is waited for is the message when it never does. */
-export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
+/** Waits until a condition holds. @throws an error with the description after a minute */
+export async function until(
+  holds: () => boolean | Promise<boolean>,
+  description: string,
+): Promise<void> {
   for (const end = Date.now() + timeoutMs; Date.now() < end;) {
     if (await holds()) return
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
-  throw new Error(`in vain: ${what}`)
+  throw new Error(`timeout: ${description}`)
 }

@@ -2,12 +2,12 @@ import { CatalogueUnavailable } from '../../catalogue/reader.ts'
 import type { CatalogueReader } from '../../catalogue/reader.ts'
 import type { Head } from '../../catalogue/records.ts'
 
-/** How soon at the latest a change is noticed. One look costs a few microseconds, however many wait. */
+/** A poll reads one row and takes a few microseconds, however many clients wait. */
 const pollIntervalMs = 50
 
-/** Tells all who wait when the catalogue has moved on, looking only while somebody waits. */
+/** Wakes waiting clients when the head changes. Polls the catalogue only while a client waits. */
 export interface ChangeNotifier {
-  /** @returns whether the head is another than this; not when the time is over or the signal came first */
+  /** Resolves with true when the head differs from `from`; with false at the timeout or the signal. */
   changed(
     from: Head,
     timeout: { readonly ms: number; readonly signal: AbortSignal },
@@ -22,20 +22,20 @@ interface Waiter {
 export function openChangeNotifier(reader: Pick<CatalogueReader, 'head'>): ChangeNotifier {
   const waiters = new Set<Waiter>()
   let timer: NodeJS.Timeout | undefined
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     timer = undefined
     if (waiters.size === 0) return
     try {
       const head = await reader.head()
       for (const waiter of waiters) if (!isSame(head, waiter.from)) waiter.wake(true)
     } catch (error) {
-      // It may be back at the next look. Any other error is for those to meet who asked.
+      // An unavailable catalogue is polled again. At any other error the clients read, and get the error themselves.
       if (!(error instanceof CatalogueUnavailable)) for (const { wake } of waiters) wake(true)
     }
-    lookLater()
+    schedulePoll()
   }
-  const lookLater = (): void => {
-    if (waiters.size > 0) timer ??= setTimeout(() => void look(), pollIntervalMs)
+  const schedulePoll = (): void => {
+    if (waiters.size > 0) timer ??= setTimeout(() => void poll(), pollIntervalMs)
   }
   return {
     changed: (from, { ms, signal }) =>
@@ -43,12 +43,12 @@ export function openChangeNotifier(reader: Pick<CatalogueReader, 'head'>): Chang
         const end = (): void => {
           waiter.wake(false)
         }
-        const overdue = setTimeout(end, ms)
+        const timeout = setTimeout(end, ms)
         const waiter: Waiter = {
           from,
           wake(changed) {
             waiters.delete(waiter)
-            clearTimeout(overdue)
+            clearTimeout(timeout)
             signal.removeEventListener('abort', end)
             resolve(changed)
           },
@@ -59,7 +59,7 @@ export function openChangeNotifier(reader: Pick<CatalogueReader, 'head'>): Chang
         }
         waiters.add(waiter)
         signal.addEventListener('abort', end)
-        lookLater()
+        schedulePoll()
       }),
   }
 }

@@ -6,38 +6,40 @@ import type { FeedPage } from './feed.ts'
 import type { ChangeNotifier } from './change-notifier.ts'
 import type { ChangesRequest } from './request.ts'
 
-/** A sign of life at least so often, so that nobody on the way takes the connection for dead. */
-const signOfLifeMs = 15_000
+/** Maximum time without an event, so that proxies and clients keep the connection open. */
+const keepAliveMs = 15_000
 
-export interface EventSource {
+export interface EventDeps {
   readonly reader: CatalogueReader
   readonly notifier: ChangeNotifier
-  /** As JSON. */
+  /** Returns JSON. */
   readonly serialise: (change: Change) => string
 }
 
 /**
- * The changes of a first passage and all that follow, until the signal. Each event's id is its number. An id
- * without data, which clients note and do not show, tells where they stand before the first event and where
- * filters leave everything out.
+ * The changes of a first page and all that follow, until the signal. The id of an event is the number of its change. An id
+ * without data is stored by clients and not shown. It tells them the current number before the first event, and while filters
+ * match nothing.
  */
 export async function* changeEvents(
-  { reader, notifier, serialise }: EventSource,
+  { reader, notifier, serialise }: EventDeps,
   request: ChangesRequest & { readonly first: FeedPage },
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
   let feedPage = request.first
-  let saidMs = -Infinity
+  let lastSentMs = -Infinity
   for (;;) {
-    const events = feedPage.changes.map((each) => `id: ${each.seq}\ndata: ${serialise(each)}\n\n`)
-    const isQuiet = performance.now() - saidMs >= signOfLifeMs
-    if (events.length === 0 && isQuiet) events.push(`:\nid: ${feedPage.throughSeq}\n\n`)
+    const events = feedPage.changes.map(
+      (change) => `id: ${change.seq}\ndata: ${serialise(change)}\n\n`,
+    )
+    const isDue = performance.now() - lastSentMs >= keepAliveMs
+    if (events.length === 0 && isDue) events.push(`:\nid: ${feedPage.throughSeq}\n\n`)
     if (events.length > 0) {
-      saidMs = performance.now()
+      lastSentMs = performance.now()
       yield Buffer.from(events.join(''))
     }
     if (feedPage.throughSeq === feedPage.head.seq) {
-      const ms = saidMs + signOfLifeMs - performance.now()
+      const ms = lastSentMs + keepAliveMs - performance.now()
       await notifier.changed(feedPage.head, { ms: Math.max(ms, 0), signal })
     }
     if (signal.aborted) return

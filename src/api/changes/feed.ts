@@ -1,23 +1,23 @@
-import { setImmediate as yieldToOthers } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { CatalogueReader, ChangesPage } from '../../catalogue/reader.ts'
 import type { Change, Head } from '../../catalogue/records.ts'
 import { HttpError } from '../http/errors.ts'
 import type { ChangeNotifier } from './change-notifier.ts'
 import type { ChangesRequest } from './request.ts'
 
-/** Changes after a number up to another. */
+/** The changes after `since`, up to and including `throughSeq`. */
 export interface FeedPage {
   readonly head: Head
   readonly changes: readonly Change[]
   readonly throughSeq: number
-  /** The number from which changes can still be told. */
+  /** Tombstones up to this number are purged. */
   readonly purgedSeq: number
 }
 
 /**
- * Reads on from where a client stands, to a full page or the head. Where filters match little that takes many looks,
- * and others are served in between.
- * @throws HttpError 410 when the catalogue cannot tell any more what came after
+ * Reads changes until the page is full or the head is reached. Where filters match little this takes many reads, and yields to
+ * the event loop between them.
+ * @throws HttpError 410 when the catalogue does not have all changes after `since`
  */
 export async function readFeedPage(
   reader: CatalogueReader,
@@ -27,34 +27,33 @@ export async function readFeedPage(
   const { filter, limit, epoch, details } = request
   const changes: Change[] = []
   for (let since = request.since ?? (await reader.head()).seq; ;) {
-    const asked = { limit: limit - changes.length, filters: filter, details }
-    const page = await reader.changes({ since, ...asked })
-    checkFollows(page, since, epoch)
+    const rest = limit - changes.length
+    const page = await reader.changes({ since, limit: rest, filters: filter, details })
+    checkResumable(page, since, epoch)
     changes.push(...page.changes)
     const { head, throughSeq, purgedSeq } = page
-    const isWhole = changes.length >= limit || throughSeq >= head.seq
-    if (isWhole || signal?.aborted === true) return { head, changes, throughSeq, purgedSeq }
+    const isComplete = changes.length >= limit || throughSeq >= head.seq
+    if (isComplete || signal?.aborted === true) return { head, changes, throughSeq, purgedSeq }
     since = throughSeq
-    await yieldToOthers()
+    await yieldToEventLoop()
   }
 }
 
-function checkFollows(page: ChangesPage, since: number, epoch: string | undefined): void {
+function checkResumable(page: ChangesPage, since: number, epoch: string | undefined): void {
   const { head, purgedSeq } = page
-  const again = 'start again with the whole list.'
+  const restart = 'start again with the whole list.'
   if (epoch !== undefined && epoch !== head.epoch)
-    throw gone(`The catalogue was rebuilt since these numbers were given: ${again}`)
-  if (since < purgedSeq)
-    throw gone(`Removals up to number ${purgedSeq} are not kept any more: ${again}`)
+    throw gone(`The catalogue was rebuilt, and its numbers are new: ${restart}`)
+  if (since < purgedSeq) throw gone(`Removals up to number ${purgedSeq} were purged: ${restart}`)
   if (since > head.seq)
-    throw gone(`The latest number is ${head.seq}, a later one was not given here: ${again}`)
+    throw gone(`The latest number is ${head.seq}, which is lower than since: ${restart}`)
 }
 
 function gone(detail: string): HttpError {
   return new HttpError(410, detail)
 }
 
-/** Holds an empty answer back until there is something, the time is over or nobody waits any more. */
+/** Long poll: delays an empty page until a change, the timeout or the signal. */
 export async function waitForFeedPage(
   { reader, notifier }: { readonly reader: CatalogueReader; readonly notifier: ChangeNotifier },
   request: ChangesRequest,

@@ -1,50 +1,50 @@
 import type { FastifyReply } from 'fastify'
 import { Semaphore } from '../http/semaphore.ts'
 
-/** Most clients that wait for changes at the same time: each keeps a connection. */
+/** Maximum clients that wait for changes: each keeps a connection. */
 const maxWaiting = 500
 
-/** Where clients wait: for so many there is room, and all of them leave at once when the server stops. */
+/** The long-poll registry: limits waiting clients, and ends all waiting when the server stops. */
 export interface LongPolls {
   /**
-   * Takes a place until the answer has ended.
-   * @returns a signal of when there is nothing to wait for any more: the client is gone or sends nothing more, or the server stops
-   * @throws HttpError 429 when all places are taken
+   * Registers a client until its response closes.
+   * @returns a signal that waiting must end: the client has left or closed its sending side, or the server stops
+   * @throws HttpError 429 when too many clients wait
    */
   enter(reply: FastifyReply): AbortSignal
   close(): void
 }
 
 export function openLongPolls(): LongPolls {
-  const places = new Semaphore({
+  const semaphore = new Semaphore({
     permits: maxWaiting,
     queue: 0,
     full: 'Too many clients are waiting for changes.',
   })
   const waiting = new Set<AbortController>()
-  let closed = false
+  let isClosed = false
   return {
     enter(reply) {
-      places.holdFor(reply)
-      const leaving = new AbortController()
-      if (closed) leaving.abort()
-      waiting.add(leaving)
+      semaphore.holdFor(reply)
+      const controller = new AbortController()
+      if (isClosed) controller.abort()
+      waiting.add(controller)
       const { socket } = reply.request.raw
-      const leave = (): void => {
-        waiting.delete(leaving)
-        leaving.abort()
+      const end = (): void => {
+        waiting.delete(controller)
+        controller.abort()
       }
-      // A client that has closed its side of the connection may have gone: it gets its answer at once.
-      socket.once('end', leave)
+      // A client that closed its sending side may have left: it gets its response at once.
+      socket.once('end', end)
       reply.raw.once('close', () => {
-        socket.off('end', leave)
-        leave()
+        socket.off('end', end)
+        end()
       })
-      return leaving.signal
+      return controller.signal
     },
     close() {
-      closed = true
-      for (const leaving of waiting) leaving.abort()
+      isClosed = true
+      for (const controller of waiting) controller.abort()
     },
   }
 }

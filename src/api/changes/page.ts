@@ -1,6 +1,6 @@
 import type { WireChange } from './serialise.ts'
 import { page } from '../pages/layout.ts'
-import { readableTime } from '../pages/words.ts'
+import { readableTime } from '../pages/labels.ts'
 
 const template = `<p><%= it.extent %></p>
 <% if (it.rows.length > 0) { %>
@@ -35,7 +35,7 @@ export interface ChangesPageData {
   readonly lastSeq: number
   readonly since: number
   readonly next: string
-  /** Null when nothing earlier is told any more. */
+  /** Null when the earlier changes were purged. */
   readonly earlier: string | null
   readonly results: readonly WireChange[]
 }
@@ -52,8 +52,8 @@ export function renderChanges({ lastSeq, since, next, earlier, results }: Change
     time: readableTime(change.at, 'second'),
     href: change.change === 'removed' ? null : change.record.url,
   }))
-  const what = results.length === 0 ? 'No changes' : 'Changes'
-  const extent = `${what} after number ${since}; the latest is ${lastSeq}.`
+  const noun = results.length === 0 ? 'No changes' : 'Changes'
+  const extent = `${noun} after number ${since}; the latest is ${lastSeq}.`
   const frame = { title: 'Changes', up: '../', json: `?${json.toString()}` }
   return render(frame, { extent, rows, next, earlier })
 }

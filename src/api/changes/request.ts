@@ -1,45 +1,45 @@
-/** What a request for changes asks for. Pure. */
+/** Parses the query string of the change feed. Pure. */
 import type { ChangeFilters } from '../../catalogue/reader.ts'
 import { badFields } from '../http/errors.ts'
 import type { Parameter } from '../http/links.ts'
 import { readExpand } from '../files/serialise.ts'
 import { filterParameters } from '../files/parameters.ts'
-import type { Parameter as FilterParameter } from '../files/parameters.ts'
+import type { FilterParameter } from '../files/parameters.ts'
 import { readFilters } from '../files/list-request.ts'
 import { lastValue, parsePageRange } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
 
-/** Most changes on a page, whatever is asked for. */
+/** Maximum changes of a page: a larger `limit` becomes this. */
 export const maxChanges = 1000
-/** Longest time in seconds that an empty answer is held back, whatever is asked for. */
+/** Maximum time of a long poll in seconds: a larger `wait` becomes this. */
 export const maxWaitSeconds = 60
 
 export interface ChangesRequest {
-  /** `undefined`: from the head on. Infinite when it is larger than any number that can be given. */
+  /** `undefined`: from the head on. `Infinity` for a number that is not a safe integer. */
   readonly since: number | undefined
-  /** The database that gave `since`, when the client says so. */
+  /** The database that `since` is a number of, if the client names it. */
   readonly epoch: string | undefined
   readonly limit: number
   readonly waitSeconds: number
   readonly filter: ChangeFilters
-  /** Whether records come with their details. */
+  /** Whether records have their details (`expand=file`). */
   readonly details: boolean
-  /** What a link to the next page repeats, besides its number. */
+  /** Parameters that the link to the next page repeats, besides `since` and `epoch`. */
   readonly kept: readonly Parameter[]
 }
 
 /** Parameters besides the filters. */
 export const changesParameters = ['since', 'epoch', 'wait', 'limit', 'expand', 'strict', 'format']
 
-/** The filters that the feed knows: those that depend on the name and the path of a file alone. */
+/** The filters of the feed: those that depend only on the name and path of a file. */
 export const changesFilters: ReadonlyMap<string, FilterParameter> = new Map(
   [...filterParameters].filter(([name]) => !/^(?:created|modified|id|problem)(?:__|$)/.test(name)),
 )
 
 /**
- * Reads a query string. A limit that makes no sense is the default, as in the list; a `since` that makes none is
- * refused, since taking it for absent would skip changes without a word, and so is a parameter that is unknown.
- * @param lastEventId with which a client goes on that lost its connection; it is later than its `since`
+ * Parses a query string. An invalid `limit` is ignored, as in the list. An invalid `since` or an unknown parameter is an error,
+ * because ignoring it would silently skip changes.
+ * @param lastEventId header of a client that reconnects; it replaces the older `since`
  * @throws HttpError 400 that names all faults
  */
 export function parseChangesRequest(query: Query, lastEventId?: string): ChangesRequest {
@@ -50,11 +50,11 @@ export function parseChangesRequest(query: Query, lastEventId?: string): Changes
   })
   const numberAt = (name: string, text = lastValue(query, name)): number | undefined => {
     if (text !== undefined && !/^\d+$/.test(text)) faults.set(name, ['Enter a whole number.'])
-    return text === undefined ? undefined : within(Number(text))
+    return text === undefined ? undefined : safeOrInfinity(Number(text))
   }
   const since = numberAt('since', lastEventId)
   const wait = lastValue(query, 'wait')
-  // Nothing asked for, as in the filters.
+  // An empty parameter is ignored, as in the filters.
   const waitSeconds = wait === '' ? 0 : Math.min(numberAt('wait') ?? 0, maxWaitSeconds)
   const expand = readExpand(query)
   if ('fault' in expand) faults.set('expand', [expand.fault])
@@ -77,6 +77,6 @@ export function parseChangesRequest(query: Query, lastEventId?: string): Changes
   }
 }
 
-function within(value: number): number {
+function safeOrInfinity(value: number): number {
   return Number.isSafeInteger(value) ? value : Infinity
 }

@@ -1,6 +1,6 @@
 /**
- * Opening an archived file and checking it through the open file handle: the file that was checked is the file that is
- * sent, whatever happens to its path in the meantime.
+ * Opens archived files and checks them through the open file handle: the file that was checked is the file that is sent, even if
+ * another one takes its path.
  */
 import { constants, fstatSync, readlinkSync } from 'node:fs'
 import type { Stats } from 'node:fs'
@@ -14,11 +14,11 @@ import type { MissingReason } from './missing-files.ts'
 export interface ArchivedFile {
   /** Path by which it was opened. */
   readonly path: string
-  /** Where it really is, when a symbolic link leads to it. */
+  /** Its real path, if a symbolic link leads to it. */
   readonly linkedPath?: string | undefined
-  /** As it was opened. */
+  /** `stat` at the time of opening. */
   readonly stats: Stats
-  /** Its last eight bytes as it was opened; all of a smaller file. */
+  /** Its last eight bytes at the time of opening; all bytes of a smaller file. */
   readonly tail: Buffer
 }
 
@@ -26,7 +26,7 @@ export interface OpenFile extends ArchivedFile {
   readonly handle: FileHandle
 }
 
-/** What lies at a path must not or cannot be served; the message, for the log, says why. */
+/** There is no file at a path that may be served. The message is for the log. */
 export class FileUnavailable extends Error {
   readonly reason: MissingReason
 
@@ -36,37 +36,37 @@ export class FileUnavailable extends Error {
   }
 }
 
-/** This process has no file descriptor left; others are closed sooner or later. */
+/** This process or the system has no free file descriptor: a temporary condition. */
 export class NoDescriptor extends Error {}
 
-/** A file is no longer what it was when it was opened. */
+/** A file has changed since it was opened. */
 export class FileChanged extends Error {}
 
 export interface ArchiveTree {
   /** Absolute path of the archive root. */
   readonly archive: string
-  /** Real paths. */
+  /** Real paths of directories outside the archive that symbolic links may lead to. */
   readonly linkedDirectories: readonly string[]
 }
 
 export interface Archive {
   /**
-   * Opens a regular file that lies where its path says, or below a linked directory. The caller closes its handle.
-   * @throws NotServed for anything else, FileChanged when it was replaced meanwhile, NoDescriptor
+   * Opens a regular file whose real path is its place in the archive or below a linked directory. The caller closes its handle.
+   * @throws FileUnavailable for anything else, FileChanged when it was replaced meanwhile, NoDescriptor
    */
   open(place: FilePlace): Promise<OpenFile>
-  /** Path by which a file is opened. */
+  /** The path by which a file is opened. */
   pathOf(place: FilePlace): string
 }
 
-/** Does not wait for the writer of a FIFO, and does not follow a symbolic link in the last part of the path. */
+/** Does not wait for a writer of a FIFO, and does not follow a symbolic link in the last segment of the path. */
 const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW
 
-/** Codes with which opening fails where there is nothing to be served. */
+/** Error codes of `open` where no file may be served. */
 const missingFileCodes = new Map<string, MissingReason>([
   ['ENOENT', 'not-there'],
   ['ENOTDIR', 'not-there'],
-  // A symlink leads to a path that is longer than any can be.
+  // The target of a symbolic link is too long to exist.
   ['ENAMETOOLONG', 'not-there'],
   ['EACCES', 'no-permission'],
   ['EPERM', 'no-permission'],
@@ -76,34 +76,35 @@ const missingFileCodes = new Map<string, MissingReason>([
   ['ENODEV', 'not-regular'],
 ])
 
-/** Codes with which it fails when this process, or the whole system, holds as many open files as it may. */
+/** Error codes of `open` when this process or the system has no free file descriptor. */
 const exhaustedCodes = ['EMFILE', 'ENFILE']
 
-/** How Linux marks the path of a file handle whose file has no name any more. */
+/** Linux appends this to the path of a file handle whose file was unlinked. */
 const deletedMark = ' (deleted)'
 
 export function openArchive(tree: ArchiveTree): Archive {
   let root = tree.archive
   const isLinked = (path: string): boolean =>
     tree.linkedDirectories.some((directory) => path.startsWith(join(directory, '/')))
-  const lies = (path: string, { directory, name }: FilePlace): boolean =>
+  const isPlace = (path: string, { directory, name }: FilePlace): boolean =>
     path === join(root, directory, name)
-  /** The root may be reached through symbolic links, and these may lead elsewhere than when they were last followed. */
-  const liesAt = async (path: string, place: FilePlace): Promise<boolean> => {
-    if (lies(path, place)) return true
+  /** If the path differs, resolves the root again: symbolic links to it may have changed. */
+  const isPlaceOfNewRoot = async (path: string, place: FilePlace): Promise<boolean> => {
+    if (isPlace(path, place)) return true
     root = await orUnavailable(realpath(tree.archive))
-    return lies(path, place)
+    return isPlace(path, place)
   }
   const linkedPathOf = async (handle: FileHandle, place: FilePlace) => {
     const path = readlinkSync(`/proc/self/fd/${handle.fd}`)
     if (path.endsWith(deletedMark)) throw new FileChanged('replaced or removed')
-    // Asked first, since a linked directory may be one that holds the archive itself.
-    if (lies(path, place)) return undefined
+    // Checked first, because a linked directory may contain the archive itself.
+    if (isPlace(path, place)) return undefined
     if (isLinked(path)) return path
-    if (!(await liesAt(path, place))) throw new FileUnavailable('lies-elsewhere', `lies at ${path}`)
+    if (!(await isPlaceOfNewRoot(path, place)))
+      throw new FileUnavailable('lies-elsewhere', `outside the archive, at ${path}`)
     return undefined
   }
-  /** A file may be a symbolic link itself where the configuration lets it lead. */
+  /** The file itself may be a symbolic link, if it leads below a linked directory. */
   const openHandle = async (path: string): Promise<FileHandle> => {
     try {
       return await open(path, flags)
@@ -121,7 +122,7 @@ export function openArchive(tree: ArchiveTree): Archive {
       const path = pathOf(place)
       const handle = await orUnavailable(openHandle(path))
       try {
-        // The kernel knows this of what was just opened; asking in another thread costs ten times as much.
+        // Synchronous: the kernel has the inode in memory, and a worker thread would cost ten times as much.
         const stats = fstatSync(handle.fd)
         if (!stats.isFile()) throw new FileUnavailable('not-regular', 'not a regular file')
         const linkedPath = await linkedPathOf(handle, place)
@@ -134,42 +135,41 @@ export function openArchive(tree: ArchiveTree): Archive {
   }
 }
 
-/** The CRC-32 and the length of its content end a gzip stream (RFC 1952, 2.3.1). */
+/** A gzip stream ends with the CRC-32 and the length of its content (RFC 1952, 2.3.1). */
 const tailBytes = 8
 
-/** Reads the last bytes of a file. @throws FileChanged when it is shorter than `size` */
+/** @throws FileChanged when the file is shorter than `size` */
 async function readTail(handle: FileHandle, size: number): Promise<Buffer> {
   const length = Math.min(tailBytes, size)
   const tail = Buffer.alloc(length)
   const { bytesRead } = await handle.read(tail, 0, length, size - length)
-  if (bytesRead < length) throw new FileChanged('cut short')
+  if (bytesRead < length) throw new FileChanged('truncated')
   return tail
 }
 
 /**
- * Whether an open file still holds the bytes that it held when it was opened. A change of its size or mtime says no. A
- * change of its ctime alone is explained by another link count, mode or owner, or by another file that has taken its
- * path; where neither explains it, the file was rewritten in place and its times were set back, which its last bytes
- * tell.
+ * Whether an open file has the same bytes as when it was opened. Another size or mtime means no. Another ctime alone is explained
+ * by another link count, mode or owner, or by another file that took its path. If neither explains it, the file may have been
+ * rewritten in place and its times set back: its last bytes are compared.
  */
 export async function isUnchanged({ handle, path, stats, tail }: OpenFile): Promise<boolean> {
   const now = await handle.stat()
   if (now.size !== stats.size || now.mtimeMs !== stats.mtimeMs) return false
   if (compareIdentity(toIdentity(stats), toIdentity(now)) !== 'changed') return true
-  if (!(await leadsTo(path, now))) return true
+  if (!(await isStillAt(path, now))) return true
   return tail.equals(await readTail(handle, now.size))
 }
 
-async function leadsTo(path: string, { dev, ino }: Stats): Promise<boolean> {
+async function isStillAt(path: string, { dev, ino }: Stats): Promise<boolean> {
   try {
-    const there = await stat(path)
-    return there.dev === dev && there.ino === ino
+    const current = await stat(path)
+    return current.dev === dev && current.ino === ino
   } catch {
-    return false // it was renamed or removed, or its disk has gone
+    return false // renamed or removed, or its disk is gone
   }
 }
 
-/** Tells a path where nothing is to be served, and a lack of file descriptors, from a disk that fails. */
+/** Turns errors of missing files and of missing file descriptors into their classes; errors of the disk stay. */
 async function orUnavailable<T>(result: Promise<T>): Promise<T> {
   try {
     return await result

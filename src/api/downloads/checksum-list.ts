@@ -1,19 +1,19 @@
-/** The checksums of a directory as `sha256sum -c` reads them: a file that is nowhere but here. */
-import { setImmediate } from 'node:timers/promises'
+/** The checksums of a directory in the format of `sha256sum -c`: a virtual file, which is not on disk. */
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { CatalogueReader } from '../../catalogue/reader.ts'
 import { isFresh, sendNotModified } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
 import { notFound } from '../http/errors.ts'
-import type { AnswerListing, ListingParts } from '../listings/answer.ts'
+import type { DirectoryHandler, ListingParts } from '../listings/answer.ts'
 
-/** Its name in the URL of each directory, whatever may lie there under it. */
+/** Its name in the URL of each directory. A real file of this name is not served. */
 export const checksumsName = 'SHA256SUMS'
 
-/** Answers with the checksums of a directory of the catalogue. They share memory with listings. */
+/** Answers with the checksums of a directory. Shares cache and byte quota with the listings. */
 export function openChecksums(
   { reader, tag }: Pick<ApiContext, 'reader' | 'tag'>,
   { cache, byteQuota }: ListingParts,
-): AnswerListing {
+): DirectoryHandler {
   return async (request, reply, directory) => {
     const version = await reader.checksumsVersion(directory)
     if (version === undefined) throw notFound()
@@ -22,22 +22,22 @@ export function openChecksums(
     const body = await cache.get(`${checksumsName} ${directory}`, version, () =>
       checksumsOf(directory, reader),
     )
-    if (request.method !== 'HEAD') byteQuota.take(reply, body)
+    if (request.method !== 'HEAD') byteQuota.acquire(reply, body)
     return reply.header('content-type', 'text/plain; charset=utf-8').send(body)
   }
 }
 
 /**
- * It is read in pieces, and what changes meanwhile may be in it or not: its tag is of the state before.
- * @throws HttpError 404 for a directory that is not in the catalogue any more
+ * Reads in chunks, so a change in between may or may not be in the list: its ETag must be of the state before.
+ * @throws HttpError 404 for a directory that was removed from the catalogue meanwhile
  */
 async function checksumsOf(directory: string, reader: CatalogueReader): Promise<Buffer> {
   const lines: string[] = []
   const problems: string[] = []
   let unhashed = 0
   for (let after: string | undefined = ''; after !== undefined;) {
-    // A large directory takes some hundredths of a second: others have their turn in between.
-    if (lines.length + unhashed > 0) await setImmediate()
+    // A large directory takes some hundredths of a second.
+    if (lines.length + unhashed > 0) await yieldToEventLoop()
     const chunk = await reader.checksums(directory, after)
     if (chunk === undefined) throw notFound()
     for (const { name, sha256, problem } of chunk.files) {
@@ -47,6 +47,6 @@ async function checksumsOf(directory: string, reader: CatalogueReader): Promise<
     }
     after = chunk.next
   }
-  const counted = unhashed > 0 ? [`# ${unhashed} files are not hashed yet\n`] : []
-  return Buffer.from([...counted, ...problems, ...lines].join(''))
+  const unhashedLine = unhashed > 0 ? [`# ${unhashed} files are not hashed yet\n`] : []
+  return Buffer.from([...unhashedLine, ...problems, ...lines].join(''))
 }

@@ -1,29 +1,29 @@
 import { parseDirectory } from '../../parse/archive-path.ts'
 
-/** A file's place in the archive, as the catalogue names it. */
+/** A file's place in the archive: its directory below the root, and its name. */
 export interface FilePlace {
   readonly directory: string
   readonly name: string
 }
 
-/** A directory that a request target asks for, by its path below the archive root: empty for the root itself. */
+/** The directory that a request target names. */
 export interface DirectoryTarget {
+  /** Below the archive root; empty for the root itself. */
   readonly directory: string
-  /** Whether the target ends with the slash that directories end with. */
+  /** Whether the target ends with a slash. */
   readonly hasSlash: boolean
 }
 
-/** What names of RINEX files are made of. No dot begins one, so none is hidden and none is `..`. */
+/** The characters of RINEX file names. None starts with a dot, so none is hidden or `..`. */
 const fileName = /^[A-Za-z0-9_][A-Za-z0-9._]{0,254}$/
 
-/** No path below `data/` is longer: eight directory names of at most 64 characters and a file name, with slashes. */
+/** Maximum length of a path below `data/`: eight directory names of 64 characters and a file name, with slashes. */
 const maxPathLength = 1024
 
 /**
- * The file a request target asks for. The target is read as `normaliseTarget` returns it, not as the router does:
- * nothing is decoded, so a `%` never names a file.
- * @param target in its normal form, with or without a query
- * @returns `undefined` for every target outside of the grammar, whatever it may mean to others
+ * The file that a request target names. Unlike the router it decodes nothing, so a target with `%` names no file.
+ * @param target as `normaliseTarget` returns it, with or without a query
+ * @returns `undefined` for a target outside of the grammar
  */
 export function parseDataTarget(target: string, datasetPrefix: string): FilePlace | undefined {
   const path = pathBelowData(target, datasetPrefix)
@@ -35,7 +35,7 @@ export function parseDataTarget(target: string, datasetPrefix: string): FilePlac
   return { directory, name }
 }
 
-/** The directory a request target asks for, by the same grammar; with or without its slash. */
+/** The directory that a request target names, by the same grammar; with or without a trailing slash. */
 export function parseDirectoryTarget(
   target: string,
   datasetPrefix: string,

@@ -1,29 +1,28 @@
 /**
- * Small files that were sent lately, in memory: many clients fetch the files of an hour as soon as they are listed. A file
- * is served from here only while `stat` says what it said when the file was opened and checked.
+ * Caches small files in memory, because many clients download the files of an hour as soon as they are listed. A cached file is
+ * served only while its `stat` is the same as when it was opened and checked.
  */
 import type { Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { LRUCache } from 'lru-cache'
 import type { ArchivedFile } from './archived-file.ts'
 
-/** Bytes of all cached files. */
 const cacheBytes = 32 * 1024 * 1024
 
-/** What an entry needs besides its file, roughly. */
+/** Memory of an entry besides its bytes, roughly. */
 const overheadBytes = 1024
 
-/** A file that changed this shortly before it was read may change again within the same tick of its clock. Milliseconds. */
-const unsureMs = 2000
+/** A file with a younger ctime is not cached: it may change again with the same timestamp. */
+const minAgeMs = 2000
 
 export interface CachedFile extends ArchivedFile {
   readonly bytes: Buffer
 }
 
 export interface FileCache {
-  /** The file at a path as it is now; `undefined` if it is not cached, or is another one. */
+  /** The file at a path; `undefined` if it is not cached or has changed. */
   find(path: string): Promise<CachedFile | undefined>
-  /** Keeps a copy of the whole content of a file. */
+  /** Stores a copy of the whole content of a file. */
   keep(file: ArchivedFile, bytes: Buffer, nowMs: number): void
 }
 
@@ -42,13 +41,13 @@ export function openFileCache(): FileCache {
       return undefined
     },
     keep({ path, linkedPath, stats, tail }, bytes, nowMs) {
-      if (Math.abs(nowMs - stats.ctimeMs) < unsureMs) return
+      if (Math.abs(nowMs - stats.ctimeMs) < minAgeMs) return
       files.set(path, { path, linkedPath, stats, tail, bytes: Buffer.from(bytes) })
     },
   }
 }
 
-/** Any change of a file's content or attributes shows in its ctime. */
+/** Every change of content or attributes changes the ctime. */
 function isSame(now: Stats, before: Stats): boolean {
   return (
     now.dev === before.dev &&

@@ -1,4 +1,4 @@
-/** One version or none: the bytes of a file, or of a range of it, as long as the file stays as it was opened. */
+/** Reads a file, or a range of it, and fails if it changes meanwhile: a client never gets a mixture of two versions. */
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { ByteRange } from '../http/ranges.ts'
@@ -6,88 +6,92 @@ import { FileChanged, isUnchanged } from './archived-file.ts'
 import type { OpenFile } from './archived-file.ts'
 import { Semaphore } from '../http/semaphore.ts'
 
-/** Bytes read and sent at a time: larger chunks cost less, smaller ones hold less memory for a slow client. */
+/** Larger chunks take less CPU; smaller ones less memory for a slow client. */
 export const chunkBytes = 256 * 1024
 
-/** Chunks of all downloads together that are read at a time; the others wait and hold no memory. */
-const readsAtATime = 4
+/** Concurrent reads of all downloads together; the others wait and hold no memory. */
+const maxConcurrentReads = 4
 
-/** Buffers kept for the downloads that come: new memory for each costs several times what reading into it does. */
-const buffersKept = 64
+/** Buffers in the pool: allocating one takes several times as long as reading into it. */
+const maxPooledBuffers = 64
 
 export interface ContentReader {
   /**
-   * Reads a range of a file: the whole of it where it fits into one chunk, else a stream whose first chunk is read
-   * already. The last chunk is given out only if the file has not changed since it was opened, so that nobody ever
-   * holds the whole of a mixture. The memory is used again when the response has closed. The stream closes the file;
-   * without one, the caller does.
-   * @throws FileChanged, ClientGone; the stream fails with the same
+   * Reads a range of a file: as a buffer if it fits into one chunk, else as a stream whose first chunk is already read. The last
+   * chunk is returned only if the file has not changed since it was opened. The memory returns to the pool when the response
+   * closes. The stream closes the file; for a buffer the caller does.
+   * @throws FileChanged, ClientGone; the stream fails with the same errors
    */
-  open(wanted: Wanted): Promise<Buffer | Readable>
+  open(request: ReadRequest): Promise<Buffer | Readable>
 }
 
-export interface Wanted {
+export interface ReadRequest {
   readonly file: OpenFile
   readonly range: ByteRange
-  /** What it is sent with: once that has closed, nobody waits for it. */
+  /** The response that it is read for: reading stops when it closes. */
   readonly response: ServerResponse
 }
 
-/** The client left before its file was read. */
+/** The client has left before its file was read. */
 export class ClientGone extends Error {}
 
 /** Reads the chunk of a range that begins at a position. */
 type ReadChunk = (buffer: Buffer, position: number) => Promise<Buffer>
 
 export function openContentReader(): ContentReader {
-  const reads = new Semaphore({ permits: readsAtATime })
-  const free: Buffer[] = []
-  const borrow = (): Buffer => free.pop() ?? Buffer.allocUnsafeSlow(chunkBytes)
-  const giveBack = (buffer: Buffer): void => {
-    if (free.length < buffersKept) free.push(buffer)
+  const semaphore = new Semaphore({ permits: maxConcurrentReads })
+  const pool: Buffer[] = []
+  const acquireBuffer = (): Buffer => pool.pop() ?? Buffer.allocUnsafeSlow(chunkBytes)
+  const releaseBuffer = (buffer: Buffer): void => {
+    if (pool.length < maxPooledBuffers) pool.push(buffer)
   }
   return {
     async open({ file, range, response }) {
-      const inTurn = <T>(work: () => Promise<T>): Promise<T> =>
-        reads.run(() => {
+      const withPermit = <T>(work: () => Promise<T>): Promise<T> =>
+        semaphore.run(() => {
           if (response.destroyed) throw new ClientGone('the client left before its file was read')
           return work()
         })
       const read: ReadChunk = (buffer, position) =>
-        inTurn(() => readChunk(buffer, { file, range, position }))
-      // What waits for its turn holds no memory.
-      const [buffer, first] = await inTurn(async () => {
-        const taken = borrow()
-        return [taken, await readChunk(taken, { file, range, position: range.first })] as const
+        withPermit(() => readChunk(buffer, { file, range, position }))
+      // The buffer is acquired after the permit, so that waiting requests hold no memory.
+      const [buffer, first] = await withPermit(async () => {
+        const acquired = acquireBuffer()
+        const chunk = await readChunk(acquired, { file, range, position: range.first })
+        return [acquired, chunk] as const
       })
       const isWhole = range.first + first.length > range.last
-      if (isWhole)
+      if (isWhole) {
         onClose(response, () => {
-          giveBack(buffer)
+          releaseBuffer(buffer)
         })
-      return isWhole ? first : streamOf({ file, range, first, read, buffer, response, giveBack })
+        return first
+      }
+      return streamOf({ file, range, first, read, buffer, response, releaseBuffer })
     },
   }
 }
 
-/** By then the kernel has the bytes, or will never take them. */
-function onClose(response: ServerResponse, then: () => void): void {
-  if (!response.destroyed) response.once('close', then)
+/** When a response has closed, the kernel has its bytes or will never take them. */
+function onClose(response: ServerResponse, listener: () => void): void {
+  if (!response.destroyed) response.once('close', listener)
 }
-interface Streamed extends Wanted {
+
+interface StreamParts extends ReadRequest {
+  /** The first chunk, and the buffer that holds it. */
   readonly first: Buffer
-  /** That of the first chunk. */
   readonly buffer: Buffer
   readonly read: ReadChunk
-  readonly giveBack: (buffer: Buffer) => void
+  readonly releaseBuffer: (buffer: Buffer) => void
 }
 
 /**
- * Two buffers take turns. A chunk is larger than what a response buffers, so the pipe waits for `drain` after each, when
- * the kernel has all of it; and the stream asks for the chunk after the next when the next is taken. By then the
- * buffer of the one before is free.
+ * Streams with two alternating buffers. A chunk is larger than the buffer of a response, so the pipe waits for `drain` after each:
+ * then the kernel has all of it. The stream reads the chunk after the next when the next is taken. At that time the buffer of
+ * the chunk before is free.
  */
-function streamOf({ file, range, first, buffer, response, read, giveBack }: Streamed): Readable {
+function streamOf(parts: StreamParts): Readable {
+  const { file, range, first, buffer, response, read, releaseBuffer } = parts
   let buffers: readonly [Buffer, Buffer] = [buffer, Buffer.allocUnsafeSlow(chunkBytes)]
   let next: Buffer | undefined = first
   let position = range.first
@@ -95,25 +99,25 @@ function streamOf({ file, range, first, buffer, response, read, giveBack }: Stre
   const chunk = async (): Promise<Buffer> => {
     if (next !== undefined) return next
     isReading = true
-    const taken = await read(buffers[0], position)
+    const bytes = await read(buffers[0], position)
     isReading = false
-    return taken
+    return bytes
   }
   const advance = async (stream: Readable): Promise<void> => {
     try {
-      const taken = await chunk()
+      const bytes = await chunk()
       next = undefined
       buffers = [buffers[1], buffers[0]]
-      position += taken.length
-      stream.push(taken)
+      position += bytes.length
+      stream.push(bytes)
       if (position > range.last) stream.push(null)
     } catch (error) {
       stream.destroy(error as Error)
     }
   }
   onClose(response, () => {
-    // One that is still being read into is left to the garbage collector.
-    if (!isReading) buffers.forEach(giveBack)
+    // During a read a buffer is still in use: both are left to the garbage collector.
+    if (!isReading) buffers.forEach(releaseBuffer)
   })
   return new Readable({
     highWaterMark: chunkBytes,
@@ -128,7 +132,7 @@ function streamOf({ file, range, first, buffer, response, read, giveBack }: Stre
   })
 }
 
-interface Chunk extends Pick<Wanted, 'file' | 'range'> {
+interface Chunk extends Pick<ReadRequest, 'file' | 'range'> {
   readonly position: number
 }
 
@@ -136,7 +140,7 @@ async function readChunk(buffer: Buffer, { file, range, position }: Chunk): Prom
   const length = Math.min(chunkBytes, range.last + 1 - position)
   for (let filled = 0; filled < length;) {
     const { bytesRead } = await file.handle.read(buffer, filled, length - filled, position + filled)
-    if (bytesRead === 0) throw new FileChanged('cut short while it was sent')
+    if (bytesRead === 0) throw new FileChanged('truncated while it was sent')
     filled += bytesRead
   }
   const isLast = position + length > range.last

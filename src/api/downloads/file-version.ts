@@ -1,4 +1,4 @@
-/** One version of an archived file: whether it is fit to be served, and what its headers say. */
+/** One version of an archived file: whether it may be served, and its headers. */
 import type { Stats } from 'node:fs'
 import type { FileRecord, FoundFile } from '../../catalogue/records.ts'
 import { toUs, compareIdentity, toIdentity } from '../../catalogue/identity.ts'
@@ -9,8 +9,8 @@ import { formatHttpDate } from '../http/http-date.ts'
 import type { Validators } from '../http/conditional-requests.ts'
 
 /**
- * Whether a file may be in the middle of being rewritten: it is young, and not as it was catalogued. Of files that had been
- * quiet for long when they were found the catalogue has no size; a time to come is that of a wrong clock.
+ * Whether a file may still be written to: it is young and differs from its record. The catalogue has no size of files that were
+ * old when they were found. An mtime far in the future comes from a wrong clock.
  */
 export function isUnsettled(record: FileRecord, stats: Stats, nowMs: number): boolean {
   const ageMs = nowMs - stats.mtimeMs
@@ -18,14 +18,14 @@ export function isUnsettled(record: FileRecord, stats: Stats, nowMs: number): bo
   return !isAsCatalogued(record, stats) && ageMs < settleMs
 }
 
-/** Whether a file is the version that the catalogue knows. */
+/** Whether size and mtime of a file are those of its record. */
 export function isAsCatalogued(record: FileRecord, stats: Stats): boolean {
   return record.size === stats.size && record.mtimeUs === toUs(stats.mtimeMs)
 }
 
 /**
- * The tag is made of inode, size, mtime and the last eight bytes: a backup by hard links or a `chmod` keeps it, while an
- * overwrite in place that sets size and mtime back changes it. A file dated in the future has no `Last-Modified`.
+ * The ETag consists of inode, size, mtime and the last eight bytes: a backup by hard links or a `chmod` keeps it, an overwrite in
+ * place with the same size and mtime changes it. A file with an mtime in the future has no `Last-Modified`.
  */
 export function validatorsOf(
   record: FileRecord,
@@ -36,7 +36,7 @@ export function validatorsOf(
   return {
     tag: `"${[...facts, tail.toString('hex')].join('-')}"`,
     lastModified: stats.mtimeMs > nowMs ? undefined : Math.floor(stats.mtimeMs / 1000),
-    // A second can hold two versions. It held one when the file is still the one that was catalogued first.
+    // One second can hold two versions. It held one if the file is still the version that was catalogued first.
     lastModifiedIsStrong:
       isAsCatalogued(record, stats) &&
       record.modifiedUs === record.createdUs &&
@@ -45,16 +45,16 @@ export function validatorsOf(
   }
 }
 
-/** A file may be replaced under its name: caches must ask, which costs them a 304. */
+/** Caches must revalidate, because a file may be replaced. */
 export const cacheHeaders = { 'cache-control': 'no-cache' } as const
 
-/** Headers of every answer about a file, also of 304. */
+/** Headers of every response with a file, also of 304. */
 export function validatorHeaders({ tag, lastModified }: Validators): Record<string, string> {
   const date = lastModified === undefined ? {} : { 'last-modified': formatHttpDate(lastModified) }
   return { etag: tag, ...date, ...cacheHeaders }
 }
 
-/** What kind of thing is sent, whoever sends it. Catalogued names need no quoting. */
+/** Headers of the media type, for offloaded downloads too. Catalogued names need no escaping. */
 export function kindHeaders(name: string) {
   return {
     'content-type': 'application/gzip',
@@ -65,7 +65,7 @@ export function kindHeaders(name: string) {
 
 export const rangesHeader = { 'accept-ranges': 'bytes' } as const
 
-/** Headers of an answer with the file or a part of it. */
+/** Headers of a response with the file or a range of it. */
 export function contentHeaders(name: string, range: ByteRange) {
   return {
     ...kindHeaders(name),
@@ -75,7 +75,7 @@ export function contentHeaders(name: string, range: ByteRange) {
 }
 
 /**
- * The SHA-256 of the whole file (RFC 9530), also where a part of it is sent. Nothing while it is not known, or known of
+ * The `Repr-Digest` with the SHA-256 of the whole file (RFC 9530), also for a range. No header if the checksum is unknown or of
  * another version than the one that is sent.
  */
 export function digestHeader(record: FoundFile, stats: Stats): Record<string, string> {

@@ -1,4 +1,4 @@
-/** Files of the catalogue that could not be served, which only those who ask for them would notice otherwise. */
+/** The missing-file report: catalogued files that could not be served, for the status and the problems. */
 import type Type from 'typebox'
 import { microsecondsToIso } from '../files/serialise.ts'
 import type { missingFilesSchema, missingReasons } from './schema.ts'
@@ -6,18 +6,18 @@ import type { missingFilesSchema, missingReasons } from './schema.ts'
 export type MissingReason = (typeof missingReasons)[number]
 export type WireMissingFiles = Type.Static<typeof missingFilesSchema>
 
-/** Files that are remembered by name: the catalogue may hold millions that cannot be served. */
-const mostKept = 1000
-/** Those of them in the status. */
-const mostReported = 10
+/** Files in the report: a catalogue may have millions of missing files. */
+const maxFiles = 1000
+/** Files of the report in the status. */
+const maxInStatus = 10
 
 export interface MissingFiles {
-  /** @param path of a file of the catalogue, below the archive root; whatever else a client asked for is not told */
+  /** Adds a file. @param path of a catalogued file, below the archive root; other paths must not become public */
   note(path: string, reason: MissingReason): void
-  /** A file of the catalogue was opened. */
+  /** Removes a file that could be opened. */
   opened(path: string): void
   wire(): WireMissingFiles
-  /** All that could not be opened when they were last asked for, latest first. */
+  /** All files of the report, latest first. */
   files(): readonly {
     readonly path: string
     readonly reason: MissingReason
@@ -26,13 +26,13 @@ export interface MissingFiles {
 }
 
 export function openMissingFiles(deps: {
-  /** Told of each. */
+  /** Called for each response. */
   readonly onFile: (reason: MissingReason) => void
   /** The clock: milliseconds since 1970. */
   readonly nowMs?: () => number
 }): MissingFiles {
   const { onFile, nowMs = Date.now } = deps
-  // The order of a map is that of insertion.
+  // A map has the order of insertion.
   const latest = new Map<string, { reason: MissingReason; atMs: number }>()
   let count = 0
   return {
@@ -42,7 +42,7 @@ export function openMissingFiles(deps: {
       latest.delete(path)
       latest.set(path, { reason, atMs: nowMs() })
       const [oldest] = latest.keys()
-      if (latest.size > mostKept && oldest !== undefined) latest.delete(oldest)
+      if (latest.size > maxFiles && oldest !== undefined) latest.delete(oldest)
     },
     opened(path) {
       latest.delete(path)
@@ -54,7 +54,7 @@ export function openMissingFiles(deps: {
     wire: () => ({
       count,
       latest: [...latest]
-        .slice(-mostReported)
+        .slice(-maxInStatus)
         .reverse()
         .map(([path, { reason, atMs }]) => {
           return { path, reason, at: microsecondsToIso(atMs * 1000) }

@@ -1,7 +1,6 @@
 /**
- * Handing a download to the web server in front: the answer names the file in a header, and the web server sends it.
- * Ranges and conditions are then its own. No condition is judged here, since nginx makes its tags of other facts than
- * we do.
+ * Offloads a download to the web server in front: a header of the response names the file, and the web server sends it and
+ * evaluates ranges and conditions. No condition is evaluated here, because the ETags of nginx differ from ours.
  */
 import { join } from 'node:path'
 import type { Offload } from '../http/settings.ts'
@@ -15,42 +14,42 @@ import {
   validatorsOf,
 } from './file-version.ts'
 
-interface Sent {
+interface Version {
   readonly record: FoundFile
   readonly file: ArchivedFile
   /** The clock: milliseconds since 1970. */
   readonly nowMs: number
 }
 
-interface Sending {
+interface OffloadSettings {
   /** Absolute path of the archive root. */
   readonly archive: string
   readonly offload?: Offload | undefined
 }
 
-/** @returns the headers with which the web server sends the file; `undefined` for one that is to be sent from here */
+/** @returns the headers for the web server; `undefined` for a file that this process must send */
 export function offloadHeaders(
-  { archive, offload }: Sending,
-  { record, file, nowMs }: Sent,
+  { archive, offload }: OffloadSettings,
+  { record, file, nowMs }: Version,
 ): Record<string, string> | undefined {
   if (offload === undefined) return undefined
   const { directory, name } = record
   if (offload.header === 'x-accel-redirect') {
-    // nginx looks the path up once more, and is told to follow no symlink then.
+    // nginx opens the path again, and is configured to follow no symbolic link.
     if (file.linkedPath !== undefined) return undefined
     const location = offload.internalPrefix + join(directory, name)
     return { ...kindHeaders(name), ...cacheHeaders, 'x-accel-redirect': location }
   }
   return {
     ...kindHeaders(name),
-    // Apache keeps those it is given. Of itself, mod_xsendfile gives every file the same tag, and says nothing of ranges.
+    // Apache keeps these. Without them, mod_xsendfile sends the same tag for every file and no `Accept-Ranges`.
     ...validatorHeaders(validatorsOf(record, file, nowMs)),
     ...rangesHeader,
     'x-sendfile': asBytes(file.linkedPath ?? join(archive, directory, name)),
   }
 }
 
-/** Apache decodes nothing, and Node writes a header a byte for each character. The root may be called anything. */
+/** UTF-8 bytes for a header: Node writes one byte for each character, and Apache decodes nothing. */
 function asBytes(path: string): string {
   return Buffer.from(path).toString('latin1')
 }

@@ -2,17 +2,17 @@
 import { wireFields, wireFileFields } from './schema.ts'
 import type { WireRecord } from './serialise.ts'
 
-/** @param details whether the columns of `file` follow those of the record */
+/** @param details adds the columns of `file` after those of the record */
 export function csvHeader(details: boolean): string {
   return [...wireFields, ...(details ? wireFileFields : [])].join(',')
 }
 
-/** The ten fields in their order, and those of `file` in theirs where the record has it. */
+/** The ten fields of a record, then the fields of `file` if the record has it. */
 export function recordCsv(record: WireRecord): string {
   const { file } = record
   const values = wireFields.map((field) => record[field])
-  const more = file === undefined ? [] : wireFileFields.map((field) => file[field])
-  return [...values, ...more].map(csvValue).join(',')
+  const details = file === undefined ? [] : wireFileFields.map((field) => file[field])
+  return [...values, ...details].map(csvValue).join(',')
 }
 
 function csvValue(value: string | number | null): string {

@@ -1,4 +1,4 @@
-/** What a request for the list asks for. Pure. */
+/** Parses the query strings of lists: filters, ordering, details. Pure. */
 import { defaultOrdering, orderKeys } from '../../catalogue/filter.ts'
 import type { FileFilter, OrderStep, Ordering, TimeRange } from '../../catalogue/filter.ts'
 import { closest } from '../../runtime/closest-name.ts'
@@ -8,44 +8,44 @@ import { lastValue } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
 import { readExpand } from './serialise.ts'
 import { filterParameters } from './parameters.ts'
-import { isFault } from './parameter-values.ts'
-import type { Fault, Values } from './parameter-values.ts'
+import { invalidChoice, isFault } from './parameter-values.ts'
+import type { Fault, ParameterType } from './parameter-values.ts'
 
 export interface ListRequest {
   readonly filter: FileFilter
   readonly ordering: Ordering
-  /** Whether records come with their details. */
+  /** Whether records have their details (`expand=file`). */
   readonly details: boolean
-  /** What links to other pages repeat, in no particular order. */
+  /** Parameters that links to other pages repeat, in any order. */
   readonly kept: readonly Parameter[]
-  /** Parameters that mean nothing here. */
+  /** Names of unknown parameters. */
   readonly ignored: readonly string[]
 }
 
-/** Parameters that every page of a collection knows. */
+/** Parameters of every paged collection. */
 export const commonParameters = ['format', 'limit', 'offset', 'strict']
 
-/** @throws HttpError 400 that names all faults */
+/** @throws HttpError 400 with all faults */
 export function parseListRequest(query: Query, { isStrict = false } = {}): ListRequest {
-  const { faults, kept, ...read } = readFilters(query, {
+  const { faults, kept, ...parsed } = readFilters(query, {
     parameters: filterParameters,
     known: [...commonParameters, 'ordering', 'expand'],
     isStrict,
   })
-  const asked = lastValue(query, 'ordering') ?? ''
-  const ordering = parseOrdering(asked)
+  const orderingText = lastValue(query, 'ordering') ?? ''
+  const ordering = parseOrdering(orderingText)
   const expand = readExpand(query)
   if ('fault' in ordering) faults.set('ordering', [ordering.fault])
   if ('fault' in expand) faults.set('expand', [expand.fault])
   if (faults.size > 0 || 'fault' in ordering || 'fault' in expand)
     throw badFields(Object.fromEntries(faults))
   const isDefault = ordering.key === 'id' && ordering.descending
-  if (!isDefault) kept.push(['ordering', asked])
+  if (!isDefault) kept.push(['ordering', orderingText])
   if (expand.details) kept.push(['expand', 'file'])
-  return { ...read, ...expand, kept, ordering }
+  return { ...parsed, ...expand, kept, ordering }
 }
 
-/** Whether an answer depends on the details of files, which change by themselves. */
+/** Whether a response depends on the details of files, which change without a change of the record. */
 export function dependsOnDetails({
   details,
   filter,
@@ -53,31 +53,33 @@ export function dependsOnDetails({
   return details || filter.problems !== undefined
 }
 
-/** What a query string says of filters, and what of it cannot be taken. */
-export interface ReadFilters {
+interface ParsedFilters {
   readonly filter: FileFilter
+  /** Parameters that links to other pages repeat. */
   readonly kept: Parameter[]
+  /** Names of unknown parameters. */
   readonly ignored: readonly string[]
-  /** By parameter; a map, because a client may name one `__proto__`. */
+  /** By parameter. A map, because a client may send a parameter `__proto__`. */
   readonly faults: Map<string, readonly string[]>
 }
 
-/** All of them are looked for in every name. */
-const mostNames = 8
+/** Maximum conditions on names: a query compares each name with all of them. */
+const maxNameConditions = 8
 
-/** What a resource understands. */
-interface Understood {
-  readonly parameters: ReadonlyMap<string, Values>
-  /** Further parameters that mean something. */
+/** The parameters of a resource. */
+interface KnownParameters {
+  readonly parameters: ReadonlyMap<string, ParameterType>
+  /** Names of further parameters. */
   readonly known: readonly string[]
-  /** Whether a parameter that means nothing is a fault, also where the request does not ask for that. */
+  /** Whether an unknown parameter is a fault even without `strict=1`. */
   readonly isStrict?: boolean
 }
 
+/** Parses the filters of a query string, and finds all their faults. */
 export function readFilters(
   query: Query,
-  { parameters, known, isStrict = false }: Understood,
-): ReadFilters {
+  { parameters, known, isStrict = false }: KnownParameters,
+): ParsedFilters {
   const faults = new Map<string, readonly string[]>()
   const kept: [string, string][] = []
   const filters: FileFilter[] = []
@@ -85,58 +87,58 @@ export function readFilters(
   for (const key of Object.keys(query)) {
     const parameter = parameters.get(key)
     if (parameter !== undefined) {
-      const read = readValues(parameter, valuesOf(query, key))
-      filters.push(...read.filters)
-      if (read.faults.length > 0) faults.set(key, read.faults)
-      else if (onNames(read.filters) > 0 && onNames(filters) > mostNames)
-        faults.set(key, [`At most ${mostNames} conditions on names at a time.`])
-      kept.push(...read.values.map((value) => [key, value] as [string, string]))
+      const values = valuesOf(query, key)
+      const parsed = parseValues(parameter, values)
+      filters.push(...parsed.filters)
+      if (parsed.faults.length > 0) faults.set(key, parsed.faults)
+      else if (nameConditions(parsed.filters) > 0 && nameConditions(filters) > maxNameConditions)
+        faults.set(key, [`At most ${maxNameConditions} conditions on names are allowed.`])
+      kept.push(...values.map((value) => [key, value] as [string, string]))
     } else if (!known.includes(key)) ignored.push(key)
   }
-  const asksToBeStrict = ['1', 'true'].includes(lastValue(query, 'strict') ?? '')
-  if (asksToBeStrict) kept.push(['strict', '1'])
-  if (asksToBeStrict || isStrict)
+  const requestsStrict = ['1', 'true'].includes(lastValue(query, 'strict') ?? '')
+  if (requestsStrict) kept.push(['strict', '1'])
+  if (requestsStrict || isStrict)
     for (const key of ignored)
       faults.set(key, [unknownParameter(key, [...parameters.keys(), ...known])])
-  return { filter: filters.reduce(both, {}), kept, ignored, faults }
+  return { filter: filters.reduce(intersection, {}), kept, ignored, faults }
 }
 
 function unknownParameter(name: string, known: readonly string[]): string {
-  const meant = closest(name, known)
-  return meant === undefined ? 'Unknown parameter.' : `Unknown parameter. Did you mean ${meant}?`
+  const suggestion = closest(name, known)
+  return suggestion === undefined
+    ? 'Unknown parameter.'
+    : `Unknown parameter. Did you mean ${suggestion}?`
 }
 
-/** How many conditions on names there are. */
-function onNames(filters: readonly FileFilter[]): number {
+function nameConditions(filters: readonly FileFilter[]): number {
   return filters.flatMap(({ names = [] }) => names).length
 }
 
 function valuesOf(query: Query, key: string): readonly string[] {
-  const value = query[key] ?? []
-  return (typeof value === 'string' ? [value] : value).filter((each) => each.trim() !== '')
+  return [query[key] ?? []].flat().filter((value) => value.trim() !== '')
 }
 
-/** Reads all values of one parameter; those of a choice become one condition. */
-function readValues(parameter: Values, values: readonly string[]) {
+/** Parses all values of one parameter. The values of a choice become one filter. */
+function parseValues(parameter: ParameterType, values: readonly string[]) {
   const items = parameter.isChoice ? values.flatMap((value) => value.split(',')) : values
-  const given = new Set(items.map((item) => item.trim()).filter((item) => item !== ''))
-  const results = [...given].map((item) => parameter.read(item))
-  const read = results.filter((result): result is FileFilter => !isFault(result))
+  const distinct = new Set(items.map((item) => item.trim()).filter((item) => item !== ''))
+  const results = [...distinct].map((item) => parameter.parse(item))
+  const filters = results.filter((result): result is FileFilter => !isFault(result))
   const faults = new Set(results.filter(isFault).map(({ fault }) => fault))
-  return { faults: [...faults], filters: parameter.isChoice ? anyOf(read) : read, values }
+  return { faults: [...faults], filters: parameter.isChoice ? union(filters) : filters }
 }
 
-/** `-data_date,filename`: the keys by which the list is sorted, each with its direction. */
+/** `-data_date,filename`: sort keys, each with its direction. */
 function parseOrdering(text: string): Ordering | Fault {
   const steps: OrderStep[] = []
-  for (const word of text.split(',').map((part) => part.trim())) {
-    const descending = word.startsWith('-')
-    const key = orderKeys.find((each) => each === word.slice(descending ? 1 : 0))
+  for (const item of text.split(',').map((part) => part.trim())) {
+    const descending = item.startsWith('-')
+    const key = orderKeys.find((name) => name === item.slice(descending ? 1 : 0))
     if (key !== undefined) steps.push({ key, descending })
-    else if (word !== '')
-      return { fault: `Select a valid choice. ${word} is not one of the available choices.` }
+    else if (item !== '') return invalidChoice(item)
   }
-  // A key that comes again decides nothing, and nothing comes after the id.
+  // A repeated key has no effect, and neither has a key after the id, which is unique.
   const ids = steps.findIndex(({ key }) => key === 'id')
   const [first = defaultOrdering, ...then] = steps
     .slice(0, ids < 0 ? steps.length : ids + 1)
@@ -145,32 +147,32 @@ function parseOrdering(text: string): Ordering | Fault {
 }
 
 /**
- * The values of a choice, of which each is a list of one: all of them in one list, in one pass, since they may be many.
- * A value without any condition is met by every file, and so is the choice.
+ * The filter of all values of a choice: each value is a filter of one list, and the lists are joined. One pass, because there may
+ * be many values. A value without any condition matches every file, so the choice does too.
  */
-function anyOf(filters: readonly FileFilter[]): readonly FileFilter[] {
+function union(filters: readonly FileFilter[]): readonly FileFilter[] {
   if (filters.some((filter) => Object.keys(filter).length === 0)) return []
   const merged = new Map<string, Set<unknown>>()
   for (const filter of filters)
     for (const [key, list] of Object.entries(filter) as [string, readonly unknown[]][]) {
-      const known = merged.get(key) ?? new Set()
-      merged.set(key, known)
-      for (const value of list) known.add(value)
+      const values = merged.get(key) ?? new Set()
+      merged.set(key, values)
+      for (const value of list) values.add(value)
     }
   return [Object.fromEntries([...merged].map(([key, values]) => [key, [...values]]))]
 }
 
-/** What meets both filters: lists of choices have in common what is in both, ranges what is within both. */
-function both(a: FileFilter, b: FileFilter): FileFilter {
+/** The filter that matches what both filters match. */
+function intersection(a: FileFilter, b: FileFilter): FileFilter {
   const merged: Record<string, unknown> = { ...a }
   for (const [key, value] of Object.entries(b)) {
-    const known = merged[key]
-    merged[key] = known === undefined ? value : combine(key as keyof FileFilter, known, value)
+    const other = merged[key]
+    merged[key] = other === undefined ? value : intersect(key as keyof FileFilter, other, value)
   }
   return merged
 }
 
-function combine(key: keyof FileFilter, a: unknown, b: unknown): unknown {
+function intersect(key: keyof FileFilter, a: unknown, b: unknown): unknown {
   switch (key) {
     case 'names':
       return [...(a as unknown[]), ...(b as unknown[])]
@@ -182,9 +184,9 @@ function combine(key: keyof FileFilter, a: unknown, b: unknown): unknown {
     case 'created':
     case 'modified':
     case 'overlaps':
-      return within(a as TimeRange, b as TimeRange)
+      return intersectRanges(a as TimeRange, b as TimeRange)
     case 'stations':
-      return commonStations(a as string[], b as string[])
+      return intersectStations(a as string[], b as string[])
     case 'areas':
     case 'contents':
     case 'countries':
@@ -199,7 +201,7 @@ function combine(key: keyof FileFilter, a: unknown, b: unknown): unknown {
   }
 }
 
-function within(a: TimeRange, b: TimeRange): TimeRange {
+function intersectRanges(a: TimeRange, b: TimeRange): TimeRange {
   const fromUs = Math.max(a.fromUs ?? -Infinity, b.fromUs ?? -Infinity)
   const toUs = Math.min(a.toUs ?? Infinity, b.toUs ?? Infinity)
   return {
@@ -208,12 +210,12 @@ function within(a: TimeRange, b: TimeRange): TimeRange {
   }
 }
 
-/** A code of 9 characters is one of those that its first 4 stand for. */
-function commonStations(a: readonly string[], b: readonly string[]): string[] {
-  const covers = (codes: readonly string[], code: string) =>
+/** A code of 4 characters includes all codes of 9 that start with it. */
+function intersectStations(a: readonly string[], b: readonly string[]): string[] {
+  const includes = (codes: readonly string[], code: string) =>
     codes.includes(code) || codes.includes(code.slice(0, 4))
   return [
-    ...a.filter((code) => covers(b, code)),
-    ...b.filter((code) => !a.includes(code) && covers(a, code)),
+    ...a.filter((code) => includes(b, code)),
+    ...b.filter((code) => !a.includes(code) && includes(a, code)),
   ]
 }

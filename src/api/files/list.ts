@@ -1,4 +1,4 @@
-/** A page of the list, as JSON or for people. */
+/** Builds a page of the list as JSON or HTML. */
 import { LRUCache } from 'lru-cache'
 import type { ApiContext } from '../http/context.ts'
 import { pageHeaders } from '../http/headers.ts'
@@ -15,25 +15,23 @@ export interface PageRequest {
   readonly query: Query
   readonly list: ListRequest
   readonly representation: Representation
-  /** Ends a long query when the client has gone. */
+  /** Stops a long query when the client has left. */
   readonly signal: AbortSignal
 }
 
-/** A page as it is sent. */
+/** A finished page. */
 export interface ListPage {
   readonly headers: Readonly<Record<string, string>> & { readonly etag: string }
   readonly body: Buffer
 }
 
-/** Bytes of all cached pages and their keys: some 500 pages of 20 records. */
+/** About 500 pages of 20 records. */
 const cacheBytes = 4 * 1024 * 1024
 
-/** Headers of a page, and what the cache itself needs for it, roughly. */
+/** Memory of an entry besides its body and key, roughly. */
 const overheadBytes = 1024
 
-/**
- * A cache of pages. The key holds the ETag, so a page is found only while the catalogue is as it was, and the URL.
- */
+/** The response cache. The key contains the ETag, so a page is found only in an unchanged catalogue, and the URL. */
 export function openPageCache(): LRUCache<string, ListPage> {
   return new LRUCache({
     maxSize: cacheBytes,
@@ -43,7 +41,7 @@ export function openPageCache(): LRUCache<string, ListPage> {
 
 export type ListContext = Pick<ApiContext, 'reader' | 'settings' | 'links' | 'tag'>
 
-/** Reads a page from the catalogue, with its count and its state. */
+/** Reads a page from the catalogue, with its count and head. */
 export async function makePage(
   { reader, settings, links, tag }: ListContext,
   { query, list, representation, signal }: PageRequest,
@@ -51,8 +49,8 @@ export async function makePage(
   const { filter, ordering, details, kept, ignored } = list
   const range = parsePageRange(query, settings.maxLimit)
   const { limit, offset } = range
-  const asked = { limit, offset: catalogueOffset(offset), filter, ordering, details }
-  const { head, count, records } = await reader.page(asked, signal)
+  const pageQuery = { limit, offset: catalogueOffset(offset), filter, ordering, details }
+  const { head, count, records } = await reader.page(pageQuery, signal)
   const pages = pageLinks(links(), range, { name: 'rinex-file', kept, count })
   const results = records.map((record) => serialiseRecord(record, links()))
   const etag = tag(head, representation, { details: dependsOnDetails(list) })

@@ -1,10 +1,17 @@
+/** The HTML pages of the list and of one record. */
 import type { WireRecord } from './serialise.ts'
 import { page } from '../pages/layout.ts'
 import { extentOf, ignoredTemplate, jsonLink, pagerOf, pagerTemplate } from '../pages/pager.ts'
 import type { CollectionPage } from '../pages/pager.ts'
-import { durationWord, readableNumber, readableTime, typeWord } from '../pages/words.ts'
+import {
+  durationLabel,
+  problemLabel,
+  readableNumber,
+  readableTime,
+  typeLabel,
+} from '../pages/labels.ts'
 
-const template = `<p><%= it.extent %></p>
+const listTemplate = `<p><%= it.extent %></p>
 <% if (it.rows.length > 0) { %>
 <div class="wide">
 <table>
@@ -35,19 +42,31 @@ const template = `<p><%= it.extent %></p>
 <% } %>
 `
 
-const render = page('list', ignoredTemplate + template + pagerTemplate)
+const recordTemplate = `<p><a href="<%= it.download_path %>">Download <%= it.filename %></a></p>
+<dl>
+<% for (const field of it.fields) { %>
+<dt><%= field.name %></dt>
+<dd><% if (field.isLink) { %><a href="<%= field.value %>"><%= field.value %></a><% } else { %><%= field.value %><% } %><% if (field.label !== '') { %> (<%= field.label %>)<% } %></dd>
+<% } %>
+</dl>
+`
+
+const linkFields = ['url', 'download_path']
+
+const renderListPage = page('list', ignoredTemplate + listTemplate + pagerTemplate)
+const renderRecordPage = page('record', recordTemplate)
 
 export function renderList(list: CollectionPage<WireRecord>): string {
   const frame = { title: 'Rinex File List', up: '../', json: jsonLink(list) }
-  return render(frame, {
+  return renderListPage(frame, {
     extent: extentOf(list, ['file', 'files']),
     rows: list.results.map((record) => ({
       ...record,
       date: readableTime(record.data_date),
-      period: durationWord(record.file_duration),
-      type: typeWord(record.file_type),
+      period: durationLabel(record.file_duration),
+      type: typeLabel(record.file_type),
       changed: readableTime(record.modified, 'second'),
-      bytes: sizeOf(record.file?.size ?? null),
+      bytes: sizeText(record.file?.size ?? null),
       problem: record.file?.problem ?? '',
     })),
     details: list.results.some(({ file }) => file !== undefined),
@@ -56,6 +75,25 @@ export function renderList(list: CollectionPage<WireRecord>): string {
   })
 }
 
-function sizeOf(bytes: number | null): string {
+function sizeText(bytes: number | null): string {
   return bytes === null ? '' : readableNumber(bytes)
+}
+
+export function renderRecord(record: WireRecord): string {
+  const labels: Readonly<Record<string, string>> = {
+    file_duration: durationLabel(record.file_duration),
+    file_type: typeLabel(record.file_type),
+    size: 'bytes',
+    problem: problemLabel(record.file?.problem ?? null),
+  }
+  const { file, ...recordFields } = record
+  const details = Object.entries(file ?? {}).filter(([, value]) => value !== null)
+  const fields = [...Object.entries(recordFields), ...details].map(([name, value]) => ({
+    name,
+    value,
+    isLink: linkFields.includes(name),
+    label: labels[name] ?? '',
+  }))
+  const frame = { title: record.filename, up: '../../', json: '?format=json' }
+  return renderRecordPage(frame, { ...record, fields })
 }

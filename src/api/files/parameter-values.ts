@@ -1,21 +1,21 @@
-/** How values of the list's parameters are read, and what they look like. Pure. */
+/** The types of the filter parameters: how their values are parsed, and their JSON schemas. Pure. */
 import type { FileFilter, TimeRange } from '../../catalogue/filter.ts'
 import { dayStartSeconds, daysInYear, secondsPerDay } from '../../parse/calendar.ts'
 import { parseDay, parseTimeUs } from './times.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>
 
-/** What is wrong with a value, in words for the client. */
+/** The message for a client that sent an invalid value. */
 export interface Fault {
   readonly fault: string
 }
 
-/** How the values of a parameter are read, each by itself. */
-export interface Values {
-  readonly read: (value: string) => FileFilter | Fault
-  /** Lists, and values of a repeated parameter, mean any of them; otherwise all must hold. */
+export interface ParameterType {
+  /** Parses one value. */
+  readonly parse: (value: string) => FileFilter | Fault
+  /** A choice takes comma-separated lists, and a file may match any of its values. Otherwise a file must match all. */
   readonly isChoice: boolean
-  /** What one value looks like, as JSON schema has it. */
+  /** JSON schema of one value. */
   readonly schema: JsonSchema
 }
 
@@ -23,12 +23,20 @@ export function isFault(result: FileFilter | Fault): result is Fault {
   return 'fault' in result
 }
 
-type Read = Values['read']
+type Parse = ParameterType['parse']
 
-const choice = (schema: JsonSchema, read: Read): Values => ({ read, isChoice: true, schema })
-const condition = (schema: JsonSchema, read: Read): Values => ({ read, isChoice: false, schema })
+const choice = (schema: JsonSchema, parse: Parse): ParameterType => ({
+  parse,
+  isChoice: true,
+  schema,
+})
+const condition = (schema: JsonSchema, parse: Parse): ParameterType => ({
+  parse,
+  isChoice: false,
+  schema,
+})
 
-/** A day as it is best written; times as people type them are understood besides. */
+/** The standard forms; `parseTimeUs` accepts more. */
 const dateOrTime: JsonSchema = {
   anyOf: [
     { type: 'string', format: 'date' },
@@ -36,36 +44,41 @@ const dateOrTime: JsonSchema = {
   ],
 }
 
-/** One of a few words, as they are written here. */
-export function oneOfWords<T extends string>(words: readonly T[], add: (word: T) => FileFilter) {
-  return choice({ type: 'string', enum: words }, (text) => {
-    const word = words.find((each) => each === text)
-    return word === undefined ? notAChoice(text) : add(word)
+/** One of several values, case-sensitive. */
+export function oneOf<T extends string>(values: readonly T[], add: (value: T) => FileFilter) {
+  return choice({ type: 'string', enum: values }, (text) => {
+    const value = values.find((allowed) => allowed === text)
+    return value === undefined ? invalidChoice(text) : add(value)
   })
 }
 
 /**
- * One of a few words in any case, each standing for a value of the filter.
- * @param words `undefined` stands for no condition at all
+ * One of several names, in any case.
+ * @param names each with its value in the filter; `undefined` adds no condition
  */
 export function oneOfAnyCase<T>(
-  words: Readonly<Record<string, T | undefined>>,
+  names: Readonly<Record<string, T | undefined>>,
   add: (value: T) => FileFilter,
-): Values {
-  const values = new Map(Object.entries(words).map(([word, value]) => [word.toLowerCase(), value]))
-  return choice({ type: 'string', enum: Object.keys(words) }, (text) => {
-    if (!values.has(text.toLowerCase())) return notAChoice(text)
+): ParameterType {
+  const values = new Map(Object.entries(names).map(([name, value]) => [name.toLowerCase(), value]))
+  return choice({ type: 'string', enum: Object.keys(names) }, (text) => {
+    if (!values.has(text.toLowerCase())) return invalidChoice(text)
     const value = values.get(text.toLowerCase())
     return value === undefined ? {} : add(value)
   })
 }
 
-function notAChoice(text: string): Fault {
+/** The fault of Django for a value that is none of the choices. */
+export function invalidChoice(text: string): Fault {
   return { fault: `Select a valid choice. ${text} is not one of the available choices.` }
 }
 
-/** A code that must look like this, in any case. @param pattern without flags, which a schema cannot have */
-export function code(pattern: RegExp, fault: string, add: (code: string) => FileFilter): Values {
+/** A code, in any case. @param pattern without flags, because a schema cannot have flags */
+export function code(
+  pattern: RegExp,
+  fault: string,
+  add: (code: string) => FileFilter,
+): ParameterType {
   return choice({ type: 'string', pattern: pattern.source }, (value) =>
     pattern.test(value) ? add(value.toUpperCase()) : { fault },
   )
@@ -75,15 +88,15 @@ export function day(
   schema: JsonSchema,
   parse: (text: string) => number | undefined,
   fault: string,
-): Values {
+): ParameterType {
   return choice({ type: 'string', ...schema }, (value) => {
-    const found = parse(value)
-    return found === undefined ? { fault } : { days: [found] }
+    const parsed = parse(value)
+    return parsed === undefined ? { fault } : { days: [parsed] }
   })
 }
 
-/** Years that follow each other need not be: each is a list of its days. */
-export function year(): Values {
+/** A year is the list of its days, because the years of a choice need not be consecutive. */
+export function year(): ParameterType {
   return choice({ type: 'string', pattern: String.raw`^\d{4}$` }, (value) => {
     if (!/^\d{4}$/.test(value)) return { fault: 'Enter a year such as 2026.' }
     const first = dayStartSeconds(Number(value), 1) / secondsPerDay
@@ -91,38 +104,39 @@ export function year(): Values {
   })
 }
 
-export function time(add: (us: number) => FileFilter): Values {
+export function time(add: (us: number) => FileFilter): ParameterType {
   return condition(dateOrTime, (value) => {
     const us = parseTimeUs(value)
     return us === undefined ? { fault: 'Enter a valid date/time.' } : add(us)
   })
 }
 
-export function whole(add: (value: number) => FileFilter): Values {
+/** A whole number, clamped to the safe integers. */
+export function integer(add: (value: number) => FileFilter): ParameterType {
   return condition({ type: 'integer' }, (value) => {
     if (!/^[+-]?\d+$/.test(value)) return { fault: 'Enter a whole number.' }
-    const end = Number.MAX_SAFE_INTEGER
-    return add(Math.min(end, Math.max(-end, Number(value))))
+    const max = Number.MAX_SAFE_INTEGER
+    return add(Math.min(max, Math.max(-max, Number(value))))
   })
 }
 
-export function name(how: 'is' | 'starts' | 'contains'): Values {
-  // ASCII only, as names are: other letters have small forms that are ASCII.
+export function name(how: 'is' | 'starts' | 'contains'): ParameterType {
+  // Names are ASCII. `toLowerCase` of the whole text would turn some other letters into ASCII.
   const lower = (text: string) => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
   return condition({ type: 'string' }, (value) => ({ names: [{ how, text: lower(value) }] }))
 }
 
 const rangePattern = String.raw`^[^/]+/[^/]+$`
 
-/** Two times with a slash between them. */
-export function range(add: (range: TimeRange) => FileFilter): Values {
+/** Two times separated by a slash. */
+export function range(add: (range: TimeRange) => FileFilter): ParameterType {
   return condition({ type: 'string', pattern: rangePattern }, (value) => {
     const [from, to, ...more] = value.split('/')
-    const read = (end: string | undefined): number | 'open' | undefined =>
+    const parseEnd = (end: string | undefined): number | 'open' | undefined =>
       end === '..' ? 'open' : parseTimeUs(end ?? '')
-    const [fromUs, toUs] = [read(from), read(to)]
+    const [fromUs, toUs] = [parseEnd(from), parseEnd(to)]
     if (fromUs === undefined || toUs === undefined || more.length > 0)
-      return { fault: 'Enter two dates or times with a slash between them; either may be "..".' }
+      return { fault: 'Enter two dates or times separated by a slash; either may be "..".' }
     if (fromUs !== 'open' && toUs !== 'open' && fromUs > toUs)
       return { fault: 'Enter a range that does not end before it begins.' }
     return add({
@@ -133,10 +147,10 @@ export function range(add: (range: TimeRange) => FileFilter): Values {
 }
 
 /**
- * A date-time is that moment, a bare date its whole day up to the last second, since data start on whole seconds.
- * @param add gets the first and the last microsecond that the value stands for
+ * A date-time is one moment. A bare date is its whole day up to the last second, because data start on whole seconds.
+ * @param add gets the first and the last microsecond of the value
  */
-export function dayOrTime(add: (span: Required<TimeRange>) => FileFilter): Values {
+export function dayOrTime(add: (span: Required<TimeRange>) => FileFilter): ParameterType {
   return condition(dateOrTime, (value) => {
     const fromUs = parseTimeUs(value)
     if (fromUs === undefined) return { fault: 'Enter a valid date/time.' }

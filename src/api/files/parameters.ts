@@ -1,7 +1,7 @@
 /**
- * Every parameter by which the list is filtered: what it may hold, what it adds to the filter, and what it means. The names
- * are those of the records' fields with Django's lookups, some words of the field, and names that two national archives
- * share. Requests are read and the reference is written from this table.
+ * The table of all filter parameters: type, filter, meaning and example. The names are the fields of a record with Django's
+ * lookups, terms of the field, and names that two national archives share. Requests are parsed with this table, and the
+ * reference is generated from it.
  */
 import { problems } from '../../catalogue/filter.ts'
 import type { FileFilter, TimeRange } from '../../catalogue/filter.ts'
@@ -13,39 +13,39 @@ import {
   day,
   dayOrTime,
   name,
+  integer,
+  oneOf,
   oneOfAnyCase,
-  oneOfWords,
   range,
   time,
   usPerSecond,
-  whole,
   year,
 } from './parameter-values.ts'
-import type { Values } from './parameter-values.ts'
+import type { ParameterType } from './parameter-values.ts'
 
-export interface Parameter extends Values {
-  /** In a sentence or two; names of parameters and values stand in backticks. */
+export interface FilterParameter extends ParameterType {
+  /** One or two sentences, with names of parameters and values in backticks. */
   readonly meaning: string
   readonly example: string
 }
 
 /**
- * The five parameters of a time: itself and Django's four lookups.
- * @param stepUs what times of this kind are multiples of. Of dates of data it is a second: names may tell of years in
- * which a double no longer counts every microsecond.
+ * The five parameters of a time field: its name, and with Django's four lookups.
+ * @param stepUs resolution of the field. It is a second for data dates: a name may have a year that is so late that a double has
+ * no microseconds.
  */
 function times(
   field: string,
   {
-    what,
+    subject,
     example,
     stepUs = 1,
-  }: { readonly what: string; readonly example: string; readonly stepUs?: number },
+  }: { readonly subject: string; readonly example: string; readonly stepUs?: number },
   add: (range: TimeRange) => FileFilter,
-): Record<string, Parameter> {
-  const row = (words: string, toRange: (us: number) => TimeRange): Parameter => ({
+): Record<string, FilterParameter> {
+  const row = (predicate: string, toRange: (us: number) => TimeRange): FilterParameter => ({
     ...time((us) => add(toRange(us))),
-    meaning: `${what} ${words}.`,
+    meaning: `${subject} ${predicate}.`,
     example,
   })
   return {
@@ -64,7 +64,7 @@ function times(
   }
 }
 
-/** Words of two national archives for what our own parameters say in letters. */
+/** Values of two national archives, beside our one-letter values. */
 const periods = { '01D': 'd', '01H': 'h', '15M': 'm' } as const
 const versions = { '2': 'r2', '3': 'r3', '4': 'r3', latest: 'r3', all: undefined } as const
 const types = { obs: 'o', nav: 'n', met: 'm' } as const
@@ -81,16 +81,16 @@ const station = code(
   (value) => ({ stations: [value] }),
 )
 
-export const filterParameters: ReadonlyMap<string, Parameter> = new Map(
-  Object.entries<Parameter>({
+export const filterParameters: ReadonlyMap<string, FilterParameter> = new Map(
+  Object.entries<FilterParameter>({
     filename: {
       ...name('is'),
-      meaning: 'The whole name, in any case.',
+      meaning: 'The complete name, in any case.',
       example: 'graz0220.26d.gz',
     },
     filename__startswith: {
       ...name('starts'),
-      meaning: 'The name begins like this, in any case.',
+      meaning: 'The name starts with this, in any case.',
       example: 'GRAZ00AUT_R_2026022',
     },
     filename__contains: {
@@ -100,41 +100,41 @@ export const filterParameters: ReadonlyMap<string, Parameter> = new Map(
     },
     ...times(
       'data_date',
-      { what: 'The start of the data', example: '2026-01-22T05:00:00Z', stepUs: usPerSecond },
+      { subject: 'The start of the data', example: '2026-01-22T05:00:00Z', stepUs: usPerSecond },
       (dataDate) => ({ dataDate }),
     ),
     year: dataYear,
-    data_date__year: { ...dataYear, meaning: 'Another name of `year`.' },
+    data_date__year: { ...dataYear, meaning: 'The same as `year`.' },
     ...times(
       'created',
-      { what: 'The time at which the record came into the catalogue', example: '2026-01-22' },
+      { subject: 'The time at which the record was created', example: '2026-01-22' },
       (created) => ({ created }),
     ),
     ...times(
       'modified',
       {
-        what: 'The time at which the file was last seen to change',
+        subject: 'The time at which the latest change of the file was detected',
         example: '2026-01-22T05:06:07.000008Z',
       },
       (modified) => ({ modified }),
     ),
     id__gt: {
-      ...whole((idAbove) => ({ idAbove })),
-      meaning: 'The id is higher: what is new since that record.',
+      ...integer((idAbove) => ({ idAbove })),
+      meaning: 'The id is higher: records that are newer than this one.',
       example: '1',
     },
     id__lt: {
-      ...whole((idBelow) => ({ idBelow })),
+      ...integer((idBelow) => ({ idBelow })),
       meaning: 'The id is lower: a cursor through a list that grows at its head.',
       example: '1000000',
     },
     id__gte: {
-      ...whole((id) => ({ idAbove: id - 1 })),
+      ...integer((id) => ({ idAbove: id - 1 })),
       meaning: 'The id is this or higher.',
       example: '1',
     },
     id__lte: {
-      ...whole((id) => ({ idBelow: id + 1 })),
+      ...integer((id) => ({ idBelow: id + 1 })),
       meaning: 'The id is this or lower.',
       example: '1000000',
     },
@@ -144,7 +144,7 @@ export const filterParameters: ReadonlyMap<string, Parameter> = new Map(
         (value) => ({ durations: [value] }),
       ),
       meaning:
-        'The period of the file, in any case: `m` minutes, `h` hours, `d` days, `y` years, `u` unspecified. Also as in `filePeriod`.',
+        'The period of the file, in any case: `m` minutes, `h` hours, `d` days, `y` years, `u` unspecified. The values of `filePeriod` are accepted too.',
       example: 'd',
     },
     file_version: {
@@ -152,7 +152,7 @@ export const filterParameters: ReadonlyMap<string, Parameter> = new Map(
         versions: [value],
       })),
       meaning:
-        'The form of the name, in any case: `r2` short, `r3` long. Also as in `rinexVersion`.',
+        'The form of the name, in any case: `r2` short, `r3` long. The values of `rinexVersion` are accepted too.',
       example: 'r3',
     },
     file_type: {
@@ -160,18 +160,19 @@ export const filterParameters: ReadonlyMap<string, Parameter> = new Map(
         types: [value],
       })),
       meaning:
-        'The type of the data, in any case: `o` observation, `n` navigation, `m` meteorological. Also as in `fileType`.',
+        'The type of the data, in any case: `o` observation, `n` navigation, `m` meteorological. The values of `fileType` are accepted too.',
       example: 'o',
     },
     station: {
       ...station,
       meaning:
-        'The station, in any case: a code of 4 characters finds names of both forms, one of 9 that code alone.',
+        'The station, in any case: a code of 4 characters matches names of both forms, a code of 9 characters only that code.',
       example: 'graz',
     },
     area: {
-      ...oneOfWords(areas, (value) => ({ areas: [value] })),
-      meaning: 'The area of the archive: `obs` for days, `nrt` for the hours as they come in.',
+      ...oneOf(areas, (value) => ({ areas: [value] })),
+      meaning:
+        'The area of the archive: `obs` for daily files, `nrt` for hourly files in near real time.',
       example: 'obs',
     },
     country: {
@@ -179,20 +180,20 @@ export const filterParameters: ReadonlyMap<string, Parameter> = new Map(
         countries: [value],
       })),
       meaning:
-        'The country of the station (ISO 3166-1 alpha-3), which long names tell. Short names count with the one long code of the catalogue that begins with theirs; in the change feed long names alone.',
+        'The country of the station (ISO 3166-1 alpha-3), from long names. A short name has the country of the long code that starts with its own, if the catalogue has exactly one. In the change feed only long names match.',
       example: 'AUT',
     },
     date: {
       ...day({ format: 'date' }, parseDay, 'Enter a valid date.'),
       meaning:
-        'The UTC day on which the data start; `20260122` and `2026-022` are understood too, here and in every other parameter of a day or time.',
+        'The UTC day on which the data start. `20260122` and `2026-022` are accepted too, in all parameters of days and times.',
       example: '2026-01-22',
     },
     doy: {
       ...day(
         { pattern: String.raw`^\d{4}-\d{3}$` },
         parseDay,
-        'Enter a year and a day of it, such as 2026-022.',
+        'Enter a year and a day of year, such as 2026-022.',
       ),
       meaning: 'The same day as year and day of year.',
       example: '2026-022',
@@ -210,56 +211,56 @@ export const filterParameters: ReadonlyMap<string, Parameter> = new Map(
       example: 'MO',
     },
     source: {
-      ...oneOfWords(['R', 'S', 'U'], (value) => ({ sources: [value] })),
+      ...oneOf(['R', 'S', 'U'], (value) => ({ sources: [value] })),
       meaning: 'The data source of a long name: `R` receiver, `S` stream, `U` unknown.',
       example: 'R',
     },
     problem: {
-      ...oneOfWords(problems, (value) => ({ problems: [value] })),
+      ...oneOf(problems, (value) => ({ problems: [value] })),
       meaning:
-        'What is wrong with the file: `incomplete`, its gzip stream has no end; `broken`, it is damaged before its end; `misplaced`, the file is in the directory of another date.',
+        'The problem of the file. `incomplete`: its gzip stream has no end. `broken`: its gzip stream is damaged. `misplaced`: it is in the directory of another date.',
       example: 'misplaced',
     },
     overlaps: {
       ...range((overlaps) => ({ overlaps })),
       meaning:
-        'The nominal span of the data touches this range: two dates or times with a slash between them. In place of either, `..` leaves that end open.',
+        'The nominal time span of the data overlaps this range: two dates or times separated by a slash. `..` in place of one leaves that end open.',
       example: '2026-01-22/2026-01-23',
     },
-    stationId: { ...station, meaning: 'Another name of `station`.', example: 'GRAZ00AUT' },
+    stationId: { ...station, meaning: 'The same as `station`.', example: 'GRAZ00AUT' },
     startDate: {
       ...dayOrTime(({ fromUs }) => ({ overlaps: { fromUs } })),
       meaning:
-        'The data end after this time: their nominal span touches it or begins later. A bare date is the start of its day.',
+        'The nominal time span of the data includes this time or starts later. A bare date is the start of its day.',
       example: '2026-01-22T05:00:00Z',
     },
     endDate: {
       ...dayOrTime(({ toUs }) => ({ overlaps: { toUs } })),
-      meaning: 'The data begin at this time or earlier. A bare date is the end of its day.',
+      meaning: 'The data start at this time or earlier. A bare date is the end of its day.',
       example: '2026-01-23',
     },
     rinexVersion: {
       ...oneOfAnyCase<FileVersion>(versions, (value) => ({ versions: [value] })),
       meaning:
-        'As `file_version`, by the version of the format, in any case: `2` short names; `3`, `4` and `latest` long names, which do not tell the two versions apart; `all` both.',
+        'Like `file_version`, by the version of the format, in any case: `2` is short names; `3`, `4` and `latest` are long names, which do not distinguish 3 and 4; `all` is both.',
       example: '3',
     },
     filePeriod: {
       ...oneOfAnyCase<FileDuration>(periods, (value) => ({ durations: [value] })),
       meaning:
-        'As `file_duration`, by the period of a long name, in any case; `15M` means any period of minutes.',
+        'Like `file_duration`, by the period of a long name, in any case. `15M` means any period of minutes.',
       example: '01D',
     },
     fileType: {
       ...oneOfAnyCase<FileType>(types, (value) => ({ types: [value] })),
-      meaning: 'As `file_type`, in words, in any case.',
+      meaning: 'Like `file_type`, with longer names, in any case.',
       example: 'obs',
     },
   }),
 )
 
-/** Those of them that say something about stations. */
-export const stationParameters: ReadonlyMap<string, Parameter> = new Map(
+/** The filters of stations. */
+export const stationParameters: ReadonlyMap<string, FilterParameter> = new Map(
   [...filterParameters].filter(([name]) => name === 'country' || name === 'area'),
 )
 

@@ -8,22 +8,22 @@ import type { ApiContext } from '../http/context.ts'
 import { badFields, tryAgain } from '../http/errors.ts'
 import { serialiseRecord } from './serialise.ts'
 
-/** The indexer may have a large file to inflate: longer than a connection may be idle otherwise. */
+/** Timeout of the connection: the indexer may have to inflate a large file. */
 const timeoutMs = 60_000
-/** A record is there when the indexer answers; a database that was just replaced takes a moment to be noticed. */
-const looks = 10
-const betweenLooksMs = 100
+/** The record exists when the indexer answers. But if the database was just replaced, the reader notices it a little later. */
+const maxReads = 10
+const readIntervalMs = 100
 
 export type RegisterContext = Pick<ApiContext, 'administration' | 'links' | 'reader'>
 
-/** Announces a file to the indexer, and answers with its record. */
+/** Registers a file with the indexer, and answers with its record. */
 export function registerFile(context: RegisterContext): RouteHandlerMethod {
   const { administration, links, reader } = context
   const find = async (id: number): Promise<FileRecord> => {
-    for (let look = 0; look < looks; look++) {
+    for (let reads = 0; reads < maxReads; reads++) {
       const record = await reader.record(id)
       if (record !== undefined) return record
-      await pause(betweenLooksMs)
+      await pause(readIntervalMs)
     }
     throw tryAgain('The file is registered, but its record cannot be read at this moment.')
   }
@@ -32,14 +32,14 @@ export function registerFile(context: RegisterContext): RouteHandlerMethod {
     request.raw.socket.setTimeout(timeoutMs)
     const answer = await sendToIndexer(required(administration).register(path))
     if (answer.outcome === 'unsure') throw tryAgain('The file cannot be catalogued at this moment.')
-    if (answer.outcome === 'refused') throw badFields({ [field]: [wordsFor(answer.reason)] })
+    if (answer.outcome === 'refused') throw badFields({ [field]: [messageFor(answer.reason)] })
     const record = serialiseRecord(await find(answer.id), links())
     if (answer.outcome === 'created') reply.code(201).header('location', record.url)
     return sendJson(reply, record)
   }
 }
 
-function wordsFor(reason: string): string {
+function messageFor(reason: string): string {
   if (reason === 'still-being-written') return 'The file is still being written.'
   if (reason === 'not-in-the-tree') return 'There is no such file in the archive.'
   return `This is no RINEX file of the archive: ${reason}.`

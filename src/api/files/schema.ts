@@ -31,7 +31,7 @@ import {
   strict,
 } from '../openapi/parameters.ts'
 import { expansions, filterParameters } from './parameters.ts'
-import type { Parameter } from './parameters.ts'
+import type { FilterParameter } from './parameters.ts'
 
 export const fileDurations = ['m', 'h', 'd', 'y', 'u'] as const
 export const fileVersions = ['r2', 'r3'] as const
@@ -127,12 +127,12 @@ const examplePage: Type.Static<typeof recordPageSchema> = {
 }
 
 /** Schemas of filter parameters, from the table that also parses them. */
-export function filtersIn(table: ReadonlyMap<string, Parameter>) {
+export function filtersIn(table: ReadonlyMap<string, FilterParameter>) {
   return Object.fromEntries(Array.from(table, ([name, row]) => [name, filterSchema(row)] as const))
 }
 
 /** A choice accepts several values, separated by commas. */
-function filterSchema({ meaning, schema, example, isChoice }: Parameter): object {
+function filterSchema({ meaning, schema, example, isChoice }: FilterParameter): object {
   if (isChoice) return list(meaning, schema, { examples: [[example]] })
   const value = schema['type'] === 'integer' ? Number(example) : example
   return { ...schema, description: meaning, examples: [value] }

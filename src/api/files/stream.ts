@@ -1,5 +1,5 @@
-/** The whole list as one stream, a record a line, a chunk at a time, in constant memory. */
-import { setImmediate as yieldToOthers } from 'node:timers/promises'
+/** Streams the whole list, one record per line, in chunks and in constant memory. */
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { CatalogueReader, ChunkOrdering, ChunkPlace } from '../../catalogue/reader.ts'
 import type { ListedFile } from '../../catalogue/records.ts'
 import { CatalogueUnavailable } from '../../catalogue/reader.ts'
@@ -15,17 +15,17 @@ import { lastValue, parseInteger } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
 import { parseListRequest } from './list-request.ts'
 
-/** Records read and written at a time: a few milliseconds in which nobody else is served. */
+/** Records of a chunk: it blocks the event loop for a few milliseconds. */
 const recordsPerChunk = 500
 
 interface LineFormat {
   readonly mediaType: string
-  /** A first line, with the names of details or without. */
+  /** The header line. */
   readonly header?: (details: boolean) => string
   readonly line: (file: ListedFile, links: Links) => string
 }
 
-/** By the word that asks for it. A line ends with a line feed, which is what scripts expect. */
+/** The formats by the value of `format`. Lines end with a line feed. */
 export const lineFormats: ReadonlyMap<string, LineFormat> = new Map<string, LineFormat>([
   [
     'ndjson',
@@ -54,26 +54,26 @@ export const lineFormats: ReadonlyMap<string, LineFormat> = new Map<string, Line
 export interface ListSource {
   readonly reader: Pick<CatalogueReader, 'records'>
   readonly links: Links
-  /** Names the database that gave the number the stream is announced with. */
+  /** Epoch of the head in the response's headers. */
   readonly epoch: string
   readonly filter: FileFilter
   readonly ordering: ChunkOrdering
-  /** Whether records come with their details. */
+  /** Whether records have their details. */
   readonly details: boolean
-  /** Most records; `Infinity` for all. */
+  /** Maximum records; `Infinity` for all. */
   readonly limit: number
-  /** Limits the chunks that all streams make at the same time, so that others are served after each. */
+  /** Limits the chunks that all streams build concurrently, so that other requests are served in between. */
   readonly chunks: Semaphore
-  /** Ends a long query when the client has gone. */
+  /** Stops a long query when the client has left. */
   readonly signal: AbortSignal
 }
 
 /**
- * Nothing is held between two chunks, so the stream shows no one moment: a record that is removed before its chunk is read
- * is missing, one that comes back may be there or not. Both are in the change feed from the number that was the latest
- * before the first chunk. By falling ids new records are left to the feed, which is why this comes to an end however fast
- * they arrive.
- * @throws CatalogueUnavailable when another database has taken the place of the one that the stream began with
+ * The lines of the list. No transaction is open between two chunks, so the stream is not one snapshot: a record that is removed
+ * before its chunk is read is missing; a restored one may be there or not. Both are in the change feed after the head that was
+ * read before the first chunk. Ordered by descending id, new records are left to the feed, so the stream ends however fast they
+ * are added.
+ * @throws CatalogueUnavailable when the database was replaced by another one
  */
 export async function* listLines(
   { reader, links, epoch, filter, ordering, details, limit, chunks, signal }: ListSource,
@@ -83,13 +83,13 @@ export async function* listLines(
   let left = limit
   let after: ChunkPlace | undefined
   do {
-    const asked = { limit: Math.min(left, recordsPerChunk), filter, ordering, details }
-    const read = () => reader.records({ ...asked, ...(after && { after }) }, signal)
-    // Questions with filters are answered beside this thread, and may take long.
-    const answered = isUnfiltered(filter) ? undefined : await read()
+    const query = { limit: Math.min(left, recordsPerChunk), filter, ordering, details }
+    const read = () => reader.records({ ...query, ...(after && { after }) }, signal)
+    // A filtered query may take long and runs in a query worker: without a permit.
+    const filtered = isUnfiltered(filter) ? undefined : await read()
     const { text, count, next } = await chunks.run(async () => {
-      await yieldToOthers()
-      const chunk = answered ?? (await read())
+      await yieldToEventLoop()
+      const chunk = filtered ?? (await read())
       if (chunk.epoch !== epoch)
         throw new CatalogueUnavailable('the catalogue was rebuilt meanwhile')
       const text = chunk.records.map((file) => `${line(file, links)}\n`).join('')
@@ -104,15 +104,16 @@ export async function* listLines(
 export interface StreamRequest {
   readonly filter: FileFilter
   readonly ordering: ChunkOrdering
-  /** Whether records come with their details. */
+  /** Whether records have their details. */
   readonly details: boolean
-  /** Most records; `Infinity` for all. */
+  /** Maximum records; `Infinity` for all. */
   readonly limit: number
 }
 
 /**
- * As a page of the list is asked for, but a parameter that means nothing is refused: a mistyped filter must not download the
- * whole archive. There is no `offset`, and one key to sort by, which never changes: a stream goes on behind its last record.
+ * Parses the query string like that of a page, with three differences. An unknown parameter is an error, because a mistyped filter
+ * must not download the whole archive. There is no `offset`. There is one sort key, whose values never change, because each chunk
+ * continues after the last record of the one before.
  * @throws HttpError 400
  */
 export function parseStreamRequest(query: Query): StreamRequest {
@@ -123,7 +124,7 @@ export function parseStreamRequest(query: Query): StreamRequest {
       ordering: ['A stream is sorted by one of id, data_date, created and filename.'],
     })
   if ((lastValue(query, 'offset') ?? '') !== '')
-    throw badFields({ offset: ['A stream begins at the first record; use limit to end it.'] })
+    throw badFields({ offset: ['A stream starts at the first record; limit ends it.'] })
   const limit = Number(parseInteger(lastValue(query, 'limit')) ?? 0)
   return { filter, details, ordering: { key, descending }, limit: limit === 0 ? Infinity : limit }
 }

@@ -1,17 +1,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { DirectoryState } from '../../catalogue/records.ts'
 import { isFresh, sendNotModified } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
 import { notFound } from '../http/errors.ts'
 import { pageHeaders } from '../http/headers.ts'
+import { formatHttpDate, parseHttpDate } from '../http/http-date.ts'
 import { mediaTypes, namedFormat } from '../http/negotiate.ts'
 import { buildListing } from './build.ts'
 import { listingFormats } from './formats.ts'
 import type { ListingFormat } from './formats.ts'
 import type { ByteQuota } from './byte-quota.ts'
 import type { ListingCache } from './cache.ts'
-import { dateOf } from './validators.ts'
 
-/** What holds finished bodies, and lets them be made and sent, for all that is told of directories. */
+/** Shared by listings and checksum lists. */
 export interface ListingParts {
   readonly cache: ListingCache
   readonly byteQuota: ByteQuota
@@ -19,47 +20,74 @@ export interface ListingParts {
 
 export type ListingsContext = Pick<ApiContext, 'reader' | 'dataPath' | 'tag' | 'nowUs'>
 
-export type AnswerListing = (
+/** Answers a request for a directory of the catalogue, given by its path below the root. */
+export type DirectoryHandler = (
   request: FastifyRequest,
   reply: FastifyReply,
   directory: string,
 ) => Promise<FastifyReply>
 
-/** Answers with the listing of a directory of the catalogue, given by its path below the root. */
+/** Answers with the listing of a directory. */
 export function openListings(
   { reader, dataPath, tag, nowUs }: ListingsContext,
   { cache, byteQuota }: ListingParts,
-): AnswerListing {
+): DirectoryHandler {
   return async (request, reply, directory) => {
     const format = formatOf(request)
     const state = await reader.directory(directory)
     if (state === undefined) throw notFound()
     const version = `${state.epoch}-${state.version}`
-    const date = dateOf(state, nowUs())
+    const date = listingDate(state, nowUs())
     const { 'if-none-match': tags, 'if-modified-since': since } = request.headers
-    const isKnown = isFresh(request, reply, tag(version, format.name))
-    // A client that names tags is asked by these alone (RFC 9110, 13.2.2).
-    if (isKnown || (tags === undefined && date.isKnown(since)))
-      return sendNotModified(reply.headers({ ...validity, ...date.headers }))
+    const matches = isFresh(request, reply, tag(version, format.name))
+    // If-None-Match takes precedence over If-Modified-Since (RFC 9110, 13.2.2).
+    if (matches || (tags === undefined && date.matches(since)))
+      return sendNotModified(reply.headers({ ...revalidate, ...date.headers }))
     const path = directory === '' ? dataPath : `${dataPath}${directory}/`
     const body = await cache.get(`${format.name} ${directory}`, version, () =>
       buildListing(reader, { directory, path, format }),
     )
-    if (request.method !== 'HEAD') byteQuota.take(reply, body)
+    if (request.method !== 'HEAD') byteQuota.acquire(reply, body)
     return reply
-      .headers({ ...validity, ...date.headers, ...contentHeaders[format.name] })
+      .headers({ ...revalidate, ...date.headers, ...contentHeaders[format.name] })
       .send(body)
   }
 }
 
-const validity = { 'cache-control': 'no-cache' }
+const revalidate = { 'cache-control': 'no-cache' }
 
 const contentHeaders = { html: pageHeaders, json: { 'content-type': mediaTypes.json } }
 
-/** A page for everybody who does not ask by name: programs that read listings accept anything. */
+/** HTML unless `format` names JSON. `Accept` is ignored: programs that read listings send any value in it. */
 function formatOf(request: FastifyRequest): ListingFormat {
   const format = namedFormat(request)
   if (format === undefined) return listingFormats.html
   if (format === 'json') return listingFormats.json
   throw notFound()
+}
+
+/**
+ * A change gets its time in its transaction and is visible when that is committed, on a busy disk seconds later. Until this time
+ * has passed, more changes of the same second may become visible.
+ */
+const unsettledUs = 10_000_000
+
+interface ListingDate {
+  readonly headers: { readonly 'last-modified'?: string }
+  /** Whether a client with a listing of this date has the current one. The date must be equal. */
+  readonly matches: (ifModifiedSince: string | undefined) => boolean
+}
+
+/**
+ * The date of a listing: the latest change of anything in it. A second can hold many changes. While more of them may become
+ * visible, the date is one second early and matches nothing, so that no client keeps an outdated listing. Pure.
+ */
+export function listingDate({ changedUs }: DirectoryState, nowUs: number): ListingDate {
+  if (changedUs === undefined) return { headers: {}, matches: () => false }
+  const second = Math.floor(Math.min(changedUs, nowUs) / 1_000_000)
+  const isSettled = nowUs - changedUs >= unsettledUs
+  return {
+    headers: { 'last-modified': formatHttpDate(isSettled ? second : second - 1) },
+    matches: (text) => isSettled && parseHttpDate(text ?? '') === second,
+  }
 }

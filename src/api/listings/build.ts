@@ -1,71 +1,71 @@
-import { setImmediate as yieldToOthers } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { CatalogueReader, Entries, EntriesQuery } from '../../catalogue/reader.ts'
 import type { Subdirectory } from '../../catalogue/records.ts'
 import type { ListingFormat } from './formats.ts'
 
-/** Read and written in one go: a few milliseconds in which nobody else is served. */
-const mostInOneGo = { directories: 250, files: 1000 }
+/** Entries of a chunk: it blocks the event loop for a few milliseconds. */
+const chunkSize = { directories: 250, files: 1000 }
 
 export type ListingReader = Pick<CatalogueReader, 'subdirectories' | 'filesIn'>
 
-export interface ListingOf {
-  /** In the catalogue; empty for the root. */
+export interface ListingQuery {
+  /** Path in the catalogue; empty for the root. */
   readonly directory: string
-  /** Of the request, with its slash. */
+  /** Path of the request, with a trailing slash. */
   readonly path: string
   readonly format: ListingFormat
 }
 
 /**
- * The listing of a directory, directories first, each kind by name. It is read in pieces, and what changes meanwhile may
- * be in it or not: its tag is to be of the state before.
+ * The listing of a directory: subdirectories by name, then files by name. It is read in chunks, so a change in between may or
+ * may not be in it: its ETag must be of the state before.
  */
 export async function buildListing(
   reader: ListingReader,
-  { directory, path, format }: ListingOf,
+  { directory, path, format }: ListingQuery,
 ): Promise<Buffer> {
   const { begin, separator, end } = format
-  const pieces = [Buffer.from(begin(path, directory === ''))]
+  const chunks = [Buffer.from(begin(path, directory === ''))]
   const write = <T>(entries: readonly T[], line: (entry: T) => string): void => {
     if (entries.length === 0) return
-    const before = pieces.length === 1 ? '' : separator
-    pieces.push(Buffer.from(before + entries.map(line).join(separator)))
+    const before = chunks.length === 1 ? '' : separator
+    chunks.push(Buffer.from(before + entries.map(line).join(separator)))
   }
   const directories: Subdirectory[] = []
-  const subdirectories = inPieces((query) => reader.subdirectories(query), {
+  const subdirectories = inChunks((query) => reader.subdirectories(query), {
     path: directory,
-    limit: mostInOneGo.directories,
+    limit: chunkSize.directories,
   })
-  for await (const some of subdirectories) directories.push(...some)
+  for await (const chunk of subdirectories) directories.push(...chunk)
   directories.sort(byName)
-  for (let start = 0; start < directories.length; start += mostInOneGo.files) {
-    write(directories.slice(start, start + mostInOneGo.files), format.directory)
-    await yieldToOthers()
+  for (let start = 0; start < directories.length; start += chunkSize.files) {
+    write(directories.slice(start, start + chunkSize.files), format.directory)
+    await yieldToEventLoop()
   }
-  const files = inPieces((query) => reader.filesIn(query), {
+  const files = inChunks((query) => reader.filesIn(query), {
     path: directory,
-    limit: mostInOneGo.files,
+    limit: chunkSize.files,
   })
-  for await (const some of files) write(some, format.file)
-  pieces.push(Buffer.from(end))
-  return Buffer.concat(pieces)
+  for await (const chunk of files) write(chunk, format.file)
+  chunks.push(Buffer.from(end))
+  return Buffer.concat(chunks)
 }
 
-/** Lets others be served between two pieces. */
-async function* inPieces<T>(
+/** Yields to the event loop between two chunks. */
+async function* inChunks<T>(
   read: (query: EntriesQuery) => Promise<Entries<T>>,
-  of: Omit<EntriesQuery, 'after'>,
+  query: Omit<EntriesQuery, 'after'>,
 ): AsyncGenerator<readonly T[]> {
   for (let after = ''; ;) {
-    const { entries, next } = await read({ ...of, after })
+    const { entries, next } = await read({ ...query, after })
     yield entries
     if (next === undefined) return
     after = next
-    await yieldToOthers()
+    await yieldToEventLoop()
   }
 }
 
-/** As bytes sort, which is how the catalogue has the files. */
+/** In the order of bytes, as the catalogue sorts files. */
 function byName(a: Subdirectory, b: Subdirectory): number {
   return a.name < b.name ? -1 : 1
 }

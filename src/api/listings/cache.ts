@@ -1,44 +1,43 @@
-/** Finished listings, kept and shared while their directory is what it was. */
 import { LRUCache } from 'lru-cache'
 import { Semaphore } from '../http/semaphore.ts'
 
-/** Bytes of all that are kept. */
-const mostBytes = 16 * 1024 * 1024
-/** Larger ones, of some 50,000 files, would evict all others. */
-const mostBytesOfOne = mostBytes / 2
-/** Listings that are being made at a time: each takes memory until it is whole. */
-const atATime = 4
+const cacheBytes = 16 * 1024 * 1024
+/** Larger listings (more than about 50,000 files) are not cached: they would evict all others. */
+const maxEntryBytes = cacheBytes / 2
+/** Listings that are built concurrently: each takes memory until it is complete. */
+const maxConcurrent = 4
 
+/** Caches finished listings by key and version. Concurrent requests for one listing share its building. */
 export interface ListingCache {
-  /** @param version of what it lists: the same key in another version is made anew */
-  get(key: string, version: string, make: () => Promise<Buffer>): Promise<Buffer>
+  /** @param version of the listed state: an entry of another version is built again */
+  get(key: string, version: string, build: () => Promise<Buffer>): Promise<Buffer>
 }
 
-interface Kept {
+interface CachedListing {
   readonly version: string
   readonly body: Buffer
 }
 
 export function openListingCache(): ListingCache {
-  const kept = new LRUCache<string, Kept>({
-    maxSize: mostBytes,
-    maxEntrySize: mostBytesOfOne,
+  const cache = new LRUCache<string, CachedListing>({
+    maxSize: cacheBytes,
+    maxEntrySize: maxEntryBytes,
     sizeCalculation: ({ body }, key) => body.length + key.length,
   })
   const inFlight = new Map<string, Promise<Buffer>>()
-  const semaphore = new Semaphore({ permits: atATime })
+  const semaphore = new Semaphore({ permits: maxConcurrent })
   return {
-    async get(key, version, make) {
-      const known = kept.get(key)
-      if (known?.version === version) return known.body
+    async get(key, version, build) {
+      const cached = cache.get(key)
+      if (cached?.version === version) return cached.body
       const name = `${version} ${key}`
-      let making = inFlight.get(name)
-      if (making === undefined) {
-        making = semaphore.run(make).finally(() => inFlight.delete(name))
-        inFlight.set(name, making)
+      let building = inFlight.get(name)
+      if (building === undefined) {
+        building = semaphore.run(build).finally(() => inFlight.delete(name))
+        inFlight.set(name, building)
       }
-      const body = await making
-      kept.set(key, { version, body })
+      const body = await building
+      cache.set(key, { version, body })
       return body
     },
   }

@@ -1,27 +1,27 @@
-/** The two forms of a listing, line by line. Pure. */
+/** The formats of a listing, HTML and JSON, line by line. Pure. */
 import type { FileEntry, Subdirectory } from '../../catalogue/records.ts'
 import { formatHttpDate } from '../http/http-date.ts'
 
 export interface ListingFormat {
   readonly name: 'html' | 'json'
-  /** @param path of the request, with its slash @param isRoot whether nothing that is listed lies above */
+  /** @param path of the request, with a trailing slash @param isRoot omits the link to the parent */
   readonly begin: (path: string, isRoot: boolean) => string
-  /** Its time is that of the latest change of anything in it or below it. */
+  /** The time of a directory is the latest change of anything in it or below it. */
   readonly directory: (entry: Subdirectory) => string
   readonly file: (entry: FileEntry) => string
   readonly separator: string
   readonly end: string
 }
 
-/** Characters that nginx keeps for names, and for sizes. */
+/** Column widths of nginx, in characters. */
 const nameWidth = 50
 const sizeWidth = 19
 
 const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 
 /**
- * What nginx writes, which the programs that read listings know, but names are never cut short. There is no stylesheet:
- * a mirror would fetch it with the files.
+ * The format of nginx, because programs that read listings parse it; names are not truncated. It has no stylesheet, because a
+ * mirror would download it with the files.
  */
 const html: ListingFormat = {
   name: 'html',
@@ -47,7 +47,7 @@ ${isRoot ? '' : '<a href="../">../</a>\n'}`
   end: '</pre>\n<hr>\n</body>\n</html>\n',
 }
 
-/** Of a file all four fields, null where the catalogue does not know; a directory has no size. */
+/** The format of nginx's `autoindex_format json`. Unknown values are null; a directory has no size. */
 const json: ListingFormat = {
   name: 'json',
   begin: () => '[\n',
@@ -67,7 +67,7 @@ function htmlLine(name: string, us: number | undefined, size: number | undefined
   return `<a href="${safe}">${safe}</a>${padding} ${shortTime(us)} ${String(size ?? '-').padStart(sizeWidth)}\n`
 }
 
-/** `22-Jan-2026 05:00`; a dash, as wide, where there is none. */
+/** `22-Jan-2026 05:00`; a dash padded to the same width when unknown. */
 function shortTime(us: number | undefined): string {
   if (us === undefined) return '-'.padStart(17)
   const time = new Date(us / 1000)
@@ -93,7 +93,9 @@ const special: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** No name of ours needs it; that is for others to hold. */
+/** Catalogued names need no escaping; this does not rely on it. */
 function escapeHtml(text: string): string {
-  return /[&<>"']/.test(text) ? text.replace(/[&<>"']/g, (each) => special[each] ?? '') : text
+  return /[&<>"']/.test(text)
+    ? text.replace(/[&<>"']/g, (character) => special[character] ?? '')
+    : text
 }

@@ -5,17 +5,17 @@ import { packageRoot } from '../../runtime/package.ts'
 import type { ApiContext } from '../http/context.ts'
 import { addResource } from '../http/resource.ts'
 
-/** They stay where they are written, since the compiler copies none: the same place from `src/` and `dist/`. */
+/** The compiler does not copy assets, so `dist/` uses this folder too. */
 const folder = join(packageRoot, 'src/api/pages/assets')
 
-/** What pages load. A closed list, so that nothing else is reached whatever is asked for. */
+/** The assets of the HTML pages. Each has a route, so no other file can be reached. */
 const names = ['page.css', 'icon.svg']
 
 export async function addAssets(
   app: FastifyInstance,
   { settings }: Pick<ApiContext, 'settings'>,
 ): Promise<void> {
-  // Nobody needs a part of these, and a refused range would come without the length that there is (RFC 9110, 15.5.17).
+  // No ranges: a 416 of this plugin has no `Content-Range` (RFC 9110, 15.5.17), and small files need none.
   await app.register(fastifyStatic, { root: folder, serve: false, acceptRanges: false })
   for (const name of names) {
     addResource(app, {

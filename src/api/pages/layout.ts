@@ -1,6 +1,6 @@
 /**
- * The frame of every page and the engine that fills templates. Templates are strings, so that one build step
- * is all there is; what they print with `<%=` is escaped.
+ * The layout of all HTML pages, and the template engine. Templates are strings in the source, so they need no build step. Output
+ * of `<%=` is escaped.
  */
 import { Eta } from 'eta/core'
 
@@ -45,18 +45,18 @@ eta.loadTemplate('@layout', layout)
 
 export interface PageFrame {
   readonly title: string
-  /** From the page's own path to the API's: `../` for a resource. */
+  /** Relative path from the page to the API root: `../` for a resource. */
   readonly up: string
-  /** The same page as JSON, relative to it. */
+  /** Relative URL of the same page as JSON. */
   readonly json: string
 }
 
-/** Prepares a piece that templates include by its name with an `@` before it. */
+/** Registers a partial: templates include it as `@name`. */
 export function partial(name: string, template: string): void {
   eta.loadTemplate(`@${name}`, template)
 }
 
-/** Prepares a template under a name of its own, and returns what renders it with its frame. */
+/** Compiles a template under a unique name. Returns the function that renders it in the layout. */
 export function page(name: string, template: string): (frame: PageFrame, data: object) => string {
   eta.loadTemplate(`@${name}`, template)
   return (frame, data) => {

@@ -1,15 +1,15 @@
 import type { Parameter } from '../http/links.ts'
 import type { PageLinks, PageRange } from '../http/query.ts'
-import { readableNumber } from './words.ts'
+import { readableNumber } from './labels.ts'
 
-/** Above a collection: parameters that changed nothing, so that a mistyped filter is seen. */
+/** Above a collection: unknown parameters, so that a typing error in a filter is noticed. */
 export const ignoredTemplate = `<% if (it.ignored.length > 0) { %>
-<p class="notice" role="status">Ignored, since this list has no such parameter:
+<p class="notice" role="status">Unknown parameters, ignored:
 <% for (const name of it.ignored) { %><code><%= name %></code> <% } %></p>
 <% } %>
 `
 
-/** The links below a page of a collection. */
+/** Below a collection: links to other pages. */
 export const pagerTemplate = `<nav aria-label="Pages">
 <ul>
 <% for (const link of it.pager) { %>
@@ -22,9 +22,9 @@ export const pagerTemplate = `<nav aria-label="Pages">
 export interface CollectionPage<Wire> {
   readonly count: number
   readonly range: PageRange
-  /** The parameters that chose what is listed. */
+  /** Filters and ordering: parameters that links to other pages repeat. */
   readonly kept: readonly Parameter[]
-  /** Parameters that mean nothing here. */
+  /** Names of unknown parameters. */
   readonly ignored: readonly string[]
   readonly pages: PageLinks
   readonly results: readonly Wire[]
@@ -51,14 +51,14 @@ export function jsonLink({ kept, range }: CollectionPage<unknown>): string {
   return `?${query.toString()}`
 }
 
-/** `21 to 40 of 1,234 files`. @param noun for one and for several */
+/** `21 to 40 of 1,234 files`. @param noun singular and plural */
 export function extentOf(
   { count, range, kept, results }: CollectionPage<unknown>,
   noun: readonly [one: string, many: string],
 ): string {
   if (count === 0) return kept.length === 0 ? `No ${noun[1]} yet.` : `No ${noun[1]} match.`
   const total = `${readableNumber(count)} ${count === 1 ? noun[0] : noun[1]}`
-  if (results.length === 0) return `Past the end of ${total}.`
+  if (results.length === 0) return `This page is after the last of ${total}.`
   const first = readableNumber(range.offset + 1n)
   const last = readableNumber(range.offset + BigInt(results.length))
   return `${first} to ${last} of ${total}`

@@ -8,7 +8,7 @@ import { negotiate } from '../http/negotiate.ts'
 import { addResource } from '../http/resource.ts'
 import { getRoot, rootSchema } from './schema.ts'
 
-const template = `<p>A catalogue of the RINEX files of a GNSS archive, with download links.</p>
+const template = `<p>A catalogue of the RINEX files of a GNSS archive, with links to download them.</p>
 <dl>
 <% for (const resource of it.resources) { %>
 <dt><a href="<%= resource.url %>"><%= resource.name %></a></dt>
@@ -17,7 +17,7 @@ const template = `<p>A catalogue of the RINEX files of a GNSS archive, with down
 </dl>
 `
 
-export interface ListedResource {
+interface ListedResource {
   readonly name: string
   readonly url: string
   readonly description: string
@@ -25,7 +25,7 @@ export interface ListedResource {
 
 const render = page('root', template)
 
-export function renderRoot(resources: readonly ListedResource[]): string {
+function renderRoot(resources: readonly ListedResource[]): string {
   return render({ title: 'Api Root', up: '', json: '?format=json' }, { resources })
 }
 
@@ -50,7 +50,7 @@ export function addRoot(
     about: { name: 'Api Root', description: 'The resources of this service.' },
     get: (request, reply) => {
       const representation = negotiate(request, reply)
-      // The root is the same in every state of the catalogue, and also without one.
+      // The root does not depend on the catalogue.
       if (isFresh(request, reply, tag('root', representation))) return sendNotModified(reply)
       const resources = Object.entries(descriptions).map(([name, description]) => ({
         name,

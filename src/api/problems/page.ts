@@ -1,14 +1,14 @@
-import { problemWords } from './problem-list.ts'
+import { problemNames } from './problem-list.ts'
 import type { WireProblem } from './problem-list.ts'
 import { page } from '../pages/layout.ts'
 import { extentOf, ignoredTemplate, jsonLink, pagerOf, pagerTemplate } from '../pages/pager.ts'
 import type { CollectionPage } from '../pages/pager.ts'
-import { readableTime } from '../pages/words.ts'
+import { readableTime } from '../pages/labels.ts'
 
 const template = `<nav aria-label="Kinds of problems">
 <ul>
 <li><a href="?format=api">all</a></li>
-<% for (const word of it.words) { %><li><a href="?format=api&amp;problem=<%= word %>"><%= word %></a></li>
+<% for (const name of it.names) { %><li><a href="?format=api&amp;problem=<%= name %>"><%= name %></a></li>
 <% } %>
 </ul>
 </nav>
@@ -35,7 +35,7 @@ const render = page('problems', ignoredTemplate + template + pagerTemplate)
 export function renderProblems(list: CollectionPage<WireProblem>): string {
   const frame = { title: 'Problems', up: '../../', json: jsonLink(list) }
   return render(frame, {
-    words: problemWords,
+    names: problemNames,
     extent: extentOf(list, ['problem', 'problems']),
     rows: list.results.map((row) => ({ ...row, time: readableTime(row.since, 'second') })),
     ignored: list.ignored,

@@ -1,51 +1,52 @@
-/** The paths of what is wrong in the archive: what the catalogue, the indexer and the API know of it, in one list. */
+/** The list of all files with problems: from the indexer (settling), the API (unservable) and the catalogue. */
 import { listedProblems } from '../../catalogue/reader.ts'
 import type { CatalogueReader, ProblemEntry } from '../../catalogue/reader.ts'
 import type { SettlingFile } from '../../control/protocol.ts'
 import { microsecondsToIso } from '../files/serialise.ts'
 
-/** In the order in which they are listed. */
-export const problemWords = ['settling', 'unservable', ...listedProblems] as const
-export type ProblemWord = (typeof problemWords)[number]
+/** In the order of the list. */
+export const problemNames = ['settling', 'unservable', ...listedProblems] as const
+export type ProblemName = (typeof problemNames)[number]
 
 /** As clients get it. */
 export type WireProblem = Awaited<ReturnType<typeof listProblems>>['results'][number]
 
 export interface ProblemSources {
   readonly reader: Pick<CatalogueReader, 'problems'>
-  /** Files that are not complete yet: none where no indexer can be asked. */
+  /** Files that are not complete yet; none if the indexer does not answer. */
   readonly settling: () => Promise<readonly SettlingFile[]>
-  /** Files that could not be served; only the API knows them. */
+  /** Files that could not be served; only the API reports them. */
   readonly unservable: () => readonly Omit<ProblemEntry, 'problem'>[]
 }
 
 export interface ProblemsRequest {
-  readonly words: readonly ProblemWord[]
+  readonly names: readonly ProblemName[]
   readonly limit: number
   readonly offset: number
 }
 
-/** A page of the problems, and how many there are on all pages. */
+/** A page of the problems, with the count of all. */
 export async function listProblems(
   { reader, settling, unservable }: ProblemSources,
-  { words, limit, offset }: ProblemsRequest,
+  { names, limit, offset }: ProblemsRequest,
 ) {
-  const named = <Word extends ProblemWord>(
-    problem: Word,
+  const withName = <Name extends ProblemName>(
+    problem: Name,
     files: readonly Omit<ProblemEntry, 'problem'>[],
-  ) => (words.includes(problem) ? files.map((file) => ({ ...file, problem })) : [])
-  const passing = [
-    ...named('settling', words.includes('settling') ? await settling() : []),
-    ...named('unservable', unservable()),
+  ) => files.map((file) => ({ ...file, problem }))
+  // These are not in the catalogue.
+  const transient = [
+    ...withName('settling', names.includes('settling') ? await settling() : []),
+    ...withName('unservable', names.includes('unservable') ? unservable() : []),
   ]
-  const first = passing.slice(offset, offset + limit)
+  const first = transient.slice(offset, offset + limit)
   const { count, entries } = await reader.problems({
-    kinds: listedProblems.filter((kind) => words.includes(kind)),
+    kinds: listedProblems.filter((kind) => names.includes(kind)),
     limit: limit - first.length,
-    offset: Math.max(0, offset - passing.length),
+    offset: Math.max(0, offset - transient.length),
   })
   return {
-    count: passing.length + count,
+    count: transient.length + count,
     results: [...first, ...entries].map(({ problem, path, reason, sinceUs }) => ({
       ...{ problem, path, reason },
       since: sinceUs === undefined ? null : microsecondsToIso(sinceUs),

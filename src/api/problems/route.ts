@@ -11,9 +11,9 @@ import { commonParameters, readFilters } from '../files/list-request.ts'
 import { negotiate } from '../http/negotiate.ts'
 import { renderProblems } from './page.ts'
 import type Type from 'typebox'
-import { listProblems, problemWords } from './problem-list.ts'
+import { listProblems, problemNames } from './problem-list.ts'
 import * as schemas from './schema.ts'
-import type { ProblemWord } from './problem-list.ts'
+import type { ProblemName } from './problem-list.ts'
 import {
   catalogueOffset,
   linkHeader,
@@ -47,11 +47,11 @@ export function addProblems(app: FastifyInstance, context: ProblemsContext): voi
       if (settings.problems !== 'public')
         throw new HttpError(403, 'The paths of problems are shown on the command line only.')
       const query = request.query as Query
-      const { words, kept, ignored } = parseProblems(query)
+      const { names, kept, ignored } = parseProblems(query)
       reply.headers(ignoredHeader(ignored))
       await limits.page(request, reply)
       const range = parsePageRange(query, settings.maxLimit)
-      const problemsRequest = { words, limit: range.limit, offset: catalogueOffset(range.offset) }
+      const problemsRequest = { names, limit: range.limit, offset: catalogueOffset(range.offset) }
       const { count, results } = await listProblems(sources, problemsRequest)
       const pages = pageLinks(links(), range, { name: 'status/problems', kept, count })
       const { next, previous } = pages
@@ -69,7 +69,7 @@ export function addProblems(app: FastifyInstance, context: ProblemsContext): voi
 
 /** @throws HttpError 400 that names all faults */
 function parseProblems(query: Query): {
-  readonly words: readonly ProblemWord[]
+  readonly names: readonly ProblemName[]
   readonly kept: readonly Parameter[]
   readonly ignored: readonly string[]
 } {
@@ -78,11 +78,11 @@ function parseProblems(query: Query): {
     known: [...commonParameters, 'problem'],
   })
   const values = listedValues(query, 'problem')
-  const bad = values.find((word) => !problemWords.some((each) => each === word))
+  const bad = values.find((word) => !problemNames.some((each) => each === word))
   if (bad !== undefined)
     faults.set('problem', [`Select a valid choice. ${bad} is not one of the available choices.`])
   if (faults.size > 0) throw badFields(Object.fromEntries(faults))
-  const words = problemWords.filter((word) => values.length === 0 || values.includes(word))
-  if (values.length > 0) kept.push(['problem', words.join()])
-  return { words, kept, ignored }
+  const names = problemNames.filter((word) => values.length === 0 || values.includes(word))
+  if (values.length > 0) kept.push(['problem', names.join()])
+  return { names, kept, ignored }
 }

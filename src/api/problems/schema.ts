@@ -17,7 +17,7 @@ import {
 } from '../openapi/openapi.ts'
 import type { RouteSchema } from '../openapi/openapi.ts'
 import { format, ifNoneMatch, paging, parameters, strict } from '../openapi/parameters.ts'
-import { problemWords } from './problem-list.ts'
+import { problemNames } from './problem-list.ts'
 
 const description = [
   '`settling`: the file is young and not complete yet, so it is not in the list of files. `unservable`: the file is in the list, but could not be opened at the last download. `incomplete`: the gzip stream has no end. `broken`: the gzip stream is damaged before its end. `misplaced`: the file is in the directory of another date. `rejected`: the file is not catalogued; the status counts these files by `reason`, and this resource lists the first 100 names of each directory and reason. Dot files are never listed.',
@@ -25,7 +25,7 @@ const description = [
 ].join('\n\n')
 
 export const problemSchema = component('Problem', 'A problem of one file.', {
-  problem: oneOf('The kind of problem.', problemWords),
+  problem: oneOf('The kind of problem.', problemNames),
   path: text('The path of the file below the archive root.'),
   reason: text('The reason, as one word.'),
   since: orNull(moment('The start of the problem; null if unknown.')),
@@ -49,7 +49,7 @@ const example: Type.Static<typeof problemPageSchema> = {
 
 const problem = list(
   'The kinds of problems; by default all.',
-  { type: 'string', enum: problemWords },
+  { type: 'string', enum: problemNames },
   {
     examples: [['rejected']],
   },

@@ -1,6 +1,6 @@
 import type { SlotState } from '../../insight/slot-states.ts'
 import { page } from '../pages/layout.ts'
-import { readableNumber, readableTime } from '../pages/words.ts'
+import { readableNumber, readableTime } from '../pages/labels.ts'
 import { linesOf, serialiseAvailability } from './availability-formats.ts'
 import type { SeriesAvailability } from './availability-formats.ts'
 import { seriesForm } from './series-form.ts'

@@ -1,6 +1,6 @@
 import { slotsPerDay } from '../../insight/series.ts'
 import { page } from '../pages/layout.ts'
-import { readableNumber } from '../pages/words.ts'
+import { readableNumber } from '../pages/labels.ts'
 import type { WireLatency } from './latency-formats.ts'
 import { seriesForm } from './series-form.ts'
 

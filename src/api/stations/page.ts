@@ -2,7 +2,7 @@ import type { WireStation } from './serialise.ts'
 import { page } from '../pages/layout.ts'
 import { extentOf, ignoredTemplate, jsonLink, pagerOf, pagerTemplate } from '../pages/pager.ts'
 import type { CollectionPage } from '../pages/pager.ts'
-import { durationWord, readableNumber, typeWord } from '../pages/words.ts'
+import { durationLabel, readableNumber, typeLabel } from '../pages/labels.ts'
 import type { FileDuration, FileType } from '../../parse/types.ts'
 
 const listTemplate = `<p><%= it.extent %></p>
@@ -69,15 +69,15 @@ export function renderStations(list: CollectionPage<WireStation>): string {
 export function renderStation(station: WireStation, calendar = ''): string {
   const frame = { title: `Station ${station.code}`, up: '../../', json: '?format=json' }
   const facts = [
-    { name: 'country', value: station.country ?? 'not told by the code' },
+    { name: 'country', value: station.country ?? 'unknown' },
     { name: 'first data date', value: station.first_data_date },
     { name: 'last data date', value: station.last_data_date },
     { name: 'files', value: readableNumber(station.count) },
     { name: 'by area', value: counts(station.area, (area) => area) },
-    { name: 'by type', value: counts(station.file_type, (type) => typeWord(type as FileType)) },
+    { name: 'by type', value: counts(station.file_type, (type) => typeLabel(type as FileType)) },
     {
       name: 'by period',
-      value: counts(station.file_duration, (period) => durationWord(period as FileDuration)),
+      value: counts(station.file_duration, (period) => durationLabel(period as FileDuration)),
     },
     { name: 'by version', value: counts(station.file_version, (version) => version) },
   ]
@@ -87,9 +87,9 @@ export function renderStation(station: WireStation, calendar = ''): string {
 /** `observation: 12, navigation: 3` */
 function counts(
   values: Readonly<Record<string, number>>,
-  wordOf: (value: string) => string,
+  labelOf: (value: string) => string,
 ): string {
   return Object.entries(values)
-    .map(([value, count]) => `${wordOf(value)}: ${readableNumber(count)}`)
+    .map(([value, count]) => `${labelOf(value)}: ${readableNumber(count)}`)
     .join(', ')
 }

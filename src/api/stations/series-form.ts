@@ -1,6 +1,6 @@
 import { partial } from '../pages/layout.ts'
 import { periods } from '../../insight/series.ts'
-import { typeWord } from '../pages/words.ts'
+import { typeLabel } from '../pages/labels.ts'
 import type { WireLatency } from './latency-formats.ts'
 import { fileTypes } from './series-request.ts'
 
@@ -33,7 +33,7 @@ export function seriesForm(series: {
   return {
     types: fileTypes.map((value) => ({
       value,
-      text: typeWord(value),
+      text: typeLabel(value),
       isChosen: value === chosenType,
     })),
     periods: periods.map((text) => ({ text, isChosen: text === period })),

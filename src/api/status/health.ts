@@ -1,4 +1,4 @@
-/** For those who watch over the service: is it alive, is it ready, how is it doing. */
+/** Health checks for monitoring: `/healthz` (the process is alive) and `/readyz` (the catalogue is complete). */
 import type { FastifyInstance } from 'fastify'
 import { CatalogueMigrating, CatalogueUnavailable } from '../../catalogue/reader.ts'
 import type { CatalogueReader } from '../../catalogue/reader.ts'
@@ -26,7 +26,7 @@ export function addHealth(app: FastifyInstance, { reader }: Pick<ApiContext, 're
   })
 }
 
-/** The list may be answered from before the first scan ends, but it is not complete until then. */
+/** During the first scan the list is served, but it is not complete. */
 async function reasonNotReady(reader: CatalogueReader): Promise<string | undefined> {
   try {
     return (await reader.lastScan()) === undefined ? 'the first scan has not ended' : undefined

@@ -10,34 +10,34 @@ import { addResource } from '../http/resource.ts'
 import type { MissingReason } from '../downloads/missing-files.ts'
 import { missingReasons } from '../downloads/schema.ts'
 
-/** What a server counts of itself. */
+/** The metrics of a server, for Prometheus. */
 export interface Metrics {
   readonly observe: RecordAccess
-  readonly rejected: (why: Rejection) => void
-  readonly fileUnavailable: (why: MissingReason) => void
+  readonly rejected: (reason: Rejection) => void
+  readonly fileUnavailable: (reason: MissingReason) => void
   readonly contentType: string
-  /** All of it, as Prometheus reads it. */
+  /** All metrics in the text format of Prometheus. */
   text(): Promise<string>
 }
 
 type MetricsDeps = Pick<ApiDeps, 'reader' | 'indexerStatus'>
 
-/** Every server has a registry of its own. */
+/** Each server has its own registry, because tests run several in one process. */
 export function openMetrics({ reader, indexerStatus }: MetricsDeps): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  // Gauges with the suffix of counters, which `promtool check metrics` rejects. The same by kind have names of their own.
-  for (const what of ['handles', 'requests', 'resources'])
-    registry.removeSingleMetric(`nodejs_active_${what}_total`)
-  const readCatalogue = watchCatalogue(reader, registry)
-  const readIndexer = watchIndexer(indexerStatus, registry)
+  // Gauges with the suffix of counters, which `promtool check metrics` rejects. The gauges by type stay.
+  for (const name of ['handles', 'requests', 'resources'])
+    registry.removeSingleMetric(`nodejs_active_${name}_total`)
+  const updateCatalogue = catalogueGauges(reader, registry)
+  const updateIndexer = indexerGauges(indexerStatus, registry)
   return {
     observe: countRequests(registry),
     rejected: countRejections(registry),
-    fileUnavailable: countNotServed(registry),
+    fileUnavailable: countMissingFiles(registry),
     contentType: registry.contentType,
     async text() {
-      await Promise.all([readCatalogue(), readIndexer()])
+      await Promise.all([updateCatalogue(), updateIndexer()])
       return registry.metrics()
     },
   }
@@ -54,38 +54,38 @@ export function addMetrics(app: FastifyInstance, metrics: Metrics): void {
   })
 }
 
-/** Seconds. A page takes a fraction of a millisecond, a large download minutes. */
-const bounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30, 300]
+/** Buckets in seconds. A page takes a fraction of a millisecond, a large download minutes. */
+const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30, 300]
 
-/** What the router matches a parameter with, which says nothing to the reader of a graph. */
+/** The regular expression of a path parameter: it is removed from the label. */
 const parameterPattern = /\(.*?\)/
 
-/** Routes come from ourselves, methods and statuses from those that Node knows: the number of series is limited. */
+/** The number of time series is limited: routes are ours; methods and statuses are those that Node knows. */
 function countRequests(registry: Registry): RecordAccess {
-  const answered = new Counter({
+  const requests = new Counter({
     name: 'rinex_http_requests_total',
-    help: 'Requests answered.',
+    help: 'HTTP requests.',
     labelNames: ['method', 'route', 'status'],
     registers: [registry],
   })
   const duration = new Histogram({
     name: 'rinex_http_request_duration_seconds',
-    help: 'Time from the request to the end of its answer.',
+    help: 'Time from the arrival of a request to the end of its response, in seconds.',
     labelNames: ['route'],
-    buckets: bounds,
+    buckets,
     registers: [registry],
   })
   return ({ method, route: pattern, status, ms }) => {
     const route = pattern.replace(parameterPattern, '')
-    answered.inc({ method, route, status })
+    requests.inc({ method, route, status })
     duration.observe({ route }, ms / 1000)
   }
 }
 
-function countRejections(registry: Registry): (why: Rejection) => void {
+function countRejections(registry: Registry): (reason: Rejection) => void {
   const rejected = new Counter({
     name: 'rinex_clients_turned_away_total',
-    help: 'Connections and requests refused, and connections ended because nobody read.',
+    help: 'Rejected connections and requests, and connections closed because the client was too slow.',
     labelNames: ['reason'],
     registers: [registry],
   })
@@ -94,28 +94,28 @@ function countRejections(registry: Registry): (why: Rejection) => void {
   }
 }
 
-function countNotServed(registry: Registry): (why: MissingReason) => void {
-  const fileUnavailable = new Counter({
+function countMissingFiles(registry: Registry): (reason: MissingReason) => void {
+  const missingFiles = new Counter({
     name: 'rinex_files_not_served_total',
-    help: 'Answers 404 about files that are in the catalogue.',
+    help: '404 responses for files that are in the catalogue.',
     labelNames: ['reason'],
     registers: [registry],
   })
-  // What rises from nothing is not seen by who looks at rates.
-  for (const reason of missingReasons) fileUnavailable.inc({ reason }, 0)
+  // `rate()` does not see the first increment of a series that did not exist before.
+  for (const reason of missingReasons) missingFiles.inc({ reason }, 0)
   return (reason) => {
-    fileUnavailable.inc({ reason })
+    missingFiles.inc({ reason })
   }
 }
 
-/** @returns what brings the gauges up to date; while the catalogue cannot be read they stay as they were */
-function watchCatalogue(reader: CatalogueReader, registry: Registry): () => Promise<void> {
+/** @returns updates the gauges; while the catalogue is unavailable they keep their values */
+function catalogueGauges(reader: CatalogueReader, registry: Registry): () => Promise<void> {
   const gauge = (name: string, help: string, labelNames: string[] = []) =>
     new Gauge({ name, help, labelNames, registers: [registry] })
-  const available = gauge('rinex_catalogue_available', 'Whether the catalogue can be read.')
-  const seq = gauge('rinex_catalogue_seq', 'Number of the latest change of the catalogue.')
+  const available = gauge('rinex_catalogue_available', '1 if the catalogue can be read, else 0.')
+  const seq = gauge('rinex_catalogue_seq', 'Number of the latest change in the catalogue.')
   const files = gauge('rinex_catalogue_files', 'Files in the catalogue.', ['area'])
-  const hashed = gauge('rinex_catalogue_checksums', 'Files whose SHA-256 is known.')
+  const hashed = gauge('rinex_catalogue_checksums', 'Files with a current SHA-256 checksum.')
   const broken = gauge('rinex_catalogue_broken_streams', 'Files whose gzip stream is damaged.')
   return async () => {
     try {
@@ -132,37 +132,47 @@ function watchCatalogue(reader: CatalogueReader, registry: Registry): () => Prom
   }
 }
 
-/** What an operator wants to be woken for; the status tells the same in words. */
-const figures: readonly (readonly [
+/** Metrics for alerts; the status has the same values. */
+const indexerMetrics: readonly (readonly [
   name: string,
   help: string,
-  of: (status: IndexerStatus) => number | null,
+  valueOf: (status: IndexerStatus) => number | null,
 ])[] = [
   [
     'degraded',
-    'Whether something keeps it from its work.',
+    '1 if the indexer is degraded, else 0.',
     ({ state }) => Number(state === 'degraded'),
   ],
-  ['dirty_directories', 'Directories to be looked at.', (status) => status.dirtyDirectories],
+  ['dirty_directories', 'Directories to be reconciled.', (status) => status.dirtyDirectories],
   ['settling_files', 'Young files that are not complete yet.', (status) => status.settlingFiles],
-  ['held_removals', 'Files that are gone and stay listed.', (status) => status.withheldRemovals],
+  [
+    'held_removals',
+    'Removals withheld by the deletion guard.',
+    (status) => status.withheldRemovals,
+  ],
   ['watches', 'Directories that are watched.', ({ watching }) => watching.directories],
-  ['watch_limit', 'Watches that this system allows.', ({ watching }) => watching.limit],
+  ['watch_limit', 'Maximum watches of this system.', ({ watching }) => watching.limit],
   ['event_overflows', 'Times that file events were lost.', ({ watching }) => watching.overflows],
 ]
 
-/** @returns what brings the gauges up to date; of an indexer that does not answer there is nothing but that */
-function watchIndexer(ask: ApiDeps['indexerStatus'], registry: Registry): () => Promise<void> {
+/** @returns updates the gauges; while the indexer does not answer there is only `rinex_indexer_up` */
+function indexerGauges(
+  indexerStatus: ApiDeps['indexerStatus'],
+  registry: Registry,
+): () => Promise<void> {
   const gauge = (name: string, help: string) =>
     new Gauge({ name: `rinex_indexer_${name}`, help, registers: [registry] })
-  const up = gauge('up', 'Whether the indexer answers.')
-  const gauges = figures.map(([name, help, of]) => ({ gauge: gauge(name, help), of }))
+  const up = gauge('up', '1 if the indexer answers, else 0.')
+  const gauges = indexerMetrics.map(([name, help, valueOf]) => ({
+    gauge: gauge(name, help),
+    valueOf,
+  }))
   return async () => {
-    const asked = await ask()
-    const status = asked?.state === 'unknown' ? undefined : asked
+    const reply = await indexerStatus()
+    const status = reply?.state === 'unknown' ? undefined : reply
     up.set(Number(status !== undefined))
-    for (const { gauge, of } of gauges) {
-      const value = status === undefined ? null : of(status)
+    for (const { gauge, valueOf } of gauges) {
+      const value = status === undefined ? null : valueOf(status)
       if (value === null) gauge.remove()
       else gauge.set(value)
     }

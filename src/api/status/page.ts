@@ -1,6 +1,6 @@
 import type { WireStatus } from './serialise.ts'
 import { page } from '../pages/layout.ts'
-import { readableNumber, readableTime } from '../pages/words.ts'
+import { readableNumber, readableTime } from '../pages/labels.ts'
 
 const template = `<p class="state">The indexer is <strong><%= it.state %></strong><% if (it.since !== '') { %> since <%= it.since %> UTC<% } %>.</p>
 <% if (it.reasons.length > 0) { %>
@@ -24,11 +24,11 @@ const template = `<p class="state">The indexer is <strong><%= it.state %></stron
 <h2>Not catalogued</h2>
 <p><a href="problems/?format=api">All files with problems, with their paths</a></p>
 <% if (it.rejected.length === 0) { %>
-<p>Nothing.</p>
+<p>None.</p>
 <% } else { %>
 <div class="wide">
 <table>
-<thead><tr><th scope="col">Reason</th><th scope="col" class="number">Count</th><th scope="col">For example</th></tr></thead>
+<thead><tr><th scope="col">Reason</th><th scope="col" class="number">Count</th><th scope="col">Examples</th></tr></thead>
 <tbody>
 <% for (const rejection of it.rejected) { %>
 <tr><th scope="row"><%= rejection.reason %></th><td class="number"><%= rejection.count %></td><td><% for (const example of rejection.examples) { %><code><%= example %></code> <% } %></td></tr>
@@ -39,19 +39,19 @@ const template = `<p class="state">The indexer is <strong><%= it.state %></stron
 <% } %>
 <% if (it.broken.examples.length > 0) { %>
 <h2>Broken</h2>
-<p>Files whose gzip stream is damaged or has no end: <%= it.broken.count %>, such as</p>
+<p>Files whose gzip stream is damaged or has no end: <%= it.broken.count %>. Examples:</p>
 <ul>
 <% for (const example of it.broken.examples) { %><li><code><%= example %></code></li>
 <% } %></ul>
 <% } %>
-<% if (it.unserved.files.length > 0) { %>
-<h2>Not served</h2>
-<p>Listed files that the API could not send. Answers since it started: <%= it.unserved.count %>. The latest:</p>
+<% if (it.missing.files.length > 0) { %>
+<h2>Missing files</h2>
+<p>Catalogued files that the API could not send. 404 responses since its start: <%= it.missing.count %>. The latest:</p>
 <div class="wide">
 <table>
 <thead><tr><th scope="col">File</th><th scope="col">Reason</th><th scope="col">Time (UTC)</th></tr></thead>
 <tbody>
-<% for (const file of it.unserved.files) { %>
+<% for (const file of it.missing.files) { %>
 <tr><td><code><%= file.path %></code></td><td><%= file.reason %></td><td><%= file.at %></td></tr>
 <% } %>
 </tbody>
@@ -89,7 +89,7 @@ export function renderStatus(status: WireStatus): string {
         count: readableNumber(status.checksums.broken.count),
         examples: status.checksums.broken.examples,
       },
-      unserved: {
+      missing: {
         count: readableNumber(status.unserved.count),
         files: status.unserved.latest.map((file) => ({
           ...file,
@@ -115,16 +115,16 @@ function factsOf(status: WireStatus) {
   const lastScan = status.last_scan
   return [
     { name: 'Last complete scan (UTC)', value: readableTime(lastScan?.ended ?? null, 'second') },
-    { name: 'Files met by it', value: lastScan === null ? '' : readableNumber(lastScan.files) },
+    { name: 'Files found by it', value: lastScan === null ? '' : readableNumber(lastScan.files) },
     { name: 'Last sweep (UTC)', value: readableTime(status.last_sweep, 'second') },
-    { name: 'Directories to look at', value: status.dirty_directories },
-    { name: 'Directories watched', value: status.watching?.directories },
+    { name: 'Dirty directories', value: status.dirty_directories },
+    { name: 'Watched directories', value: status.watching?.directories },
     { name: 'Files still being written', value: status.settling_files },
-    { name: 'Removals held back', value: status.held_removals },
-    { name: 'Files whose data has no end', value: readableNumber(status.incomplete.count) },
+    { name: 'Removals withheld', value: status.held_removals },
+    { name: 'Files whose gzip stream has no end', value: readableNumber(status.incomplete.count) },
     { name: 'Files in the directory of another date', value: readableNumber(status.misplaced) },
     { name: 'Files with a checksum', value: readableNumber(status.checksums.files) },
-    { name: 'Files to be read for theirs', value: status.checksums.waiting },
+    { name: 'Files to be hashed', value: status.checksums.waiting },
     { name: 'Latest change', value: status.seq },
     { name: 'Catalogue', value: status.epoch },
     { name: 'Indexer process', value: status.indexer?.pid },

@@ -14,7 +14,7 @@ const token = 'a-secret-that-nobody-logs'
 const authorization = `Bearer ${token}`
 const json = { 'content-type': 'application/json' }
 
-/** A service that has administrators; what they order is answered as the test says and remembered. */
+/** A service with administrators; records their orders, and answers them as the test sets. */
 async function openAdministered(t: Test, answers: Partial<Administration> = {}) {
   const orders: (string | RescanOrder)[] = []
   const administration: Administration = {
@@ -40,7 +40,7 @@ async function openAdministered(t: Test, answers: Partial<Administration> = {}) 
   return { ...service, orders, post, service }
 }
 
-t.test('only who shows the token may write, and is told so before a body is read', async (t) => {
+t.test('a POST without the token is 401 before its body is read', async (t) => {
   const { app, orders, logText } = await openAdministered(t)
   const cases: [string | undefined, string][] = [
     [undefined, 'Authentication credentials were not provided.'],
@@ -64,7 +64,7 @@ t.test('only who shows the token may write, and is told so before a body is read
   t.notMatch(logText(), token)
 })
 
-t.test('a rescan is ordered', async (t) => {
+t.test('a rescan is 202, with its number', async (t) => {
   const { post, orders, logText } = await openAdministered(t)
   const status = 'https://archive.example/rinex/api/status/?format=api'
   const everything = { path: undefined, full: false, acceptRemovals: false }
@@ -91,7 +91,7 @@ t.test('a rescan is ordered', async (t) => {
   t.notMatch(logText(), token)
 })
 
-t.test('a rescan of a directory that does not exist is refused', async (t) => {
+t.test('a rescan of a missing directory is 400', async (t) => {
   const { post } = await openAdministered(t, {
     rescan: () => Promise.resolve({ place: 'missing' }),
   })
@@ -100,7 +100,7 @@ t.test('a rescan of a directory that does not exist is refused', async (t) => {
   t.strictSame(answer.json(), { path: ['There is no such directory in the archive.'] })
 })
 
-t.test('what is wrong with a body is said field by field', async (t) => {
+t.test('400 names the faults of each field', async (t) => {
   const { post, orders } = await openAdministered(t)
   const cases: [string, unknown, object][] = [
     [files, {}, { path: ['This field is required.'] }],
@@ -149,7 +149,7 @@ t.test('what is wrong with a body is said field by field', async (t) => {
   t.strictSame(orders, [])
 })
 
-t.test('bodies that are no JSON, or too long', async (t) => {
+t.test('bodies that are not JSON are 415, too long ones 413', async (t) => {
   const { post, app } = await openAdministered(t)
   const text = await post(rescans, '{}', { 'content-type': 'text/plain' })
   t.equal(text.statusCode, 415)
@@ -172,9 +172,9 @@ t.test('bodies that are no JSON, or too long', async (t) => {
     },
   }
   for (const [detail, headers] of Object.entries(others)) {
-    const refused = await post(rescans, '{}', headers)
-    t.equal(refused.statusCode, 415)
-    t.strictSame(refused.json(), { detail })
+    const rejected = await post(rescans, '{}', headers)
+    t.equal(rejected.statusCode, 415)
+    t.strictSame(rejected.json(), { detail })
   }
   const identity = { 'content-type': 'application/json', 'content-encoding': 'identity' }
   t.equal((await post(rescans, {}, identity)).statusCode, 202)
@@ -182,7 +182,7 @@ t.test('bodies that are no JSON, or too long', async (t) => {
   t.equal(none.statusCode, 202)
 })
 
-t.test('a file is registered, over a real connection', async (t) => {
+t.test('registering a file is 201 or 200, or 400 with the reason', async (t) => {
   const paths: string[] = []
   let outcome: 'created' | 'known' = 'created'
   const administered = await openAdministered(t, {
@@ -221,21 +221,21 @@ t.test('a file is registered, over a real connection', async (t) => {
   t.strictSame(JSON.parse(known.body.toString()), record)
   t.strictSame(paths, [`${day}/${dayFile}`, `${day}/${dayFile}`])
 
-  for (const [reason, words] of [
+  for (const [reason, message] of [
     ['still-being-written', 'The file is still being written.'],
     ['not-in-the-tree', 'There is no such file in the archive.'],
     ['not-gz', 'This is no RINEX file of the archive: not-gz.'],
   ] as const) {
-    const refused = await openAdministered(t, {
+    const refusing = await openAdministered(t, {
       register: () => Promise.resolve({ outcome: 'refused', reason }),
     })
-    const other = await refused.service.listen()
+    const other = await refusing.service.listen()
     const text = '{"path":"obs/2026/001/x"}'
     const head = `POST ${files} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: ${authorization}\r\n`
     const lines = `Content-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n`
     const answer = await sendRaw(other, head + lines + text)
     t.equal(answer.status, 400)
-    t.strictSame(JSON.parse(answer.body.toString()), { path: [words] })
+    t.strictSame(JSON.parse(answer.body.toString()), { path: [message] })
   }
 
   const unsure = await openAdministered(t, {
@@ -249,7 +249,7 @@ t.test('a file is registered, over a real connection', async (t) => {
 
 const warnings = ({ log }: Service) => log.filter(({ level }) => Number(level) >= 40)
 
-/** Both orders over real connections, which a registration needs. */
+/** Sends both orders over real connections: registering sets the timeout of its connection. */
 async function orderBoth(service: Service) {
   const port = await service.listen()
   const orders = [
@@ -263,45 +263,45 @@ async function orderBoth(service: Service) {
       body: JSON.stringify(body),
     })
     const { status, headers } = answer
-    return { target, status, headers, said: (await answer.json()) as object }
+    return { target, status, headers, body: (await answer.json()) as object }
   })
   return Promise.all(answers)
 }
 
-t.test('without an indexer it is 503, to be tried again', async (t) => {
+t.test('without an indexer both orders are 503', async (t) => {
   const unavailable = () => Promise.reject(new IndexerAway('nobody is there'))
   const { service } = await openAdministered(t, { rescan: unavailable, register: unavailable })
-  for (const { target, status, headers, said } of await orderBoth(service)) {
+  for (const { target, status, headers, body } of await orderBoth(service)) {
     t.equal(status, 503)
     t.match(headers.get('retry-after'), /^\d+$/)
     const id = headers.get('x-request-id')
     const detail = 'The indexer does not answer at this moment.'
-    t.strictSame(said, { detail, request_id: id })
+    t.strictSame(body, { detail, request_id: id })
     t.match(
       warnings(service).find(({ reqId }) => reqId === id),
       { reason: 'nobody is there', method: 'POST', target },
     )
   }
   t.equal(warnings(service).length, 2)
-  t.notMatch(service.logText(), '    at ', 'a stack would tell nothing')
+  t.notMatch(service.logText(), '    at ', 'without a stack trace')
 })
 
-t.test('an order that the indexer refuses is answered in its words', async (t) => {
+t.test('an order that the indexer refuses is 400 with its message', async (t) => {
   const refuse = () => Promise.reject(new IndexerRefused('said the indexer'))
   const { service } = await openAdministered(t, { rescan: refuse, register: refuse })
-  for (const { status, said } of await orderBoth(service)) {
+  for (const { status, body } of await orderBoth(service)) {
     t.equal(status, 400)
-    t.strictSame(said, { detail: 'said the indexer' })
+    t.strictSame(body, { detail: 'said the indexer' })
   }
 })
 
-t.test('one that it cannot carry out is 503, to be tried again', async (t) => {
+t.test('an order that fails in the indexer is 503', async (t) => {
   const fail = () => Promise.reject(new IndexerRefused('said the indexer', { failed: true }))
   const { service } = await openAdministered(t, { rescan: fail, register: fail })
-  for (const { status, headers, said } of await orderBoth(service)) {
+  for (const { status, headers, body } of await orderBoth(service)) {
     t.equal(status, 503)
     t.match(headers.get('retry-after'), /^\d+$/)
-    t.match(said, { detail: 'The indexer failed to do it, its log says why.' })
+    t.match(body, { detail: 'The indexer failed to do it, its log says why.' })
   }
   t.match(warnings(service), [{ reason: 'said the indexer' }, { reason: 'said the indexer' }])
   t.notMatch(service.logText(), '    at ')

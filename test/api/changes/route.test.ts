@@ -5,7 +5,7 @@ import type { Test } from 'tap'
 import { change, newFile } from '../../catalogue/change.ts'
 import { day, dayFile, hour, hourFile, openService, shortFile } from '../service.ts'
 import type { Service, ServiceOptions } from '../service.ts'
-import { letHappen, until } from '../wire.ts'
+import { runEventLoop, until } from '../wire.ts'
 
 const path = '/rinex/api/changes/'
 const url = `https://archive.example${path}`
@@ -16,7 +16,7 @@ interface Page {
   results: { seq: number; change: string; at: string; record: { id: number; filename: string } }[]
 }
 
-/** Three files, of which one was changed and one removed: numbers 2, 4 and 5. */
+/** Three files; one is modified and one removed. The feed has the numbers 2, 4 and 5. */
 async function openFeed(t: Test, options?: ServiceOptions): Promise<Service> {
   const service = await openService(t, options)
   const facts = { size: 1, mtimeUs: 1 }
@@ -32,7 +32,7 @@ async function openFeed(t: Test, options?: ServiceOptions): Promise<Service> {
 const seqs = ({ results }: Page): string =>
   results.map(({ seq, change, record }) => `${seq} ${change} ${record.id}`).join(', ')
 
-t.test('a page of changes', async (t) => {
+t.test('a page has the fields last_seq, next and results', async (t) => {
   const { app, reader } = await openFeed(t)
   const { epoch, seq } = await reader.head()
   const answer = await app.inject(`${path}?since=0`)
@@ -51,8 +51,8 @@ t.test('a page of changes', async (t) => {
   t.strictSame(Object.keys(page.results[0] ?? {}), ['seq', 'change', 'at', 'record'])
   t.equal(Object.keys(page.results[0]?.record ?? {}).length, 10)
   t.match(page.results[0]?.at, /^2026-01-22T05:06:07\.\d{6}Z$/)
-  const fresh = { 'if-none-match': String(answer.headers.etag) }
-  t.equal((await app.inject({ url: `${path}?since=0`, headers: fresh })).statusCode, 304)
+  const headers = { 'if-none-match': String(answer.headers.etag) }
+  t.equal((await app.inject({ url: `${path}?since=0`, headers })).statusCode, 304)
 })
 
 t.test('following the links ends at the head', async (t) => {
@@ -67,11 +67,11 @@ t.test('following the links ends at the head', async (t) => {
   }
   t.strictSame(found, ['2 created 2', '4 modified 1', '5 removed 3', ''])
   const head = (await app.inject(path)).json<Page>()
-  t.match(head, { last_seq: 5, results: [] }, 'without since: the head')
+  t.match(head, { last_seq: 5, results: [] }, 'without since the page starts at the head')
   t.match(head.next, /&since=5$/)
 })
 
-t.test('limits are read as in the list, and there is a cap', async (t) => {
+t.test('an invalid limit is ignored; a large one is clamped to 1000', async (t) => {
   const { app } = await openFeed(t)
   const cases = { '2': 2, '0': 20, x: 20, '-1': 20, '1000': 1000, '99999999999999999999': 1000 }
   for (const [limit, expected] of Object.entries(cases)) {
@@ -80,7 +80,7 @@ t.test('limits are read as in the list, and there is a cap', async (t) => {
   }
 })
 
-t.test('filters, kept in the links', async (t) => {
+t.test('filters apply, and links repeat them', async (t) => {
   const { app, reader } = await openFeed(t)
   const { epoch } = await reader.head()
   const cases: Record<string, string> = {
@@ -108,14 +108,14 @@ t.test('filters, kept in the links', async (t) => {
   )
 })
 
-t.test('bad values are named, all at once', async (t) => {
+t.test('400 names all invalid values', async (t) => {
   const { app } = await openFeed(t)
   const query =
     'since=x&wait=-1&station=gra&area=foo,bar&file_type=o,x&file_duration=z&file_version=r9'
   const answer = await app.inject(`${path}?${query}`)
   t.equal(answer.statusCode, 400)
-  const choice = (word: string) =>
-    `Select a valid choice. ${word} is not one of the available choices.`
+  const choice = (value: string) =>
+    `Select a valid choice. ${value} is not one of the available choices.`
   t.strictSame(answer.json(), {
     since: ['Enter a whole number.'],
     wait: ['Enter a whole number.'],
@@ -128,7 +128,7 @@ t.test('bad values are named, all at once', async (t) => {
   t.equal((await app.inject(`${path}?since=`)).statusCode, 400)
 })
 
-t.test('an empty parameter asks for nothing', async (t) => {
+t.test('empty parameters are ignored', async (t) => {
   const { app } = await openFeed(t)
   const plain = await app.inject(`${path}?since=1`)
   const empty = await app.inject(`${path}?since=1&wait=&epoch=&area=&limit=`)
@@ -136,7 +136,7 @@ t.test('an empty parameter asks for nothing', async (t) => {
   t.strictSame(empty.json(), plain.json())
 })
 
-t.test('a parameter that means nothing is refused', async (t) => {
+t.test('an unknown parameter is 400', async (t) => {
   const { app } = await openFeed(t)
   for (const accept of ['application/json', 'text/event-stream']) {
     const headers = { accept }
@@ -144,9 +144,9 @@ t.test('a parameter that means nothing is refused', async (t) => {
     const answer = await app.inject({ url: `${path}?since=0&country=AUT`, headers, method })
     t.equal(answer.statusCode, 200)
     const url = `${path}?since=y&created__gt=2026-01-01&ordering=id&x=1`
-    const refused = await app.inject({ url, headers })
-    t.equal(refused.statusCode, 400)
-    t.strictSame(refused.json(), {
+    const bad = await app.inject({ url, headers })
+    t.equal(bad.statusCode, 400)
+    t.strictSame(bad.json(), {
       since: ['Enter a whole number.'],
       created__gt: ['Unknown parameter.'],
       ordering: ['Unknown parameter.'],
@@ -154,10 +154,10 @@ t.test('a parameter that means nothing is refused', async (t) => {
     })
   }
   const page = (await app.inject(`${path}?since=0&strict=1`)).json<Page>()
-  t.match(page.next, /&strict=1$/, 'the next page is asked for as strictly')
+  t.match(page.next, /&strict=1$/, 'the link repeats strict')
 })
 
-t.test('who cannot follow any more is told to start again', async (t) => {
+t.test('a number or epoch that the feed cannot continue from is 410', async (t) => {
   const { app, writer } = await openFeed(t)
   for (const query of ['since=6', 'since=99999999999999999999', 'since=5&epoch=another']) {
     const answer = await app.inject(`${path}?${query}`)
@@ -169,7 +169,7 @@ t.test('who cannot follow any more is told to start again', async (t) => {
   t.equal((await app.inject(`${path}?since=5`)).statusCode, 200)
 })
 
-t.test('as a page for people', async (t) => {
+t.test('the HTML page links records and neighbouring pages', async (t) => {
   const { app } = await openFeed(t)
   const headers = { accept: 'text/html' }
   const answer = await app.inject({ url: `${path}?since=0&limit=2`, headers })
@@ -187,7 +187,7 @@ t.test('as a page for people', async (t) => {
   t.match((await app.inject({ url: path, headers: both })).headers['content-type'], 'text/html')
 })
 
-t.test('the other methods, and who forgets the slash', async (t) => {
+t.test('HEAD, OPTIONS, POST, and the path without its slash', async (t) => {
   const { app } = await openFeed(t)
   const head = await app.inject({ method: 'HEAD', url: `${path}?wait=60` })
   t.match(head, { statusCode: 200, body: '' })
@@ -202,12 +202,13 @@ t.test('the other methods, and who forgets the slash', async (t) => {
   t.match(await app.inject(events), { statusCode: 200, body: '' })
 })
 
-/** A GET of which the answer is read as it comes. */
 interface Client {
   readonly headers?: string
-  /** The end of its address, one of 127.0.0.0/24. */
+  /** The last byte of its address in 127.0.0.0/24. */
   readonly client?: number
 }
+
+/** Starts a GET; the text of the response grows as it arrives. */
 
 async function openGet(
   t: Test,
@@ -219,7 +220,7 @@ async function openGet(
   const socket = connect({ port, host: '127.0.0.1', localAddress })
   t.teardown(() => socket.destroy())
   const got = { text: '', ended: false, socket }
-  socket.on('data', (piece: Buffer) => (got.text += piece.toString()))
+  socket.on('data', (chunk: Buffer) => (got.text += chunk.toString()))
   socket.on('error', () => {})
   socket.on('close', () => (got.ended = true))
   await once(socket, 'connect')
@@ -229,11 +230,11 @@ async function openGet(
 
 const events = 'Accept: text/event-stream\r\n'
 
-t.test('an empty answer waits for a change, many at the cost of one', async (t) => {
-  let looks = 0
+t.test('a long poll answers at a change; all waiting clients share one poll', async (t) => {
+  let polls = 0
   const service = await openService(t, {
     deps: ({ reader }) => ({
-      reader: { ...reader, head: () => (looks++, reader.head()) },
+      reader: { ...reader, head: () => (polls++, reader.head()) },
     }),
   })
   const port = await service.listen()
@@ -245,55 +246,58 @@ t.test('an empty answer waits for a change, many at the cost of one', async (t) 
     ),
   )
   const filtered = await openGet(t, port, `${path}?since=1&wait=60&area=nrt`)
-  await until(() => looks > 10, 'they wait')
-  // Looks are 50 ms apart, whatever else this machine does.
-  const most = (performance.now() - startedMs) / 45 + 2
-  t.ok(looks < most, `one look for all: ${looks} of ${most}`)
+  await until(() => polls > 10, 'the clients wait')
+  // Polls are at least 50 ms apart.
+  const maxPolls = (performance.now() - startedMs) / 45 + 2
+  t.ok(polls < maxPolls, `${polls} polls of at most ${maxPolls}`)
   t.ok(waiting.every(({ text }) => text === ''))
   await service.addNames(day, [dayFile])
   await until(() => waiting.every(({ ended }) => ended), 'all are answered')
   for (const { text } of waiting) t.match(text, /"last_seq":2,.*"seq":2,"change":"created"/)
-  t.equal(filtered.text, '', 'but not who waits for something else')
+  t.equal(filtered.text, '', 'a client with another filter still waits')
   await service.addNames(hour, [hourFile])
-  await until(() => filtered.ended, 'until that comes')
+  await until(() => filtered.ended, 'it is answered at its change')
   t.match(filtered.text, /"last_seq":3,.*"results":\[\{"seq":3,/)
-  const inVain = await openGet(t, port, `${path}?since=1&wait=1&area=nrt&station=zimm`)
-  await until(() => inVain.ended, 'who waits in vain waits to the end')
-  t.match(inVain.text, /"last_seq":3,"next":"[^"]*&since=3&station=ZIMM&wait=1","results":\[\]/i)
-  const before = looks
-  await letHappen()
+  const unchanged = await openGet(t, port, `${path}?since=1&wait=1&area=nrt&station=zimm`)
+  await until(() => unchanged.ended, 'an empty page at the timeout')
+  t.match(unchanged.text, /"last_seq":3,"next":"[^"]*&since=3&station=ZIMM&wait=1","results":\[\]/i)
+  const before = polls
+  await runEventLoop()
   await new Promise((resolve) => setTimeout(resolve, 200))
-  t.equal(looks, before, 'nobody waits, nobody looks')
+  t.equal(polls, before, 'no polls while no client waits')
 })
 
-t.test('events: what there is, what comes, and where to go on', async (t) => {
-  const service = await openFeed(t)
-  const port = await service.listen()
-  const stream = await openGet(t, port, `${path}?since=2`, { headers: events })
-  await until(() => stream.text.includes('id: 5\n'), 'what there is')
-  const [head = '', body = ''] = stream.text.split('\r\n\r\n')
-  t.match(head, /^HTTP\/1\.1 200 /)
-  t.match(head, /^content-type: text\/event-stream\r?$/m)
-  t.match(head, /^x-accel-buffering: no\r?$/m)
-  t.match(body, /id: 4\ndata: \{"seq":4,"change":"modified","at":"[^"]+","record":\{"id":1,/)
-  t.match(body, /id: 5\ndata: \{"seq":5,"change":"removed".*\}\n\n/)
-  await service.addNames('obs/2026/002', ['graz0020.26d.gz'])
-  await until(() => stream.text.includes('id: 6\n'), 'what comes')
+t.test(
+  'an event stream sends existing and new changes, and resumes by Last-Event-ID',
+  async (t) => {
+    const service = await openFeed(t)
+    const port = await service.listen()
+    const stream = await openGet(t, port, `${path}?since=2`, { headers: events })
+    await until(() => stream.text.includes('id: 5\n'), 'existing changes')
+    const [head = '', body = ''] = stream.text.split('\r\n\r\n')
+    t.match(head, /^HTTP\/1\.1 200 /)
+    t.match(head, /^content-type: text\/event-stream\r?$/m)
+    t.match(head, /^x-accel-buffering: no\r?$/m)
+    t.match(body, /id: 4\ndata: \{"seq":4,"change":"modified","at":"[^"]+","record":\{"id":1,/)
+    t.match(body, /id: 5\ndata: \{"seq":5,"change":"removed".*\}\n\n/)
+    await service.addNames('obs/2026/002', ['graz0020.26d.gz'])
+    await until(() => stream.text.includes('id: 6\n'), 'a new change')
 
-  const resumed = await openGet(t, port, `${path}?since=0`, {
-    headers: `${events}Last-Event-ID: 5\r\n`,
-  })
-  await until(() => resumed.text.includes('id: 6\n'), 'the rest')
-  t.notMatch(resumed.text, 'id: 5\n')
-  const atHead = await openGet(t, port, path, { headers: events })
-  await until(() => atHead.text.includes('id: 6\n\n'), 'an id to go on from')
-  t.notMatch(atHead.text, 'data:')
-  const late = await openGet(t, port, path, { headers: `${events}Last-Event-ID: 99\r\n` })
-  await until(() => late.ended, 'refused')
-  t.match(late.text, /^HTTP\/1\.1 410 /)
-})
+    const resumed = await openGet(t, port, `${path}?since=0`, {
+      headers: `${events}Last-Event-ID: 5\r\n`,
+    })
+    await until(() => resumed.text.includes('id: 6\n'), 'the changes after the id')
+    t.notMatch(resumed.text, 'id: 5\n')
+    const atHead = await openGet(t, port, path, { headers: events })
+    await until(() => atHead.text.includes('id: 6\n\n'), 'the number of the head')
+    t.notMatch(atHead.text, 'data:')
+    const late = await openGet(t, port, path, { headers: `${events}Last-Event-ID: 99\r\n` })
+    await until(() => late.ended, 'rejected')
+    t.match(late.text, /^HTTP\/1\.1 410 /)
+  },
+)
 
-/** Who waits for a change reads the feed once when it has found its place. */
+/** Counts reads of the feed: a waiting client reads it once when it starts to wait. */
 function countingChanges(count: () => void): ServiceOptions {
   return {
     deps: ({ reader }) => ({
@@ -308,7 +312,7 @@ function countingChanges(count: () => void): ServiceOptions {
   }
 }
 
-t.test('who waits is sent home at once when the server stops', async (t) => {
+t.test('a stopping server ends long polls and event streams at once', async (t) => {
   let reads = 0
   const service = await openFeed(
     t,
@@ -321,12 +325,12 @@ t.test('who waits is sent home at once when the server stops', async (t) => {
   const started = performance.now()
   await service.app.close()
   const ms = performance.now() - started
-  t.ok(ms < 30_000, `closed after ${Math.round(ms)} ms, long before their time`)
+  t.ok(ms < 30_000, `closed after ${Math.round(ms)} ms, long before their timeout`)
   await until(() => poll.ended && stream.ended, 'both have ended')
   t.match(poll.text, /"results":\[\]\}$/)
 })
 
-t.test('an address has places of its own to wait, polls and event streams together', async (t) => {
+t.test('waiting clients are limited by address, polls and event streams together', async (t) => {
   const service = await openFeed(t)
   const port = await service.listen()
   const wait = (headers = '', client = 2) =>
@@ -335,21 +339,21 @@ t.test('an address has places of its own to wait, polls and event streams togeth
   await until(() => waiting.filter(({ text }) => text !== '').length === 8, 'the streams began')
   for (const headers of ['', events]) {
     const late = await wait(headers)
-    await until(() => late.ended, 'refused')
+    await until(() => late.ended, 'rejected')
     t.match(late.text, /^HTTP\/1\.1 429 /)
     t.match(late.text, '{"detail":"Too many requests of your address are waiting for changes."}')
   }
   const other = await wait(events, 3)
-  await until(() => other.text.startsWith('HTTP/1.1 200 '), 'another address has its own')
+  await until(() => other.text.startsWith('HTTP/1.1 200 '), 'another address has its own limit')
   waiting[0]?.socket.destroy()
   await until(async () => {
     const again = await wait(events)
-    await until(() => again.text !== '', 'an answer')
+    await until(() => again.text !== '', 'a response')
     return again.text.startsWith('HTTP/1.1 200 ')
-  }, 'there is room again')
+  }, 'accepted after another client left')
 })
 
-t.test('places to wait are limited, and free again when clients leave', async (t) => {
+t.test('waiting clients are limited in total, until some leave', async (t) => {
   let reads = 0
   const service = await openFeed(
     t,
@@ -361,17 +365,17 @@ t.test('places to wait are limited, and free again when clients leave', async (t
       openGet(t, port, `${path}?wait=60`, { client: 2 + Math.floor(n / 16) }),
     ),
   )
-  await until(() => reads >= 500, 'all have their places')
+  await until(() => reads >= 500, 'all wait')
   const late = await openGet(t, port, `${path}?wait=60`)
-  await until(() => late.ended, 'refused')
+  await until(() => late.ended, 'rejected')
   t.match(late.text, /^HTTP\/1\.1 429 /)
   t.match(late.text, /^retry-after: \d+\r?$/m)
   t.match(late.text, '{"detail":"Too many clients are waiting for changes."}')
-  t.equal((await service.app.inject(path)).statusCode, 200, 'who does not wait is served')
+  t.equal((await service.app.inject(path)).statusCode, 200, 'a request without wait is served')
   for (const { socket } of waiting) socket.destroy()
   await until(async () => {
     const again = await openGet(t, port, `${path}?since=0&wait=60`)
-    await until(() => again.ended, 'an answer')
+    await until(() => again.ended, 'a response')
     return again.text.startsWith('HTTP/1.1 200 ')
-  }, 'there is room again')
+  }, 'accepted after other clients left')
 })

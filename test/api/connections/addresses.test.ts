@@ -1,11 +1,11 @@
 import t from 'tap'
 import { openAddresses } from '../../../src/api/connections/addresses.ts'
 
-t.test('whom a connection counts for', async (t) => {
+t.test('the address that a connection counts for', async (t) => {
   const addresses = openAddresses(['10.0.0.0/8', '2001:db8:1::/48'])
   const ofConnection = (peer: string) => addresses.ofConnection(peer)
   t.equal(ofConnection('192.0.2.1'), '192.0.2.1')
-  t.equal(ofConnection('::ffff:192.0.2.1'), '192.0.2.1', 'however the socket has it')
+  t.equal(ofConnection('::ffff:192.0.2.1'), '192.0.2.1', 'an IPv4 address in IPv6 form')
   t.equal(ofConnection('2001:db8:0:2::1'), ofConnection('2001:db8::2:ffff:ffff:ffff:ffff'))
   t.not(ofConnection('2001:db8:0:2::1'), ofConnection('2001:db8:0:3::1'))
   for (const peer of ['10.1.2.3', '2001:db8:1::5'])
@@ -17,7 +17,7 @@ t.test('whom a connection counts for', async (t) => {
   for (const peer of ['10.1.2.3', '192.0.2.1', '2001:db8::1']) t.notOk(addresses.isLoopback(peer))
 })
 
-t.test('whom a request counts for', async (t) => {
+t.test('the address that a request counts for', async (t) => {
   const addresses = openAddresses(['10.0.0.0/8'])
   const cases = [
     ['192.0.2.1', '198.51.100.1', undefined, 'who is not trusted is not believed'],

@@ -10,76 +10,79 @@ import { parseAnswer, readToEnd, sendRaw, startSlowly, until } from '../wire.ts'
 const list = '/rinex/api/rinex-file/'
 const large = `${day}/${dayFile}`
 
-/** How many were rejected so far, and why. */
+/** Number of rejections, by reason. */
 async function rejections({ app }: { app: FastifyInstance }): Promise<Record<string, number>> {
   const { body } = await app.inject('/metrics')
   const lines = body.matchAll(/^rinex_clients_turned_away_total\{reason="(\w+)"\} (\d+)$/gm)
   return Object.fromEntries([...lines].map(([, reason = '', count]) => [reason, Number(count)]))
 }
 
-/** Every address of the loopback network counts by itself. */
+/** Connects from an address of the loopback network. */
 function open(port: number, localAddress: string): Socket {
   return connect({ port, host: '127.0.0.1', localAddress }).on('error', () => undefined)
 }
 
-const ask = `GET ${list} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`
+const request = `GET ${list} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`
 
-t.test('an address has so many connections', async (t) => {
+t.test('connections are limited by address', async (t) => {
   const service = await openService(t, { settings: { connectionsPerAddress: 2 } })
   const port = await service.listen()
   const first = [open(port, '127.0.0.2'), open(port, '127.0.0.2')]
   for (const socket of first) await once(socket, 'connect')
   const one = open(port, '127.0.0.2')
-  one.write(ask.replace('Connection: close\r\n', ''))
+  one.write(request.replace('Connection: close\r\n', ''))
   const third = parseAnswer(await readToEnd(one))
   t.equal(third.status, 429)
   t.match(third.head, /retry-after: \d+/i)
   t.match(third.head, /connection: close/i)
   t.match(JSON.parse(third.body.toString()), { detail: /^Too many connections/ })
   const other = open(port, '127.0.0.3')
-  other.write(ask)
-  t.equal(parseAnswer(await readToEnd(other)).status, 200, 'others have theirs')
+  other.write(request)
+  t.equal(parseAnswer(await readToEnd(other)).status, 200, 'another address has its own limit')
   t.strictSame(await rejections(service), { address: 1 })
   first[0]?.destroy()
   await until(async () => {
     const socket = open(port, '127.0.0.2')
-    socket.write(ask)
+    socket.write(request)
     return parseAnswer(await readToEnd(socket)).status === 200
-  }, 'a place becomes free')
+  }, 'accepted after another one closed')
   first[1]?.destroy()
 })
 
-t.test('behind a proxy, requests under way are counted', async (t) => {
+t.test('behind a proxy, in-flight requests are limited by client', async (t) => {
   const settings = { connectionsPerAddress: 1, trustedProxies: ['127.0.0.1'] }
   const service = await openService(t, { settings })
   await service.add(large, randomBytes(16 * 1024 * 1024))
   const port = await service.listen()
   const get = (client: string) =>
-    sendRaw(port, ask.replace('Host', `X-Forwarded-For: ${client}\r\nHost`))
+    sendRaw(port, request.replace('Host', `X-Forwarded-For: ${client}\r\nHost`))
   const slow = await startSlowly(port, `/rinex/data/${large}`, 'X-Forwarded-For: 192.0.2.1\r\n')
   t.teardown(() => slow.destroy())
-  const refused = await get('203.0.113.7, 192.0.2.1')
-  t.equal(refused.status, 429)
-  t.match(refused.head, /retry-after: \d+/i)
+  const rejected = await get('203.0.113.7, 192.0.2.1')
+  t.equal(rejected.status, 429)
+  t.match(rejected.head, /retry-after: \d+/i)
   t.equal((await get('192.0.2.2')).status, 200)
-  t.equal((await sendRaw(port, ask)).status, 200, 'what the proxy asks itself')
+  t.equal((await sendRaw(port, request)).status, 200, 'a request of the proxy itself')
   t.strictSame(await rejections(service), { requests: 1 })
   slow.destroy()
-  await until(async () => (await get('192.0.2.1')).status === 200, 'it is over')
+  await until(
+    async () => (await get('192.0.2.1')).status === 200,
+    'accepted after the download ended',
+  )
 })
 
-t.test('nobody else is believed', async (t) => {
+t.test('X-Forwarded-For of other peers is ignored', async (t) => {
   const service = await openService(t, { settings: { connectionsPerAddress: 2 } })
   const port = await service.listen()
-  const forwarded = ask.replace('Host', 'X-Forwarded-For: 192.0.2.1\r\nHost')
+  const forwarded = request.replace('Host', 'X-Forwarded-For: 192.0.2.1\r\nHost')
   const answers = await Promise.all([sendRaw(port, forwarded), sendRaw(port, forwarded)])
   for (const { status } of answers) t.equal(status, 200)
   t.equal((await sendRaw(port, forwarded)).status, 200)
-  const told = service.log.filter(({ msg }) => /trusted_proxies/.test(String(msg)))
-  t.equal(told.length, 1, 'that a proxy seems to be missing is told once')
+  const hints = service.log.filter(({ msg }) => /trusted_proxies/.test(String(msg)))
+  t.equal(hints.length, 1, 'one hint about trusted_proxies in the log')
 })
 
-t.test('one connection too many is answered 503 and closed', async (t) => {
+t.test('a connection above the total limit is answered 503 and closed', async (t) => {
   const service = await openService(t, { settings: { connections: 3 } })
   const port = await service.listen()
   const all = Array.from({ length: 3 }, () => open(port, '127.0.0.1'))
@@ -88,8 +91,8 @@ t.test('one connection too many is answered 503 and closed', async (t) => {
   })
   await Promise.all(all.map((socket) => once(socket, 'connect')))
   for (const target of [list, '/%zz', '/nothing']) {
-    const keeping = `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`
-    const oneMore = await sendRaw(port, keeping)
+    const keepAlive = `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`
+    const oneMore = await sendRaw(port, keepAlive)
     t.equal(oneMore.status, 503, target)
     t.match(oneMore.head, /retry-after: \d+/i)
     t.match(oneMore.head, /connection: close/i)
@@ -97,19 +100,22 @@ t.test('one connection too many is answered 503 and closed', async (t) => {
   }
   const silent = open(port, '127.0.0.1')
   await once(silent.resume(), 'close')
-  t.pass('one that asks nothing is closed')
+  t.pass('one without a request is closed')
   t.match(await rejections(service), { full: 4 })
   t.notOk(
     service.log.some(({ msg }) => msg === 'temporarily unavailable'),
-    'a flood of them does not flood the log',
+    'rejections are not logged',
   )
   all[0]?.destroy()
-  await until(async () => (await sendRaw(port, ask)).status === 200, 'a place becomes free')
+  await until(
+    async () => (await sendRaw(port, request)).status === 200,
+    'accepted after another one closed',
+  )
 })
 
-t.test('who asks for more and more, and reads nothing, is sent away', async (t) => {
+t.test('a client that sends requests and reads nothing is disconnected', async (t) => {
   const service = await openService(t)
-  // The kernel takes all of it, so that the server has nothing left to send.
+  // The kernel buffers the whole file, so the server has nothing left to send.
   await service.add(large, randomBytes(600 * 1024))
   const port = await service.listen()
   const client = open(port, '127.0.0.1')
@@ -122,5 +128,5 @@ t.test('who asks for more and more, and reads nothing, is sent away', async (t) 
     clearInterval(timer)
     client.destroy()
   })
-  await until(async () => (await rejections(service))['slow'] === 1, 'the connection is ended')
+  await until(async () => (await rejections(service))['slow'] === 1, 'the connection is closed')
 })

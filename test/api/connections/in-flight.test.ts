@@ -1,4 +1,4 @@
-/** Requests of one connection, and connections of a server that stops. */
+/** Pipelined requests, and connections of a stopping server. */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -6,43 +6,43 @@ import type { Socket } from 'node:net'
 import t from 'tap'
 import type { Test } from 'tap'
 import { day, dayFile, openService } from '../service.ts'
-import { letHappen, parseAnswer, readToEnd, startSlowly, until } from '../wire.ts'
+import { runEventLoop, parseAnswer, readToEnd, startSlowly, until } from '../wire.ts'
 
 const large = `${day}/${dayFile}`
-const ask = 'GET /rinex/api/rinex-file/ HTTP/1.1\r\nHost: a\r\n\r\n'
+const request = 'GET /rinex/api/rinex-file/ HTTP/1.1\r\nHost: a\r\n\r\n'
 
 function open(port: number): Socket {
   return connect(port, '127.0.0.1').on('error', () => undefined)
 }
 
-/** A service with a route whose answers wait to be ended. */
+/** A service with a route whose responses wait until the test releases them. */
 async function openWaiting(t: Test) {
   const service = await openService(t)
-  const begun: string[] = []
+  const started: string[] = []
   const waiting: (() => void)[] = []
   service.app.get('/wait/:n', async (request, reply) => {
     const { n } = request.params as { n: string }
-    begun.push(n)
+    started.push(n)
     await new Promise<void>((resolve) => waiting.push(resolve))
     return reply.send(`answer ${n}`)
   })
-  return { service, begun, waiting, port: await service.listen() }
+  return { service, started, waiting, port: await service.listen() }
 }
 
 const wait = (n: number) => `GET /wait/${n} HTTP/1.1\r\nHost: a\r\n\r\n`
 
-t.test('requests of one connection are answered one after the other', async (t) => {
-  const { begun, waiting, port } = await openWaiting(t)
+t.test('pipelined requests run one after the other', async (t) => {
+  const { started, waiting, port } = await openWaiting(t)
   const socket = open(port)
   t.teardown(() => socket.destroy())
   const broken = 'GET /%zz HTTP/1.1\r\nHost: a\r\n\r\n'
   socket.write(wait(1) + broken + wait(2) + wait(3))
   let received = ''
-  socket.on('data', (piece: Buffer) => (received += piece.toString()))
+  socket.on('data', (chunk: Buffer) => (received += chunk.toString()))
   for (const n of [1, 2, 3]) {
-    await until(() => begun.length === n, `request ${n}`)
-    await letHappen()
-    t.strictSame(begun, ['1', '2', '3'].slice(0, n))
+    await until(() => started.length === n, `request ${n}`)
+    await runEventLoop()
+    t.strictSame(started, ['1', '2', '3'].slice(0, n))
     waiting[n - 1]?.()
   }
   await until(() => received.includes('answer 3'), 'the last answer')
@@ -51,56 +51,53 @@ t.test('requests of one connection are answered one after the other', async (t) 
   ])
 })
 
-t.test('requests behind an answer do not begin when their client has left', async (t) => {
-  const { begun, waiting, port, service } = await openWaiting(t)
+t.test('waiting requests do not start when their client has left', async (t) => {
+  const { started, waiting, port, service } = await openWaiting(t)
   const socket = open(port)
   socket.write(wait(1) + wait(2))
-  await until(() => begun.length === 1, 'the first')
+  await until(() => started.length === 1, 'the first')
   socket.destroy()
   await until(async () => {
     const { body } = await service.app.inject('/metrics')
     return body.includes('route="/wait/:n",status="499"} 1')
   }, 'the first has ended')
   waiting[0]?.()
-  await letHappen()
-  t.strictSame(begun, ['1'])
+  await runEventLoop()
+  t.strictSame(started, ['1'])
 })
 
-t.test('a connection has only so many requests waiting', async (t) => {
-  const { begun, port } = await openWaiting(t)
-  const most = open(port)
-  most.write(Array.from({ length: 65 }, (_, n) => wait(n)).join(''))
-  await until(() => begun.length === 1, 'the first of them')
-  await letHappen()
-  t.notOk(most.destroyed || most.readableEnded)
-  most.write(wait(65))
-  await readToEnd(most)
-  t.strictSame(begun, ['0'])
+t.test('a connection with more than 64 waiting requests is closed', async (t) => {
+  const { started, port } = await openWaiting(t)
+  const socket = open(port)
+  socket.write(Array.from({ length: 65 }, (_, n) => wait(n)).join(''))
+  await until(() => started.length === 1, 'the first of them')
+  await runEventLoop()
+  t.notOk(socket.destroyed || socket.readableEnded)
+  socket.write(wait(65))
+  await readToEnd(socket)
+  t.strictSame(started, ['0'])
 })
 
-t.test(
-  'bytes that are no HTTP are refused after the answers to what came before them',
-  async (t) => {
-    const service = await openService(t)
-    const bytes = randomBytes(16 * 1024 * 1024)
-    await service.add(large, bytes)
-    const port = await service.listen()
-    const socket = open(port)
-    socket.write(`GET /rinex/data/${large} HTTP/1.1\r\nHost: a\r\n\r\n${ask}`)
-    await once(socket, 'readable')
-    socket.write('no HTTP\r\n\r\n')
-    socket.write('nor this\r\n\r\n')
-    const received = await readToEnd(socket)
-    const { head, body } = parseAnswer(received)
-    t.match(head, /^HTTP\/1.1 200 /)
-    t.ok(body.subarray(0, bytes.length).equals(bytes), 'the file arrives whole')
-    const after = body.subarray(bytes.length).toString()
-    t.strictSame(after.match(/HTTP\/1.1 \d+/g), ['HTTP/1.1 200', 'HTTP/1.1 400'])
-    t.match(after, /"detail":"Bad request."\}$/)
-  },
-)
+t.test('bytes that are not HTTP get 400 after the responses to earlier requests', async (t) => {
+  const service = await openService(t)
+  const bytes = randomBytes(16 * 1024 * 1024)
+  await service.add(large, bytes)
+  const port = await service.listen()
+  const socket = open(port)
+  socket.write(`GET /rinex/data/${large} HTTP/1.1\r\nHost: a\r\n\r\n${request}`)
+  await once(socket, 'readable')
+  socket.write('no HTTP\r\n\r\n')
+  socket.write('nor this\r\n\r\n')
+  const received = await readToEnd(socket)
+  const { head, body } = parseAnswer(received)
+  t.match(head, /^HTTP\/1.1 200 /)
+  t.ok(body.subarray(0, bytes.length).equals(bytes), 'the file is complete')
+  const after = body.subarray(bytes.length).toString()
+  t.strictSame(after.match(/HTTP\/1.1 \d+/g), ['HTTP/1.1 200', 'HTTP/1.1 400'])
+  t.match(after, /"detail":"Bad request."\}$/)
+})
 
-t.test('each answer that is being made comes before the refusal of what follows it', async (t) => {
+t.test('responses in progress precede the 400 of what follows', async (t) => {
   const { port } = await openWaiting(t)
   for (const path of [
     'rinex-file/',
@@ -109,45 +106,45 @@ t.test('each answer that is being made comes before the refusal of what follows 
     'changes/',
     'rinex-file/?format=urls',
   ]) {
-    for (const refused of ['no HTTP\r\n\r\n', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n']) {
+    for (const invalid of ['no HTTP\r\n\r\n', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n']) {
       const socket = open(port)
-      socket.write(`GET /rinex/api/${path} HTTP/1.1\r\nHost: a\r\n\r\n${refused}`)
+      socket.write(`GET /rinex/api/${path} HTTP/1.1\r\nHost: a\r\n\r\n${invalid}`)
       const statuses = String(await readToEnd(socket)).match(/HTTP\/1.1 \d+/g)
-      t.strictSame(statuses, ['HTTP/1.1 200', 'HTTP/1.1 400'], `${path} ${refused}`)
+      t.strictSame(statuses, ['HTTP/1.1 200', 'HTTP/1.1 400'], `${path} ${invalid}`)
     }
   }
 })
 
-t.test('a request whose body is no HTTP is refused behind what came before it', async (t) => {
-  const { begun, waiting, port } = await openWaiting(t)
+t.test('a request with an invalid body gets 400 after the earlier responses', async (t) => {
+  const { started, waiting, port } = await openWaiting(t)
   const broken =
     'POST /wait/2 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nno chunk\r\n'
   const socket = open(port)
   socket.write(wait(1) + broken)
-  await until(() => begun.length === 1, 'the first')
-  await letHappen()
+  await until(() => started.length === 1, 'the first')
+  await runEventLoop()
   waiting[0]?.()
   const received = String(await readToEnd(socket))
   t.match(received, /^HTTP\/1.1 200 [^]*answer 1HTTP\/1.1 400 [^]*Bad request/)
   t.equal(received.match(/HTTP\/1.1/g)?.length, 2)
-  t.strictSame(begun, ['1'])
+  t.strictSame(started, ['1'])
 })
 
-t.test('a request that was answered before its body broke gets no second answer', async (t) => {
+t.test('a request that was answered before its invalid body gets no second response', async (t) => {
   const service = await openService(t)
   const port = await service.listen()
   for (const method of ['GET', 'POST']) {
     const socket = open(port)
     socket.write(`${method} /healthz HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n`)
     await once(socket, 'readable')
-    await letHappen()
+    await runEventLoop()
     socket.write('no chunk\r\n')
     const received = String(await readToEnd(socket))
     t.strictSame(received.match(/HTTP\/1.1 \d+/g), [`HTTP/1.1 ${method === 'GET' ? 200 : 405}`])
   }
 })
 
-t.test('a client that sends nothing more gets its answers', async (t) => {
+t.test('a half-closed client gets its responses', async (t) => {
   const service = await openService(t)
   const bytes = randomBytes(4 * 1024 * 1024)
   await service.add(large, bytes)
@@ -165,31 +162,31 @@ t.test('a client that sends nothing more gets its answers', async (t) => {
     `data/${day}/SHA256SUMS`,
     `data/${large}`,
   ]
-  const asked = (path: string) => `GET /rinex/${path} HTTP/1.1\r\nHost: a\r\n\r\n`
+  const requestFor = (path: string) => `GET /rinex/${path} HTTP/1.1\r\nHost: a\r\n\r\n`
   for (const path of paths) {
     const socket = open(port)
-    socket.end(asked(path))
+    socket.end(requestFor(path))
     const { status, body } = parseAnswer(await readToEnd(socket))
     t.equal(status, 200, path)
-    if (path === `data/${large}`) t.ok(body.equals(bytes), 'the file arrives whole')
+    if (path === `data/${large}`) t.ok(body.equals(bytes), 'the file is complete')
   }
   const all = open(port)
-  all.end(paths.map(asked).join(''))
+  all.end(paths.map(requestFor).join(''))
   const statuses = (await readToEnd(all)).toString('latin1').match(/HTTP\/1\.1 \d+ /g)
   t.equal(statuses?.filter((line) => line === 'HTTP/1.1 200 ').length, paths.length)
   const events = open(port)
   events.end('GET /rinex/api/changes/ HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\n\r\n')
-  t.equal(parseAnswer(await readToEnd(events)).status, 200, 'a stream of events ends')
+  t.equal(parseAnswer(await readToEnd(events)).status, 200, 'an event stream ends')
   const half = open(port)
   half.end('POST /rinex/api/rescan/ HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{')
   await readToEnd(half)
 })
 
-t.test('a tunnel is refused, and its connection closed', async (t) => {
+t.test('CONNECT is 400, and its connection is closed', async (t) => {
   const service = await openService(t)
   const port = await service.listen()
   const socket = open(port)
-  socket.write('CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\nwhat goes through it')
+  socket.write('CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\ndata of the tunnel')
   t.match(String(await readToEnd(socket)), /^HTTP\/1.1 400 Bad Request\r\n[^]*"Bad request."\}$/)
   const gone = open(port)
   gone.write('CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n')
@@ -197,49 +194,52 @@ t.test('a tunnel is refused, and its connection closed', async (t) => {
   await service.app.close()
 })
 
-t.test('a server that stops finishes what is under way and nothing else', async (t) => {
-  const service = await openService(t)
-  const bytes = randomBytes(16 * 1024 * 1024)
-  await service.add(large, bytes)
-  const port = await service.listen()
-  const silent = open(port)
-  const half = open(port)
-  half.write('GET / HTTP/1.1\r\nHost: a\r\n')
-  const idle = open(port)
-  idle.write(ask)
-  await once(idle, 'readable')
-  const ends = [silent, half, idle].map((socket) => once(socket.resume(), 'close'))
-  const download = await startSlowly(port, `/rinex/data/${large}`)
-  const closed = service.app.close()
-  await Promise.all(ends)
-  t.pass('those that ask nothing are closed while a download goes on')
-  const received = await readToEnd(download)
-  t.ok(parseAnswer(received).body.equals(bytes), 'which arrives whole')
-  await closed
-  const [error] = (await once(connect(port, '127.0.0.1'), 'error')) as [NodeJS.ErrnoException]
-  t.equal(error.code, 'ECONNREFUSED')
-})
+t.test(
+  'a stopping server finishes the responses in progress and closes all other connections',
+  async (t) => {
+    const service = await openService(t)
+    const bytes = randomBytes(16 * 1024 * 1024)
+    await service.add(large, bytes)
+    const port = await service.listen()
+    const silent = open(port)
+    const half = open(port)
+    half.write('GET / HTTP/1.1\r\nHost: a\r\n')
+    const idle = open(port)
+    idle.write(request)
+    await once(idle, 'readable')
+    const ends = [silent, half, idle].map((socket) => once(socket.resume(), 'close'))
+    const download = await startSlowly(port, `/rinex/data/${large}`)
+    const closed = service.app.close()
+    await Promise.all(ends)
+    t.pass('connections without a response in progress are closed')
+    const received = await readToEnd(download)
+    t.ok(parseAnswer(received).body.equals(bytes), 'the download is complete')
+    await closed
+    const [error] = (await once(connect(port, '127.0.0.1'), 'error')) as [NodeJS.ErrnoException]
+    t.equal(error.code, 'ECONNREFUSED')
+  },
+)
 
-t.test('an answer that is sent in one piece arrives whole when the server stops', async (t) => {
+t.test('a response of one buffer is complete when the server stops', async (t) => {
   const service = await openService(t)
   const body = randomBytes(16 * 1024 * 1024)
   service.app.get('/piece', (_request, reply) => reply.send(body))
   const port = await service.listen()
   const socket = await startSlowly(port, '/piece', 'X-A: b\r\n')
   const closed = service.app.close()
-  await letHappen()
+  await runEventLoop()
   t.ok(parseAnswer(await readToEnd(socket)).body.equals(body))
   await closed
 })
 
-t.test('a server that stops does not wait for ever', async (t) => {
+t.test('a stopping server has a deadline', async (t) => {
   const service = await openService(t)
   const size = 64 * 1024 * 1024
   await service.add(large, Buffer.alloc(size))
   const port = await service.listen()
   const download = await startSlowly(port, `/rinex/data/${large}`)
   let received = 0
-  // Fast enough to be borne, and too slow to come to the end.
+  // Fast enough for the slow-client check, too slow to finish.
   const timer = setInterval(() => {
     received += (download.read() as Buffer | null)?.length ?? 0
   }, 100)
@@ -247,7 +247,7 @@ t.test('a server that stops does not wait for ever', async (t) => {
     clearInterval(timer)
   })
   const closed = service.app.close()
-  await until(() => download.destroyed, 'the connection is ended')
+  await until(() => download.destroyed, 'the connection is closed')
   await closed
-  t.ok(received > 0 && received < size, `${received} bytes have arrived by then`)
+  t.ok(received > 0 && received < size, `${received} bytes arrived`)
 })

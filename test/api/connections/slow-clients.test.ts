@@ -7,12 +7,12 @@ import { watchSlowClients } from '../../../src/api/connections/slow-clients.ts'
 import { until } from '../wire.ts'
 
 const some = Buffer.alloc(256 * 1024)
-/** More than all buffers between two ends hold. */
+/** More than all buffers of a connection hold. */
 const much = Buffer.alloc(32 * 1024 * 1024)
-/** A client that takes nothing between two checks is closed. */
+/** A client that receives nothing between two checks is closed. */
 const timeoutMs = 1
 
-t.test('a client that has read everything stays, one that has not is closed', async (t) => {
+t.test('a client that has read everything stays connected, a slow one is closed', async (t) => {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -22,30 +22,30 @@ t.test('a client that has read everything stays, one that has not is closed', as
     server.close()
   })
   const open = async () => {
-    const arriving = once(server, 'connection') as Promise<[Socket]>
+    const connection = once(server, 'connection') as Promise<[Socket]>
     const client = connect(port, '127.0.0.1').on('error', () => undefined)
     clients.push(client)
-    const [served] = await arriving
+    const [served] = await connection
     return { client, served: served.on('error', () => undefined) }
   }
-  let ended = 0
-  const slowClients = watchSlowClients(() => ended++)
+  let closed = 0
+  const slowClients = watchSlowClients(() => closed++)
 
   const quick = await open()
   quick.served.write(some)
   quick.client.resume()
   await until(() => quick.client.bytesRead === some.length, 'one client reads everything')
-  await until(() => !readSendQueues([quick.served]).get(quick.served), 'and has confirmed it')
+  await until(() => !readSendQueues([quick.served]).get(quick.served), 'and has acknowledged it')
   slowClients.watch(quick.served, timeoutMs)
   const still = await open()
   still.served.write(much)
   slowClients.watch(still.served, timeoutMs)
-  await until(() => ended === 1, 'the other is closed, at a check of both')
+  await until(() => closed === 1, 'the other is closed by the same check')
   t.ok(still.served.destroyed)
   t.notOk(quick.served.destroyed)
 
   quick.client.pause()
   quick.served.write(much)
-  await until(() => ended === 2, 'a client that stops reading is closed, whatever it read before')
+  await until(() => closed === 2, 'a client that stops reading later is closed')
   t.ok(quick.served.destroyed)
 })

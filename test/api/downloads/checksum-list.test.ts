@@ -23,7 +23,7 @@ import type { Service } from '../service.ts'
 const data = '/rinex/data'
 const sha256 = (content: string | Buffer) => createHash('sha256').update(content).digest()
 
-/** Puts a file on disk and into the catalogue, and its checksum as of the given content. */
+/** Adds a file to disk and catalogue, with the checksum of its content. */
 async function addHashed(service: Service, path: string, content = path): Promise<void> {
   await service.add(path, content)
   await addChecksum(service, path, content)
@@ -42,7 +42,7 @@ async function addChecksum(
   await service.writer.keepChecksums([{ id: record?.id ?? 0, ...identity, ...sum }], 0)
 }
 
-t.test('a download tells the digest of the whole file', async (t) => {
+t.test('Repr-Digest is the digest of the whole file, also for HEAD and ranges', async (t) => {
   const service = await openService(t)
   const path = `${day}/${dayFile}`
   await addHashed(service, path)
@@ -63,44 +63,44 @@ t.test('a download tells the digest of the whole file', async (t) => {
   t.match(unknown.headers, { 'access-control-expose-headers': /\bRepr-Digest\b/ })
 })
 
-t.test('no digest is told of another version', async (t) => {
+t.test('no Repr-Digest for another version of the file', async (t) => {
   const service = await openService(t)
   const path = `${day}/${dayFile}`
   const file = join(service.archive, path)
   const changes = {
-    'of another size': () => {
+    'another size': () => {
       writeFileSync(file, `${path}x`)
     },
-    'of another time': () => {
+    'another mtime': () => {
       writeFileSync(file, path.toUpperCase())
     },
   }
   await addHashed(service, path)
   for (const [name, make] of Object.entries(changes)) {
     make()
-    // Old enough not to be taken for a file that is being written.
+    // A young file would be 503.
     utimesSync(file, 1000, 1000)
     const answer = await service.app.inject(`${data}/${path}`)
     t.match(answer, { statusCode: 200, headers: { 'repr-digest': undefined } }, name)
   }
 })
 
-/** What is done to a file that is old enough not to be taken for one that is being written. */
-const ways: { title: string; make: (file: string) => void; isTold: boolean }[] = [
-  { title: 'nothing', make: () => undefined, isTold: true },
+/** Changes of an old file, and whether its checksum still holds. */
+const changes: { title: string; make: (file: string) => void; isValid: boolean }[] = [
+  { title: 'nothing', make: () => undefined, isValid: true },
   {
     title: 'a hard link made',
     make: (file) => {
       linkSync(file, `${file}.link`)
     },
-    isTold: true,
+    isValid: true,
   },
   {
     title: 'chmod',
     make: (file) => {
       chmodSync(file, 0o600)
     },
-    isTold: true,
+    isValid: true,
   },
   {
     title: 'overwritten in place, with its time set back',
@@ -108,7 +108,7 @@ const ways: { title: string; make: (file: string) => void; isTold: boolean }[] =
       writeFileSync(file, readFileSync(file, 'utf8').toUpperCase())
       utimesSync(file, 1000, 1000)
     },
-    isTold: false,
+    isValid: false,
   },
   {
     title: 'replaced by rename, with its size and time',
@@ -117,12 +117,12 @@ const ways: { title: string; make: (file: string) => void; isTold: boolean }[] =
       utimesSync(`${file}.new`, 1000, 1000)
       renameSync(`${file}.new`, file)
     },
-    isTold: false,
+    isValid: false,
   },
 ]
 
-t.test('a digest is told of the file that was hashed, whatever the indexer has seen', async (t) => {
-  for (const { title, make, isTold } of ways) {
+t.test('Repr-Digest is sent only for the file that was hashed', async (t) => {
+  for (const { title, make, isValid } of changes) {
     const service = await openService(t)
     const path = `${day}/${dayFile}`
     const file = join(service.archive, path)
@@ -135,12 +135,12 @@ t.test('a digest is told of the file that was hashed, whatever the indexer has s
     make(file)
     const answer = await service.app.inject(`${data}/${path}`)
     const digest = `sha-256=:${sha256(answer.rawPayload).toString('base64')}:`
-    const told = isTold ? digest : undefined
-    t.match(answer, { statusCode: 200, headers: { 'repr-digest': told } }, title)
+    const expected = isValid ? digest : undefined
+    t.match(answer, { statusCode: 200, headers: { 'repr-digest': expected } }, title)
   }
 })
 
-t.test('a checksum of an earlier release is told as long as size and time agree', async (t) => {
+t.test('a checksum without identity holds while size and mtime are equal', async (t) => {
   const service = await openService(t)
   const path = `${day}/${dayFile}`
   await addHashed(service, path)
@@ -148,30 +148,30 @@ t.test('a checksum of an earlier release is told as long as size and time agree'
   t.teardown(() => db.close())
   db.exec('UPDATE checksum SET inode = NULL, ctime_us = NULL, links = NULL, mode = NULL')
   const digest = `sha-256=:${sha256(path).toString('base64')}:`
-  const ask = () => service.app.inject(`${data}/${path}`)
-  t.match(await ask(), { statusCode: 200, headers: { 'repr-digest': digest } })
+  const get = () => service.app.inject(`${data}/${path}`)
+  t.match(await get(), { statusCode: 200, headers: { 'repr-digest': digest } })
   chmodSync(join(service.archive, path), 0o600)
-  t.match(await ask(), { statusCode: 200, headers: { 'repr-digest': digest } })
+  t.match(await get(), { statusCode: 200, headers: { 'repr-digest': digest } })
   utimesSync(join(service.archive, path), 1000, 1000)
-  t.match(await ask(), { statusCode: 200, headers: { 'repr-digest': undefined } })
+  t.match(await get(), { statusCode: 200, headers: { 'repr-digest': undefined } })
 })
 
-t.test('a stale checksum is not told, in a list that is another', async (t) => {
+t.test('a stale checksum is not listed, and the list has another ETag', async (t) => {
   const service = await openService(t)
   for (const name of [dayFile, shortFile]) await addHashed(service, `${day}/${name}`)
   const url = `${data}/${day}/SHA256SUMS`
   const before = await service.app.inject(url)
   const { id = 0 } = (await service.reader.file(day, dayFile)) ?? {}
   await service.writer.apply([change(day, { rehash: [id] })])
-  const ask = (tag: unknown) =>
+  const get = (tag: unknown) =>
     service.app.inject({ url, headers: { 'if-none-match': String(tag) } })
-  const stale = await ask(before.headers.etag)
+  const stale = await get(before.headers.etag)
   const line = `${sha256(`${day}/${shortFile}`).toString('hex')}  ${shortFile}\n`
   t.match(stale, { statusCode: 200, body: `# 1 files are not hashed yet\n${line}` })
   const download = await service.app.inject(`${data}/${day}/${dayFile}`)
   t.match(download, { statusCode: 200, headers: { 'repr-digest': undefined } })
   await addChecksum(service, `${day}/${dayFile}`, `${day}/${dayFile}`)
-  t.match(await ask(stale.headers.etag), { statusCode: 200, body: before.body }, 'and back')
+  t.match(await get(stale.headers.etag), { statusCode: 200, body: before.body }, 'hashed again')
 })
 
 t.test('damaged and unfinished files are named above the checksums', async (t) => {
@@ -197,7 +197,7 @@ t.test('damaged and unfinished files are named above the checksums', async (t) =
   )
 })
 
-t.test('the checksums of a directory are a file that sha256sum accepts', async (t) => {
+t.test('sha256sum accepts the list', async (t) => {
   const service = await openService(t)
   for (const name of [shortFile, dayFile]) await addHashed(service, `${day}/${name}`)
   await addHashed(service, `${hour}/${hourFile}`)
@@ -218,7 +218,7 @@ t.test('the checksums of a directory are a file that sha256sum accepts', async (
     },
   })
   const line = (name: string) => `${sha256(`${day}/${name}`).toString('hex')}  ${name}\n`
-  t.equal(whole.body, line(dayFile) + line(shortFile), 'in the order of names')
+  t.equal(whole.body, line(dayFile) + line(shortFile), 'ordered by name')
   t.equal(check(whole.body), `${dayFile}: OK\n${shortFile}: OK\n`)
 
   const again = await service.app.inject({
@@ -240,7 +240,7 @@ t.test('the checksums of a directory are a file that sha256sum accepts', async (
   t.equal(check(partly.body), `${dayFile}: OK\n${shortFile}: OK\n`)
 })
 
-t.test('what was answered is shared until a checksum becomes known', async (t) => {
+t.test('the list is cached until a checksum of the directory changes', async (t) => {
   let read = 0
   const service = await openService(t, {
     deps: ({ reader }) => ({
@@ -254,28 +254,32 @@ t.test('what was answered is shared until a checksum becomes known', async (t) =
     }),
   })
   const url = `${data}/${day}/SHA256SUMS`
-  const ask = async (tag = '') => service.app.inject({ url, headers: { 'if-none-match': tag } })
+  const get = async (tag = '') => service.app.inject({ url, headers: { 'if-none-match': tag } })
   await addHashed(service, `${day}/${dayFile}`)
   await service.add(`${day}/${shortFile}`)
-  const [first, ...others] = await Promise.all([ask(), ask(), ask()])
-  for (const other of [...others, await ask()]) t.equal(other.body, first.body)
-  t.equal((await ask(String(first.headers.etag))).statusCode, 304)
+  const [first, ...others] = await Promise.all([get(), get(), get()])
+  for (const other of [...others, await get()]) t.equal(other.body, first.body)
+  t.equal((await get(String(first.headers.etag))).statusCode, 304)
   await addHashed(service, `${hour}/${hourFile}`)
-  t.equal((await ask()).body, first.body)
+  t.equal((await get()).body, first.body)
   t.equal(read, 1, 'read once')
 
   await addChecksum(service, `${day}/${shortFile}`, 'x')
-  const known = await ask(String(first.headers.etag))
-  t.equal(known.statusCode, 200, 'which is told at once')
+  const known = await get(String(first.headers.etag))
+  t.equal(known.statusCode, 200, 'a new checksum appears at once')
   t.match(known.body, `${sha256('x').toString('hex')}  ${shortFile}\n`)
   t.notMatch(known.body, '#')
   await addChecksum(service, `${day}/${shortFile}`, 'y')
-  const corrected = await ask(String(known.headers.etag))
-  t.match(corrected.body, `${sha256('y').toString('hex')}  ${shortFile}\n`, 'as is another')
+  const corrected = await get(String(known.headers.etag))
+  t.match(
+    corrected.body,
+    `${sha256('y').toString('hex')}  ${shortFile}\n`,
+    'as does a corrected one',
+  )
   t.notMatch(corrected.body, sha256('x').toString('hex'))
 })
 
-t.test('directories without files have no lines, others are not there', async (t) => {
+t.test('a directory without files has an empty list; an unknown directory is 404', async (t) => {
   const service = await openService(t)
   await service.writer.apply([change('obs/2026', { directories: [day] })])
   await service.addNames(hour, [hourFile])
@@ -294,7 +298,7 @@ t.test('directories without files have no lines, others are not there', async (t
     t.match(await service.app.inject(`${target}/${name}`), { statusCode: 404 }, name)
 })
 
-t.test('a real file of that name is not served', async (t) => {
+t.test('a real file named SHA256SUMS is not served', async (t) => {
   const service = await openService(t)
   await service.addNames(day, [dayFile])
   const path = join(service.archive, day, 'SHA256SUMS')
@@ -304,7 +308,7 @@ t.test('a real file of that name is not served', async (t) => {
   t.equal(answer.body, '# 1 files are not hashed yet\n')
 })
 
-t.test('a directory of many files', async (t) => {
+t.test('a list of several chunks is complete', async (t) => {
   const service = await openService(t)
   const names = Array.from({ length: 2000 }, (_, n) => `${(4096 + n).toString(16)}0010.26o.gz`)
   const facts = { size: 1, mtimeUs: 1 }

@@ -2,7 +2,7 @@ import t from 'tap'
 import { parseDataTarget, parseDirectoryTarget } from '../../../src/api/downloads/data-target.ts'
 import { day, dayFile, hourFile, openService } from '../service.ts'
 
-t.test('the grammar of request targets', async (t) => {
+t.test('request targets of files', async (t) => {
   const place = { directory: 'obs/2026/001', name: dayFile }
   const file = `obs/2026/001/${dayFile}`
   const long = 'a'.repeat(64)
@@ -70,7 +70,7 @@ t.test('request targets of directories', async (t) => {
   }
 })
 
-t.test('a prefix of several parts', async (t) => {
+t.test('a dataset prefix of several segments', async (t) => {
   const service = await openService(t, { settings: { datasetPrefix: 'gnss/rinex' } })
   await service.add(`${day}/${dayFile}`)
   interface Page {

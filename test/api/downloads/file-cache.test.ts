@@ -1,4 +1,4 @@
-/** Small files are sent from memory as long as they are what was read, and never longer. */
+/** The cache of small files: a cached file is served only while it is unchanged on disk. */
 import {
   appendFileSync,
   chmodSync,
@@ -32,14 +32,14 @@ async function cached(t: Test) {
   return { path, cache, file, later: stats.ctimeMs + 3000 }
 }
 
-t.test('a file is found until anything about it is another', async (t) => {
+t.test('any change of a file invalidates its cache entry', async (t) => {
   const changes: Record<string, (path: string) => void> = {
-    'replaced, looking the same': (path) => {
+    'replaced, with the same size and mtime': (path) => {
       writeFileSync(`${path}.new`, 'CONTENT')
       utimesSync(`${path}.new`, then, then)
       renameSync(`${path}.new`, path)
     },
-    'rewritten in place, its times set back': (path) => {
+    'rewritten in place, with its times restored': (path) => {
       writeFileSync(path, 'CONTENT')
       utimesSync(path, then, then)
     },
@@ -59,7 +59,7 @@ t.test('a file is found until anything about it is another', async (t) => {
       rmSync(path)
       mkdirSync(path)
     },
-    'a symlink that leads nowhere': (path) => {
+    'a dangling symlink': (path) => {
       rmSync(path)
       symlinkSync('missing', path)
     },
@@ -70,11 +70,11 @@ t.test('a file is found until anything about it is another', async (t) => {
     t.match(await cache.find(path), { bytes: Buffer.from('content') }, `${what}: before`)
     change(path)
     t.equal(await cache.find(path), undefined, what)
-    t.equal(await cache.find(path), undefined, 'and it is forgotten')
+    t.equal(await cache.find(path), undefined, 'and it was evicted')
   }
 })
 
-t.test('the content is a copy, and a file that has just changed is not kept', async (t) => {
+t.test('the cache stores a copy, and no file that has just changed', async (t) => {
   const { path, cache, file, later } = await cached(t)
   cache.keep(file, Buffer.from('content'), later - 2000)
   t.equal(await cache.find(path), undefined)
@@ -84,8 +84,8 @@ t.test('the content is a copy, and a file that has just changed is not kept', as
   t.equal((await cache.find(path))?.bytes.toString(), 'content')
 })
 
-t.test('what is sent from memory is what is sent from disk', async (t) => {
-  // Ten seconds on, so that the file is not too young to be kept.
+t.test('a response from the cache equals one from disk', async (t) => {
+  // Ten seconds ahead, so that the file is old enough for the cache.
   const nowUs = () => (Date.now() + 10_000) * 1000
   const { app, archive, writer } = await openService(t, { deps: () => ({ nowUs }) })
   const path = join(archive, day, dayFile)
@@ -93,20 +93,22 @@ t.test('what is sent from memory is what is sent from disk', async (t) => {
   writeFileSync(path, 'the content')
   utimesSync(path, then, then)
   await catalogue(writer, archive, `${day}/${dayFile}`)
-  const ask = async (method: 'GET' | 'HEAD', headers: Record<string, string> = {}) => {
-    const { statusCode, body, headers: given } = await app.inject({ method, url, headers })
-    const kept = Object.entries(given).filter(([name]) => !/^(date|x-request-id)$/.test(name))
-    return { statusCode, body, headers: Object.fromEntries(kept) }
+  const send = async (method: 'GET' | 'HEAD', headers: Record<string, string> = {}) => {
+    const { statusCode, body, headers: received } = await app.inject({ method, url, headers })
+    const comparable = Object.entries(received).filter(
+      ([name]) => !/^(date|x-request-id)$/.test(name),
+    )
+    return { statusCode, body, headers: Object.fromEntries(comparable) }
   }
   const all = async (etag: string) => [
-    await ask('HEAD'),
-    await ask('GET', { range: 'bytes=4-6' }),
-    await ask('GET', { range: 'bytes=99-' }),
-    await ask('GET', { 'if-none-match': etag }),
-    await ask('GET', { 'if-match': '"other"' }),
-    await ask('GET'),
+    await send('HEAD'),
+    await send('GET', { range: 'bytes=4-6' }),
+    await send('GET', { range: 'bytes=99-' }),
+    await send('GET', { 'if-none-match': etag }),
+    await send('GET', { 'if-match': '"other"' }),
+    await send('GET'),
   ]
-  const etag = String((await ask('HEAD')).headers['etag'])
+  const etag = String((await send('HEAD')).headers['etag'])
   const first = await all(etag)
   t.match(first.at(-1), { statusCode: 200, body: 'the content' })
   t.match(first[1], { statusCode: 206, body: 'con' })
@@ -114,8 +116,8 @@ t.test('what is sent from memory is what is sent from disk', async (t) => {
   writeFileSync(join(dirname(path), 'part'), 'THE CONTENT')
   utimesSync(join(dirname(path), 'part'), then, then)
   renameSync(join(dirname(path), 'part'), path)
-  t.equal((await ask('GET')).body, 'THE CONTENT', 'of the same size and time')
-  t.not((await ask('HEAD')).headers['etag'], etag)
+  t.equal((await send('GET')).body, 'THE CONTENT', 'replaced, with the same size and mtime')
+  t.not((await send('HEAD')).headers['etag'], etag)
   rmSync(path)
-  t.equal((await ask('GET')).statusCode, 404)
+  t.equal((await send('GET')).statusCode, 404)
 })

@@ -26,7 +26,7 @@ import {
   chunkBytes,
   openContentReader,
 } from '../../../src/api/downloads/file-content.ts'
-import type { Wanted } from '../../../src/api/downloads/file-content.ts'
+import type { ReadRequest } from '../../../src/api/downloads/file-content.ts'
 import { day, dayFile } from '../service.ts'
 import { laterThan } from '../../file-clock.ts'
 import { testFolder } from '../../folder.ts'
@@ -37,7 +37,7 @@ const part = { first: 0, last: 9 }
 const then = new Date('2026-01-02T00:00:00Z')
 const content = Buffer.alloc(size, 'a')
 
-/** A file that is open, and a reader of it. */
+/** An open file and a content reader. */
 async function openFile(t: Test) {
   const archive = testFolder(t, { obs: {} })
   mkdirSync(join(archive, day), { recursive: true })
@@ -49,20 +49,20 @@ async function openFile(t: Test) {
   t.teardown(() => file.handle.close().catch(() => undefined))
   await laterThan(path)
   const reader = openContentReader()
-  return { path, file, open: (wanted: Wanted) => reader.open(wanted) }
+  return { path, file, open: (request: ReadRequest) => reader.open(request) }
 }
 
 function newResponse(): ServerResponse {
   return new ServerResponse(new IncomingMessage(new Socket()))
 }
 
-const awaited = (file: OpenFile, range: { first: number; last: number }): Wanted => ({
+const requestFor = (file: OpenFile, range: { first: number; last: number }): ReadRequest => ({
   file,
   range,
   response: newResponse(),
 })
 
-/** Writes bytes over those of a file, which keeps its size, and sets its times back. */
+/** Overwrites bytes of a file in place and restores its times. */
 function overwrite(path: string, bytes: string, position: number): void {
   const fd = openSync(path, 'r+')
   writeSync(fd, bytes, position)
@@ -70,29 +70,29 @@ function overwrite(path: string, bytes: string, position: number): void {
   utimesSync(path, then, then)
 }
 
-const ends = { message: /^(?:cut short|changed) while it was sent$/ }
+const changedError = { message: /^(?:truncated|changed) while it was sent$/ }
 
-t.test('a file is read whole, in chunks or at once', async (t) => {
+t.test('a file is read as a stream, or as a buffer if it is small', async (t) => {
   const { file, open } = await openFile(t)
-  const all = await open(awaited(file, whole))
+  const all = await open(requestFor(file, whole))
   t.ok(all instanceof Readable && (await buffer(all)).equals(content))
-  await t.rejects(file.handle.stat(), 'the stream has closed it')
+  await t.rejects(file.handle.stat(), 'the stream closed the file')
   const again = await openFile(t)
-  t.same(await again.open(awaited(again.file, part)), content.subarray(0, 10))
+  t.same(await again.open(requestFor(again.file, part)), content.subarray(0, 10))
   await again.file.handle.stat()
-  t.pass('the caller closes what was read at once')
+  t.pass('for a buffer the caller closes the file')
 })
 
-t.test('a last chunk of one byte is read, too', async (t) => {
+t.test('the last chunk may be one byte', async (t) => {
   const { file, open } = await openFile(t)
-  const all = await open(awaited(file, { first: 7, last: 7 + chunkBytes }))
+  const all = await open(requestFor(file, { first: 7, last: 7 + chunkBytes }))
   t.ok(all instanceof Readable)
   t.equal((await buffer(all as Readable)).length, chunkBytes + 1)
 })
 
-t.test('a file that was rewritten is never sent whole', async (t) => {
+t.test('a rewritten file is never read completely', async (t) => {
   const changes: Record<string, (path: string) => void> = {
-    'cut short': (path) => {
+    truncated: (path) => {
       truncateSync(path, size - 1)
     },
     grown: (path) => {
@@ -101,30 +101,34 @@ t.test('a file that was rewritten is never sent whole', async (t) => {
     overwritten: (path) => {
       writeFileSync(path, Buffer.alloc(size, 'b'))
     },
-    'overwritten, and its times set back': (path) => {
+    'overwritten, with its times restored': (path) => {
       overwrite(path, 'other end', size - 9)
     },
-    'given another time': (path) => {
+    'another mtime': (path) => {
       utimesSync(path, new Date(), new Date())
     },
   }
   for (const [what, change] of Object.entries(changes)) {
     const { path, file, open } = await openFile(t)
-    const all = await open(awaited(file, whole))
+    const all = await open(requestFor(file, whole))
     change(path)
-    await t.rejects(buffer(all as Readable), ends, what)
+    await t.rejects(buffer(all as Readable), changedError, what)
     const second = await openFile(t)
     change(second.path)
-    await t.rejects(second.open(awaited(second.file, part)), ends, `${what}, a small part`)
+    await t.rejects(
+      second.open(requestFor(second.file, part)),
+      changedError,
+      `${what}, a small part`,
+    )
   }
 })
 
-t.test('a file that keeps its bytes is sent whole, whatever happens to its name', async (t) => {
+t.test('a file that keeps its bytes is read completely, even if its path changes', async (t) => {
   const changes: Record<string, (path: string) => void> = {
     'hard-linked': (path) => {
       linkSync(path, `${path}.backup`)
     },
-    'given other permissions': (path) => {
+    chmod: (path) => {
       chmodSync(path, 0o660)
     },
     removed: (path) => {
@@ -137,19 +141,19 @@ t.test('a file that keeps its bytes is sent whole, whatever happens to its name'
       writeFileSync(`${path}.new`, Buffer.alloc(size, 'b'))
       renameSync(`${path}.new`, path)
     },
-    'given its own times again': (path) => {
+    'utimes with the same times': (path) => {
       utimesSync(path, then, then)
     },
   }
   for (const [what, change] of Object.entries(changes)) {
     const { path, file, open } = await openFile(t)
-    const all = await open(awaited(file, whole))
+    const all = await open(requestFor(file, whole))
     change(path)
     t.ok((await buffer(all as Readable)).equals(content), what)
   }
 })
 
-t.test('what waits to be read holds no memory, and is left out when its client goes', async (t) => {
+t.test('waiting reads hold no memory, and fail when their client leaves', async (t) => {
   const { file, open } = await openFile(t)
   const before = process.memoryUsage().arrayBuffers
   const response = newResponse()
@@ -163,23 +167,23 @@ t.test('what waits to be read holds no memory, and is left out when its client g
   t.ok(left.length > 80 && left.every(({ reason }) => reason instanceof ClientGone))
 })
 
-t.test('the memory of a download is used again when its response has closed', async (t) => {
+t.test('the buffer of a download is reused after its response closed', async (t) => {
   const { file, open } = await openFile(t)
-  const first = awaited(file, part)
+  const first = requestFor(file, part)
   const one = (await open(first)) as Buffer
-  const meanwhile = (await open(awaited(file, part))) as Buffer
-  t.not(meanwhile.buffer, one.buffer, 'not before')
+  const meanwhile = (await open(requestFor(file, part))) as Buffer
+  t.not(meanwhile.buffer, one.buffer, 'not while the response is open')
   first.response.emit('close')
-  t.equal(((await open(awaited(file, part))) as Buffer).buffer, one.buffer)
+  t.equal(((await open(requestFor(file, part))) as Buffer).buffer, one.buffer)
   const streamed = await openFile(t)
-  const second = awaited(streamed.file, whole)
+  const second = requestFor(streamed.file, whole)
   const all = (await streamed.open(second)) as Readable
   t.ok((await buffer(all)).subarray(chunkBytes).equals(content.subarray(chunkBytes)))
 })
 
-t.test('a stream whose client goes closes its file', async (t) => {
+t.test('a destroyed stream closes its file', async (t) => {
   const { file, open } = await openFile(t)
-  const all = (await open(awaited(file, whole))) as Readable
+  const all = (await open(requestFor(file, whole))) as Readable
   const closed = new Promise((resolve) => all.once('close', resolve))
   all.destroy()
   await closed

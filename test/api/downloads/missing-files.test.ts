@@ -1,4 +1,4 @@
-/** Files that are listed and cannot be sent: an administrator sees them. */
+/** The missing-file report: catalogued files that could not be served. */
 import { chmodSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
@@ -17,7 +17,7 @@ async function statusOf({ app }: Service, headers = {}) {
 const download = async ({ app }: Service, path: string) =>
   (await app.inject(`/rinex/data/${path}`)).statusCode
 
-t.test('the status names files that could not be served, the latest first', async (t) => {
+t.test('the status lists files that could not be served, the latest first', async (t) => {
   const service = await openService(t)
   await service.add(`${hour}/${hourFile}`)
   for (const name of [dayFile, shortFile]) await service.add(`${day}/${name}`)
@@ -33,18 +33,18 @@ t.test('the status names files that could not be served, the latest first', asyn
   t.equal(await download(service, `${hour}/${hourFile}`), 200)
 
   const answer = await statusOf(service, { 'if-none-match': before.headers.etag })
-  t.equal(answer.statusCode, 200, 'another status than before')
+  t.equal(answer.statusCode, 200, 'the status has changed')
   const { count, latest } = answer.json<WireStatus>().unserved
   t.equal(count, 3)
   t.match(latest, [
     { path: `${day}/${shortFile}`, reason: 'lies-elsewhere', at: /^\d{4}-.*\.\d{6}Z$/ },
     { path: `${day}/${dayFile}`, reason: 'not-regular' },
   ])
-  t.equal(latest.length, 2, 'each once')
-  t.notMatch(answer.body, '/etc/passwd', 'what is outside of the catalogue stays unsaid')
+  t.equal(latest.length, 2, 'each file once')
+  t.notMatch(answer.body, '/etc/passwd', 'no path outside of the catalogue')
 
   const page = await statusOf(service, html)
-  t.match(page.body, 'since it started: 3.')
+  t.match(page.body, 'since its start: 3.')
   t.match(page.body, `<code>${day}/${shortFile}</code></td><td>lies-elsewhere</td>`)
   const { body: metrics } = await service.app.inject('/metrics')
   for (const [reason, times] of Object.entries({
@@ -55,23 +55,26 @@ t.test('the status names files that could not be served, the latest first', asyn
     t.match(metrics, `rinex_files_not_served_total{reason="${reason}"} ${times}\n`)
 })
 
-t.test('what is not in the catalogue is not told', async (t) => {
+t.test('a path that is not in the catalogue is not reported', async (t) => {
   const service = await openService(t)
   await service.add(`${day}/${dayFile}`)
   for (const path of [`${day}/${shortFile}`, `${day}/${dayFile}/`, '../etc/passwd', '<b>'])
     t.equal(await download(service, path), 404)
   t.same((await statusOf(service)).json<WireStatus>().unserved, { count: 0, latest: [] })
-  t.notMatch((await statusOf(service, html)).body, 'Not served')
+  t.notMatch((await statusOf(service, html)).body, 'Missing files')
 })
 
-t.test('however many there are, so many are remembered', (t) => {
+t.test('the report keeps 1000 files and shows 10', (t) => {
   let nowMs = 0
-  const told: string[] = []
-  const unserved = openMissingFiles({ onFile: (reason) => told.push(reason), nowMs: () => nowMs++ })
-  for (let n = 0; n < 1000; n++) unserved.note(`${day}/${n}`, 'not-there')
-  const { count, latest } = unserved.wire()
+  const reported: string[] = []
+  const missingFiles = openMissingFiles({
+    onFile: (reason) => reported.push(reason),
+    nowMs: () => nowMs++,
+  })
+  for (let n = 0; n < 1000; n++) missingFiles.note(`${day}/${n}`, 'not-there')
+  const { count, latest } = missingFiles.wire()
   t.equal(count, 1000)
-  t.equal(told.length, 1000)
+  t.equal(reported.length, 1000)
   t.same(
     latest.map(({ path }) => path),
     Array.from({ length: 10 }, (_, n) => `${day}/${999 - n}`),
@@ -80,20 +83,20 @@ t.test('however many there are, so many are remembered', (t) => {
   t.end()
 })
 
-t.test('a file that may not be read is not served for that reason', async (t) => {
+t.test('a file without read permission has the reason no-permission', async (t) => {
   const service = await openService(t)
   const path = join(service.archive, day, dayFile)
   await service.add(`${day}/${dayFile}`)
   chmodSync(path, 0)
-  // To the administrator no file is closed; as another user this process meets closed directories at the latest.
-  const isAdministrator = process.geteuid?.() === 0
-  if (isAdministrator) chmodSync(dirname(path), 0o700)
+  // Root may read every file; so the test runs as nobody, who may not enter the directory.
+  const isRoot = process.geteuid?.() === 0
+  if (isRoot) chmodSync(dirname(path), 0o700)
   const archive = openArchive({ archive: service.archive, linkedDirectories: [] })
-  if (isAdministrator) process.seteuid?.(65534)
+  if (isRoot) process.seteuid?.(65534)
   try {
     const opening = archive.open({ directory: day, name: dayFile })
     await t.rejects(opening, { reason: 'no-permission', message: 'EACCES' })
   } finally {
-    if (isAdministrator) process.seteuid?.(0)
+    if (isRoot) process.seteuid?.(0)
   }
 })

@@ -1,4 +1,4 @@
-/** What the web server in front is told of a download; test/acceptance/nginx.test.ts has one that is told. */
+/** Headers of offloaded downloads; test/acceptance/nginx.test.ts and apache.test.ts test them with real web servers. */
 import { mkdirSync, renameSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -16,7 +16,7 @@ const open = (t: Test, header: Offload['header'], linkedDirectories: string[] = 
     settings: { offload: { header, internalPrefix: '/internal/archive/' }, linkedDirectories },
   })
 
-t.test('a file is named to nginx, whatever conditions are set', async (t) => {
+t.test('X-Accel-Redirect names the file to nginx; conditions are ignored', async (t) => {
   const service = await open(t, 'x-accel-redirect')
   await service.add(path)
   for (const method of ['GET', 'HEAD'] as const)
@@ -32,51 +32,54 @@ t.test('a file is named to nginx, whatever conditions are set', async (t) => {
         'x-content-type-options': 'nosniff',
         'cache-control': 'no-cache',
       })
-      // nginx would repeat or contradict these.
+      // nginx sets these itself.
       for (const own of ['etag', 'last-modified', 'accept-ranges', 'x-sendfile'])
         t.notOk(own in answer.headers, own)
     }
 })
 
-t.test('Apache is given the absolute path, byte for byte, and our validators', async (t) => {
-  const archive = join(testFolder(t), 'größer %41')
-  const service = await openService(t, {
-    settings: { archive, offload: { header: 'x-sendfile', internalPrefix: '/unused/' } },
-  })
-  mkdirSync(join(archive, day), { recursive: true })
-  writeFileSync(join(archive, path), 'x')
-  await catalogue(service.writer, archive, path)
-  const { statusCode, payload, headers } = await service.app.inject({
-    url: target,
-    headers: conditions,
-  })
-  t.equal(statusCode, 200)
-  t.equal(payload, '')
-  t.equal(Buffer.from(String(headers['x-sendfile']), 'latin1').toString(), join(archive, path))
-  t.match(headers, { etag: /^"[0-9a-f]+-1-/, 'last-modified': /GMT$/, 'accept-ranges': 'bytes' })
-  t.notOk('x-accel-redirect' in headers)
-})
+t.test(
+  'X-Sendfile names the absolute path byte by byte to Apache, with our validators',
+  async (t) => {
+    const archive = join(testFolder(t), 'größer %41')
+    const service = await openService(t, {
+      settings: { archive, offload: { header: 'x-sendfile', internalPrefix: '/unused/' } },
+    })
+    mkdirSync(join(archive, day), { recursive: true })
+    writeFileSync(join(archive, path), 'x')
+    await catalogue(service.writer, archive, path)
+    const { statusCode, payload, headers } = await service.app.inject({
+      url: target,
+      headers: conditions,
+    })
+    t.equal(statusCode, 200)
+    t.equal(payload, '')
+    t.equal(Buffer.from(String(headers['x-sendfile']), 'latin1').toString(), join(archive, path))
+    t.match(headers, { etag: /^"[0-9a-f]+-1-/, 'last-modified': /GMT$/, 'accept-ranges': 'bytes' })
+    t.notOk('x-accel-redirect' in headers)
+  },
+)
 
-t.test('what would not be served is not handed over', async (t) => {
+t.test('a file that may not be served is not offloaded', async (t) => {
   const service = await open(t, 'x-accel-redirect')
   await service.add(path)
   const file = join(service.archive, path)
-  const refused = async (status: number, why: string): Promise<void> => {
+  const isRejected = async (status: number, why: string): Promise<void> => {
     const answer = await service.app.inject(target)
     t.equal(answer.statusCode, status, why)
     t.notOk('x-accel-redirect' in answer.headers, why)
   }
   writeFileSync(file, 'being rewritten')
-  await refused(503, 'young, and not as catalogued')
+  await isRejected(503, 'young, and not as catalogued')
   renameSync(file, `${file}.aside`)
   symlinkSync(`${file}.aside`, file)
-  await refused(404, 'a symlink')
+  await isRejected(404, 'a symlink')
   unlinkSync(file)
   mkdirSync(file)
-  await refused(404, 'a directory')
+  await isRejected(404, 'a directory')
 })
 
-t.test('nothing but files is handed over', async (t) => {
+t.test('listings and checksum lists are not offloaded', async (t) => {
   const service = await open(t, 'x-accel-redirect')
   await service.add(path)
   for (const url of ['/rinex/data/', `/rinex/data/${day}/`, `/rinex/data/${day}/SHA256SUMS`]) {
@@ -87,7 +90,7 @@ t.test('nothing but files is handed over', async (t) => {
   }
 })
 
-t.test('what symlinks lead to is sent from here for nginx, named for Apache', async (t) => {
+t.test('a linked file is sent by this process behind nginx, and offloaded to Apache', async (t) => {
   for (const header of ['x-accel-redirect', 'x-sendfile'] as const)
     await t.test(header, async (t) => {
       const disk = join(t.testdirName, 'disk')
@@ -98,14 +101,14 @@ t.test('what symlinks lead to is sent from here for nginx, named for Apache', as
       symlinkSync(disk, join(service.archive, day))
       await catalogue(service.writer, service.archive, `${day}/${shortFile}`)
       const { payload, headers } = await service.app.inject(`/rinex/data/${day}/${shortFile}`)
-      const named = header === 'x-sendfile'
-      t.equal(payload, named ? '' : 'older')
-      t.equal(headers['x-sendfile'], named ? join(disk, shortFile) : undefined)
+      const isOffloaded = header === 'x-sendfile'
+      t.equal(payload, isOffloaded ? '' : 'older')
+      t.equal(headers['x-sendfile'], isOffloaded ? join(disk, shortFile) : undefined)
       t.notOk('x-accel-redirect' in headers)
     })
 })
 
-t.test('a linked directory may hold the archive itself', async (t) => {
+t.test('a linked directory may contain the archive itself', async (t) => {
   const around = testFolder(t)
   const archive = join(around, 'archive')
   const service = await openService(t, {

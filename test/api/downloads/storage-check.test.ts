@@ -7,7 +7,7 @@ import { change } from '../../catalogue/change.ts'
 import { testFolder } from '../../folder.ts'
 import { catalogue, day, dayFile, openService } from '../service.ts'
 
-t.test('which part of the archive is away', async (t) => {
+t.test('the unavailable part of the archive', async (t) => {
   const folder = testFolder(t, {
     disk: { '2009': { '001': {} }, 'a-file': '' },
     empty: {},
@@ -17,17 +17,17 @@ t.test('which part of the archive is away', async (t) => {
   const linked = ['disk', 'empty', 'no-disk', 'no-directory'].map((name) => join(folder, name))
   const tree = { archive, linkedDirectories: linked }
   const unavailable = (directory: string) => unavailablePart(tree, directory)
-  t.equal(await unavailable('obs/2026/001'), archive, 'there is no archive')
+  t.equal(await unavailable('obs/2026/001'), archive, 'no archive')
   mkdirSync(archive)
-  t.equal(await unavailable('obs/2026/001'), archive, 'it is empty')
+  t.equal(await unavailable('obs/2026/001'), archive, 'an empty archive')
   mkdirSync(join(archive, 'nrt/2026'), { recursive: true })
-  t.equal(await unavailable('obs/2026/001'), join(archive, 'obs'), 'there is no area')
+  t.equal(await unavailable('obs/2026/001'), join(archive, 'obs'), 'no area')
   mkdirSync(join(archive, 'obs'))
   writeFileSync(join(archive, 'obs/READ.ME'), 'mount the disk here')
   t.equal(await unavailable('obs/2026/001'), join(archive, 'obs'), 'an empty mount point')
   mkdirSync(join(archive, 'obs/2026/001'), { recursive: true })
   t.equal(await unavailable('obs/2026/001'), undefined)
-  t.equal(await unavailable('obs/2025/001'), undefined, 'a year that is gone is not away')
+  t.equal(await unavailable('obs/2025/001'), undefined, 'a removed year is not an unavailable disk')
   const links: [string, string, boolean][] = [
     ['2009', '../../disk/2009', false],
     ['2008', '../../disk/2008', false],
@@ -50,28 +50,31 @@ t.test('which part of the archive is away', async (t) => {
   }
 })
 
-t.test('a state is logged once until it ends or an hour has passed', async (t) => {
-  const lines: { msg: string; path: string }[] = []
-  const logger = pino({}, { write: (line) => lines.push(JSON.parse(line) as never) })
-  let nowMs = 0
-  const log = openStorageLog(logger, () => nowMs)
-  for (let n = 0; n < 10; n++) log.note('/a/obs', 'away')
-  log.opened('/a/obsolete/x')
-  t.strictSame(
-    lines.map(({ msg }) => msg),
-    ['away'],
-  )
-  log.opened('/a/obs/x')
-  log.opened('/a/obs/x')
-  t.equal(lines.length, 2)
-  t.match(lines[1], { msg: /recovered/, path: '/a/obs' })
-  log.note('/a/obs', 'away')
-  nowMs = 3_600_001
-  log.note('/a/obs', 'away')
-  t.equal(lines.length, 4)
-})
+t.test(
+  'an unavailable path is logged once, again after an hour, and when it recovers',
+  async (t) => {
+    const lines: { msg: string; path: string }[] = []
+    const logger = pino({}, { write: (line) => lines.push(JSON.parse(line) as never) })
+    let nowMs = 0
+    const log = openStorageLog(logger, () => nowMs)
+    for (let n = 0; n < 10; n++) log.note('/a/obs', 'away')
+    log.opened('/a/obsolete/x')
+    t.strictSame(
+      lines.map(({ msg }) => msg),
+      ['away'],
+    )
+    log.opened('/a/obs/x')
+    log.opened('/a/obs/x')
+    t.equal(lines.length, 2)
+    t.match(lines[1], { msg: /recovered/, path: '/a/obs' })
+    log.note('/a/obs', 'away')
+    nowMs = 3_600_001
+    log.note('/a/obs', 'away')
+    t.equal(lines.length, 4)
+  },
+)
 
-t.test('a file whose disk is away is 503, one that is gone is 404', async (t) => {
+t.test('a file on an unavailable disk is 503, a removed file is 404', async (t) => {
   const folder = testFolder(t, { disk: {} })
   const linked = join(folder, 'disk')
   const service = await openService(t, { settings: { linkedDirectories: [linked] } })
@@ -128,17 +131,17 @@ t.test('a file whose disk is away is 503, one that is gone is 404', async (t) =>
       make(path)
       for (let n = 0; n < 3; n++) t.equal(await status(directory), 503, `${path} ${what}`)
       const lines = service.log.slice(before).filter(({ level }) => Number(level) >= 40)
-      t.equal(lines.length, 1, 'one line for the state')
+      t.equal(lines.length, 1, 'one log line')
       rmSync(path, { recursive: true, force: true })
       renameSync(`${path}.away`, path)
-      t.equal(await status(directory), 200, 'and it is back')
+      t.equal(await status(directory), 200, 'recovered')
     }
   rmSync(join(linked, dayFile))
-  t.equal(await status('obs/2010/001'), 404, 'a file that is gone from its disk')
+  t.equal(await status('obs/2010/001'), 404, 'a file removed from a linked disk')
   rmSync(join(archive, day, dayFile))
-  t.equal(await status(day), 404, 'a file that is gone')
+  t.equal(await status(day), 404, 'a removed file')
   rmSync(join(archive, dirname(day)), { recursive: true })
-  t.equal(await status(day), 404, 'a year that is gone')
+  t.equal(await status(day), 404, 'a removed year')
 })
 
 t.test(
@@ -173,5 +176,5 @@ t.test('a missing file whose removal is withheld is 503', async (t) => {
   t.match(lines, [{ msg: /withheld/, path: day }])
   t.equal(lines.length, 1)
   await service.writer.apply([change(day, {})])
-  t.equal((await get()).statusCode, 404, 'when they are no longer withheld')
+  t.equal((await get()).statusCode, 404, 'no longer withheld')
 })

@@ -4,17 +4,17 @@ import { csvHeader, recordCsv } from '../../../src/api/files/csv.ts'
 import { wireFields, wireFileFields } from '../../../src/api/files/schema.ts'
 import { serialiseRecord } from '../../../src/api/files/serialise.ts'
 
-/** The values of one record (RFC 4180), which may hold line ends where they are quoted. */
+/** Parses the values of one record (RFC 4180); quoted values may contain line ends. */
 function valuesOf(csv: string): string[] {
   const values = csv.matchAll(/("(?:[^"]|"")*"|[^",]*)(?:,|$)/gs)
   const texts = Array.from(values, ([, value = '']) =>
     value.startsWith('"') ? value.slice(1, -1).replaceAll('""', '"') : value,
   )
-  // The pattern also meets the nothing behind the last one.
+  // The pattern also matches the empty text after the last value.
   return texts.slice(0, -1)
 }
 
-t.test('a record is its ten values in their order, quoted where they have to be', async (t) => {
+t.test('a record has ten values in order, quoted if necessary', async (t) => {
   const names = [
     'graz0010.26d.gz',
     'GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz',
@@ -26,8 +26,8 @@ t.test('a record is its ten values in their order, quoted where they have to be'
       const links = linksBelow(base, 'rinex')
       const times = { createdUs: 1e15, modifiedUs: 1e15 + 1 }
       const wire = serialiseRecord({ id: 7, directory: 'obs/2026/001', name, ...times }, links)
-      const wanted = wireFields.map((field) => String(wire[field] ?? ''))
-      t.strictSame(valuesOf(recordCsv(wire)), wanted)
+      const expected = wireFields.map((field) => String(wire[field] ?? ''))
+      t.strictSame(valuesOf(recordCsv(wire)), expected)
     }
 })
 

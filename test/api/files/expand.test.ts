@@ -1,4 +1,4 @@
-/** `expand=file` and `problem`: what mirrors need of each file besides its record, and answers that change with it. */
+/** `expand=file` and `problem`: details of files, and the ETags of responses with them. */
 import t from 'tap'
 import type { Test } from 'tap'
 import { change, newFile } from '../../catalogue/change.ts'
@@ -55,45 +55,42 @@ interface Answer {
   readonly file?: object
 }
 
-t.test(
-  'pages, records, streams and changes come with the file where it is asked for',
-  async (t) => {
-    const { app } = await openWithFiles(t)
-    const get = async (path: string) => (await app.inject(`${api}/${path}`)).json<Answer>()
-    const both = [unknown, whole]
-    t.same(
-      (await get('rinex-file/?expand=file')).results.map(({ file }) => file),
-      both,
-    )
-    t.same((await get('rinex-file/1/?expand=file')).file, whole)
-    t.same(
-      (await get('changes/?since=0&expand=file')).results.map(({ record }) => record?.file),
-      [whole, unknown],
-    )
-    const lines = (await app.inject(`${api}/rinex-file/?format=ndjson&expand=file`)).body
-    t.same(
-      lines
-        .trimEnd()
-        .split('\n')
-        .map((line) => (JSON.parse(line) as Answer).file),
-      both,
-    )
-    const csv = (await app.inject(`${api}/rinex-file/?format=csv&expand=file`)).body.split('\n')
-    t.match(
-      csv[0],
-      /,modified,size,mtime,sha256,station,area,country,interval,content,source,problem$/,
-    )
-    t.ok(csv[1]?.endsWith(`,,,,${unknown.station},obs,,,,,misplaced`))
-    t.ok(csv[2]?.endsWith(`,${Object.values(whole).join(',')}`))
-    for (const path of ['rinex-file/', 'changes/?since=0'])
-      t.notMatch(JSON.stringify(await get(path)), '"file"', 'and not otherwise')
-    t.notOk('file' in (await get('rinex-file/1/')))
-    t.match((await get('rinex-file/?expand=file&limit=1')).next, 'expand=file&')
-    t.match((await get('changes/?since=0&expand=file')).next, 'expand=file&')
-  },
-)
+t.test('expand=file adds the details to pages, records, streams and changes', async (t) => {
+  const { app } = await openWithFiles(t)
+  const get = async (path: string) => (await app.inject(`${api}/${path}`)).json<Answer>()
+  const both = [unknown, whole]
+  t.same(
+    (await get('rinex-file/?expand=file')).results.map(({ file }) => file),
+    both,
+  )
+  t.same((await get('rinex-file/1/?expand=file')).file, whole)
+  t.same(
+    (await get('changes/?since=0&expand=file')).results.map(({ record }) => record?.file),
+    [whole, unknown],
+  )
+  const lines = (await app.inject(`${api}/rinex-file/?format=ndjson&expand=file`)).body
+  t.same(
+    lines
+      .trimEnd()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as Answer).file),
+    both,
+  )
+  const csv = (await app.inject(`${api}/rinex-file/?format=csv&expand=file`)).body.split('\n')
+  t.match(
+    csv[0],
+    /,modified,size,mtime,sha256,station,area,country,interval,content,source,problem$/,
+  )
+  t.ok(csv[1]?.endsWith(`,,,,${unknown.station},obs,,,,,misplaced`))
+  t.ok(csv[2]?.endsWith(`,${Object.values(whole).join(',')}`))
+  for (const path of ['rinex-file/', 'changes/?since=0'])
+    t.notMatch(JSON.stringify(await get(path)), '"file"', 'not without expand')
+  t.notOk('file' in (await get('rinex-file/1/')))
+  t.match((await get('rinex-file/?expand=file&limit=1')).next, 'expand=file&')
+  t.match((await get('changes/?since=0&expand=file')).next, 'expand=file&')
+})
 
-t.test('a removed file has no checksum and no problem any more', async (t) => {
+t.test('a removed file has no checksum and no problem', async (t) => {
   const { app, writer } = await openWithFiles(t)
   await writer.apply([change(day, { removed: [1] })])
   const { results } = (await app.inject(`${api}/changes/?since=2&expand=file`)).json<Answer>()
@@ -102,21 +99,21 @@ t.test('a removed file has no checksum and no problem any more', async (t) => {
   ])
 })
 
-t.test('expand takes file and nothing else', async (t) => {
+t.test('expand accepts only file', async (t) => {
   const { app } = await openWithFiles(t)
   const detail = 'Select a valid choice. files is not one of the available choices.'
   for (const path of ['rinex-file/', 'rinex-file/1/', 'changes/', 'rinex-file/?format=csv']) {
-    const ask = (value: string) =>
+    const get = (value: string) =>
       app.inject(`${api}/${path}${path.includes('?') ? '&' : '?'}expand=${value}`)
-    const refused = await ask('files')
-    t.equal(refused.statusCode, 400, path)
-    t.same(refused.json(), { expand: [detail] })
-    t.equal((await ask('')).statusCode, 200, 'empty counts as absent')
-    t.equal((await ask('file,file')).statusCode, 200)
+    const bad = await get('files')
+    t.equal(bad.statusCode, 400, path)
+    t.same(bad.json(), { expand: [detail] })
+    t.equal((await get('')).statusCode, 200, 'an empty value is ignored')
+    t.equal((await get('file,file')).statusCode, 200)
   }
 })
 
-t.test('files are found by their problem', async (t) => {
+t.test('files are filtered by their problem', async (t) => {
   const service = await openWithFiles(t)
   const count = async (query: string) =>
     (await service.app.inject(`${api}/rinex-file/?${query}`)).json<{ count: number }>().count
@@ -128,55 +125,52 @@ t.test('files are found by their problem', async (t) => {
   t.equal(await count('problem=broken&area=nrt'), 0)
   await hash(service, 'incomplete')
   t.equal(await count('problem=incomplete'), 1)
-  const refused = await service.app.inject(`${api}/rinex-file/?problem=lost`)
-  t.match(refused.json(), { problem: [/^Select a valid choice\. lost/] })
+  const bad = await service.app.inject(`${api}/rinex-file/?problem=lost`)
+  t.match(bad.json(), { problem: [/^Select a valid choice\. lost/] })
   const feed = await service.app.inject(`${api}/changes/?problem=broken`)
-  t.equal(feed.statusCode, 400, 'problems come and go without a change')
+  t.equal(feed.statusCode, 400, 'a problem is no change')
   const stream = await service.app.inject(`${api}/rinex-file/?problem=incomplete&format=urls`)
   t.match(stream.body, dayFile)
 })
 
-t.test(
-  'answers that depend on details have a tag of their own, the others keep theirs',
-  async (t) => {
-    const service = await openWithFiles(t)
-    const html = { accept: 'text/html' }
-    const dependent: [string, object?][] = [
-      ['rinex-file/?expand=file'],
-      ['rinex-file/?problem=broken'],
-      ['rinex-file/1/?expand=file'],
-      ['rinex-file/1/', html],
-      ['changes/?since=0&expand=file'],
-    ]
-    const others: [string, object?][] = [
-      ['rinex-file/'],
-      ['rinex-file/', html],
-      ['rinex-file/1/'],
-      ['changes/?since=0'],
-      ['station/'],
-    ]
-    const ask = async ([path, headers = {}]: [string, object?], tag = '"none"') =>
-      service.app.inject({
-        url: `${api}/${path}`,
-        headers: { ...headers, 'if-none-match': tag },
-      })
-    const tagsOf = async (all: [string, object?][]) =>
-      Promise.all(all.map(async (each) => String((await ask(each)).headers.etag)))
-    const before = { dependent: await tagsOf(dependent), others: await tagsOf(others) }
-    const fresh = await Promise.all(dependent.map((each, at) => ask(each, before.dependent[at])))
-    for (const { statusCode } of fresh) t.equal(statusCode, 304)
-    await hash(service, 'broken')
-    for (const [at, each] of dependent.entries()) {
-      const answer = await ask(each, before.dependent[at])
-      t.equal(answer.statusCode, 200, each[0])
-      if (!each[0].includes('problem')) t.match(answer.body, /"broken"|broken \(/, each[0])
-    }
-    for (const [at, each] of others.entries())
-      t.equal((await ask(each, before.others[at])).statusCode, 304, each[0])
-  },
-)
+t.test('a new problem changes only the ETags of responses with details', async (t) => {
+  const service = await openWithFiles(t)
+  const html = { accept: 'text/html' }
+  const dependent: [string, object?][] = [
+    ['rinex-file/?expand=file'],
+    ['rinex-file/?problem=broken'],
+    ['rinex-file/1/?expand=file'],
+    ['rinex-file/1/', html],
+    ['changes/?since=0&expand=file'],
+  ]
+  const others: [string, object?][] = [
+    ['rinex-file/'],
+    ['rinex-file/', html],
+    ['rinex-file/1/'],
+    ['changes/?since=0'],
+    ['station/'],
+  ]
+  const get = async ([path, headers = {}]: [string, object?], tag = '"none"') =>
+    service.app.inject({
+      url: `${api}/${path}`,
+      headers: { ...headers, 'if-none-match': tag },
+    })
+  const tagsOf = async (all: [string, object?][]) =>
+    Promise.all(all.map(async (each) => String((await get(each)).headers.etag)))
+  const before = { dependent: await tagsOf(dependent), others: await tagsOf(others) }
+  const fresh = await Promise.all(dependent.map((each, at) => get(each, before.dependent[at])))
+  for (const { statusCode } of fresh) t.equal(statusCode, 304)
+  await hash(service, 'broken')
+  for (const [at, each] of dependent.entries()) {
+    const answer = await get(each, before.dependent[at])
+    t.equal(answer.statusCode, 200, each[0])
+    if (!each[0].includes('problem')) t.match(answer.body, /"broken"|broken \(/, each[0])
+  }
+  for (const [at, each] of others.entries())
+    t.equal((await get(each, before.others[at])).statusCode, 304, each[0])
+})
 
-t.test('pages for people show what is known', async (t) => {
+t.test('HTML pages show the details', async (t) => {
   const { app } = await openWithFiles(t)
   const page = async (path: string) =>
     (await app.inject({ url: `${api}/${path}`, headers: { accept: 'text/html' } })).body

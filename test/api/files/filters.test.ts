@@ -1,4 +1,4 @@
-/** Filtered, sorted and paged lists, compared with answers that are found the plain way. */
+/** Filtered, sorted and paged lists, compared with the oracle. */
 import t from 'tap'
 import type { Test } from 'tap'
 import { change, newFile } from '../../catalogue/change.ts'
@@ -12,7 +12,7 @@ const stations = ['graz', 'wtzr', 'abpo', 'brux', 'graa']
 const codes = ['GRAZ00AUT', 'WTZR00DEU', 'ABPO00MDG', 'WTZR10DEU', 'GRAA01XAU']
 const days = [1, 2, 31, 59, 60, 364, 365]
 
-/** Names of all forms and kinds, by their directories. */
+/** Names of all forms and kinds, by directory. */
 function directories(): Map<string, string[]> {
   const found = new Map<string, string[]>()
   const add = (directory: string, name: string): void => {
@@ -46,7 +46,7 @@ function directories(): Map<string, string[]> {
   return found
 }
 
-/** A service whose records came in waves; some were modified, removed, or came back. */
+/** A service with records of which some were modified, removed or restored. */
 async function openArchive(t: Test) {
   const service = await openService(t)
   const { writer } = service
@@ -86,7 +86,7 @@ function queryOf(parameters: Parameters, more: Record<string, string | number>):
   return query.toString()
 }
 
-/** Values that parameters may have, of which some records have most. */
+/** Random parameters; most of their values occur in some records. */
 function parametersOf(known: readonly Known[]): fc.Arbitrary<Parameters> {
   const pick = <T>(values: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(...values)
   const lists = (values: readonly string[]) =>
@@ -162,7 +162,7 @@ function parametersOf(known: readonly Known[]): fc.Arbitrary<Parameters> {
       { requiredKeys: [] },
     )
     .chain((all: Readonly<Record<string, string | string[]>>) =>
-      // Few at a time, so that something is left.
+      // At most three, so that some records match.
       fc
         .subarray(Object.keys(all), { maxLength: 3 })
         .map((names) => Object.fromEntries(names.map((name) => [name, all[name] ?? '']))),
@@ -174,9 +174,9 @@ const orderings = ['id', 'data_date', 'created', 'modified', 'filename'].flatMap
   `-${key}`,
 ])
 
-t.test('whatever is asked for, the answer is the one found the plain way', async (t) => {
+t.test('for random parameters the list equals that of the oracle', async (t) => {
   const { service, known } = await openArchive(t)
-  const ask = async (parameters: Parameters, ordering: string, limit: number, offset: number) => {
+  const get = async (parameters: Parameters, ordering: string, limit: number, offset: number) => {
     const query = queryOf(parameters, { ordering, limit, offset })
     const response = await service.app.inject(`/rinex/api/rinex-file/?${query}`)
     if (response.statusCode !== 200) throw new Error(`${query}: ${response.body}`)
@@ -195,33 +195,33 @@ t.test('whatever is asked for, the answer is the one found the plain way', async
       fc.nat(500),
       async (parameters, ordering, limit, offset) => {
         const ids = expected(known, parameters, ordering)
-        const page = await ask(parameters, ordering, limit, offset)
+        const page = await get(parameters, ordering, limit, offset)
         const found = { ids: page.results.map(({ id }) => id), count: page.count }
-        const wanted = { ids: ids.slice(offset, offset + limit), count: ids.length }
-        if (JSON.stringify(found) !== JSON.stringify(wanted))
-          throw new Error(`found ${JSON.stringify(found)}, not ${JSON.stringify(wanted)}`)
+        const correct = { ids: ids.slice(offset, offset + limit), count: ids.length }
+        if (JSON.stringify(found) !== JSON.stringify(correct))
+          throw new Error(`found ${JSON.stringify(found)}, not ${JSON.stringify(correct)}`)
         const link = (start: number): string => {
-          const kept = ordering === '-id' ? {} : { ordering }
+          const more = ordering === '-id' ? {} : { ordering }
           const query = new URLSearchParams(
-            queryOf(parameters, { ...kept, format: 'api', limit, offset: start }),
+            queryOf(parameters, { ...more, format: 'api', limit, offset: start }),
           )
           query.sort()
           return query.toString()
         }
-        const plain = (url: string | null) => url && new URL(url).searchParams.toString()
+        const queryString = (url: string | null) => url && new URL(url).searchParams.toString()
         const next = offset + limit < ids.length ? link(offset + limit) : null
         const previous = offset === 0 ? null : link(Math.max(0, offset - limit))
-        if (plain(page.next) !== next || plain(page.previous) !== previous)
+        if (queryString(page.next) !== next || queryString(page.previous) !== previous)
           throw new Error(`links ${String(page.next)} and ${String(page.previous)}`)
       },
     ),
     { numRuns: 2000 },
   )
-  t.pass('2,000 questions')
+  t.pass('2,000 queries')
 })
 
 t.test(
-  'the parameter names that two national archives share mean what they mean there',
+  'the parameters of two national archives have the meaning that they have there',
   async (t) => {
     const service = await openService(t)
     const { app } = service
@@ -233,7 +233,7 @@ t.test(
     await service.addNames('nrt/2026/022/05', ['GRAZ00AUT_S_20260220515_15M_01S_MO.crx.gz'])
     await service.addNames('obs/2026/021', ['graz0210.26d.gz', 'graz0210.26n.gz'])
     const cases: [query: string, count: number][] = [
-      // The hour from 05:00 to 06:00 and a quarter of it; bounds are times, not days.
+      // The hourly file of 05:00 and one of 15 minutes in it; bounds are times, not days.
       ['startDate=2026-01-22T05:10:00Z&endDate=2026-01-22T05:20:00Z', 2],
       ['startDate=2026-01-22T05:40:00Z&endDate=2026-01-22T05:50:00Z', 1],
       ['startDate=2026-01-22T05:00:00Z&endDate=2026-01-22T05:59:59Z&filePeriod=01h', 1],

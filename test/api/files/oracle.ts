@@ -1,8 +1,8 @@
-/** Answers of the list found the plain way: all records in memory, each looked at for each question. */
+/** The oracle of the list: filters and sorts all records in memory. */
 import { parseFilename } from '../../../src/parse/filename.ts'
 import type { ParsedName } from '../../../src/parse/types.ts'
 
-/** A record as the service gives it, and what its name tells. */
+/** A record of the service, with its parsed name. */
 export interface Known {
   readonly id: number
   readonly filename: string
@@ -33,7 +33,7 @@ export function timeOf(text: string): bigint {
   return micros(midnight(text))
 }
 
-/** Parameters as a client gives them; a list is a parameter given several times. */
+/** Parameters of a query; a list is a repeated parameter. */
 export type Parameters = Readonly<Record<string, string | readonly string[]>>
 
 type Test = (record: Known, value: string, known: readonly Known[]) => boolean
@@ -64,7 +64,7 @@ const timeTests = (field: 'data_date' | 'created' | 'modified'): Record<string, 
 
 const longCodesOf = new WeakMap<readonly Known[], Map<string, string[]>>()
 
-/** The long codes that begin with each four characters. */
+/** The long codes by their first four characters. */
 function longCodes(known: readonly Known[]): Map<string, string[]> {
   const found = longCodesOf.get(known) ?? new Map<string, string[]>()
   if (longCodesOf.has(known)) return found
@@ -140,11 +140,11 @@ export const tests: Readonly<Record<string, Test>> = {
   fileType: anyOf(({ parsed }, value) => value.toLowerCase().startsWith(parsed.type)),
 }
 
-/** Parameters of which several values mean any of them. */
+/** Choices: any of several values may match. */
 const choices =
   /^(file_(duration|version|type)|station(Id)?|area|country|date|doy|year|data_date__year|interval|content|source|problem|rinexVersion|filePeriod|fileType)$/
 
-/** All that match, in their order. */
+/** The ids of all matching records, sorted. */
 export function expected(
   known: readonly Known[],
   parameters: Parameters,
@@ -155,7 +155,7 @@ export function expected(
       const test = tests[name]
       if (test === undefined) throw new Error(`no test for ${name}`)
       const values = typeof value === 'string' ? [value] : value
-      const holds = (each: string): boolean => test(record, each, known)
+      const holds = (item: string): boolean => test(record, item, known)
       return choices.test(name) ? values.some(holds) : values.every(holds)
     }),
   )

@@ -1,4 +1,4 @@
-/** Pages that are asked for again while the catalogue stands still, over real connections. */
+/** The response cache of list pages, over real connections. */
 import { get } from 'node:http'
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
 import { connect } from 'node:net'
@@ -19,25 +19,25 @@ interface Answer {
 const path = '/rinex/api/rinex-file/'
 const list = `${path}?limit=5`
 
-/** A service that listens, and how often its reader was asked for a page. */
+/** A listening service. `state` counts the pages read, and makes the catalogue unavailable. */
 async function openOn(t: Test) {
-  const asked = { pages: 0, isAway: false }
+  const state = { pages: 0, isUnavailable: false }
   const unavailable = () => Promise.reject(new CatalogueUnavailable('away'))
   const service = await openService(t, {
     deps: ({ reader }) => ({
       reader: {
         ...reader,
-        head: () => (asked.isAway ? unavailable() : reader.head()),
+        head: () => (state.isUnavailable ? unavailable() : reader.head()),
         page: (query) => {
-          asked.pages++
-          return asked.isAway ? unavailable() : reader.page(query)
+          state.pages++
+          return state.isUnavailable ? unavailable() : reader.page(query)
         },
       } satisfies CatalogueReader,
     }),
   })
   await service.addNames(day, [dayFile])
   const port = await service.listen()
-  const ask = (target: string, headers: OutgoingHttpHeaders = {}, method = 'GET') =>
+  const send = (target: string, headers: OutgoingHttpHeaders = {}, method = 'GET') =>
     new Promise<Answer>((resolve, reject) => {
       get({ port, path: target, method, headers, agent: false }, (response) => {
         let body = ''
@@ -47,49 +47,49 @@ async function openOn(t: Test) {
         })
       }).on('error', reject)
     })
-  return { service, asked, ask, port }
+  return { service, state, send, port }
 }
 
-/** Headers but for those that belong to one answer alone. */
-function lasting({ headers }: Answer): IncomingHttpHeaders {
+/** Headers without those that differ in each response. */
+function comparable({ headers }: Answer): IncomingHttpHeaders {
   return { ...headers, 'x-request-id': '', date: '' }
 }
 
 for (const accept of ['*/*', 'text/html'])
-  t.test(`a repeated page is read once, and the same: ${accept}`, async (t) => {
-    const { ask, asked } = await openOn(t)
-    const first = await ask(list, { accept })
-    const again = await ask(list, { accept })
-    t.equal(asked.pages, 1)
+  t.test(`a repeated page is read once: ${accept}`, async (t) => {
+    const { send, state } = await openOn(t)
+    const first = await send(list, { accept })
+    const again = await send(list, { accept })
+    t.equal(state.pages, 1)
     t.equal(again.status, 200)
     t.equal(again.body, first.body)
-    t.strictSame(lasting(again), lasting(first))
+    t.strictSame(comparable(again), comparable(first))
     t.match(again.headers['x-request-id'], /^[0-9a-f-]{36}$/)
     t.not(again.headers['x-request-id'], first.headers['x-request-id'])
-    const head = await ask(list, { accept }, 'HEAD')
-    t.strictSame(lasting(head), lasting(first), 'HEAD has the same headers')
+    const head = await send(list, { accept }, 'HEAD')
+    t.strictSame(comparable(head), comparable(first), 'HEAD has the same headers')
     t.equal(head.body, '')
   })
 
-t.test('another representation, or another query, is another page', async (t) => {
-  const { ask } = await openOn(t)
-  for (let n = 0; n < 3; n++) await ask(list)
-  t.match((await ask(list, { accept: 'text/html' })).headers['content-type'], 'text/html')
-  t.match((await ask(list)).headers['content-type'], 'application/json')
-  t.equal((await ask(list, { accept: 'image/png' })).status, 406)
-  t.match((await ask(`${list}&offset=1`)).body, '"results":[]')
+t.test('another representation or query is another cache entry', async (t) => {
+  const { send } = await openOn(t)
+  for (let n = 0; n < 3; n++) await send(list)
+  t.match((await send(list, { accept: 'text/html' })).headers['content-type'], 'text/html')
+  t.match((await send(list)).headers['content-type'], 'application/json')
+  t.equal((await send(list, { accept: 'image/png' })).status, 406)
+  t.match((await send(`${list}&offset=1`)).body, '"results":[]')
   for (const unknown of [`${list}&x=1`, `${list}&x=1`])
-    t.equal((await ask(unknown)).headers['ignored-parameters'], 'x')
+    t.equal((await send(unknown)).headers['ignored-parameters'], 'x')
   for (const bad of [`${list}&strict=1&x=1`, `${list}&year=x&strict=1`])
-    for (let n = 0; n < 2; n++) t.equal((await ask(bad)).status, 400)
-  t.equal((await ask(list, {}, 'POST')).status, 403)
+    for (let n = 0; n < 2; n++) t.equal((await send(bad)).status, 400)
+  t.equal((await send(list, {}, 'POST')).status, 403)
 })
 
-t.test('a client that has the page gets 304 until the catalogue changes', async (t) => {
-  const { ask, asked, service } = await openOn(t)
-  const first = await ask(list)
+t.test('a conditional request is 304 until the catalogue changes', async (t) => {
+  const { send, state, service } = await openOn(t)
+  const first = await send(list)
   for (const known of [first.headers.etag, `"x", ${String(first.headers.etag)}`, '*']) {
-    const again = await ask(list, { 'if-none-match': known })
+    const again = await send(list, { 'if-none-match': known })
     t.equal(again.status, 304)
     t.equal(again.body, '')
     t.equal(again.headers.etag, first.headers.etag)
@@ -97,31 +97,31 @@ t.test('a client that has the page gets 304 until the catalogue changes', async 
     t.notOk(again.headers['content-length'])
     t.equal(again.headers.vary, 'Accept')
   }
-  t.equal(asked.pages, 1)
-  t.equal((await ask(list, { 'if-none-match': '"x"' })).status, 200)
+  t.equal(state.pages, 1)
+  t.equal((await send(list, { 'if-none-match': '"x"' })).status, 200)
   await service.addNames(day, [shortFile])
-  const changed = await ask(list, { 'if-none-match': first.headers.etag })
+  const changed = await send(list, { 'if-none-match': first.headers.etag })
   t.equal(changed.status, 200)
   t.match(changed.body, shortFile)
-  t.match((await ask(list)).body, shortFile, 'the next one is that of the new state')
-  t.equal(asked.pages, 2)
+  t.match((await send(list)).body, shortFile, 'the next page is of the new state')
+  t.equal(state.pages, 2)
 })
 
-t.test('while the catalogue cannot be read no cached page is sent', async (t) => {
-  const { ask, asked } = await openOn(t)
-  for (let n = 0; n < 2; n++) await ask(list)
-  asked.isAway = true
-  t.equal((await ask(list)).status, 503)
-  asked.isAway = false
-  t.equal((await ask(list)).status, 200)
+t.test('no cached page is sent while the catalogue is unavailable', async (t) => {
+  const { send, state } = await openOn(t)
+  for (let n = 0; n < 2; n++) await send(list)
+  state.isUnavailable = true
+  t.equal((await send(list)).status, 503)
+  state.isUnavailable = false
+  t.equal((await send(list)).status, 200)
 })
 
-t.test('cached pages are counted and logged like others', async (t) => {
-  const { ask, service } = await openOn(t)
-  const first = await ask(list)
-  const again = await ask(list)
-  await ask(list, { 'if-none-match': first.headers.etag })
-  const { body } = await ask('/metrics')
+t.test('cached pages are counted and logged like other responses', async (t) => {
+  const { send, service } = await openOn(t)
+  const first = await send(list)
+  const again = await send(list)
+  await send(list, { 'if-none-match': first.headers.etag })
+  const { body } = await send('/metrics')
   const route = 'route="/rinex/api/rinex-file/"'
   t.match(body, `rinex_http_requests_total{method="GET",${route},status="200"} 2`)
   t.match(body, `rinex_http_requests_total{method="GET",${route},status="304"} 1`)
@@ -131,15 +131,15 @@ t.test('cached pages are counted and logged like others', async (t) => {
   t.match(line, { method: 'GET', target: list, status: 200 })
 })
 
-t.test('many clients at once get whole pages of one state each, while it changes', async (t) => {
-  const { ask, service } = await openOn(t)
+t.test('during changes each page is of one state, and contains earlier changes', async (t) => {
+  const { send, service } = await openOn(t)
   const names = Array.from({ length: 40 }, (_, n) => `abc${n % 10}${100 + n}0.26d.gz`)
   const answers: Promise<Answer>[] = []
   for (const name of names) {
-    for (let n = 0; n < 5; n++) answers.push(ask(`${path}?limit=100`))
+    for (let n = 0; n < 5; n++) answers.push(send(`${path}?limit=100`))
     await service.addNames(day, [name])
-    const { body } = await ask(`${path}?limit=100`)
-    t.match(body, name, 'what is in the catalogue is in the next answer')
+    const { body } = await send(`${path}?limit=100`)
+    t.match(body, name, 'a committed change is in the next page')
   }
   for (const { body } of await Promise.all(answers)) {
     const { count, results } = JSON.parse(body) as { count: number; results: unknown[] }
@@ -147,7 +147,7 @@ t.test('many clients at once get whole pages of one state each, while it changes
   }
 })
 
-t.test('requests that come together are answered, though their client says no more', async (t) => {
+t.test('pipelined requests of a half-closed client are answered', async (t) => {
   const { port } = await openOn(t)
   for (const count of [1, 8, 9, 30]) {
     const socket = connect(port, '127.0.0.1')
@@ -157,7 +157,7 @@ t.test('requests that come together are answered, though their client says no mo
   }
 })
 
-t.test('the cache is bounded in bytes, and the page that was unused longest goes first', (t) => {
+t.test('the cache is limited in bytes and evicts the least recently used page', (t) => {
   const cache = openPageCache()
   const page = { headers: { etag: 'W/"1"' }, body: Buffer.alloc(1024 * 1024) }
   for (const key of ['a', 'b', 'c', 'a', 'd', 'e']) if (!cache.has(key)) cache.set(key, page)
@@ -166,6 +166,6 @@ t.test('the cache is bounded in bytes, and the page that was unused longest goes
   cache.set('f', page)
   t.strictSame([...cache.keys()], ['f', 'c', 'e'])
   cache.set('large', { ...page, body: Buffer.alloc(5 * 1024 * 1024) })
-  t.strictSame([...cache.keys()], ['f', 'c', 'e'], 'one that is larger than all of it')
+  t.strictSame([...cache.keys()], ['f', 'c', 'e'], 'a page larger than the cache is not stored')
   t.end()
 })

@@ -1,4 +1,4 @@
-/** What each parameter of the list takes, what it makes of it, and what it refuses. */
+/** Each parameter of the list: valid values with their filters, and invalid values. */
 import t from 'tap'
 import { filterParameters } from '../../../src/api/files/parameters.ts'
 import { parseListRequest } from '../../../src/api/files/list-request.ts'
@@ -11,15 +11,15 @@ const newYear = us('2026-01-01T00:00:00Z')
 const secondUs = 1_000_000
 const dayUs = 86_400 * secondUs
 
-/** By parameter: values with their filter, and values that are refused. */
-interface Taken {
-  readonly takes: Readonly<Record<string, FileFilter>>
-  readonly refuses: readonly string[]
+/** Valid values of a parameter with their filters, and invalid values. */
+interface ParameterCases {
+  readonly valid: Readonly<Record<string, FileFilter>>
+  readonly invalid: readonly string[]
 }
 
 function timeTable(name: string, stepUs: number, add: (range: TimeRange) => FileFilter) {
   const value = '2026-01-01'
-  const refuses = ['2026-02-30', '2026', 'x', '2026-01-01T24:00', '..', '2026-01-01,2026-01-02']
+  const invalid = ['2026-02-30', '2026', 'x', '2026-01-01T24:00', '..', '2026-01-01,2026-01-02']
   const rows: Readonly<Record<string, TimeRange>> = {
     '': { fromUs: newYear, toUs: newYear },
     __gt: { fromUs: newYear + stepUs },
@@ -28,72 +28,75 @@ function timeTable(name: string, stepUs: number, add: (range: TimeRange) => File
     __lte: { toUs: newYear },
   }
   return Object.fromEntries(
-    Object.entries(rows).map(([lookup, range]): [string, Taken] => [
+    Object.entries(rows).map(([lookup, range]): [string, ParameterCases] => [
       name + lookup,
-      { takes: { [value]: add(range), [`${value}T00:00`]: add(range) }, refuses },
+      { valid: { [value]: add(range), [`${value}T00:00`]: add(range) }, invalid },
     ]),
   )
 }
 
-function choiceTable(words: readonly string[], add: (words: string[]) => object): Taken {
-  const takes = Object.fromEntries(words.map((word) => [word, add([word])]))
+function choiceTable(words: readonly string[], add: (words: string[]) => object): ParameterCases {
+  const valid = Object.fromEntries(words.map((word) => [word, add([word])]))
   const all = { [words.join()]: add([...words]), [` ${words.join(' , ')} ,`]: add([...words]) }
   return {
-    takes: { ...takes, ...all },
-    refuses: ['?', words.join(' '), `${words[0] ?? ''}x`, 'toString', '__proto__', '0'],
+    valid: { ...valid, ...all },
+    invalid: ['?', words.join(' '), `${words[0] ?? ''}x`, 'toString', '__proto__', '0'],
   }
 }
 
-/** Words that are understood besides the letters. */
-function withWords({ takes, refuses }: Taken, words: Taken['takes']): Taken {
-  return { takes: { ...takes, ...words }, refuses }
+/** Adds the values of other archives. */
+function withMore(
+  { valid, invalid }: ParameterCases,
+  more: ParameterCases['valid'],
+): ParameterCases {
+  return { valid: { ...valid, ...more }, invalid }
 }
 
-/** So many days from one on. */
+/** Consecutive days. */
 const daysFrom = (first: number, count: number) =>
   Array.from({ length: count }, (_, n) => first + n)
 
-const years: Taken = {
-  takes: {
+const years: ParameterCases = {
+  valid: {
     '1970': { days: daysFrom(0, 365) },
     '1972,1971': { days: [...daysFrom(730, 366), ...daysFrom(365, 365)] },
   },
-  refuses: ['70', '19700', 'x', '1970-01', '-1970'],
+  invalid: ['70', '19700', 'x', '1970-01', '-1970'],
 }
 
-const stations: Taken = {
-  takes: {
+const stations: ParameterCases = {
+  valid: {
     graz: { stations: ['GRAZ'] },
     'GRAZ,graz00aut': { stations: ['GRAZ', 'GRAZ00AUT'] },
     'graz,GRAZ,graz': { stations: ['GRAZ'] },
     '0000': { stations: ['0000'] },
   },
-  refuses: ['gra', 'graz0', 'graz00au', 'graz00autt', 'gr_z', 'gräz', 'gra%', 'ſſſſ', '*'],
+  invalid: ['gra', 'graz0', 'graz00au', 'graz00autt', 'gr_z', 'gräz', 'gra%', 'ſſſſ', '*'],
 }
 
-const table: Readonly<Record<string, Taken>> = {
+const table: Readonly<Record<string, ParameterCases>> = {
   filename: {
-    takes: {
+    valid: {
       'GRAZ0010.26D.gz': { names: [{ how: 'is', text: 'graz0010.26d.gz' }] },
       ' a ': { names: [{ how: 'is', text: 'a' }] },
       'A,B': { names: [{ how: 'is', text: 'a,b' }] },
       İÄK: { names: [{ how: 'is', text: 'İÄk' }] },
     },
-    refuses: [],
+    invalid: [],
   },
   filename__startswith: {
-    takes: { '%_': { names: [{ how: 'starts', text: '%_' }] } },
-    refuses: [],
+    valid: { '%_': { names: [{ how: 'starts', text: '%_' }] } },
+    invalid: [],
   },
   filename__contains: {
-    takes: { '\0': { names: [{ how: 'contains', text: '\0' }] } },
-    refuses: [],
+    valid: { '\0': { names: [{ how: 'contains', text: '\0' }] } },
+    invalid: [],
   },
   ...timeTable('data_date', secondUs, (dataDate) => ({ dataDate })),
   ...timeTable('created', 1, (created) => ({ created })),
   ...timeTable('modified', 1, (modified) => ({ modified })),
   id__gt: {
-    takes: {
+    valid: {
       '5': { idAbove: 5 },
       '-5': { idAbove: -5 },
       '+5': { idAbove: 5 },
@@ -101,15 +104,15 @@ const table: Readonly<Record<string, Taken>> = {
       '005': { idAbove: 5 },
       [`1${'0'.repeat(400)}`]: { idAbove: Number.MAX_SAFE_INTEGER },
     },
-    refuses: ['x', '1.0', '1e3', '0x1', '1,2', '1 2', '--1', '+-1', '٣', '１'],
+    invalid: ['x', '1.0', '1e3', '0x1', '1,2', '1 2', '--1', '+-1', '٣', '１'],
   },
   id__lt: {
-    takes: { '5': { idBelow: 5 }, [`-${'9'.repeat(20)}`]: { idBelow: -Number.MAX_SAFE_INTEGER } },
-    refuses: ['x', '1.0'],
+    valid: { '5': { idBelow: 5 }, [`-${'9'.repeat(20)}`]: { idBelow: -Number.MAX_SAFE_INTEGER } },
+    invalid: ['x', '1.0'],
   },
-  id__gte: { takes: { '5': { idAbove: 4 } }, refuses: ['x', '1.0'] },
-  id__lte: { takes: { '5': { idBelow: 6 } }, refuses: ['x', '1.0'] },
-  file_duration: withWords(
+  id__gte: { valid: { '5': { idAbove: 4 } }, invalid: ['x', '1.0'] },
+  id__lte: { valid: { '5': { idBelow: 6 } }, invalid: ['x', '1.0'] },
+  file_duration: withMore(
     choiceTable(['m', 'h', 'd', 'y', 'u'], (durations) => ({ durations })),
     {
       '01D,01h': { durations: ['d', 'h'] },
@@ -117,7 +120,7 @@ const table: Readonly<Record<string, Taken>> = {
       '15m': { durations: ['m'] },
     },
   ),
-  file_version: withWords(
+  file_version: withMore(
     choiceTable(['r2', 'r3'], (versions) => ({ versions })),
     {
       '2,R2': { versions: ['r2'] },
@@ -127,7 +130,7 @@ const table: Readonly<Record<string, Taken>> = {
       all: {},
     },
   ),
-  file_type: withWords(
+  file_type: withMore(
     choiceTable(['o', 'n', 'm'], (types) => ({ types })),
     {
       obs: { types: ['o'] },
@@ -141,70 +144,70 @@ const table: Readonly<Record<string, Taken>> = {
   stationId: stations,
   area: choiceTable(['obs', 'nrt'], (areas) => ({ areas })),
   country: {
-    takes: { aut: { countries: ['AUT'] }, 'AUT,deu': { countries: ['AUT', 'DEU'] } },
-    refuses: ['at', 'aust', 'a1t', 'aüt'],
+    valid: { aut: { countries: ['AUT'] }, 'AUT,deu': { countries: ['AUT', 'DEU'] } },
+    invalid: ['at', 'aust', 'a1t', 'aüt'],
   },
   date: {
-    takes: {
+    valid: {
       '1970-01-02': { days: [1] },
       '1970-01-02,1969-12-31': { days: [1, -1] },
       '19700102,1970-1-3': { days: [1, 2] },
       '1970-002,1970003': { days: [1, 2] },
     },
-    refuses: ['1970-01-01T00:00', '2026-02-30', '2026-367', '202601', '20260230'],
+    invalid: ['1970-01-01T00:00', '2026-02-30', '2026-367', '202601', '20260230'],
   },
   doy: {
-    takes: {
+    valid: {
       '1970-002': { days: [1] },
       '1970-001,1970-001': { days: [0] },
       '1970002,1970-01-03': { days: [1, 2] },
     },
-    refuses: ['2026-366', '2026-000', '2026-22', '2026366'],
+    invalid: ['2026-366', '2026-000', '2026-22', '2026366'],
   },
   interval: {
-    takes: { '30s': { intervals: ['30S'] }, '30S,01H': { intervals: ['30S', '01H'] } },
-    refuses: ['30', 'S', '030S', '1S'],
+    valid: { '30s': { intervals: ['30S'] }, '30S,01H': { intervals: ['30S', '01H'] } },
+    invalid: ['30', 'S', '030S', '1S'],
   },
   content: {
-    takes: { mo: { contents: ['MO'] }, 'MO,GN': { contents: ['MO', 'GN'] } },
-    refuses: ['m', 'mno', 'm1'],
+    valid: { mo: { contents: ['MO'] }, 'MO,GN': { contents: ['MO', 'GN'] } },
+    invalid: ['m', 'mno', 'm1'],
   },
   source: choiceTable(['R', 'S', 'U'], (sources) => ({ sources })),
   problem: {
-    takes: {
+    valid: {
       incomplete: { problems: ['incomplete'] },
       'broken,misplaced': { problems: ['broken', 'misplaced'] },
     },
-    refuses: ['none', 'Broken', 'rejected'],
+    invalid: ['none', 'Broken', 'rejected'],
   },
   overlaps: {
-    takes: {
+    valid: {
       '../..': { overlaps: {} },
       '2026-01-01/..': { overlaps: { fromUs: newYear } },
       '../2026-01-01': { overlaps: { toUs: newYear } },
       '2026-01-01/2026-01-01': { overlaps: { fromUs: newYear, toUs: newYear } },
     },
-    refuses: ['2026-01-01', '/', '..', '2026-01-02/2026-01-01', '../../..', '2026-01-01/', 'x/..'],
+    invalid: ['2026-01-01', '/', '..', '2026-01-02/2026-01-01', '../../..', '2026-01-01/', 'x/..'],
   },
   startDate: {
-    takes: {
+    valid: {
       '2026-01-01': { overlaps: { fromUs: newYear } },
       '2026-01-01T00:00': { overlaps: { fromUs: newYear } },
       '2026-01-01T00:00:01.5Z': { overlaps: { fromUs: newYear + 1.5 * secondUs } },
       '2026-01-01T01:00+01:00': { overlaps: { fromUs: newYear } },
     },
-    refuses: ['2026-02-30', '2026-01-01T24:00', 'x', '..'],
+    invalid: ['2026-02-30', '2026-01-01T24:00', 'x', '..'],
   },
   endDate: {
-    takes: {
+    valid: {
       '2026-01-01': { overlaps: { toUs: newYear + dayUs - secondUs } },
       '2026-01-01T00:00': { overlaps: { toUs: newYear } },
       '2026-01-01T00:01Z': { overlaps: { toUs: newYear + 60 * secondUs } },
     },
-    refuses: ['2026-02-30', '2026-01-01T24:00', 'x', '..'],
+    invalid: ['2026-02-30', '2026-01-01T24:00', 'x', '..'],
   },
   rinexVersion: {
-    takes: {
+    valid: {
       '2': { versions: ['r2'] },
       '3,2': { versions: ['r3', 'r2'] },
       '4': { versions: ['r3'] },
@@ -214,28 +217,28 @@ const table: Readonly<Record<string, Taken>> = {
       'ALL,2': {},
       '2,all': {},
     },
-    refuses: ['r2', '5', '1', '2.11', '3.04', 'any', 'toString', 'all,x'],
+    invalid: ['r2', '5', '1', '2.11', '3.04', 'any', 'toString', 'all,x'],
   },
   filePeriod: {
-    takes: {
+    valid: {
       '01D': { durations: ['d'] },
       '01H,01D': { durations: ['h', 'd'] },
       '01h,01d': { durations: ['h', 'd'] },
       '15M,15m': { durations: ['m'] },
     },
-    refuses: ['1D', '15', 'M', '15MM', '01Ｄ'],
+    invalid: ['1D', '15', 'M', '15MM', '01Ｄ'],
   },
   fileType: {
-    takes: {
+    valid: {
       obs: { types: ['o'] },
       'nav,met': { types: ['n', 'm'] },
       'OBS,Nav': { types: ['o', 'n'] },
     },
-    refuses: ['o', 'observation', 'constructor', 'obſ'],
+    invalid: ['o', 'observation', 'constructor', 'obſ'],
   },
 }
 
-/** The names that a 400 tells, with its messages; `undefined` when nothing is at fault. */
+/** The body of the 400; `undefined` when the query is valid. */
 function faultsOf(query: Record<string, string | string[]>): BadFields['fields'] | undefined {
   try {
     parseListRequest(query)
@@ -246,30 +249,30 @@ function faultsOf(query: Record<string, string | string[]>): BadFields['fields']
   }
 }
 
-t.test('every parameter stands in the table', (t) => {
+t.test('the table of cases has every parameter', (t) => {
   t.strictSame(Object.keys(table).sort(), [...filterParameters.keys()].sort())
   t.end()
 })
 
-for (const [name, { takes, refuses }] of Object.entries(table))
+for (const [name, { valid, invalid }] of Object.entries(table))
   t.test(name, (t) => {
-    for (const [value, filter] of Object.entries(takes)) {
+    for (const [value, filter] of Object.entries(valid)) {
       const request = parseListRequest({ [name]: value })
       t.strictSame(request.filter, filter, value.slice(0, 40))
-      t.strictSame(request.kept, [[name, value]], 'links repeat it as it came')
+      t.strictSame(request.kept, [[name, value]], 'links repeat the value unchanged')
       t.strictSame(request.ignored, [])
     }
-    for (const value of refuses) {
+    for (const value of invalid) {
       const faults = faultsOf({ [name]: value })
       t.strictSame(Object.keys(faults ?? {}), [name], value)
       t.match(faults?.[name]?.[0], /^(Enter|Select) .*\.$/, value)
     }
     for (const blank of ['', ' ', '\t', '\u2003', ['', ' ']])
-      t.strictSame(parseListRequest({ [name]: blank }).filter, {}, 'blank is absent')
+      t.strictSame(parseListRequest({ [name]: blank }).filter, {}, 'a blank value is ignored')
     t.end()
   })
 
-t.test('of a repeated choice any value, of a repeated condition all', (t) => {
+t.test('any value of a repeated choice matches, all of a repeated condition must', (t) => {
   const cases: [Record<string, string | string[]>, FileFilter][] = [
     [{ station: ['graz', 'wtzr,abpo'] }, { stations: ['GRAZ', 'WTZR', 'ABPO'] }],
     [{ file_type: ['o', 'o,n'] }, { types: ['o', 'n'] }],
@@ -317,13 +320,13 @@ t.test('of a repeated choice any value, of a repeated condition all', (t) => {
   t.end()
 })
 
-t.test('all faults are told at once, each once', (t) => {
+t.test('400 has all faults, each once', (t) => {
   t.strictSame(
     faultsOf({ id__gt: ['x', '1', 'y'], file_type: 'o,q,q,z', area: 'obs', ordering: 'z' }),
     {
       id__gt: ['Enter a whole number.'],
       file_type: ['q', 'z'].map(
-        (word) => `Select a valid choice. ${word} is not one of the available choices.`,
+        (value) => `Select a valid choice. ${value} is not one of the available choices.`,
       ),
       ordering: ['Select a valid choice. z is not one of the available choices.'],
     },
@@ -334,7 +337,7 @@ t.test('all faults are told at once, each once', (t) => {
   t.end()
 })
 
-t.test('what is unknown is ignored, or with strict=1 a fault', (t) => {
+t.test('an unknown parameter is ignored, or with strict=1 a fault', (t) => {
   const odd = JSON.parse('{"__proto__":"1","constructor":"2","":"3","x":["4","5"]}') as Record<
     string,
     string
@@ -378,11 +381,11 @@ t.test('orderings', (t) => {
   t.end()
 })
 
-t.test('whatever is asked for, it is read, or its faults are named', (t) => {
+t.test('any query is parsed, or its faults name its parameters', (t) => {
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.constantFrom(
-      ...Object.values(table).flatMap(({ takes, refuses }) => [...Object.keys(takes), ...refuses]),
+      ...Object.values(table).flatMap(({ valid, invalid }) => [...Object.keys(valid), ...invalid]),
     ),
   )
   const key = fc.oneof(

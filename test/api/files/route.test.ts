@@ -8,7 +8,7 @@ const list = '/rinex/api/rinex-file/'
 const url = (path: string) => `https://archive.example/rinex/api/${path}`
 const names = Array.from({ length: 45 }, (_, i) => `s${String(i).padStart(3, '0')}0010.26d.gz`)
 
-t.test('the list is a page of records, highest id first', async (t) => {
+t.test('the list is a page of records, the highest id first', async (t) => {
   const service = await openService(t)
   await service.addNames(day, [dayFile, shortFile])
   await service.addNames(hour, [hourFile])
@@ -58,7 +58,7 @@ t.test('the list is a page of records, highest id first', async (t) => {
   })
 })
 
-t.test('pages follow each other to the end', async (t) => {
+t.test('the links lead through all pages', async (t) => {
   const service = await openService(t, { settings: { maxLimit: 30 } })
   await service.addNames(day, names)
   interface Page {
@@ -79,7 +79,7 @@ t.test('pages follow each other to the end', async (t) => {
     (await get(`${list}?offset=20`)).previous,
     url('rinex-file/?format=api&limit=20&offset=0'),
   )
-  t.equal((await get(`${list}?limit=31`)).results.length, 30, 'the cap')
+  t.equal((await get(`${list}?limit=31`)).results.length, 30, 'the maximum')
   const past = await get(`${list}?limit=20&offset=9223372036854775808`)
   t.same(past.results, [])
   t.equal(past.next, null)
@@ -88,11 +88,11 @@ t.test('pages follow each other to the end', async (t) => {
   t.equal(
     unknown.next,
     url('rinex-file/?format=api&limit=1&offset=1'),
-    'no unknown parameter stays',
+    'unknown parameters are not repeated',
   )
 })
 
-t.test('one record, by an id that is one', async (t) => {
+t.test('a record by its id; 404 for any other id', async (t) => {
   const service = await openService(t)
   await service.addNames(day, [dayFile])
   const page = await service.app.inject(list)
@@ -110,7 +110,7 @@ t.test('one record, by an id that is one', async (t) => {
   }
 })
 
-t.test('representations', async (t) => {
+t.test('format and Accept choose the representation', async (t) => {
   const service = await openService(t)
   await service.addNames(day, [dayFile])
   const html = 'text/html,application/xhtml+xml,*/*;q=0.8'
@@ -151,7 +151,7 @@ t.test('representations', async (t) => {
   }
 })
 
-t.test('pages are whole, escaped, and link where the records say', async (t) => {
+t.test('HTML pages are complete, escaped, and link to the files', async (t) => {
   const service = await openService(t)
   await service.addNames(day, names)
   const headers = { accept: 'text/html' }
@@ -178,14 +178,14 @@ t.test('pages are whole, escaped, and link where the records say', async (t) => 
   t.match(one.body, '<h1>s0240010.26d.gz</h1>')
   t.match(one.body, '<dt>file_duration</dt>\n<dd>d (day)</dd>')
   const past = await service.app.inject({ url: `${list}?offset=100`, headers })
-  t.match(past.body, 'Past the end of 45 files.')
+  t.match(past.body, 'This page is after the last of 45 files.')
   const [, sheet] = /<link rel="stylesheet" href="([^"]+)">/.exec(text) ?? []
   const style = await service.app.inject(new URL(sheet ?? '', url('rinex-file/')).pathname)
   t.equal(style.statusCode, 200)
   t.equal(style.headers['content-type'], 'text/css; charset=utf-8')
 })
 
-t.test('a client that has the answer gets 304 before a page is read', async (t) => {
+t.test('a conditional request is 304 without reading a page', async (t) => {
   let pages = 0
   const counting = (reader: CatalogueReader): CatalogueReader => ({
     ...reader,
@@ -216,20 +216,20 @@ t.test('a client that has the answer gets 304 before a page is read', async (t) 
       url: path,
       headers: { accept: 'text/html', 'if-none-match': etag },
     })
-    t.equal(html.statusCode, 200, 'another representation has another tag')
+    t.equal(html.statusCode, 200, 'another representation has another ETag')
     await service.addNames(`obs/2026/${path === list ? '002' : '003'}`, [hourFile])
     const later = await service.app.inject({ url: path, headers: { 'if-none-match': etag } })
-    t.equal(later.statusCode, 200, 'so has another state of the catalogue')
+    t.equal(later.statusCode, 200, 'another state of the catalogue has another ETag')
   }
 })
 
-t.test('another release and another base URL have other tags', async (t) => {
+t.test('release and base URL change the ETag', async (t) => {
   const tags = new Set<unknown>()
   for (const settings of [{}, { version: '2' }, { baseUrl: () => 'https://b.example' }]) {
     await t.test('deployment', async (t) => {
       const service = await openService(t, {
         settings,
-        // The epoch is random: it must not be what tells the tags apart.
+        // A fixed head, because the random epoch would change the ETag.
         deps: ({ reader }) => ({
           reader: { ...reader, head: () => Promise.resolve({ epoch: 'e', seq: 1, detailsSeq: 0 }) },
         }),
@@ -241,7 +241,7 @@ t.test('another release and another base URL have other tags', async (t) => {
   t.equal(tags.size, 3)
 })
 
-t.test('HEAD tells what GET would, without the body', async (t) => {
+t.test('HEAD has the headers of GET, without the body', async (t) => {
   const service = await openService(t)
   await service.addNames(day, [dayFile])
   for (const path of [list, `${list}1/`, `${list}2/`, '/rinex/api/', '/healthz']) {
@@ -257,7 +257,7 @@ t.test('HEAD tells what GET would, without the body', async (t) => {
   }
 })
 
-t.test('while there is no catalogue the answer is 503, and nothing of the inside', async (t) => {
+t.test('without a catalogue the response is 503, and the cause is only in the log', async (t) => {
   const database = `${testFolder(t)}/missing/catalogue.db`
   const service = await openService(t, { deps: () => ({ reader: openReader({ database }) }) })
   for (const path of [list, `${list}1/`, '/rinex/api/status/', `/rinex/data/${day}/${dayFile}`]) {
@@ -271,15 +271,15 @@ t.test('while there is no catalogue the answer is 503, and nothing of the inside
     })
     t.ok(
       service.log.some(({ reqId, level }) => reqId === id && level === 40),
-      'the log has the cause under the id of the answer',
+      'the log has the cause with the request id',
     )
   }
   t.match(service.logText(), 'catalogue.db')
-  t.notMatch(service.logText(), '    at ', 'in one line, without a stack')
-  t.equal((await service.app.inject('/rinex/api/')).statusCode, 200, 'the root needs none')
+  t.notMatch(service.logText(), '    at ', 'without a stack trace')
+  t.equal((await service.app.inject('/rinex/api/')).statusCode, 200, 'the root needs no catalogue')
 })
 
-t.test('a fault of ours is a 500 that says nothing of it', async (t) => {
+t.test('an internal error is 500, and its message is only in the log', async (t) => {
   const service = await openService(t, {
     deps: ({ reader }) => ({
       reader: { ...reader, page: () => Promise.reject(new Error('secret of the inside')) },

@@ -1,4 +1,4 @@
-/** Long queries: limited in number and time, ended when their client has gone. */
+/** Long queries: their limits, and their end when the client leaves. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import t from 'tap'
@@ -9,7 +9,7 @@ import { until } from '../wire.ts'
 
 const list = '/rinex/api/rinex-file/'
 
-t.test('a query that cannot be answered now says so, and when to ask again', async (t) => {
+t.test('errors of long queries: 503 or 429 with Retry-After', async (t) => {
   const cases = [
     [new NotBuilt('file_name is being built'), 503, '30', /index for this query is being built/],
     [new QueryTimeout('2000 ms'), 503, '5', /takes too long/],
@@ -32,7 +32,7 @@ t.test('a query that cannot be answered now says so, and when to ask again', asy
   }
 })
 
-t.test('a query ends when its client has gone', async (t) => {
+t.test('a query is aborted when its client leaves', async (t) => {
   const signals: AbortSignal[] = []
   const untilAborted = (signal?: AbortSignal) =>
     new Promise<never>((_, reject) => {
@@ -53,28 +53,28 @@ t.test('a query ends when its client has gone', async (t) => {
   })
   const port = await service.listen()
   for (const query of ['filename__contains=a', 'format=ndjson&station=graz']) {
-    const asked = signals.length
+    const index = signals.length
     const socket = connect(port, '127.0.0.1')
     socket.write(`GET ${list}?${query} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
-    await until(() => signals.length > asked, `${query} is asked`)
-    t.notOk(signals[asked]?.aborted, 'while the client waits')
+    await until(() => signals.length > index, `${query} has started`)
+    t.notOk(signals[index]?.aborted, 'not while the client waits')
     socket.destroy()
     await once(socket, 'close')
-    await until(() => signals[asked]?.aborted === true, `${query} is ended`)
+    await until(() => signals[index]?.aborted === true, `${query} is aborted`)
   }
-  t.notMatch(service.logText(), /"level":(40|50)/, 'and is nothing to log')
+  t.notMatch(service.logText(), /"level":(40|50)/, 'nothing is logged')
 })
 
-t.test('a question has so many conditions on names', async (t) => {
+t.test('a query has at most eight conditions on names', async (t) => {
   const { app } = await openService(t)
-  const ask = (count: number) =>
+  const get = (count: number) =>
     app.inject(
       `${list}?${Array.from({ length: count }, (_, n) => `filename__contains=${n}`).join('&')}`,
     )
-  t.equal((await ask(8)).statusCode, 200)
-  const more = await ask(9)
+  t.equal((await get(8)).statusCode, 200)
+  const more = await get(9)
   t.match(more, {
     statusCode: 400,
-    body: '{"filename__contains":["At most 8 conditions on names at a time."]}',
+    body: '{"filename__contains":["At most 8 conditions on names are allowed."]}',
   })
 })

@@ -16,7 +16,7 @@ function record(directory: string, name: string): FileRecord {
   return { id: 66_000_001, directory, name, createdUs: us, modifiedUs: us + 1, ...facts }
 }
 
-t.test('a record has its ten fields in their order', async (t) => {
+t.test('a record has ten fields in order', async (t) => {
   const name = 'GAIA00PRT_S_20261640500_01H_30S_MO.crx.gz'
   const wire = serialiseRecord(record('nrt/2026/164/05', name), links)
   t.equal(
@@ -36,7 +36,7 @@ t.test('a record has its ten fields in their order', async (t) => {
   )
 })
 
-t.test('what the name tells', async (t) => {
+t.test('the fields that are parsed from the name', async (t) => {
   const cases = [
     ['zimm028a.26n.gz', '2026-01-28T00:00:00Z', 'h', 'r2', 'n'],
     ['graz0010.99m.gz', '1999-01-01T00:00:00Z', 'd', 'r2', 'm'],
@@ -51,7 +51,7 @@ t.test('what the name tells', async (t) => {
   }
 })
 
-t.test('times are written to the microsecond, also where they end there', async (t) => {
+t.test('times have six digits after the second, also zeros', async (t) => {
   t.equal(secondsToIso(0), '1970-01-01T00:00:00Z')
   t.equal(microsecondsToIso(0), '1970-01-01T00:00:00.000000Z')
   t.equal(microsecondsToIso(1_769_058_367_000_000), '2026-01-22T05:06:07.000000Z')
@@ -60,7 +60,7 @@ t.test('times are written to the microsecond, also where they end there', async 
   t.equal(microsecondsToIso(-1), '1969-12-31T23:59:59.999999Z')
 })
 
-t.test('any time is told as dates tell it, whatever was told before', async (t) => {
+t.test('times are formatted like those of Date', async (t) => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: -1e14, max: 3e15 })), (times) => {
       for (const us of times) {

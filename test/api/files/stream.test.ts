@@ -7,18 +7,18 @@ import { lineFormats, listLines } from '../../../src/api/files/stream.ts'
 import { Semaphore } from '../../../src/api/http/semaphore.ts'
 import { applySteps, steps } from '../../catalogue/mirror.ts'
 import { day, dayFile, hour, hourFile, openService, shortFile } from '../service.ts'
-import { letHappen, parseAnswer, readToEnd, until } from '../wire.ts'
+import { runEventLoop, parseAnswer, readToEnd, until } from '../wire.ts'
 import { fc } from '../../random.ts'
 
 const path = '/rinex/api/rinex-file/'
 
 const lines = (text: string): string[] => text.split('\n').slice(0, -1)
 
-/** So many names of the first of January. */
+/** Names of 1 January. */
 const manyNames = (count: number): string[] =>
   Array.from({ length: count }, (_, i) => `${i.toString(36).padStart(4, '0')}0010.26d.gz`)
 
-t.test('one record a line, all of them', async (t) => {
+t.test('a stream has all records, one per line', async (t) => {
   const service = await openService(t)
   const { app } = service
   await service.addNames(day, [dayFile, shortFile])
@@ -45,7 +45,7 @@ t.test('one record a line, all of them', async (t) => {
     t.equal((await app.inject(target)).statusCode, 404, target)
 })
 
-t.test('a stream keeps the order that was asked for, and ends at the limit', async (t) => {
+t.test('a stream has the requested order, and ends at the limit', async (t) => {
   const service = await openService(t)
   const { app } = service
   // More than two chunks, in two directories with the same names.
@@ -74,43 +74,40 @@ t.test('a stream keeps the order that was asked for, and ends at the limit', asy
         filtered,
       )
       const some = await app.inject(`${path}?format=urls&ordering=${ordering}&limit=601`)
-      t.strictSame(lines(some.body), all.slice(0, 601), `${ordering}, 601 of them`)
+      t.strictSame(lines(some.body), all.slice(0, 601), `${ordering}, limit 601`)
     }
   t.equal(lines((await app.inject(`${path}?format=csv&limit=2`)).body).length, 3)
-  for (const none of ['0', '-1', 'x', ''])
-    t.equal(lines((await app.inject(`${path}?format=urls&limit=${none}`)).body).length, 1400)
+  for (const invalid of ['0', '-1', 'x', ''])
+    t.equal(lines((await app.inject(`${path}?format=urls&limit=${invalid}`)).body).length, 1400)
 })
 
-t.test(
-  'what a stream cannot do is refused, so that no mistake downloads the archive',
-  async (t) => {
-    const service = await openService(t)
-    await service.addNames(day, [dayFile, shortFile])
-    const cases: Readonly<Record<string, object>> = {
-      'statoin=GRAZ': { statoin: ['Unknown parameter. Did you mean station?'] },
-      'Station=GRAZ': { Station: ['Unknown parameter. Did you mean station?'] },
-      'data_date_gte=2026-01-01': {
-        data_date_gte: ['Unknown parameter. Did you mean data_date__gte?'],
-      },
-      'page=2&colour=red': { page: ['Unknown parameter.'], colour: ['Unknown parameter.'] },
-      'offset=0': { offset: [/begins at the first record/] },
-      'ordering=modified': { ordering: [/sorted by one of/] },
-      'ordering=data_date,id': { ordering: [/sorted by one of/] },
-      'ordering=size': { ordering: [/not one of the available choices/] },
+t.test('unknown parameters, offset and unsupported orderings are 400', async (t) => {
+  const service = await openService(t)
+  await service.addNames(day, [dayFile, shortFile])
+  const cases: Readonly<Record<string, object>> = {
+    'statoin=GRAZ': { statoin: ['Unknown parameter. Did you mean station?'] },
+    'Station=GRAZ': { Station: ['Unknown parameter. Did you mean station?'] },
+    'data_date_gte=2026-01-01': {
+      data_date_gte: ['Unknown parameter. Did you mean data_date__gte?'],
+    },
+    'page=2&colour=red': { page: ['Unknown parameter.'], colour: ['Unknown parameter.'] },
+    'offset=0': { offset: [/starts at the first record/] },
+    'ordering=modified': { ordering: [/sorted by one of/] },
+    'ordering=data_date,id': { ordering: [/sorted by one of/] },
+    'ordering=size': { ordering: [/not one of the available choices/] },
+  }
+  for (const format of ['csv', 'ndjson', 'urls'])
+    for (const [query, fields] of Object.entries(cases)) {
+      const answer = await service.app.inject(`${path}?format=${format}&${query}`)
+      t.equal(answer.statusCode, 400, `${format} ${query}`)
+      t.match(answer.json(), fields)
     }
-    for (const format of ['csv', 'ndjson', 'urls'])
-      for (const [query, fields] of Object.entries(cases)) {
-        const answer = await service.app.inject(`${path}?format=${format}&${query}`)
-        t.equal(answer.statusCode, 400, `${format} ${query}`)
-        t.match(answer.json(), fields)
-      }
-    const page = await service.app.inject(`${path}?statoin=GRAZ`)
-    t.equal(page.statusCode, 200, 'a page is answered, and tells what it ignored')
-    t.equal(page.headers['ignored-parameters'], 'statoin')
-  },
-)
+  const page = await service.app.inject(`${path}?statoin=GRAZ`)
+  t.equal(page.statusCode, 200, 'a page ignores unknown parameters')
+  t.equal(page.headers['ignored-parameters'], 'statoin')
+})
 
-t.test('CSV has a header line, and quotes what needs it', async (t) => {
+t.test('CSV has a header line, and quotes values with commas', async (t) => {
   const settings = { baseUrl: () => 'https://archive.example/a,b' }
   const service = await openService(t, { settings })
   const { app } = service
@@ -130,7 +127,7 @@ t.test('CSV has a header line, and quotes what needs it', async (t) => {
   )
 })
 
-t.test('an empty catalogue, and none', async (t) => {
+t.test('an empty and an unavailable catalogue', async (t) => {
   const { app, reader } = await openService(t)
   t.match(await app.inject(`${path}?format=ndjson`), { statusCode: 200, body: '' })
   t.equal(lines((await app.inject(`${path}?format=csv`)).body).length, 1)
@@ -138,7 +135,7 @@ t.test('an empty catalogue, and none', async (t) => {
   t.equal((await app.inject(`${path}?format=ndjson`)).statusCode, 503)
 })
 
-t.test('a long list, while others are served and files arrive', async (t) => {
+t.test('a long stream while other requests are served and files are added', async (t) => {
   const service = await openService(t)
   for (const doy of ['001', '002', '003', '004'])
     await service.addNames(`obs/2026/${doy}`, manyNames(5000))
@@ -159,13 +156,13 @@ t.test('a long list, while others are served and files arrive', async (t) => {
   reading = false
   await others
   const ids = lines(text).map((line) => (JSON.parse(line) as { id: number }).id)
-  t.comment(`20,000 records in ${Math.round(ms)} ms, ${served} others served meanwhile`)
+  t.comment(`20,000 records in ${Math.round(ms)} ms, ${served} other requests served`)
   t.ok(ids.length === 20_000 || ids.length === 20_010)
   t.ok(ids.every((id, i) => i === 0 || id < (ids[i - 1] ?? 0)))
   t.ok(served > 5)
 })
 
-t.test('the work stops when the client goes, and rests while it does not read', async (t) => {
+t.test('a stream pauses while its client does not read, and stops when it leaves', async (t) => {
   let chunks = 0
   const counting = (reader: CatalogueReader): CatalogueReader => ({
     ...reader,
@@ -177,17 +174,17 @@ t.test('the work stops when the client goes, and rests while it does not read', 
   const service = await openService(t, { deps: ({ reader }) => ({ reader: counting(reader) }) })
   for (const doy of ['001', '002']) await service.addNames(`obs/2026/${doy}`, manyNames(2000))
   const port = await service.listen()
-  // The catalogue seems endless, so the stream ends only if it is stopped.
+  // The reader returns the same chunk forever, so the stream ends only if it is stopped.
   const socket = connect(port, '127.0.0.1')
   socket.write(`GET ${path}?format=ndjson HTTP/1.1\r\nHost: x\r\n\r\n`)
-  await until(() => chunks > 2, 'it has begun')
+  await until(() => chunks > 2, 'it has started')
   socket.pause()
-  const rests = async () => {
+  const isIdle = async () => {
     const before = chunks
-    await letHappen()
+    await runEventLoop()
     return chunks === before
   }
-  await until(rests, 'it rests')
+  await until(isIdle, 'it pauses')
   socket.destroy()
   const connections = () =>
     new Promise((resolve) => {
@@ -195,29 +192,29 @@ t.test('the work stops when the client goes, and rests while it does not read', 
         resolve(count)
       })
     })
-  await until(async () => (await connections()) === 0, 'the server has noticed')
-  await until(rests, 'it has stopped')
+  await until(async () => (await connections()) === 0, 'the connection is closed')
+  await until(isIdle, 'it has stopped')
 })
 
-/** A service whose streams wait behind a gate. */
+/** A service whose streams wait for `open`. */
 async function openGated(t: Test) {
-  let begun = 0
+  let started = 0
   let open = (): void => undefined
   const gate = new Promise<void>((resolve) => (open = resolve))
   const service = await openService(t, {
     deps: ({ reader }) => ({
       reader: {
         ...reader,
-        head: () => (begun++, reader.head()),
+        head: () => (started++, reader.head()),
         records: (range) => gate.then(() => reader.records(range)),
       },
     }),
   })
-  return { service, begun: () => begun, open }
+  return { service, started: () => started, open }
 }
 
-t.test('streams are limited, and there is room again when their clients leave', async (t) => {
-  const { service, begun, open } = await openGated(t)
+t.test('streams are limited in total, until some clients leave', async (t) => {
+  const { service, started, open } = await openGated(t)
   const port = await service.listen()
   const target = `${path}?format=ndjson`
   const from = (client: number) =>
@@ -227,7 +224,7 @@ t.test('streams are limited, and there is room again when their clients leave', 
     t.teardown(() => socket.destroy())
     socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`)
   }
-  await until(() => begun() === 50, 'all of them have begun')
+  await until(() => started() === 50, 'all have started')
   const late = await service.app.inject(target)
   t.equal(late.statusCode, 429)
   t.match(late.headers['retry-after'], /^\d+$/)
@@ -238,23 +235,23 @@ t.test('streams are limited, and there is room again when their clients leave', 
   open()
   await until(
     async () => (await service.app.inject(target)).statusCode === 200,
-    'there is room again',
+    'accepted after clients left',
   )
 })
 
-t.test('an address has four streams at a time', async (t) => {
-  const { service, begun, open } = await openGated(t)
+t.test('an address may have four streams', async (t) => {
+  const { service, started, open } = await openGated(t)
   await service.addNames(day, [dayFile])
   const port = await service.listen()
-  const ask = `GET ${path}?format=urls HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`
+  const request = `GET ${path}?format=urls HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`
   const from = (client: number) => {
     const socket = connect({ port, host: '127.0.0.1', localAddress: `127.0.0.${client}` })
     t.teardown(() => socket.destroy())
-    socket.write(ask)
+    socket.write(request)
     return socket
   }
   const four = Array.from({ length: 4 }, () => from(2))
-  await until(() => begun() === 4, 'they have begun')
+  await until(() => started() === 4, 'all have started')
   const fifth = parseAnswer(await readToEnd(from(2)))
   t.equal(fifth.status, 429)
   t.match(fifth.head, /retry-after: \d+/i)
@@ -263,26 +260,26 @@ t.test('an address has four streams at a time', async (t) => {
   for (const socket of [...four, other]) t.equal(parseAnswer(await readToEnd(socket)).status, 200)
 })
 
-t.test('a stream that waits behind another answer takes no place', async (t) => {
-  let begun = 0
+t.test('a pipelined stream does not count before it starts', async (t) => {
+  let started = 0
   const service = await openService(t, {
-    deps: ({ reader }) => ({ reader: { ...reader, head: () => (begun++, reader.head()) } }),
+    deps: ({ reader }) => ({ reader: { ...reader, head: () => (started++, reader.head()) } }),
   })
   await service.add(`${day}/${dayFile}`, Buffer.alloc(32 * 1024 * 1024))
   const port = await service.listen()
   const target = `${path}?format=ndjson`
-  const ask = (what: string): string => `GET ${what} HTTP/1.1\r\nHost: x\r\n\r\n`
+  const get = (url: string): string => `GET ${url} HTTP/1.1\r\nHost: x\r\n\r\n`
   const clients = Array.from({ length: 10 }, () => connect(port, '127.0.0.1'))
   for (const client of clients) {
     t.teardown(() => client.destroy())
-    client.write(ask(`/rinex/data/${day}/${dayFile}`) + ask(target).repeat(9))
+    client.write(get(`/rinex/data/${day}/${dayFile}`) + get(target).repeat(9))
     await once(client, 'readable')
   }
-  t.equal(begun, 0)
+  t.equal(started, 0)
   t.equal((await service.app.inject(target)).statusCode, 200)
 })
 
-t.test('a stream is cut off when another database takes its place', async (t) => {
+t.test('a stream fails when the database is replaced', async (t) => {
   const service = await openService(t)
   const { reader } = service
   await service.addNames(day, manyNames(1500))
@@ -295,8 +292,8 @@ t.test('a stream is cut off when another database takes its place', async (t) =>
   const links = { api: 'https://a.example/api/', data: 'https://a.example/data/' }
   const { signal } = new AbortController()
   const ordering = { key: 'id', descending: true } as const
-  const asked = { filter: {}, ordering, details: false, limit: Infinity }
-  const source = { ...asked, reader: replaced, links, epoch: 'one', signal }
+  const query = { filter: {}, ordering, details: false, limit: Infinity }
+  const source = { ...query, reader: replaced, links, epoch: 'one', signal }
   const stream = listLines({ ...source, chunks: new Semaphore({ permits: 1 }) }, format)
   await t.rejects(stream.next(), { code: 'CATALOGUE_UNAVAILABLE' })
 })
@@ -307,7 +304,7 @@ interface Feed {
   readonly results: { change: string; record: { id: number } }[]
 }
 
-/** A mirror by the API alone: the list as it streams while changes go on, then the feed to its end. */
+/** Mirrors by the API: streams the list during changes, then follows the feed to its end. */
 async function mirrorTree(t: Test): Promise<void> {
   const { app, writer, reader } = await openService(t)
   const get = async <T>(target: string) =>
@@ -352,4 +349,4 @@ async function mirrorTree(t: Test): Promise<void> {
   await fc.assert(holds, { numRuns: 15 })
 }
 
-t.test('the list and the changes from its number end with exactly the live list', mirrorTree)
+t.test('the stream and the changes after its number give exactly the live list', mirrorTree)

@@ -41,7 +41,7 @@ t.test('dates', (t) => {
   t.end()
 })
 
-t.test('days of a year', (t) => {
+t.test('days of year', (t) => {
   const cases: Readonly<Record<string, number | undefined>> = {
     '1970-001': 0,
     '2026-022': 20_475,
@@ -61,7 +61,7 @@ t.test('days of a year', (t) => {
   t.end()
 })
 
-t.test('times, each with the one it means', (t) => {
+t.test('times in all accepted forms', (t) => {
   const cases: Readonly<Record<string, string>> = {
     '2026-01-22': '2026-01-22T00:00:00.000000',
     '2026-01-22T05:06': '2026-01-22T05:06:00.000000',
@@ -88,7 +88,7 @@ t.test('times, each with the one it means', (t) => {
   t.end()
 })
 
-t.test('what is no time', (t) => {
+t.test('texts that are no time', (t) => {
   const cases = [
     '2026-02-30T00:00',
     '2026-01-22T24:00',
@@ -117,7 +117,7 @@ t.test('what is no time', (t) => {
   t.end()
 })
 
-t.test('every date there is, as JavaScript counts it, and as a day of its year', (t) => {
+t.test('any date, written as a date and as a day of year', (t) => {
   fc.assert(
     fc.property(fc.integer({ min: -719_528, max: 2_932_896 }), (day) => {
       const date = new Date(day * secondsPerDay * 1000)
@@ -135,7 +135,7 @@ t.test('every date there is, as JavaScript counts it, and as a day of its year',
   t.end()
 })
 
-t.test('whatever the text, the answer is a number or none', (t) => {
+t.test('any text gives a finite number or undefined', (t) => {
   fc.assert(
     fc.property(
       fc.oneof(

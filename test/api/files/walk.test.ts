@@ -1,4 +1,4 @@
-/** Clients that walk through the whole list: by its links while nothing changes, by id while everything does. */
+/** Clients that read the whole list: by links while nothing changes, by id during changes. */
 import t from 'tap'
 import { change, newFile } from '../../catalogue/change.ts'
 import { fc } from '../../random.ts'
@@ -22,7 +22,7 @@ async function get({ app }: Service, target: string): Promise<Page> {
   return answer.json<Page>()
 }
 
-/** Follows a link as long as there is one. */
+/** Follows a link to the last page. */
 async function walk(service: Service, start: string, link: 'next' | 'previous'): Promise<Page[]> {
   const pages: Page[] = []
   for (let target: string | null = start; target !== null;) {
@@ -56,61 +56,58 @@ const queries = [
   'station=none',
 ]
 
-t.test(
-  'the links of a list that does not change lead past every record once, both ways',
-  async (t) => {
-    const service = await openService(t)
-    for (const [index, directory] of directories.entries())
-      await service.addNames(directory, namesOf(index * 150, 200))
-    for (const query of queries)
-      for (const limit of [7, 100, 1000]) {
-        const start = `${list}?${query}&limit=${limit}`
-        const whole = await get(service, `${list}?${query}&limit=1000`)
-        const ids = whole.results.map(({ id }) => id)
-        const pages = await walk(service, start, 'next')
-        const name = `${query} by ${limit}`
-        t.same(
-          pages.flatMap(({ results }) => results.map(({ id }) => id)),
-          ids,
-          name,
-        )
-        t.equal(new Set(ids).size, whole.count, 'each once')
-        t.ok(
-          pages.every(({ count }) => count === whole.count),
-          'the count stays',
-        )
-        t.equal(pages.length, Math.max(1, Math.ceil(whole.count / limit)), 'no page too many')
-        const last = Math.floor(Math.max(0, whole.count - 1) / limit) * limit
-        const back = await walk(service, `${start}&offset=${last}`, 'previous')
-        t.same(
-          back.reverse().map(({ results }) => results.map(({ id }) => id)),
-          pages.map(({ results }) => results.map(({ id }) => id)),
-          'and back',
-        )
-      }
-  },
-)
+t.test('in an unchanged catalogue the links lead to each record once, both ways', async (t) => {
+  const service = await openService(t)
+  for (const [index, directory] of directories.entries())
+    await service.addNames(directory, namesOf(index * 150, 200))
+  for (const query of queries)
+    for (const limit of [7, 100, 1000]) {
+      const start = `${list}?${query}&limit=${limit}`
+      const all = await get(service, `${list}?${query}&limit=1000`)
+      const ids = all.results.map(({ id }) => id)
+      const pages = await walk(service, start, 'next')
+      const name = `${query} by ${limit}`
+      t.same(
+        pages.flatMap(({ results }) => results.map(({ id }) => id)),
+        ids,
+        name,
+      )
+      t.equal(new Set(ids).size, all.count, 'no id twice')
+      t.ok(
+        pages.every(({ count }) => count === all.count),
+        'the count is constant',
+      )
+      t.equal(pages.length, Math.max(1, Math.ceil(all.count / limit)), 'number of pages')
+      const last = Math.floor(Math.max(0, all.count - 1) / limit) * limit
+      const back = await walk(service, `${start}&offset=${last}`, 'previous')
+      t.same(
+        back.reverse().map(({ results }) => results.map(({ id }) => id)),
+        pages.map(({ results }) => results.map(({ id }) => id)),
+        'the same pages backwards',
+      )
+    }
+})
 
-/** What a writer does between two pages. */
-interface Turn {
-  readonly arrive: number
-  readonly leave: readonly number[]
-  readonly comeBack: boolean
+/** Changes between two pages. */
+interface Step {
+  readonly add: number
+  readonly remove: readonly number[]
+  readonly restore: boolean
   readonly modify: readonly number[]
 }
 
-const turn: fc.Arbitrary<Turn> = fc.record({
-  arrive: fc.nat(40),
-  leave: fc.array(fc.nat(), { maxLength: 30 }),
-  comeBack: fc.boolean(),
+const step: fc.Arbitrary<Step> = fc.record({
+  add: fc.nat(40),
+  remove: fc.array(fc.nat(), { maxLength: 30 }),
+  restore: fc.boolean(),
   modify: fc.array(fc.nat(), { maxLength: 10 }),
 })
 
-/** Files that come and go; it remembers which were there all the time since `start`. */
+/** Applies steps; `stayed` has the ids that were live all the time. */
 async function openChurn(service: Service) {
   const { writer } = service
-  let given = 0
-  let gone: { path: string; name: string }[] = []
+  let nextName = 0
+  let removed: { path: string; name: string }[] = []
   const live = async () => {
     const all: { id: number; path: string; name: string }[] = []
     for (const path of directories)
@@ -118,44 +115,46 @@ async function openChurn(service: Service) {
         all.push({ id, path, name })
     return all
   }
-  const add = async (count: number) => {
-    const path = directories[given % directories.length] ?? ''
-    const added = namesOf(given, count).map((name) => newFile(name, { size: 1, mtimeUs: 1 }))
-    given += count
+  const addFiles = async (count: number) => {
+    const path = directories[nextName % directories.length] ?? ''
+    const added = namesOf(nextName, count).map((name) => newFile(name, { size: 1, mtimeUs: 1 }))
+    nextName += count
     await writer.apply([change(path, { added })])
   }
-  for (let wave = 0; wave < 3; wave++) await add(100)
+  for (let wave = 0; wave < 3; wave++) await addFiles(100)
   const stayed = new Set((await live()).map(({ id }) => id))
   return {
     stayed,
-    async turn({ arrive, leave, comeBack, modify }: Turn) {
+    async apply({ add, remove, restore, modify }: Step) {
       const files = await live()
       const pick = (places: readonly number[]) =>
         [...new Set(places.map((place) => place % files.length))].flatMap((at) => files[at] ?? [])
-      const leaving = pick(leave)
-      const changing = pick(modify).filter((file) => !leaving.includes(file))
-      for (const { id, path } of leaving) {
+      const removing = pick(remove)
+      const modifying = pick(modify).filter((file) => !removing.includes(file))
+      for (const { id, path } of removing) {
         stayed.delete(id)
         await writer.apply([change(path, { removed: [id] })])
       }
-      for (const { id, path, name } of changing)
-        await writer.apply([change(path, { modified: [{ id, name, size: id, mtimeUs: given }] })])
-      if (comeBack)
-        for (const { path, name } of gone)
+      for (const { id, path, name } of modifying)
+        await writer.apply([
+          change(path, { modified: [{ id, name, size: id, mtimeUs: nextName }] }),
+        ])
+      if (restore)
+        for (const { path, name } of removed)
           await writer.apply([change(path, { added: [newFile(name, { size: 1, mtimeUs: 1 })] })])
-      gone = comeBack ? leaving : [...gone, ...leaving]
-      await add(arrive)
+      removed = restore ? removing : [...removed, ...removing]
+      await addFiles(add)
     },
   }
 }
 
-t.test('by id a list that changes is walked past every record that stayed, once', async (t) => {
+t.test('in a changing catalogue paging by id finds each record that stayed, once', async (t) => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(turn, { minLength: 12, maxLength: 12 }),
+      fc.array(step, { minLength: 12, maxLength: 12 }),
       fc.integer({ min: 10, max: 60 }),
       fc.constantFrom('', 'file_type=o,n', 'area=obs', 'filename__contains=A'),
-      async (turns, limit, filter) => {
+      async (steps, limit, filter) => {
         await t.test('walk', async (t) => {
           const service = await openService(t)
           const churn = await openChurn(service)
@@ -168,15 +167,15 @@ t.test('by id a list that changes is walked past every record that stayed, once'
             seen.push(...results.map(({ id }) => id))
             if (results.length === 0) break
             before = `&id__lt=${results.at(-1)?.id ?? 0}`
-            const next = turns[page % turns.length]
-            if (next !== undefined) await churn.turn(next)
+            const next = steps[page % steps.length]
+            if (next !== undefined) await churn.apply(next)
           }
-          t.equal(new Set(seen).size, seen.length, 'none twice')
+          t.equal(new Set(seen).size, seen.length, 'no id twice')
           const missed = [...churn.stayed].filter((id) => wanted.has(id) && !seen.includes(id))
-          t.same(missed, [], 'none missed')
+          t.same(missed, [], 'no record is missing')
           t.ok(
             seen.every((id, index) => index === 0 || id < (seen[index - 1] ?? 0)),
-            'from the highest down',
+            'descending ids',
           )
         })
         return t.passing()

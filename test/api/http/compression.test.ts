@@ -1,4 +1,4 @@
-/** Streams, pages for people and the schema are compressed for clients that offer it; JSON, events and files are not. */
+/** Streams, HTML pages and the schema are compressed if the client accepts it; JSON, events and files are not. */
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import t from 'tap'
 import type { Test } from 'tap'
@@ -59,28 +59,28 @@ const offers = [
 ]
 const none = [undefined, '', 'identity', 'gzip;q=0', 'zstd, deflate', 'br;q=0, gzip;q=0, *']
 
-t.test('what is long and regular is compressed as it was offered', async (t) => {
+t.test('long responses are compressed by the preference of the client', async (t) => {
   const { app } = await openWithFiles(t)
   for (const [path, headers] of compressed) {
-    const ask = (offer: string | undefined, method: 'GET' | 'HEAD' = 'GET') => {
+    const get = (offer: string | undefined, method: 'GET' | 'HEAD' = 'GET') => {
       const accepted = offer === undefined ? {} : { 'accept-encoding': offer }
       return app.inject({ method, url: `${api}/${path}`, headers: { ...headers, ...accepted } })
     }
-    const whole = await ask(undefined)
+    const whole = await get(undefined)
     const isLong = whole.rawPayload.length >= 1024
     for (const { offer, encoding, plain } of isLong ? offers : []) {
-      const answer = await ask(offer)
+      const answer = await get(offer)
       t.match(answer.headers, { vary: 'Accept, Accept-Encoding', 'content-encoding': encoding })
       t.ok(answer.rawPayload.length < whole.rawPayload.length / 1.5, `${path} ${offer}`)
       t.ok(whole.rawPayload.equals(plain(answer.rawPayload)), `${path} ${offer}`)
-      const head = await ask(offer, 'HEAD')
+      const head = await get(offer, 'HEAD')
       t.equal(head.headers.vary, 'Accept, Accept-Encoding')
-      t.equal(head.headers.etag, answer.headers.etag, 'one tag, which is weak')
+      t.equal(head.headers.etag, answer.headers.etag, 'the same weak ETag')
       const { 'content-length': length = answer.headers['content-length'] } = head.headers
       t.equal(length, answer.headers['content-length'])
     }
     for (const offer of none) {
-      const answer = await ask(offer)
+      const answer = await get(offer)
       t.equal(answer.headers['content-encoding'], undefined, `${path} ${offer}`)
       t.equal(answer.headers.vary, 'Accept, Accept-Encoding', path)
       t.ok(answer.rawPayload.equals(whole.rawPayload))
@@ -88,25 +88,25 @@ t.test('what is long and regular is compressed as it was offered', async (t) => 
   }
 })
 
-t.test('304 names what the page varies by', async (t) => {
+t.test('304 has the Vary of the page', async (t) => {
   const { app } = await openWithFiles(t)
-  const ask = (headers: Record<string, string>) =>
+  const get = (headers: Record<string, string>) =>
     app.inject({ url: `${api}/rinex-file/`, headers })
   for (const [headers, vary] of [
     [page, 'Accept, Accept-Encoding'],
     [{ accept: 'application/json' }, 'Accept'],
   ] as const) {
-    const { headers: first } = await ask({ ...headers, 'accept-encoding': 'gzip' })
-    const fresh = await ask({
+    const { headers: first } = await get({ ...headers, 'accept-encoding': 'gzip' })
+    const notModified = await get({
       ...headers,
       'accept-encoding': 'gzip',
       'if-none-match': String(first.etag),
     })
-    t.match(fresh, { statusCode: 304, headers: { vary, 'content-encoding': undefined } })
+    t.match(notModified, { statusCode: 304, headers: { vary, 'content-encoding': undefined } })
   }
 })
 
-t.test('JSON, and all below data/, is not compressed', async (t) => {
+t.test('JSON and everything below data/ is not compressed', async (t) => {
   const { app } = await openWithFiles(t)
   for (const [path, headers] of others) {
     const accepted = { ...headers, 'accept-encoding': 'gzip, br' }
@@ -116,8 +116,8 @@ t.test('JSON, and all below data/, is not compressed', async (t) => {
   }
 })
 
-t.test('two at a time are compressed, others are sent as they are', async (t) => {
-  /** Opened for each piece of a stream, in the order of asking. */
+t.test('two responses are compressed at a time, others are sent uncompressed', async (t) => {
+  /** One for each chunk of the streams, in order. */
   const gates: (() => void)[] = []
   const service = await openService(t, {
     deps: ({ reader }) => ({
@@ -139,15 +139,15 @@ t.test('two at a time are compressed, others are sent as they are', async (t) =>
   const list = '/rinex-file/?format=csv&area=obs'
   const leaving = new AbortController()
   const left = t.rejects(get(list, leaving.signal))
-  await until(t, 'one stream waits for its first piece', () => gates.length === 1)
-  const kept = get(list)
-  await until(t, 'another does', () => gates.length === 2)
+  await until(t, 'one stream waits for its first chunk', () => gates.length === 1)
+  const second = get(list)
+  await until(t, 'the second stream waits', () => gates.length === 2)
   t.equal((await get('/schema/')).encoding, null)
   leaving.abort()
   await left
   gates[0]?.()
-  await until(t, 'one has left', async () => (await get('/schema/')).encoding === 'br')
+  await until(t, 'the first has left', async () => (await get('/schema/')).encoding === 'br')
   gates[1]?.()
-  const { encoding, text } = await kept
+  const { encoding, text } = await second
   t.match({ encoding, lines: text.split('\n').length }, { encoding: 'br', lines: 102 })
 })

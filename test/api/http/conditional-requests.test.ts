@@ -43,7 +43,7 @@ t.test('ranges of 100 bytes', async (t) => {
   for (const header of ['bytes=0-', 'bytes=-1']) t.equal(parseRange(header, 0), 'unsatisfiable')
 })
 
-t.test('HTTP dates in their three forms, and nothing else', async (t) => {
+t.test('HTTP dates in three forms; other texts are invalid', async (t) => {
   const seconds = Date.UTC(1994, 10, 6, 8, 49, 37) / 1000
   const cases: [string, number | undefined][] = [
     ['Sun, 06 Nov 1994 08:49:37 GMT', seconds],
@@ -59,7 +59,7 @@ t.test('HTTP dates in their three forms, and nothing else', async (t) => {
   t.equal(formatHttpDate(seconds), 'Sun, 06 Nov 1994 08:49:37 GMT')
 })
 
-t.test('conditions are weighed in the order of RFC 9110, 13.2.2', async (t) => {
+t.test('conditions are evaluated in the order of RFC 9110, 13.2.2', async (t) => {
   const part = { status: 206, range: { first: 1, last: 2 } }
   const range = 'bytes=1-2'
   const cases: [IncomingHttpHeaders, object][] = [
@@ -107,18 +107,15 @@ t.test('conditions are weighed in the order of RFC 9110, 13.2.2', async (t) => {
   }
 })
 
-t.test(
-  'HEAD knows no ranges, and a date that two versions may share resumes nothing',
-  async (t) => {
-    const range = 'bytes=1-2'
-    t.same(select({ method: 'HEAD', headers: { range } }, validators), { status: 200 })
-    const headers = { range, 'if-range': then }
-    const weak = { ...validators, lastModifiedIsStrong: false }
-    t.same(select({ method: 'GET', headers }, weak), { status: 200 })
-  },
-)
+t.test('HEAD ignores ranges, and If-Range needs a strong date', async (t) => {
+  const range = 'bytes=1-2'
+  t.same(select({ method: 'HEAD', headers: { range } }, validators), { status: 200 })
+  const headers = { range, 'if-range': then }
+  const weak = { ...validators, lastModifiedIsStrong: false }
+  t.same(select({ method: 'GET', headers }, weak), { status: 200 })
+})
 
-t.test('a file without a date is known by its tag alone', async (t) => {
+t.test('a file without a date matches only by its ETag', async (t) => {
   const undated = { ...validators, lastModified: undefined }
   const cases: [IncomingHttpHeaders, number][] = [
     [{ 'if-modified-since': then }, 200],

@@ -1,4 +1,4 @@
-/** Request targets as clients write them, sent byte by byte, and the one form in which all routes read them. */
+/** The normalisation of request targets, alone and over raw connections. */
 import { connect } from 'node:net'
 import t from 'tap'
 import { normaliseTarget } from '../../../src/api/http/request-target.ts'
@@ -7,7 +7,7 @@ import { day, dayFile, openService } from '../service.ts'
 import { readToEnd, sendRaw } from '../wire.ts'
 import type { RawAnswer } from '../wire.ts'
 
-t.test('the normal form of a target', async (t) => {
+t.test('normalised targets', async (t) => {
   const cases: Readonly<Record<string, string>> = {
     '/rinex/data/obs/': '/rinex/data/obs/',
     '/rinex/data//obs/2026/022/': '/rinex/data/obs/2026/022/',
@@ -21,7 +21,7 @@ t.test('the normal form of a target', async (t) => {
     '/rinexx//data/': '/rinexx//data/',
     '/rinex': '/rinex',
     '//evil.example/rinex/data//obs/': '//evil.example/rinex/data//obs/',
-    // Never in the query, nor behind a `#`.
+    // Not in the query, and not after `#`.
     '/rinex/api/?next=//evil.example//': '/rinex/api/?next=//evil.example//',
     '/rinex//api/?a=//b?c=//d': '/rinex/api/?a=//b?c=//d',
     '/rinex?//api': '/rinex?//api',
@@ -30,7 +30,7 @@ t.test('the normal form of a target', async (t) => {
     '/rinex/data/%2F%2f/..//./': '/rinex/data/%2F%2f/.././',
     '/rinex/data\\\\obs/': '/rinex/data\\\\obs/',
     '/%72inex//data/': '/%72inex//data/',
-    // Scheme and authority go first, once.
+    // Scheme and authority are removed once.
     'http://archive.example/rinex/data/': '/rinex/data/',
     'https://archive.example/rinex//data/?x=//': '/rinex/data/?x=//',
     'HttP://archive.example:8080/rinex/data/': '/rinex/data/',
@@ -42,7 +42,7 @@ t.test('the normal form of a target', async (t) => {
     'http://a/http://b/rinex/data/': '/http://b/rinex/data/',
     'http://http://a/rinex/data/': '//a/rinex/data/',
     'http://a/rinex//http://b//': '/rinex/http:/b/',
-    // Anything else is no URL.
+    // Not an http URL.
     'http:///rinex/data/': 'http:///rinex/data/',
     'http:/rinex/data/': 'http:/rinex/data/',
     'ftp://a/rinex/data/': 'ftp://a/rinex/data/',
@@ -56,7 +56,7 @@ t.test('the normal form of a target', async (t) => {
     t.equal(normaliseTarget(target, 'rinex'), normal, target)
 })
 
-t.test('a dataset prefix is text, whatever is in it', async (t) => {
+t.test('a dataset prefix is compared as text', async (t) => {
   const cases: [prefix: string, target: string, normal: string][] = [
     ['at.gv.bev.dc', '/at.gv.bev.dc//data/', '/at.gv.bev.dc/data/'],
     ['at.gv.bev.dc', '/atxgvxbevxdc//data/', '/atxgvxbevxdc//data/'],
@@ -67,7 +67,7 @@ t.test('a dataset prefix is text, whatever is in it', async (t) => {
     t.equal(normaliseTarget(target, prefix), normal, target)
 })
 
-t.test('below the prefix the normal form of any target is its own normal form', async () => {
+t.test('normalising twice is the same as once', async () => {
   const unit = fc.constantFrom('/', '//', '?', '#', 'data', 'obs', 'http:', '%2f', '.', '..', '\\')
   fc.assert(
     fc.property(fc.array(unit), (parts) => {
@@ -89,12 +89,12 @@ function locationOf({ head }: RawAnswer): string | undefined {
   return /^location: (.*)$/im.exec(head)?.[1]
 }
 
-/** The head without what differs between any two answers. */
+/** The head without headers that differ in each response. */
 function headOf({ head }: RawAnswer): string {
   return head.replaceAll(/^(x-request-id|date): .*$/gim, '')
 }
 
-const answered: Readonly<Record<string, number>> = {
+const statuses: Readonly<Record<string, number>> = {
   'data/': 200,
   'data/obs/': 200,
   [`data/${day}/`]: 200,
@@ -123,22 +123,22 @@ const answered: Readonly<Record<string, number>> = {
   'assets/page.css': 200,
 }
 
-/** A path below the prefix as clients may write it, in origin form and in absolute form. */
-function spellingsOf(path: string): string[] {
+/** Variants of a target below the prefix: additional slashes, origin form and absolute form. */
+function variantsOf(path: string): string[] {
   const [before = '', query = ''] = path.split(/(?=\?)/)
   const forms = [`/rinex/${path}`, `/rinex//${before.replaceAll('/', '///')}${query}`]
   return ['', 'http://x', 'HTTPS://evil.example:1'].flatMap((at) => forms.map((form) => at + form))
 }
 
-t.test('every spelling of a target has the answer of its normal form', async (t) => {
+t.test('every variant of a target has the response of the normalised target', async (t) => {
   const service = await openService(t)
   await service.add(file, 'content')
   const port = await service.listen()
-  for (const [path, status] of Object.entries(answered))
+  for (const [path, status] of Object.entries(statuses))
     for (const method of ['GET', 'HEAD']) {
       const normal = await get(port, `/rinex/${path}`, method)
       t.equal(normal.status, status, `${method} ${path}`)
-      for (const target of spellingsOf(path)) {
+      for (const target of variantsOf(path)) {
         const answer = await get(port, target, method)
         t.equal(headOf(answer), headOf(normal), `${method} ${target}`)
         t.same(answer.body, normal.body)
@@ -147,7 +147,7 @@ t.test('every spelling of a target has the answer of its normal form', async (t)
     }
 })
 
-t.test('spellings that only look like it are not found', async (t) => {
+t.test('targets that only look similar are 404', async (t) => {
   const service = await openService(t)
   await service.add(file, 'content')
   const port = await service.listen()
@@ -179,10 +179,10 @@ t.test('spellings that only look like it are not found', async (t) => {
     t.equal(answer.body.toString(), '{"detail":"Not found."}')
     t.equal(locationOf(answer), undefined)
   }
-  t.equal((await get(port, 'http://x/healthz')).status, 200, 'all routes take the absolute form')
+  t.equal((await get(port, 'http://x/healthz')).status, 200, 'all routes accept the absolute form')
 })
 
-t.test('another spelling neither fills nor finds what is kept of earlier answers', async (t) => {
+t.test('caches give the same response to all variants of a target', async (t) => {
   const service = await openService(t)
   await service.add(file, 'content')
   const port = await service.listen()
@@ -190,10 +190,10 @@ t.test('another spelling neither fills nor finds what is kept of earlier answers
   for (const path of paths)
     for (const target of [`/rinex//${path}`, `/rinex/${path}`, `http://x/rinex/${path}`]) {
       const bodies: string[] = []
-      for (let turn = 0; turn < 3; turn++) bodies.push((await get(port, target)).body.toString())
+      for (let n = 0; n < 3; n++) bodies.push((await get(port, target)).body.toString())
       t.equal(new Set(bodies).size, 1, target)
     }
-  // A new file is another list, and a changed one other bytes, in every spelling.
+  // After a change, all variants have the new response.
   await service.addNames(day, ['graz0010.26m.gz'])
   for (const target of [
     '/rinex//api/rinex-file/?limit=1',
@@ -202,7 +202,7 @@ t.test('another spelling neither fills nor finds what is kept of earlier answers
     t.match((await get(port, target)).body.toString(), 'graz0010.26m.gz', target)
 })
 
-t.test('requests in one packet, in all forms, are answered in their order', async (t) => {
+t.test('pipelined requests in all forms are answered in order', async (t) => {
   const service = await openService(t)
   await service.add(file, 'content')
   const port = await service.listen()
@@ -216,7 +216,7 @@ t.test('requests in one packet, in all forms, are answered in their order', asyn
   t.strictSame(statuses, ['404', '200', '200'])
 })
 
-t.test('the log has the target as it came', async (t) => {
+t.test('the log has the target as it was sent', async (t) => {
   const service = await openService(t)
   const port = await service.listen()
   await get(port, 'http://x/rinex//data/')

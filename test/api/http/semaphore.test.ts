@@ -3,14 +3,14 @@ import t from 'tap'
 import { Semaphore } from '../../../src/api/http/semaphore.ts'
 import type { SemaphoreLimits } from '../../../src/api/http/semaphore.ts'
 import { openService } from '../service.ts'
-import { letHappen, startSlowly, until } from '../wire.ts'
+import { runEventLoop, startSlowly, until } from '../wire.ts'
 
-/** What callers do in turn, and where that leaves all that have asked so far: one letter each. */
+/** An action, and the states of all callers after it: one letter each. */
 type Step = readonly [action: 'acquire' | 'try' | 'release', states: string]
 
 /** `h` holds or held a permit, `w` waits, `r` was rejected. */
 const cases: Record<string, readonly [SemaphoreLimits, ...(readonly Step[])]> = {
-  'callers beyond the permits wait in their order': [
+  'callers beyond the permits wait in order': [
     { permits: 2 },
     ...([
       ['acquire', 'h'],
@@ -31,7 +31,7 @@ const cases: Record<string, readonly [SemaphoreLimits, ...(readonly Step[])]> = 
       ['acquire', 'hhrw'],
     ] as const),
   ],
-  'without a queue nobody waits': [
+  'without a queue callers are rejected': [
     { permits: 1, queue: 0 },
     ...([
       ['acquire', 'h'],
@@ -40,7 +40,7 @@ const cases: Record<string, readonly [SemaphoreLimits, ...(readonly Step[])]> = 
       ['acquire', 'hrh'],
     ] as const),
   ],
-  'one that tries never waits': [
+  'tryAcquire never waits': [
     { permits: 1 },
     ...([
       ['try', 'h'],
@@ -72,28 +72,28 @@ for (const [name, [limits, ...steps]] of Object.entries(cases))
           },
         )
       }
-      await letHappen()
+      await runEventLoop()
       t.equal(states.join(''), expected, `${action} ${expected}`)
     }
   })
 
-t.test('work runs with a permit, which it gives back when it fails too', async (t) => {
+t.test('run releases its permit, also after an error', async (t) => {
   const semaphore = new Semaphore({ permits: 2 })
   let running = 0
-  let most = 0
-  const begun: number[] = []
+  let maxRunning = 0
+  const started: number[] = []
   const work = async (n: number) => {
-    begun.push(n)
-    most = Math.max(most, ++running)
-    await letHappen()
+    started.push(n)
+    maxRunning = Math.max(maxRunning, ++running)
+    await runEventLoop()
     running--
     if (n % 2 === 0) throw new Error(String(n))
     return n
   }
   const all = [1, 2, 3, 4, 5, 6]
   const results = await Promise.allSettled(all.map((n) => semaphore.run(() => work(n))))
-  t.equal(most, 2)
-  t.strictSame(begun, all)
+  t.equal(maxRunning, 2)
+  t.strictSame(started, all)
   t.strictSame(
     results.map(({ status }) => status),
     all.map((n) => (n % 2 === 0 ? 'rejected' : 'fulfilled')),
@@ -121,25 +121,25 @@ t.test('a permit is held until the response is closed', async (t) => {
   await until(async () => {
     if (held === 1) (await startSlowly(port, '/hold')).destroy()
     return held === 2
-  }, 'its client has left')
+  }, 'released after its client left')
 })
 
-t.test('a client that has left already takes no permit', async (t) => {
+t.test('a client that has already left gets no permit', async (t) => {
   const service = await openService(t)
   const semaphore = new Semaphore({ permits: 1, queue: 0 })
-  let asked = 0
+  let step = 0
   service.app.get('/late', async (_request, reply) => {
-    asked++
+    step++
     await until(() => reply.raw.destroyed, 'the client leaves')
     semaphore.holdFor(reply)
-    asked++
+    step++
     return reply.hijack()
   })
   const port = await service.listen()
   const client = connect(port, '127.0.0.1')
   client.write('GET /late HTTP/1.1\r\nHost: x\r\n\r\n')
-  await until(() => asked === 1, 'it asks')
+  await until(() => step === 1, 'the request has arrived')
   client.destroy()
-  await until(() => asked === 2, 'it is too late')
+  await until(() => step === 2, 'after the client left')
   t.ok(semaphore.tryAcquire())
 })

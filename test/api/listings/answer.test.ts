@@ -1,6 +1,7 @@
-/** Listings as programs and people see them. */
+/** Directory listings as HTML and JSON. */
 import t from 'tap'
 import type { Test } from 'tap'
+import { listingDate } from '../../../src/api/listings/answer.ts'
 import { change, newFile } from '../../catalogue/change.ts'
 import { day, dayFile, hour, hourFile, openService, shortFile, startUs } from '../service.ts'
 import type { Service } from '../service.ts'
@@ -8,7 +9,7 @@ import { sendRaw } from '../wire.ts'
 
 const data = '/rinex/data/'
 const facts = { size: 12_345, mtimeUs: Date.UTC(2026, 0, 22, 5, 0, 59) * 1000 + 999_999 }
-/** When the catalogue of a test learns of something: in January 2026. */
+/** Time of the first change of a test catalogue: in January 2026. */
 const changed = new Date(Math.floor(startUs / 1_000_000) * 1000).toUTCString()
 
 function add(service: Service, directory: string, ...names: string[]) {
@@ -22,7 +23,7 @@ async function remove({ reader, writer }: Service, directory: string, name: stri
   await writer.apply([change(directory, { removed: [record?.id ?? 0] })])
 }
 
-/** A catalogue with a day and an hour. */
+/** A service with one daily and one hourly directory. */
 async function openFilled(t: Test): Promise<Service> {
   const service = await openService(t)
   await add(service, day, shortFile, dayFile)
@@ -50,7 +51,7 @@ async function jsonOf(service: Service, path: string): Promise<JsonEntry[]> {
   return (await get(service, `${path}?format=json`)).json<JsonEntry[]>()
 }
 
-t.test('a day is listed as the common web servers list it', async (t) => {
+t.test('the HTML listing has the format of nginx', async (t) => {
   const service = await openFilled(t)
   const answer = await get(service, `${day}/`)
   t.equal(answer.statusCode, 200)
@@ -76,10 +77,10 @@ t.test('a day is listed as the common web servers list it', async (t) => {
 `,
   )
   t.match(answer.body, `<h1>Index of ${data}${day}/</h1>`)
-  t.notMatch(answer.body, /<script|<link|style=/, 'nothing runs, nothing is loaded')
+  t.notMatch(answer.body, /<script|<link|style=/, 'no scripts, no stylesheets')
 })
 
-t.test('the same for programs', async (t) => {
+t.test('the JSON listing has name, type, mtime and size', async (t) => {
   const service = await openFilled(t)
   const answer = await get(service, `${day}/?format=json`, { accept: 'text/html' })
   t.equal(answer.headers['content-type'], 'application/json')
@@ -94,7 +95,7 @@ t.test('the same for programs', async (t) => {
   ])
 })
 
-t.test('one comes from the root to every file, and back', async (t) => {
+t.test('listings link from the root to every file, and back', async (t) => {
   const service = await openFilled(t)
   const steps: [string, string[]][] = [
     ['', ['nrt/', 'obs/']],
@@ -107,7 +108,7 @@ t.test('one comes from the root to every file, and back', async (t) => {
   for (const [path, names] of steps) t.same(await namesIn(service, path), names, path)
 })
 
-t.test('directories come first, each kind by name', async (t) => {
+t.test('a listing has directories first, then files, both by name', async (t) => {
   const service = await openService(t)
   const directories = ['obs/a', 'obs/a-b', 'obs/a.b/c', 'obs/a/b', 'obs/B/x/y', 'obs/a0', 'obs/_']
   for (const directory of directories) await add(service, directory, shortFile)
@@ -120,7 +121,7 @@ t.test('directories come first, each kind by name', async (t) => {
   t.same(await namesIn(service, 'obs/B/'), ['../', 'x/'])
 })
 
-t.test('what is not known is told as a dash, or as null', async (t) => {
+t.test('an unknown size or mtime is a dash in HTML and null in JSON', async (t) => {
   const service = await openService(t)
   await service.addNames(day, [shortFile])
   const { body } = await get(service, `${day}/`)
@@ -131,12 +132,12 @@ t.test('what is not known is told as a dash, or as null', async (t) => {
   ])
 })
 
-t.test('nothing empty is listed, and what is gone is not found', async (t) => {
+t.test('empty directories are not listed; a removed directory is 404', async (t) => {
   const service = await openFilled(t)
   const empty = 'obs/2026/002'
   await service.writer.apply([change('obs/2026', { directories: [empty] })])
   t.same(await namesIn(service, 'obs/2026/'), ['../', '001/'])
-  t.same(await namesIn(service, `${empty}/`), ['../'], 'one that is there can be asked for')
+  t.same(await namesIn(service, `${empty}/`), ['../'], 'an empty directory has a listing')
   t.equal((await get(service, 'obs/2026/003/')).statusCode, 404)
 
   await remove(service, hour, hourFile)
@@ -146,7 +147,7 @@ t.test('nothing empty is listed, and what is gone is not found', async (t) => {
   t.equal((await get(service, 'nrt/')).statusCode, 404)
 })
 
-t.test('an empty catalogue has a root', async (t) => {
+t.test('an empty catalogue has an empty root listing', async (t) => {
   const service = await openService(t)
   const answer = await get(service, '')
   t.equal(answer.statusCode, 200)
@@ -155,7 +156,7 @@ t.test('an empty catalogue has a root', async (t) => {
   t.same(await jsonOf(service, ''), [])
 })
 
-t.test('queries of clients that think of another server change nothing', async (t) => {
+t.test('query parameters of other web servers and Accept are ignored', async (t) => {
   const service = await openFilled(t)
   const { body } = await get(service, `${day}/`)
   const queries = [
@@ -174,7 +175,7 @@ t.test('queries of clients that think of another server change nothing', async (
     t.equal((await get(service, `${day}/?format=${format}`)).statusCode, 404, format)
 })
 
-t.test('who forgot the slash is sent to where it is', async (t) => {
+t.test('a directory without its trailing slash is redirected', async (t) => {
   const service = await openFilled(t)
   const cases: [string, string][] = [
     ['/rinex/data', 'data/'],
@@ -212,48 +213,48 @@ t.test('HEAD has the headers of GET and no body', async (t) => {
   }
 })
 
-t.test('only what is read is allowed', async (t) => {
+t.test('other methods are 405', async (t) => {
   const service = await openFilled(t)
   for (const url of [data, `${data}${day}/`]) {
-    const refused = await service.app.inject({ method: 'PUT', url })
-    t.equal(refused.statusCode, 405)
-    t.equal(refused.headers.allow, 'GET, HEAD, OPTIONS')
+    const put = await service.app.inject({ method: 'PUT', url })
+    t.equal(put.statusCode, 405)
+    t.equal(put.headers.allow, 'GET, HEAD, OPTIONS')
     t.equal((await service.app.inject({ method: 'OPTIONS', url })).statusCode, 204)
   }
 })
 
-t.test('a client that has a listing is told so', async (t) => {
+t.test('conditional requests: 304 when the tag or the date matches', async (t) => {
   const service = await openFilled(t)
   const other = new Date(Date.parse(changed) - 1000).toUTCString()
   for (const path of ['', 'obs/', 'obs/2026/', `${day}/`, `${day}/?format=json`]) {
     const { headers } = await get(service, path)
     const etag = String(headers.etag)
-    const known = [
+    const matching = [
       { 'if-none-match': etag },
       { 'if-none-match': `"x", ${etag}` },
       { 'if-modified-since': changed },
       { 'if-none-match': etag, 'if-modified-since': other },
     ]
-    for (const conditions of known) {
+    for (const conditions of matching) {
       const answer = await get(service, path, conditions)
       t.equal(answer.statusCode, 304, `${path} ${JSON.stringify(conditions)}`)
       t.equal(answer.body, '')
       t.match(answer.headers, { etag, 'last-modified': changed, 'cache-control': 'no-cache' })
     }
-    const unknown = [
+    const others = [
       { 'if-none-match': '"x"' },
       { 'if-modified-since': other },
       { 'if-none-match': '"x"', 'if-modified-since': changed },
       { 'if-modified-since': 'yesterday' },
     ]
-    for (const conditions of unknown)
+    for (const conditions of others)
       t.equal((await get(service, path, conditions)).statusCode, 200, JSON.stringify(conditions))
   }
   const [html, json] = [await get(service, ''), await get(service, '?format=json')]
   t.not(html.headers.etag, json.headers.etag)
 })
 
-t.test('whatever changes what is listed changes its tag, and those above it', async (t) => {
+t.test('a change of an entry changes the tags of its directory and of all above it', async (t) => {
   const service = await openFilled(t)
   await service.addNames(day, ['wtzr0010.26d.gz'])
   const record = await service.reader.file(day, 'wtzr0010.26d.gz')
@@ -264,27 +265,27 @@ t.test('whatever changes what is listed changes its tag, and those above it', as
   const stateOf = async (paths: string[]) =>
     Promise.all(paths.map(async (path) => (await get(service, path)).headers.etag))
   const steps: [string, () => Promise<unknown>][] = [
-    ['a size that becomes known', () => apply({ filled: [file] })],
-    ['a file that is replaced', () => apply({ modified: [{ ...file, size: 2 }] })],
+    ['a size becomes known', () => apply({ filled: [file] })],
+    ['a replaced file', () => apply({ modified: [{ ...file, size: 2 }] })],
     ['a new file', () => apply({ added: [newFile('wtzr0010.26n.gz', facts)] })],
-    ['a removed one', () => apply({ removed: [file.id] })],
-    ['one that comes back', () => apply({ added: [newFile(file.name, facts)] })],
+    ['a removed file', () => apply({ removed: [file.id] })],
+    ['a restored file', () => apply({ added: [newFile(file.name, facts)] })],
   ]
   for (const [name, step] of steps) {
     const before = await stateOf(above)
-    const elsewhere = await stateOf(others)
+    const othersBefore = await stateOf(others)
     await step()
     const after = await stateOf(above)
     for (const [index, path] of above.entries())
       t.not(after[index], before[index], `${name}: ${path}`)
-    t.same(await stateOf(others), elsewhere, 'and nothing else')
+    t.same(await stateOf(others), othersBefore, 'other directories keep theirs')
   }
-  const seen = await stateOf(above)
+  const before = await stateOf(above)
   await apply({})
-  t.same(await stateOf(above), seen, 'a look that finds nothing changes nothing')
+  t.same(await stateOf(above), before, 'an empty change keeps all tags')
 })
 
-t.test('a listing is what it is at its moment, not what was kept of it', async (t) => {
+t.test('a cached listing is not used after a change', async (t) => {
   const service = await openFilled(t)
   const names = [dayFile, shortFile]
   for (const name of ['wtzr0010.26d.gz', 'zimm0010.26d.gz']) {
@@ -297,4 +298,43 @@ t.test('a listing is what it is at its moment, not what was kept of it', async (
       names,
     )
   }
+})
+
+const second = 1_769_058_367
+/** Microseconds since 1970, and the HTTP date, of a time relative to `second`. */
+const at = (seconds: number): number => Math.round((second + seconds) * 1_000_000)
+const http = (seconds: number): string => new Date((second + seconds) * 1000).toUTCString()
+const state = (changedUs?: number) => ({ epoch: 'e', version: 'v', changedUs })
+
+t.test('the date of a listing is the second of its latest change', async (t) => {
+  const { headers, matches } = listingDate(state(at(0.7)), at(60))
+  t.same(headers, { 'last-modified': http(0) })
+  t.ok(matches(http(0)))
+  t.notOk(matches(http(1)), 'a later date does not match')
+  t.notOk(matches(http(-1)))
+  t.notOk(matches(undefined))
+})
+
+t.test('for ten seconds after a change no date matches', async (t) => {
+  for (const now of [at(0.7), at(1.5), at(10)]) {
+    const { headers, matches } = listingDate(state(at(0.7)), now)
+    t.same(headers, { 'last-modified': http(-1) })
+    for (const seconds of [-1, 0, 1, 100]) t.notOk(matches(http(seconds)))
+  }
+  t.notOk(
+    listingDate(state(at(0.9)), at(60)).matches(http(-1)),
+    'the early date does not match later either',
+  )
+})
+
+t.test('a date is never in the future, even if a change is', async (t) => {
+  const { headers, matches } = listingDate(state(at(5000)), at(0.5))
+  t.same(headers, { 'last-modified': http(-1) })
+  t.notOk(matches(http(5000)))
+})
+
+t.test('a directory without any change has no date', async (t) => {
+  const { headers, matches } = listingDate(state(), at(0))
+  t.same(headers, {})
+  t.notOk(matches(http(0)))
 })

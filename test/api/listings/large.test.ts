@@ -1,4 +1,4 @@
-/** Large directories, and many clients at once. */
+/** Large directories, the listing cache and the byte quota. */
 import { once } from 'node:events'
 import t from 'tap'
 import { buildListing } from '../../../src/api/listings/build.ts'
@@ -19,7 +19,7 @@ function names(count: number): string[] {
   )
 }
 
-t.test('a directory of many files, and one of many directories', async (t) => {
+t.test('a listing of several chunks is complete: files, and directories', async (t) => {
   const { app, writer } = await openService(t)
   const files = names(3500)
   await writer.apply([change(day, { added: files.map((name) => newFile(name, facts)) })])
@@ -38,29 +38,29 @@ t.test('a directory of many files, and one of many directories', async (t) => {
   t.same(found, ['..', '2026', ...directories])
 })
 
-t.test('others are served between the pieces of a listing', async (t) => {
+t.test('the event loop runs between the chunks of a listing', async (t) => {
   const { reader, writer } = await openService(t)
   await writer.apply([change(day, { added: names(3500).map((name) => newFile(name, facts)) })])
-  let turns = 0
-  let going = true
+  let ticks = 0
+  let isRunning = true
   const count = (): void => {
-    turns++
-    if (going) setImmediate(count)
+    ticks++
+    if (isRunning) setImmediate(count)
   }
   setImmediate(count)
   await buildListing(reader, { directory: day, path: '/', format: listingFormats.html })
-  going = false
-  t.ok(turns >= 3, `${turns} turns`)
+  isRunning = false
+  t.ok(ticks >= 3, `${ticks} ticks`)
 })
 
-t.test('names are escaped, whatever they are', async (t) => {
+t.test('names are escaped in HTML', async (t) => {
   const { html } = listingFormats
   const line = html.file({ name: `<a'&">`, size: 1, mtimeUs: 0 })
   t.match(line, '<a href="&lt;a&#39;&amp;&quot;&gt;">&lt;a&#39;&amp;&quot;&gt;</a>')
   t.match(html.begin('/<b>/', false), '<title>Index of /&lt;b&gt;/</title>')
 })
 
-t.test('a name longer than its column is not cut short', async (t) => {
+t.test('a name longer than its column is not truncated', async (t) => {
   const name = 'x'.repeat(80)
   t.equal(
     listingFormats.html.file({ name, size: 10 ** 12, mtimeUs: 0 }),
@@ -68,59 +68,60 @@ t.test('a name longer than its column is not cut short', async (t) => {
   )
 })
 
-t.test('who asks for the same at the same time gets the same', async (t) => {
+t.test('concurrent requests for a listing share one build', async (t) => {
   const cache = openListingCache()
-  let made = 0
-  const make = async () => {
+  let builds = 0
+  const build = async () => {
     await new Promise((resolve) => setImmediate(resolve))
-    return Buffer.from(String(made++))
+    return Buffer.from(String(builds++))
   }
-  const [first, second] = await Promise.all([cache.get('a', '1', make), cache.get('a', '1', make)])
+  const both = await Promise.all([cache.get('a', '1', build), cache.get('a', '1', build)])
+  const [first, second] = both
   t.equal(first, second)
-  t.equal(await cache.get('a', '1', make), first, 'and later, while it is the same version')
-  t.equal(made, 1)
-  t.not(await cache.get('a', '2', make), first)
-  t.not(await cache.get('b', '2', make), await cache.get('a', '2', make))
-  t.equal(made, 3)
+  t.equal(await cache.get('a', '1', build), first, 'cached while the version is the same')
+  t.equal(builds, 1)
+  t.not(await cache.get('a', '2', build), first)
+  t.not(await cache.get('b', '2', build), await cache.get('a', '2', build))
+  t.equal(builds, 3)
 })
 
-t.test('one that cannot be made is tried again', async (t) => {
+t.test('a failed build is not cached', async (t) => {
   const cache = openListingCache()
   await t.rejects(cache.get('a', '1', () => Promise.reject(new Error('away'))))
   t.same(await cache.get('a', '1', () => Promise.resolve(Buffer.from('x'))), Buffer.from('x'))
 })
 
 t.test(
-  'what is kept has bounds: the longest unused goes first, the too large at once',
+  'the cache evicts the least recently used, and never holds a listing over its entry limit',
   async (t) => {
     const cache = openListingCache()
     const megabyte = 1024 * 1024
-    const made: string[] = []
+    const built: string[] = []
     const get = (key: string, megabytes = 3.9) =>
       cache.get(key, '1', () => {
-        made.push(key)
+        built.push(key)
         return Promise.resolve(Buffer.alloc(Math.floor(megabytes * megabyte)))
       })
     for (const key of ['a', 'b', 'c', 'd']) await get(key)
     await get('a')
     await get('e')
-    t.same(made, ['a', 'b', 'c', 'd', 'e'])
+    t.same(built, ['a', 'b', 'c', 'd', 'e'])
     await get('a')
     await get('b')
-    t.same(made.slice(5), ['b'], 'the one that was just used stayed')
+    t.same(built.slice(5), ['b'], 'the most recently used stayed')
     await get('large', 9)
     await get('large', 9)
-    t.same(made.slice(6), ['large', 'large'])
+    t.same(built.slice(6), ['large', 'large'])
   },
 )
 
-t.test('bodies on their way to slow clients take only so much room', async (t) => {
+t.test('the byte quota limits bodies in flight: 429 when full', async (t) => {
   const service = await openService(t)
   const byteQuota = openByteQuota(1000)
   const bodies = ['a', 'b'].map((letter) => Buffer.from(letter.repeat(600)))
   const finish: (() => void)[] = []
   service.app.get('/hold/:which', async (request, reply) => {
-    byteQuota.take(
+    byteQuota.acquire(
       reply,
       bodies[Number((request.params as { which: string }).which)] ?? Buffer.alloc(0),
     )
@@ -130,10 +131,10 @@ t.test('bodies on their way to slow clients take only so much room', async (t) =
     return reply
   })
   const port = await service.listen()
-  const ask = async (which: number) => (await service.app.inject(`/hold/${which}`)).statusCode
+  const statusOf = async (which: number) => (await service.app.inject(`/hold/${which}`)).statusCode
   const first = await startSlowly(port, '/hold/0')
   const second = await startSlowly(port, '/hold/0')
-  t.equal(await ask(1), 429, 'no room for another one')
+  t.equal(await statusOf(1), 429)
   first.destroy()
   const ended = readToEnd(second)
   for (const end of finish) end()
@@ -142,7 +143,7 @@ t.test('bodies on their way to slow clients take only so much room', async (t) =
   await until(async () => {
     third = await startSlowly(port, '/hold/1')
     return finish.length === 3
-  }, 'there is room again')
+  }, 'the quota is free again')
   if (third !== undefined) {
     third.destroy()
     await once(third, 'close')

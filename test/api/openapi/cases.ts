@@ -1,4 +1,4 @@
-/** The description of the API as a list of operations, and requests that are made of its own examples. */
+/** The operations of the OpenAPI document, and requests built from its examples. */
 import type { InjectOptions } from 'fastify'
 import { Compile } from 'typebox/schema'
 import type { Service } from '../service.ts'
@@ -15,11 +15,11 @@ import type {
 export interface Operation extends OperationObject {
   readonly method: 'GET' | 'HEAD' | 'OPTIONS' | 'POST'
   readonly path: string
-  /** The path with its examples in it, as the service knows it. */
+  /** The path with its examples filled in. */
   readonly url: string
 }
 
-/** What tells of an answer whether it is as described. */
+/** The response as the document describes it. */
 export interface Answer {
   readonly statusCode: number
   readonly headers: Readonly<Record<string, unknown>>
@@ -31,7 +31,7 @@ export async function readDocument({ app }: Service): Promise<OpenApiDocument> {
   return answer.json<OpenApiDocument>()
 }
 
-/** Those of GET and POST; the others follow from them. */
+/** The operations of GET and POST; the others are derived from them. */
 export function operationsOf(document: OpenApiDocument): readonly Operation[] {
   return allOperationsOf(document).filter(({ method }) => method === 'GET' || method === 'POST')
 }
@@ -62,10 +62,10 @@ export function follow<T extends object>(
   return found
 }
 
-/** Whether a value is what a schema describes, and holds nothing that it does not describe. */
+/** Returns a function that lists the faults of a value: what its schema forbids, and undocumented fields. */
 export function openChecker({ components }: OpenApiDocument) {
   const { OpenApi, ...others } = components.schemas
-  // A description is more than its main parts.
+  // The schema of the document itself names only its main parts, so it stays open.
   const schemas = { ...(closed(others) as object), OpenApi }
   return (schema: JsonSchema, value: unknown): readonly string[] => {
     const whole = { ...(closed(schema) as object), components: { schemas } }
@@ -74,7 +74,7 @@ export function openChecker({ components }: OpenApiDocument) {
   }
 }
 
-/** A schema by which objects have no fields but those that it names. */
+/** Forbids undocumented fields in all objects of a schema. */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed)
   if (typeof schema !== 'object' || schema === null) return schema
@@ -85,7 +85,7 @@ function closed(schema: unknown): unknown {
   return isObject ? { ...inner, additionalProperties: false } : inner
 }
 
-/** What of an answer is not as described. */
+/** Differences between a response and its description. */
 export function faultsOf(
   document: OpenApiDocument,
   described: ResponseObject | Reference | undefined,
@@ -105,17 +105,17 @@ export function faultsOf(
   return [...missing, ...openChecker(document)(media.schema, value)]
 }
 
-/** A request with an example of a parameter. */
+/** A request with the example of a parameter. */
 export function tryParameter(
   { url }: Operation,
   { name, in: place, example }: ParameterObject,
 ): InjectOptions {
   if (place === 'header') return { url, headers: { [name.toLowerCase()]: String(example) } }
-  // A list has commas between its items, as `style` and `explode` say.
+  // A list is comma-separated (`style` and `explode`).
   return { url, query: { [name]: String(example) } }
 }
 
-/** The request that a line for the shell makes. */
+/** The request of a curl command line. */
 export function parseSample(line: string): InjectOptions & { readonly url: string } {
   const quoted = Array.from(line.matchAll(/(-\w )?'([^']*)'/g), ([, option = '', value = '']) => ({
     option: option.trim(),

@@ -1,4 +1,4 @@
-/** The description by itself: whole, clean by the linter, and served like the other resources. */
+/** The OpenAPI document: complete, valid, and served like the other resources. */
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -17,7 +17,7 @@ const docs = '/rinex/api/docs/'
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 const document = await readDocument(await openService(t))
 
-t.test('the linter finds nothing, and asks nobody', async (t) => {
+t.test('the linter finds no faults, without network access', async (t) => {
   const folder = testFolder(t, {})
   const file = join(folder, 'openapi.json')
   writeFileSync(file, JSON.stringify(document))
@@ -37,7 +37,7 @@ t.test('the linter finds nothing, and asks nobody', async (t) => {
   t.strictSame(totals, { errors: 0, warnings: 0, ignored: 0 })
 })
 
-t.test('every example is as its schema says, with nothing besides', async (t) => {
+t.test('every example matches its schema, without undocumented fields', async (t) => {
   const check = openChecker(document)
   for (const { method, path, parameters = [], requestBody, responses } of operationsOf(document)) {
     const bodies = Object.entries(responses).map(([status, response]) => ({
@@ -57,7 +57,7 @@ t.test('every example is as its schema says, with nothing besides', async (t) =>
   }
 })
 
-t.test('the check notices what is not as described', async (t) => {
+t.test('the check of responses finds differences', async (t) => {
   const check = openChecker(document)
   const records = document.paths['/api/rinex-file/{id}/']?.get?.responses['200']
   const media = follow<ResponseObject>(document, records).content?.['application/json']
@@ -76,7 +76,7 @@ t.test('the check notices what is not as described', async (t) => {
   }
 })
 
-t.test('no parameter of the list is forgotten, and none invented', async (t) => {
+t.test('all parameters are documented, and no others', async (t) => {
   const parametersOf = (path: string) =>
     (document.paths[path]?.get?.parameters ?? [])
       .filter(({ in: place }) => place === 'query')
@@ -92,9 +92,9 @@ t.test('no parameter of the list is forgotten, and none invented', async (t) => 
   t.strictSame(parametersOf('/api/changes/'), ofChanges.toSorted())
 })
 
-t.test('no resource of the API is forgotten', async (t) => {
+t.test('all resources are documented', async (t) => {
   const { app } = await openService(t)
-  // Each line of the tree is the rest of a path, deeper by four characters than what it continues.
+  // Each line of the router's tree continues a path that is indented four characters less.
   const above: string[] = []
   const routes = app
     .printRoutes({ commonPrefix: false })
@@ -111,7 +111,7 @@ t.test('no resource of the API is forgotten', async (t) => {
   t.strictSame([...resources].toSorted(), documented.toSorted())
 })
 
-t.test('a value of a filter is accepted or refused as its schema says', async (t) => {
+t.test('filters accept and reject values as their schemas say', async (t) => {
   const { app } = await openService(t)
   const accepts = async (name: string, value: string) => {
     const { statusCode } = await app.inject({
@@ -122,8 +122,8 @@ t.test('a value of a filter is accepted or refused as its schema says', async (t
   }
   for (const [name, { schema: values, example }] of filterParameters) {
     t.ok(await accepts(name, example), `${name}=${example}`)
-    const words = (values as { enum?: string[] }).enum ?? []
-    for (const word of words) t.ok(await accepts(name, word), `${name}=${word}`)
+    const names = (values as { enum?: string[] }).enum ?? []
+    for (const value of names) t.ok(await accepts(name, value), `${name}=${value}`)
     const isFree = (['pattern', 'enum', 'format', 'anyOf'] as const).every(
       (key) => !(key in values),
     )
@@ -140,7 +140,7 @@ t.test('a value of a filter is accepted or refused as its schema says', async (t
   }
 })
 
-t.test('the description is served in both of its types, to whoever asks', async (t) => {
+t.test('the document is served in two media types', async (t) => {
   const { app } = await openService(t)
   const vendor = 'application/vnd.oai.openapi+json'
   const cases: [string, Record<string, string>, number, string][] = [
@@ -166,7 +166,7 @@ t.test('the description is served in both of its types, to whoever asks', async 
   t.equal((await app.inject('/rinex/api/schema')).headers.location, 'schema/')
 })
 
-t.test('both have tags, and need no catalogue', async (t) => {
+t.test('both have ETags, and need no catalogue', async (t) => {
   const service = await openService(t)
   service.reader.close()
   for (const url of [schema, docs]) {
@@ -185,7 +185,7 @@ t.test('both have tags, and need no catalogue', async (t) => {
   }
 })
 
-t.test('it says where the service is, and how it is configured', async (t) => {
+t.test('the document has the base URL and the configured limits', async (t) => {
   const service = await openService(t, {
     settings: {
       baseUrl: () => 'https://gnss.example/a',
@@ -201,7 +201,7 @@ t.test('it says where the service is, and how it is configured', async (t) => {
   t.match(answer.body, 'Removals are kept for 7 days')
 })
 
-t.test('the page shows all of it, and loads nothing from elsewhere', async (t) => {
+t.test('the HTML page shows the whole document, and loads nothing from other hosts', async (t) => {
   const service = await openService(t)
   await service.addNames(day, [dayFile])
   const page = await service.app.inject({ url: docs, headers: browser })
@@ -234,7 +234,7 @@ t.test('the page shows all of it, and loads nothing from elsewhere', async (t) =
   for (const [, id = ''] of page.body.matchAll(/href="#([^"]+)"/g)) t.ok(ids.includes(id), id)
 })
 
-t.test('the page is for those who take pages', async (t) => {
+t.test('the HTML page is only for clients that accept HTML', async (t) => {
   const { app } = await openService(t)
   t.equal((await app.inject(docs)).statusCode, 200)
   t.equal((await app.inject(`${docs}?format=api`)).statusCode, 200)

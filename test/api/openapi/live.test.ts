@@ -1,4 +1,4 @@
-/** What the service describes is what it does: each documented answer is had from it and compared. */
+/** Compares each documented response with a real one of the service. */
 import { statSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -56,13 +56,13 @@ function administered(answers: Partial<Administration> = {}): ServiceOptions {
 const unavailable = () => Promise.reject(new IndexerAway('nobody is there'))
 
 interface Services {
-  /** Which answers. */
+  /** All parts work. */
   readonly usual: Service
-  /** Whose catalogue and indexer do not answer. */
+  /** Catalogue and indexer are unavailable. */
   readonly without: Service
-  /** Which has no administrators, and shows no paths of problems. */
+  /** Without administrators, and with paths of problems not public. */
   readonly closed: Service
-  /** To which each file is new. */
+  /** Each registered file is new. */
   readonly fresh: Service
 }
 
@@ -81,7 +81,7 @@ async function openServices(t: Test): Promise<Services> {
   return { usual, without, closed, fresh }
 }
 
-/** A request, who is asked, and the status by which the answer is described. */
+/** The status that is documented, the service, and the request. */
 type Case = readonly [status: string, keyof Services, InjectOptions]
 
 function readCases({ url, path, responses }: Operation, tag: string): readonly Case[] {
@@ -94,23 +94,23 @@ function readCases({ url, path, responses }: Operation, tag: string): readonly C
     [
       '404',
       'usual',
-      isFile ? { url: url.replace(/GRAZ|SHA256/, 'WTZR') } : ask(url, 'format=none'),
+      isFile ? { url: url.replace(/GRAZ|SHA256/, 'WTZR') } : withQuery(url, 'format=none'),
     ],
     ['406', 'usual', { url, headers: { accept: 'image/png' } }],
     ['503', 'without', { url }],
     ['412', 'usual', { url, headers: { 'if-match': '"another"' } }],
     ['206', 'usual', { url, headers: { range: 'bytes=0-3' } }],
     ['416', 'usual', { url, headers: { range: 'bytes=999999-' } }],
-    ['400', 'usual', ask(url, 'area=nowhere&expand=nothing&problem=nothing&period=nothing')],
+    ['400', 'usual', withQuery(url, 'area=nowhere&expand=nothing&problem=nothing&period=nothing')],
     ['403', 'closed', { url }],
-    ['410', 'usual', ask(url, 'since=999999')],
+    ['410', 'usual', withQuery(url, 'since=999999')],
   ]
   const formats = ['csv', 'ndjson', 'urls'].map((format): Case => [
     '200',
     'usual',
-    ask(url, `format=${format}`),
+    withQuery(url, `format=${format}`),
   ])
-  const expanded: Case = ['200', 'usual', ask(url, 'expand=file&since=0')]
+  const expanded: Case = ['200', 'usual', withQuery(url, 'expand=file&since=0')]
   return [
     ...cases.filter(([status]) => status in responses),
     ...(path === '/api/rinex-file/' ? formats : []),
@@ -118,7 +118,7 @@ function readCases({ url, path, responses }: Operation, tag: string): readonly C
   ]
 }
 
-function ask(url: string, query: string): InjectOptions {
+function withQuery(url: string, query: string): InjectOptions {
   return { url: `${url}?${query}` }
 }
 
@@ -144,7 +144,7 @@ function writeCases({ url, requestBody, responses }: Operation): readonly Case[]
   return cases.filter(([status]) => status in responses)
 }
 
-/** Over a real connection where the service sets the patience of the connection: whoever orders waits for the indexer. */
+/** POST goes over a real connection, because its route sets the timeout of the connection. */
 async function send(service: Service, request: InjectOptions): Promise<Answer> {
   const { method, url, headers, payload } = request
   const isLong = typeof payload === 'string' && payload.length > 10_000
@@ -159,7 +159,7 @@ async function send(service: Service, request: InjectOptions): Promise<Answer> {
   return { statusCode: answer.status, headers: Object.fromEntries(answer.headers), body }
 }
 
-t.test('each documented answer comes, and is as documented', async (t) => {
+t.test('each documented response occurs, and matches its description', async (t) => {
   const services = await openServices(t)
   const document = await readDocument(services.usual)
   for (const operation of operationsOf(document)) {
@@ -178,12 +178,12 @@ t.test('each documented answer comes, and is as documented', async (t) => {
     t.strictSame(
       Object.keys(responses).filter((status) => !had.has(status)),
       [],
-      `${method} ${path} has no answers that never come`,
+      `${method} ${path} has no documented responses that never occur`,
     )
   }
 })
 
-t.test('what is described as a page comes as a page, and nothing else does', async (t) => {
+t.test('exactly the documented resources have HTML pages', async (t) => {
   const { usual } = await openServices(t)
   const document = await readDocument(usual)
   const headers = { accept: 'text/html;q=1, */*;q=0.5' }
@@ -197,7 +197,7 @@ t.test('what is described as a page comes as a page, and nothing else does', asy
   }
 })
 
-t.test('HEAD and OPTIONS are described as they answer', async (t) => {
+t.test('HEAD and OPTIONS match their descriptions', async (t) => {
   const { usual } = await openServices(t)
   const document = await readDocument(usual)
   for (const { method, path, url, responses } of allOperationsOf(document)) {
@@ -209,7 +209,7 @@ t.test('HEAD and OPTIONS are described as they answer', async (t) => {
   }
 })
 
-t.test('the stream of events is described beside the answer', async (t) => {
+t.test('the event stream is documented', async (t) => {
   const { usual } = await openServices(t)
   const document = await readDocument(usual)
   const [operation] = operationsOf(document).filter(({ path }) => path === '/api/changes/')
@@ -224,7 +224,7 @@ t.test('the stream of events is described beside the answer', async (t) => {
   t.notOk(stream.accept in content)
 })
 
-t.test('too many at a time are told so as documented', async (t) => {
+t.test('429 matches its description', async (t) => {
   let release = (): void => {}
   const held = new Promise<void>((resolve) => {
     release = resolve
@@ -253,14 +253,15 @@ t.test('too many at a time are told so as documented', async (t) => {
   release()
 })
 
-t.test('each header that may come does come with some answer', async (t) => {
+t.test('each documented header occurs', async (t) => {
   const { usual } = await openServices(t)
   const document = await readDocument(usual)
   for (const operation of operationsOf(document).filter(({ method }) => method === 'GET')) {
     const { path, url, responses } = operation
     const query = path === '/api/changes/' ? '' : 'sation=x'
-    const answers = [await usual.app.inject(ask(url, query))]
-    if (path === '/api/rinex-file/') answers.push(await usual.app.inject(ask(url, 'format=urls')))
+    const answers = [await usual.app.inject(withQuery(url, query))]
+    if (path === '/api/rinex-file/')
+      answers.push(await usual.app.inject(withQuery(url, 'format=urls')))
     const { headers: described = {} } = follow<ResponseObject>(document, responses['200'])
     for (const name of Object.keys(described))
       t.ok(
@@ -270,7 +271,7 @@ t.test('each header that may come does come with some answer', async (t) => {
   }
 })
 
-t.test('each parameter can be sent as its example shows, and is not ignored', async (t) => {
+t.test('the example of each parameter is accepted, and not ignored', async (t) => {
   const service = await openDescribed(t)
   const document = await readDocument(service)
   for (const operation of operationsOf(document).filter(({ method }) => method === 'GET'))
@@ -283,7 +284,7 @@ t.test('each parameter can be sent as its example shows, and is not ignored', as
     }
 })
 
-t.test('requests to try do what they promise', async (t) => {
+t.test('the curl examples succeed', async (t) => {
   const service = await openDescribed(t, administered())
   await service.listen()
   const document = await readDocument(service)
@@ -291,7 +292,7 @@ t.test('requests to try do what they promise', async (t) => {
     for (const { source } of operation['x-codeSamples'] ?? []) {
       const request = parseSample(source)
       t.equal(request.method, method, source)
-      // Events have no end; their headers are enough.
+      // An event stream has no end; its headers are enough.
       const isEndless = source.includes('event-stream') || source.includes('wait=')
       const answer = await send(service, isEndless ? { ...request, method: 'HEAD' } : request)
       t.ok(answer.statusCode >= 200 && answer.statusCode < 300, `${path}: ${source}`)
@@ -299,7 +300,7 @@ t.test('requests to try do what they promise', async (t) => {
     }
 })
 
-t.test('each path knows the methods that are documented', async (t) => {
+t.test('each path allows the documented methods', async (t) => {
   const { app } = await openDescribed(t)
   const document = await readDocument({ app } as Service)
   const operations = allOperationsOf(document)

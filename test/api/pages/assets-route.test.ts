@@ -1,8 +1,8 @@
-/** What pages load. */
+/** The assets of HTML pages. */
 import t from 'tap'
 import { openService } from '../service.ts'
 
-t.test('assets come whole, whatever range is asked for', async (t) => {
+t.test('assets ignore ranges', async (t) => {
   const { app } = await openService(t)
   const url = '/rinex/assets/icon.svg'
   const whole = await app.inject(url)

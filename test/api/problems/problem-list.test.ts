@@ -1,4 +1,4 @@
-/** `status/problems/`: the paths of what is wrong, from the catalogue, the indexer and the API, in one list. */
+/** `status/problems/`: files with problems, from the indexer, the API and the catalogue. */
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -67,7 +67,7 @@ const expected = [
 const rowsOf = ({ results }: Page) =>
   results.map(({ problem, path, reason }) => [problem, path, reason])
 
-t.test('every kind of problem is listed with its paths', async (t) => {
+t.test('all problems are listed with their paths', async (t) => {
   const service = await openWithProblems(t)
   const download = `/rinex/data/${otherDay}/${names[2]}`
   t.equal((await service.app.inject(download)).statusCode, 404)
@@ -81,17 +81,17 @@ t.test('every kind of problem is listed with its paths', async (t) => {
   t.notMatch(
     await get(service),
     { results: [{}, { problem: 'unservable' }] },
-    'and is not any more',
+    'not listed after a successful download',
   )
 })
 
-t.test('kinds are chosen, and paged through', async (t) => {
+t.test('problems are filtered by name, and paged', async (t) => {
   const service = await openWithProblems(t)
   await service.app.inject(`/rinex/data/${otherDay}/${names[2]}`)
   for (const [kind = ''] of expected)
     t.same(
       rowsOf(await get(service, `?problem=${kind}`)),
-      expected.filter(([each]) => each === kind),
+      expected.filter(([problem]) => problem === kind),
       kind,
     )
   const two = expected.filter(([kind]) => kind === 'settling' || kind === 'misplaced')
@@ -106,7 +106,7 @@ t.test('kinds are chosen, and paged through', async (t) => {
       seen.push(...rowsOf(page))
       next = page.next?.replace('https://archive.example', '') ?? null
     }
-    t.same(seen, expected, `${limit} at a time`)
+    t.same(seen, expected, `limit ${limit}`)
   }
   t.match((await get(service, '?problem=broken&limit=1')).next, null)
   t.match(
@@ -115,22 +115,22 @@ t.test('kinds are chosen, and paged through', async (t) => {
   )
 })
 
-t.test('the tag changes with what is listed', async (t) => {
+t.test('the ETag changes with the list', async (t) => {
   const service = await openWithProblems(t)
   const first = await service.app.inject(path)
-  const ask = async () =>
+  const getAgain = async () =>
     service.app.inject({ url: path, headers: { 'if-none-match': String(first.headers.etag) } })
-  t.equal((await ask()).statusCode, 304)
+  t.equal((await getAgain()).statusCode, 304)
   await service.addNames(otherDay, [dayFile])
-  t.equal((await ask()).statusCode, 200)
+  t.equal((await getAgain()).statusCode, 200)
 })
 
-t.test('bad values are refused, unknown parameters named', async (t) => {
+t.test('an invalid value is 400, an unknown parameter is ignored', async (t) => {
   const service = await openWithProblems(t)
   const { app } = service
-  const refused = await app.inject(`${path}?problem=lost`)
-  t.equal(refused.statusCode, 400)
-  t.match(refused.json(), { problem: [/lost is not one of the available choices/] })
+  const bad = await app.inject(`${path}?problem=lost`)
+  t.equal(bad.statusCode, 400)
+  t.match(bad.json(), { problem: [/lost is not one of the available choices/] })
   const ignored = await app.inject(`${path}?problems=rejected`)
   t.equal(ignored.headers['ignored-parameters'], 'problems')
   const strict = await app.inject(`${path}?problems=rejected&strict=1`)
@@ -138,7 +138,7 @@ t.test('bad values are refused, unknown parameters named', async (t) => {
   t.match(strict.json(), { problems: [/Did you mean problem\?/] })
 })
 
-t.test('where paths are not public they are on the command line only', async (t) => {
+t.test('paths that are not public are 403, and not in the status', async (t) => {
   const service = await openWithProblems(t, { problems: 'command-line' })
   const answer = await service.app.inject(path)
   t.equal(answer.statusCode, 403)
@@ -154,7 +154,7 @@ t.test('where paths are not public they are on the command line only', async (t)
   t.notMatch(status.body, '2026/00')
 })
 
-t.test('people get a page, with names as text', async (t) => {
+t.test('the HTML page escapes names', async (t) => {
   const { app } = await openWithProblems(t)
   const { body, headers } = await app.inject({ url: path, headers: { accept: 'text/html' } })
   t.match(headers, { 'content-type': /^text\/html/ })

@@ -1,4 +1,4 @@
-/** The stations: one a site, with all its codes; searched, sorted, and told from merged navigation. */
+/** The list of stations: sites with all their codes, search, ordering, filters, merged navigation. */
 import t from 'tap'
 import type { Test } from 'tap'
 import { openService } from '../service.ts'
@@ -14,7 +14,7 @@ interface Row {
   readonly files: string
 }
 
-/** A few sites, some with both forms of names. */
+/** Sites with short, long and both forms of names. */
 async function openStations(t: Test) {
   const service = await openService(t)
   await service.addNames('obs/2026/001', [
@@ -49,7 +49,7 @@ t.test('a site is listed once, with all its codes', async (t) => {
       ['BRDC00IGS', ['BRDC00IGS'], null, true, 1],
       ['GRAZ00AUT', ['GRAZ', 'GRAZ00AUT'], 'AUT', false, 4],
       ['HOUR', ['HOUR'], null, true, 1],
-      // Two long codes begin with it, so that nothing tells to which it belongs.
+      // Two long codes start with it, so it belongs to none.
       ['ONSA', ['ONSA'], null, false, 1],
       ['ONSA00SWE', ['ONSA00SWE'], 'SWE', false, 1],
       ['ONSA01SWE', ['ONSA01SWE'], 'SWE', false, 1],
@@ -69,7 +69,7 @@ t.test('a site is listed once, with all its codes', async (t) => {
   t.match(both, { count: 4, code: 'GRAZ', codes: ['GRAZ', 'GRAZ00AUT'], country: 'AUT' })
 })
 
-t.test('files with short names have the country of the one long code', async (t) => {
+t.test('a short name has the country of the only long code with its start', async (t) => {
   const { service } = await openStations(t)
   const count = async (resource: string) => {
     const answer = await service.app.inject(`/rinex/api/${resource}`)
@@ -80,7 +80,7 @@ t.test('files with short names have the country of the one long code', async (t)
   for (const none of ['IGS', 'DLR', 'CHE'])
     t.equal((await count(`rinex-file/?country=${none}`)).count, 0, none)
   const changes = await count('changes/?since=0&country=AUT')
-  t.equal(changes.results.length, 1, 'in the feed only long names tell a country')
+  t.equal(changes.results.length, 1, 'the feed knows the country of long names only')
 })
 
 t.test('stations are searched, sorted and filtered', async (t) => {

@@ -1,4 +1,4 @@
-/** How people read what a record says in codes. */
+/** Labels and formats of HTML pages. */
 import type { Problem } from '../../catalogue/filter.ts'
 import type { FileDuration, FileType } from '../../parse/types.ts'
 
@@ -22,19 +22,19 @@ const problems: Readonly<Record<Problem, string>> = {
   misplaced: 'it is in the directory of another date',
 }
 
-export function problemWord(problem: Problem | null): string {
+export function problemLabel(problem: Problem | null): string {
   return problem === null ? '' : problems[problem]
 }
 
-export function durationWord(code: FileDuration | null): string {
+export function durationLabel(code: FileDuration | null): string {
   return code === null ? '' : durations[code]
 }
 
-export function typeWord(code: FileType | null): string {
+export function typeLabel(code: FileType | null): string {
   return code === null ? '' : types[code]
 }
 
-/** `2026-01-22 05:00`, of an ISO time in UTC: to the minute, or to the second. */
+/** Formats an ISO time in UTC: `2026-01-22 05:00`, or with seconds. */
 export function readableTime(
   iso: string | null,
   precision: 'minute' | 'second' = 'minute',
