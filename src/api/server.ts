@@ -140,7 +140,11 @@ function openStartResponse(parts: {
 }
 
 /** Observes `close`, which is also emitted when the client leaves. `onResponse` runs only for responses that were sent. */
-function observeResponse(request: FastifyRequest, reply: FastifyReply, observe: RecordAccess): void {
+function observeResponse(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  observe: RecordAccess,
+): void {
   const { id, method, routeOptions, originalUrl: target } = request
   reply.raw.once('close', () => {
     observe({

@@ -33,7 +33,8 @@ const user = process.getuid?.() === 0 ? 'www-data' : undefined
 const accessCheck = ['--reuid', user ?? '', '--clear-groups', 'test', '-x', process.cwd()]
 const isInaccessible = user !== undefined && spawnSync('setpriv', accessCheck).status !== 0
 const skip =
-  (lacking !== undefined && `no ${lacking} here`) || (isInaccessible && `${user} may not read what is here`)
+  (lacking !== undefined && `no ${lacking} here`) ||
+  (isInaccessible && `${user} may not read what is here`)
 
 /** Of this process alone, so that a port stays free until it is taken. */
 const host = `127.${128 + ((process.pid >> 16) & 63)}.${(process.pid >> 8) & 255}.${process.pid & 255}`

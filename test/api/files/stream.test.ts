@@ -120,7 +120,7 @@ t.test('CSV has a header line, and quotes values with commas', async (t) => {
     'id,url,filename,data_date,file_duration,file_version,file_type,download_path,created,modified',
   )
   const root = 'https://archive.example/a,b/rinex'
-  const time = '2026-01-22T05:06:07.000008Z'
+  const time = '2026-01-22T05:06:07.000009Z'
   t.equal(
     first,
     `1,"${root}/api/rinex-file/1/?format=api",${dayFile},2026-01-01T00:00:00Z,d,r3,o,"${root}/data/${day}/${dayFile}",${time},${time}`,
