@@ -32,7 +32,7 @@ t.test('the root lists the resources', async (t) => {
   t.equal((await app.inject({ url: api, headers: again })).statusCode, 304)
 })
 
-t.test('every link of an HTML page into the API has format=api or format=json', async (t) => {
+t.test('every link of an HTML page into the API names its format', async (t) => {
   const service = await openService(t)
   await service.addNames(day, [dayFile])
   const paths = ['', 'rinex-file/', 'rinex-file/1/', 'station/', 'station/GRAZ/', 'changes/']
@@ -44,7 +44,10 @@ t.test('every link of an HTML page into the API has format=api or format=json', 
     const faults = links
       .map((link) => new URL(link.replaceAll('&amp;', '&'), base))
       .filter(({ pathname, hash }) => pathname.startsWith(api) && hash === '')
-      .filter(({ searchParams }) => !/^(api|json)$/.test(searchParams.get('format') ?? ''))
+      .filter(
+        ({ searchParams }) =>
+          !/^(api|json|csv|ndjson|urls)$/.test(searchParams.get('format') ?? ''),
+      )
     t.same(faults.map(String), [], path)
     t.ok(links.length > 5, path)
   }

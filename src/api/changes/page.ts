@@ -54,6 +54,6 @@ export function renderChanges({ lastSeq, since, next, earlier, results }: Change
   }))
   const noun = results.length === 0 ? 'No changes' : 'Changes'
   const extent = `${noun} after number ${since}; the latest is ${lastSeq}.`
-  const frame = { title: 'Changes', up: '../', json: `?${json.toString()}` }
+  const frame = { title: 'Changes', section: 'changes', up: '../', json: `?${json.toString()}` }
   return render(frame, { extent, rows, next, earlier })
 }

@@ -4,6 +4,7 @@ import type { FileFilter, OrderStep, Ordering, TimeRange } from '../../catalogue
 import { closest } from '../../runtime/closest-name.ts'
 import { badFields } from '../http/errors.ts'
 import type { Parameter } from '../http/links.ts'
+import type { Representation } from '../http/negotiate.ts'
 import { lastValue } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
 import { readExpand } from './serialise.ts'
@@ -45,12 +46,20 @@ export function parseListRequest(query: Query, { isStrict = false } = {}): ListR
   return { ...parsed, ...expand, kept, ordering }
 }
 
-/** Whether a response depends on the details of files, which change without a change of the record. */
-export function dependsOnDetails({
-  details,
-  filter,
-}: Pick<ListRequest, 'details' | 'filter'>): boolean {
-  return details || filter.problems !== undefined
+/** Whether a response depends on the details of files, which change without a change of the record. HTML pages show them. */
+export function dependsOnDetails(
+  { details, filter }: Pick<ListRequest, 'details' | 'filter'>,
+  representation: Representation,
+): boolean {
+  return details || filter.problems !== undefined || representation === 'html'
+}
+
+/** All parameters of a query string that the list knows, invalid values included; for the form of a rejected request. */
+export function knownParameters(query: Query): readonly Parameter[] {
+  const known = [...filterParameters.keys(), 'ordering', 'expand', 'strict']
+  return Object.keys(query)
+    .filter((key) => known.includes(key))
+    .flatMap((key) => valuesOf(query, key).map((value): Parameter => [key, value]))
 }
 
 interface ParsedFilters {

@@ -46,17 +46,23 @@ export async function makePage(
   { reader, settings, links, tag }: ListContext,
   { query, list, representation, signal }: PageRequest,
 ): Promise<ListPage> {
-  const { filter, ordering, details, kept, ignored } = list
+  const { filter, ordering, kept, ignored } = list
+  const details = list.details || representation === 'html'
   const range = parsePageRange(query, settings.maxLimit)
   const { limit, offset } = range
   const pageQuery = { limit, offset: catalogueOffset(offset), filter, ordering, details }
   const { head, count, records } = await reader.page(pageQuery, signal)
   const pages = pageLinks(links(), range, { name: 'rinex-file', kept, count })
   const results = records.map((record) => serialiseRecord(record, links()))
-  const etag = tag(head, representation, { details: dependsOnDetails(list) })
+  const etag = tag(head, representation, { details: dependsOnDetails(list, representation) })
   const headers = { etag, ...linkHeader(pages) }
   if (representation === 'html') {
-    const body = Buffer.from(renderList({ count, range, kept, ignored, pages, results }))
+    const body = Buffer.from(
+      renderList({
+        ...{ count, range, kept, ignored, pages, results, ordering },
+        ...{ details: list.details, links: links(), headers: linkHeader(pages) },
+      }),
+    )
     return { headers: { ...headers, ...pageHeaders }, body }
   }
   const { next, previous } = pages

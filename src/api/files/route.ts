@@ -1,26 +1,31 @@
 /** The list of files and its single records. */
 import { Readable } from 'node:stream'
-import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
+import type { FastifyInstance, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { openAuthentication } from '../admin/authentication.ts'
 import { registration } from '../admin/schema.ts'
 import { compressedVary } from '../http/compression.ts'
 import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
-import { badFields, notFound } from '../http/errors.ts'
+import { BadFields, badFields, notFound } from '../http/errors.ts'
 import { changesUrl } from '../http/links.ts'
 import { ignoredHeader } from '../http/headers.ts'
 import { makePage, openPageCache } from './list.ts'
 import type { ListContext } from './list.ts'
 import { readExpand, serialiseRecord } from './serialise.ts'
-import { dependsOnDetails, parseListRequest } from './list-request.ts'
+import { dependsOnDetails, knownParameters, parseListRequest } from './list-request.ts'
+import type { ListRequest } from './list-request.ts'
 import { parseStreamRequest, lineFormats, listLines } from './stream.ts'
 import { mediaTypes, namedFormat, negotiate } from '../http/negotiate.ts'
-import { renderRecord } from './page.ts'
+import { filesBeside } from './files-beside.ts'
+import { renderRejectedList } from './page.ts'
+import { renderRecord } from './record-page.ts'
+import type { Representation } from '../http/negotiate.ts'
+import { parsePageRange } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
 import { registerFile } from './register.ts'
 import * as schemas from './schema.ts'
 import type { RegisterContext } from './register.ts'
-import { addResource } from '../http/resource.ts'
+import { addResource, rawQuery } from '../http/resource.ts'
 import { Semaphore } from '../http/semaphore.ts'
 
 /** Limit of concurrent streams: each chunk of a stream delays all other requests. */
@@ -112,10 +117,11 @@ function listFiles(context: FilesContext): RouteHandlerMethod {
   return async (request, reply) => {
     const representation = negotiate(request, reply)
     const query = request.query as Query
-    const list = parseListRequest(query)
+    const list = parseList(request, representation, context.settings.maxLimit)
+    if ('page' in list) return sendHtml(reply.code(400), list.page)
     reply.headers(ignoredHeader(list.ignored))
     const { url = '' } = request.raw
-    const details = dependsOnDetails(list)
+    const details = dependsOnDetails(list, representation)
     const latest = tag(await reader.head(), representation, { details })
     if (isFresh(request, reply, latest)) return sendNotModified(reply)
     const cached = cache.get(`${latest} ${url}`)
@@ -125,6 +131,28 @@ function listFiles(context: FilesContext): RouteHandlerMethod {
     const page = await makePage(context, { query, list, representation, signal })
     cache.set(`${page.headers.etag} ${url}`, page)
     return reply.headers(page.headers).send(page.body)
+  }
+}
+
+/** Parses a request for a page of the list. People get the faults of a bad one at the fields of the form. */
+function parseList(
+  { raw, query: parameters }: FastifyRequest,
+  representation: Representation,
+  maxLimit: number,
+): ListRequest | { readonly page: string } {
+  const query = parameters as Query
+  try {
+    return parseListRequest(query)
+  } catch (error) {
+    if (!(error instanceof BadFields) || representation !== 'html') throw error
+    return {
+      page: renderRejectedList({
+        parameters: knownParameters(query),
+        limit: parsePageRange(query, maxLimit).limit,
+        faults: error.fields,
+        query: rawQuery(raw.url ?? '').slice(1),
+      }),
+    }
   }
 }
 
@@ -143,6 +171,8 @@ function showFile({ reader, links, tag }: FilesContext): RouteHandlerMethod {
     const record = await reader.record(id, details)
     if (record === undefined) throw notFound()
     const wire = serialiseRecord(record, links())
-    return representation === 'html' ? sendHtml(reply, renderRecord(wire)) : sendJson(reply, wire)
+    if (representation === 'json') return sendJson(reply, wire)
+    const beside = await filesBeside(reader, record, links())
+    return sendHtml(reply, renderRecord(wire, beside))
   }
 }

@@ -42,14 +42,16 @@ export const preflightHeaders = {
   'access-control-max-age': '86400',
 } as const
 
-/** Headers of HTML pages: they load only our stylesheet, and have no scripts and no forms. */
+/** Headers of HTML pages: they load only our stylesheet and script, and their forms and requests reach only this server. */
 export const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': [
     "default-src 'none'",
     "style-src 'self'",
+    "script-src 'self'",
+    "connect-src 'self'",
     "img-src 'self' data:",
-    "form-action 'none'",
+    "form-action 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; '),

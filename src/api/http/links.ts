@@ -52,18 +52,23 @@ export function pageUrl(
   name: CollectionName,
   parameters: readonly Parameter[],
 ): string {
-  return `${links.api}${name}/?${readable(sorted(parameters))}`
+  return `${links.api}${name}/?${queryText(parameters)}`
 }
 
-function sorted(parameters: readonly Parameter[]): URLSearchParams {
-  const query = new URLSearchParams([...parameters, ['format', 'api']] as [string, string][])
+/** The query of a link: keys in alphabetical order, with `format=api` unless another format is among the parameters. */
+export function queryText(parameters: readonly Parameter[]): string {
+  const hasFormat = parameters.some(([key]) => key === 'format')
+  const query = new URLSearchParams([
+    ...parameters,
+    ...(hasFormat ? [] : [['format', 'api'] as const]),
+  ] as [string, string][])
   query.sort()
-  return query
+  return readable(query)
 }
 
 /** A page of the change feed; keys in alphabetical order. */
 export function changesUrl(links: Links, parameters: readonly Parameter[]): string {
-  return `${links.api}changes/?${readable(sorted(parameters))}`
+  return `${links.api}changes/?${queryText(parameters)}`
 }
 
 /** Leaves characters unescaped that are allowed in a query (RFC 3986, 3.4). */

@@ -9,7 +9,7 @@ import { addResource } from '../http/resource.ts'
 const folder = join(packageRoot, 'src/api/pages/assets')
 
 /** The assets of the HTML pages. Each has a route, so no other file can be reached. */
-const names = ['page.css', 'icon.svg']
+const names = ['page.css', 'page.js', 'icon.svg']
 
 export async function addAssets(
   app: FastifyInstance,

@@ -122,7 +122,12 @@ const template = `<% for (const text of it.introduction) { %><p><%~ include('@pr
 const render = page('docs', template)
 
 export function renderDocs(document: OpenApiDocument): string {
-  const frame = { title: 'API reference', up: '../', json: '../schema/?format=json' }
+  const frame = {
+    title: 'API reference',
+    section: 'docs',
+    up: '../',
+    json: '../schema/?format=json',
+  }
   return render(frame, {
     introduction: paragraphs(document.info.description),
     server: document.servers[0]?.url ?? '',

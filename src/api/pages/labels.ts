@@ -42,6 +42,31 @@ export function readableTime(
   return (iso ?? '').slice(0, precision === 'minute' ? 16 : 19).replace('T', ' ')
 }
 
+/**
+ * Formats the start of data, an ISO time in UTC, with the day of the year beside the date: `2026-01-22 (022) 05:00`. Midnight is
+ * the date alone, as of daily files.
+ */
+export function readableDate(iso: string | null): string {
+  if (iso === null) return ''
+  const date = iso.slice(0, 10)
+  const time = iso.slice(11, 16)
+  const dayOfYear =
+    Math.round(
+      (Date.parse(`${date}T00:00:00Z`) - Date.parse(`${date.slice(0, 4)}-01-01T00:00:00Z`)) / 864e5,
+    ) + 1
+  return `${date} (${String(dayOfYear).padStart(3, '0')})${time === '00:00' ? '' : ` ${time}`}`
+}
+
+const units = ['bytes', 'kB', 'MB', 'GB', 'TB']
+
+/** `1.4 MB`: at most three digits, powers of 1000. @param bytes 0 or more */
+export function readableSize(bytes: number): string {
+  const step = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3))
+  const value = bytes / 1000 ** step
+  const digits = step === 0 || value >= 100 ? 0 : 1
+  return `${value.toFixed(digits)} ${units[step] ?? ''}`
+}
+
 const grouped = new Intl.NumberFormat('en')
 
 export function readableNumber(count: number | bigint): string {

@@ -10,23 +10,20 @@ const layout = `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title><%= it.title %> – RINEX file catalogue</title>
+<% if (it.description) { %><meta name="description" content="<%= it.description %>"><% } %>
 <link rel="stylesheet" href="<%= it.up %>../assets/page.css">
+<script src="<%= it.up %>../assets/page.js" defer></script>
 <link rel="icon" type="image/svg+xml" href="<%= it.up %>../assets/icon.svg">
 <link rel="alternate" type="application/json" href="<%= it.json %>">
 </head>
 <body>
 <a class="skip" href="#main">Skip to content</a>
 <header>
-<p class="service">RINEX file catalogue</p>
+<p class="service"><a href="<%= it.up %>./?format=api">RINEX file catalogue</a></p>
 <nav aria-label="Resources">
 <ul>
-<li><a href="<%= it.up %>./?format=api">API root</a></li>
-<li><a href="<%= it.up %>rinex-file/?format=api">Files</a></li>
-<li><a href="<%= it.up %>station/?format=api">Stations</a></li>
-<li><a href="<%= it.up %>changes/?format=api">Changes</a></li>
-<li><a href="<%= it.up %>status/?format=api">Status</a></li>
-<li><a href="<%= it.up %>docs/?format=api">Reference</a></li>
-</ul>
+<% for (const [section, label] of it.sections) { %><li><a href="<%= it.up %><%= section %>/?format=api"<% if (section === it.section) { %> aria-current="page"<% } %>><%= label %></a></li>
+<% } %></ul>
 </nav>
 </header>
 <main id="main">
@@ -40,11 +37,24 @@ const layout = `<!doctype html>
 </html>
 `
 
+/** The navigation: resources with their labels. */
+const sections = [
+  ['rinex-file', 'Files'],
+  ['station', 'Stations'],
+  ['changes', 'Changes'],
+  ['status', 'Status'],
+  ['docs', 'Reference'],
+] as const
+
 const eta = new Eta({ autoTrim: false })
 eta.loadTemplate('@layout', layout)
 
 export interface PageFrame {
   readonly title: string
+  /** For search engines and previews. */
+  readonly description?: string
+  /** The resource in the navigation to which the page belongs. */
+  readonly section?: string
   /** Relative path from the page to the API root: `../` for a resource. */
   readonly up: string
   /** Relative URL of the same page as JSON. */
@@ -61,6 +71,6 @@ export function page(name: string, template: string): (frame: PageFrame, data: o
   eta.loadTemplate(`@${name}`, template)
   return (frame, data) => {
     const body = eta.render(`@${name}`, data)
-    return eta.render('@layout', { ...frame, body })
+    return eta.render('@layout', { sections, ...frame, body })
   }
 }

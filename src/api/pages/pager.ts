@@ -1,3 +1,4 @@
+import { queryText } from '../http/links.ts'
 import type { Parameter } from '../http/links.ts'
 import type { PageLinks, PageRange } from '../http/query.ts'
 import { readableNumber } from './labels.ts'
@@ -12,10 +13,16 @@ export const ignoredTemplate = `<% if (it.ignored.length > 0) { %>
 /** Below a collection: links to other pages. */
 export const pagerTemplate = `<nav aria-label="Pages">
 <ul>
-<% for (const link of it.pager) { %>
-<li><% if (link.href === null) { %><span><%= link.text %></span><% } else { %><a href="<%= link.href %>" rel="<%= link.rel %>"><%= link.text %></a><% } %></li>
+<% for (const link of it.pager.links) { %>
+<li><% if (link.isCurrent) { %><span aria-current="page"><%= link.text %></span><% } else if (link.href === null) { %><span><%= link.text %></span><% } else { %><a href="<%= link.href %>"<% if (link.rel !== '') { %> rel="<%= link.rel %>"<% } %>><%= link.text %></a><% } %></li>
 <% } %>
 </ul>
+<% if (it.pager.jump !== null) { %>
+<form class="jump" method="get">
+<% for (const field of it.pager.jump.hidden) { %><input type="hidden" name="<%= field.name %>" value="<%= field.value %>">
+<% } %><label>Skip <input type="number" name="offset" min="0" step="<%= it.pager.jump.limit %>" value="<%= it.pager.jump.offset %>"></label> <button>Go</button>
+</form>
+<% } %>
 </nav>
 `
 
@@ -30,13 +37,47 @@ export interface CollectionPage<Wire> {
   readonly results: readonly Wire[]
 }
 
-export function pagerOf({ first, previous, next, last }: PageLinks) {
-  return [
+interface PagerLink {
+  readonly href: string | null
+  readonly rel: string
+  readonly text: string
+  readonly isCurrent?: boolean
+}
+
+/** Above this number of pages there is a form that jumps to any of them. */
+const pagesWithoutJump = 7
+
+/** Links to the pages around the current one, and the form that jumps. */
+export function pagerOf({ pages, count, range, kept }: CollectionPage<unknown>) {
+  const { first, previous, next, last } = pages
+  const { limit, offset } = range
+  const pageCount = Math.max(1, Math.ceil(count / limit))
+  const hrefOf = (number: number): string =>
+    `?${queryText([...kept, ['limit', String(limit)], ['offset', String((number - 1) * limit)]])}`
+  const current = offset % BigInt(limit) === 0n ? Number(offset / BigInt(limit)) + 1 : undefined
+  const numbers = around(Number(offset / BigInt(limit)) + 1, pageCount).map(
+    (number): PagerLink => ({
+      ...{ href: hrefOf(number), rel: '', text: readableNumber(number) },
+      isCurrent: number === current,
+    }),
+  )
+  const links: readonly PagerLink[] = [
     { href: first, rel: 'first', text: 'First' },
     { href: previous, rel: 'prev', text: 'Previous' },
+    ...numbers,
     { href: next, rel: 'next', text: 'Next' },
     { href: last, rel: 'last', text: 'Last' },
   ]
+  const settings = [...kept, ['limit', String(limit)], ['format', 'api']] as readonly Parameter[]
+  const hidden = settings.map(([name, value]) => ({ name, value }))
+  return { links, jump: pageCount > pagesWithoutJump ? { hidden, limit, offset } : null }
+}
+
+/** The numbers of at most five pages around one. */
+function around(page: number, pageCount: number): readonly number[] {
+  const from = Math.max(1, Math.min(page - 2, pageCount - 4))
+  const to = Math.min(pageCount, from + 4)
+  return Array.from({ length: Math.max(0, to - from + 1) }, (_value, index) => from + index)
 }
 
 /** The same page as JSON. */

@@ -33,12 +33,12 @@ const template = `<nav aria-label="Kinds of problems">
 const render = page('problems', ignoredTemplate + template + pagerTemplate)
 
 export function renderProblems(list: CollectionPage<WireProblem>): string {
-  const frame = { title: 'Problems', up: '../../', json: jsonLink(list) }
+  const frame = { title: 'Problems', section: 'status', up: '../../', json: jsonLink(list) }
   return render(frame, {
     names: problemNames,
     extent: extentOf(list, ['problem', 'problems']),
     rows: list.results.map((row) => ({ ...row, time: readableTime(row.since, 'second') })),
     ignored: list.ignored,
-    pager: pagerOf(list.pages),
+    pager: pagerOf(list),
   })
 }

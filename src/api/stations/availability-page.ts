@@ -34,7 +34,12 @@ export function renderAvailability(series: SeriesAvailability): string {
   const query = `?file_type=${file_type}&period=${period}&from=${fromDay}&to=${toDay}`
   const isDaily = period === '01D'
   return render(
-    { title: `Availability of ${station}`, up: '../../../', json: `${query}&format=json` },
+    {
+      title: `Availability of ${station}`,
+      section: 'station',
+      up: '../../../',
+      json: `${query}&format=json`,
+    },
     {
       form: seriesForm({ file_type, period, fromDay, toDay, ambiguous: wire.ambiguous }),
       query,

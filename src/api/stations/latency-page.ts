@@ -35,7 +35,12 @@ export function renderLatency(
   const { station, file_type, period, from, to, ambiguous } = wire
   const query = `?file_type=${file_type}&period=${period}&from=${from}&to=${to}`
   return render(
-    { title: `Latency of ${station}`, up: '../../../', json: `${query}&format=json` },
+    {
+      title: `Latency of ${station}`,
+      section: 'station',
+      up: '../../../',
+      json: `${query}&format=json`,
+    },
     {
       form: seriesForm({ file_type, period, fromDay: from, toDay: to, ambiguous }),
       sentence: sentenceOf(wire),

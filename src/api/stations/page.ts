@@ -51,7 +51,7 @@ const renderAll = page('stations', ignoredTemplate + listTemplate + pagerTemplat
 const renderOne = page('station', oneTemplate)
 
 export function renderStations(list: CollectionPage<WireStation>): string {
-  const frame = { title: 'Station List', up: '../', json: jsonLink(list) }
+  const frame = { title: 'Stations', section: 'station', up: '../', json: jsonLink(list) }
   return renderAll(frame, {
     extent: extentOf(list, ['station', 'stations']),
     rows: list.results.map((station) => ({
@@ -61,13 +61,18 @@ export function renderStations(list: CollectionPage<WireStation>): string {
       number: readableNumber(station.count),
     })),
     ignored: list.ignored,
-    pager: pagerOf(list.pages),
+    pager: pagerOf(list),
   })
 }
 
 /** @param calendar of its daily observation files, as SVG */
 export function renderStation(station: WireStation, calendar = ''): string {
-  const frame = { title: `Station ${station.code}`, up: '../../', json: '?format=json' }
+  const frame = {
+    title: `Station ${station.code}`,
+    section: 'station',
+    up: '../../',
+    json: '?format=json',
+  }
   const facts = [
     { name: 'country', value: station.country ?? 'unknown' },
     { name: 'first data date', value: station.first_data_date },

@@ -70,7 +70,7 @@ const render = page('status', template)
 
 export function renderStatus(status: WireStatus): string {
   return render(
-    { title: 'Status', up: '../', json: '?format=json' },
+    { title: 'Status', section: 'status', up: '../', json: '?format=json' },
     {
       state: status.state,
       since: readableTime(status.since, 'second'),

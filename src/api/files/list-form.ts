@@ -1,0 +1,156 @@
+/** The filter form of the list page: fields, active filters, and the links that change them. Pure. */
+import { areas } from '../../parse/archive-path.ts'
+import type { Ordering, OrderKey } from '../../catalogue/filter.ts'
+import { queryText } from '../http/links.ts'
+import type { Parameter } from '../http/links.ts'
+import { durationLabel, typeLabel } from '../pages/labels.ts'
+import { fileDurations, fileTypes, fileVersions } from './schema.ts'
+
+type Faults = Readonly<Record<string, readonly string[]>>
+
+interface Option {
+  readonly value: string
+  readonly text: string
+}
+
+interface Field {
+  readonly name: string
+  readonly label: string
+  /** For text fields: an example. */
+  readonly hint?: string
+  /** For selections: the values, besides the empty one. */
+  readonly options?: readonly Option[]
+}
+
+/** The names are those of the API's parameters, so the address of the page is also the address of the JSON. */
+const fields: readonly Field[] = [
+  { name: 'station', label: 'Station', hint: 'GRAZ, WTZR00DEU' },
+  { name: 'country', label: 'Country', hint: 'AUT' },
+  { name: 'startDate', label: 'From', hint: '2026-022, 2026-01-22' },
+  { name: 'endDate', label: 'To', hint: '2026-023, 2026-01-23' },
+  {
+    name: 'file_type',
+    label: 'Type',
+    options: fileTypes.map((value) => ({ value, text: typeLabel(value) })),
+  },
+  {
+    name: 'file_duration',
+    label: 'Period',
+    options: fileDurations.map((value) => ({ value, text: durationLabel(value) })),
+  },
+  {
+    name: 'file_version',
+    label: 'Name',
+    options: fileVersions.map((value) => ({
+      value,
+      text: value === 'r2' ? 'short (RINEX 2)' : 'long (RINEX 3, 4)',
+    })),
+  },
+  {
+    name: 'area',
+    label: 'Area',
+    options: areas.map((value) => ({
+      value,
+      text: value === 'obs' ? 'obs: daily' : 'nrt: near real time',
+    })),
+  },
+  { name: 'filename__contains', label: 'Part of the name', hint: '_30S_' },
+]
+
+const labels = new Map(fields.map(({ name, label }) => [name, label]))
+
+/** Parameters of a list that filter nothing. */
+const settings = new Set(['ordering', 'expand', 'strict'])
+
+/** Offered numbers of files on a page. */
+const pageSizes = [20, 50, 100, 500]
+
+/**
+ * @param kept filters and settings of the request, as far as their names are known
+ * @param limit records of a page
+ * @param faults of a rejected request, by parameter
+ */
+export function listForm(kept: readonly Parameter[], limit: number, faults: Faults = {}) {
+  const shown = fields.map((field) => fieldOf(field, kept, faults[field.name] ?? []))
+  const places = new Set(shown.flatMap(({ places }) => places))
+  return {
+    fields: shown,
+    hidden: kept
+      .filter((_parameter, index) => !places.has(index))
+      .map(([name, value]) => ({ name, value })),
+    sizes: [...new Set([...pageSizes, limit])]
+      .sort((a, b) => a - b)
+      .map((size) => ({ size, isChosen: size === limit })),
+    otherFaults: Object.entries(faults)
+      .filter(([name]) => !labels.has(name))
+      .map(([name, messages]) => ({ name, messages })),
+  }
+}
+
+function fieldOf(field: Field, kept: readonly Parameter[], faults: readonly string[]) {
+  const all = kept.flatMap(([name], index) => (name === field.name ? [index] : []))
+  // The values of a choice are joined; of other parameters all values apply, and only the first has room in the field.
+  const isChoice = field.options !== undefined || ['station', 'country'].includes(field.name)
+  const places = isChoice ? all : all.slice(0, 1)
+  const value = places.map((index) => kept[index]?.[1] ?? '').join(',')
+  const { options } = field
+  const chosen = options?.find((option) => option.value === value.toLowerCase())?.value ?? value
+  const extra =
+    options === undefined || value === '' || options.some((option) => option.value === chosen)
+      ? []
+      : [{ value, text: value }]
+  return {
+    ...field,
+    hint: field.hint ?? '',
+    value,
+    options: options && [
+      { value: '', text: 'any', isChosen: value === '' },
+      ...[...options, ...extra].map((option) => ({ ...option, isChosen: option.value === chosen })),
+    ],
+    faults,
+    places,
+  }
+}
+
+/** More filters are not shown one by one: each has a link that repeats all others. */
+const maxShownFilters = 20
+
+/** The active filters, each with a link to the list without it. */
+export function activeFilters(kept: readonly Parameter[], limit: number) {
+  if (kept.length > maxShownFilters) return []
+  return kept.flatMap(([name, value], place) => {
+    if (settings.has(name)) return []
+    const rest = kept.filter((_parameter, index) => index !== place)
+    return [{ label: labels.get(name) ?? name, value, without: pageLink(rest, limit) }]
+  })
+}
+
+/** Columns that sort the list, in their order. */
+export const columns: readonly { readonly key: OrderKey; readonly label: string }[] = [
+  { key: 'id', label: 'Record' },
+  { key: 'filename', label: 'File' },
+  { key: 'data_date', label: 'Start of data' },
+  { key: 'created', label: 'Listed' },
+]
+
+/** The link that sorts by a column: the other way round if the list is sorted by it already; names first ascending, all others descending. */
+export function sortLink(
+  { key, label }: (typeof columns)[number],
+  ordering: Ordering,
+  { kept, limit }: { readonly kept: readonly Parameter[]; readonly limit: number },
+) {
+  const isCurrent = ordering.key === key
+  const descending = isCurrent ? !ordering.descending : key !== 'filename'
+  const rest = kept.filter(([name]) => name !== 'ordering')
+  const sort = isCurrent ? (ordering.descending ? 'descending' : 'ascending') : ''
+  return {
+    label,
+    sort,
+    href: pageLink([...rest, ['ordering', `${descending ? '-' : ''}${key}`]], limit),
+  }
+}
+
+/** A relative link to the first page of a list. */
+function pageLink(kept: readonly Parameter[], limit: number): string {
+  return `?${queryText([...kept, ['limit', String(limit)]])}`
+}
