@@ -7,6 +7,7 @@ import type { ChangesRequest } from './request.ts'
 
 /** The changes after `since`, up to and including `throughSeq`. */
 export interface FeedPage {
+  readonly since: number
   readonly head: Head
   readonly changes: readonly Change[]
   readonly throughSeq: number
@@ -26,17 +27,41 @@ export async function readFeedPage(
 ): Promise<FeedPage> {
   const { filter, limit, epoch, details } = request
   const changes: Change[] = []
-  for (let since = request.since ?? (await reader.head()).seq; ;) {
+  const first = request.since ?? (await reader.head()).seq
+  for (let since = first; ;) {
     const rest = limit - changes.length
     const page = await reader.changes({ since, limit: rest, filters: filter, details })
     checkResumable(page, since, epoch)
     changes.push(...page.changes)
     const { head, throughSeq, purgedSeq } = page
     const isComplete = changes.length >= limit || throughSeq >= head.seq
-    if (isComplete || signal?.aborted === true) return { head, changes, throughSeq, purgedSeq }
+    if (isComplete || signal?.aborted === true)
+      return { since: first, head, changes, throughSeq, purgedSeq }
     since = throughSeq
     await yieldToEventLoop()
   }
+}
+
+/** How far back the latest changes that match filters are looked for, in numbers. */
+const maxLookBack = 10_000
+
+/** The latest changes, at most `limit`: without filters of the latest `limit` numbers, with filters of the latest 10,000. */
+export async function readLatestChanges(
+  reader: CatalogueReader,
+  request: ChangesRequest,
+): Promise<FeedPage> {
+  const { limit, filter } = request
+  const head = await reader.head()
+  const { purgedSeq } = await reader.changes({
+    since: head.seq,
+    limit: 1,
+    filters: {},
+    details: false,
+  })
+  const lookBack = Object.keys(filter).length === 0 ? limit : maxLookBack
+  const since = Math.max(purgedSeq, head.seq - lookBack)
+  const page = await readFeedPage(reader, { ...request, since, limit: maxLookBack })
+  return { ...page, changes: page.changes.slice(-limit) }
 }
 
 function checkResumable(page: ChangesPage, since: number, epoch: string | undefined): void {

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Change } from '../../catalogue/records.ts'
 import { changeEvents } from './events.ts'
-import { readFeedPage, waitForFeedPage } from './feed.ts'
+import { readFeedPage, readLatestChanges, waitForFeedPage } from './feed.ts'
 import type { FeedPage } from './feed.ts'
 import { openChangeNotifier } from './change-notifier.ts'
 import type { ChangeNotifier } from './change-notifier.ts'
@@ -63,7 +63,9 @@ export function addChanges(app: FastifyInstance, context: ChangesContext): void 
 async function sendPage(feed: FeedParts, request: FastifyRequest, reply: FastifyReply) {
   const { context } = feed
   const representation = negotiate(request, reply)
-  const feedRequest = parseChangesRequest(request.query as Query)
+  const parsed = parseChangesRequest(request.query as Query)
+  // People see sizes, and without a number the latest changes; programs begin at the head.
+  const feedRequest = representation === 'html' ? { ...parsed, details: true } : parsed
   if (feedRequest.waitSeconds > 0 && request.method === 'GET') {
     context.limits.wait(request, reply)
     const signal = feed.longPolls.enter(reply)
@@ -75,7 +77,10 @@ async function sendPage(feed: FeedParts, request: FastifyRequest, reply: Fastify
   const tag = context.tag(head, representation, feedRequest)
   if (isFresh(request, reply, tag)) return sendNotModified(reply)
   await context.limits.page(request, reply)
-  const feedPage = await readFeedPage(context.reader, feedRequest)
+  const feedPage =
+    representation === 'html' && feedRequest.since === undefined
+      ? await readLatestChanges(context.reader, feedRequest)
+      : await readFeedPage(context.reader, feedRequest)
   return answer({ context, feedRequest, feedPage, representation }, reply)
 }
 
@@ -96,10 +101,13 @@ function answer({ context, feedRequest, feedPage, representation }: Answer, repl
   reply.headers({ etag, ...linkUnlessTooLong(`<${next}>; rel="next"`) })
   const results = changes.map((change) => serialiseChange(change, links))
   if (representation === 'json') return sendJson(reply, { last_seq: head.seq, next, results })
-  const since = feedRequest.since ?? head.seq
+  const since = feedPage.since
   const earlier =
     since > purgedSeq ? pageFrom(Math.max(purgedSeq, since - feedRequest.limit)) : null
-  return sendHtml(reply, renderChanges({ lastSeq: head.seq, since, next, earlier, results }))
+  const { kept, limit } = feedRequest
+  const isLatest = feedRequest.since === undefined
+  const place = { lastSeq: head.seq, since, throughSeq, next, earlier, isLatest }
+  return sendHtml(reply, renderChanges({ ...place, kept, limit, results }))
 }
 
 async function sendEvents(feed: FeedParts, request: FastifyRequest, reply: FastifyReply) {

@@ -1,8 +1,8 @@
-/** The filter form of the list page: fields, active filters, and the links that change them. Pure. */
+/** The filter form of the list page. Pure. */
 import { areas } from '../../parse/archive-path.ts'
-import type { Ordering, OrderKey } from '../../catalogue/filter.ts'
-import { queryText } from '../http/links.ts'
+import type { OrderKey } from '../../catalogue/filter.ts'
 import type { Parameter } from '../http/links.ts'
+import type { Column } from '../pages/collection-links.ts'
 import { durationLabel, typeLabel } from '../pages/labels.ts'
 import { fileDurations, fileTypes, fileVersions } from './schema.ts'
 
@@ -59,20 +59,26 @@ const fields: readonly Field[] = [
 
 const labels = new Map(fields.map(({ name, label }) => [name, label]))
 
-/** Parameters of a list that filter nothing. */
-const settings = new Set(['ordering', 'expand', 'strict'])
-
 /** Offered numbers of files on a page. */
 const pageSizes = [20, 50, 100, 500]
 
-/**
- * @param kept filters and settings of the request, as far as their names are known
- * @param limit records of a page
- * @param faults of a rejected request, by parameter
- */
-export function listForm(kept: readonly Parameter[], limit: number, faults: Faults = {}) {
-  const shown = fields.map((field) => fieldOf(field, kept, faults[field.name] ?? []))
-  const places = new Set(shown.flatMap(({ places }) => places))
+/** The state of the form. */
+export interface FormState {
+  /** Filters and settings of the request, as far as their names are known. */
+  readonly kept: readonly Parameter[]
+  /** Items of a page. */
+  readonly limit: number
+  /** Names of the filters with a field; all without it. The other filters are hidden. */
+  readonly shown?: readonly string[]
+  /** Faults of a rejected request, by parameter. */
+  readonly faults?: Faults
+}
+
+export function listForm({ kept, limit, shown: names, faults = {} }: FormState) {
+  const shown = fields
+    .filter(({ name }) => names?.includes(name) ?? true)
+    .map((field) => fieldOf(field, kept, faults[field.name] ?? []))
+  const places = new Set(shown.flatMap((field) => field.places))
   return {
     fields: shown,
     hidden: kept
@@ -112,45 +118,15 @@ function fieldOf(field: Field, kept: readonly Parameter[], faults: readonly stri
   }
 }
 
-/** More filters are not shown one by one: each has a link that repeats all others. */
-const maxShownFilters = 20
-
-/** The active filters, each with a link to the list without it. */
-export function activeFilters(kept: readonly Parameter[], limit: number) {
-  if (kept.length > maxShownFilters) return []
-  return kept.flatMap(([name, value], place) => {
-    if (settings.has(name)) return []
-    const rest = kept.filter((_parameter, index) => index !== place)
-    return [{ label: labels.get(name) ?? name, value, without: pageLink(rest, limit) }]
-  })
+/** The label of a parameter in the form; its name if it has no field. */
+export function labelOf(parameter: string): string {
+  return labels.get(parameter) ?? parameter
 }
 
 /** Columns that sort the list, in their order. */
-export const columns: readonly { readonly key: OrderKey; readonly label: string }[] = [
-  { key: 'id', label: 'Record' },
-  { key: 'filename', label: 'File' },
-  { key: 'data_date', label: 'Start of data' },
-  { key: 'created', label: 'Listed' },
+export const columns: readonly Column<OrderKey>[] = [
+  { key: 'id', label: 'Record', first: 'descending' },
+  { key: 'filename', label: 'File', first: 'ascending' },
+  { key: 'data_date', label: 'Start of data', first: 'descending' },
+  { key: 'created', label: 'Listed', first: 'descending' },
 ]
-
-/** The link that sorts by a column: the other way round if the list is sorted by it already; names first ascending, all others descending. */
-export function sortLink(
-  { key, label }: (typeof columns)[number],
-  ordering: Ordering,
-  { kept, limit }: { readonly kept: readonly Parameter[]; readonly limit: number },
-) {
-  const isCurrent = ordering.key === key
-  const descending = isCurrent ? !ordering.descending : key !== 'filename'
-  const rest = kept.filter(([name]) => name !== 'ordering')
-  const sort = isCurrent ? (ordering.descending ? 'descending' : 'ascending') : ''
-  return {
-    label,
-    sort,
-    href: pageLink([...rest, ['ordering', `${descending ? '-' : ''}${key}`]], limit),
-  }
-}
-
-/** A relative link to the first page of a list. */
-function pageLink(kept: readonly Parameter[], limit: number): string {
-  return `?${queryText([...kept, ['limit', String(limit)]])}`
-}

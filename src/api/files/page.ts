@@ -2,6 +2,7 @@
 import type { Ordering } from '../../catalogue/filter.ts'
 import type { Links, Parameter } from '../http/links.ts'
 import { pageUrl } from '../http/links.ts'
+import { activeFilters, activeTemplate, sortLink } from '../pages/collection-links.ts'
 import { page } from '../pages/layout.ts'
 import { extentOf, ignoredTemplate, jsonLink, pagerOf, pagerTemplate } from '../pages/pager.ts'
 import type { CollectionPage } from '../pages/pager.ts'
@@ -12,12 +13,11 @@ import {
   readableTime,
   typeLabel,
 } from '../pages/labels.ts'
-import { activeFilters, columns, listForm, sortLink } from './list-form.ts'
+import { columns, labelOf, listForm } from './list-form.ts'
 import type { WireRecord } from './serialise.ts'
 
-const formTemplate = `<form class="filters" method="get" role="search" aria-label="Filters">
-<input type="hidden" name="format" value="api">
-<% for (const field of it.form.hidden) { %><input type="hidden" name="<%= field.name %>" value="<%= field.value %>">
+/** The fields of a filter form, as `it.form`. */
+export const filterFields = `<% for (const field of it.form.hidden) { %><input type="hidden" name="<%= field.name %>" value="<%= field.value %>">
 <% } %>
 <% for (const field of it.form.fields) { %>
 <div class="field<% if (field.faults.length > 0) { %> fault<% } %>">
@@ -30,7 +30,11 @@ const formTemplate = `<form class="filters" method="get" role="search" aria-labe
 <% if (field.faults.length > 0) { %><p class="message" id="e-<%= field.name %>"><%= field.faults.join(' ') %></p><% } %>
 </div>
 <% } %>
-<div class="field">
+`
+
+const formTemplate = `<form class="filters" method="get" role="search" aria-label="Filters">
+<input type="hidden" name="format" value="api">
+${filterFields}<div class="field">
 <label for="f-limit">Files a page</label>
 <select id="f-limit" name="limit"><% for (const each of it.form.sizes) { %><option<% if (each.isChosen) { %> selected<% } %>><%= each.size %></option><% } %></select>
 </div>
@@ -39,11 +43,6 @@ const formTemplate = `<form class="filters" method="get" role="search" aria-labe
 <% if (it.form.otherFaults.length > 0) { %>
 <ul class="notice fault">
 <% for (const fault of it.form.otherFaults) { %><li><code><%= fault.name %></code>: <%= fault.messages.join(' ') %></li>
-<% } %></ul>
-<% } %>
-<% if (it.active.length > 0) { %>
-<ul class="chips" aria-label="Active filters">
-<% for (const chip of it.active) { %><li><%= chip.label %> <b><%= chip.value %></b> <a href="<%= chip.without %>" aria-label="Remove the filter <%= chip.label %> <%= chip.value %>">×</a></li>
 <% } %></ul>
 <% } %>
 `
@@ -55,7 +54,7 @@ const tableTemplate = `<p class="extent"><%= it.extent %></p>
 <caption>Times in UTC; (022) is the day of the year</caption>
 <thead>
 <tr>
-<% for (const column of it.columns) { %><th scope="col"<% if (column.sort !== '') { %> aria-sort="<%= column.sort %>"<% } %>><a href="<%= column.href %>"><%= column.label %></a></th><% if (column.label === 'File') { %><th scope="col" class="number">Size</th><% } %><% if (column.label === 'Start of data') { %><th scope="col">Type</th><th scope="col">Period</th><th scope="col">Name</th><th scope="col">Area</th><% } %>
+<% for (const column of it.columns) { %><th scope="col"<% if (column.sort !== '') { %> aria-sort="<%= column.sort %>"<% } %>><a href="<%= column.href %>"><%= column.label %></a></th><% if (column.key === 'filename') { %><th scope="col" class="number">Size</th><% } %><% if (column.key === 'data_date') { %><th scope="col">Type</th><th scope="col">Period</th><th scope="col">Name</th><th scope="col">Area</th><% } %>
 <% } %></tr>
 </thead>
 <tbody>
@@ -95,7 +94,12 @@ const selectionTemplate = `<section class="selection">
 
 const renderListPage = page(
   'list',
-  ignoredTemplate + formTemplate + tableTemplate + pagerTemplate + selectionTemplate,
+  ignoredTemplate +
+    formTemplate +
+    activeTemplate +
+    tableTemplate +
+    pagerTemplate +
+    selectionTemplate,
 )
 
 const renderRejectedPage = page(
@@ -115,6 +119,7 @@ export interface ListPageData extends CollectionPage<WireRecord> {
 
 export function renderList(list: ListPageData): string {
   const { kept, range, ordering } = list
+  const state = { kept, limit: range.limit }
   const frame = {
     title: 'Files',
     section: 'rinex-file',
@@ -124,9 +129,9 @@ export function renderList(list: ListPageData): string {
   }
   return renderListPage(frame, {
     extent: extentOf(list, ['file', 'files']),
-    form: listForm(kept, range.limit),
-    active: activeFilters(kept, range.limit),
-    columns: columns.map((column) => sortLink(column, ordering, { kept, limit: range.limit })),
+    form: listForm(state),
+    active: activeFilters(state, labelOf),
+    columns: columns.map((column) => sortLink(column, ordering, state)),
     rows: list.results.map(rowOf),
     ignored: list.ignored,
     pager: pagerOf(list),
@@ -232,8 +237,7 @@ export function renderRejectedList(request: {
     json: `?${json.toString()}`,
   }
   return renderRejectedPage(frame, {
-    form: listForm(parameters, limit, faults),
-    active: [],
+    form: listForm({ kept: parameters, limit, faults }),
     without: `?${without.toString()}`,
   })
 }

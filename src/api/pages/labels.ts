@@ -54,7 +54,7 @@ export function readableDate(iso: string | null): string {
     Math.round(
       (Date.parse(`${date}T00:00:00Z`) - Date.parse(`${date.slice(0, 4)}-01-01T00:00:00Z`)) / 864e5,
     ) + 1
-  return `${date} (${String(dayOfYear).padStart(3, '0')})${time === '00:00' ? '' : ` ${time}`}`
+  return `${date} (${String(dayOfYear).padStart(3, '0')})${time === '00:00' || time === '' ? '' : ` ${time}`}`
 }
 
 const units = ['bytes', 'kB', 'MB', 'GB', 'TB']

@@ -53,6 +53,14 @@ export function renderLatency(
   )
 }
 
+/** The picture of arrivals and the sentence above it, for the page of a station. */
+export function latencyPicture(
+  wire: WireLatency,
+  arrivals: readonly (readonly [slot: number, latency: number])[],
+): { readonly sentence: string; readonly picture: string } {
+  return { sentence: sentenceOf(wire), picture: wire.arrivals === 0 ? '' : dotsSvg(wire, arrivals) }
+}
+
 function sentenceOf({ arrivals, within, median_s, usual_s }: WireLatency): string {
   if (arrivals === 0)
     return `No arrivals are recorded in this range. The usual latency is taken as ${readableSeconds(usual_s)}.`

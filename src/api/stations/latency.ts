@@ -13,6 +13,7 @@ import { addResource } from '../http/resource.ts'
 import { minuteState } from './availability.ts'
 import { renderLatency } from './latency-page.ts'
 import { parseLatency } from './series-request.ts'
+import type { SeriesRequest } from './series-request.ts'
 import { serialiseLatency } from './latency-formats.ts'
 
 type LatencyContext = Pick<ApiContext, 'apiPath' | 'reader' | 'tag' | 'limits' | 'nowUs'>
@@ -39,18 +40,26 @@ function showLatency({ reader, tag, limits, nowUs }: LatencyContext): RouteHandl
     const state = minuteState(await reader.head(), nowSeconds)
     if (isFresh(request, reply, tag(state, representation))) return sendNotModified(reply)
     await limits.page(request, reply)
-    const { fileType, period, fromDay, toDay } = asked
     const code = (request.params as { readonly code: string }).code.toUpperCase()
-    const perDay = slotsPerDay(period)
-    const found = await reader.seriesArrivals({
-      ...{ code, fileType, period },
-      ...{ from: fromDay * perDay, to: (toDay + 1) * perDay - 1 },
-      learning: learningSlots(period, nowSeconds),
-    })
+    const found = await readArrivals(reader, { ...asked, code }, nowSeconds)
     if (found === undefined) throw notFound()
     const wire = serialiseLatency({ ...asked, station: code }, found)
     return representation === 'html'
       ? sendHtml(reply, renderLatency(wire, found.arrivals))
       : sendJson(reply, wire)
   }
+}
+
+/** Reads the recorded arrivals of a series; `undefined` for an unknown station. */
+export function readArrivals(
+  reader: Pick<LatencyContext['reader'], 'seriesArrivals'>,
+  { code, fileType, period, fromDay, toDay }: SeriesRequest & { readonly code: string },
+  nowSeconds: number,
+): ReturnType<LatencyContext['reader']['seriesArrivals']> {
+  const perDay = slotsPerDay(period)
+  return reader.seriesArrivals({
+    ...{ code, fileType, period },
+    ...{ from: fromDay * perDay, to: (toDay + 1) * perDay - 1 },
+    learning: learningSlots(period, nowSeconds),
+  })
 }

@@ -7,12 +7,18 @@ import { ignoredHeader } from '../http/headers.ts'
 import { parseStationsRequest } from './request.ts'
 import { negotiate } from '../http/negotiate.ts'
 import { renderStation, renderStations } from './page.ts'
+import type { SeriesPicture } from './page.ts'
+import { latencyPicture } from './latency-page.ts'
+import { readArrivals } from './latency.ts'
+import { serialiseLatency } from './latency-formats.ts'
+import { readableNumber } from '../pages/labels.ts'
+import type { SeriesAvailability } from './availability-formats.ts'
 import { catalogueOffset, linkHeader, pageLinks, parsePageRange } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
 import { addResource } from '../http/resource.ts'
 import * as schemas from './schema.ts'
 import { minuteState, readAvailability } from './availability.ts'
-import { parseAvailability } from './series-request.ts'
+import { parseAvailability, parseLatency } from './series-request.ts'
 import { calendarSvg } from './calendar.ts'
 import type { Head } from '../../catalogue/records.ts'
 import { serialiseStation } from './serialise.ts'
@@ -75,7 +81,10 @@ function listStations({
     const results = page.stations.map((station) => serialiseStation(station, links()))
     reply.headers({ etag: tag(page.head, representation), ...linkHeader(pages) })
     if (representation === 'html')
-      return sendHtml(reply, renderStations({ count, range, kept, ignored, pages, results }))
+      return sendHtml(
+        reply,
+        renderStations({ count, range, kept, ignored, pages, results, ordering }),
+      )
     return sendJson(reply, { count, next: pages.next, previous: pages.previous, results })
   }
 }
@@ -94,11 +103,42 @@ function showStation({ reader, links, tag, nowUs }: StationsContext): RouteHandl
     reply.header('etag', tagOf(head))
     const wire = serialiseStation(station, links())
     if (representation === 'json') return sendJson(reply, wire)
-    const daily = await readAvailability(
-      { reader },
-      { ...parseAvailability({}, nowSeconds), code },
-      nowSeconds,
-    )
-    return sendHtml(reply, renderStation(wire, daily && calendarSvg(daily)))
+    const { calendars, latency } = await readPictures(reader, code, nowSeconds)
+    return sendHtml(reply, renderStation(wire, calendars, latency))
   }
+}
+
+/** The pictures of a station's page: the calendar of all years, the hours of four weeks, and the latencies of these. */
+async function readPictures(reader: StationsContext['reader'], code: string, nowSeconds: number) {
+  const availability = (query: Query) =>
+    readAvailability({ reader }, { ...parseAvailability(query, nowSeconds), code }, nowSeconds)
+  const request = { ...parseLatency({}, nowSeconds), station: code }
+  const [daily, hourly, arrivals] = await Promise.all([
+    availability({}),
+    availability({ period: '01H' }),
+    readArrivals(reader, { ...request, code }, nowSeconds),
+  ])
+  const picturesOf = (series: SeriesAvailability | undefined, title: string): SeriesPicture[] =>
+    series === undefined || isEmpty(series) ? [] : [seriesPicture(series, title)]
+  return {
+    calendars: [
+      ...picturesOf(daily, 'Daily observation files'),
+      ...picturesOf(hourly, 'Hourly observation files of the last four weeks'),
+    ],
+    latency: arrivals && latencyPicture(serialiseLatency(request, arrivals), arrivals.arrivals),
+  }
+}
+
+function isEmpty({ availability }: SeriesAvailability): boolean {
+  return availability.runs.every(({ state }) => ['silent', 'future', 'unknown'].includes(state))
+}
+
+function seriesPicture(series: SeriesAvailability, title: string): SeriesPicture {
+  const { share, expected, delivered, class: shareClass } = series.availability
+  const sentence =
+    share === undefined
+      ? 'No files were expected in this time.'
+      : `${readableNumber(delivered)} of ${readableNumber(expected)} expected files are there: ${(100 * share).toFixed(1)} % (${shareClass ?? ''}).`
+  const href = `availability/?period=${series.period}&format=api`
+  return { title, sentence, href, picture: calendarSvg(series) }
 }

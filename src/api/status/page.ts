@@ -2,7 +2,8 @@ import type { WireStatus } from './serialise.ts'
 import { page } from '../pages/layout.ts'
 import { readableNumber, readableTime } from '../pages/labels.ts'
 
-const template = `<p class="state">The indexer is <strong><%= it.state %></strong><% if (it.since !== '') { %> since <%= it.since %> UTC<% } %>.</p>
+const template = `<div data-live>
+<p class="lead">The indexer is <strong><%= it.state %></strong><% if (it.since !== '') { %> since <%= it.since %> UTC<% } %>.</p>
 <% if (it.reasons.length > 0) { %>
 <ul>
 <% for (const reason of it.reasons) { %><li><%= reason %></li>
@@ -64,6 +65,7 @@ const template = `<p class="state">The indexer is <strong><%= it.state %></stron
 <dt><%= fact.name %></dt><dd><%= fact.value %></dd>
 <% } %>
 </dl>
+</div>
 `
 
 const render = page('status', template)

@@ -174,15 +174,23 @@ t.test('the HTML page links records and neighbouring pages', async (t) => {
   const headers = { accept: 'text/html' }
   const answer = await app.inject({ url: `${path}?since=0&limit=2`, headers })
   t.match(answer.headers['content-type'], 'text/html')
-  t.match(answer.body, 'Changes after number 0; the latest is 5.')
+  t.match(answer.body, 'Changes after number 0 up to 4; the latest is 5.')
   t.match(
     answer.body,
     `<a href="https://archive.example/rinex/api/rinex-file/1/?format=api">${dayFile}</a>`,
   )
-  t.match(answer.body, /<a href="[^"]*since=4" rel="next">Later/)
-  const head = await app.inject({ url: path, headers })
-  t.match(head.body, 'No changes after number 5; the latest is 5.')
-  t.match(head.body, /<a href="[^"]*since=0" rel="prev">Earlier/)
+  t.match(answer.body, /<a href="[^"]*since=4" rel="next">Newer/)
+  const latest = await app.inject({ url: `${path}?limit=2`, headers })
+  t.match(latest.body, 'The latest change has number 5.')
+  const numbers = (body: string): string[] =>
+    Array.from(body.matchAll(/<td class="number">(\d+)<\/td>\n<\/tr>/g), ([, seq = '']) => seq)
+  t.strictSame(numbers(latest.body), ['5', '4'], 'the newest first')
+  t.match(latest.body, /<a href="[^"]*since=1" rel="prev">Older/)
+  const filtered = await app.inject({ url: `${path}?limit=1&file_duration=d`, headers })
+  t.equal(numbers(filtered.body).length, 1)
+  t.match(filtered.body, dayFile)
+  const end = await app.inject({ url: `${path}?since=5`, headers })
+  t.match(end.body, 'No changes after number 5 up to 5; the latest is 5.')
   const both = { accept: 'text/html, text/event-stream;q=0.5' }
   t.match((await app.inject({ url: path, headers: both })).headers['content-type'], 'text/html')
 })

@@ -19,3 +19,34 @@ for (const form of document.querySelectorAll('form[method="get"]')) {
 addEventListener('pageshow', () => {
   for (const field of document.querySelectorAll('form [disabled]')) field.disabled = false
 })
+
+// A part of the page that shows a changing state is fetched again while it is visible; an unchanged one is answered with 304.
+const live = document.querySelector('[data-live]')
+if (live !== null) {
+  const refreshMs = 5000
+  const note = document.createElement('p')
+  note.className = 'note'
+  live.before(note)
+  const refresh = async () => {
+    const response = await fetch(location.href, { headers: { accept: 'text/html' } })
+    if (!response.ok) throw new Error(`status ${response.status}`)
+    const page = new DOMParser().parseFromString(await response.text(), 'text/html')
+    const next = page.querySelector('[data-live]')
+    if (next !== null && next.innerHTML !== live.innerHTML) {
+      live.replaceChildren(...next.childNodes)
+    }
+  }
+  const tick = async () => {
+    if (!document.hidden) {
+      const time = `${new Date().toISOString().slice(11, 19)} UTC`
+      try {
+        await refresh()
+        note.textContent = `Live, checked at ${time}`
+      } catch {
+        note.textContent = `Not updated: no answer at ${time}`
+      }
+    }
+    setTimeout(tick, refreshMs)
+  }
+  setTimeout(tick, refreshMs)
+}
