@@ -11,7 +11,7 @@ partial(
 
 partial(
   'rows',
-  `<div class="wide">
+  `<div class="wide" tabindex="0">
 <table>
 <caption><%= it.caption %></caption>
 <thead>
@@ -46,7 +46,7 @@ partial(
 partial(
   'answers',
   `<h4>Responses</h4>
-<div class="wide">
+<div class="wide" tabindex="0">
 <table>
 <caption>By status</caption>
 <thead>
@@ -72,7 +72,7 @@ partial(
 
 partial(
   'operation',
-  `<section aria-labelledby="<%= it.id %>">
+  `<section>
 <h3 id="<%= it.id %>"><%= it.summary %></h3>
 <p class="request"><code><strong><%= it.method %></strong> <%= it.path %></code></p>
 <% for (const text of it.paragraphs) { %><p><%~ include('@prose', { text }) %></p>

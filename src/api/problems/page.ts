@@ -14,7 +14,7 @@ const template = `<nav aria-label="Kinds of problems">
 </nav>
 <p><%= it.extent %></p>
 <% if (it.rows.length > 0) { %>
-<div class="wide">
+<div class="wide" tabindex="0">
 <table>
 <caption>Paths below the archive root; times in UTC</caption>
 <thead>

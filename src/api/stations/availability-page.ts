@@ -8,11 +8,11 @@ import { calendarSvg } from './calendar.ts'
 
 const template = `<%~ include('@series-form', it) %>
 <p><%= it.sentence %></p>
-<div class="wide">
+<div class="wide" tabindex="0">
 <%~ it.calendar %>
 </div>
 <p>The same as <a href="<%= it.query %>&amp;format=json">JSON</a>, <a href="<%= it.query %>&amp;format=csv">CSV</a>, <a href="<%= it.query %>&amp;format=txt">text</a> or <a href="<%= it.query %>&amp;format=svg">SVG</a>.</p>
-<div class="wide">
+<div class="wide" tabindex="0">
 <table>
 <caption><%= it.caption %></caption>
 <thead><tr><th scope="col"><%= it.rowName %></th><th scope="col" class="number">Present</th><th scope="col" class="number">Missing</th><th scope="col" class="number">Late or due</th><th scope="col" class="number">Removed</th></tr></thead>

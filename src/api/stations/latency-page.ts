@@ -6,13 +6,13 @@ import { seriesForm } from './series-form.ts'
 
 const template = `<%~ include('@series-form', it) %>
 <p><%= it.sentence %></p>
-<div class="wide">
+<div class="wide" tabindex="0">
 <%~ it.histogram %>
 </div>
-<div class="wide">
+<div class="wide" tabindex="0">
 <%~ it.dots %>
 </div>
-<div class="wide">
+<div class="wide" tabindex="0">
 <table>
 <caption>Arrivals by day of the data (UTC)</caption>
 <thead><tr><th scope="col">Day</th><th scope="col" class="number">Arrivals</th><th scope="col" class="number">Within 10 minutes</th><th scope="col" class="number">Median</th></tr></thead>

@@ -137,7 +137,7 @@ function seriesPicture(series: SeriesAvailability, title: string): SeriesPicture
   const { share, expected, delivered, class: shareClass } = series.availability
   const sentence =
     share === undefined
-      ? 'No files were expected in this time.'
+      ? 'What is expected is learned from deliveries, which are recorded since the catalogue was made.'
       : `${readableNumber(delivered)} of ${readableNumber(expected)} expected files are there: ${(100 * share).toFixed(1)} % (${shareClass ?? ''}).`
   const href = `availability/?period=${series.period}&format=api`
   return { title, sentence, href, picture: calendarSvg(series) }

@@ -27,7 +27,7 @@ const template = `<div data-live>
 <% if (it.rejected.length === 0) { %>
 <p>None.</p>
 <% } else { %>
-<div class="wide">
+<div class="wide" tabindex="0">
 <table>
 <thead><tr><th scope="col">Reason</th><th scope="col" class="number">Count</th><th scope="col">Examples</th></tr></thead>
 <tbody>
@@ -48,7 +48,7 @@ const template = `<div data-live>
 <% if (it.missing.files.length > 0) { %>
 <h2>Missing files</h2>
 <p>Catalogued files that the API could not send. 404 responses since its start: <%= it.missing.count %>. The latest:</p>
-<div class="wide">
+<div class="wide" tabindex="0">
 <table>
 <thead><tr><th scope="col">File</th><th scope="col">Reason</th><th scope="col">Time (UTC)</th></tr></thead>
 <tbody>

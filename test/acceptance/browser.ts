@@ -1,0 +1,67 @@
+/** Chromium, driven by tests. */
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { chromium } from 'playwright-core'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import type { Test } from 'tap'
+
+const programs = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+const program = programs.find(existsSync)
+
+/** The reason to skip tests that need Chromium. */
+export const needsBrowser = program === undefined ? 'needs Chromium' : false
+
+export async function openBrowser(t: Test): Promise<Browser> {
+  if (program === undefined) throw new Error('there is no Chromium')
+  const browser = await chromium.launch({ executablePath: program, args: ['--no-sandbox'] })
+  t.teardown(() => browser.close())
+  return browser
+}
+
+/** A page in a context of its own, with whatever the browser complains of. */
+export interface WatchedPage {
+  readonly page: Page
+  readonly context: BrowserContext
+  /** Messages of the console, errors of scripts, requests to other hosts, and refused requests. */
+  readonly complaints: string[]
+}
+
+export async function openPage(
+  browser: Browser,
+  url: URL,
+  options: BrowserContextOptions = {},
+): Promise<WatchedPage> {
+  const context = await browser.newContext({ baseURL: url.origin, ...options })
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    // The browser itself logs a status of 400 or more, which tests ask for.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+      complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('request', (request) => {
+    if (!request.url().startsWith(url.origin)) complaints.push(`request to ${request.url()}`)
+  })
+  page.on('requestfailed', (request) => {
+    const { errorText = '' } = request.failure() ?? {}
+    if (errorText !== 'net::ERR_ABORTED') complaints.push(`${request.url()}: ${errorText}`)
+  })
+  return { page, context, complaints }
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** Accessibility faults of a page that was opened with `bypassCSP`: the rule, and the elements. */
+export async function accessibilityFaults(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe)
+  return page.evaluate(async () => {
+    interface Axe {
+      run(): Promise<{
+        violations: readonly { id: string; nodes: readonly { html: string }[] }[]
+      }>
+    }
+    const { violations } = await (globalThis as unknown as { axe: Axe }).axe.run()
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+  })
+}

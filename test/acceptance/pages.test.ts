@@ -1,0 +1,157 @@
+/** The pages in a real browser, with and without scripts. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import type { Browser } from 'playwright-core'
+import t from 'tap'
+import type { Test } from 'tap'
+import { testFolder } from '../folder.ts'
+import { accessibilityFaults, needsBrowser, openBrowser, openPage } from './browser.ts'
+import type { WatchedPage } from './browser.ts'
+import { longestMs, startService, until } from './service.ts'
+import type { Service } from './service.ts'
+import { put } from './tree.ts'
+
+t.setTimeout(longestMs)
+
+const skip = needsBrowser
+const api = '/rinex/api/'
+const content = gzipSync('observations'.repeat(100))
+
+/** Daily files of 30 days and three stations, and hourly ones of a day. */
+async function startArchive(t: Test): Promise<{ service: Service; browser: Browser }> {
+  const folder = testFolder(t)
+  const archive = join(folder, 'archive')
+  for (let day = 1; day <= 30; day++)
+    for (const station of ['GRAZ00AUT', 'WTZR00DEU', 'MATE00ITA']) {
+      const date = `2026${String(day).padStart(3, '0')}`
+      put(archive, `obs/2026/${date.slice(4)}/${station}_R_${date}0000_01D_30S_MO.crx.gz`, content)
+      put(archive, `obs/2026/${date.slice(4)}/${station}_R_${date}0000_01D_MN.rnx.gz`, content)
+    }
+  for (const hour of ['00', '01', '02', '05'])
+    put(archive, `nrt/2026/030/${hour}/GRAZ00AUT_S_2026030${hour}00_01H_30S_MO.crx.gz`, content)
+  put(archive, 'obs/2026/001/README.txt', content)
+  const service = await startService(t, folder)
+  await until('the first scan ends', service.ready)
+  await until('all files are listed', async () => (await service.count()) === 184)
+  return { service, browser: await openBrowser(t) }
+}
+
+const rows = 'table tbody tr'
+
+for (const javaScriptEnabled of [true, false])
+  t.test(
+    `the list is filtered, sorted and paged, ${javaScriptEnabled ? 'with' : 'without'} scripts`,
+    { skip },
+    async (t) => {
+      const { service, browser } = await startArchive(t)
+      const { page, complaints } = await openPage(browser, service.url, { javaScriptEnabled })
+      await page.goto(`${api}rinex-file/`)
+      t.match(await page.title(), 'Files')
+      await page.getByLabel('Station', { exact: true }).fill('graz')
+      await page.getByLabel('Type', { exact: true }).selectOption('observation')
+      await page.getByRole('button', { name: 'Show' }).click()
+      t.match(await page.locator('.extent').textContent(), '1 to 20 of 34 files')
+      t.equal(new URL(page.url()).searchParams.get('station'), 'graz')
+      if (javaScriptEnabled) t.notOk(new URL(page.url()).searchParams.has('country'))
+      await page.getByRole('link', { name: 'Start of data' }).click()
+      const first = page.locator(`${rows} th`).first()
+      t.match(await first.textContent(), 'GRAZ00AUT_S_20260300500', 'the latest data first')
+      await page.getByRole('link', { name: 'Start of data' }).click()
+      t.match(await first.textContent(), 'GRAZ00AUT_R_20260010000')
+      t.equal(await page.locator('th[aria-sort]').getAttribute('aria-sort'), 'ascending')
+      await page.getByRole('link', { name: '2', exact: true }).click()
+      t.match(await page.locator('.extent').textContent(), '21 to 34 of 34 files')
+      await page.getByRole('link', { name: /Remove the filter Type/ }).click()
+      t.match(await page.locator('.extent').textContent(), '1 to 20 of 64 files')
+      t.equal(await page.getByLabel('Station', { exact: true }).inputValue(), 'graz')
+      await page.getByLabel('From', { exact: true }).fill('never')
+      await page.getByRole('button', { name: 'Show' }).click()
+      t.equal(
+        await page.getByLabel('From', { exact: true }).inputValue(),
+        'never',
+        'the form as it was filled in',
+      )
+      t.match(await page.locator('#e-startDate').textContent(), 'Enter a valid date/time.')
+      t.strictSame(complaints, [])
+    },
+  )
+
+t.test('a record is opened, downloaded, and leads to its station', { skip }, async (t) => {
+  const { service, browser } = await startArchive(t)
+  const { page, complaints } = await openPage(browser, service.url, { acceptDownloads: true })
+  await page.goto(`${api}rinex-file/?station=GRAZ&date=2026-030&file_duration=h&ordering=data_date`)
+  await page
+    .getByRole('link', { name: /^Record \d/ })
+    .first()
+    .click()
+  t.match(await page.locator('h1').textContent(), 'GRAZ00AUT_S_20260300000_01H_30S_MO.crx.gz')
+  t.equal(await page.getByRole('link', { name: /20260300100_01H/ }).count(), 1, 'the next hour')
+  t.equal(await page.getByRole('link', { name: /20260300000_01D_MN/ }).count(), 1, 'another type')
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Download' }).click(),
+  ])
+  t.ok(readFileSync(await download.path()).equals(content))
+  await page.getByRole('link', { name: 'GRAZ00AUT', exact: true }).click()
+  t.match(await page.locator('h1').textContent(), 'Station GRAZ00AUT')
+  t.equal(await page.locator('svg[role=img]').count(), 1, 'the calendar of daily files')
+  t.strictSame(complaints, [])
+})
+
+t.test('changes and status show a new file while they are open', { skip }, async (t) => {
+  const { service, browser } = await startArchive(t)
+  const open = async (path: string): Promise<WatchedPage> => {
+    const opened = await openPage(browser, service.url)
+    await opened.page.goto(`${api}${path}`)
+    return opened
+  }
+  const [changes, status] = [await open('changes/'), await open('status/')]
+  const name = 'POTS00DEU_R_20260310000_01D_30S_MO.crx.gz'
+  put(service.archive, `obs/2026/031/${name}`, content)
+  await changes.page.getByText(name).waitFor()
+  t.match(await changes.page.locator(`${rows} th`).first().textContent(), name)
+  await status.page.getByRole('cell', { name: '181' }).waitFor()
+  t.strictSame([...changes.complaints, ...status.complaints], [])
+})
+
+t.test(
+  'every page is accessible, light and dark, and asks only this server',
+  { skip },
+  async (t) => {
+    const { service, browser } = await startArchive(t)
+    const paths = [
+      '',
+      'rinex-file/',
+      'rinex-file/?station=graz&area=obs',
+      'rinex-file/?station=x&nothing=1',
+      'rinex-file/1/',
+      'station/',
+      'station/GRAZ/',
+      'station/GRAZ/availability/',
+      'station/GRAZ/latency/',
+      'changes/',
+      'changes/?sinc=1',
+      'status/',
+      'status/problems/',
+      'docs/',
+    ]
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const watched = await openPage(browser, service.url, { colorScheme })
+      const inspected = await openPage(browser, service.url, { colorScheme, bypassCSP: true })
+      for (const path of paths) {
+        await watched.page.goto(`${api}${path}`)
+        t.ok(await watched.page.title(), path)
+        await inspected.page.goto(`${api}${path}`)
+        t.strictSame(await accessibilityFaults(inspected.page), [], `${colorScheme} ${path}`)
+      }
+      t.strictSame(watched.complaints, [])
+    }
+    const narrow = await openPage(browser, service.url, { viewport: { width: 360, height: 640 } })
+    for (const path of paths) {
+      await narrow.page.goto(`${api}${path}`)
+      const width = await narrow.page.evaluate('document.documentElement.scrollWidth')
+      t.ok(Number(width) <= 360, `${path} is ${String(width)} pixels wide`)
+    }
+  },
+)
