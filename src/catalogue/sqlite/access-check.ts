@@ -25,7 +25,7 @@ const diskFullCodes = new Set(['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE', 'ENOSPC', 
  * Creates the folder of a database if it is missing; checks the permissions of the folder and of existing files.
  * @throws UnusableDatabase
  */
-export function preparePlace(database: string): void {
+export function prepareDatabaseFolder(database: string): void {
   const folder = dirname(database)
   attempt(`${folder} cannot be created or entered`, () => {
     mkdirSync(folder, { recursive: true, mode: 0o750 })
