@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { ChecksumChunk } from '../reader.ts'
 import type { ChecksumEntry, FileIdentity, Head } from '../records.ts'
-import { holds } from './checksum-rows.ts'
+import { isValidChecksum } from './checksum-rows.ts'
 
 /** Files per chunk: about two milliseconds. */
 const filesPerChunk = 500
@@ -9,7 +9,7 @@ const filesPerChunk = 500
 /** Columns of the checksum `c` of a file `f`, and the join that they need. */
 export const checksumColumns =
   'c.sha256, c.inode, c.ctime_us AS ctimeUs, c.links, c.mode, c.uid, c.gid'
-export const joinedChecksum = `LEFT JOIN checksum c ON ${holds}`
+export const joinedChecksum = `LEFT JOIN checksum c ON ${isValidChecksum}`
 
 /** All `null` without a valid checksum. A checksum of an older release has only `sha256`. */
 export type ChecksumRow = {

@@ -162,7 +162,7 @@ function prepareStationCounts(db: Database) {
          WHERE ${condition} AND (@allKinds OR ${ofKind}) GROUP BY station`,
       )
       .raw()
-  const some = sums('station IN (SELECT value FROM json_each(@stations))')
+  const ofStations = sums('station IN (SELECT value FROM json_each(@stations))')
   const all = sums('TRUE')
   const byStation = (
     stations: readonly number[] | undefined,
@@ -172,7 +172,7 @@ function prepareStationCounts(db: Database) {
     const rows =
       stations === undefined
         ? all.all(values)
-        : some.all({ ...values, stations: JSON.stringify(stations) })
+        : ofStations.all({ ...values, stations: JSON.stringify(stations) })
     return new Map(rows as [number, number][])
   }
   return {

@@ -76,7 +76,7 @@ export function prepareDirectories(db: Database) {
 
 /**
  * Clients validate listings by the second of the latest change. After the clock was set back, a directory could change again in
- * a second that clients already know; such changes get the second after the latest recorded one.
+ * a second that clients already know; those changes get the second after the latest recorded one.
  * @returns a function that returns the start of that second (µs); 0 while the clock was not set back
  */
 function openSecondPast(db: Database): (nowUs: number) => number {

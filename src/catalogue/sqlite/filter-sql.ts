@@ -4,7 +4,7 @@ import { countryOf } from '../../parse/countries.ts'
 import type { FileFilter, NameCondition, Problem, TimeRange } from '../filter.ts'
 import { intersect, startsOnDays, startsOverlapping, startsWithin } from './date-ranges.ts'
 import type { DateRange } from './date-ranges.ts'
-import { holds } from './checksum-rows.ts'
+import { isValidChecksum } from './checksum-rows.ts'
 import type { Kind, Lookups } from './lookup-cache.ts'
 import { dayOf } from './schema.ts'
 import { prepareCountries } from './station-codes.ts'
@@ -186,7 +186,7 @@ export function conditionsOf(selection: Selection): Conditions {
 /** Queries of the ids of files with a problem, by the partial indexes. */
 const idsWith: Readonly<Record<Problem, string>> = {
   incomplete: 'SELECT id FROM file INDEXED BY file_incomplete WHERE incomplete = 1',
-  broken: `SELECT f.id FROM checksum c INDEXED BY checksum_broken CROSS JOIN file f ON ${holds}
+  broken: `SELECT f.id FROM checksum c INDEXED BY checksum_broken CROSS JOIN file f ON ${isValidChecksum}
     WHERE c.broken = 1 AND f.incomplete = 0`,
   misplaced: 'SELECT id FROM file INDEXED BY file_misplaced WHERE misplaced = 1',
 }

@@ -154,7 +154,7 @@ t.test('in a new catalogue of more than 1,000 files none counts as arrived', asy
 
 t.test('new and modified files are found by their change number', async (t) => {
   const { writer, idOf } = open(t)
-  const some = (count: number, from: number) =>
+  const fileNames = (count: number, from: number) =>
     Array.from({ length: count }, (_, n) => `s${String(from + n).padStart(3, '0')}0010.26d.gz`)
   const add = (names: string[]) =>
     writer.apply([change(day, { added: names.map((name) => newFile(name, facts)) })])
@@ -184,7 +184,7 @@ t.test('new and modified files are found by their change number', async (t) => {
   t.match(await found(), { paths: [] }, 'the stored position never goes back')
 
   await t.test('in chunks', async (t) => {
-    const names = some(250, 0)
+    const names = fileNames(250, 0)
     await add(names)
     const seen: string[] = []
     for (let since = 3; ;) {

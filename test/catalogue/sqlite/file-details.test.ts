@@ -117,14 +117,14 @@ t.test('pages, chunks and changes include details only if they are requested', a
     filter: { versions: ['r2'] },
   })
   const { records: chunk } = await reader.records(query)
-  const { records: some } = await reader.records({
+  const { records: ofStations } = await reader.records({
     ...query,
     filter: { stations: ['GRAZ', 'ZIMM', 'ONSA'] },
   })
   const { changes } = await reader.changes({ ...query, since: 0, filters: {} })
   const fed = changes.map(({ record }) => record).sort((a, b) => b.id - a.id)
   t.same(one, expected)
-  for (const found of [page, filtered, chunk, some, fed])
+  for (const found of [page, filtered, chunk, ofStations, fed])
     t.same(
       found.map(({ details }) => details),
       [...found].map(({ id }) => expected[3 - id]),
