@@ -1,6 +1,6 @@
 /**
- * Whether the files of a database can be used at all, said so that the operator knows which one cannot and what to
- * do. SQLite names no file, and on its way to an error it leaves others beside the database.
+ * Checks that the database files can be used. Error messages name the file and the remedy: those of SQLite name no file, and
+ * SQLite may create other files beside the database before it fails.
  */
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -8,65 +8,73 @@ import { UnusableDatabase } from '../writer.ts'
 
 const { R_OK, W_OK, X_OK } = constants
 
-/** What the writer must be able to do with each file that it opens. The memory of numbers is replaced, not written. */
-const both = R_OK | W_OK
-const needs = { '': both, '-wal': both, '-shm': both, '-lock': both, '-numbers': R_OK }
+const readWrite = R_OK | W_OK
+/** Access that the writer needs to each file, by suffix. The file of sequences is replaced, not written. */
+const requiredAccess = {
+  '': readWrite,
+  '-wal': readWrite,
+  '-shm': readWrite,
+  '-lock': readWrite,
+  '-numbers': R_OK,
+}
 
-/** By these names SQLite and the system tell that a disk, or somebody's share of it, is full. */
-const noRoom = new Set(['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE', 'ENOSPC', 'EDQUOT'])
+/** Error codes for a full disk or an exceeded quota. */
+const diskFullCodes = new Set(['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE', 'ENOSPC', 'EDQUOT'])
 
 /**
- * Makes the folder of a database when it is missing, and looks at what is there already.
+ * Creates the folder of a database if it is missing; checks the permissions of the folder and of existing files.
  * @throws UnusableDatabase
  */
-export function preparePlace(database: string): void {
+export function prepareDatabaseFolder(database: string): void {
   const folder = dirname(database)
-  attempt(`${folder} cannot be made or entered`, () => {
+  attempt(`${folder} cannot be created or entered`, () => {
     mkdirSync(folder, { recursive: true, mode: 0o750 })
   })
-  attempt(`${folder} may not be written by this user`, () => {
-    accessSync(folder, both | X_OK)
+  attempt(`${folder} is not writable by this user`, () => {
+    accessSync(folder, readWrite | X_OK)
   })
-  for (const [suffix, mode] of Object.entries(needs)) checkFile(database + suffix, mode)
+  for (const [suffix, mode] of Object.entries(requiredAccess)) checkFile(database + suffix, mode)
 }
 
 function checkFile(path: string, mode: number): void {
-  const may = mode === R_OK ? 'read' : 'read and written'
-  attempt(`${path} may not be ${may} by this user`, () => {
+  const access = mode === R_OK ? 'readable' : 'readable and writable'
+  attempt(`${path} is not ${access} by this user`, () => {
     const stats = statSync(path, { throwIfNoEntry: false })
     if (stats === undefined) return
     if (!stats.isFile())
-      throw new UnusableDatabase(`${path} is no file: move it away, or configure another database`)
+      throw new UnusableDatabase(
+        `${path} is not a regular file: move it away, or configure another database`,
+      )
     accessSync(path, mode)
   })
 }
 
-function attempt(what: string, work: () => void): void {
+function attempt(problem: string, work: () => void): void {
   try {
     work()
   } catch (error) {
     const code = codeOf(error)
     if (code === undefined || error instanceof UnusableDatabase) throw error
-    throw new UnusableDatabase(`${what} (${code}): ${remedyOf(code)}`, { cause: error })
+    throw new UnusableDatabase(`${problem} (${code}): ${remedyOf(code)}`, { cause: error })
   }
 }
 
 function remedyOf(code: string): string {
-  if (noRoom.has(code)) return 'make room on its disk'
+  if (diskFullCodes.has(code)) return 'free some space on its disk'
   const remedy =
     code === 'EROFS'
       ? 'its disk is mounted read-only, mount it for writing'
-      : 'set owner and permissions right'
+      : 'correct its owner and permissions'
   return `${remedy}, or configure another database`
 }
 
-/** What to throw for an error while the file at `path` was opened: one that names it, if that one does not. */
+/** Wraps an error of SQLite or the system from opening `path` in an `UnusableDatabase` that names it; returns others as they are. */
 export function unusable(path: string, error: unknown): unknown {
   const code = codeOf(error)
   if (code === undefined || !/^(SQLITE_|E[A-Z0-9]+$)/.test(code)) return error
-  const problem = noRoom.has(code)
-    ? `there is no room to open ${path} (${code}): make room on its disk`
-    : `${path} cannot be opened: ${(error as Error).message} (${code}): see to the file and its disk, or configure another database`
+  const problem = diskFullCodes.has(code)
+    ? `no disk space to open ${path} (${code}): free some space on its disk`
+    : `${path} cannot be opened: ${(error as Error).message} (${code}): check the file and its disk, or configure another database`
   return new UnusableDatabase(problem, { cause: error })
 }
 

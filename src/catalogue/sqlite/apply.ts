@@ -1,6 +1,6 @@
 /**
- * Applying reconciled directories: one transaction for all of them, the next number for each insert, change
- * and removal. The counts are changed once a transaction, from its own differences.
+ * Applies the changes of reconciled directories in one transaction. Each insert, change and removal takes the next `seq`. The
+ * counts are updated once a transaction.
  */
 import type { Database } from 'better-sqlite3'
 import type { AppliedChange, DirectoryChange, FileFacts, RefusedChange } from '../writer.ts'
@@ -23,7 +23,7 @@ interface Parts {
   readonly nowUs: () => number
 }
 
-/** Prepares the statements; the result applies changes, all but those it refuses or, when it throws, none. */
+/** Returns a function that applies changes and reports those it refuses; if it throws, no change was applied. */
 export function prepareApply(db: Database, { directories, rows, counts, nowUs }: Parts) {
   const head = prepareHead(db)
   const setSeq = db.prepare('UPDATE catalogue SET seq = ? WHERE one = 1')
@@ -55,8 +55,8 @@ export function prepareApply(db: Database, { directories, rows, counts, nowUs }:
     if (changesFiles(change)) directories.touch(change.path, now)
   }
 
-  /** A savepoint: it is rolled back alone, with its counts. */
-  const applyAlone = db.transaction((change: DirectoryChange, applied: Applied): void => {
+  /** Within a transaction this is a savepoint: a failed change is rolled back alone, with its counts. */
+  const applyInSavepoint = db.transaction((change: DirectoryChange, applied: Applied): void => {
     applyOne(change, applied)
     counts.flush()
   })
@@ -65,7 +65,7 @@ export function prepareApply(db: Database, { directories, rows, counts, nowUs }:
   const tryOne = (change: DirectoryChange, applied: Applied): Error | undefined => {
     const before = { ...applied }
     try {
-      applyAlone(change, applied)
+      applyInSavepoint(change, applied)
       return undefined
     } catch (error) {
       reset()
@@ -75,12 +75,12 @@ export function prepareApply(db: Database, { directories, rows, counts, nowUs }:
     }
   }
 
-  const transaction = db.transaction((changes: readonly DirectoryChange[], careful: boolean) => {
+  const transaction = db.transaction((changes: readonly DirectoryChange[], savepoints: boolean) => {
     const start = head()
     const applied = { seq: start.seq, added: 0, modified: 0, removed: 0, details: false }
     const refused: RefusedChange[] = []
     for (const change of changes) {
-      if (!careful) applyOne(change, applied)
+      if (!savepoints) applyOne(change, applied)
       else {
         const error = tryOne(change, applied)
         if (error !== undefined) refused.push({ path: change.path, error })
@@ -93,9 +93,9 @@ export function prepareApply(db: Database, { directories, rows, counts, nowUs }:
     return { head: head(), added, modified, removed, refused }
   })
 
-  const attempt = (changes: readonly DirectoryChange[], careful: boolean): AppliedChange => {
+  const attempt = (changes: readonly DirectoryChange[], savepoints: boolean): AppliedChange => {
     try {
-      return transaction.immediate(changes, careful)
+      return transaction.immediate(changes, savepoints)
     } catch (error) {
       reset()
       throw error
@@ -107,13 +107,13 @@ export function prepareApply(db: Database, { directories, rows, counts, nowUs }:
       return attempt(changes, false)
     } catch (error) {
       if (!isInvalidData(error)) throw error
-      // One by one costs more, and leaves out the one that it is about.
+      // Savepoints cost more, but only the invalid changes are left out.
       return attempt(changes, true)
     }
   }
 }
 
-/** @returns whether a checksum became stale */
+/** @returns true if a checksum became stale */
 function applyToChecksums(
   rows: ChecksumRows,
   { attributes, rehash }: DirectoryChange,
@@ -121,18 +121,18 @@ function applyToChecksums(
 ): boolean {
   let stale = 0
   for (const file of attributes) if (rows.rebind(file, nowUs)) stale++
-  for (const id of rehash) if (rows.stale(id, nowUs)) stale++
+  for (const id of rehash) if (rows.markStale(id, nowUs)) stale++
   return stale > 0
 }
 
-/** Whether listings show anything of it: a checksum that becomes stale is in none. */
+/** True if listings show the change; they do not show that a checksum became stale. */
 function changesFiles({ added, modified, filled, removed }: DirectoryChange): boolean {
   return added.length + modified.length + filled.length + removed.length > 0
 }
 
 /**
- * Whether the database refused a value of a change, rather than failed itself. No other error is taken for that: a fault of
- * this program must not pass for bad data of a directory.
+ * True if the database rejected a value of the change. Other errors do not count: a bug of this program must not look like
+ * invalid data of a directory.
  */
 function isInvalidData(error: unknown): error is Error {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
@@ -140,7 +140,7 @@ function isInvalidData(error: unknown): error is Error {
 }
 
 function prepareRemoval(db: Database, { rows, counts }: Pick<Parts, 'rows' | 'counts'>) {
-  const bury = db.prepare(
+  const insertTombstone = db.prepare(
     `INSERT INTO tombstone (id, directory, name, station, kind, data_date, size, mtime_us,
        created_us, modified_us, seq, removed_us)
      SELECT id, directory, name, station, kind, data_date, size, mtime_us, created_us, modified_us, ?, ?
@@ -150,9 +150,9 @@ function prepareRemoval(db: Database, { rows, counts }: Pick<Parts, 'rows' | 'co
     'DELETE FROM file WHERE id = ? RETURNING id, station, kind, data_date AS dataDate',
   )
   return (id: number, now: number, applied: Applied): void => {
-    if (bury.run(applied.seq + 1, now, id).changes === 0) return
+    if (insertTombstone.run(applied.seq + 1, now, id).changes === 0) return
     counts.remove(remove.get(id) as CountedFile)
-    rows.forget(id)
+    rows.remove(id)
     applied.seq++
     applied.removed++
   }
@@ -172,7 +172,7 @@ function prepareUpdates(db: Database, rows: ChecksumRows) {
       const incomplete = facts.incomplete === true ? 1 : 0
       const values = { id, size, mtimeUs, incomplete, now, seq: applied.seq + 1 }
       if (modified.run(values).changes === 0) return
-      rows.forget(id)
+      rows.remove(id)
       applied.seq++
       applied.modified++
     },

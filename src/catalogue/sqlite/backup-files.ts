@@ -1,4 +1,4 @@
-/** The copies of a database that lie beside it, and what is needed to put files in place safely. */
+/** Paths of backups, and functions to create, sync and remove database files safely. */
 import {
   closeSync,
   fchmodSync,
@@ -20,40 +20,40 @@ export function backupPaths(database: string): [newest: string, older: string] {
   return [`${database}-backup-1`, `${database}-backup-2`]
 }
 
-/** A backup until it has proved good. */
+/** Path of a backup until it is checked. */
 export function newBackupPath(database: string): string {
   return `${database}-backup-new`
 }
 
-/** A backup on its way back. */
+/** Path of the copy of a backup while it is restored. */
 export function restoringPath(database: string): string {
   return `${database}-restoring`
 }
 
 /**
- * Makes an empty file, if there is none, that its owner may write and its group may read, whatever the umask: a database names
- * every file of the archive. What SQLite writes beside it gets the same rights.
+ * Creates an empty file with mode 0640 regardless of the umask, unless the file exists: a database names every file of the
+ * archive. SQLite gives its side files the same mode.
  */
 export function makeFile(path: string): void {
   let file: number
   try {
     file = openSync(path, 'wx', 0o640)
   } catch {
-    // It is there; or it cannot be made, which SQLite then tells in its own words.
+    // It exists, or it cannot be created: then SQLite throws when it opens the file.
     return
   }
   fchmodSync(file, 0o640)
   closeSync(file)
 }
 
-/** Removes a database that nobody has open, with whatever SQLite may have left beside it. */
+/** Removes a database and its side files. No connection to it may be open. */
 export function discard(path: string): void {
   for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(path + suffix, { force: true })
 }
 
 /**
- * The head of the catalogue in a file that nobody writes.
- * @throws an error of ruin when there is none in it.
+ * The head of the catalogue in a file that no process writes.
+ * @throws an error for which `isCorruption` is true, if the file holds no catalogue
  */
 export function headOf(path: string): Head {
   const db = new Sqlite(path, { readonly: true, fileMustExist: true })
@@ -66,7 +66,7 @@ export function headOf(path: string): Head {
   }
 }
 
-/** When a backup was made; `undefined` when there is none. */
+/** The time when a backup was made; `undefined` if it does not exist. */
 export function madeUs(path: string): number | undefined {
   const stats = statSync(path, { throwIfNoEntry: false })
   return stats && Math.round(stats.mtimeMs * 1000)
@@ -81,8 +81,8 @@ export function syncFile(path: string): void {
   }
 }
 
-/** The same without holding anybody up. */
-export async function syncFileAside(path: string): Promise<void> {
+/** Like `syncFile`, without blocking the event loop. */
+export async function syncFileAsync(path: string): Promise<void> {
   const file = await open(path, 'r')
   try {
     await file.datasync()
@@ -91,7 +91,7 @@ export async function syncFileAside(path: string): Promise<void> {
   }
 }
 
-/** Makes sure that a renamed file is found under its new name whatever happens. */
+/** Makes the rename of a file durable. */
 export function syncDirectoryOf(path: string): void {
   const directory = openSync(dirname(path), 'r')
   try {

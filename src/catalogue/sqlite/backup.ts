@@ -1,4 +1,4 @@
-/** Making backups of the database while it is written. */
+/** Makes backups of the database while the indexer writes it. */
 import { renameSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Database } from 'better-sqlite3'
@@ -11,23 +11,23 @@ import {
   makeFile,
   newBackupPath,
   syncDirectoryOf,
-  syncFileAside,
+  syncFileAsync,
 } from './backup-files.ts'
 import { corruption, isCorruption } from './corruption.ts'
 import { startCheck } from './integrity-check.ts'
-import type { Check, CheckMode, Verdict } from './integrity-check.ts'
+import type { Check, CheckMode, CheckResult } from './integrity-check.ts'
 import { quarantine } from './open.ts'
 import { prepareHead } from './summary.ts'
 
-/** Pages copied in one go: a few milliseconds at most, between which everything else has its turn. */
+/** Pages per step of the copy: a few milliseconds at most, so that the event loop is not blocked. */
 const pagesPerStep = 100
-/** The system is asked to write what was copied every so many steps (40 MB), else the end would wait for all of it. */
+/** Steps between two `fdatasync` calls (40 MB), so that the last one does not have to write the whole copy. */
 const stepsPerSync = 100
 
 export interface Backups {
-  /** Makes one if there is none that is younger and something has changed since. */
+  /** Makes a backup unless the newest one is younger than this, or nothing has changed since it was made. */
   make(options: { readonly ifOlderThanMs: number }): Promise<BackupOutcome>
-  /** Gives up the one in the making. */
+  /** Aborts a backup in progress. */
   stop(): void
 }
 
@@ -35,7 +35,7 @@ export function openBackups(parts: {
   readonly db: Database
   readonly path: string
   readonly nowUs: () => number
-  /** Up to this size a database is checked at once, a larger one aside. */
+  /** Up to this size (bytes) a database is checked in this process, a larger one in a child process. */
   readonly checkUpTo: number
 }): Backups {
   const { db, path } = parts
@@ -45,14 +45,14 @@ export function openBackups(parts: {
   let stopped = false
   let check: Check | undefined
 
-  /** Whether the newest is as the database is now. One that cannot be read is none. */
+  /** True if the newest backup has the same head as the database; false if it cannot be read. */
   const isUnchanged = (): boolean => {
     try {
       const kept = headOf(newest)
       const now = head()
       return kept.epoch === now.epoch && kept.seq === now.seq
     } catch (error) {
-      // Kept as the older one it would take the place of a good one.
+      // Otherwise it would become the older backup and replace a good one.
       if (isCorruption(error)) quarantine(newest)
       return false
     }
@@ -61,26 +61,26 @@ export function openBackups(parts: {
     const made = madeUs(newest)
     if (made === undefined) return true
     const ageMs = (parts.nowUs() - made) / 1000
-    // One from the future says nothing of its age.
+    // A backup time in the future does not tell the age.
     return (ageMs < 0 || ageMs >= ifOlderThanMs) && !isUnchanged()
   }
-  const checked = async (file: string, mode: CheckMode): Promise<Verdict> => {
+  const runCheck = async (file: string, mode: CheckMode): Promise<CheckResult> => {
     if (stopped) throw aborted()
-    check = startCheck({ path: file, mode, atOnceUpTo: parts.checkUpTo })
-    return check.verdict
+    check = startCheck({ path: file, mode, inProcessUpTo: parts.checkUpTo })
+    return check.result
   }
   const makeCopy = async (): Promise<void> => {
     discard(copy)
     await copyPages(db, copy, () => stopped)
-    const { fault } = await checked(copy, 'seal')
+    const { fault } = await runCheck(copy, 'closed')
     if (fault === undefined) return
-    const origin = await checked(path, 'look')
+    const origin = await runCheck(path, 'in-use')
     throw origin.fault === undefined
       ? new Error(`the copy is damaged: ${fault}`)
       : corruption(origin.fault)
   }
-  const keep = async (): Promise<void> => {
-    await syncFileAside(copy)
+  const rotate = async (): Promise<void> => {
+    await syncFileAsync(copy)
     if (madeUs(newest) !== undefined) renameSync(newest, older)
     renameSync(copy, newest)
     syncDirectoryOf(newest)
@@ -92,7 +92,7 @@ export function openBackups(parts: {
       if (free < 2 * bytes) return { outcome: 'no-room', bytes, free }
       try {
         await makeCopy()
-        await keep()
+        await rotate()
         return { outcome: 'kept', path: newest, bytes }
       } catch (error) {
         discard(copy)
@@ -107,8 +107,8 @@ export function openBackups(parts: {
 }
 
 /**
- * Copies in small steps on the connection that writes: what it writes meanwhile goes into the copy too, and no read
- * transaction lasts longer than a step, so that the log is reset as always.
+ * Copies in small steps on the writer's connection: its writes during the backup go into the copy too, and no read
+ * transaction lasts longer than a step, so the WAL is reset as usual.
  */
 async function copyPages(db: Database, to: string, stopped: () => boolean): Promise<void> {
   let steps = 0
@@ -118,7 +118,8 @@ async function copyPages(db: Database, to: string, stopped: () => boolean): Prom
     progress() {
       if (stopped()) throw aborted()
       if (++steps % stepsPerSync === 0)
-        syncing = syncing.then(() => syncFileAside(to)).catch(() => undefined) // the end tells
+        // The last sync reports errors.
+        syncing = syncing.then(() => syncFileAsync(to)).catch(() => undefined)
       return pagesPerStep
     },
   })
@@ -126,7 +127,7 @@ async function copyPages(db: Database, to: string, stopped: () => boolean): Prom
 }
 
 function aborted(): Error {
-  return new Error('the backup was given up')
+  return new Error('backup aborted')
 }
 
 function sizeOf(db: Database): number {

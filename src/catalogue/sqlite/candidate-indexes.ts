@@ -1,4 +1,4 @@
-/** Estimates from the exact counts how much work each index is to find a selection. To be used within a read transaction. */
+/** Estimates the cost of finding a selection by each index, from the exact counts. Use within a read transaction. */
 import type { OrderKey, Problem, TimeRange } from '../filter.ts'
 import type { Counts } from './counts.ts'
 import { conditionsOf, problemIds } from './filter-sql.ts'
@@ -7,50 +7,52 @@ import { mostRanges, orders } from './slices.ts'
 import type { Slices } from './slices.ts'
 import type { Statements } from './statements.ts'
 
-/** CPU microseconds, measured: an entry of an index, a row read in the order of ids, a row looked up elsewhere. */
+/** CPU microseconds, measured: an index entry, a row read in id order, a row looked up from an index entry. */
 export const entryUs = 0.1
 export const rowUs = 0.25
 export const lookupUs = 1.2
 
-/** An index by which all files of a selection can be found. */
+/** An index that finds all files of a selection. */
 export interface Source {
   /** The table and its index, for FROM. */
   readonly from: string
-  /** What of a selection, and which keys, the index itself knows: the others are looked up in the row. */
-  readonly knows: ReadonlySet<string>
+  /** Conditions of a selection and sort keys that the index contains; the others need a lookup of the row. */
+  readonly covers: ReadonlySet<string>
   readonly entries: number
-  /** CPU microseconds to find all files of the selection, without what the order needs. */
+  /** CPU microseconds to find all files of the selection, without sorting. */
   readonly costUs: number
   readonly slices: () => Iterable<Selection>
 }
 
-type Part = keyof Selection
+type Condition = keyof Selection
 
-/** Entries counted of an index whose counts are not kept; more are taken for all. */
-const mostCounted = 50_000
+/** Counts at most this number of entries of an index without a table of counts; from there on all files are assumed. */
+const maxCounted = 50_000
 
 export function cheapest<T extends { readonly costUs: number }>(all: readonly [T, ...T[]]): T {
   return all.reduce((best, each) => (each.costUs < best.costUs ? each : best))
 }
 
-/** @returns gives every source of a selection; the first of them is the table itself */
+/** @returns a function that lists the sources of a selection; the first one is the table itself */
 export function openCandidateIndexes(
   statements: Statements,
   { counts, slices }: { readonly counts: Counts; readonly slices: Slices },
 ): (selection: Selection) => [Source, ...Source[]] {
   const countUpTo = (key: OrderKey, selection: Selection): number => {
     const { sql, values } = conditionsOf(selection)
-    const from = `SELECT 1 FROM ${orders[key].from} WHERE ${sql} LIMIT ${mostCounted}`
+    const from = `SELECT 1 FROM ${orders[key].from} WHERE ${sql} LIMIT ${maxCounted}`
     return statements.value(`SELECT count(*) FROM (${from})`, values) as number
   }
   const source = (
     selection: Selection,
-    facts: Pick<Source, 'from' | 'entries' | 'slices'> & { knows: readonly (Part | OrderKey)[] },
+    index: Pick<Source, 'from' | 'entries' | 'slices'> & {
+      covers: readonly (Condition | OrderKey)[]
+    },
   ): Source => {
-    const knows = new Set<string>([...facts.knows, 'id', 'ids'])
-    const isCovered = (Object.keys(selection) as Part[]).every((part) => knows.has(part))
+    const covers = new Set<string>([...index.covers, 'id', 'ids'])
+    const isCovered = Object.keys(selection).every((condition) => covers.has(condition))
     const perEntry = isCovered ? entryUs : entryUs + lookupUs
-    return { ...facts, knows, costUs: facts.entries * perEntry }
+    return { ...index, covers, costUs: index.entries * perEntry }
   }
   const along = (key: OrderKey, selection: Selection) => () => slices.along(key, selection, true)
 
@@ -60,23 +62,23 @@ export function openCandidateIndexes(
     { selection, total }: { selection: Selection; total: number },
   ): Source => {
     const counted = countUpTo(key, { [key]: range })
-    const entries = counted < mostCounted ? counted : total
+    const entries = counted < maxCounted ? counted : total
     return source(selection, {
       from: orders[key].from,
-      knows: [key],
+      covers: [key],
       entries,
       slices: along(key, selection),
     })
   }
 
-  /** All at once where they are few, else in slices of ids. */
+  /** One slice if there are few files with problems, otherwise slices of ids. */
   const problemSource = (selection: Selection, problems: readonly Problem[]): Source => {
-    const some = `SELECT count(*) FROM (${problemIds(problems)} LIMIT ${mostCounted})`
-    const counted = statements.value(some, {}) as number
-    const areFew = counted < mostCounted
+    const sql = `SELECT count(*) FROM (${problemIds(problems)} LIMIT ${maxCounted})`
+    const counted = statements.value(sql, {}) as number
+    const areFew = counted < maxCounted
     return source(selection, {
       from: orders.id.from,
-      knows: ['problems'],
+      covers: ['problems'],
       entries: areFew ? counted : counts.ofIds(undefined),
       slices: areFew ? () => [selection] : along('id', selection),
     })
@@ -89,7 +91,7 @@ export function openCandidateIndexes(
     const sources: [Source, ...Source[]] = [
       {
         from: orders.id.from,
-        knows: new Set(Object.keys(orders)),
+        covers: new Set(Object.keys(orders)),
         entries: range,
         costUs: range * rowUs,
         slices: along('id', selection),
@@ -100,7 +102,7 @@ export function openCandidateIndexes(
       sources.push(
         source(selection, {
           from: orders.data_date.from,
-          knows: ['dates', 'dateBounds', 'kinds', 'data_date'],
+          covers: ['dates', 'dateBounds', 'kinds', 'data_date'],
           entries: inDates,
           slices: along('data_date', selection),
         }),
@@ -109,7 +111,7 @@ export function openCandidateIndexes(
       sources.push(
         source(selection, {
           from: 'file f INDEXED BY file_station',
-          knows: ['stations', 'dates', 'kinds', 'data_date'],
+          covers: ['stations', 'dates', 'kinds', 'data_date'],
           entries: Math.min(
             counts.ofStations(stations, undefined),
             dates !== undefined && dates.length <= mostRanges
@@ -124,7 +126,7 @@ export function openCandidateIndexes(
       sources.push(
         source(selection, {
           from: 'file f INDEXED BY file_kind',
-          knows: ['kinds'],
+          covers: ['kinds'],
           entries: counts.ofIds(kinds, ids),
           slices: along('id', selection),
         }),
@@ -132,15 +134,15 @@ export function openCandidateIndexes(
     if (created !== undefined) sources.push(timeSource('created', created, { selection, total }))
     if (modified !== undefined) sources.push(timeSource('modified', modified, { selection, total }))
     if (problems !== undefined) sources.push(problemSource(selection, problems))
-    // Parts of names are looked for in the table itself: its slices begin and end by numbers, which costs less than by names.
+    // `contains` scans the table itself: slices of ids cost less than slices of names.
     const narrow = names?.filter(({ how }) => how !== 'contains') ?? []
     if (narrow.length > 0) {
       const counted = countUpTo('filename', { names: narrow })
       sources.push(
         source(selection, {
           from: orders.filename.from,
-          knows: ['names', 'nameRange', 'filename'],
-          entries: counted < mostCounted ? counted : total,
+          covers: ['names', 'nameRange', 'filename'],
+          entries: counted < maxCounted ? counted : total,
           slices: along('filename', selection),
         }),
       )

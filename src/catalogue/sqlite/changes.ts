@@ -1,6 +1,6 @@
 /**
- * The change feed: live records and tombstones merged in the order of their latest change. Every query walks an
- * index of numbers, never the whole table.
+ * The change feed: live records and tombstones, merged in the order of `seq`. Every query reads an index on `seq`, never
+ * the whole table.
  */
 import type { Database } from 'better-sqlite3'
 import type { ChangesPage, ChangesQuery } from '../reader.ts'
@@ -15,24 +15,24 @@ import { openLookups } from './lookup-cache.ts'
 import { openStatements } from './statements.ts'
 import type { Statements } from './statements.ts'
 
-/** Changes of either table that one look goes through when filters leave most of them out: a few milliseconds. */
-const changesPerLook = 2000
+/** Changes of each table that one query with filters examines: a few milliseconds. */
+const changesPerQuery = 2000
 
-/** Prepares the feed. Call the result within one transaction. */
+/** Call the result within one transaction. */
 export function prepareChanges(db: Database): (query: ChangesQuery) => ChangesPage {
   const state = db.prepare(
     'SELECT epoch, seq, details_seq AS detailsSeq, forgotten_seq AS purgedSeq FROM catalogue',
   )
   const lookups = openLookups(db)
   const parts = { db, statements: openStatements(db), pathOf: preparePaths(db) }
-  const live = prepareSource(parts, {
+  const live = prepareFeedTable(parts, {
     table: 'file',
     kind: `iif(f.change = 1, 'modified', 'created')`,
     at: 'iif(f.change = 1, coalesce(f.modified_us, f.created_us), coalesce(f.returned_us, f.created_us))',
     details: detailColumns,
     join: joinedChecksum,
   })
-  const removed = prepareSource(parts, {
+  const removed = prepareFeedTable(parts, {
     table: 'tombstone',
     kind: `'removed'`,
     at: 'f.removed_us',
@@ -47,11 +47,11 @@ export function prepareChanges(db: Database): (query: ChangesQuery) => ChangesPa
     const selection = select(filters, lookups, 'long codes')
     if (selection === undefined) return { head, purgedSeq, changes: [], throughSeq: head.seq }
     const isFiltered = Object.keys(selection).length > 0
-    const end = isFiltered ? Math.min(live.lookEnd(since), removed.lookEnd(since)) : Infinity
+    const end = isFiltered ? Math.min(live.scanEnd(since), removed.scanEnd(since)) : Infinity
     const through = Math.min(end, head.seq)
-    const passage = { since, through, limit }
-    const wanted = { ...conditionsOf(selection), details }
-    const changes = [...live.select(passage, wanted), ...removed.select(passage, wanted)]
+    const range = { since, through, limit }
+    const conditions = { ...conditionsOf(selection), details }
+    const changes = [...live.select(range, conditions), ...removed.select(range, conditions)]
       .sort((a, b) => a.seq - b.seq)
       .slice(0, limit)
     const last = changes.length === limit ? changes.at(-1) : undefined
@@ -59,30 +59,30 @@ export function prepareChanges(db: Database): (query: ChangesQuery) => ChangesPa
   }
 }
 
-interface Source {
+interface FeedTable {
   readonly table: 'file' | 'tombstone'
-  /** SQL for what a row is a change of, and for when that was. */
+  /** SQL for the kind of change, and for its time. */
   readonly kind: string
   readonly at: string
-  /** Columns of a row's details, and the table to join for them. */
+  /** Columns of the details, and the join that they need. */
   readonly details: string
   readonly join: string
 }
 
-interface SourceParts {
+interface FeedParts {
   readonly db: Database
   readonly statements: Statements
   readonly pathOf: (directory: number) => string
 }
 
-function prepareSource({ db, statements, pathOf }: SourceParts, source: Source) {
-  const { table, kind, at } = source
+function prepareFeedTable({ db, statements, pathOf }: FeedParts, feedTable: FeedTable) {
+  const { table, kind, at } = feedTable
   const columns = `f.seq, ${kind}, ${at}, f.id, f.directory, f.name, f.created_us,
     coalesce(f.modified_us, f.created_us)`
   const from = `FROM ${table} f INDEXED BY ${table}_seq`
-  const lookEnd = db
+  const scanEnd = db
     .prepare(
-      `SELECT f.seq ${from} WHERE f.seq > ? ORDER BY f.seq LIMIT 1 OFFSET ${changesPerLook - 1}`,
+      `SELECT f.seq ${from} WHERE f.seq > ? ORDER BY f.seq LIMIT 1 OFFSET ${changesPerQuery - 1}`,
     )
     .pluck()
   const toChange = ([seq, change, atUs, id, directory, name, ...times]: ChangeRow): Change => {
@@ -96,27 +96,27 @@ function prepareSource({ db, statements, pathOf }: SourceParts, source: Source) 
     }
   }
   return {
-    select(passage: Passage, { sql, values, details }: Conditions & WithDetails): Change[] {
-      const [more, join] = details ? [`, ${source.details}`, source.join] : ['', '']
+    select(range: SeqRange, { sql, values, details }: Conditions & WithDetails): Change[] {
+      const [more, join] = details ? [`, ${feedTable.details}`, feedTable.join] : ['', '']
       const rows = statements.rows(
         `SELECT ${columns}${more} ${from} ${join} WHERE f.seq > @since AND f.seq <= @through AND ${sql}
          ORDER BY f.seq LIMIT +@limit`,
-        { ...values, ...passage },
+        { ...values, ...range },
       )
       return (rows as unknown as ChangeRow[]).map(toChange)
     },
-    /** The number up to which one look goes; infinite when that is all there is. */
-    lookEnd: (since: number): number => (lookEnd.get(since) as number | undefined) ?? Infinity,
+    /** The last `seq` that one query examines; infinite if it examines all that follow. */
+    scanEnd: (since: number): number => (scanEnd.get(since) as number | undefined) ?? Infinity,
   }
 }
 
-interface Passage extends Record<string, number> {
+interface SeqRange extends Record<string, number> {
   readonly since: number
   readonly through: number
   readonly limit: number
 }
 
-/** As they come out of the table: each value that crosses over costs more than finding it. */
+/** Rows are read as arrays: copying a value into JavaScript costs more than finding it. */
 type ChangeRow = [
   seq: number,
   change: ChangeKind,

@@ -1,25 +1,25 @@
-/** The writer's side of checksums: what still has to be read, and keeping what came of it. */
+/** Finds files that have no valid checksum, and stores checksums; for the writer. */
 import type { Database } from 'better-sqlite3'
 import type { ArrivedUnhashed, Checksum, StaleFiles, UnhashedFile } from '../writer.ts'
 import type { ChecksumRows } from './checksum-rows.ts'
 import type { Directories } from './directories.ts'
 import { prepareRaiseDetails } from './sequences.ts'
 
-/** Changes and files gone through at a time: one or two milliseconds. */
-const changesAtATime = 1000
-const filesAtATime = 2000
-/** Files found at a time. */
-const mostFound = 100
-/** A catalogue of at most so many files is hashed as a whole when it is new, so that a small archive has all its checksums. */
-const mostHashedAtFirst = 1000
-/** No stale checksum waits longer than this; a later time is that of a clock that was set back since. */
+/** Changes and files that one query examines: one or two milliseconds. */
+const changesPerQuery = 1000
+const filesPerQuery = 2000
+/** Maximum number of files that one query returns. */
+const maxResults = 100
+/** A new catalogue with at most this number of files is hashed as a whole, so that a small archive has all its checksums. */
+const maxHashedAtFirst = 1000
+/** Longest wait of a stale checksum (µs); a time further ahead means that the clock was set back. */
 const longestWaitUs = 3_600_000_000
 
 const columns = `f.id, d.path || '/' || f.name AS path, f.size, f.mtime_us AS mtimeUs, f.seq`
 const sinceUs =
   'max(f.created_us, coalesce(f.modified_us, 0), coalesce(f.returned_us, 0)) AS sinceUs'
 
-/** Of a file `f` that was not read as the record has it. Those with a stale checksum are in the queue of these. */
+/** SQL condition: file `f` has no checksum of its current version. Files with a stale checksum are in a queue of their own. */
 const isUnhashed = `NOT EXISTS (SELECT 1 FROM checksum c
   WHERE c.id = f.id AND c.size = f.size AND c.mtime_us = f.mtime_us)`
 
@@ -39,37 +39,37 @@ export function prepareHashing(db: Database, parts: HashingParts) {
   const position = db.prepare('SELECT seq FROM hashing WHERE one = 1').pluck()
   const head = db.prepare('SELECT seq FROM catalogue WHERE one = 1').pluck()
   const count = db.prepare('SELECT coalesce(sum(files), 0) FROM area').pluck()
-  const nextChanges = `SELECT * FROM file WHERE seq > ? ORDER BY seq LIMIT ${changesAtATime}`
-  const lastOf = (some: string) => db.prepare(`SELECT max(seq), count(*) FROM (${some})`).raw()
+  const nextChanges = `SELECT * FROM file WHERE seq > ? ORDER BY seq LIMIT ${changesPerQuery}`
+  const lastOf = (rows: string) => db.prepare(`SELECT max(seq), count(*) FROM (${rows})`).raw()
   const lastChange = lastOf(nextChanges)
   const arrived = db.prepare(
     `SELECT ${columns}, ${sinceUs} FROM (${nextChanges}) f JOIN directory d ON d.id = f.directory
-     WHERE ${isUnhashed} ORDER BY f.seq LIMIT ${mostFound}`,
+     WHERE ${isUnhashed} ORDER BY f.seq LIMIT ${maxResults}`,
   )
-  const nextBelow = `SELECT * FROM file WHERE id < ? ORDER BY id DESC LIMIT ${filesAtATime}`
+  const nextBelow = `SELECT * FROM file WHERE id < ? ORDER BY id DESC LIMIT ${filesPerQuery}`
   const lastBelow = db.prepare(`SELECT min(id) FROM (${nextBelow})`).pluck()
   const below = db.prepare(
     `SELECT ${columns}, ${sinceUs} FROM (${nextBelow}) f JOIN directory d ON d.id = f.directory
-     WHERE ${isUnhashed} ORDER BY f.id DESC LIMIT ${mostFound}`,
+     WHERE ${isUnhashed} ORDER BY f.id DESC LIMIT ${maxResults}`,
   )
   return {
     arrived: (since: number | undefined): ArrivedUnhashed => {
       const headSeq = head.get() as number
-      const begun = since ?? (position.get() as number | null) ?? undefined
-      const isSmall = begun === undefined && (count.get() as number) <= mostHashedAtFirst
-      const from = begun ?? (isSmall ? 0 : headSeq)
+      const reached = since ?? (position.get() as number | null) ?? undefined
+      const isSmall = reached === undefined && (count.get() as number) <= maxHashedAtFirst
+      const from = reached ?? (isSmall ? 0 : headSeq)
       const files = (arrived.all(from) as UnhashedRow[]).map(toFile)
       const [seq, changes] = lastChange.get(from) as [number | null, number]
-      // Where nothing more is found the rest of the numbers are of removals.
-      const end = seq === null || changes < changesAtATime ? headSeq : seq
-      const throughSeq = files.length < mostFound ? end : (files.at(-1)?.seq ?? end)
+      // If the query ends early, the remaining change numbers belong to removals.
+      const end = seq === null || changes < changesPerQuery ? headSeq : seq
+      const throughSeq = files.length < maxResults ? end : (files.at(-1)?.seq ?? end)
       const olderSeq = isSmall ? headSeq : undefined
       return { files, throughSeq, behind: headSeq - throughSeq, olderSeq }
     },
     below: (id: number) => {
       const files = (below.all(id) as UnhashedRow[]).map(toFile)
       const end = (lastBelow.get(id) as number | null) ?? undefined
-      return { files, next: files.length < mostFound ? end : files.at(-1)?.id }
+      return { files, next: files.length < maxResults ? end : files.at(-1)?.id }
     },
     stale: prepareStale(db),
     ...prepareKeep(db, parts),
@@ -78,13 +78,13 @@ export function prepareHashing(db: Database, parts: HashingParts) {
 
 /** The queue of files whose checksums are stale. */
 function prepareStale(db: Database): (nowUs: number) => StaleFiles {
-  const some = (condition: string): string =>
-    `SELECT * FROM (SELECT id, stale_us FROM checksum WHERE ${condition} ORDER BY stale_us LIMIT ${mostFound})`
+  const oldest = (condition: string): string =>
+    `SELECT * FROM (SELECT id, stale_us FROM checksum WHERE ${condition} ORDER BY stale_us LIMIT ${maxResults})`
   const files = db.prepare(
     `SELECT ${columns}, c.stale_us AS sinceUs
-     FROM (${some('stale_us <= @nowUs')} UNION ALL ${some('stale_us > @nowUs + @longestWaitUs')}) c
+     FROM (${oldest('stale_us <= @nowUs')} UNION ALL ${oldest('stale_us > @nowUs + @longestWaitUs')}) c
      CROSS JOIN file f ON f.id = c.id CROSS JOIN directory d ON d.id = f.directory
-     ORDER BY c.stale_us LIMIT ${mostFound}`,
+     ORDER BY c.stale_us LIMIT ${maxResults}`,
   )
   const count = db.prepare('SELECT stale FROM hashing WHERE one = 1').pluck()
   return (nowUs) => ({
@@ -111,7 +111,7 @@ function prepareKeep(db: Database, { directories, rows, nowUs }: HashingParts) {
     const filled = new Set<string>()
     for (const checksum of checksums) {
       const { id, size, mtimeUs } = checksum
-      // Of a file of which only the name was known, that it has them is no change, but listings show them.
+      // Size and mtime that become known are no change of the record, but listings show them.
       if (fill.run({ id, size, mtimeUs }).changes > 0) filled.add(directoryOf.get(id) as string)
       rows.replace(checksum, nowUs())
       touch.run(id)
@@ -122,7 +122,7 @@ function prepareKeep(db: Database, { directories, rows, nowUs }: HashingParts) {
   const hashAgain = db.transaction((ids: readonly number[], fromUs: number): void => {
     let becameStale = false
     for (const id of ids)
-      if (rows.stale(id, fromUs)) {
+      if (rows.markStale(id, fromUs)) {
         touch.run(id)
         becameStale = true
       } else rows.postpone(id, fromUs)

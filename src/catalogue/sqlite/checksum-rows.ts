@@ -1,15 +1,15 @@
-/** Changes to rows of checksums, and the counters that go with them. To be called within a transaction. */
+/** Changes rows of `checksum` and the counters in `hashing`. Call within a transaction. */
 import type { Database } from 'better-sqlite3'
 import type { Checksum, ReboundFile } from '../writer.ts'
 
 export type ChecksumRows = ReturnType<typeof prepareChecksumRows>
 
-/** The checksum `c` that holds for a file `f`: of the version that the record has, and not stale. */
-export const holds = `c.id = f.id AND c.size = f.size AND c.mtime_us = f.mtime_us AND c.stale_us IS NULL`
+/** SQL condition: checksum `c` is valid for file `f`, which means same size and mtime as the record, and not stale. */
+export const isValidChecksum = `c.id = f.id AND c.size = f.size AND c.mtime_us = f.mtime_us AND c.stale_us IS NULL`
 
 export function prepareChecksumRows(db: Database) {
   const count = db.prepare('UPDATE hashing SET files = files + ?, stale = stale + ? WHERE one = 1')
-  const remove = db
+  const deleteRow = db
     .prepare('DELETE FROM checksum WHERE id = ? RETURNING stale_us IS NOT NULL')
     .pluck()
   const insert = db.prepare(
@@ -19,7 +19,7 @@ export function prepareChecksumRows(db: Database) {
      FROM file WHERE id = @id AND size = @size AND mtime_us = @mtimeUs`,
   )
   const setIncomplete = db.prepare('UPDATE file SET incomplete = ? WHERE id = ?')
-  const makeStale = db.prepare(
+  const setStale = db.prepare(
     'UPDATE checksum SET stale_us = @fromUs WHERE id = @id AND stale_us IS NULL',
   )
   const postpone = db.prepare(
@@ -29,24 +29,24 @@ export function prepareChecksumRows(db: Database) {
     `UPDATE checksum SET inode = @inode, ctime_us = @ctimeUs, links = @links, mode = @mode, uid = @uid, gid = @gid
      WHERE id = @id AND stale_us IS NULL AND ctime_us IS @boundCtimeUs`,
   )
-  const stale = (id: number, fromUs: number): boolean => {
-    const isNew = makeStale.run({ id, fromUs }).changes > 0
+  const markStale = (id: number, fromUs: number): boolean => {
+    const isNew = setStale.run({ id, fromUs }).changes > 0
     if (isNew) count.run(-1, 1)
     return isNew
   }
-  const forget = (id: number): void => {
-    const wasStale = remove.get(id) as number | undefined
+  const remove = (id: number): void => {
+    const wasStale = deleteRow.get(id) as number | undefined
     if (wasStale !== undefined) count.run(wasStale - 1, -wasStale)
   }
   return {
-    /** Drops the checksum of a file that is gone or has changed. */
-    forget,
+    /** Deletes the checksum of a file that was removed or changed. */
+    remove,
     /**
-     * Replaces the checksum of a file by that of the version which was read, if the record still has that version, and
-     * says of the file whether it is incomplete.
+     * Replaces the checksum of a file if the record still has the size and mtime that were read; also sets the file's
+     * `incomplete`. The old checksum is deleted in any case.
      */
     replace({ sha256, problem, rested, ...identity }: Checksum, nowUs: number): void {
-      forget(identity.id)
+      remove(identity.id)
       const staleUs = rested ? null : nowUs
       const values = { ...identity, sha256, broken: problem === 'broken' ? 1 : 0, staleUs }
       if (insert.run(values).changes === 0) return
@@ -54,18 +54,18 @@ export function prepareChecksumRows(db: Database) {
       setIncomplete.run(problem === 'incomplete' ? 1 : 0, identity.id)
     },
     /**
-     * Makes a checksum stale from a time on (µs); one that is stale already stays as it is.
-     * @returns whether there was one that was not
+     * Marks a checksum as stale from a time on (µs); one that is stale already stays as it is.
+     * @returns true if it became stale
      */
-    stale,
-    /** Has the file of a stale checksum wait until a time (µs). */
+    markStale,
+    /** Sets the time (µs) before which the file of a stale checksum is not hashed again. */
     postpone(id: number, fromUs: number): void {
       postpone.run({ id, fromUs })
     },
     /**
-     * Binds a checksum to other attributes. One that was bound to another version in the meantime, by being hashed
-     * again, becomes stale instead: what was compared says nothing of it.
-     * @returns whether it became stale
+     * Binds a checksum to new attributes. If the file was hashed again in the meantime, the comparison behind this call
+     * does not apply to the new checksum, so the checksum becomes stale instead.
+     * @returns true if it became stale
      */
     rebind({ id, identity, boundCtimeUs }: ReboundFile, nowUs: number): boolean {
       const { inode, ctimeUs, links, mode, uid, gid } = identity
@@ -79,7 +79,7 @@ export function prepareChecksumRows(db: Database) {
         gid,
         boundCtimeUs: boundCtimeUs ?? null,
       }
-      return rebind.run(values).changes === 0 && stale(id, nowUs)
+      return rebind.run(values).changes === 0 && markStale(id, nowUs)
     },
   }
 }

@@ -1,28 +1,28 @@
 import type { Database } from 'better-sqlite3'
 import type { ChecksumChunk } from '../reader.ts'
 import type { ChecksumEntry, FileIdentity, Head } from '../records.ts'
-import { holds } from './checksum-rows.ts'
+import { isValidChecksum } from './checksum-rows.ts'
 
-/** Files of a chunk: about two milliseconds. */
+/** Files per chunk: about two milliseconds. */
 const filesPerChunk = 500
 
-/** The checksum `c` of a file `f`, as columns and as the table to join. */
+/** Columns of the checksum `c` of a file `f`, and the join that they need. */
 export const checksumColumns =
   'c.sha256, c.inode, c.ctime_us AS ctimeUs, c.links, c.mode, c.uid, c.gid'
-export const joinedChecksum = `LEFT JOIN checksum c ON ${holds}`
+export const joinedChecksum = `LEFT JOIN checksum c ON ${isValidChecksum}`
 
-/** All `null` without a checksum that holds. All but `sha256` are so of one of an older release. */
+/** All `null` without a valid checksum. A checksum of an older release has only `sha256`. */
 export type ChecksumRow = {
   readonly [Key in Exclude<keyof FileIdentity, 'size' | 'mtimeUs'>]: number | null
 } & { readonly sha256: Buffer | null }
 
-/** The file that a checksum is bound to; `undefined` without one, or while that is not known. */
+/** The identity of the file that was hashed; `undefined` without a checksum or if the identity is unknown. */
 export function toBound(
   { inode, ctimeUs, links, mode, uid, gid }: ChecksumRow,
   { size, mtimeUs }: { readonly size: number | null; readonly mtimeUs: number | null },
 ): FileIdentity | undefined {
   if (inode === null || size === null || mtimeUs === null) return undefined
-  // They are set together.
+  // Either all attributes are `null` or none.
   return { inode, size, mtimeUs, ctimeUs, links, mode, uid, gid } as FileIdentity
 }
 
@@ -60,11 +60,11 @@ export function prepareChecksums(db: Database, head: () => Head): Checksums {
     }
   }
   return {
-    // Files that come, change and go, and sizes that are learnt, move the time; checksums of the same files the number, also those that become stale.
+    // `changed_us` changes with files (new, modified, removed, size known), `hashed` with checksums (new, stale).
     checksumsVersion: db.transaction((path: string) => {
       const numbers = state.get(path) as (number | null)[] | undefined
-      const words = numbers?.map((number) => (number ?? 0).toString(36))
-      return words && [head().epoch, ...words].join('-')
+      const codes = numbers?.map((number) => (number ?? 0).toString(36))
+      return codes && [head().epoch, ...codes].join('-')
     }),
     checksums: db.transaction(checksums),
   }

@@ -1,5 +1,5 @@
 /**
- * Reads the list in chunks, each of them a query of its own that goes on behind the last record of the one before. To be used
+ * Reads the list in chunks. Each chunk is a query of its own that starts after the last record of the previous chunk. Use
  * within a read transaction.
  */
 import type { ChunkOrdering, ChunkPlace, ChunkQuery, RecordChunk } from '../reader.ts'
@@ -29,39 +29,39 @@ interface ChunkParts {
   readonly rows: ListRows
 }
 
-/** So long a chunk of few matches is looked for before it is sent as it is. */
+/** A scan with few matches ends after this time and returns what it has found. */
 const chunkMs = 200
 
 const byId: ChunkOrdering = { key: 'id', descending: true }
 
-/** @returns answers queries; it throws NotBuilt */
+/** @returns a function that plans a query; it throws NotBuilt */
 export function prepareChunks(
   statements: Statements,
   { head, resolve, counts, slices, strategies, choose, rows }: ChunkParts,
 ): (query: ChunkQuery) => Plan<RecordChunk> {
-  const placeOf = ({ id }: ListedFile, { key }: ChunkOrdering): ChunkPlace => {
+  const positionOf = ({ id }: ListedFile, { key }: ChunkOrdering): ChunkPlace => {
     const sql = `SELECT ${sortKey(key)} FROM file f WHERE f.id = @id`
     return { id, key: key === 'id' ? id : (statements.value(sql, { id }) as number | string) }
   }
 
-  /** The first ids of a selection. */
-  const first = (
+  /** The ids of the first files of a selection. */
+  const firstIds = (
     selection: Selection,
     { limit, ordering }: { readonly limit: number; readonly ordering: ChunkOrdering },
     checkDeadline: CheckDeadline,
   ): readonly number[] => {
-    const wanted = { offset: 0, limit, ordering }
+    const page = { offset: 0, limit, ordering }
     if (ordering.key === 'id' && hasOnly(selection, ['kinds', 'ids'])) {
       const count = counts.ofIds(selection.kinds, selection.ids)
       if (count === 0) return []
-      return strategies.choose(selection, { ...wanted, count }, never).ids(checkDeadline)
+      return strategies.choose(selection, { ...page, count }, noSource).ids(checkDeadline)
     }
     const source = choose(selection)
     const count = source.entries
-    return strategies.choose(selection, { ...wanted, count }, () => source).ids(checkDeadline)
+    return strategies.choose(selection, { ...page, count }, () => source).ids(checkDeadline)
   }
 
-  /** Highest id first, in a selection that has most of the files: what was found when the time was up. */
+  /** Scans by id, highest first, for a selection that matches most files; returns what it has found after `chunkMs`. */
   const scan = (
     selection: Selection,
     { limit, details = false }: Pick<ChunkQuery, 'limit' | 'details'>,
@@ -90,46 +90,47 @@ export function prepareChunks(
     if (selection === undefined) return planOf(0, () => ({ epoch, records: [], next: undefined }))
     const chunkOf = (records: readonly ListedFile[]): RecordChunk => {
       const last = records.length < limit ? undefined : records.at(-1)
-      return { epoch, records, next: last && placeOf(last, ordering) }
+      return { epoch, records, next: last && positionOf(last, ordering) }
     }
     const isByLatestId = ordering.key === 'id' && ordering.descending
     if (isByLatestId && !hasAny(selection)) {
       const before = after?.id ?? Number.MAX_SAFE_INTEGER
       return planOf(limit * 3, () => chunkOf(rows.below(before, limit, details)))
     }
-    const rests = after === undefined ? [selection] : selectionsBehind(selection, after, ordering)
+    const remaining =
+      after === undefined ? [selection] : selectionsAfter(selection, after, ordering)
     const isShort = ordering.key === 'id' && hasOnly(selection, ['kinds', 'ids'])
     return planOf(isShort ? limit * 5 : Infinity, (checkDeadline) => {
-      const [rest = selection] = rests
+      const [rest = selection] = remaining
       if (isByLatestId && !isShort) {
         const source = choose(rest)
-        const passed = (limit * counts.ofIds(undefined, rest.ids)) / Math.max(1, source.entries)
-        if (passed * rowUs < source.costUs)
+        const rowsRead = (limit * counts.ofIds(undefined, rest.ids)) / Math.max(1, source.entries)
+        if (rowsRead * rowUs < source.costUs)
           return { epoch, ...scan(rest, { limit, details }, checkDeadline) }
       }
       const ids: number[] = []
-      for (const each of rests)
+      for (const each of remaining)
         if (ids.length < limit)
-          ids.push(...first(each, { limit: limit - ids.length, ordering }, checkDeadline))
+          ids.push(...firstIds(each, { limit: limit - ids.length, ordering }, checkDeadline))
       return chunkOf(rows.byIds(ids, details))
     })
   }
 }
 
-/** What comes behind a record: first those with the same key, then the others. */
-function selectionsBehind(
+/** The files after a record: first those with the same key, then the others. */
+function selectionsAfter(
   selection: Selection,
   { id, key }: ChunkPlace,
   { key: by, descending }: ChunkOrdering,
 ): Selection[] {
-  const { ids = always } = selection
-  const behind = (value: number): IdRange =>
+  const { ids = allIds } = selection
+  const after = (value: number): IdRange =>
     descending ? { from: -Infinity, to: value - 1 } : { from: value + 1, to: Infinity }
-  const idsBehind = common(ids, behind(id))
-  if (by === 'id') return [{ ...selection, ids: idsBehind }]
+  const idsAfter = intersection(ids, after(id))
+  if (by === 'id') return [{ ...selection, ids: idsAfter }]
   if (typeof key === 'string')
     return [
-      { ...selection, ids: idsBehind, nameRange: { from: key, to: key } },
+      { ...selection, ids: idsAfter, nameRange: { from: key, to: key } },
       {
         ...selection,
         nameRange: descending ? { to: key, before: key } : { from: key, after: key },
@@ -141,18 +142,18 @@ function selectionsBehind(
       return { ...selection, dates: intersect(selection.dates ?? [dates], [dates]) }
     }
     const { fromUs = -Infinity, toUs = Infinity } = selection.created ?? {}
-    const { from, to } = common({ from: fromUs, to: toUs }, range)
+    const { from, to } = intersection({ from: fromUs, to: toUs }, range)
     return { ...selection, created: { fromUs: from, toUs: to } }
   }
-  return [{ ...within({ from: key, to: key }), ids: idsBehind }, within(behind(key))]
+  return [{ ...within({ from: key, to: key }), ids: idsAfter }, within(after(key))]
 }
 
-const always: IdRange = { from: -Infinity, to: Infinity }
+const allIds: IdRange = { from: -Infinity, to: Infinity }
 
-function common(a: IdRange, b: IdRange): IdRange {
+function intersection(a: IdRange, b: IdRange): IdRange {
   return { from: Math.max(a.from, b.from), to: Math.min(a.to, b.to) }
 }
 
-function never(): never {
-  throw new Error('ids and kinds need no other index')
+function noSource(): never {
+  throw new Error('a selection of ids and kinds needs no source')
 }

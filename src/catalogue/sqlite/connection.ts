@@ -4,16 +4,16 @@ import { CatalogueUnavailable } from '../reader.ts'
 import { UnusableDatabase } from '../writer.ts'
 import { openForReading } from './open.ts'
 
-/** How long a connection is used before asking whether its file was replaced by another. */
+/** Interval of the check that the database file was not replaced. */
 const replacedCheckMs = 500
 
 /**
- * A connection for reading to a database file that another process writes: opened when it is first used, and again
- * whenever the file was replaced or became unreadable. It stays open between uses, which also keeps the side files of
- * WAL alive that a reader without write permission depends on.
+ * A read connection to a database file that another process writes: opened on first use, and again after the file
+ * was replaced or became unreadable. It stays open between uses; this also keeps the `-wal` and `-shm` files, which a
+ * reader without write permission needs.
  */
 export interface ConnectionSource<T> {
-  /** @throws CatalogueUnavailable when there is nothing that can be read */
+  /** @throws CatalogueUnavailable if the database cannot be read */
   use<R>(work: (prepared: T) => R): R
   close(): void
 }
@@ -25,7 +25,7 @@ interface Connection<T> {
   readonly inode: number
 }
 
-/** @param prepare makes of each new connection what is used */
+/** @param prepare called for each new connection; `use` passes its result on */
 export function connectionSource<T>(
   path: string,
   prepare: (db: Database) => T,
@@ -60,7 +60,7 @@ export function connectionSource<T>(
       try {
         return work(current().prepared)
       } catch (error) {
-        if (error instanceof CatalogueUnavailable || !isOfTheDatabase(error)) throw error
+        if (error instanceof CatalogueUnavailable || !isDatabaseError(error)) throw error
         drop()
         throw new CatalogueUnavailable(`cannot read ${path}: ${error.message}`, { cause: error })
       }
@@ -72,8 +72,8 @@ export function connectionSource<T>(
   }
 }
 
-/** Whether the file or its engine failed, rather than this program. */
-function isOfTheDatabase(error: unknown): error is Error {
+/** True for errors of the file or of SQLite, false for bugs of this program. */
+function isDatabaseError(error: unknown): error is Error {
   if (error instanceof UnusableDatabase) return true
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return /^(SQLITE_|E[A-Z]+$)/.test(code)

@@ -1,22 +1,22 @@
 /**
- * Compares what is kept beside the records with the records themselves, and has SQLite check its own file. All that it reads is
- * of one moment, so an indexer may run meanwhile.
+ * Compares the tables of counts with the records, and runs SQLite's integrity check. It reads in one transaction, so an indexer
+ * may run at the same time.
  */
 import type { Database } from 'better-sqlite3'
 import { openForReading } from './open.ts'
 import { counted } from './recount.ts'
 
 export interface ConsistencyReport {
-  /** Counts that differ from the records, one a line; `check --repair` makes them anew. */
+  /** Counts that differ from the records, one a line; `check --repair` rebuilds them. */
   readonly differences: readonly string[]
-  /** What is damaged in the database itself, one a line. */
+  /** Damage of the database itself, one a line. */
   readonly damage: readonly string[]
 }
 
-/** Of one table so many differences are named, the rest is counted. */
-const mostNamed = 50
+/** Maximum number of differences listed per table; the rest is only counted. */
+const maxListed = 50
 
-/** Rows with `row`, `stored` and `counted` as text, where these differ. */
+/** A query of the differences of a table: `row`, `stored` and `counted`, as text. */
 interface Comparison {
   readonly table: string
   readonly sql: string
@@ -53,11 +53,11 @@ const comparisons: readonly Comparison[] = [
   },
 ]
 
-/** Compares a table of counts with what it should hold. SQLite would do a FULL JOIN of the two row by row. */
+/** Compares a table of counts with the expected rows. A FULL JOIN would be slow: SQLite would compare row by row. */
 function comparison(parts: {
   readonly table: keyof typeof counted
   readonly keys: readonly string[]
-  /** Columns beside `files`, and how the stored one (`s`) may not be to the counted one (`c`). */
+  /** Columns beside `files`; it is a difference if `stored operator counted` is true. */
   readonly values?: Readonly<Record<string, '<' | '<>'>>
 }): Comparison {
   const { table, keys, values = {} } = parts
@@ -89,7 +89,7 @@ function comparison(parts: {
 
 /**
  * Checks the catalogue in a database file. Takes about ten seconds for each million records.
- * @throws as `openForReading`
+ * @throws the errors of `openForReading`
  */
 export function checkConsistency(path: string): ConsistencyReport {
   const db = openForReading(path)
@@ -100,7 +100,7 @@ export function checkConsistency(path: string): ConsistencyReport {
   }
 }
 
-/** What differs between the counts and the records, as lines for people. Call within one transaction. */
+/** The differences between counts and records, as lines of text. Call within one transaction. */
 export function differencesOf(db: Database): string[] {
   const built = new Set(db.prepare('SELECT name FROM built').pluck().all())
   const isKept = ({ table }: Comparison): boolean =>
@@ -111,7 +111,7 @@ export function differencesOf(db: Database): string[] {
     for (const row of db.prepare(sql).raw().iterate() as Iterable<[string, string, string]>) {
       const [key, stored, counted] = row
       const line = `${table}: ${key}: stored ${stored}, counted ${counted}`
-      if (lines.length < mostNamed) lines.push(line)
+      if (lines.length < maxListed) lines.push(line)
       else more++
     }
     return more > 0 ? [...lines, `${table}: ${more} more rows differ`] : lines
@@ -119,7 +119,7 @@ export function differencesOf(db: Database): string[] {
 }
 
 function damageOf(db: Database): string[] {
-  const found = db.prepare(`PRAGMA integrity_check(${mostNamed})`).pluck().all() as string[]
+  const found = db.prepare(`PRAGMA integrity_check(${maxListed})`).pluck().all() as string[]
   const orphans = db.prepare('PRAGMA foreign_key_check').all() as {
     table: string
     rowid: number
@@ -128,7 +128,7 @@ function damageOf(db: Database): string[] {
   return [
     ...found.filter((line) => line !== 'ok'),
     ...orphans
-      .slice(0, mostNamed)
+      .slice(0, maxListed)
       .map(({ table, rowid, parent }) => `${table}: row ${rowid} has no ${parent}`),
   ]
 }

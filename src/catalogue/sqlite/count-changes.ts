@@ -1,36 +1,36 @@
 /**
- * Keeps the tables of counts in step with the rows: what a transaction adds and removes is summed up in memory and written by
- * `flush` within that transaction. `recount.ts` says what the counts are.
+ * Keeps the tables of counts consistent with the rows: sums the inserts and removals of a transaction in memory; `flush` writes
+ * the differences within that transaction. `recount.ts` defines the counts.
  */
 import type { Database } from 'better-sqlite3'
 import { secondsPerDay } from '../../parse/calendar.ts'
 import { idCountLevels } from './schema.ts'
 
-/** What the counts depend on of a live record. */
+/** The columns of a live record on which the counts depend. */
 export interface CountedFile {
   readonly id: number
   readonly station: number
   readonly kind: number
-  /** When the data start: seconds since 1970. */
+  /** Start of the data: seconds since 1970. */
   readonly dataDate: number
 }
 
-/** Records with consecutive ids that differ in nothing but their stations. */
-export interface CountedRun extends Omit<CountedFile, 'station'> {
+/** Records with consecutive ids that differ only in their stations. */
+export interface CountedBatch extends Omit<CountedFile, 'station'> {
   readonly stations: readonly number[]
 }
 
 export interface CountChanges {
-  /** @param run `id` is that of the first record */
-  add(run: CountedRun): void
+  /** @param batch `id` is that of the first record */
+  add(batch: CountedBatch): void
   remove(file: CountedFile): void
-  /** Writes the differences. To be called once the rows are as they shall be, within their transaction. */
+  /** Writes the differences. Call after all changes of rows, within their transaction. */
   flush(): void
-  /** Drops the differences of a transaction that was rolled back, and reads anew which counts are kept. */
+  /** Discards the differences of a rolled-back transaction and reads again which tables of counts are built. */
   reset(): void
 }
 
-/** Which counts are kept is read when it is made and by `reset`: those that `built` names. */
+/** Keeps the tables of counts that are named in `built`, which is read here and by `reset`. */
 export function prepareCountChanges(db: Database): CountChanges {
   const built = db.prepare('SELECT name FROM built').pluck()
   const ids = prepareIdCounts(db)
@@ -50,16 +50,16 @@ export function prepareCountChanges(db: Database): CountChanges {
       if (kept.has('station_count')) stations.removed(station, kind, dataDate)
     },
     flush() {
-      for (const part of [ids, days, stations]) part.flush()
+      for (const counts of [ids, days, stations]) counts.flush()
     },
     reset() {
-      for (const part of [ids, days, stations]) part.clear()
+      for (const counts of [ids, days, stations]) counts.clear()
       kept = new Set(built.all())
     },
   }
 }
 
-/** The value at two keys, made by `initial` when there is none. */
+/** The value at two keys; created by `initial` if it is missing. */
 function entryOf<T>(
   map: Map<number, Map<number, T>>,
   first: number,
@@ -86,7 +86,7 @@ function prepareIdCounts(db: Database) {
   const drop = db.prepare(
     'DELETE FROM id_count WHERE level = ? AND kind = ? AND bucket = ? AND files = 0',
   )
-  /** By kind and bucket of the lowest level. */
+  /** Sums by kind and by bucket of the lowest level. */
   const changed = new Map<number, Map<number, Sum>>()
   const lowest = Math.min(...idCountLevels)
   const size = 2 ** lowest
@@ -102,10 +102,10 @@ function prepareIdCounts(db: Database) {
     add(kind: number, firstId: number, count: number): void {
       for (let id = firstId, left = count; left > 0;) {
         const bucket = Math.floor(id / size)
-        const some = Math.min(left, (bucket + 1) * size - id)
-        entryOf(changed, kind, bucket, zero).files += some
-        id += some
-        left -= some
+        const inBucket = Math.min(left, (bucket + 1) * size - id)
+        entryOf(changed, kind, bucket, zero).files += inBucket
+        id += inBucket
+        left -= inBucket
       }
     },
     remove(kind: number, id: number): void {
@@ -159,7 +159,7 @@ function prepareDayCounts(db: Database) {
   }
 }
 
-/** What changed of a station and kind; `Infinity` and `-Infinity` stand for dates of no file. */
+/** The changes of a station and kind; `Infinity` and `-Infinity` are the dates if there is no file. */
 interface StationChange extends Sum {
   first: number
   last: number
@@ -177,7 +177,7 @@ function prepareStationCounts(db: Database) {
     'UPDATE station_count SET files = files + ? WHERE station = ? AND kind = ?',
   )
   const drop = db.prepare('DELETE FROM station_count WHERE station = ? AND kind = ? AND files = 0')
-  // Where the first or the last file was removed, the next one is found in file_station, from there on.
+  // If the first or the last file was removed, file_station has the next one from there on.
   const next = (column: string, comparison: string, order: string) =>
     db.prepare(
       `UPDATE station_count SET ${column} = (SELECT f.data_date FROM file f

@@ -1,4 +1,4 @@
-/** Counts a selection that no table of counts knows, and keeps the ids it passes. To be used within a read transaction. */
+/** Counts a selection for which there is no table of counts, and keeps its ids for the page. Use within a read transaction. */
 import { conditionsOf } from './filter-sql.ts'
 import type { Source } from './candidate-indexes.ts'
 import type { Statements } from './statements.ts'
@@ -6,9 +6,9 @@ import type { CheckDeadline, Wanted } from './strategy.ts'
 import { orderBy } from './slices.ts'
 
 export interface CountingLimits {
-  /** Ids that are kept while counting, 8 bytes each; where there are more, a page is found along the index of its order. */
+  /** Maximum number of ids that are kept, 8 bytes each; with more, the page is found along the index of its order. */
   readonly mostIds: number
-  /** Ids whose rows are looked up to be put in another order than their own. */
+  /** Maximum number of rows that are looked up to sort them by another key than the id. */
   readonly mostRows: number
 }
 
@@ -16,14 +16,14 @@ const defaultLimits: CountingLimits = { mostIds: 500_000, mostRows: 100_000 }
 
 export interface CountedSelection {
   readonly count: number
-  /** All ids of the selection, lowest first; `undefined` where there are too many. */
+  /** All ids of the selection, lowest first; `undefined` if there are too many. */
   readonly ids: Float64Array | undefined
 }
 
 export interface CountingScan {
-  /** All files of a selection, which a source finds: one pass for the count as well as for the page. */
+  /** Reads all files of a selection by a source: one pass for the count and the page. */
   all(source: Source, checkDeadline: CheckDeadline): CountedSelection
-  /** The ids of a page, or `undefined` where another way to it costs less. */
+  /** The ids of a page; `undefined` if another strategy costs less. */
   page(counted: CountedSelection, wanted: Omit<Wanted, 'count'>): readonly number[] | undefined
 }
 

@@ -1,4 +1,4 @@
-/** Reads the tables of exact counts. To be used within a read transaction. */
+/** Reads the tables of exact counts. Use within a read transaction. */
 import type { Database } from 'better-sqlite3'
 import { secondsPerDay } from '../../parse/calendar.ts'
 import { NotBuilt } from '../reader.ts'
@@ -8,13 +8,13 @@ import type { IdRange } from './filter-sql.ts'
 import { idCountLevels } from './schema.ts'
 import { openStatements } from './statements.ts'
 
-/** Files whose data start on a day. */
+/** Number of files whose data start on a day. */
 export interface DayCount {
   readonly day: number
   readonly files: number
 }
 
-/** Files of one kind on a day; none of them has a higher id than `lastId`. */
+/** A day and kind; no file of it has a higher id than `lastId`. */
 export interface DayKind {
   readonly day: number
   readonly kind: number
@@ -22,34 +22,34 @@ export interface DayKind {
 }
 
 export interface Counts {
-  /** @throws NotBuilt when an index or a table of counts is not complete yet */
+  /** @throws NotBuilt if an index or a table of counts is not built yet */
   require(...names: readonly string[]): void
-  /** Files of some kinds, or of all, with ids in a range. */
+  /** Number of files of these kinds (default: all) with ids in a range. */
   ofIds(kinds: readonly number[] | undefined, range?: IdRange): number
   /**
-   * The ids between which the files of some ranks lie, counted from the highest id: those of the ranks from `offset` on,
-   * as many as `limit`, with at most 63 others before the first and behind the last of them.
+   * The range of ids of a page. Rank 0 is the file with the highest id; the page is the ranks from `offset` to
+   * `offset + limit - 1`. The range may have up to 63 other files at each end; `skip` is the number at the high end.
    */
   idsAt(
     kinds: readonly number[] | undefined,
     ranks: { readonly offset: number; readonly limit: number },
   ): IdRange & { readonly skip: number }
-  /** Ranges of ids that hold any files, each of 2^18 ids, highest first. */
+  /** The ranges of 2^18 ids that contain files, highest first. */
   idWindows(range: IdRange): IdRange[]
   ofStations(stations: readonly number[], kinds: readonly number[] | undefined): number
-  /** Files of each of the stations that have any. */
+  /** Number of files by station; stations without files are missing. */
   byStation(
     stations: readonly number[] | undefined,
     kinds: readonly number[] | undefined,
   ): ReadonlyMap<number, number>
   ofDates(dates: readonly DateRange[], kinds: readonly number[] | undefined): number
-  /** Days in order that have files; a range that takes a part of a day takes all of it here. */
+  /** Days that have files, in order; a day that a range covers in part counts as a whole. */
   byDay(
     dates: readonly DateRange[] | undefined,
     kinds: readonly number[] | undefined,
     descending: boolean,
   ): Iterable<DayCount>
-  /** No file of these days has a higher id. */
+  /** Upper bound for the ids of the files of these dates. */
   lastIdOf(dates: readonly DateRange[]): number
   /** Days and kinds, highest `lastId` first. */
   latestDays(dates: DateRange, kinds: readonly number[] | undefined): Iterable<DayKind>
@@ -67,7 +67,7 @@ export function prepareCounts(db: Database): Counts {
   return { require, ...prepareIdCounts(db), ...prepareStationCounts(db), ...prepareDayCounts(db) }
 }
 
-/** Without kinds the rows that count all of them, which are of kind 0. */
+/** In `id_count`, rows of kind 0 count all kinds. */
 const ofKind = 'kind IN (SELECT value FROM json_each(@kinds))'
 const kindsJson = (kinds: readonly number[] | undefined): string => JSON.stringify(kinds ?? [0])
 
@@ -91,7 +91,7 @@ function prepareIdCounts(db: Database) {
        GROUP BY bucket ORDER BY bucket DESC`,
     )
     .raw()
-  /** Files with ids below one. */
+  /** Number of files with lower ids. */
   const below = (id: number, kinds: readonly number[] | undefined): number => {
     const json = kindsJson(kinds)
     let [from, files] = [0, 0]
@@ -103,7 +103,7 @@ function prepareIdCounts(db: Database) {
     const all = kinds === undefined ? 1 : 0
     return files + (rows.get({ from, to: id, all, kinds: json }) as number)
   }
-  /** The bucket of the lowest level in which a rank lies, and how many ranks of it come before. */
+  /** The bucket of the lowest level that contains a rank, and the number of files in the bucket before that rank. */
   const bucketOf = (rank: number, kinds: string): { bucket: number; before: number } => {
     let [from, to, before] = [0, Number.MAX_SAFE_INTEGER, rank]
     for (const level of idCountLevels) {
@@ -162,7 +162,7 @@ function prepareStationCounts(db: Database) {
          WHERE ${condition} AND (@allKinds OR ${ofKind}) GROUP BY station`,
       )
       .raw()
-  const some = sums('station IN (SELECT value FROM json_each(@stations))')
+  const ofStations = sums('station IN (SELECT value FROM json_each(@stations))')
   const all = sums('TRUE')
   const byStation = (
     stations: readonly number[] | undefined,
@@ -172,7 +172,7 @@ function prepareStationCounts(db: Database) {
     const rows =
       stations === undefined
         ? all.all(values)
-        : some.all({ ...values, stations: JSON.stringify(stations) })
+        : ofStations.all({ ...values, stations: JSON.stringify(stations) })
     return new Map(rows as [number, number][])
   }
   return {
@@ -186,20 +186,20 @@ function prepareDayCounts(db: Database) {
   const kindCondition = `(@all OR ${ofKind})`
   const range = `day BETWEEN @from AND @to AND ${kindCondition}`
   const sum = db.prepare(`SELECT coalesce(sum(files), 0) FROM day_count WHERE ${range}`).pluck()
-  const days = (way: 'ASC' | 'DESC') =>
+  const days = (order: 'ASC' | 'DESC') =>
     db
       .prepare(
-        `SELECT day, sum(files) FROM day_count WHERE ${range} GROUP BY day ORDER BY day ${way}`,
+        `SELECT day, sum(files) FROM day_count WHERE ${range} GROUP BY day ORDER BY day ${order}`,
       )
       .raw()
-  const [rising, falling] = [days('ASC'), days('DESC')]
+  const [ascendingDays, descendingDays] = [days('ASC'), days('DESC')]
   const last = db
     .prepare('SELECT coalesce(max(last_id), 0) FROM day_count WHERE day BETWEEN @from AND @to')
     .pluck()
   const latest = db.prepare(
     `SELECT day, kind, last_id AS lastId FROM day_count WHERE ${range} ORDER BY last_id DESC`,
   )
-  // It cannot be prepared before the index is built.
+  // `rowsOf` cannot be prepared here: its index may not be built yet.
   const statements = openStatements(db)
   const rowsOf = (from: number, to: number, kinds: readonly number[] | undefined): number =>
     statements.value(
@@ -213,19 +213,21 @@ function prepareDayCounts(db: Database) {
     all: kinds === undefined ? 1 : 0,
     kinds: JSON.stringify(kinds ?? []),
   })
-  /** Whole days by their counts, the parts of days at both ends by the index. */
-  const ofRange = ({ from, to, kinds: own }: DateRange, kinds: readonly number[] | undefined) => {
-    const taken = own ?? kinds
+  /** Counts whole days by `day_count`, the partial days at both ends by the index. */
+  const ofRange = (range: DateRange, filterKinds: readonly number[] | undefined) => {
+    const { from, to, kinds = filterKinds } = range
     const first = Math.ceil(from / secondsPerDay)
     const end = Math.floor((to + 1) / secondsPerDay)
-    if (first > end) return rowsOf(from, to, taken)
-    let files = first < end ? (sum.get(values(first, end - 1, taken)) as number) : 0
-    if (from < first * secondsPerDay) files += rowsOf(from, first * secondsPerDay - 1, taken)
-    if (to >= end * secondsPerDay) files += rowsOf(end * secondsPerDay, to, taken)
+    if (first > end) return rowsOf(from, to, kinds)
+    let files = first < end ? (sum.get(values(first, end - 1, kinds)) as number) : 0
+    if (from < first * secondsPerDay) files += rowsOf(from, first * secondsPerDay - 1, kinds)
+    if (to >= end * secondsPerDay) files += rowsOf(end * secondsPerDay, to, kinds)
     return files
   }
-  const daysOf = ({ from, to, kinds: own }: DateRange, kinds: readonly number[] | undefined) =>
-    values(Math.floor(from / secondsPerDay), Math.floor(to / secondsPerDay), own ?? kinds)
+  const daysOf = (range: DateRange, filterKinds: readonly number[] | undefined) => {
+    const { from, to, kinds = filterKinds } = range
+    return values(Math.floor(from / secondsPerDay), Math.floor(to / secondsPerDay), kinds)
+  }
   return {
     ofDates: (dates: readonly DateRange[], kinds: readonly number[] | undefined): number =>
       dates.reduce((files, each) => files + ofRange(each, kinds), 0),
@@ -236,9 +238,12 @@ function prepareDayCounts(db: Database) {
     ): Iterable<DayCount> {
       const all = dates === undefined ? everyDay : boundsOf(dates)
       const values = daysOf(all, kinds)
-      const rows = (descending ? falling : rising).iterate(values) as Iterable<[number, number]>
+      const rows = (descending ? descendingDays : ascendingDays).iterate(values) as Iterable<
+        [number, number]
+      >
       for (const [day, files] of rows)
-        if (dates === undefined || dates.some((range) => meets(range, day))) yield { day, files }
+        if (dates === undefined || dates.some((range) => overlapsDay(range, day)))
+          yield { day, files }
     },
     lastIdOf: (dates: readonly DateRange[]): number => {
       const { from, to } = boundsOf(dates)
@@ -254,6 +259,6 @@ function prepareDayCounts(db: Database) {
 
 const everyDay: DateRange = { from: -1e15, to: 1e15 }
 
-function meets({ from, to }: DateRange, day: number): boolean {
+function overlapsDay({ from, to }: DateRange, day: number): boolean {
   return from < (day + 1) * secondsPerDay && to >= day * secondsPerDay
 }

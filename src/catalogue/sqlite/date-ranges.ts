@@ -1,29 +1,29 @@
-/** Filters on the time of the data, as ranges of `data_date`. Pure. */
+/** Converts filters on the time of the data into ranges of `data_date`. Pure. */
 import { dayOfYearAt, dayStartSeconds, secondsPerDay } from '../../parse/calendar.ts'
 import { periodAt, periodSeconds } from '../../parse/long-name-parts.ts'
 import type { TimeRange } from '../filter.ts'
 import type { Kind } from './lookup-cache.ts'
 
-/** Starts of data, in seconds since 1970, both ends included. */
+/** Start times of data, in seconds since 1970, both ends included. */
 export interface DateRange {
   readonly from: number
   readonly to: number
-  /** Only files of these kinds; without it, of all kinds of the filter. */
+  /** Only files of these kinds; `undefined`: all kinds of the filter. */
   readonly kinds?: readonly number[]
 }
 
-/** Ends of an open range: no name tells such a time, and both are exact in a double. */
-const always = { from: -1e15, to: 1e15 }
+/** Ends of an open range: beyond the times of all file names, and exact as doubles. */
+const unbounded = { from: -1e15, to: 1e15 }
 
-/** The starts within a range in microseconds. */
+/** The start times within a range in microseconds. */
 export function startsWithin({ fromUs, toUs }: TimeRange): DateRange {
   return {
-    from: fromUs === undefined ? always.from : Math.ceil(fromUs / 1e6),
-    to: toUs === undefined ? always.to : Math.floor(toUs / 1e6),
+    from: fromUs === undefined ? unbounded.from : Math.ceil(fromUs / 1e6),
+    to: toUs === undefined ? unbounded.to : Math.floor(toUs / 1e6),
   }
 }
 
-/** The starts on some UTC days; days that follow each other are one range. */
+/** The start times on UTC days; consecutive days become one range. */
 export function startsOnDays(days: readonly number[]): DateRange[] {
   const ranges: { from: number; to: number }[] = []
   for (const day of [...new Set(days)].sort((a, b) => a - b)) {
@@ -36,11 +36,11 @@ export function startsOnDays(days: readonly number[]): DateRange[] {
 }
 
 /**
- * The starts of data that touch a range: those within it, and for each length of data those so shortly before it that
- * the half-open span reaches into it. The ranges have no file in common.
- * @param kinds by id, those of the filter
+ * The start times of data that overlap a range: those within it, and for each period those before it whose half-open span
+ * reaches into it. No file is in two of the ranges.
+ * @param kinds the kinds of the filter, by id
  */
-export function startsTouching(range: TimeRange, kinds: ReadonlyMap<number, Kind>): DateRange[] {
+export function startsOverlapping(range: TimeRange, kinds: ReadonlyMap<number, Kind>): DateRange[] {
   const { from, to } = startsWithin(range)
   const ranges: DateRange[] = from <= to ? [{ from, to }] : []
   const { fromUs } = range
@@ -49,29 +49,29 @@ export function startsTouching(range: TimeRange, kinds: ReadonlyMap<number, Kind
   const byPeriod = new Map<string, { kind: Kind; ids: number[] }>()
   for (const [id, kind] of kinds) {
     const key = kind.period + kind.duration
-    const known = byPeriod.get(key)
-    if (known === undefined) byPeriod.set(key, { kind, ids: [id] })
-    else known.ids.push(id)
+    const group = byPeriod.get(key)
+    if (group === undefined) byPeriod.set(key, { kind, ids: [id] })
+    else group.ids.push(id)
   }
   for (const { kind, ids } of byPeriod.values())
-    for (const reach of reachesInto(kind, Math.floor(fromUs / 1e6)))
-      if (reach.from <= Math.min(reach.to, last))
-        ranges.push({ from: reach.from, to: Math.min(reach.to, last), kinds: ids })
+    for (const starts of startsEndingAfter(kind, Math.floor(fromUs / 1e6)))
+      if (starts.from <= Math.min(starts.to, last))
+        ranges.push({ from: starts.from, to: Math.min(starts.to, last), kinds: ids })
   return ranges
 }
 
-/** The starts of data of a kind that end after a second, whatever their start; without regard to those after it. */
-function reachesInto({ period, duration }: Kind, second: number): DateRange[] {
+/** The start times of data of a kind that end after a second; may include any that start after it. */
+function startsEndingAfter({ period, duration }: Kind, second: number): DateRange[] {
   if (duration === 'u') return []
   if (period === '') {
     const span = shortNameSpans[duration] ?? 0
-    return [{ from: second + 1 - span, to: always.to }]
+    return [{ from: second + 1 - span, to: unbounded.to }]
   }
   const parsed = periodAt(period, 0)
   if (parsed === undefined) return []
   if (duration !== 'y')
-    return [{ from: second + 1 - (periodSeconds(parsed, 0) ?? 0), to: always.to }]
-  // Years differ in length, by the year of the start.
+    return [{ from: second + 1 - (periodSeconds(parsed, 0) ?? 0), to: unbounded.to }]
+  // The length of a year depends on the year of the start.
   const { year } = dayOfYearAt(second)
   return Array.from({ length: parsed.count + 2 }, (_, back) => year - back).map((start) => ({
     from: Math.max(dayStartSeconds(start, 1), second + 1 - (periodSeconds(parsed, start) ?? 0)),
@@ -79,10 +79,10 @@ function reachesInto({ period, duration }: Kind, second: number): DateRange[] {
   }))
 }
 
-/** Seconds that the data of a short name span, by its duration; those of a file number are their start alone. */
+/** Length of the data of a short name in seconds, by its duration; 0 for file numbers. */
 const shortNameSpans: Readonly<Record<string, number>> = { d: secondsPerDay, h: 3600, m: 900 }
 
-/** What two lists of ranges have in common; each list has no file twice. */
+/** The intersection of two lists of ranges. No file is in two ranges of the same list. */
 export function intersect(a: readonly DateRange[], b: readonly DateRange[]): DateRange[] {
   return a.flatMap((one) =>
     b.flatMap((other): DateRange[] => {
@@ -94,7 +94,7 @@ export function intersect(a: readonly DateRange[], b: readonly DateRange[]): Dat
   )
 }
 
-/** From the start of the first to the end of the last; there is at least one. */
+/** The smallest range that contains all ranges; there must be at least one. */
 export function boundsOf(dates: readonly DateRange[]): DateRange {
   return {
     from: Math.min(...dates.map(({ from }) => from)),

@@ -5,20 +5,20 @@ import type { SeriesKey } from '../../insight/series.ts'
 import { secondsPerDay } from '../../parse/calendar.ts'
 import type { ParsedName } from '../../parse/types.ts'
 
-/** New records with the same name but for the station. */
-export interface Arrival {
+/** New records whose names differ only in the station. */
+export interface DeliveredFiles {
   readonly parsed: ParsedName
-  /** Ids of their stations. */
+  /** Ids of the stations. */
   readonly stations: readonly number[]
-  /** Whether the files were seen arriving, or found by a scan. */
+  /** True if the indexer saw the files arrive, false if a scan found them. */
   readonly arrived: boolean
   readonly nowUs: number
 }
 
 export interface Deliveries {
-  /** Records the slot of new files; a slot that is recorded already keeps its first delivery. */
-  record(arrival: Arrival): void
-  /** Drops the cache of series ids after a rolled back transaction. */
+  /** Records the slot of new files; an already recorded slot keeps its first delivery. */
+  record(files: DeliveredFiles): void
+  /** Clears the cache of series ids after a rolled-back transaction. */
   reset(): void
 }
 
@@ -36,14 +36,14 @@ export function prepareDeliveries(db: Database): Deliveries {
      ON CONFLICT DO NOTHING`,
   )
   const seriesIds = (stations: readonly number[], { fileType, period }: SeriesKey): number[] => {
-    const known = series.get(fileType + period) ?? new Map<number, number>()
-    series.set(fileType + period, known)
+    const ids = series.get(fileType + period) ?? new Map<number, number>()
+    series.set(fileType + period, ids)
     return stations.map((station) => {
-      let id = known.get(station)
+      let id = ids.get(station)
       if (id === undefined) {
         insertSeries.run(station, fileType, period)
         id = selectSeries.get(station, fileType, period) as number
-        known.set(station, id)
+        ids.set(station, id)
       }
       return id
     })

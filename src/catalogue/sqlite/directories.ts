@@ -6,7 +6,7 @@ const secondUs = 1_000_000
 
 export type Directories = ReturnType<typeof prepareDirectories>
 
-/** The rows of directories: their stamps, their counts and what in them is not catalogued. */
+/** Writes the rows of directories: stamps, counts, rejections. */
 export function prepareDirectories(db: Database) {
   const select = db.prepare('SELECT id FROM directory WHERE path = ?').pluck()
   const insert = db.prepare('INSERT INTO directory (path) VALUES (?)')
@@ -15,7 +15,7 @@ export function prepareDirectories(db: Database) {
        misplaced = coalesce(@misplaced, misplaced), gone = @gone, held_since_us = @withheldSinceUs,
        files = files + @growth WHERE id = @id`,
   )
-  const note = db.prepare(
+  const upsert = db.prepare(
     'INSERT INTO directory (path) VALUES (?) ON CONFLICT DO UPDATE SET gone = 0, mtime_us = NULL WHERE gone = 1',
   )
   const touch = db.prepare(
@@ -39,7 +39,7 @@ export function prepareDirectories(db: Database) {
     idOf(path: string): number {
       return (select.get(path) as number | undefined) ?? Number(insert.run(path).lastInsertRowid)
     },
-    /** @param growth files added less files removed by this change. */
+    /** @param growth files added minus files removed by this change. */
     record(
       id: number,
       change: DirectoryChange,
@@ -55,17 +55,17 @@ export function prepareDirectories(db: Database) {
         gone: change.gone ? 1 : 0,
         growth,
       })
-      for (const path of change.directories) note.run(path)
+      for (const path of change.directories) upsert.run(path)
       if (growth !== 0) countInArea.run({ path: change.path, growth })
       clearRejections.run(id, JSON.stringify(change.rejections.map(({ reason }) => reason)))
       for (const { reason, count, names } of change.rejections)
         setRejection.run(id, reason, count, JSON.stringify(names), nowUs)
     },
-    /** Remembers that checksums of a directory's files became known or stale. */
+    /** Records that checksums of files in the directory became known or stale. */
     hashed(id: number): void {
       hashed.run(id)
     },
-    /** Remembers that the listing of a directory changed, and with it those above it. */
+    /** Records that the listings of a directory and its ancestors changed. */
     touch(path: string, nowUs: number): void {
       const past = secondPast(nowUs)
       for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1))
@@ -75,9 +75,9 @@ export function prepareDirectories(db: Database) {
 }
 
 /**
- * Clients know listings by the second of their latest change. By a clock that was set back a directory may change again
- * in a second that they were told before, so its changes are then dated with the second after all that were given.
- * @returns what tells that second; 0 for as long as no clock was set back
+ * Clients validate listings by the second of the latest change. After the clock was set back, a directory could change again in
+ * a second that clients already know; those changes get the second after the latest recorded one.
+ * @returns a function that returns the start of that second (µs); 0 while the clock was not set back
  */
 function openSecondPast(db: Database): (nowUs: number) => number {
   const latest = db.prepare(

@@ -1,31 +1,31 @@
-/** Turns a filter into SQL: the one place where lists, counts, streams and the change feed have their conditions from. */
+/** Turns a filter into SQL conditions, for lists, counts, streams and the change feed. */
 import { secondsPerDay } from '../../parse/calendar.ts'
 import { countryOf } from '../../parse/countries.ts'
 import type { FileFilter, NameCondition, Problem, TimeRange } from '../filter.ts'
-import { intersect, startsOnDays, startsTouching, startsWithin } from './date-ranges.ts'
+import { intersect, startsOnDays, startsOverlapping, startsWithin } from './date-ranges.ts'
 import type { DateRange } from './date-ranges.ts'
-import { holds } from './checksum-rows.ts'
+import { isValidChecksum } from './checksum-rows.ts'
 import type { Kind, Lookups } from './lookup-cache.ts'
 import { dayOf } from './schema.ts'
 import { prepareCountries } from './station-codes.ts'
 
-/** A filter with codes and words replaced by ids. A condition that is absent takes every file. */
+/** A filter with ids instead of codes. A missing condition matches every file. */
 export interface Selection {
-  /** Ids of `kind`. */
+  /** Ids in `kind`. */
   readonly kinds?: readonly number[]
-  /** Ids of `station`. */
+  /** Ids in `station`. */
   readonly stations?: readonly number[]
-  /** No two of them have a file in common. */
+  /** No file is in two of them. */
   readonly dates?: readonly DateRange[]
-  /** A range that has all of `dates`, so that an index on them is read within it. */
+  /** A range that contains all of `dates`; limits the range that is read from an index. */
   readonly dateBounds?: DateRange
-  /** Both ends included; `Infinity` where open. */
+  /** Both ends included; an open end is `Infinity` or `-Infinity`. */
   readonly ids?: IdRange
   readonly created?: TimeRange
   readonly modified?: TimeRange
   readonly problems?: readonly Problem[]
   readonly names?: readonly NameCondition[]
-  /** Names of a slice of the list, without regard to case. */
+  /** Names of a slice of the list, case-insensitive. */
   readonly nameRange?: NameRange
 }
 
@@ -54,9 +54,9 @@ export interface Conditions {
 }
 
 /**
- * @param countriesOf whether files with short names have the country of the one long code that begins with theirs; which one
- * that is may change with what is catalogued
- * @returns `undefined` for a filter that takes no file, whatever the catalogue holds
+ * @param countriesOf `all codes`: a file with a short name has the country of the only long code that begins with its code,
+ * which depends on the catalogued files; `long codes`: only files with long names have a country
+ * @returns `undefined` for a filter that matches no file
  */
 export function select(
   filter: FileFilter,
@@ -68,14 +68,14 @@ export function select(
   const dates = datesOf(filter, kinds ?? lookups.kinds)
   const ids = idsOf(filter)
   const { created, modified, problems, names } = filter
-  const isNone =
+  const matchesNothing =
     kinds?.size === 0 ||
     problems?.length === 0 ||
     stations?.length === 0 ||
     dates?.length === 0 ||
     (ids !== undefined && ids.from > ids.to) ||
     names?.some(({ text }) => /[^\x01-\x7f]/.test(text)) === true
-  if (isNone) return undefined
+  if (matchesNothing) return undefined
   return {
     ...(kinds && { kinds: [...kinds.keys()] }),
     ...(stations && { stations }),
@@ -108,7 +108,7 @@ function kindsOf(filter: FileFilter, { kinds }: Lookups): ReadonlyMap<number, Ki
   )
 }
 
-/** A code of 4 characters is the beginning of the long form; of a code of 4 that is the whole. */
+/** A code of 4 characters matches the equal code and the long codes that begin with it. */
 function stationsOf(
   { stations: codes, countries }: FileFilter,
   { stations }: Lookups,
@@ -130,7 +130,7 @@ function datesOf(
   const lists: DateRange[][] = []
   if (dataDate !== undefined) lists.push([startsWithin(dataDate)].filter(isRange))
   if (days !== undefined) lists.push(startsOnDays(days))
-  if (overlaps !== undefined) lists.push(startsTouching(overlaps, kinds))
+  if (overlaps !== undefined) lists.push(startsOverlapping(overlaps, kinds))
   return lists.length === 0 ? undefined : lists.reduce(intersect)
 }
 
@@ -143,15 +143,15 @@ function idsOf({ idAbove, idBelow }: FileFilter): IdRange | undefined {
   return { from: (idAbove ?? -Infinity) + 1, to: (idBelow ?? Infinity) - 1 }
 }
 
-export function hasOnly(selection: Selection, parts: readonly (keyof Selection)[]): boolean {
-  return (Object.keys(selection) as (keyof Selection)[]).every((part) => parts.includes(part))
+export function hasOnly(selection: Selection, allowed: readonly (keyof Selection)[]): boolean {
+  return (Object.keys(selection) as (keyof Selection)[]).every((key) => allowed.includes(key))
 }
 
 export function hasAny(selection: Selection): boolean {
   return Object.keys(selection).length > 0
 }
 
-/** All conditions. The text depends on which there are, not on their values, so that statements can be kept. */
+/** All conditions. The SQL depends on which conditions there are, not on their values, so prepared statements can be reused. */
 export function conditionsOf(selection: Selection): Conditions {
   const { kinds, stations, dates, dateBounds, ids, created, modified } = selection
   const { problems, names, nameRange } = selection
@@ -183,10 +183,10 @@ export function conditionsOf(selection: Selection): Conditions {
   return both(...parts)
 }
 
-/** Ids of the files with each problem, by the partial indexes. */
+/** Queries of the ids of files with a problem, by the partial indexes. */
 const idsWith: Readonly<Record<Problem, string>> = {
   incomplete: 'SELECT id FROM file INDEXED BY file_incomplete WHERE incomplete = 1',
-  broken: `SELECT f.id FROM checksum c INDEXED BY checksum_broken CROSS JOIN file f ON ${holds}
+  broken: `SELECT f.id FROM checksum c INDEXED BY checksum_broken CROSS JOIN file f ON ${isValidChecksum}
     WHERE c.broken = 1 AND f.incomplete = 0`,
   misplaced: 'SELECT id FROM file INDEXED BY file_misplaced WHERE misplaced = 1',
 }
@@ -196,7 +196,7 @@ export function problemIds(problems: readonly Problem[]): string {
   return problems.map((problem) => idsWith[problem]).join(' UNION ')
 }
 
-/** What the index `file_modified` is on. */
+/** The expression that `file_modified` indexes. */
 export const modifiedUs = 'coalesce(f.modified_us, f.created_us)'
 
 export function both(...parts: readonly Conditions[]): Conditions {
@@ -230,11 +230,11 @@ function timesCondition(column: string, name: string, { fromUs, toUs }: TimeRang
   return between(column, name, { from: fromUs ?? -Infinity, to: toUs ?? Infinity })
 }
 
-/** One range uses an index; several are a list of alternatives, with all kinds in common written once. */
+/** A single range can use an index; several ranges are joined by OR. */
 function datesCondition(dates: readonly DateRange[]): Conditions {
   const [only] = dates
   if (dates.length === 1 && only !== undefined) return dateCondition(only, '')
-  if (dates.length > mostAlternatives && dates.every(({ kinds }) => kinds === undefined))
+  if (dates.length > maxAlternatives && dates.every(({ kinds }) => kinds === undefined))
     return daysCondition(dates)
   const parts = dates.map((range, index) => dateCondition(range, String(index)))
   return {
@@ -243,10 +243,10 @@ function datesCondition(dates: readonly DateRange[]): Conditions {
   }
 }
 
-/** Alternatives written out in a statement, of which SQLite takes up to a depth of 1,000. */
-const mostAlternatives = 100
+/** Maximum number of alternatives joined by OR; SQLite limits the depth of an expression to 1,000. */
+const maxAlternatives = 100
 
-/** Many ranges without kinds are of a list of days; only the first and the last of them may be parts of a day. */
+/** Many ranges without kinds come from a list of days; only the first and the last range may contain a partial day. */
 function daysCondition(dates: readonly DateRange[]): Conditions {
   const days = dates.flatMap(({ from, to }) => {
     const [first, last] = [Math.floor(from / secondsPerDay), Math.floor(to / secondsPerDay)]
@@ -264,7 +264,7 @@ function dateCondition({ from, to, kinds }: DateRange, suffix: string): Conditio
   return kinds === undefined ? starts : both(starts, isIn('f.kind', `dateKinds${suffix}`, kinds))
 }
 
-/** LIKE and NOCASE disregard the case of ASCII letters; names have no others. */
+/** LIKE and NOCASE ignore the case of ASCII letters only; names are ASCII. */
 function nameCondition({ how, text }: NameCondition, index: number): Conditions {
   const name = `name${index}`
   if (how === 'contains')

@@ -4,17 +4,17 @@ import { quarantine } from './open.ts'
 import { isCorruption, corruption } from './corruption.ts'
 
 /**
- * Lets a synchronous engine keep the promises of the seam: what it throws becomes a rejection. A database that
- * turns out to be ruined is set aside first.
- * @param knownFault what is wrong with it, once somebody has found out
- * @param renew puts a copy in its place
+ * Makes synchronous calls asynchronous, as the seam requires: errors become rejections. A corrupt database is quarantined
+ * first.
+ * @param knownFault returns the fault that the startup check found
+ * @param renew replaces the database by a copy of itself
  */
-export function openGuard(path: string, knownFault: () => string | undefined, renew: () => void) {
-  const checkPlace = placeChecker(path, renew)
+export function guardCalls(path: string, knownFault: () => string | undefined, renew: () => void) {
+  const checkNotReplaced = openReplacementCheck(path, renew)
   const checkSound = (): void => {
     const fault = knownFault()
     if (fault === undefined) return
-    checkPlace()
+    checkNotReplaced()
     throw corruption(fault)
   }
   const promised =
@@ -25,18 +25,18 @@ export function openGuard(path: string, knownFault: () => string | undefined, re
         return await work(...args)
       } catch (error) {
         if (!isCorruption(error)) throw error
-        const words = `the database is ruined (${error.message}), set aside as ${quarantine(path)}`
-        throw new CatalogueRuined(words, { cause: error })
+        const message = `the database is corrupt (${error.message}), quarantined as ${quarantine(path)}`
+        throw new CatalogueRuined(message, { cause: error })
       }
     }
-  return { promised, checkPlace }
+  return { promised, checkNotReplaced }
 }
 
 /**
- * Nobody reads what is written to a file that was removed or replaced. Of the side files that is not all: readers
- * would go on with those that were removed for ever, unless they see that the database is another.
+ * Detects that the database or a side file was removed or replaced: nothing would read what is written to it. For a side file
+ * the database is also replaced by a copy; otherwise readers would use the removed side files for ever.
  */
-function placeChecker(path: string, renew: () => void): () => void {
+function openReplacementCheck(path: string, renew: () => void): () => void {
   const opened = [path, `${path}-wal`, `${path}-shm`].flatMap((file) => {
     const stats = statSync(file, { throwIfNoEntry: false })
     return stats === undefined ? [] : [{ file, stats }]

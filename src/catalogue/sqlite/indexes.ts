@@ -1,46 +1,46 @@
 /**
- * Leaving out indexes and counts during a first scan, and making them at its end: sorted all at once they cost a third of
- * what they cost row by row.
+ * Defers indexes and counts during a first scan and builds them at its end: built at once they cost a third of the work
+ * row by row.
  */
 import type { Database } from 'better-sqlite3'
 import type { BuiltIndexes } from '../writer.ts'
 import { recount } from './recount.ts'
 import { deferredCounts, indexes } from './schema.ts'
 
-/** Below this number of files all of them are made in one transaction, of less than a second. */
+/** Below this number of files all are built in one transaction, which takes less than a second. */
 const allAtOnceBelow = 100_000
 
 export interface Indexes {
-  /** Drops them if there is no file yet. */
+  /** Drops the indexes if there is no file yet. */
   defer(): void
-  /** Makes the next that is missing, in a transaction of its own. */
+  /** Builds the next missing index or count, or all if there are few files, in one transaction. */
   buildNext(): BuiltIndexes
 }
 
 export function prepareIndexes(db: Database): Indexes {
   const built = db.prepare('SELECT name FROM built').pluck()
-  const note = db.prepare('INSERT INTO built (name) VALUES (?)')
-  const noteNone = db.prepare('DELETE FROM built')
+  const setBuilt = db.prepare('INSERT INTO built (name) VALUES (?)')
+  const clearBuilt = db.prepare('DELETE FROM built')
   const firstFile = db.prepare('SELECT id FROM file LIMIT 1').pluck()
   const filesSoFar = db.prepare('SELECT coalesce(sum(files), 0) FROM area').pluck()
 
-  /** In the order in which they are made: the counts read the indexes. */
+  /** Names in build order: the counts read the indexes. */
   const missing = (): string[] => {
-    const there = new Set(built.all())
-    return [...Object.keys(indexes), ...deferredCounts].filter((name) => !there.has(name))
+    const complete = new Set(built.all())
+    return [...Object.keys(indexes), ...deferredCounts].filter((name) => !complete.has(name))
   }
   const build = db.transaction((names: readonly string[]): void => {
     for (const name of names) {
       const count = deferredCounts.find((table) => table === name)
       if (count === undefined) db.exec(indexes[name] ?? '')
       else recount(db, count)
-      note.run(name)
+      setBuilt.run(name)
     }
   })
   const drop = db.transaction((): void => {
     if (firstFile.get() !== undefined) return
     for (const name of Object.keys(indexes)) db.exec(`DROP INDEX IF EXISTS ${name}`)
-    noteNone.run()
+    clearBuilt.run()
   })
   return {
     defer: () => {
@@ -49,9 +49,9 @@ export function prepareIndexes(db: Database): Indexes {
     buildNext: () => {
       const names = missing()
       const isSmall = (filesSoFar.get() as number) < allAtOnceBelow
-      const some = isSmall ? names : names.slice(0, 1)
-      if (some.length > 0) build.immediate(some)
-      return { names: some, left: names.length - some.length }
+      const next = isSmall ? names : names.slice(0, 1)
+      if (next.length > 0) build.immediate(next)
+      return { names: next, left: names.length - next.length }
     },
   }
 }

@@ -8,23 +8,23 @@ import type { Deliveries } from './deliveries.ts'
 import type { LookupTables } from './lookup-tables.ts'
 import { movedModified } from './record-columns.ts'
 
-/** What a transaction has changed so far. */
+/** The changes of a transaction so far. */
 export interface Applied {
-  /** The number of the latest change. */
+  /** `seq` of the latest change. */
   seq: number
   added: number
   modified: number
   removed: number
-  /** Whether details of a file changed without a change of its record. */
+  /** True if details of a file changed without a change of its record. */
   details: boolean
 }
 
 interface Insertion {
   readonly change: DirectoryChange
-  /** The directory's row. */
+  /** Row id of the directory. */
   readonly directory: number
-  /** What its path tells. */
-  readonly place: ArchiveDirectory
+  /** The parsed path of the directory. */
+  readonly parsedPath: ArchiveDirectory
   readonly nowUs: number
 }
 
@@ -38,30 +38,30 @@ interface Parts {
 export function prepareInsert(db: Database, parts: Parts) {
   const insert = prepareInsertNew(db, parts)
   const restore = prepareRestore(db, parts)
-  return (insertion: Omit<Insertion, 'place'>, applied: Applied): void => {
+  return (insertion: Omit<Insertion, 'parsedPath'>, applied: Applied): void => {
     const { added, path } = insertion.change
     if (added.length === 0) return
-    const place = parseDirectory(path)
-    if (place.kind === 'rejected') throw new Error(`${path} is no directory of an archive`)
-    const isNew = restore({ ...insertion, place }, applied)
-    insert({ ...insertion, place, files: added.filter(isNew) }, applied)
+    const parsedPath = parseDirectory(path)
+    if (parsedPath.kind === 'rejected') throw new Error(`${path} is not an archive directory`)
+    const isNew = restore({ ...insertion, parsedPath }, applied)
+    insert({ ...insertion, parsedPath, files: added.filter(isNew) }, applied)
   }
 }
 
-/** Files whose records differ in nothing but name and station, and their names in nothing but the station. */
+/** Files whose names differ only in the station, so their records differ only in name and station. */
 interface Group {
   readonly parsed: ParsedName
   readonly kind: number
   readonly codeLength: number
-  /** What follows the station in the names. */
-  readonly ending: string
+  /** The part of the names after the station code. */
+  readonly suffix: string
   readonly files: NewFile[]
   /** The station of each file. */
   readonly stations: number[]
 }
 
 function prepareInsertNew(db: Database, { lookup, counts, deliveries }: Parts) {
-  // CROSS JOIN keeps the order of the array, so that ids and numbers are known without asking.
+  // CROSS JOIN keeps the order of the array, so the ids and seqs of the rows need not be queried.
   const insertNames = db.prepare(
     `INSERT INTO file (directory, name, station, kind, data_date, created_us, seq, change, arrived, misplaced)
      SELECT @directory, named.value, station.id, @kind, @dataDate, @now, @seq + named.key, 0, @arrived, @misplaced
@@ -80,14 +80,14 @@ function prepareInsertNew(db: Database, { lookup, counts, deliveries }: Parts) {
       now: insertion.nowUs,
       seq,
       arrived: insertion.change.arrived ? 1 : 0,
-      misplaced: isMisplaced(parsed, insertion.place) ? 1 : 0,
+      misplaced: isMisplaced(parsed, insertion.parsedPath) ? 1 : 0,
     })
     if (changes !== files.length)
       throw new Error(`${changes} of ${files.length} names were inserted`)
     return Number(lastInsertRowid) - files.length + 1
   }
   return (insertion: Insertion & { files: readonly NewFile[] }, applied: Applied): void => {
-    const { area } = insertion.place
+    const { area } = insertion.parsedPath
     for (const group of groupFiles(
       insertion.files,
       (parsed) => lookup.kind(area, parsed),
@@ -112,25 +112,25 @@ function prepareInsertNew(db: Database, { lookup, counts, deliveries }: Parts) {
   }
 }
 
-/** Groups in the order of their start, so that ids follow time within a directory too. */
+/** Groups are ordered by the start of the data, so that ids follow time also within a directory. */
 function groupFiles(
   files: readonly NewFile[],
   kindOf: (parsed: ParsedName) => number,
   lookup: LookupTables,
 ): Group[] {
-  // What follows the station code tells everything else, so equal endings belong together.
+  // The part after the station code determines everything else, so files with equal suffixes form a group.
   const groups = new Map<string, Group>()
   let last: Group | undefined
   for (const file of files) {
     const { name, parsed } = file
     const codeLength = parsed.station.length
-    // Most names end like the one before, which takes less to see than to find their group.
-    if (last === undefined || !isOf(last, name, codeLength)) {
-      const ending = name.slice(codeLength)
-      last = groups.get(ending)
+    // Most names have the suffix of the previous one; this comparison costs less than the map lookup.
+    if (last === undefined || !belongsTo(last, name, codeLength)) {
+      const suffix = name.slice(codeLength)
+      last = groups.get(suffix)
       if (last === undefined) {
-        last = { parsed, kind: kindOf(parsed), codeLength, ending, files: [], stations: [] }
-        groups.set(ending, last)
+        last = { parsed, kind: kindOf(parsed), codeLength, suffix, files: [], stations: [] }
+        groups.set(suffix, last)
       }
     }
     last.files.push(file)
@@ -139,9 +139,9 @@ function groupFiles(
   return [...groups.values()].sort((a, b) => a.parsed.startSeconds - b.parsed.startSeconds)
 }
 
-/** Whether a name belongs there, with a station of so many characters. */
-function isOf({ ending, codeLength }: Group, name: string, length: number): boolean {
-  return codeLength === length && name.length === length + ending.length && name.endsWith(ending)
+/** @param length length of the station code in the name */
+function belongsTo({ suffix, codeLength }: Group, name: string, length: number): boolean {
+  return codeLength === length && name.length === length + suffix.length && name.endsWith(suffix)
 }
 
 interface TombstoneRow {
@@ -155,8 +155,8 @@ interface TombstoneRow {
 }
 
 /**
- * Restores the files of a directory that have a tombstone: same id, same `created`, and `modified` moved only when size
- * or mtime are known to differ. Returns what tells the remaining, new files from them.
+ * Restores the files of a directory that have a tombstone: same id, same `created`; `modified` changes only if size or mtime
+ * are known to differ. Returns a function that is true for the remaining, new files.
  */
 function prepareRestore(db: Database, { counts }: Parts) {
   const tombstones = db.prepare(
@@ -183,7 +183,7 @@ function prepareRestore(db: Database, { counts }: Parts) {
       seq,
       arrived: insertion.change.arrived ? 1 : 0,
       incomplete: incomplete === true ? 1 : 0,
-      misplaced: isMisplaced(parsed, insertion.place) ? 1 : 0,
+      misplaced: isMisplaced(parsed, insertion.parsedPath) ? 1 : 0,
     })
     drop.run(row.id)
     counts.add({ ...row, stations: [row.station] })
@@ -202,7 +202,7 @@ function prepareRestore(db: Database, { counts }: Parts) {
   }
 }
 
-/** Whether both are known and not the same. */
+/** True if both values are known and differ. */
 function differs(now: number | undefined, before: number | null): boolean {
   return now !== undefined && before !== null && now !== before
 }

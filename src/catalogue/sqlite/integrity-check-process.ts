@@ -1,4 +1,4 @@
-/** A program that checks a database file and prints the verdict as JSON: `integrity-check-process MODE FILE`. */
+/** A program that checks a database file and prints the result as JSON: `integrity-check-process MODE FILE`. */
 import { closeSync, openSync, readSync } from 'node:fs'
 import { checkFile } from './integrity-check.ts'
 import type { CheckMode } from './integrity-check.ts'
@@ -6,9 +6,9 @@ import type { CheckMode } from './integrity-check.ts'
 const [, , mode, path = ''] = process.argv
 
 /**
- * Has the system read the file in one go. The check then finds it in memory: it follows the trees of the database
- * all over the file, which from a disk takes many times as long, and keeps the log from being reset meanwhile. Only a
- * process that does not have the database open may do so, since closing any descriptor of a file drops its locks.
+ * Reads the whole file once, so that it is in the page cache. The check reads pages in random order, which takes many times as
+ * long from a disk, and the WAL is not reset meanwhile. Only a process that does not have the database open may do this:
+ * closing any descriptor of a file drops its locks.
  */
 function readAhead(): void {
   const file = openSync(path, 'r')

@@ -6,60 +6,60 @@ import Sqlite from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
 import { isCorruption } from './corruption.ts'
 
-/** What a check of all pages found. */
-export interface Verdict {
-  /** `undefined` when the database is sound. */
+/** Result of a check of all pages. */
+export interface CheckResult {
+  /** `undefined` if the database is sound. */
   readonly fault: string | undefined
 }
 
-/** `look` at one that is in use, or `seal` a copy that nobody has open, which makes it a single file. */
-export type CheckMode = 'look' | 'seal'
+/** `in-use` opens the database read-only; `closed` is for a copy that no process has open, and makes it a single file. */
+export type CheckMode = 'in-use' | 'closed'
 
 export interface Check {
-  /** Rejects when it could not be checked, or not to the end. */
-  readonly verdict: Promise<Verdict>
+  /** Rejects if the check failed or was stopped. */
+  readonly result: Promise<CheckResult>
   stop(): void
 }
 
 export interface CheckOptions {
   readonly path: string
   readonly mode: CheckMode
-  /** A file up to this size is checked at once. */
-  readonly atOnceUpTo: number
+  /** A file up to this size (bytes) is checked in this process. */
+  readonly inProcessUpTo: number
 }
 
-/** The file beside this one, under whichever suffix this one runs: `.ts` in tests, `.js` when built. */
+/** The program beside this file, with the same suffix: `.ts` in tests, `.js` when built. */
 const program = fileURLToPath(import.meta.url).replace(/(\.[jt]s)$/, '-process$1')
 
 /**
- * Checks a large database in a process of its own: SQLite cannot be interrupted from here, and a thread would keep this
- * process from ending as long as it is at it.
+ * Checks a large database in a child process: a query of SQLite cannot be interrupted from here, and a worker thread would
+ * keep this process alive until the check ends.
  */
-export function startCheck({ path, mode, atOnceUpTo }: CheckOptions): Check {
-  if (statSync(path).size <= atOnceUpTo)
+export function startCheck({ path, mode, inProcessUpTo }: CheckOptions): Check {
+  if (statSync(path).size <= inProcessUpTo)
     return {
-      verdict: new Promise((resolve) => {
+      result: new Promise((resolve) => {
         resolve(checkFile(path, mode))
       }),
       stop: () => undefined,
     }
   let child: ChildProcess | undefined
-  const verdict = new Promise<Verdict>((resolve, reject) => {
+  const result = new Promise<CheckResult>((resolve, reject) => {
     const args = [...process.execArgv, program, mode, path]
     child = execFile(process.execPath, args, (error, output) => {
-      if (error === null) resolve(JSON.parse(output) as Verdict)
+      if (error === null) resolve(JSON.parse(output) as CheckResult)
       else reject(new Error(`${path} could not be checked`, { cause: error }))
     })
   })
-  return { verdict, stop: () => void child?.kill('SIGKILL') }
+  return { result, stop: () => void child?.kill('SIGKILL') }
 }
 
 /** Checks a database file in this process. */
-export function checkFile(path: string, mode: CheckMode): Verdict {
+export function checkFile(path: string, mode: CheckMode): CheckResult {
   try {
-    const db = new Sqlite(path, { readonly: mode === 'look', fileMustExist: true, timeout: 5000 })
+    const db = new Sqlite(path, { readonly: mode === 'in-use', fileMustExist: true, timeout: 5000 })
     try {
-      if (mode === 'seal') db.pragma('journal_mode = DELETE')
+      if (mode === 'closed') db.pragma('journal_mode = DELETE')
       return { fault: faultOf(db) }
     } finally {
       db.close()
@@ -70,7 +70,7 @@ export function checkFile(path: string, mode: CheckMode): Verdict {
   }
 }
 
-/** Checks all pages, at 200 to 400 MB a second from memory; returns what is wrong with the first that is damaged. */
+/** Checks all pages, 200 to 400 MB a second from memory; returns the first fault. */
 export function faultOf(db: Database): string | undefined {
   const found = db.pragma('quick_check(1)', { simple: true })
   return found === 'ok' ? undefined : String(found)

@@ -2,7 +2,7 @@
 import type { Database } from 'better-sqlite3'
 import { listedProblems } from '../reader.ts'
 import type { ListedProblem, ProblemEntry, ProblemsPage, ProblemsQuery } from '../reader.ts'
-import { holds } from './checksum-rows.ts'
+import { isValidChecksum } from './checksum-rows.ts'
 
 interface Range {
   readonly limit: number
@@ -28,7 +28,7 @@ export function prepareProblems(db: Database): (query: ProblemsQuery) => Problem
     broken: prepareFiles(db, {
       problem: 'broken',
       reason: 'damaged',
-      from: `checksum c INDEXED BY checksum_broken CROSS JOIN file f ON ${holds}
+      from: `checksum c INDEXED BY checksum_broken CROSS JOIN file f ON ${isValidChecksum}
         WHERE c.broken = 1 AND f.incomplete = 0`,
     }),
     misplaced: prepareFiles(db, {

@@ -62,7 +62,7 @@ export function openSortStrategies(statements: Statements) {
 
   /** What it costs to find all files of a selection and the keys that they are sorted by. */
   const findUs = ({ ordering, count }: Wanted, source: Source): number =>
-    source.costUs + (source.knows.has(ordering.key) ? 0 : count * lookupUs)
+    source.costUs + (source.covers.has(ordering.key) ? 0 : count * lookupUs)
 
   /** All files of the selection, sorted by SQLite, which keeps no more than the page and what comes before it. */
   const byRows = (wanted: Wanted, source: Source): Strategy => {

@@ -45,10 +45,10 @@ export function openStartupCheck(options: {
       onEnd?.({ fault, error, tookMs: Math.round(performance.now() - startedMs) })
     }
     aborted = false
-    check = startCheck({ path, mode: 'look', atOnceUpTo: 0 })
-    check.verdict.then(
-      (verdict) => {
-        end(verdict.fault, undefined)
+    check = startCheck({ path, mode: 'in-use', inProcessUpTo: 0 })
+    check.result.then(
+      (result) => {
+        end(result.fault, undefined)
       },
       (error: unknown) => {
         end(

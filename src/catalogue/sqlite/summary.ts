@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { CatalogueSummary, Head, RejectionCount, ScanSummary } from '../records.ts'
-import { holds } from './checksum-rows.ts'
+import { isValidChecksum } from './checksum-rows.ts'
 
 const examplesPerReason = 5
 
@@ -26,7 +26,7 @@ export function prepareSummary(db: Database): () => CatalogueSummary {
   const broken = prepareProblem(
     db,
     'broken',
-    `checksum c JOIN file f ON ${holds} WHERE c.broken = 1 AND f.incomplete = 0`,
+    `checksum c JOIN file f ON ${isValidChecksum} WHERE c.broken = 1 AND f.incomplete = 0`,
   )
   const hashed = db.prepare('SELECT files FROM hashing WHERE one = 1').pluck()
   const lastScan = prepareLastScan(db)

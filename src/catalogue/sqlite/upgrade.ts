@@ -6,7 +6,7 @@ import { migrate } from './migration.ts'
 import type { MigrationProgress } from './migration.ts'
 import { connectForWriting } from './open.ts'
 import { schemaVersion, versionOf } from './schema.ts'
-import { preparePlace, unusable } from './access-check.ts'
+import { prepareDatabaseFolder, unusable } from './access-check.ts'
 
 export interface UpgradeOptions {
   /** Path of the database file. */
@@ -24,7 +24,7 @@ export interface UpgradeOptions {
  */
 export async function upgradeDatabase(options: UpgradeOptions): Promise<void> {
   const { database, onMigrating, signal } = options
-  preparePlace(database)
+  prepareDatabaseFolder(database)
   if ((statSync(database, { throwIfNoEntry: false })?.size ?? 0) === 0) return
   const lock = lockWriter(database)
   try {

@@ -20,7 +20,7 @@ import { prepareChecksumRows } from './checksum-rows.ts'
 import { joinedChecksum } from './checksums.ts'
 import { prepareCountChanges } from './count-changes.ts'
 import { prepareDirectories } from './directories.ts'
-import { openGuard } from './guarded-calls.ts'
+import { guardCalls } from './guarded-calls.ts'
 import { prepareHashing } from './checksum-queue.ts'
 import { prepareIndexes } from './indexes.ts'
 import type { MigrationProgress } from './migration.ts'
@@ -33,7 +33,7 @@ import { openSequences, reserveSequences } from './sequences.ts'
 import { openStartupCheck } from './startup-check.ts'
 import type { StartupCheck, StartupCheckOutcome } from './startup-check.ts'
 import { prepareSummary } from './summary.ts'
-import { preparePlace, unusable } from './access-check.ts'
+import { prepareDatabaseFolder, unusable } from './access-check.ts'
 
 export interface WriterOptions {
   /** Path of the database file; its folder is created when it is missing. */
@@ -64,7 +64,7 @@ export interface OpenedWriter extends CatalogueWriter {
  * cannot be used.
  */
 export function openWriter(options: WriterOptions): OpenedWriter {
-  preparePlace(options.database)
+  prepareDatabaseFolder(options.database)
   const lock = lockWriter(options.database)
   try {
     const { database: path, nowUs, checkUpTo = checkUpToBytes, onChecked } = options
@@ -103,7 +103,7 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
   const indexes = prepareIndexes(db)
   const hashing = prepareHashing(db, shared)
   const summary = db.transaction(prepareSummary(db))
-  const { promised, checkPlace } = openGuard(
+  const { promised, checkNotReplaced } = guardCalls(
     parts.path,
     () => parts.check?.fault,
     () => {
@@ -118,14 +118,14 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
   }
   return {
     directories: promised(() => {
-      checkPlace()
+      checkNotReplaced()
       return queries.directories()
     }),
     directory: promised(queries.directory),
     count: promised(queries.count),
     removedSince: promised(queries.removedSince),
     apply: promised((changes: readonly DirectoryChange[]): AppliedChange => {
-      checkPlace()
+      checkNotReplaced()
       reserveSequences(db, parts.numbersPath, sequencesNeeded(changes))
       const applied = applyAll(changes)
       given.committed()
@@ -137,13 +137,13 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
     arrivedUnhashed: promised(hashing.arrived),
     unhashedBelow: promised(hashing.below),
     keepChecksums: promised((checksums: readonly Checksum[], throughSeq: number) => {
-      checkPlace()
+      checkNotReplaced()
       hashing.keep(checksums, throughSeq)
       parts.check?.committed()
     }),
     staleChecksums: promised(hashing.stale),
     hashAgain: promised((ids: readonly number[], fromUs: number) => {
-      checkPlace()
+      checkNotReplaced()
       hashing.hashAgain(ids, fromUs)
       parts.check?.committed()
     }),
@@ -153,7 +153,7 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
       counts.reset()
     }),
     buildIndexes: promised(() => {
-      checkPlace()
+      checkNotReplaced()
       const built = indexes.buildNext()
       counts.reset()
       return built

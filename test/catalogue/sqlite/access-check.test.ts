@@ -1,4 +1,4 @@
-/** What the operator is told of database files that cannot be used. */
+/** Error messages for database files that cannot be used. */
 import { execFile } from 'node:child_process'
 import {
   chmodSync,
@@ -20,14 +20,14 @@ import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
 import { lacksMounts } from '../../acceptance/service.ts'
 import { testFolder } from '../../folder.ts'
 
-t.test('what is no file is refused by its name, and nothing is left beside it', (t) => {
+t.test('a path that is not a regular file is rejected by name; no other file is created', (t) => {
   for (const suffix of ['', '-wal', '-lock', '-numbers']) {
     const folder = testFolder(t)
     const database = join(folder, `of${suffix}.db`)
     mkdirSync(database + suffix)
     t.throws(
       () => openWriter({ database, nowUs: () => 0 }),
-      { code: 'UNUSABLE_DATABASE', message: `${database}${suffix} is no file: move it away` },
+      { code: 'UNUSABLE_DATABASE', message: `${database}${suffix} is not a regular file: move` },
       suffix,
     )
     t.strictSame(readdirSync(folder), [`of${suffix}.db${suffix}`])
@@ -35,51 +35,54 @@ t.test('what is no file is refused by its name, and nothing is left beside it', 
   t.end()
 })
 
-t.test('a folder that cannot be made is named', (t) => {
+t.test('the error names a folder that cannot be created', (t) => {
   const folder = join(testFolder(t, { file: '' }), 'file/state')
   t.throws(() => openWriter({ database: join(folder, 'c.db'), nowUs: () => 0 }), {
     code: 'UNUSABLE_DATABASE',
-    message: new RegExp(`^${folder} cannot be made or entered .*: set owner and permissions right`),
+    message: new RegExp(`^${folder} cannot be created or entered .*: correct its owner and perm`),
   })
   t.end()
 })
 
-t.test('a lock file of something else is named', (t) => {
+t.test('the error names a lock file that is not a database', (t) => {
   const database = join(testFolder(t), 'c.db')
   writeFileSync(`${database}-lock`, 'somebody has written this here'.repeat(1000))
   t.throws(() => openWriter({ database, nowUs: () => 0 }), {
     code: 'UNUSABLE_DATABASE',
-    message: `${database}-lock cannot be opened: file is not a database (SQLITE_NOTADB): see to the file`,
+    message: `${database}-lock cannot be opened: file is not a database (SQLITE_NOTADB): check the file`,
   })
   t.end()
 })
 
-t.test('a full disk is called so, what is no matter of files is left as it is', (t) => {
+t.test('the error says that the disk is full; errors of the program stay as they are', (t) => {
   const full = unusable('c.db', new Sqlite.SqliteError('disk is full', 'SQLITE_FULL'))
-  t.match(full, { code: 'UNUSABLE_DATABASE', message: 'no room to open c.db (SQLITE_FULL): make' })
-  const ours = new TypeError('of ours')
+  t.match(full, {
+    code: 'UNUSABLE_DATABASE',
+    message: 'no disk space to open c.db (SQLITE_FULL): free',
+  })
+  const ours = new TypeError('a bug of the program')
   t.equal(unusable('c.db', ours), ours)
   t.end()
 })
 
-/** Runs the program as a user who owns nothing; gives its complaint. */
+/** Runs the program as an unprivileged user; returns its error output. */
 function runAsNobody(folder: string, args: string[]): Promise<string> {
   const user = ['--reuid=65534', '--regid=65534', '--clear-groups', '--']
   const program = ['env', '-i', process.execPath, join(process.cwd(), 'dist/cli.js'), ...args]
-  return complaint('setpriv', [...user, ...program], folder)
+  return errorOutput('setpriv', [...user, ...program], folder)
 }
 
-/** What a command said when it failed, nothing when it did not. */
-function complaint(command: string, args: readonly string[], cwd?: string): Promise<string> {
+/** The error output of a command that fails; empty if it succeeds. */
+function errorOutput(command: string, args: readonly string[], cwd?: string): Promise<string> {
   return promisify(execFile)(command, args, { cwd }).then(
     () => '',
     (error: unknown) => (error as { stderr: string }).stderr,
   )
 }
 
-/** A database with everything beside it, of root alone, in a folder where anybody may write. */
+/** A database and its side files, all owned by root, in a folder that every user may write. */
 async function databaseOfRoot(t: Test) {
-  // Out of the checkout, whose folders another user may not enter.
+  // Outside the checkout: other users may not enter its folders.
   const folder = mkdtempSync(join(tmpdir(), 'usable-'))
   t.teardown(() => {
     rmSync(folder, { recursive: true, force: true })
@@ -97,39 +100,42 @@ async function databaseOfRoot(t: Test) {
 }
 
 t.test(
-  'what another user may not use is named, with what to do, in one line',
-  { skip: process.getuid?.() === 0 ? false : 'it takes root to be two users' },
+  'one line names the file that another user may not use, and the remedy',
+  { skip: process.getuid?.() === 0 ? false : 'only root can run a program as another user' },
   async (t) => {
     const { folder, database } = await databaseOfRoot(t)
     if ((await runAsNobody(folder, ['--version'])) !== '') {
-      await t.test('', { skip: 'this checkout is closed to other users' }, async () => undefined)
+      await t.test('', { skip: 'other users cannot enter this checkout' }, async () => undefined)
       return
     }
     const scan = ['index', '--once', '--archive', 'archive', '--database', 'state/c.db']
     const cases = [
-      { path: join(folder, 'state'), mode: 0o755, words: 'may not be written by this user' },
-      { path: database, mode: 0o600, words: 'may not be read and written by this user' },
-      { path: database, mode: 0o644, words: 'may not be read and written by this user' },
-      { path: `${database}-lock`, mode: 0o644, words: 'may not be read and written by this user' },
-      { path: `${database}-numbers`, mode: 0o600, words: 'may not be read by this user' },
+      { path: join(folder, 'state'), mode: 0o755, problem: 'is not writable' },
+      { path: database, mode: 0o600, problem: 'is not readable and writable' },
+      { path: database, mode: 0o644, problem: 'is not readable and writable' },
+      { path: `${database}-lock`, mode: 0o644, problem: 'is not readable and writable' },
+      { path: `${database}-numbers`, mode: 0o600, problem: 'is not readable' },
     ]
-    for (const { path, mode, words } of cases) {
+    for (const { path, mode, problem } of cases) {
       chmodSync(path, mode)
-      const said = await runAsNobody(folder, scan)
+      const output = await runAsNobody(folder, scan)
       chmodSync(path, 0o777)
-      const remedy = 'set owner and permissions right, or configure another database'
-      t.equal(said, `rinex-catalogue: ${path} ${words} (EACCES): ${remedy}\n`)
-      t.notOk(existsSync(`${database}-wal`), 'and nothing is left beside it')
+      const remedy = 'correct its owner and permissions, or configure another database'
+      t.equal(output, `rinex-catalogue: ${path} ${problem} by this user (EACCES): ${remedy}\n`)
+      t.notOk(existsSync(`${database}-wal`), 'no -wal file is created')
     }
-    t.notMatch(await runAsNobody(folder, scan), 'this user', 'with all permissions it goes on')
+    t.notMatch(await runAsNobody(folder, scan), 'this user', 'with all permissions it starts')
   },
 )
 
-t.test('a disk that is mounted read-only is called so', { skip: lacksMounts }, async (t) => {
+t.test('the error says that a disk is mounted read-only', { skip: lacksMounts }, async (t) => {
   const folder = testFolder(t, { state: {} })
   const script = 'mount -t tmpfs -o ro none state && exec "$0" "$1" index --database state/c.db'
   const program = [process.execPath, join(process.cwd(), 'dist/cli.js')]
-  const said = await complaint('unshare', ['-m', 'sh', '-c', script, ...program], folder)
-  const words = `${folder}/state may not be written by this user (EROFS): its disk is mounted read-only`
-  t.equal(said, `rinex-catalogue: ${words}, mount it for writing, or configure another database\n`)
+  const output = await errorOutput('unshare', ['-m', 'sh', '-c', script, ...program], folder)
+  const problem = `${folder}/state is not writable by this user (EROFS): its disk is mounted read-only`
+  t.equal(
+    output,
+    `rinex-catalogue: ${problem}, mount it for writing, or configure another database\n`,
+  )
 })

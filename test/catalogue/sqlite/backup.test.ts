@@ -1,4 +1,4 @@
-/** Backups, and what becomes of a ruined database with and without them. */
+/** Backups, and recovery of a corrupt database with and without them. */
 import {
   copyFileSync,
   existsSync,
@@ -39,7 +39,7 @@ function openFolder(t: Test) {
     writer = undefined
   }
   t.teardown(close)
-  /** Closes the one that is open before. */
+  /** Opens a writer; closes the previous one. */
   const open = (options: Partial<WriterOptions> = {}): OpenedWriter => {
     close()
     return (writer = openWriter({ database, nowUs: () => clock.us, ...options }))
@@ -51,14 +51,14 @@ function openFolder(t: Test) {
   return { database, clock, open, close, names }
 }
 
-/** A file of its own of that station in the directory. */
+/** Adds a file of the station to the directory. */
 const add = (writer: OpenedWriter, station: string) =>
   writer.apply([change(day, { stamp, added: [newFile(`${station}0010.26d.gz`)] })])
 
 const idsOf = async (writer: OpenedWriter) =>
   new Map([...((await writer.directory(day))?.files ?? [])].map(([name, { id }]) => [name, id]))
 
-/** All pages but the first, or only some, as random bytes. */
+/** Overwrites the pages of a file from page `from` on with random bytes. */
 function overwrite(path: string, from = 1): void {
   const file = openSync(path, 'r+')
   const { size } = statSync(path)
@@ -66,7 +66,7 @@ function overwrite(path: string, from = 1): void {
   closeSync(file)
 }
 
-t.test('database and backups are for owner and group, whatever the umask', async (t) => {
+t.test('database and backups have mode 0640 regardless of the umask', async (t) => {
   for (const umask of [0o000, 0o077]) {
     const before = process.umask(umask)
     t.teardown(() => process.umask(before))
@@ -83,27 +83,30 @@ t.test('database and backups are for owner and group, whatever the umask', async
   }
 })
 
-t.test('a backup holds what was committed, and is a sound database on its own', async (t) => {
-  const { open, database, names, close } = openFolder(t)
-  const writer = open()
-  await add(writer, 'graz')
-  t.match(await writer.backup({ ifOlderThanMs: 0 }), {
-    outcome: 'kept',
-    path: `${database}-backup-1`,
-    bytes: statSync(`${database}-backup-1`).size,
-  })
-  const db = new Sqlite(`${database}-backup-1`, { readonly: true })
-  t.equal(db.pragma('integrity_check', { simple: true }), 'ok')
-  t.equal(db.prepare('SELECT name FROM file').pluck().get(), 'graz0010.26d.gz')
-  db.close()
-  close()
-  t.same(
-    names(),
-    ['', '-backup-1', '-lock', '-numbers'].map((end) => `catalogue.db${end}`),
-  )
-})
+t.test(
+  'a backup contains the committed rows and is a sound database in a single file',
+  async (t) => {
+    const { open, database, names, close } = openFolder(t)
+    const writer = open()
+    await add(writer, 'graz')
+    t.match(await writer.backup({ ifOlderThanMs: 0 }), {
+      outcome: 'kept',
+      path: `${database}-backup-1`,
+      bytes: statSync(`${database}-backup-1`).size,
+    })
+    const db = new Sqlite(`${database}-backup-1`, { readonly: true })
+    t.equal(db.pragma('integrity_check', { simple: true }), 'ok')
+    t.equal(db.prepare('SELECT name FROM file').pluck().get(), 'graz0010.26d.gz')
+    db.close()
+    close()
+    t.same(
+      names(),
+      ['', '-backup-1', '-lock', '-numbers'].map((end) => `catalogue.db${end}`),
+    )
+  },
+)
 
-t.test('the newest two are kept', async (t) => {
+t.test('the newest two backups are kept', async (t) => {
   const { open, database } = openFolder(t)
   const writer = open()
   for (const station of ['graz', 'zimm', 'gope']) {
@@ -118,7 +121,7 @@ t.test('the newest two are kept', async (t) => {
   t.same(files, [3, 2])
 })
 
-t.test('none is made while there is a young one, or when nothing has changed', async (t) => {
+t.test('no backup is made if the newest is young or nothing has changed', async (t) => {
   const { open, clock, database } = openFolder(t)
   const writer = open()
   await add(writer, 'graz')
@@ -128,19 +131,19 @@ t.test('none is made while there is a young one, or when nothing has changed', a
     if (outcome === 'kept') utimesSync(`${database}-backup-1`, made, made)
     return outcome
   }
-  t.equal(await make(), 'kept', 'there is none')
+  t.equal(await make(), 'kept', 'the first backup')
   await add(writer, 'zimm')
-  t.equal(await make(), 'unneeded', 'it is young')
+  t.equal(await make(), 'unneeded', 'the newest backup is young')
   clock.us += 61_000_000
   t.equal(await make(), 'kept')
   clock.us += 61_000_000
   t.equal(await make(), 'unneeded', 'nothing has changed since')
   await add(writer, 'gope')
   utimesSync(`${database}-backup-1`, new Date(), new Date(clock.us / 1000 + 3_600_000))
-  t.equal(await make(), 'kept', 'one from the future says nothing of its age')
+  t.equal(await make(), 'kept', 'a backup time in the future does not tell the age')
 })
 
-t.test('what is written while a backup is made is in it', async (t) => {
+t.test('a backup contains what is written while it is made', async (t) => {
   const { open, database } = openFolder(t)
   const writer = open()
   const names = Array.from({ length: 20_000 }, (_, n) => `s${n.toString(36).padStart(3, '0')}`)
@@ -154,7 +157,7 @@ t.test('what is written while a backup is made is in it', async (t) => {
   let during = 0
   for (let ended = false; !ended; during++) {
     await add(writer, `a${during.toString(36).padStart(3, '0')}`)
-    // One turn of the event loop, in which the backup makes a step.
+    // One iteration of the event loop, in which the backup makes a step.
     ended = await Promise.race([
       made.then(() => true),
       new Promise<boolean>((resolve) => setImmediate(resolve, false)),
@@ -169,20 +172,20 @@ t.test('what is written while a backup is made is in it', async (t) => {
 })
 
 const damages: Readonly<Record<string, (database: string) => void>> = {
-  'ruined pages': overwrite,
-  'no database': (database) => {
+  'a database with damaged pages': overwrite,
+  'a file that is no database': (database) => {
     writeFileSync(database, randomBytes(50_000))
   },
   'an empty file': (database) => {
     truncateSync(database)
   },
-  nothing: (database) => {
+  'a missing database': (database) => {
     rmSync(database)
   },
 }
 
-for (const [what, damage] of Object.entries(damages))
-  t.test(`${what} in the place of the database: the newest backup takes it`, async (t) => {
+for (const [name, damage] of Object.entries(damages))
+  t.test(`${name} is replaced by the newest backup`, async (t) => {
     const { open, close, database, names } = openFolder(t)
     let writer = open()
     await add(writer, 'graz')
@@ -194,15 +197,15 @@ for (const [what, damage] of Object.entries(damages))
     writer = open()
     t.equal(writer.recovery.restored?.backup, `${database}-backup-1`)
     t.same(await idsOf(writer), new Map([['graz0010.26d.gz', 1]]), 'records keep their ids')
-    t.same(await writer.directories(), [{ path: day, stamp: undefined }], 'no stamp is relied on')
+    t.same(await writer.directories(), [{ path: day, stamp: undefined }], 'stamps are discarded')
     const { head } = await add(writer, 'gope')
     t.not(head.epoch, lost.epoch)
     t.ok(head.seq > lost.seq)
-    t.ok(((await idsOf(writer)).get('gope0010.26d.gz') ?? 0) > 2, 'no id is given twice')
+    t.ok(((await idsOf(writer)).get('gope0010.26d.gz') ?? 0) > 2, 'no id is used twice')
     close()
-    const isSetAside = what !== 'an empty file' && what !== 'nothing'
-    t.equal(writer.recovery.setAside !== undefined, isSetAside)
-    t.equal(names().includes('catalogue.db.corrupt'), isSetAside)
+    const isQuarantined = name !== 'an empty file' && name !== 'a missing database'
+    t.equal(writer.recovery.setAside !== undefined, isQuarantined)
+    t.equal(names().includes('catalogue.db.corrupt'), isQuarantined)
     t.ok(existsSync(`${database}-backup-1`), 'the backup is still there')
     t.same(open().recovery, {
       setAside: undefined,
@@ -212,7 +215,7 @@ for (const [what, damage] of Object.entries(damages))
     })
   })
 
-t.test('a backup that is put in place is told before', async (t) => {
+t.test('onRestoring is called before each attempt to restore a backup', async (t) => {
   const { open, close, database } = openFolder(t)
   for (const station of ['graz', 'zimm']) {
     const writer = open()
@@ -228,15 +231,15 @@ t.test('a backup that is put in place is told before', async (t) => {
     bytes: statSync(backup).size,
     isThere: false,
   }))
-  const told: object[] = []
+  const calls: object[] = []
   const { recovery } = open({
-    onRestoring: (restoring) => told.push({ ...restoring, isThere: existsSync(database) }),
+    onRestoring: (restoring) => calls.push({ ...restoring, isThere: existsSync(database) }),
   })
-  t.strictSame(told, expected, 'the bad one and the good one')
+  t.strictSame(calls, expected, 'the bad backup and the good one')
   t.type(recovery.restored?.tookMs, 'number')
 })
 
-t.test('side files of a database that is gone are not taken for those of its backup', async (t) => {
+t.test('side files of a removed database are not used with the restored backup', async (t) => {
   const { open, close, database } = openFolder(t)
   let writer = open()
   await add(writer, 'graz')
@@ -254,7 +257,7 @@ t.test('side files of a database that is gone are not taken for those of its bac
   db.close()
 })
 
-t.test('a bad backup is passed over', async (t) => {
+t.test('a bad backup is skipped', async (t) => {
   const { open, close, database, names } = openFolder(t)
   const fill = async () => {
     const writer = open()
@@ -266,8 +269,8 @@ t.test('a bad backup is passed over', async (t) => {
     overwrite(database)
   }
   const bad: Readonly<Record<string, (backup: string) => void>> = {
-    ruined: overwrite,
-    'cut short': (backup) => {
+    corrupt: overwrite,
+    truncated: (backup) => {
       truncateSync(backup, 3 * pageSize)
     },
     empty: (backup) => {
@@ -278,20 +281,20 @@ t.test('a bad backup is passed over', async (t) => {
       new Sqlite(backup).exec('CREATE TABLE other (a)').close()
     },
   }
-  for (const [what, spoil] of Object.entries(bad))
-    await t.test(what, async (t) => {
+  for (const [name, damage] of Object.entries(bad))
+    await t.test(name, async (t) => {
       await fill()
-      spoil(`${database}-backup-1`)
+      damage(`${database}-backup-1`)
       const writer = open()
       const { restored, passedOver } = writer.recovery
       t.equal(restored?.backup, `${database}-backup-2`)
       t.match(passedOver, [{ backup: `${database}-backup-1` }])
       t.same([...(await idsOf(writer)).keys()], ['graz0010.26d.gz'])
-      t.ok(names().includes('catalogue.db-backup-1.corrupt'), 'it is kept, but not as a backup')
+      t.ok(names().includes('catalogue.db-backup-1.corrupt'), 'it is quarantined')
       close()
       for (const end of ['', '-backup-1', '-backup-2']) rmSync(database + end, { force: true })
     })
-  await t.test('when none is good, a new database is built', async (t) => {
+  await t.test('without a good backup a new database is created', async (t) => {
     await fill()
     for (const n of [1, 2]) overwrite(`${database}-backup-${n}`)
     const writer = open()
@@ -301,7 +304,7 @@ t.test('a bad backup is passed over', async (t) => {
   })
 })
 
-t.test('a database that is found ruined by its backup is set aside', async (t) => {
+t.test('a database that the backup finds corrupt is quarantined', async (t) => {
   const { open, database, names } = openFolder(t)
   const writer = open()
   for (let n = 0; n < 40; n++)
@@ -312,7 +315,7 @@ t.test('a database that is found ruined by its backup is set aside', async (t) =
     ])
   await writer.backup({ ifOlderThanMs: 0 })
   await add(writer, 'gope')
-  // Another's transaction makes this connection forget what it remembers of pages.
+  // A transaction of another connection invalidates the page cache of this one.
   const db = new Sqlite(database)
   db.exec('UPDATE catalogue SET last_scan = last_scan')
   db.pragma('wal_checkpoint(TRUNCATE)')
@@ -333,7 +336,7 @@ t.test('a database that is found ruined by its backup is set aside', async (t) =
   t.equal(basename(open().recovery.restored?.backup ?? ''), 'catalogue.db-backup-1')
 })
 
-t.test('a large database is checked while it is used', async (t) => {
+t.test('a large database is checked while it is in use', async (t) => {
   const { open, close, database } = openFolder(t)
   let writer = open()
   for (let n = 0; n < 40; n++) await add(writer, `a${n.toString(36).padStart(3, '0')}`)
@@ -344,7 +347,7 @@ t.test('a large database is checked while it is used', async (t) => {
     onChecked: (outcome: StartupCheckOutcome) => void outcomes.push(outcome),
   }
   writer = open(options)
-  await until(t, 'it is sound', () => outcomes.length === 1)
+  await until(t, 'the check has ended', () => outcomes.length === 1)
   t.equal(outcomes[0]?.fault, undefined)
   await writer.backup({ ifOlderThanMs: 0 })
 
@@ -360,14 +363,14 @@ t.test('a large database is checked while it is used', async (t) => {
   closeSync(file)
   writer = open(options)
   t.equal(writer.recovery.restored, undefined, 'it opens')
-  await until(t, 'the ruin is found', () => outcomes.length === 2)
+  await until(t, 'the damage is found', () => outcomes.length === 2)
   t.type(outcomes[1]?.fault, 'string')
-  await t.rejects(writer.count('obs'), { code: 'CATALOGUE_RUINED' }, 'whatever is asked next')
+  await t.rejects(writer.count('obs'), { code: 'CATALOGUE_RUINED' }, 'the next call rejects')
   writer = open(options)
   t.ok(writer.recovery.restored)
 })
 
-t.test('the check of a large database is aborted before the WAL grows without end', async (t) => {
+t.test('the check of a large database is aborted before the WAL grows too large', async (t) => {
   const { open, database } = openFolder(t)
   await add(open(), 'graz')
   const outcomes: StartupCheckOutcome[] = []
@@ -380,7 +383,7 @@ t.test('the check of a large database is aborted before the WAL grows without en
     check.stop()
   })
   check.committed()
-  await until(t, 'it has ended', () => outcomes.length === 1)
+  await until(t, 'the check has ended', () => outcomes.length === 1)
   t.match(outcomes, [{ fault: undefined, error: /aborted: the WAL grew/ }])
   check.stop()
 })

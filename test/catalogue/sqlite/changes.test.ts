@@ -32,7 +32,7 @@ function openCatalogue(t: Test, folder = testFolder(t)) {
 const brief = ({ changes }: ChangesPage) =>
   changes.map(({ seq, change, record }) => `${seq} ${change} ${record.id}`)
 
-t.test('of each file the latest change, in the order of the numbers', async (t) => {
+t.test('the feed has the latest change of each file, in the order of seq', async (t) => {
   const { writer, clock, changes } = openCatalogue(t)
   const added = [graz, grazShort, zimm].map((name) => newFile(name, { size: 1, mtimeUs: 1 }))
   const { head } = await writer.apply([change(day, { added })])
@@ -56,7 +56,7 @@ t.test('of each file the latest change, in the order of the numbers', async (t) 
   t.equal(first.throughSeq, 4)
 })
 
-t.test('a file that comes back is created, at the time of its return', async (t) => {
+t.test('a restored file is reported as created, at the time of its return', async (t) => {
   const { writer, reader, clock, changes } = openCatalogue(t)
   const added = [newFile(graz, { size: 1, mtimeUs: 1 })]
   await writer.apply([change(day, { added })])
@@ -106,7 +106,7 @@ t.test('filters', async (t) => {
   }
 })
 
-t.test('one look is short where filters leave much out', async (t) => {
+t.test('a query with filters examines a limited number of changes', async (t) => {
   const { writer, changes } = openCatalogue(t)
   const names = Array.from({ length: 5000 }, (_, i) => `s${String(i).padStart(3, '0')}`)
   for (let dayOfYear = 1; dayOfYear <= 5; dayOfYear++) {
@@ -123,7 +123,7 @@ t.test('one look is short where filters leave much out', async (t) => {
   t.match(full, { throughSeq: 1000, changes: [{ seq: 1000 }] })
 })
 
-t.test('old removals are forgotten, and the number up to which they are is known', async (t) => {
+t.test('old removals are purged; purgedSeq is the seq of the last purged one', async (t) => {
   const { writer, reader, clock, changes } = openCatalogue(t)
   const added = [graz, grazShort, zimm].map((name) => newFile(name))
   await writer.apply([change(day, { added })])
@@ -135,12 +135,12 @@ t.test('old removals are forgotten, and the number up to which they are is known
   await writer.purgeRemovals(clock.us)
   t.match(await changes(3), { purgedSeq: 4, changes: [], throughSeq: 3 })
   t.strictSame(brief(await changes(4)), ['5 removed 2'])
-  t.match(await changes(6), { changes: [], head: { seq: 5 } }, 'a number that was never given')
+  t.match(await changes(6), { changes: [], head: { seq: 5 } }, 'a seq that does not exist yet')
   await writer.apply([change(day, { added: [newFile(graz)] })])
   t.match(await reader.page({ limit: 1, offset: 0 }), { records: [{ id: 4, name: graz }] })
 })
 
-t.test('a gone directory is forgotten with the last of its removals', async (t) => {
+t.test('a removed directory is purged with the last of its removals', async (t) => {
   const { writer, clock } = openCatalogue(t)
   const added = Array.from({ length: 2500 }, (_, i) => {
     const station = i.toString(36).padStart(4, '0')
@@ -156,7 +156,7 @@ t.test('a gone directory is forgotten with the last of its removals', async (t) 
   t.equal(await writer.directory(day), undefined)
 })
 
-t.test('who knows numbers of another database must start again', async (t) => {
+t.test('a client with a seq of another database must start again', async (t) => {
   const folder = testFolder(t)
   const first = openWriter({ database: join(folder, 'catalogue.db'), nowUs: () => 1 })
   const { head } = await first.apply([change(day, { added: [newFile(graz)] })])
@@ -170,7 +170,7 @@ t.test('who knows numbers of another database must start again', async (t) => {
   t.strictSame(page.changes, [])
 })
 
-t.test('the list in chunks and the feed from its start end with the live list', async (t) => {
+t.test('the list in chunks plus the feed from its start equals the live list', async (t) => {
   const folder = testFolder(t)
   let run = 0
   const mirrorHolds = fc.asyncProperty(

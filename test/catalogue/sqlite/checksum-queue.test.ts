@@ -33,28 +33,31 @@ const sum = (id: number, other: object = {}) => ({
   ...{ id, ...identity, sha256, problem: undefined, rested: true, ...other },
 })
 
-t.test('a checksum holds for the version that was read, and is no change', async (t) => {
-  const { writer, reader, sumOf, idOf, files } = open(t)
-  await writer.apply([change(day, { added: [newFile(graz, facts), newFile(zimm, facts)] })])
-  const [head, id] = [await reader.head(), await idOf(graz)]
-  await writer.keepChecksums([sum(id)], 0)
-  t.same(await sumOf(graz), sha256)
-  t.equal(await sumOf(zimm), undefined)
-  t.same(await reader.head(), { ...head, detailsSeq: head.detailsSeq + 1 })
+t.test(
+  'a checksum is valid for the version that was read, and raises only detailsSeq',
+  async (t) => {
+    const { writer, reader, sumOf, idOf, files } = open(t)
+    await writer.apply([change(day, { added: [newFile(graz, facts), newFile(zimm, facts)] })])
+    const [head, id] = [await reader.head(), await idOf(graz)]
+    await writer.keepChecksums([sum(id)], 0)
+    t.same(await sumOf(graz), sha256)
+    t.equal(await sumOf(zimm), undefined)
+    t.same(await reader.head(), { ...head, detailsSeq: head.detailsSeq + 1 })
 
-  const others = [{ size: 11 }, { mtimeUs: 1001 }]
-  for (const other of others) {
-    await writer.keepChecksums([sum(await idOf(zimm), other)], 0)
-    t.equal(await sumOf(zimm), undefined, 'one of another version is not kept')
-  }
-  await writer.keepChecksums([sum(99)], 0)
-  t.equal(await files(), 1, 'nor one of a file that is gone')
-  await writer.keepChecksums([sum(id)], 0)
-  t.equal(await files(), 1, 'one that is kept again counts once')
-})
+    const others = [{ size: 11 }, { mtimeUs: 1001 }]
+    for (const other of others) {
+      await writer.keepChecksums([sum(await idOf(zimm), other)], 0)
+      t.equal(await sumOf(zimm), undefined, 'a checksum of another version is not stored')
+    }
+    await writer.keepChecksums([sum(99)], 0)
+    t.equal(await files(), 1, 'the checksum of a removed file is not stored')
+    await writer.keepChecksums([sum(id)], 0)
+    t.equal(await files(), 1, 'a checksum that is stored again counts once')
+  },
+)
 
 t.test(
-  'a size that reading has told is another listing, and a checksum alone is none',
+  'a size that becomes known by hashing changes the listing version, a checksum alone does not',
   async (t) => {
     const { writer, reader, idOf } = open(t)
     await writer.apply([change(day, { added: [newFile(graz), newFile(zimm, facts)] })])
@@ -70,45 +73,47 @@ t.test(
     t.match((await reader.filesIn({ path: day, after: '', limit: 1 })).entries, [{ size: 10 }])
     t.ok(
       after.every((version, index) => version !== before[index]),
-      'of the directory and of those above it',
+      'the versions of the directory and of its ancestors change',
     )
   },
 )
 
 t.test(
-  'the checksums of a directory are of another version when any of them is another',
+  'the checksums version of a directory changes when any of its checksums changes',
   async (t) => {
     const { writer, reader, idOf } = open(t)
     await writer.apply([change(day, { added: [newFile(graz, facts), newFile(zimm)] })])
     const [id, other] = [await idOf(graz), await idOf(zimm)]
     const seen: unknown[] = [await reader.checksumsVersion(day)]
-    const told = async (what: string, work: () => Promise<unknown>) => {
-      await work()
+    const changesVersion = async (name: string, action: () => Promise<unknown>) => {
+      await action()
       const version = await reader.checksumsVersion(day)
-      t.notOk(seen.includes(version), what)
+      t.notOk(seen.includes(version), name)
       seen.push(version)
     }
     const apply = (parts: Parameters<typeof change>[1]) => writer.apply([change(day, parts)])
-    await told('known', () => writer.keepChecksums([sum(id)], 0))
+    await changesVersion('file hashed', () => writer.keepChecksums([sum(id)], 0))
     const again = createHash('sha256').update('y').digest()
-    await told('read again', () => writer.keepChecksums([sum(id, { sha256: again })], 0))
-    await told('known with the size', () => writer.keepChecksums([sum(other)], 0))
-    await told('of a changed file', () =>
+    await changesVersion('file hashed again', () =>
+      writer.keepChecksums([sum(id, { sha256: again })], 0),
+    )
+    await changesVersion('hashed, size becomes known', () => writer.keepChecksums([sum(other)], 0))
+    await changesVersion('file modified', () =>
       apply({ modified: [{ ...facts, size: 12, id, name: graz }] }),
     )
-    await told('of a removed file', () => apply({ removed: [other] }))
-    await told('of one that came back', () => apply({ added: [newFile(zimm, facts)] }))
+    await changesVersion('file removed', () => apply({ removed: [other] }))
+    await changesVersion('file restored', () => apply({ added: [newFile(zimm, facts)] }))
 
     await writer.apply([change('obs/2026/002', { added: [newFile('graz0020.26d.gz', facts)] })])
     await writer.keepChecksums([], 7)
-    t.equal(await reader.checksumsVersion(day), seen.at(-1), 'nothing else is')
+    t.equal(await reader.checksumsVersion(day), seen.at(-1), 'other directories do not matter')
     t.equal(await reader.checksumsVersion('obs/2026/003'), undefined)
     await apply({ removed: [id, other], gone: true })
     t.equal(await reader.checksumsVersion(day), undefined)
   },
 )
 
-t.test('a checksum goes with its version', async (t) => {
+t.test('a checksum is deleted when its file is modified or removed', async (t) => {
   const { writer, sumOf, idOf, files, reader } = open(t)
   const added = [newFile(graz, facts), newFile(zimm, facts)]
   await writer.apply([change(day, { added })])
@@ -123,10 +128,10 @@ t.test('a checksum goes with its version', async (t) => {
   t.match(await reader.summary(), { checksums: { broken: { count: 0, examples: [] } } })
   await writer.apply([change(day, { added: [newFile(zimm, facts)] })])
   t.equal(await idOf(zimm), other)
-  t.equal(await sumOf(zimm), undefined, 'what came back has to be read')
+  t.equal(await sumOf(zimm), undefined, 'a restored file must be hashed again')
 })
 
-t.test('a file of which the name was known has size and time from being read', async (t) => {
+t.test('hashing sets size and mtime of a file if they were unknown', async (t) => {
   const { writer, reader, sumOf, idOf } = open(t)
   await writer.apply([change(day, { added: [newFile(graz)] })])
   const head = await reader.head()
@@ -136,7 +141,7 @@ t.test('a file of which the name was known has size and time from being read', a
   t.same(await reader.head(), { ...head, detailsSeq: head.detailsSeq + 1 })
 })
 
-t.test('of more than a thousand files none counts as arrived in the beginning', async (t) => {
+t.test('in a new catalogue of more than 1,000 files none counts as arrived', async (t) => {
   const { writer } = open(t)
   const names = Array.from({ length: 1001 }, (_, n) => `${String(n).padStart(4, '0')}0010.26d.gz`)
   await writer.apply([change(day, { added: names.map((name) => newFile(name)) })])
@@ -147,9 +152,9 @@ t.test('of more than a thousand files none counts as arrived in the beginning', 
   })
 })
 
-t.test('what arrived is found by its number, what changed too', async (t) => {
+t.test('new and modified files are found by their change number', async (t) => {
   const { writer, idOf } = open(t)
-  const some = (count: number, from: number) =>
+  const fileNames = (count: number, from: number) =>
     Array.from({ length: count }, (_, n) => `s${String(from + n).padStart(3, '0')}0010.26d.gz`)
   const add = (names: string[]) =>
     writer.apply([change(day, { added: names.map((name) => newFile(name, facts)) })])
@@ -159,7 +164,7 @@ t.test('what arrived is found by its number, what changed too', async (t) => {
   }
   await add([zimm])
   const all = { paths: [`${day}/${zimm}`], throughSeq: 1, behind: 0, olderSeq: 1 }
-  t.same(await found(), all, 'all that is there in the beginning')
+  t.same(await found(), all, 'all files of a new, small catalogue')
   await writer.keepChecksums([], 1)
   await add([graz])
   t.match(await found(), {
@@ -173,13 +178,13 @@ t.test('what arrived is found by its number, what changed too', async (t) => {
   await writer.apply([change(day, { modified: [{ ...facts, id, name: zimm }] })])
   t.match(await found(2), { paths: [`${day}/${zimm}`], throughSeq: 3 })
   await writer.keepChecksums([sum(id)], 1)
-  t.match(await found(0), { paths: [`${day}/${graz}`] }, 'those that have one are left out')
+  t.match(await found(0), { paths: [`${day}/${graz}`] }, 'hashed files are left out')
   await writer.keepChecksums([], 3)
   await writer.keepChecksums([], 2)
-  t.match(await found(), { paths: [] }, 'what was gone through stays so')
+  t.match(await found(), { paths: [] }, 'the stored position never goes back')
 
-  await t.test('some at a time', async (t) => {
-    const names = some(250, 0)
+  await t.test('in chunks', async (t) => {
+    const names = fileNames(250, 0)
     await add(names)
     const seen: string[] = []
     for (let since = 3; ;) {
@@ -193,7 +198,7 @@ t.test('what arrived is found by its number, what changed too', async (t) => {
       names.map((name) => `${day}/${name}`),
     )
   })
-  await t.test('past many that need nothing, and past removals', async (t) => {
+  await t.test('past many hashed files, and past removals', async (t) => {
     const names = Array.from({ length: 1500 }, (_, n) => `${(4096 + n).toString(16)}0010.26o.gz`)
     await add(names)
     const most = await Promise.all(names.map(idOf))
@@ -208,7 +213,7 @@ t.test('what arrived is found by its number, what changed too', async (t) => {
   })
 })
 
-t.test('all files without one are found, highest id first', async (t) => {
+t.test('all files without a checksum are found, highest id first', async (t) => {
   const { writer } = open(t)
   const names = Array.from({ length: 4500 }, (_, n) => `${(4096 + n).toString(16)}0010.26o.gz`)
   await writer.apply([change(day, { added: names.map((name) => newFile(name, facts)) })])
@@ -234,7 +239,7 @@ t.test('all files without one are found, highest id first', async (t) => {
   t.same(await walk(), [4000, 7])
 })
 
-t.test('a directory’s checksums come in the order of names, in pieces', async (t) => {
+t.test('the checksums of a directory are read in chunks, in the order of names', async (t) => {
   const { writer, reader } = open(t)
   const names = Array.from({ length: 1200 }, (_, n) => `${(4096 + n).toString(16)}0010.26o.gz`)
   await writer.apply([

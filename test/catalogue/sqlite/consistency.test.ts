@@ -1,4 +1,4 @@
-/** Whatever is applied: the counts say what the records say. */
+/** The counts agree with the records after any changes. */
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import t from 'tap'
@@ -27,19 +27,19 @@ function open(t: Test) {
 }
 
 type Step =
-  | { readonly does: 'toggle'; readonly places: readonly number[] }
-  | { readonly does: 'modify'; readonly places: readonly number[] }
-  | { readonly does: 'refuse'; readonly places: readonly number[] }
-  /** The next id is the last of a bucket, or the one before it. */
+  | { readonly does: 'toggle'; readonly files: readonly number[] }
+  | { readonly does: 'modify'; readonly files: readonly number[] }
+  | { readonly does: 'refuse'; readonly files: readonly number[] }
+  /** Sets the next id near the end of a bucket: `before` ids before the next bucket. */
   | { readonly does: 'jump'; readonly level: number; readonly before: number }
 
-const places = fc.uniqueArray(fc.nat(899), { minLength: 1, maxLength: 90 })
+const files = fc.uniqueArray(fc.nat(899), { minLength: 1, maxLength: 90 })
 const steps = fc.array(
   fc.oneof<fc.Arbitrary<Step>[]>(
-    fc.record({ does: fc.constant('toggle' as const), places }),
-    fc.record({ does: fc.constant('toggle' as const), places }),
-    fc.record({ does: fc.constant('modify' as const), places }),
-    fc.record({ does: fc.constant('refuse' as const), places }),
+    fc.record({ does: fc.constant('toggle' as const), files }),
+    fc.record({ does: fc.constant('toggle' as const), files }),
+    fc.record({ does: fc.constant('modify' as const), files }),
+    fc.record({ does: fc.constant('refuse' as const), files }),
     fc.record({
       does: fc.constant('jump' as const),
       level: fc.constantFrom(6, 12, 18),
@@ -49,10 +49,10 @@ const steps = fc.array(
   { minLength: 1, maxLength: 14 },
 )
 
-/** A place is a directory and a name: of ten stations, some days, and short and long forms. */
-function placeOf(place: number): { path: string; name: string } {
-  const path = directories[place % 3] ?? ''
-  const number = Math.floor(place / 3)
+/** A directory and a name by index: ten stations, five days, short and long forms. */
+function fileAt(index: number): { path: string; name: string } {
+  const path = directories[index % 3] ?? ''
+  const number = Math.floor(index / 3)
   const station = `st${String(number % 10).padStart(2, '0')}`
   const ddd = String((Math.floor(number / 10) % 5) + 1).padStart(3, '0')
   const names = [
@@ -67,23 +67,21 @@ function placeOf(place: number): { path: string; name: string } {
   return { path, name: names[Math.floor(number / 50)] ?? '' }
 }
 
-/** The change of each directory that a step makes, all in one transaction. */
+/** The changes of a step, one per directory, to be applied in one transaction. */
 async function changesOf(writer: OpenedWriter, step: Exclude<Step, { does: 'jump' }>) {
   const changes = []
   for (const path of directories) {
     const known = (await writer.directory(path))?.files ?? new Map<string, { id: number }>()
-    const names = step.places
-      .map(placeOf)
-      .flatMap((place) => (place.path === path ? place.name : []))
+    const names = step.files.map(fileAt).flatMap((file) => (file.path === path ? file.name : []))
     const removed = names.flatMap((name) => known.get(name)?.id ?? [])
     const added = names.filter((name) => !known.has(name)).map((name) => newFile(name))
     if (step.does === 'modify') {
       const modified = removed.map((id) => ({ id, name: '', size: id, mtimeUs: 1 }))
       changes.push(change(path, { modified }))
     } else {
-      // A name twice cannot be written: the whole directory is refused, whatever else it brings.
-      const twice = step.does === 'refuse' && path === directories[0] ? added.slice(0, 1) : []
-      changes.push(change(path, { removed, added: [...added, ...twice] }))
+      // A duplicate name is invalid: all changes of the directory are refused.
+      const duplicate = step.does === 'refuse' && path === directories[0] ? added.slice(0, 1) : []
+      changes.push(change(path, { removed, added: [...added, ...duplicate] }))
     }
   }
   return changes
@@ -96,7 +94,7 @@ function setNextId(db: Sqlite.Database, id: number): void {
   db.prepare(`INSERT INTO sqlite_sequence (name, seq) VALUES ('file', ?)`).run(id - 1)
 }
 
-t.test('the counts say what the records say after any changes', async (t) => {
+t.test('the counts agree with the records after any changes', async (t) => {
   await fc.assert(
     fc.asyncProperty(steps, async (steps) => {
       const { writer, db } = open(t)
@@ -123,7 +121,7 @@ t.test('the counts say what the records say after any changes', async (t) => {
 })
 
 t.test(
-  'no row of counts remains when all files are removed, however many ids were given',
+  'all rows of counts are deleted when all files are removed, also with large gaps between ids',
   async (t) => {
     const { writer, db } = open(t)
     for (let round = 0; round < 3; round++) {
@@ -139,14 +137,14 @@ t.test(
   },
 )
 
-t.test('indexes and counts that a first scan leaves out are made at its end', async (t) => {
+t.test('indexes and counts that a first scan defers are built at its end', async (t) => {
   const { writer, db } = open(t)
   const rows = () => db.prepare('SELECT count(*) FROM station_count').pluck().get()
   await writer.deferIndexes()
   await writer.apply([change(directories[0], { added: [newFile('graz0010.26d.gz')] })])
   t.equal(rows(), 0)
   t.same(db.prepare('SELECT name FROM built').all(), [])
-  t.same(differencesOf(db), [], 'what is not built is not compared')
+  t.same(differencesOf(db), [], 'tables that are not built are not compared')
   await writer.deferIndexes()
   t.match(await writer.buildIndexes(), { names: { length: 8 }, left: 0 })
   t.equal(rows(), 1)
@@ -157,7 +155,7 @@ t.test('indexes and counts that a first scan leaves out are made at its end', as
   t.same(differencesOf(db), [])
 })
 
-t.test('until they are made the others answer, and what needs them is refused', async (t) => {
+t.test('queries that need a deferred index throw NotBuilt; the others work', async (t) => {
   const { writer, database } = open(t)
   const reader = openReader({ database })
   t.teardown(() => {
@@ -189,7 +187,7 @@ t.test('until they are made the others answer, and what needs them is refused', 
   t.match(await reader.stations(page), { count: 2 })
 })
 
-t.test('differences are named by table and row, and repaired', async (t) => {
+t.test('differences are listed by table and row, and repaired', async (t) => {
   const { database, writer, db } = open(t)
   const added = ['graz0010.26d.gz', 'zimm0010.26d.gz'].map((name) => newFile(name))
   await writer.apply([change('obs/2026/001', { added })])

@@ -1,4 +1,4 @@
-/** What is known of files besides their records, and the number that tells when it changes. */
+/** Details of files (size, mtime, checksum, problem), and `detailsSeq`, which grows when they change. */
 import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
@@ -25,114 +25,114 @@ function openCatalogue(t: Test) {
   return { writer, reader }
 }
 
-t.test('a file that is still without its end when it becomes known is incomplete', async (t) => {
-  const { writer, reader } = openCatalogue(t)
-  await writer.apply([change(day, { added: [newFile(graz)] })])
-  const filled = [{ id: 1, name: graz, size: 10, mtimeUs: 1000, incomplete: true }]
-  await writer.apply([change(day, { filled })])
-  t.match(await reader.record(1, true), { details: { problem: 'incomplete' } })
-  t.match(await reader.summary(), { incomplete: { count: 1, examples: [`${day}/${graz}`] } })
-})
+t.test(
+  'a file that is incomplete when its size becomes known is reported as incomplete',
+  async (t) => {
+    const { writer, reader } = openCatalogue(t)
+    await writer.apply([change(day, { added: [newFile(graz)] })])
+    const filled = [{ id: 1, name: graz, size: 10, mtimeUs: 1000, incomplete: true }]
+    await writer.apply([change(day, { filled })])
+    t.match(await reader.record(1, true), { details: { problem: 'incomplete' } })
+    t.match(await reader.summary(), { incomplete: { count: 1, examples: [`${day}/${graz}`] } })
+  },
+)
 
-/** The numbers of the catalogue once something was done. */
-const numbersOf = async ({ head }: Pick<CatalogueReader, 'head'>) => {
+/** `seq` and `detailsSeq` of the catalogue. */
+const sequencesOf = async ({ head }: Pick<CatalogueReader, 'head'>) => {
   const { seq, detailsSeq } = await head()
   return { seq, detailsSeq }
 }
 
-t.test('details change their own number, changes of records the other', async (t) => {
+t.test('changes of details raise detailsSeq, changes of records raise seq', async (t) => {
   const { writer, reader } = openCatalogue(t)
   const checksum = { id: 1, ...facts, ...identity, sha256: Buffer.alloc(32, 1), problem: undefined }
   const other = { ...facts, ...identity, ctimeUs: 3000 }
   const steps: [string, () => Promise<unknown>, { seq: number; detailsSeq: number }][] = [
-    ['arrives', () => apply({ added: [newFile(graz)] }), { seq: 1, detailsSeq: 0 }],
+    ['new file', () => apply({ added: [newFile(graz)] }), { seq: 1, detailsSeq: 0 }],
     [
-      'has a size',
+      'size becomes known',
       () => apply({ filled: [{ id: 1, name: graz, ...facts }] }),
       { seq: 1, detailsSeq: 1 },
     ],
     [
-      'is hashed',
+      'file hashed',
       () => writer.keepChecksums([{ ...checksum, rested: true }], 1),
       { seq: 1, detailsSeq: 2 },
     ],
     [
-      'has other attributes',
+      'attributes changed, checksum kept',
       () =>
         apply({ attributes: [{ id: 1, identity: { ...other, links: 2 }, boundCtimeUs: 2000 }] }),
       { seq: 1, detailsSeq: 2 },
     ],
-    ['has other bytes', () => apply({ rehash: [1] }), { seq: 1, detailsSeq: 3 }],
-    ['waits to be hashed', () => writer.hashAgain([1], 5), { seq: 1, detailsSeq: 3 }],
+    ['checksum becomes stale', () => apply({ rehash: [1] }), { seq: 1, detailsSeq: 3 }],
+    ['hashing postponed', () => writer.hashAgain([1], 5), { seq: 1, detailsSeq: 3 }],
     [
-      'is hashed again',
+      'file hashed again',
       () => writer.keepChecksums([{ ...checksum, rested: true }], 1),
       { seq: 1, detailsSeq: 4 },
     ],
-    ['is to be hashed', () => writer.hashAgain([1], 5), { seq: 1, detailsSeq: 5 }],
+    ['hashing requested', () => writer.hashAgain([1], 5), { seq: 1, detailsSeq: 5 }],
     [
-      'changes',
+      'file modified',
       () => apply({ modified: [{ id: 1, name: graz, size: 11, mtimeUs: 2000 }] }),
       { seq: 2, detailsSeq: 5 },
     ],
-    ['goes', () => apply({ removed: [1] }), { seq: 3, detailsSeq: 5 }],
-    ['was only looked at', () => apply({}), { seq: 3, detailsSeq: 5 }],
+    ['file removed', () => apply({ removed: [1] }), { seq: 3, detailsSeq: 5 }],
+    ['no change', () => apply({}), { seq: 3, detailsSeq: 5 }],
   ]
   const apply = (parts: Parameters<typeof change>[1]) => writer.apply([change(day, parts)])
-  for (const [what, run, expected] of steps) {
+  for (const [name, run, expected] of steps) {
     await run()
-    t.same(await numbersOf(reader), expected, what)
+    t.same(await sequencesOf(reader), expected, name)
   }
 })
 
-t.test(
-  'pages, pieces of the list and changes come with details where they are asked for',
-  async (t) => {
-    const { writer, reader } = openCatalogue(t)
-    const sha256 = Buffer.alloc(32, 1)
-    const added = [newFile(graz, facts), { ...newFile(zimm, facts), incomplete: true }]
-    await writer.apply([change('obs/2026/002', { added: [...added, newFile('onsa0010.26d.gz')] })])
-    const checksum = {
-      id: 1,
-      ...facts,
-      ...identity,
-      sha256,
-      problem: 'broken' as const,
-      rested: true,
-    }
-    await writer.keepChecksums([checksum], 3)
-    const expected = [
-      { size: undefined, mtimeUs: undefined, sha256: undefined, problem: 'misplaced' },
-      { ...facts, sha256: undefined, problem: 'incomplete' },
-      { ...facts, sha256, problem: 'broken' },
-    ]
-    const query = { limit: 20, details: true }
-    const ids = [3, 2, 1]
-    const one = await Promise.all(ids.map(async (id) => (await reader.record(id, true))?.details))
-    const { records: page } = await reader.page({ ...query, offset: 0 })
-    const { records: filtered } = await reader.page({
-      ...query,
-      offset: 0,
-      filter: { versions: ['r2'] },
-    })
-    const { records: chunk } = await reader.records(query)
-    const { records: some } = await reader.records({
-      ...query,
-      filter: { stations: ['GRAZ', 'ZIMM', 'ONSA'] },
-    })
-    const { changes } = await reader.changes({ ...query, since: 0, filters: {} })
-    const fed = changes.map(({ record }) => record).sort((a, b) => b.id - a.id)
-    t.same(one, expected)
-    for (const found of [page, filtered, chunk, some, fed])
-      t.same(
-        found.map(({ details }) => details),
-        [...found].map(({ id }) => expected[3 - id]),
-      )
-    const { records: bare } = await reader.page({ limit: 20, offset: 0 })
-    t.notOk(bare.some((record) => 'details' in record))
-    await writer.apply([change('obs/2026/002', { removed: [1] })])
-    const removed = await reader.changes({ ...query, since: 3, filters: {} })
-    const gone = { ...facts, sha256: undefined, problem: undefined }
-    t.match(removed.changes, [{ change: 'removed', record: { details: gone } }])
-  },
-)
+t.test('pages, chunks and changes include details only if they are requested', async (t) => {
+  const { writer, reader } = openCatalogue(t)
+  const sha256 = Buffer.alloc(32, 1)
+  const added = [newFile(graz, facts), { ...newFile(zimm, facts), incomplete: true }]
+  await writer.apply([change('obs/2026/002', { added: [...added, newFile('onsa0010.26d.gz')] })])
+  const checksum = {
+    id: 1,
+    ...facts,
+    ...identity,
+    sha256,
+    problem: 'broken' as const,
+    rested: true,
+  }
+  await writer.keepChecksums([checksum], 3)
+  const expected = [
+    { size: undefined, mtimeUs: undefined, sha256: undefined, problem: 'misplaced' },
+    { ...facts, sha256: undefined, problem: 'incomplete' },
+    { ...facts, sha256, problem: 'broken' },
+  ]
+  const query = { limit: 20, details: true }
+  const ids = [3, 2, 1]
+  const one = await Promise.all(ids.map(async (id) => (await reader.record(id, true))?.details))
+  const { records: page } = await reader.page({ ...query, offset: 0 })
+  const { records: filtered } = await reader.page({
+    ...query,
+    offset: 0,
+    filter: { versions: ['r2'] },
+  })
+  const { records: chunk } = await reader.records(query)
+  const { records: ofStations } = await reader.records({
+    ...query,
+    filter: { stations: ['GRAZ', 'ZIMM', 'ONSA'] },
+  })
+  const { changes } = await reader.changes({ ...query, since: 0, filters: {} })
+  const fed = changes.map(({ record }) => record).sort((a, b) => b.id - a.id)
+  t.same(one, expected)
+  for (const found of [page, filtered, chunk, ofStations, fed])
+    t.same(
+      found.map(({ details }) => details),
+      [...found].map(({ id }) => expected[3 - id]),
+    )
+  const { records: withoutDetails } = await reader.page({ limit: 20, offset: 0 })
+  t.notOk(withoutDetails.some((record) => 'details' in record))
+  await writer.apply([change('obs/2026/002', { removed: [1] })])
+  const removed = await reader.changes({ ...query, since: 3, filters: {} })
+  const gone = { ...facts, sha256: undefined, problem: undefined }
+  t.match(removed.changes, [{ change: 'removed', record: { details: gone } }])
+})
