@@ -98,9 +98,10 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   await app.register(accepts)
   compressAnswers(app)
   answerPreflights(app)
-  app.setErrorHandler(answerByAccept)
+  const answer = answerByAccept(context.apiPath)
+  app.setErrorHandler(answer)
   app.setNotFoundHandler((request, reply) => {
-    answerError(notFound(), request, reply)
+    answer(notFound(), request, reply)
   })
   addRoot(app, context)
   addRinexFile(app, context)

@@ -34,6 +34,16 @@ export function notFound(): HttpError {
   return new HttpError(404, 'Not found.')
 }
 
+/** 404 for a name that is not in the catalogue, with the names that were probably meant. */
+export class UnknownName extends HttpError {
+  readonly didYouMean: readonly string[]
+
+  constructor(didYouMean: readonly string[]) {
+    super(404, 'Not found.')
+    this.didYouMean = didYouMean
+  }
+}
+
 export function notAcceptable(): HttpError {
   return new HttpError(406, 'Could not satisfy the request Accept header.')
 }
@@ -82,7 +92,7 @@ export function tooMany(detail: string): HttpError {
 }
 
 /** The response to an error. */
-interface ErrorResponse {
+export interface ErrorResponse {
   readonly statusCode: number
   readonly detail: string
   readonly headers: Headers
@@ -119,25 +129,38 @@ function statusOf(error: unknown): number {
 
 /** Sends an error response. The cause of a 5xx is only logged, with the request id of the response. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const { statusCode } = toResponse(error)
+  logError(error, request)
+  sendError(error, request, reply)
+}
+
+/** Logs an error of the server, and returns the response that says what clients may know of it. */
+export function logError(error: unknown, request: FastifyRequest): ErrorResponse {
+  const response = toResponse(error)
+  const { statusCode } = response
   // A client that has left reads no response.
   const isLogged = !(error instanceof StorageUnavailable) && !request.signal.aborted
   if (statusCode >= 500 && isLogged) logFailure(error, statusCode, request)
-  sendError(error, request, reply)
+  return response
 }
 
 /** Sends an error response without logging. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const { statusCode, detail, headers } = toResponse(error)
   const fields = error instanceof BadFields ? error.fields : undefined
-  const body = fields ?? (statusCode >= 500 ? { detail, request_id: request.id } : { detail })
-  // These were set for the response that is not sent.
-  for (const name of ['etag', 'link']) reply.removeHeader(name)
+  const suggestions = error instanceof UnknownName ? { did_you_mean: error.didYouMean } : {}
+  const body =
+    fields ?? (statusCode >= 500 ? { detail, request_id: request.id } : { detail, ...suggestions })
+  removeStaleHeaders(reply)
   void reply
     .code(statusCode)
     .headers({ 'content-type': 'application/json', ...headers })
     // A buffer, because Fastify appends a charset to the media type of a string.
     .send(Buffer.from(JSON.stringify(body)))
+}
+
+/** Removes headers that were set for the response that is not sent. */
+export function removeStaleHeaders(reply: FastifyReply): void {
+  for (const name of ['etag', 'link']) reply.removeHeader(name)
 }
 
 /** The reason of a 503: the message of the cause. A stack trace would add nothing. */

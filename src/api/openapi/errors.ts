@@ -8,6 +8,12 @@ import type { Reference, ResponseObject } from './openapi.ts'
 export const errorSchemas = {
   Detail: object('An error.', {
     detail: text('The message, for people.'),
+    did_you_mean: Type.Optional(
+      list(
+        'Only with 404 of an unknown station: at most five codes that were probably meant.',
+        Type.String(),
+      ),
+    ),
     request_id: Type.Optional(
       text('Only with 5xx: the id of the request in the log of the service.'),
     ),
@@ -26,7 +32,7 @@ const detail = (
 ): ResponseObject => ({
   description,
   headers: withHeaders(...names, 'X-Request-Id'),
-  content: json(schemaRef('Detail'), { detail: example }),
+  content: negotiable(schemaRef('Detail'), { detail: example }),
 })
 
 /** By their names in `components.responses`. */

@@ -1,27 +1,57 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { compressedVary } from '../http/compression.ts'
 import { sendHtml } from '../http/context.ts'
-import { answerError, BadFields } from '../http/errors.ts'
+import {
+  answerError,
+  BadFields,
+  logError,
+  removeStaleHeaders,
+  UnknownName,
+} from '../http/errors.ts'
+import type { ErrorResponse } from '../http/errors.ts'
 import { namedFormat, preferredRepresentation } from '../http/negotiate.ts'
 import { rawQuery } from '../http/resource.ts'
 import { page } from './layout.ts'
 
-/** Answers an error: invalid parameters with an HTML page if the client prefers HTML, all other errors as JSON. */
-export function answerByAccept(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const prefersHtml =
+/** Answers the errors of the API with an HTML page if the client prefers HTML; all other errors are JSON. */
+export function answerByAccept(apiPath: string) {
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    const url = request.raw.url ?? ''
+    const path = url.split('?', 1)[0] ?? ''
+    if (!prefersHtml(request) || !path.startsWith(apiPath)) {
+      answerError(error, request, reply)
+      return
+    }
+    const up = '../'.repeat(path.slice(apiPath.length).split('/').length - 1)
+    const response = logError(error, request)
+    const query = rawQuery(url).slice(1)
+    removeStaleHeaders(reply)
+    reply.headers({ ...response.headers, vary: compressedVary, 'cache-control': 'no-cache' })
+    sendHtml(
+      reply.code(response.statusCode),
+      error instanceof BadFields
+        ? renderBadRequest(error.fields, { query, up })
+        : renderFailure(error, response, { query, up, requestId: request.id }),
+    )
+  }
+}
+
+function prefersHtml(request: FastifyRequest): boolean {
+  return (
     request.method !== 'POST' &&
     namedFormat(request) === undefined &&
     preferredRepresentation(request.headers.accept) === 'html'
-  if (!(error instanceof BadFields) || !prefersHtml) {
-    answerError(error, request, reply)
-    return
-  }
-  const query = rawQuery(request.raw.url ?? '').slice(1)
-  reply.header('vary', compressedVary)
-  sendHtml(reply.code(error.statusCode), renderBadRequest(error.fields, query))
+  )
 }
 
-const render = page(
+interface Place {
+  /** The query of the request, without its question mark. */
+  readonly query: string
+  /** Relative path to the API root. */
+  readonly up: string
+}
+
+const renderFaults = page(
   'bad-request',
   `<p>The request was rejected because of these parameters:</p>
 <dl>
@@ -34,17 +64,58 @@ const render = page(
 `,
 )
 
-/** @param query of a resource directly below the API root, without its question mark */
-function renderBadRequest(fields: BadFields['fields'], query: string): string {
+function renderBadRequest(fields: BadFields['fields'], { query, up }: Place): string {
   const without = new URLSearchParams(query)
   for (const name of Object.keys(fields)) without.delete(name)
-  const json = new URLSearchParams(query)
-  json.set('format', 'json')
-  return render(
-    { title: 'Bad request', up: '../', json: `?${json.toString()}` },
+  return renderFaults(
+    { title: 'Bad request', up, json: jsonOf(query) },
     {
       faults: Object.entries(fields).map(([name, messages]) => ({ name, messages })),
       without: `?${without.toString()}`,
     },
   )
+}
+
+const renderMessage = page(
+  'failure',
+  `<p class="notice fault"><%= it.detail %></p>
+<% if (it.suggestions.length > 0) { %>
+<p>Did you mean <% for (const code of it.suggestions) { %><a href="<%= it.up %>station/<%= code %>/?format=api"><%= code %></a> <% } %>?</p>
+<% } %>
+<% if (it.requestId !== '') { %><p>The log of the service has the reason under <code><%= it.requestId %></code>.</p><% } %>
+<form class="filters" method="get" action="<%= it.up %>rinex-file/" role="search" aria-label="Files">
+<input type="hidden" name="format" value="api">
+<div class="field"><label for="f-station">Files of a station</label><input id="f-station" name="station" placeholder="GRAZ" autocomplete="off" spellcheck="false"></div>
+<div class="field"><label for="f-name">Part of the name</label><input id="f-name" name="filename__contains" placeholder="GRAZ00AUT_R_2026022" autocomplete="off" spellcheck="false"></div>
+<div class="field submit"><button>Search</button></div>
+</form>
+`,
+)
+
+const titles: Readonly<Record<number, string>> = {
+  404: 'Not found',
+  429: 'Too many requests',
+  500: 'Server error',
+  503: 'Not available at this moment',
+}
+
+function renderFailure(
+  error: unknown,
+  { statusCode, detail }: ErrorResponse,
+  { query, up, requestId }: Place & { readonly requestId: string },
+): string {
+  return renderMessage(
+    { title: titles[statusCode] ?? 'Error', up, json: jsonOf(query) },
+    {
+      ...{ detail, up },
+      suggestions: error instanceof UnknownName ? error.didYouMean : [],
+      requestId: statusCode >= 500 ? requestId : '',
+    },
+  )
+}
+
+function jsonOf(query: string): string {
+  const json = new URLSearchParams(query)
+  json.set('format', 'json')
+  return `?${json.toString()}`
 }

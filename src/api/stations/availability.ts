@@ -1,4 +1,5 @@
 /** The availability of a station's series: JSON, CSV, text and a calendar as SVG. */
+import { unknownStation } from './unknown-station.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { Head } from '../../catalogue/records.ts'
 import { availabilityOf, learningSlots } from '../../insight/availability.ts'
@@ -6,7 +7,6 @@ import { slotsPerDay } from '../../insight/series.ts'
 import { availabilitySchema, getAvailability } from './series-schema.ts'
 import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
-import { notFound } from '../http/errors.ts'
 import { ignoredHeader } from '../http/headers.ts'
 import { mediaTypes, namedFormat, negotiate } from '../http/negotiate.ts'
 import type { Representation } from '../http/negotiate.ts'
@@ -60,7 +60,7 @@ function showAvailability(context: AvailabilityContext): RouteHandlerMethod {
       { ...asked, code: code.toUpperCase() },
       nowSeconds,
     )
-    if (series === undefined) throw notFound()
+    if (series === undefined) throw await unknownStation(reader, code.toUpperCase())
     return sendSeries(reply, series, format)
   }
 }

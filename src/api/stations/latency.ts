@@ -1,11 +1,11 @@
 /** How long after the end of their slots the files of a station's series arrive. */
+import { unknownStation } from './unknown-station.ts'
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
 import { learningSlots } from '../../insight/availability.ts'
 import { slotsPerDay } from '../../insight/series.ts'
 import { getLatency, latencySchema } from './series-schema.ts'
 import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
-import { notFound } from '../http/errors.ts'
 import { ignoredHeader } from '../http/headers.ts'
 import { negotiate } from '../http/negotiate.ts'
 import type { Query } from '../http/query.ts'
@@ -42,7 +42,7 @@ function showLatency({ reader, tag, limits, nowUs }: LatencyContext): RouteHandl
     await limits.page(request, reply)
     const code = (request.params as { readonly code: string }).code.toUpperCase()
     const found = await readArrivals(reader, { ...asked, code }, nowSeconds)
-    if (found === undefined) throw notFound()
+    if (found === undefined) throw await unknownStation(reader, code)
     const wire = serialiseLatency({ ...asked, station: code }, found)
     return representation === 'html'
       ? sendHtml(reply, renderLatency(wire, found.arrivals))

@@ -1,8 +1,8 @@
 /** The stations in the file names. */
+import { unknownStation } from './unknown-station.ts'
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
 import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
-import { notFound } from '../http/errors.ts'
 import { ignoredHeader } from '../http/headers.ts'
 import { parseStationsRequest } from './request.ts'
 import { negotiate } from '../http/negotiate.ts'
@@ -99,7 +99,7 @@ function showStation({ reader, links, tag, nowUs }: StationsContext): RouteHandl
       tag(representation === 'html' ? minuteState(head, nowSeconds) : head, representation)
     if (isFresh(request, reply, tagOf(await reader.head()))) return sendNotModified(reply)
     const { head, station } = await reader.station(code)
-    if (station === undefined) throw notFound()
+    if (station === undefined) throw await unknownStation(reader, code)
     reply.header('etag', tagOf(head))
     const wire = serialiseStation(station, links())
     if (representation === 'json') return sendJson(reply, wire)

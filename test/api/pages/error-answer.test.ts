@@ -56,3 +56,55 @@ t.test('a 400 is JSON for programs, and for requests with format', async (t) => 
     t.match(answer, { statusCode: 400, headers: { 'content-type': 'application/json' } })
   }
 })
+
+t.test('an unknown station is 404 with the codes that were probably meant', async (t) => {
+  const service = await openService(t)
+  const { app } = service
+  await service.addNames('obs/2026/001', [
+    'GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz',
+    'GRAS00FRA_R_20260010000_01D_30S_MO.crx.gz',
+    'WTZR00DEU_R_20260010000_01D_30S_MO.crx.gz',
+  ])
+  for (const [path, expected] of [
+    ['station/GRAX/', ['GRAS00FRA', 'GRAZ00AUT']],
+    ['station/GRAZ00AUS/', ['GRAZ00AUT']],
+    ['station/wtzz/availability/', ['WTZR00DEU']],
+    ['station/WTZZ/latency/', ['WTZR00DEU']],
+    ['station/QQQQ/', []],
+  ] as const) {
+    const url = `/rinex/api/${path}`
+    const json = await app.inject({ url })
+    t.match(json, { statusCode: 404 }, path)
+    t.strictSame(json.json(), { detail: 'Not found.', did_you_mean: expected }, path)
+    const page = await app.inject({ url, headers: browser })
+    t.match(page, { statusCode: 404, headers: { 'content-type': /^text\/html/ } }, path)
+    const base = `https://archive.example${url}`
+    const suggested = Array.from(
+      page.body.matchAll(/href="([^"]*station\/\w+\/)\?format=api"/g),
+      ([, link = '']) => new URL(link, base).pathname,
+    )
+    t.strictSame(
+      suggested,
+      expected.map((code) => `/rinex/api/station/${code}/`),
+      path,
+    )
+  }
+})
+
+t.test('errors below the API are pages for browsers, with a search form', async (t) => {
+  const { app } = await openService(t)
+  for (const path of ['nothing', 'rinex-file/77/', 'station/none/other/'] as const) {
+    const url = `/rinex/api/${path}`
+    const page = await app.inject({ url, headers: browser })
+    t.match(page, { statusCode: 404, headers: { 'content-type': /^text\/html/ } }, path)
+    t.notOk(page.headers.etag, path)
+    const [, action = ''] =
+      /<form class="filters" method="get" action="([^"]*)"/.exec(page.body) ?? []
+    t.equal(new URL(action, `https://archive.example${url}`).pathname, '/rinex/api/rinex-file/')
+    const [, sheet = ''] = /rel="stylesheet" href="([^"]*)"/.exec(page.body) ?? []
+    t.equal(new URL(sheet, `https://archive.example${url}`).pathname, '/rinex/assets/page.css')
+    t.match((await app.inject({ url })).headers['content-type'], 'application/json')
+  }
+  const data = await app.inject({ url: '/rinex/data/obs/2026/001/none.gz', headers: browser })
+  t.match(data, { statusCode: 404, headers: { 'content-type': 'application/json' } })
+})

@@ -1,0 +1,29 @@
+/** Formats of the HTML pages. */
+import t from 'tap'
+import { readableDate, readableSize } from '../../../src/api/pages/labels.ts'
+
+t.test('a date has its day of the year; midnight is not shown', (t) => {
+  for (const [iso, text] of [
+    ['2026-01-22T05:00:00Z', '2026-01-22 (022) 05:00'],
+    ['2026-01-01T00:00:00Z', '2026-01-01 (001)'],
+    ['2024-12-31T00:00:00Z', '2024-12-31 (366)'],
+    ['2026-12-31', '2026-12-31 (365)'],
+    ['0099-12-31T23:45:00Z', '0099-12-31 (365) 23:45'],
+    [null, ''],
+  ] as const)
+    t.equal(readableDate(iso), text)
+  t.end()
+})
+
+t.test('a size has at most three digits', (t) => {
+  for (const [bytes, text] of [
+    [0, '0 bytes'],
+    [999, '999 bytes'],
+    [1000, '1.0 kB'],
+    [1_440_000, '1.4 MB'],
+    [123_456_789, '123 MB'],
+    [5e15, '5000 TB'],
+  ] as const)
+    t.equal(readableSize(bytes), text)
+  t.end()
+})
