@@ -1,27 +1,27 @@
 /**
- * What records can be asked for. All conditions of a filter must hold; each list means any of its values, and an empty
- * list is a condition that nothing meets. Text is compared as the catalogue holds it: codes in upper case.
+ * The filter of records. A record matches if it meets all conditions. A list means any of its values; an empty list matches
+ * nothing. Codes are in upper case, as in the catalogue.
  */
 import type { Area } from '../parse/archive-path.ts'
 import type { FileDuration, FileType, FileVersion } from '../parse/types.ts'
 
-/** Microseconds since 1970, both ends included; an end that is absent is open. */
+/** Microseconds since 1970, both ends included; a missing end is open. */
 export interface TimeRange {
   readonly fromUs?: number
   readonly toUs?: number
 }
 
 /**
- * What can be wrong with a file that is listed: its gzip stream has no end (`incomplete`), or is damaged before its end
- * (`broken`), or its name tells another date than its directory (`misplaced`). A file that is incomplete is not broken.
+ * The problems of listed files: the gzip stream has no end (`incomplete`), or is damaged before its end (`broken`), or the date of
+ * the name is not that of the directory (`misplaced`). An incomplete file is not broken.
  */
 export const problems = ['incomplete', 'broken', 'misplaced'] as const
 export type Problem = (typeof problems)[number]
 
 export interface FileFilter {
-  /** Codes of 4 characters match both forms of names, those of 9 that code alone. */
+  /** Codes of 4 characters match both forms of names, codes of 9 only that code. */
   readonly stations?: readonly string[]
-  /** ISO 3166-1 alpha-3: the last three characters of the long code, or of the one that alone begins with a short code. */
+  /** ISO 3166-1 alpha-3: the last three characters of the long code; of a short code, those of the only long code that begins with it. */
   readonly countries?: readonly string[]
   readonly areas?: readonly Area[]
   readonly types?: readonly FileType[]
@@ -33,21 +33,21 @@ export interface FileFilter {
   readonly sources?: readonly string[]
   /** UTC days on which the data start, counted from 1970-01-01. */
   readonly days?: readonly number[]
-  /** When the data start. */
+  /** Start of the data. */
   readonly dataDate?: TimeRange
   /**
-   * A range that the data touch, nominally: the half-open span that a name tells, or its start where it tells no end. Data
-   * that touch several ranges are those that touch what all of them have in common; where that is nothing the range ends
-   * before it begins, and what reaches from its end to its beginning touches it.
+   * A range that the nominal span of the data overlaps: the half-open span in the name, or its start if the name has no end.
+   * Several ranges are reduced to their intersection. Ranges without one give a range that ends before it begins; spans that
+   * reach from its end to its beginning overlap it.
    */
   readonly overlaps?: TimeRange
   readonly created?: TimeRange
   readonly modified?: TimeRange
   readonly problems?: readonly Problem[]
-  /** Ids above and below these, themselves excluded. */
+  /** Ids above and below these; both excluded. */
   readonly idAbove?: number
   readonly idBelow?: number
-  /** Conditions on the whole name, without regard to case (ASCII). */
+  /** Conditions on the whole name; case (ASCII) is ignored. */
   readonly names?: readonly NameCondition[]
 }
 
@@ -57,7 +57,7 @@ export interface NameCondition {
   readonly text: string
 }
 
-/** What lists are sorted by. */
+/** Sort keys of lists. */
 export const orderKeys = ['id', 'data_date', 'created', 'modified', 'filename'] as const
 export type OrderKey = (typeof orderKeys)[number]
 
@@ -68,7 +68,7 @@ export interface OrderStep {
 
 /** Files that are equal in all steps are sorted by id, in the direction of the last one. */
 export interface Ordering extends OrderStep {
-  /** By which files with equal keys are sorted. */
+  /** Sort keys for files with equal first keys. */
   readonly then?: readonly OrderStep[]
 }
 

@@ -1,18 +1,18 @@
-/** Tells versions of a file apart, and a new version from changed attributes. Pure: the indexer and the API use it. */
+/** Distinguishes versions of a file, and a new version from changed attributes. Pure; used by the indexer and the API. */
 import type { Stats } from 'node:fs'
 import type { FileIdentity } from './records.ts'
 
 /**
- * The outcome of comparing a file with the one that a checksum was made of.
+ * The result of comparing a file with the file that was hashed.
  *
- * - `same`: nothing has changed, the checksum holds.
- * - `attributes`: link count, mode or owner changed; the checksum holds.
- * - `changed`: the bytes may be others. It is another file (inode), its size or mtime changed, or its ctime alone did,
- *   which is what an overwrite in place leaves behind that sets the mtime back.
+ * - `same`: nothing has changed; the checksum is valid.
+ * - `attributes`: link count, mode or owner changed; the checksum is valid.
+ * - `changed`: the content may differ. It is another file (inode), or its size or mtime changed, or only its ctime, as after an
+ *   overwrite in place that sets the mtime back.
  */
 export type IdentityComparison = 'same' | 'attributes' | 'changed'
 
-/** Compares a file as it is seen with the one that was stored. */
+/** Compares a file with its stored identity. */
 export function compareIdentity(stored: FileIdentity, seen: FileIdentity): IdentityComparison {
   const isOneFile = stored.inode === seen.inode
   if (!isOneFile || stored.size !== seen.size || stored.mtimeUs !== seen.mtimeUs) return 'changed'
@@ -25,7 +25,7 @@ export function compareIdentity(stored: FileIdentity, seen: FileIdentity): Ident
   return stored.ctimeUs === seen.ctimeUs ? 'same' : 'changed'
 }
 
-/** The identity of a file from its `stat`; all sides must make it here, since it is compared with equality. */
+/** The identity of a file from its `stat`. It is compared by equality, so all parts of the program use this function. */
 export function toIdentity(
   stats: Pick<Stats, 'ino' | 'size' | 'mtimeMs' | 'ctimeMs' | 'nlink' | 'mode' | 'uid' | 'gid'>,
 ): FileIdentity {
@@ -41,15 +41,15 @@ export function toIdentity(
   }
 }
 
-/** Numbers of the file system as the catalogue can hold them: exact in a double and in 64 bits with a sign. */
+/** The largest numbers of a file system that are exact in a double and in a signed 64-bit integer. */
 
-/** Microseconds of a time; one beyond what can be held exactly becomes the last that can. */
+/** Microseconds of a time; clamped to the exact range of a double. */
 export function toUs(ms: number): number {
   const us = Math.round(ms * 1000)
   return Math.max(Number.MIN_SAFE_INTEGER, Math.min(us, Number.MAX_SAFE_INTEGER))
 }
 
-/** File systems over others use all 64 bits of an inode; the lower ones are enough to tell two apart. */
+/** Overlay file systems use all 64 bits of an inode number; the lower bits are enough to distinguish two files. */
 export function toInode(inode: number): number {
   return inode % 2 ** 53
 }

@@ -1,8 +1,7 @@
 /**
- * The seam between what is known about the archive tree and everything that uses it: the indexer writes
- * through `CatalogueWriter`, the API reads through `CatalogueReader`. Engines live in folders beside this
- * file and are reached through `open*` functions only. All methods return promises, so that an engine may be
- * a server elsewhere.
+ * The interface between the catalogue and its users: the indexer writes through `CatalogueWriter`, the API reads through
+ * `CatalogueReader`. Each engine has a folder beside this file and is opened with `open*` functions only. All methods return
+ * promises, so that an engine can be a database server.
  *
  * Times ending in `Us` are microseconds since 1970-01-01T00:00:00Z, held exactly by a double until 2255.
  * A directory is named by its path below the archive root, without slashes at its ends: `obs/2026/001`.
@@ -29,34 +28,34 @@ import type {
 export interface PageQuery extends WithDetails {
   /** At least 1. */
   readonly limit: number
-  /** At least 0; past the end gives no records. */
+  /** At least 0; an offset after the end gives no records. */
   readonly offset: number
-  /** Without one, all live records. */
+  /** Default: all live records. */
   readonly filter?: FileFilter
-  /** Without one, highest id first. */
+  /** Default: highest id first. */
   readonly ordering?: Ordering
 }
 
 interface WithDetails {
-  /** Whether records come with their details. */
+  /** Whether records have their details. */
   readonly details?: boolean
 }
 
-/** A page of the list and the count, both of the moment `head`. */
+/** A page of the list and the count, both at the state `head`. */
 export interface Page {
   readonly head: Head
-  /** All live records that match, not only those of this page. */
+  /** Count of all matching live records, not only of this page. */
   readonly count: number
   readonly records: readonly ListedFile[]
 }
 
 export interface ChunkQuery extends WithDetails {
-  /** Where the list goes on; without one, at its beginning. */
+  /** `next` of the chunk before; default: the beginning of the list. */
   readonly after?: ChunkPlace
   /** At least 1. */
   readonly limit: number
   readonly filter?: FileFilter
-  /** By what never changes of a record, highest id first without one. */
+  /** By a key that never changes of a record; default: highest id first. */
   readonly ordering?: ChunkOrdering
 }
 
@@ -64,17 +63,17 @@ export interface ChunkOrdering extends OrderStep {
   readonly key: Exclude<OrderKey, 'modified'>
 }
 
-/** Behind the record with this id, and the key by which the list is sorted: a time in its unit, a name in lower case. */
+/** The position after the record with this id and this sort key: a time in its unit, a name in lower case. */
 export interface ChunkPlace {
   readonly id: number
   readonly key: number | string
 }
 
-/** A part of the list, and the database it is from. */
+/** A part of the list, and the epoch of its database. */
 export interface RecordChunk {
   readonly epoch: string
   readonly records: readonly ListedFile[]
-  /** `after` of the next chunk; `undefined` at the end of the list. A chunk may be empty before that. */
+  /** `after` of the next chunk; `undefined` at the end of the list. A chunk before the end may be empty. */
   readonly next: ChunkPlace | undefined
 }
 
@@ -95,22 +94,22 @@ export interface StationsQuery {
   readonly limit: number
   readonly offset: number
   readonly countries?: readonly string[]
-  /** In upper case: a part of one of its codes. */
+  /** In upper case: a part of one of the station's codes. */
   readonly search?: string
-  /** Equal ones by code; without it by code. Stations without a country come last. */
+  /** Default: by code. Equal stations are sorted by code; stations without a country come last. */
   readonly ordering?: StationOrdering
-  /** Only their files are counted, and stations without such files are left out. */
+  /** Only files in these areas are counted; stations without any are not in the list. */
   readonly areas?: readonly Area[]
 }
 
-/** One a site: a short code is counted with the one long code that begins with it, where there is just one. */
+/** One station per site: a short code is counted with the only long code that begins with it. */
 export interface StationsPage {
   readonly head: Head
   readonly count: number
   readonly stations: readonly StationSummary[]
 }
 
-/** Asks for the slots of a series (see src/insight). */
+/** Query for the slots of a series (see src/insight). */
 export interface SeriesQuery extends SeriesKey {
   /** Code of the station in upper case, 4 or 9 characters. */
   readonly code: string
@@ -121,7 +120,7 @@ export interface SeriesQuery extends SeriesKey {
   readonly learning: { readonly from: number; readonly to: number }
 }
 
-/** What is known of the slots of a series; slots ascending, without duplicates. */
+/** The slots of a series; ascending, without duplicates. */
 export interface SeriesSlots {
   readonly head: Head
   /** Codes of the station whose files fill the slots: 9 characters, and 4 if they belong to no other station. */
@@ -148,7 +147,7 @@ export interface SeriesArrivals extends Pick<SeriesSlots, 'head' | 'codes' | 'am
   readonly latencies: readonly number[]
 }
 
-/** What of a filter holds of a file for as long as it has its name and path, so that it holds of removed files too. */
+/** The conditions of a filter that depend only on name and path, so that they apply to removed files too. */
 export type ChangeFilters = Omit<
   FileFilter,
   'created' | 'modified' | 'idAbove' | 'idBelow' | 'problems'
@@ -156,30 +155,30 @@ export type ChangeFilters = Omit<
 
 /** A removed file has no checksum and no problem. */
 export interface ChangesQuery extends WithDetails {
-  /** The number after which changes are wanted. */
+  /** Changes after this seq. */
   readonly since: number
   /** At least 1. */
   readonly limit: number
   readonly filters: ChangeFilters
 }
 
-/** Changes in the order of their numbers, all of the moment `head`. */
+/** Changes in the order of seq, all at the state `head`. */
 export interface ChangesPage {
   readonly head: Head
   /**
-   * Removals up to this number may be forgotten: who knows of no later one must start again with the whole list.
-   * The page is empty then, and also for a number that was never given.
+   * Removals up to this seq may be purged: a client with an older `since` must start again with the whole list. Then the page
+   * is empty, as for a seq after the head.
    */
   readonly purgedSeq: number
   readonly changes: readonly Change[]
   /**
-   * All that matched up to this number is in the page. Where filters match little it may lie before the head
-   * although the page is not full: one look is kept short.
+   * The page has all matching changes up to this seq. With filters that match little it may be before the head although the
+   * page is not full, because each query is short.
    */
   readonly throughSeq: number
 }
 
-/** Checksums of a part of a directory's files, in the order of their names. */
+/** Checksums of some files of a directory, in the order of their names. */
 export interface ChecksumChunk {
   readonly files: readonly ChecksumEntry[]
   /** The name after which the next chunk begins; `undefined` at the end. */
@@ -187,30 +186,30 @@ export interface ChecksumChunk {
 }
 
 export interface EntriesQuery {
-  /** Of a directory; empty for the root. */
+  /** Path of a directory; empty for the root. */
   readonly path: string
-  /** Where the piece before ended: its `next`. Empty for the first. */
+  /** `next` of the chunk before; empty for the first. */
   readonly after: string
   /** At least 1. */
   readonly limit: number
 }
 
-/** A piece of what a directory holds. */
+/** A chunk of a directory listing. */
 export interface Entries<T> {
   readonly entries: readonly T[]
-  /** `after` of the next piece; `undefined` at the end. */
+  /** `after` of the next chunk; `undefined` at the end. */
   readonly next: string | undefined
 }
 
-/** What is listed with its paths: files with a problem, and entries that are not catalogued. */
+/** The kinds of problems: those of listed files, and entries that are not catalogued. */
 export const listedProblems = [...problems, 'rejected'] as const
 export type ListedProblem = (typeof listedProblems)[number]
 
 export interface ProblemsQuery {
   readonly kinds: readonly ListedProblem[]
-  /** 0 for the count alone. */
+  /** 0 for only the count. */
   readonly limit: number
-  /** At least 0; past the end gives no entries. */
+  /** At least 0; an offset after the end gives no entries. */
   readonly offset: number
 }
 
@@ -218,9 +217,9 @@ export interface ProblemEntry {
   readonly problem: ListedProblem
   /** Below the archive root; bytes that are not UTF-8 show as U+FFFD. */
   readonly path: string
-  /** In a word: `no-end`, `damaged`, `other-date`, or why an entry is not catalogued. */
+  /** One word: `no-end`, `damaged`, `other-date`, or the reason why an entry is not catalogued. */
   readonly reason: string
-  /** `undefined` where it is not known. */
+  /** `undefined` if unknown. */
   readonly sinceUs: number | undefined
 }
 
@@ -230,8 +229,8 @@ export interface ProblemsPage {
 }
 
 /**
- * Reads the catalogue. Every method may throw `CatalogueUnavailable` (no database yet, or one that this
- * program cannot read) and works again by itself once there is one. Pages, chunks and stations may throw `NotBuilt`, `QueryTimeout`
+ * Reads the catalogue. Every method may throw `CatalogueUnavailable` (no database, or one that this program cannot read), and
+ * works again as soon as there is one. Pages, chunks and stations may throw `NotBuilt`, `QueryTimeout`
  * and `TooManyQueries`.
  */
 export interface CatalogueReader {
@@ -242,54 +241,53 @@ export interface CatalogueReader {
     query: SeriesQuery & { readonly from: number },
   ): Promise<SeriesArrivals | undefined>
   head(): Promise<Head>
-  /** @param signal ends a long query of which nobody awaits the answer any more */
+  /** @param signal cancels a long query when its client has left */
   page(query: PageQuery, signal?: AbortSignal): Promise<Page>
-  /** The live record of that id, with its details where these are asked for. */
+  /** The live record of an id; with its details if requested. */
   record(id: number, details?: boolean): Promise<(FileRecord & ListedFile) | undefined>
   /** The live record of a file by its exact path. */
   file(directory: string, name: string): Promise<FoundFile | undefined>
-  /** The name of the one file of a directory that differs from this name by the case of ASCII letters alone. */
+  /** The name of the only file of a directory that differs from this name only in the case of ASCII letters. */
   nameInOtherCase(directory: string, name: string): Promise<string | undefined>
-  /** Another one when `checksums` tells anything else; `undefined` for a directory that is not known. */
+  /** Changes whenever `checksums` changes; `undefined` for an unknown directory. */
   checksumsVersion(directory: string): Promise<string | undefined>
   /**
-   * The checksums of a directory's files, of those behind a name; `undefined` for a directory that is not known. Each
-   * chunk is of its own moment.
+   * The checksums of the files of a directory after a name; `undefined` for an unknown directory. Each chunk is read at its own
+   * time.
    */
   checksums(directory: string, after: string): Promise<ChecksumChunk | undefined>
   /**
-   * The list in pieces: asked again with `next` until there is none it gives all of it, without holding the database
-   * in between.
+   * The list in chunks: repeat with `next` until there is none. No transaction stays open between chunks.
    */
   records(query: ChunkQuery, signal?: AbortSignal): Promise<RecordChunk>
   stations(query: StationsQuery): Promise<StationsPage>
-  /** Of a code of 4 characters: both forms of names together. `undefined` when no file is live. */
+  /** A code of 4 characters is both forms of names together. `undefined` without live files. */
   station(
     code: string,
   ): Promise<{ readonly head: Head; readonly station: StationSummary | undefined }>
   changes(query: ChangesQuery): Promise<ChangesPage>
-  /** `undefined` for a directory that neither holds catalogued files nor is on disk. The root is always there. */
+  /** `undefined` for a directory without catalogued files that is not on disk. The root always exists. */
   directory(path: string): Promise<DirectoryState | undefined>
-  /** A piece of the directories right below one, without those that hold nothing; in no order to rely on. */
+  /** A chunk of the direct subdirectories, without empty ones; in no particular order. */
   subdirectories(query: EntriesQuery): Promise<Entries<Subdirectory>>
-  /** A piece of the live files of a directory, by name. */
+  /** A chunk of the live files of a directory, by name. */
   filesIn(query: EntriesQuery): Promise<Entries<FileEntry>>
-  /** The last complete scan of the tree; `undefined` before the first. Costs one row. */
+  /** The last complete scan of the tree; `undefined` before the first. Reads one row. */
   lastScan(): Promise<ScanSummary | undefined>
   summary(): Promise<CatalogueSummary>
-  /** By kind, in the order of `listedProblems`. Of each directory and reason at most 100 rejected names are listed. */
+  /** By kind, in the order of `listedProblems`. Has at most 100 rejected names of each directory and reason. */
   problems(query: ProblemsQuery): Promise<ProblemsPage>
   close(): void
 }
 
-/** There is no catalogue to read at this moment; the message is for the log, not for clients. */
+/** The catalogue is temporarily unavailable. The message is for the log, not for clients. */
 export class CatalogueUnavailable extends Error {
   readonly code = 'CATALOGUE_UNAVAILABLE'
 }
 
 /** The database is being migrated to the schema of this program. */
 export class CatalogueMigrating extends CatalogueUnavailable {
-  /** For clients too: `from schema 9 to 10: counting, 40 %`. */
+  /** Public: `from schema 9 to 10: counting, 40 %`. */
   readonly progress: string
 
   constructor(progress: string) {
@@ -299,19 +297,19 @@ export class CatalogueMigrating extends CatalogueUnavailable {
 }
 
 /**
- * An index or count that a filter or an ordering needs is still being built, at the end of a first scan or after a
- * migration: half a minute later it may be there. Everything else answers meanwhile.
+ * An index or count that a filter or an ordering needs is being built, at the end of a first scan or after a migration. All other
+ * queries work meanwhile.
  */
 export class NotBuilt extends Error {
   readonly code = 'NOT_BUILT'
 }
 
-/** A query took longer than it may; nothing is wrong with the catalogue. */
+/** A query exceeded its time limit; the catalogue works. */
 export class QueryTimeout extends Error {
   readonly code = 'QUERY_TIMEOUT'
 }
 
-/** More long queries are waiting than are let in. */
+/** The queue of long queries is full. */
 export class TooManyQueries extends Error {
   readonly code = 'TOO_MANY_QUERIES'
 }

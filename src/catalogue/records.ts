@@ -4,28 +4,28 @@ import type { Problem } from './filter.ts'
 
 /** One catalogued file. */
 export interface FileRecord {
-  /** Unique, grows with time, never reused. */
+  /** Unique, ascending in time, never reused. */
   readonly id: number
   readonly directory: string
   readonly name: string
   readonly createdUs: number
   /** Equal to `createdUs` until size or mtime change on disk, then later than it. */
   readonly modifiedUs: number
-  /** Bytes; `undefined` until the file was looked at. */
+  /** Bytes; `undefined` before the first stat of the file. */
   readonly size: number | undefined
-  /** Modification time of the file; `undefined` until the file was looked at. */
+  /** mtime of the file; `undefined` before the first stat of the file. */
   readonly mtimeUs: number | undefined
-  /** Number of the latest change of this record. */
+  /** Seq of the latest change of this record. */
   readonly seq: number
 }
 
 /** SHA-256 of a record's file. */
 export interface Hashed {
-  /** 32 bytes; `undefined` while nobody has read the file as the record has it. */
+  /** 32 bytes; `undefined` until this version of the file is hashed. */
   readonly sha256: Uint8Array | undefined
 }
 
-/** The file on disk that a checksum was made of: sizes in bytes, the rest as `stat` tells it (see `identity.ts`). */
+/** The identity of the file that was hashed: size in bytes, the rest from `stat` (see `identity.ts`). */
 export interface FileIdentity {
   readonly inode: number
   readonly size: number
@@ -41,45 +41,45 @@ export interface FileIdentity {
 
 /** A record found by its path. */
 export interface FoundFile extends FileRecord, Hashed {
-  /** Whether the deletion guard withholds removals in its directory: it may be missing on disk and not be gone. */
+  /** Whether the deletion guard withholds removals in its directory; the file may then be missing temporarily. */
   readonly isWithheld: boolean
   /**
-   * The file that the checksum was made of. `undefined` without a checksum, and for one of an older release whose file
-   * the indexer has not looked at since: only its size and mtime are known then, which are those of the record.
+   * The identity of the file that was hashed. `undefined` without a checksum, and for a checksum of an older release until the
+   * indexer has checked the file: then only size and mtime are known, which are those of the record.
    */
   readonly identity: FileIdentity | undefined
 }
 
-/** What is known of a file besides its record; it may change without a change of the record. */
+/** The details of a file besides its record. They may change without a change of the record. */
 export interface FileDetails extends Hashed, Pick<FileRecord, 'size' | 'mtimeUs'> {
-  /** The first that applies, in the order of `problems`. */
+  /** The first problem of the file, in the order of `problems`. */
   readonly problem: Problem | undefined
 }
 
-/** What lists tell of a file. */
+/** A file in lists. */
 export type ListedFile = Pick<
   FileRecord,
   'id' | 'directory' | 'name' | 'createdUs' | 'modifiedUs'
 > & {
-  /** Where the query asked for it. */
+  /** If the query requests them. */
   readonly details?: FileDetails
 }
 
-/** Where the catalogue stands: two answers with the same head show the same state. */
+/** The state of the catalogue: two answers with the same head show the same state. */
 export interface Head {
-  /** Names this database; another value means that the catalogue was rebuilt. */
+  /** Identifies this database; a rebuilt catalogue has another epoch. */
   readonly epoch: string
-  /** Number of the latest change. */
+  /** Seq of the latest change. */
   readonly seq: number
-  /** Grows when the details of a file change without a change of its record: for answers that show or filter by them. */
+  /** Grows when the details of a file change without a change of its record. For answers that show details or filter by them. */
   readonly detailsSeq: number
 }
 
-/** What the live files of a station are, by what their names tell. */
+/** Counts of the live files of a station, by the parts of their names. */
 export interface StationSummary {
   /** In upper case: 4 characters, or 9 with the country. */
   readonly code: string
-  /** All codes whose files are counted, in their order. */
+  /** All codes whose files are counted, sorted. */
   readonly codes: readonly string[]
   /** UTC days since 1970-01-01 on which the earliest and the latest data start. */
   readonly firstDay: number
@@ -91,56 +91,56 @@ export interface StationSummary {
   readonly byVersion: Readonly<Partial<Record<FileVersion, number>>>
 }
 
-/** `created` and `modified`: the record is live; a file that came back counts as created. */
+/** `created` and `modified`: the record is live. A restored file is `created`. */
 export type ChangeKind = 'created' | 'modified' | 'removed'
 
 /** The latest change of a file. */
 export interface Change {
   readonly seq: number
   readonly change: ChangeKind
-  /** When the catalogue learned of it. */
+  /** The time at which the change was detected. */
   readonly atUs: number
-  /** Of a removed file: as it last was. */
+  /** The last record of a removed file. */
   readonly record: ListedFile
 }
 
-/** A file in the list of a directory's checksums. */
+/** A file in the checksum list of a directory. */
 export interface ChecksumEntry extends Hashed {
   readonly name: string
   readonly problem: Exclude<Problem, 'misplaced'> | undefined
 }
 
-/** What a directory lists, as a whole. */
+/** The state of a directory listing. */
 export interface DirectoryState {
   readonly epoch: string
-  /** Another one when anything that is listed, or its size or time, is another. */
+  /** Changes whenever a listed name, size or time changes. */
   readonly version: string
-  /** When that was last so; `undefined` where nothing was ever listed. */
+  /** Time of the latest such change; `undefined` if nothing was ever listed. */
   readonly changedUs: number | undefined
 }
 
-/** A directory with catalogued files in it or anywhere below it. */
+/** A directory with catalogued files in it or below it. */
 export interface Subdirectory {
   readonly name: string
-  /** When anything in it or below it last changed. */
+  /** Time of the latest change in it or below it. */
   readonly changedUs: number | undefined
 }
 
-/** What a listing tells of a file. */
+/** A file in a directory listing. */
 export type FileEntry = Pick<FileRecord, 'name' | 'size' | 'mtimeUs'>
 
-/** What the catalogue can say of itself without its indexer. */
+/** The summary of the catalogue, without the state of the indexer. */
 export interface CatalogueSummary {
   readonly head: Head
   readonly areas: Readonly<Record<Area, { files: number; directories: number }>>
-  /** Files whose name tells another date than their directory. */
+  /** Files in the directory of another date. */
   readonly misplaced: number
   /** Files whose gzip stream has no end. */
   readonly incomplete: RejectionCount
   readonly checksums: {
-    /** Files that have one. */
+    /** Files with a checksum. */
     readonly files: number
-    /** Those of them whose gzip stream is damaged before its end. */
+    /** Hashed files whose gzip stream is damaged before its end. */
     readonly broken: RejectionCount
   }
   /** Names and entries that are not catalogued, by reason, most frequent first. */
@@ -156,12 +156,12 @@ export interface RejectionCount {
   readonly examples: readonly string[]
 }
 
-/** What one complete scan of the tree found. */
+/** The result of a complete scan of the tree. */
 export interface ScanSummary {
   readonly startedUs: number
   readonly endedUs: number
   readonly directories: number
-  /** Regular files met, catalogued or not. */
+  /** Regular files found, catalogued or not. */
   readonly files: number
   readonly added: number
   readonly modified: number

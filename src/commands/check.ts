@@ -3,7 +3,7 @@ import { openWriter } from '../catalogue/sqlite/writer.ts'
 import { openClock } from '../runtime/clock.ts'
 import type { ConfigOf } from '../config/command-options.ts'
 import { askIndexer } from '../control/client.ts'
-import { IndexerAway } from '../control/protocol.ts'
+import { IndexerUnreachable } from '../control/protocol.ts'
 import { print } from '../runtime/output.ts'
 
 /** An indexer recounts ten million records within a minute; it does nothing else meanwhile. */
@@ -40,7 +40,7 @@ async function repairCounts({ controlSocket, database }: ConfigOf<'check'>): Pro
   try {
     await askIndexer(controlSocket, { command: 'repair' }, repairTimeoutMs)
   } catch (error) {
-    if (!(error instanceof IndexerAway)) throw error
+    if (!(error instanceof IndexerUnreachable)) throw error
     const writer = openWriter({ database, nowUs: openClock() })
     await writer.repairCounts()
     // Not closed: that would remove the -wal and -shm files, which readers of another user need. The process ends now.

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { isAbsolute, relative } from 'node:path'
 import type { ConfigOf } from '../config/command-options.ts'
 import { askIndexer } from '../control/client.ts'
-import { IndexerAway, IndexerRefused } from '../control/protocol.ts'
+import { IndexerUnreachable, RequestRejected } from '../control/protocol.ts'
 import type { RescanTicket, ScanProgress } from '../control/protocol.ts'
 import { createLogger } from '../runtime/logger.ts'
 import { print } from '../runtime/output.ts'
@@ -52,9 +52,9 @@ async function order(
   try {
     const answer = await askIndexer(socket, { command: 'rescan', path, full, acceptRemovals })
     if (answer.place !== 'missing') return answer
-    throw new IndexerRefused(`no directory ${path ?? ''} in the archive`)
+    throw new RequestRejected(`no directory ${path ?? ''} in the archive`)
   } catch (error) {
-    if (!(error instanceof IndexerRefused) || error.failed) throw error
+    if (!(error instanceof RequestRejected) || error.failed) throw error
     process.stderr.write(`rinex-catalogue: ${error.message}\n`)
     return undefined
   }
@@ -82,7 +82,7 @@ async function showProgress(
   try {
     for (;;) {
       const status = await askIndexer(config.controlSocket, { command: 'status' })
-      if (status.pid !== pid) throw new IndexerAway('the indexer was restarted')
+      if (status.pid !== pid) throw new IndexerUnreachable('the indexer was restarted')
       if (status.rescans.done >= number) return
       scan = status.scan
       await pause(pollMs)

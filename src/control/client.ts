@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import { IndexerAway, IndexerRefused } from './protocol.ts'
+import { IndexerUnreachable, RequestRejected } from './protocol.ts'
 import type {
   ControlAnswer,
   ControlCommand,
@@ -10,15 +10,15 @@ import type {
   UnknownStatus,
 } from './protocol.ts'
 
-/** How long a page that shows the status waits for an indexer that answers it at once when nothing holds it up. */
+/** Timeout of requests for the status, which the indexer normally answers at once. */
 const statusTimeoutMs = 2000
-/** A disk may hold it up for seconds, and looking at a file may mean inflating a large one. */
-const longestTimeoutMs = 30_000
+/** Timeout of other requests: a disk may be slow, and checking a file may require inflating it. */
+const requestTimeoutMs = 30_000
 
-/** What comes of asking for the status; `undefined` when no indexer runs. */
+/** The result of a request for the status; `undefined` if no indexer runs. */
 export type StatusReply = IndexerStatus | UnknownStatus | undefined
 
-/** Asks the indexer what it is doing. */
+/** Requests the status of the indexer. */
 export async function askStatus(
   socketPath: string,
   timeoutMs = statusTimeoutMs,
@@ -26,21 +26,21 @@ export async function askStatus(
   try {
     return await askIndexer(socketPath, { command: 'status' }, timeoutMs)
   } catch (error) {
-    if (error instanceof IndexerRefused) return unknown(error.message)
-    if (!(error instanceof IndexerAway)) throw error
+    if (error instanceof RequestRejected) return unknown(error.message)
+    if (!(error instanceof IndexerUnreachable)) throw error
     const { code, message } = error.cause as NodeJS.ErrnoException
-    // There is no socket, or nobody listens on it.
+    // There is no socket, or no process listens on it.
     if (code === 'ENOENT' || code === 'ECONNREFUSED') return undefined
     return unknown(code ?? message)
   }
 }
 
-/** Asks the indexer for the files that are not complete yet; none where it cannot be asked. */
+/** Requests the incomplete files; none if the indexer does not answer. */
 export async function askSettling(socketPath: string): Promise<readonly SettlingFile[]> {
   try {
     return await askIndexer(socketPath, { command: 'settling' }, statusTimeoutMs)
   } catch (error) {
-    if (error instanceof IndexerAway || error instanceof IndexerRefused) return []
+    if (error instanceof IndexerUnreachable || error instanceof RequestRejected) return []
     throw error
   }
 }
@@ -48,41 +48,44 @@ export async function askSettling(socketPath: string): Promise<readonly Settling
 function unknown(why: string): UnknownStatus {
   return {
     state: 'unknown',
-    reason: `the indexer cannot be asked over its control socket: ${why}`,
+    reason: `control socket of the indexer unavailable: ${why}`,
   }
 }
 
-/** Asks for the status whenever it is called, and tells once that the indexer cannot be asked, until it can again. */
+/** Returns a function that requests the status. It reports each reason for an unknown status once, until the status is known again. */
 export function statusAsker(
   socketPath: string,
-  tell: (reason: string) => void,
+  report: (reason: string) => void,
 ): () => Promise<StatusReply> {
-  let told: string | undefined
+  let reported: string | undefined
   return async () => {
     const status = await askStatus(socketPath)
     const reason = status?.state === 'unknown' ? status.reason : undefined
-    if (reason !== undefined && reason !== told) tell(reason)
-    told = reason
+    if (reason !== undefined && reason !== reported) report(reason)
+    reported = reason
     return status
   }
 }
 
 /**
  * Sends one request to the indexer.
- * @throws IndexerAway when nobody answers, IndexerRefused with the indexer's words when it refuses
+ * @throws IndexerUnreachable without an answer; RequestRejected with the indexer's message if it rejects the request
  */
 export async function askIndexer<Command extends ControlCommand>(
   socketPath: string,
   request: ControlRequest & { readonly command: Command },
-  timeoutMs = longestTimeoutMs,
+  timeoutMs = requestTimeoutMs,
 ): Promise<ControlResults[Command]> {
   const line = await exchange(socketPath, request, timeoutMs).catch((error: unknown) => {
-    throw new IndexerAway(`no indexer answers on ${socketPath}: ${(error as Error).message}`, {
-      cause: error,
-    })
+    throw new IndexerUnreachable(
+      `no answer of the indexer on ${socketPath}: ${(error as Error).message}`,
+      {
+        cause: error,
+      },
+    )
   })
   const answer = JSON.parse(line) as ControlAnswer<Command>
-  if (!answer.ok) throw new IndexerRefused(answer.error, answer)
+  if (!answer.ok) throw new RequestRejected(answer.error, answer)
   return answer.result
 }
 
@@ -92,7 +95,7 @@ function exchange(socketPath: string, request: ControlRequest, timeoutMs: number
     let received = ''
     socket.setEncoding('utf8')
     socket.setTimeout(timeoutMs, () => {
-      socket.destroy(new Error('no answer in time'))
+      socket.destroy(new Error('timeout'))
     })
     socket.on('connect', () => socket.write(`${JSON.stringify(request)}\n`))
     socket.on('data', (text: string) => {

@@ -1,18 +1,18 @@
 /**
- * What the indexer says and is asked over its control socket: one JSON object a line, each request answered
- * by one line. The socket's file permissions are its only guard.
+ * The protocol of the indexer's control socket: one JSON object per line, one line of answer per request. The only access control
+ * is the file permissions of the socket.
  */
 import type { ScanSummary } from '../catalogue/records.ts'
 
-/** `stopped` is what a client concludes when nobody is there; the indexer never says it. */
+/** Clients use `stopped` if no indexer listens; the indexer never sends it. */
 export type IndexerState = 'starting' | 'scanning' | 'watching' | 'degraded' | 'stopped'
 
-/** What the indexer is doing at this moment. */
+/** The current state of the indexer. */
 export interface IndexerStatus {
   readonly state: IndexerState
-  /** When this state began. */
+  /** Start of this state. */
   readonly sinceUs: number
-  /** Why the state is `degraded`, in words an operator can act on. */
+  /** The causes of the state `degraded`, each with its remedy. */
   readonly reasons: readonly string[]
   readonly pid: number
   readonly version: string
@@ -21,71 +21,71 @@ export interface IndexerStatus {
   /** The last complete scan, by this process or an earlier one. */
   readonly lastScan: ScanSummary | undefined
   readonly lastSweepUs: number | undefined
-  /** Directories waiting to be reconciled. */
+  /** Directories in the queue of the reconcile loop. */
   readonly dirtyDirectories: number
   readonly watching: WatchCounts
   /** Files that are not complete yet. */
   readonly settlingFiles: number
-  /** Files that are gone from disk and stay listed because too many went at once. */
+  /** Removed files that stay listed because the deletion guard withholds their removal. */
   readonly withheldRemovals: number
   readonly rescans: RescanNumbers
-  /** `undefined` when files are not hashed. */
+  /** `undefined` if files are not hashed. */
   readonly hashing: HashingStatus | undefined
 }
 
-/** A file that is not complete yet, and so is not listed, or not as it is now. */
+/** An incomplete file: it is not listed, or listed with its earlier content. */
 export interface SettlingFile {
   /** Below the archive root. */
   readonly path: string
-  /** Its gzip stream has no end yet, or it cannot be read. */
+  /** The gzip stream has no end yet, or the file is unreadable. */
   readonly reason: 'no-end-yet' | 'unreadable'
-  /** Since when it has been as it is. */
+  /** The time of its last change. */
   readonly sinceUs: number
 }
 
-/** What a client has where there may be an indexer that cannot be asked; the indexer never says it. */
+/** The status if an indexer may run but does not answer; the indexer never sends it. */
 export interface UnknownStatus {
   readonly state: 'unknown'
-  /** For everybody: it names no path. */
+  /** Public: without paths. */
   readonly reason: string
 }
 
 export interface HashingStatus {
   /** Whether old files are hashed too. */
   readonly all: boolean
-  /** Files that are to be hashed, at most: changes that were not gone through yet, and stale checksums. */
+  /** Upper bound of the files to be hashed: changes in the queue, and stale checksums. */
   readonly behind: number
 }
 
 export interface WatchCounts {
   readonly directories: number
-  /** What the kernel allows this user; `null` when it does not tell. */
+  /** The kernel's limit for this user; `null` if unknown. */
   readonly limit: number | null
-  /** How often more events came than the kernel keeps. */
+  /** Overflows of the kernel's event queue. */
   readonly overflows: number
 }
 
-/** Rescans are numbered from 1 in each process. */
+/** Each process numbers its rescans from 1. */
 export interface RescanNumbers {
   readonly running: number | undefined
   readonly waiting: number | undefined
-  /** The last that has ended; 0 when none has. */
+  /** The last rescan that has ended; 0 if there is none. */
   readonly done: number
 }
 
 export interface RescanOrder {
-  /** A directory below the archive root; the whole tree when there is none. */
+  /** A directory below the archive root; `undefined` is the whole tree. */
   readonly path: string | undefined
-  /** Look at the size and mtime of every file too. */
+  /** Whether to check the size and mtime of every file too. */
   readonly full: boolean
-  /** Believe the removals that are held back. */
+  /** Whether to apply the removals that the deletion guard withholds. */
   readonly acceptRemovals: boolean
 }
 
-/** It runs already, it waits for another to end, or it has become part of one that waits. */
+/** The rescan runs, waits for another one to end, or was merged into one that waits. */
 export type RescanPlace = 'running' | 'waiting' | 'merged'
 
-/** `unsure`: the file cannot be looked at, or not be brought into the catalogue, at this moment. */
+/** `unsure`: the file cannot be checked or catalogued at this moment. */
 export type RegisterAnswer =
   | { readonly outcome: 'created' | 'known'; readonly id: number }
   | { readonly outcome: 'refused'; readonly reason: string }
@@ -94,14 +94,14 @@ export type RegisterAnswer =
 export interface ScanProgress {
   readonly startedUs: number
   readonly directoriesDone: number
-  /** Directories found so far, done or not; grows while directories are read. */
+  /** Directories found so far; grows while directories are read. */
   readonly directoriesFound: number
   readonly files: number
   /** Share of the tree that is done, 0 to 1. */
   readonly done: number
-  /** Files a second since the start. */
+  /** Files per second since the start. */
   readonly rate: number
-  /** `undefined` while nothing can be said. */
+  /** `undefined` while there is no estimate. */
   readonly secondsLeft: number | undefined
 }
 
@@ -112,17 +112,17 @@ export type ControlRequest =
   | { readonly command: 'register'; readonly path: string }
   | { readonly command: 'repair' }
 
-/** What each command is answered with. */
+/** The answer to each command. */
 export interface ControlResults {
   readonly status: IndexerStatus
-  /** Longest as they are first, at most 1,000. */
+  /** The longest unchanged first, at most 1,000. */
   readonly settling: readonly SettlingFile[]
   readonly rescan: RescanAnswer
   readonly register: RegisterAnswer
   readonly repair: RepairAnswer
 }
 
-/** The counts were made anew from the records. */
+/** The counts were recomputed from the records. */
 export interface RepairAnswer {
   readonly outcome: 'repaired'
 }
@@ -132,25 +132,25 @@ export interface RescanTicket {
   readonly place: RescanPlace
 }
 
-/** `nowhere`: there is no such directory, neither in the archive nor in the catalogue, and nothing was ordered. */
+/** `missing`: neither the archive nor the catalogue has the directory, so there is no rescan. */
 export type RescanAnswer = RescanTicket | { readonly place: 'missing' }
 
 export type ControlCommand = keyof ControlResults
 
 export type ControlAnswer<Command extends ControlCommand = ControlCommand> =
   | { readonly ok: true; readonly result: ControlResults[Command] }
-  /** `failed`: nothing is wrong with the request, and it may be done another time. */
+  /** `failed`: the request is valid, and may succeed later. */
   | { readonly ok: false; readonly error: string; readonly failed?: true }
 
-/** Nobody answers on the control socket: the indexer does not run, or is not reachable from here. */
-export class IndexerAway extends Error {
-  readonly code = 'INDEXER_AWAY'
+/** No answer on the control socket: the indexer does not run, or cannot be reached. */
+export class IndexerUnreachable extends Error {
+  readonly code = 'INDEXER_UNREACHABLE'
 }
 
-/** The indexer does not do what it was asked to; the message is its own. */
-export class IndexerRefused extends Error {
-  readonly code = 'INDEXER_REFUSED'
-  /** Whether it would, and cannot. */
+/** The indexer rejected a request; the message is the indexer's. */
+export class RequestRejected extends Error {
+  readonly code = 'REQUEST_REJECTED'
+  /** Whether the request is valid and failed. */
   readonly failed: boolean
 
   constructor(message: string, { failed = false } = {}) {

@@ -1,6 +1,6 @@
 /**
- * The directories of an archive: `obs/<yyyy>/<ddd>` holds the files of a day, `nrt/<yyyy>/<ddd>/<hh>` those of an
- * hour. Paths are relative to the archive root, without slashes at their ends.
+ * The directories of an archive: `obs/<yyyy>/<ddd>` has the files of a day, `nrt/<yyyy>/<ddd>/<hh>` the files of an hour. Paths
+ * are relative to the archive root, without a slash at either end.
  */
 import {
   dayStartSeconds,
@@ -16,16 +16,16 @@ import type { ParsedName } from './types.ts'
 export const areas = ['obs', 'nrt'] as const
 export type Area = (typeof areas)[number]
 
-/** Segments of the deepest directory that is walked, its area among them. */
+/** Maximum segments of the path of a directory, its area included. Deeper directories are not walked. */
 export const maxDirectoryDepth = 8
 
 /** A directory whose files are catalogued. */
 export interface ArchiveDirectory {
   readonly kind: 'directory'
   readonly area: Area
-  /** Start of the year, day or hour that the directory is for; `undefined` when its path tells no date. */
+  /** Start of the directory's year, day or hour; `undefined` if its path has no date. */
   readonly startSeconds: number | undefined
-  /** Length of that year, day or hour; `undefined` when its path tells no date. */
+  /** Length of that year, day or hour; `undefined` if its path has no date. */
   readonly spanSeconds: number | undefined
 }
 
@@ -37,12 +37,12 @@ export interface PathRejection {
   readonly reason: PathRejectionReason
 }
 
-/** Whether a directory of that name is walked: so none needs escaping in a URL, none is hidden, none is `..`. */
+/** Whether a directory of this name is walked. These names need no escaping in URLs, are not hidden, and are not `..`. */
 export function isDirectoryName(segment: string): boolean {
   return /^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$/.test(segment)
 }
 
-/** What the path of a directory tells. Files may lie in any directory below an area, dated or not. */
+/** Parses the path of a directory. Files may be in any directory below an area, with a date or without. */
 export function parseDirectory(path: string): ArchiveDirectory | PathRejection {
   const segments = path.split('/', maxDirectoryDepth + 1)
   const area = areas.find((name) => name === segments[0])
@@ -54,8 +54,8 @@ export function parseDirectory(path: string): ArchiveDirectory | PathRejection {
 }
 
 /**
- * Whether a file lies where its name does not send it: its start is not in the directory's time, it covers a day
- * or more and lies in the directory of an hour, or the directory has no date at all.
+ * Whether a file is in the wrong directory: its start is not within the directory's time, or it covers a day or more and is in
+ * the directory of an hour, or the directory has no date.
  */
 export function isMisplaced(parsed: ParsedName, directory: ArchiveDirectory): boolean {
   const { startSeconds, spanSeconds } = directory
@@ -82,7 +82,7 @@ function periodOf(area: Area, segments: readonly string[]): [number, number] | u
   return [dayStart + hour * secondsPerHour, secondsPerHour]
 }
 
-/** The number of exactly so many digits that a segment is. */
+/** The number that a segment of exactly `width` digits is. */
 function numberOf(segment: string | undefined, width: number): number | undefined {
   if (segment?.length !== width) return undefined
   const number = numberAt(segment, 0, width)

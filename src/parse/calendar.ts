@@ -1,7 +1,7 @@
 /**
  * The calendar of file names: years, days of the year, hours. Times are in the time system of the name,
- * without leap seconds, counted in seconds since 1970-01-01T00:00:00. Plain arithmetic in place of `Date`
- * objects, since millions of names are read in one scan. Every year follows the Gregorian rule.
+ * without leap seconds, counted in seconds since 1970-01-01T00:00:00. Plain arithmetic instead of `Date`
+ * objects, because a scan parses millions of names. Every year follows the Gregorian rule.
  */
 
 export const secondsPerMinute = 60
@@ -16,22 +16,22 @@ export function daysInYear(year: number): number {
   return isLeapYear(year) ? 366 : 365
 }
 
-/** Whether the year has that day: 1 to 365, in leap years also 366. */
+/** Whether the year has this day: 1 to 365, in leap years also 366. */
 export function isDayOfYear(year: number, dayOfYear: number): boolean {
   return dayOfYear >= 1 && dayOfYear <= daysInYear(year)
 }
 
 /**
- * The year two digits stand for: 80 to 99 are 1980 to 1999, 00 to 79 are 2000 to 2079.
- * RINEX 2.11, section 6.5 (3.04, section 6.10), lays this down for all years of two digits in RINEX 1 and 2.
+ * The full year of two digits: 80 to 99 are 1980 to 1999, 00 to 79 are 2000 to 2079. This is the rule of RINEX 2.11, section 6.5
+ * (3.04, section 6.10), for all years of two digits in RINEX 1 and 2.
  */
 export function fullYear(twoDigits: number): number {
   return twoDigits >= 80 ? 1900 + twoDigits : 2000 + twoDigits
 }
 
 /**
- * Hour of the day a session letter stands for, in either case: `a` is 00, `x` is 23.
- * `y` and `z` are past the end of the day, and digits tell no hour: `undefined`.
+ * The hour of a session letter, in either case: `a` is 00, `x` is 23. `undefined` for `y` and `z`, which are after the end of the
+ * day, and for digits, which are not hours.
  */
 export function sessionHour(session: string): number | undefined {
   // Setting bit 5 makes the letter lower-case.
@@ -39,24 +39,24 @@ export function sessionHour(session: string): number | undefined {
   return hour >= 0 && hour < 24 ? hour : undefined
 }
 
-/** Midnight at the start of a day of the year. A day beyond the year's end runs on into the next one. */
+/** Midnight at the start of a day of the year. A day after the end of the year is a day of the next year. */
 export function dayStartSeconds(year: number, dayOfYear: number): number {
   return (daysBeforeYear(year) + dayOfYear - 1) * secondsPerDay
 }
 
-/** The day an instant falls on: `dayStartSeconds` the other way round. */
+/** The day of an instant: the inverse of `dayStartSeconds`. */
 export function dayOfYearAt(seconds: number): { year: number; dayOfYear: number } {
   const day = Math.floor(seconds / secondsPerDay)
-  // Years have 365.2425 days on average, so that the estimate is at most one too late.
+  // Years have 365.2425 days on average, so the estimate is at most one year too late.
   let year = 1971 + Math.floor(day / 365.2425)
   while (daysBeforeYear(year) > day) year--
   return { year, dayOfYear: day - daysBeforeYear(year) + 1 }
 }
 
-/** Days of a year before each month, but for the leap day. */
+/** Days of a year before each month, without the leap day. */
 const daysBeforeMonth = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334]
 
-/** The date of the calendar that an instant falls on: month 1 to 12, day 1 to 31. */
+/** The calendar date of an instant: month 1 to 12, day 1 to 31. */
 export function dateOf(seconds: number): { year: number; month: number; day: number } {
   const { year, dayOfYear } = dayOfYearAt(seconds)
   const leapDay = isLeapYear(year) ? 1 : 0

@@ -1,4 +1,4 @@
-/** Codes of countries (ISO 3166-1 alpha-3), as they end the station codes of long names. */
+/** Codes of countries (ISO 3166-1 alpha-3): the end of the station codes of long names. */
 const codes =
   'ABW AFG AGO AIA ALA ALB AND ARE ARG ARM ASM ATA ATF ATG AUS AUT AZE BDI BEL BEN BES BFA BGD BGR BHR BHS BIH BLM BLR BLZ ' +
   'BMU BOL BRA BRB BRN BTN BVT BWA CAF CAN CCK CHE CHL CHN CIV CMR COD COG COK COL COM CPV CRI CUB CUW CXR CYM CYP CZE DEU ' +
@@ -13,15 +13,15 @@ const codes =
 const countries: ReadonlySet<string> = new Set(codes.split(' '))
 
 /**
- * The country of a station's code in upper case; `undefined` for one of 4 characters, and where the last three are a project
- * (`IGS`, `DLR`) or none (`XXX`).
+ * The country of a station code in upper case; `undefined` for a code of 4 characters, and if its last three characters are a
+ * project (`IGS`, `DLR`) or no country (`XXX`).
  */
 export function countryOf(station: string): string | undefined {
   const country = station.slice(6)
   return countries.has(country) ? country : undefined
 }
 
-/** Products that merge the navigation data of many stations have a code like a station's: `BRDC00IGS`, `hour`. */
+/** Merged navigation data of many stations have a code like that of a station: `BRDC00IGS`, `hour`. */
 export function isMergedNavigation(station: string): boolean {
   return /^(?:BRDC|HOUR)/.test(station)
 }

@@ -2,15 +2,15 @@ import { parseLongName } from './long-name.ts'
 import { hasShortLength, parseShortName } from './short-name.ts'
 import type { ParsedName, Rejection, RejectionReason } from './types.ts'
 
-/** The longest name that common file systems hold. */
+/** Maximum length of a name on common file systems. */
 const maxNameBytes = 255
 
-/** What stands for bytes that are no UTF-8 where names are read as text. */
+/** Replaces bytes that are not UTF-8 when names are read as text. */
 const replacementCharacter = '\uFFFD'
 
 /**
- * Reads the base name of a file. The whole name must be of the short or of the long form; letters count without
- * regard to case, except in the final `.gz`. Any string may be given: what is no name of ours is a `Rejection`.
+ * Parses the base name of a file. The whole name must have the short or the long form. Case is ignored, except in the final `.gz`.
+ * Accepts any string; a string that is not a RINEX name is a `Rejection`.
  */
 export function parseFilename(name: string): ParsedName | Rejection {
   const result = name.endsWith('.gz') ? parseForms(name) : reasonWithoutGz(name)
@@ -19,8 +19,8 @@ export function parseFilename(name: string): ParsedName | Rejection {
 }
 
 /**
- * A name without its final `.gz`: data that are packed otherwise or not at all, or something that lies beside
- * data, such as a checksum, a copy under way or a hidden file.
+ * The reason for a name without a final `.gz`: other or no compression, or a companion of a data file, such as a checksum, an
+ * unfinished copy or a hidden file.
  */
 function reasonWithoutGz(name: string): RejectionReason {
   return name.startsWith('.') || name.includes('.gz') ? 'unknown-form' : 'not-gz'
@@ -31,17 +31,17 @@ function parseForms(name: string): ParsedName | RejectionReason {
 }
 
 /**
- * Why a name is rejected whatever it looks like. The forms admit neither long names nor characters outside of
- * ASCII, so that only names they rejected need be asked.
+ * The reason to reject a name of any form. Both forms exclude long names and characters outside of ASCII, so only names that
+ * they rejected are checked.
  */
 function unreadableReason(name: string): RejectionReason | undefined {
   if (isTooLong(name)) return 'unknown-form'
   return name.includes(replacementCharacter) ? 'not-utf8' : undefined
 }
 
-/** Counts the bytes of the name in UTF-8, and one for a replacement character, which may stand for a single byte. */
+/** Counts the bytes of the name in UTF-8. A replacement character counts as one byte, because it may replace a single byte. */
 function isTooLong(name: string): boolean {
-  // No UTF-16 code unit takes more than 3 bytes.
+  // A UTF-16 code unit has at most 3 bytes in UTF-8.
   if (name.length * 3 <= maxNameBytes) return false
   if (name.length > maxNameBytes) return true
   let bytes = 0

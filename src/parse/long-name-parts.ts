@@ -1,6 +1,6 @@
 /**
- * What each part of a long name may be, and what it says. Part and element names are those of RINEX 3.04 and 3.05,
- * table A1. The functions read the part that begins in column `at`, and give `undefined` when it is none.
+ * The allowed values of each part of a long name, and their meaning. Part and element names are those of RINEX 3.04 and 3.05,
+ * table A1. The functions parse the part that begins in column `at`, and return `undefined` if it is invalid.
  */
 import { dayStartSeconds, secondsPerDay, secondsPerHour, secondsPerMinute } from './calendar.ts'
 import { letterAt, letterIndexAt, numberAt, partAt, maskOf } from './characters.ts'
@@ -41,12 +41,12 @@ const intervalUnits = ['C', 'Z', 'S', 'M', 'H', 'D', 'U']
 /** GPS, GLONASS, Galileo, QZSS, BeiDou, NavIC (since RINEX 3.03), SBAS, mixed. */
 const systems = ['G', 'R', 'E', 'J', 'C', 'I', 'S', 'M']
 
-// All parts that there can be, made once: reading one is a look-up, and millions of names share their strings.
+// All valid parts, computed once: parsing one is a lookup, and millions of names share their strings.
 const periods = alphabet.map((unit) => upTo99((count) => periodOf(count, unit)))
 const intervals = alphabet.map((unit) => upTo99((count) => intervalOf(count, unit)))
 const contents = alphabet.map((system) => alphabet.map((type) => contentOf(system, type)))
 
-/** A count of 00 tells no length, which is for `00U` alone to say. */
+/** Only `00U` may have the count 00, which is no length. */
 function periodOf(count: number, unit: string): Period | undefined {
   const duration = periodUnits.get(unit)
   if (duration === undefined || (count === 0 && duration !== 'u')) return undefined
@@ -74,8 +74,8 @@ function twoDigits(count: number): string {
 
 /**
  * `SSSSMRCCC`: 4 letters or digits for the site, a digit each for monument and receiver, 3 letters for the country;
- * in upper case. The country is one of ISO 3166-1 alpha-3, but projects put codes of their own in its place (`IGS`,
- * `DLR`): any letters will do.
+ * in upper case. The country is a code of ISO 3166-1 alpha-3, but projects use their own codes in its place (`IGS`, `DLR`), so
+ * any letters are valid.
  */
 export function stationAt(text: string, at: number): string | undefined {
   return partAt(text, at, stationMask)
@@ -94,8 +94,8 @@ export function periodAt(text: string, at: number): Period | undefined {
 }
 
 /**
- * Length of a period in seconds. Years are calendar years counted from the first of January of the start year,
- * where such files begin; for one that begins later this may be a leap day off.
+ * Length of a period in seconds. Years are calendar years from 1 January of the start year, where files of years begin; for a file
+ * that begins later the result may be wrong by a leap day.
  */
 export function periodSeconds({ count, duration }: Period, startYear: number): number | undefined {
   switch (duration) {

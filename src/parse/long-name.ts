@@ -1,7 +1,7 @@
 /**
  * The long form of a file name, `r3`, by RINEX 3.04 and 3.05, section 4 and table A1 with its "Filename Details and
- * Examples"; RINEX 4 has the same. Every part has its fixed columns. The documents ask for the sampling interval
- * in observation and meteorological files only; names with and without it are met in every type.
+ * Examples"; RINEX 4 has the same. Every part has fixed columns. The documents require the sampling interval
+ * only in observation and meteorological files; archives have names with and without it for every type.
  *
  *     SSSSMRCCC_S_YYYYDDDHHMM_PPU_FFU_DT.rnx.gz   GRAZ00AUT_R_20260220000_01D_30S_MO.crx.gz
  *     SSSSMRCCC_S_YYYYDDDHHMM_PPU_DT.rnx.gz       GRAZ00AUT_R_20260220000_01D_MN.rnx.gz
@@ -34,12 +34,12 @@ import {
 import { soleFault } from './rejection.ts'
 import type { ParsedName, RejectionReason } from './types.ts'
 
-/** Lengths of a whole name with a sampling interval and without. */
+/** Lengths of a whole name, with a sampling interval and without. */
 const intervalLength = 41
 const plainLength = 37
 const suffixLength = '.rnx.gz'.length
 
-/** Whether a name is as long as those of this form. */
+/** Whether a name has one of the lengths of this form. */
 export function hasLongLength(name: string): boolean {
   return name.length === intervalLength || name.length === plainLength
 }
@@ -97,7 +97,7 @@ function startAt(name: string, at: number): number | undefined {
   return dayStartSeconds(year, dayOfYear) + hour * secondsPerHour + minute * secondsPerMinute
 }
 
-/** Whether the separators and the format stand in their columns. */
+/** Whether the separators and the format are in their columns. */
 function hasColumns(name: string): boolean {
   const hasInterval = name.length === intervalLength
   const dot = name.length - suffixLength
@@ -113,10 +113,10 @@ function hasColumns(name: string): boolean {
   )
 }
 
-/** Why a name that `readColumns` does not read is none of this form. */
+/** The reason to reject a name that `readColumns` cannot parse. */
 function faultOf(name: string): RejectionReason {
   const dot = name.length - suffixLength
-  // One more dot, at the start or further on, is another suffix or a temporary name.
+  // A further dot, at the start or later, belongs to another suffix or a temporary name.
   if (name.indexOf('.') !== dot || !isFormatAt(name, dot + 1)) return 'unknown-form'
   const parts = hasColumns(name) ? cutAtColumns(name) : name.slice(0, dot).split('_', 7)
   const [station = '', source = '', start = '', period = ''] = parts
@@ -139,7 +139,7 @@ function faultOf(name: string): RejectionReason {
   ])
 }
 
-/** The parts by their columns, so that an underscore in a wrong one does no harm. */
+/** The parts by their columns, so an underscore within a part does no harm. */
 function cutAtColumns(name: string): string[] {
   const starts = name.length === intervalLength ? [0, 10, 12, 24, 28, 32] : [0, 10, 12, 24, 28]
   const end = name.length - suffixLength

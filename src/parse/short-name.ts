@@ -17,7 +17,7 @@
  * | `yy`   | year, see `fullYear`                                              | RINEX 2.11, 4 |               |
  * | `t`    | type, see `typeOf`                                                | RINEX 2.11, 4 | `bad-type`    |
  *
- * A part may be called wrong only in a name that otherwise has letters, digits and dot in their columns.
+ * A reason names a part only if the rest of the name has letters, digits and dot in their columns.
  */
 import {
   dayStartSeconds,
@@ -36,7 +36,7 @@ const plainMask = maskOf('XXXX999X.99A')
 const highRateMask = maskOf('XXXX999A99.99A')
 const suffixLength = '.gz'.length
 
-/** High-rate names tell no length; by IGSMAIL-5501 one file follows the other every 15 minutes. */
+/** High-rate names contain no length; by IGSMAIL-5501 there is a file every 15 minutes. */
 const highRateSeconds = 15 * secondsPerMinute
 
 export function hasShortLength(name: string): boolean {
@@ -103,9 +103,8 @@ function spanOf(duration: 'd' | 'h' | 'm' | 'u'): number | undefined {
 }
 
 /**
- * What the type letter says (RINEX 2.11 and 3.00, section 4). `q`, `f` and `e` are in neither, but archives use
- * them for navigation data. Their other letters are no data of ours: `b` SBAS broadcast, `c` clocks, `s` summaries;
- * nor is IONEX's `i`.
+ * The type of a type letter (RINEX 2.11 and 3.00, section 4). `q`, `f` and `e` are in neither document, but archives use them for
+ * navigation data. The other letters are not catalogued: `b` SBAS broadcast, `c` clocks, `s` summaries, and IONEX's `i`.
  */
 function typeOf(letter: string): FileType | undefined {
   switch (letter) {

@@ -1,22 +1,22 @@
 /**
- * The form of a file name: `r2` short, `r3` long. It says nothing of the version inside the file
- * (RINEX 4 content travels under long names, RINEX 3 content sometimes under short ones).
+ * The form of a file name: `r2` short, `r3` long. It is not the version of the content: RINEX 4 content has long names, and RINEX 3
+ * content sometimes has short names.
  */
 export type FileVersion = 'r2' | 'r3'
 
 /**
- * The unit of the period a file covers: minutes, hour(s), day(s), year(s), or unspecified.
- * `d` and `h` are the commissioned values; `m`, `y` and `u` follow the same rule.
+ * The unit of the period of a file: minutes, hours, days, years, or unspecified. `d` and `h` are the commissioned values; `m`, `y`
+ * and `u` follow the same rule.
  */
 export type FileDuration = 'm' | 'h' | 'd' | 'y' | 'u'
 
 /** Observation, navigation or meteorological data. */
 export type FileType = 'o' | 'n' | 'm'
 
-/** How the data reached the archive: from the receiver, from a stream, or not known. */
+/** The source of the data: receiver, stream, or unknown. */
 export type DataSource = 'R' | 'S' | 'U'
 
-/** Everything a RINEX file name tells. Parts that only long names have are absent in short ones. */
+/** The parts of a RINEX file name. Parts that only long names have are `undefined` for short ones. */
 export interface ParsedName {
   readonly kind: 'parsed'
   readonly version: FileVersion
@@ -27,8 +27,8 @@ export interface ParsedName {
   readonly duration: FileDuration
   readonly type: FileType
   /**
-   * Nominal length of the data in seconds; `undefined` when the name does not tell (`00U`, file numbers
-   * 1 to 9 of the short form). High-rate short names (`hmm`) count as 900 s, the convention of IGSMAIL-5501.
+   * Nominal length of the data in seconds; `undefined` if the name does not contain it (`00U`, file numbers 1 to 9 of the short
+   * form). High-rate short names (`hmm`) have 900 s, the convention of IGSMAIL-5501.
    */
   readonly spanSeconds: number | undefined
   /** ISO 3166-1 alpha-3 or a project code (`IGS`, `DLR`); long names only. */
@@ -44,7 +44,7 @@ export interface ParsedName {
   readonly hatanaka: boolean
 }
 
-/** Why a name is not one of ours. */
+/** The reason why a name is not a RINEX name. */
 export type RejectionReason =
   | 'not-gz'
   | 'not-utf8'
@@ -59,7 +59,7 @@ export type RejectionReason =
   | 'bad-type'
   | 'bad-station'
 
-/** A name that is no RINEX file name, as a value: nothing about a name is ever an exception. */
+/** A name that is not a RINEX file name. Bad names are values, never exceptions. */
 export interface Rejection {
   readonly kind: 'rejected'
   readonly reason: RejectionReason

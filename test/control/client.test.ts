@@ -97,7 +97,7 @@ t.test('what is no sensible request is refused in words', async (t) => {
   ]
   for (const { request, words, failed = false } of cases)
     await t.rejects(askIndexer(path, request as ControlRequest), {
-      code: 'INDEXER_REFUSED',
+      code: 'REQUEST_REJECTED',
       message: words,
       failed,
     })
@@ -107,7 +107,7 @@ t.test('what is no sensible request is refused in words', async (t) => {
 
 t.test('an indexer that is not there, or does not answer as one, is away', async (t) => {
   const path = socketPath(t)
-  await t.rejects(askIndexer(path, { command: 'status' }), { code: 'INDEXER_AWAY' })
+  await t.rejects(askIndexer(path, { command: 'status' }), { code: 'INDEXER_UNREACHABLE' })
   t.equal(await askStatus(path), undefined)
   const server = createServer((socket) => {
     socket.resume().end()
@@ -119,7 +119,7 @@ t.test('an indexer that is not there, or does not answer as one, is away', async
   })
 })
 
-const cannot = 'the indexer cannot be asked over its control socket'
+const cannot = 'control socket of the indexer unavailable'
 
 t.test('an indexer that does not answer is not said to be stopped', async (t) => {
   const path = socketPath(t)
@@ -133,7 +133,7 @@ t.test('an indexer that does not answer is not said to be stopped', async (t) =>
   await new Promise<void>((resolve) => server.listen(path, resolve))
   t.teardown(() => server.close())
   t.strictSame(await askStatus(path, 50), {
-    ...{ state: 'unknown', reason: `${cannot}: no answer in time` },
+    ...{ state: 'unknown', reason: `${cannot}: timeout` },
   })
   silent = false
   t.strictSame(await askStatus(path), {

@@ -1,6 +1,6 @@
 /** Authenticates administrators by their token. Without a configured token, writing is off. */
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { IndexerAway, IndexerRefused } from '../../control/protocol.ts'
+import { IndexerUnreachable, RequestRejected } from '../../control/protocol.ts'
 import type { Administration } from '../http/settings.ts'
 import type { Authentication } from '../http/resource.ts'
 import { forbidden, HttpError, tryAgain } from '../http/errors.ts'
@@ -38,9 +38,9 @@ export async function sendToIndexer<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer
   } catch (error) {
-    if (error instanceof IndexerAway)
+    if (error instanceof IndexerUnreachable)
       throw Object.assign(tryAgain('The indexer does not answer at this moment.'), { cause: error })
-    if (!(error instanceof IndexerRefused)) throw error
+    if (!(error instanceof RequestRejected)) throw error
     if (!error.failed) throw new HttpError(400, error.message)
     throw Object.assign(tryAgain('The indexer failed to do it, its log says why.'), {
       cause: error,

@@ -45,7 +45,7 @@ export interface ApiSettings extends ConnectionLimits {
   readonly version: string
 }
 
-/** Requests of administrators to the indexer. They may fail with `IndexerAway` or `IndexerRefused`. */
+/** Requests of administrators to the indexer. They may fail with `IndexerUnreachable` or `RequestRejected`. */
 export interface Administration {
   /** SHA-256 of the administrators' token. */
   readonly tokenHash: Buffer

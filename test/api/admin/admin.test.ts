@@ -2,7 +2,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { hashToken } from '../../../src/api/admin/authentication.ts'
 import type { Administration } from '../../../src/api/http/settings.ts'
-import { IndexerAway, IndexerRefused } from '../../../src/control/protocol.ts'
+import { IndexerUnreachable, RequestRejected } from '../../../src/control/protocol.ts'
 import type { RegisterAnswer, RescanOrder } from '../../../src/control/protocol.ts'
 import { day, dayFile, openService } from '../service.ts'
 import type { Service } from '../service.ts'
@@ -269,7 +269,7 @@ async function orderBoth(service: Service) {
 }
 
 t.test('without an indexer both orders are 503', async (t) => {
-  const unavailable = () => Promise.reject(new IndexerAway('nobody is there'))
+  const unavailable = () => Promise.reject(new IndexerUnreachable('nobody is there'))
   const { service } = await openAdministered(t, { rescan: unavailable, register: unavailable })
   for (const { target, status, headers, body } of await orderBoth(service)) {
     t.equal(status, 503)
@@ -287,7 +287,7 @@ t.test('without an indexer both orders are 503', async (t) => {
 })
 
 t.test('an order that the indexer refuses is 400 with its message', async (t) => {
-  const refuse = () => Promise.reject(new IndexerRefused('said the indexer'))
+  const refuse = () => Promise.reject(new RequestRejected('said the indexer'))
   const { service } = await openAdministered(t, { rescan: refuse, register: refuse })
   for (const { status, body } of await orderBoth(service)) {
     t.equal(status, 400)
@@ -296,7 +296,7 @@ t.test('an order that the indexer refuses is 400 with its message', async (t) =>
 })
 
 t.test('an order that fails in the indexer is 503', async (t) => {
-  const fail = () => Promise.reject(new IndexerRefused('said the indexer', { failed: true }))
+  const fail = () => Promise.reject(new RequestRejected('said the indexer', { failed: true }))
   const { service } = await openAdministered(t, { rescan: fail, register: fail })
   for (const { status, headers, body } of await orderBoth(service)) {
     t.equal(status, 503)

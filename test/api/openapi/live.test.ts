@@ -9,7 +9,7 @@ import { hashToken } from '../../../src/api/admin/authentication.ts'
 import type { Administration } from '../../../src/api/http/settings.ts'
 import type { CatalogueReader } from '../../../src/catalogue/reader.ts'
 import { toIdentity } from '../../../src/catalogue/identity.ts'
-import { IndexerAway } from '../../../src/control/protocol.ts'
+import { IndexerUnreachable } from '../../../src/control/protocol.ts'
 import { filePlace } from '../../../src/api/openapi/parameters.ts'
 import { openService } from '../service.ts'
 import type { Service, ServiceOptions } from '../service.ts'
@@ -53,7 +53,7 @@ function administered(answers: Partial<Administration> = {}): ServiceOptions {
   return { deps: () => ({ administration }) }
 }
 
-const unavailable = () => Promise.reject(new IndexerAway('nobody is there'))
+const unavailable = () => Promise.reject(new IndexerUnreachable('nobody is there'))
 
 interface Services {
   /** All parts work. */

@@ -1,9 +1,9 @@
 import t from 'tap'
-import { suffixOf } from '../../src/parse/ending.ts'
+import { suffixOf } from '../../src/parse/suffix.ts'
 import { parseFilename } from '../../src/parse/filename.ts'
 import { fc } from '../random.ts'
 
-t.test('what follows the station, of either form', async (t) => {
+t.test('the part of a name after its station, in both forms', async (t) => {
   const cases = [
     ['graz0220.26d.gz', '0220.26d.gz'],
     ['FAA1170b00.16d.gz', '170b00.16d.gz'],
@@ -14,17 +14,17 @@ t.test('what follows the station, of either form', async (t) => {
     ['GRAZ00AUT0220.26d.gz', undefined],
     ['', undefined],
   ] as const
-  for (const [name, ending] of cases) t.equal(suffixOf(name), ending, name)
+  for (const [name, suffix] of cases) t.equal(suffixOf(name), suffix, name)
 })
 
-t.test('names with the same ending tell the same of all but the station', async (t) => {
+t.test('names with the same suffix differ only in the station', async (t) => {
   const character = fc.constantFrom(...Array.from('azAZ09_."\n\u00e9'))
   const digits = (length: number) => fc.stringMatching(new RegExp(`^[0-9]{${length}}$`))
   const short = fc.tuple(
     fc.constantFrom('022', '000', '366', '400'),
     fc.constantFrom('0', 'a', 'x', '1', 'Z'),
   )
-  const ending = fc.oneof(
+  const suffix = fc.oneof(
     short.map(([day, session]) => `${day}${session}.26d.gz`),
     short.map(([day, session]) => `${day}${session}15.26x.gz`),
     digits(4).map((hour) => `_R_2026022${hour}_01D_30S_MO.crx.gz`),
@@ -42,8 +42,8 @@ t.test('names with the same ending tell the same of all but the station', async 
   }
   let alike = 0
   fc.assert(
-    fc.property(ending, station, station, (ending, one, other) => {
-      const [first, second] = [one + ending, other + ending]
+    fc.property(suffix, station, station, (suffix, one, other) => {
+      const [first, second] = [one + suffix, other + suffix]
       if (suffixOf(first) === undefined) return told(first) === 'rejected'
       if (suffixOf(first) !== suffixOf(second)) return true
       alike++
