@@ -90,21 +90,21 @@ function openDatabase(parts: {
 }
 
 function logRecovery(recovery: Recovery, logger: Logger): void {
-  const { setAside, restored, passedOver, putBack } = recovery
-  for (const { backup, fault } of passedOver)
+  const { quarantined, restored, rejectedBackups, isOlderCopy } = recovery
+  for (const { backup, fault } of rejectedBackups)
     logger.error({ backup, fault }, 'backup not usable: trying the next one')
-  const problem = setAside === undefined ? 'missing' : 'corrupt'
+  const problem = quarantined === undefined ? 'missing' : 'corrupt'
   if (restored !== undefined) {
     const made = new Date(restored.madeUs / 1000).toISOString()
     const { backup, tookMs } = restored
-    const fields = { set_aside: setAside, backup, made, took_ms: tookMs }
+    const fields = { set_aside: quarantined, backup, made, took_ms: tookMs }
     logger.error(
       fields,
       `database was ${problem}: backup restored; later changes will be found in the archive`,
     )
-  } else if (setAside !== undefined || passedOver.length > 0)
-    logger.error({ set_aside: setAside }, `database was ${problem}: building a new one`)
-  if (putBack)
+  } else if (quarantined !== undefined || rejectedBackups.length > 0)
+    logger.error({ set_aside: quarantined }, `database was ${problem}: building a new one`)
+  if (isOlderCopy)
     logger.warn('database is an older copy: ids and seq continue above all that were used since')
 }
 

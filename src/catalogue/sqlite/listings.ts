@@ -2,10 +2,10 @@ import type { Database } from 'better-sqlite3'
 import type { Entries, EntriesQuery } from '../reader.ts'
 import type { DirectoryState, FileEntry, Head, Subdirectory } from '../records.ts'
 
-/** Sorts after every character that names of directories are made of. */
+/** Sorts after all characters of directory names. */
 const afterNames = '~'
 
-/** What directories hold: their files, and the directories right below them. */
+/** Directory listings: files and direct subdirectories. */
 export interface Listings {
   directory(path: string): DirectoryState | undefined
   subdirectories(query: EntriesQuery): Entries<Subdirectory>
@@ -24,7 +24,7 @@ export function prepareListings(db: Database, head: () => Head): Listings {
   const find = db.prepare(
     'SELECT files, gone, changed_us AS changedUs FROM directory WHERE path = ?',
   )
-  // One look at directory_filled; the index is named, for the one on all paths would do it too, past all that are empty.
+  // One lookup in directory_filled. The index is named, because the index of all paths would read past all empty directories.
   const nextFilled = db
     .prepare(
       `SELECT path FROM directory INDEXED BY directory_filled
@@ -37,16 +37,16 @@ export function prepareListings(db: Database, head: () => Head): Listings {
   const rowOf = (path: string) => find.get(path) as DirectoryRow | undefined
   const filledAfter = (path: string, above: string) =>
     nextFilled.get(path, above + afterNames) as string | undefined
-  /** Of a directory that is not known itself, or was not when files were found below it: what those say. */
+  /** For a directory without a row, or whose row is newer than the files below it: from those files. */
   const changedUs = (path: string, row: DirectoryRow | undefined): number | undefined =>
     row?.changedUs ??
     (latestBelow.get(`${path}/`, `${path}/${afterNames}`) as number | null) ??
     undefined
 
   /**
-   * From one subdirectory to the next, by the first path with files at or below each: what lies deeper is jumped over,
-   * however much it is. `a-b` sorts between `a` and `a/b`, so that one can be met twice; it counts where it is met as such,
-   * and below only when it holds no files itself.
+   * Steps from one subdirectory to the next, by the first path with files at or below each; deeper paths are skipped, however many.
+   * `a-b` sorts between `a` and `a/b`, so a subdirectory can be found twice; it counts when it is found itself, and through a path
+   * below it only if it has no files itself.
    */
   const subdirectories = ({ path, after, limit }: EntriesQuery): Entries<Subdirectory> => {
     const above = path === '' ? '' : `${path}/`
@@ -81,7 +81,7 @@ export function prepareListings(db: Database, head: () => Head): Listings {
 }
 
 function prepareFiles(db: Database) {
-  // The index that makes a path unique has them in this order.
+  // The unique index has this order.
   const files = db
     .prepare(
       `SELECT name, size, mtime_us FROM file
@@ -99,7 +99,7 @@ function prepareFiles(db: Database) {
   }
 }
 
-/** The root is no directory of the catalogue: it is what the areas are. */
+/** The root has no row: it has the areas. */
 function stateOfRoot(epoch: string, { entries }: Entries<Subdirectory>): DirectoryState {
   const version = entries.map(({ name, changedUs }) => `${name}.${versionOf(changedUs)}`).join('.')
   const times = entries.map(({ changedUs }) => changedUs ?? 0)

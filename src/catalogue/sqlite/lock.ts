@@ -5,7 +5,7 @@ import { AlreadyRunning } from '../writer.ts'
 import { makeFile } from './backup-files.ts'
 import { unusable } from './access-check.ts'
 
-/** How often the lock file is looked for. */
+/** Interval of checking that the lock file exists. */
 const checkEveryMs = 30_000
 
 export interface WriterLock {
@@ -13,10 +13,10 @@ export interface WriterLock {
 }
 
 /**
- * Takes the right to write the catalogue for as long as this process lives: an exclusive lock on a file
- * beside the database. The kernel drops it when the process ends, however it ends, so there is no stale lock
- * to judge, and of two that start at once exactly one gets it. A lock file that was removed is made and locked again.
- * @throws AlreadyRunning when another process has it, UnusableDatabase when the file cannot be used.
+ * Takes the write lock of the catalogue for the life of this process: an exclusive lock on a file beside the database. The kernel
+ * releases it when the process ends in any way, so there are no stale locks, and of two processes that start at once exactly one gets
+ * it. A removed lock file is created and locked again.
+ * @throws AlreadyRunning if another process has the lock, UnusableDatabase if the file cannot be used
  */
 export function lockWriter(database: string, checkMs = checkEveryMs): WriterLock {
   const path = `${database}-lock`
@@ -29,7 +29,7 @@ export function lockWriter(database: string, checkMs = checkEveryMs): WriterLock
       held.lock.close()
       held = next
     } catch {
-      // Whoever has locked the new file is refused by the owner's row of the database; then it is free.
+      // A process that has locked the new file is rejected by the owner's row of the database, and releases it.
     }
   }
   const timer = setInterval(renew, checkMs).unref()
@@ -46,7 +46,7 @@ function lockFile(path: string): { readonly lock: Database; readonly inode: numb
   try {
     makeFile(path)
     lock = new Sqlite(path, { timeout: 0 })
-    // Nothing is ever written to it, so it needs no journal beside it.
+    // It is never written, so it needs no journal.
     lock.pragma('journal_mode = MEMORY')
     lock.exec('BEGIN EXCLUSIVE')
     return { lock, inode: statSync(path).ino }

@@ -1,7 +1,7 @@
 /**
- * Brings a database of schema 7 to 11 to schema 12: rows, ids, numbers, tombstones and checksums stay. Up to schema 9 blocks and
- * excerpts go, and the counts are made from the rows. Every step is a short transaction that stores how far it came, so a migration that was
- * ended in any way goes on at the next start. The indexes are made afterwards, while the catalogue is in use (`indexes.ts`).
+ * Migrates a database of schema 7 to 11 to schema 12. Rows, ids, seqs, tombstones and checksums stay. Up to schema 9 two tables of that
+ * time are dropped, and the counts are computed from the rows. Each step is a short transaction that stores its progress, so an
+ * interrupted migration continues at the next start. Indexes are built afterwards, while the catalogue is in use (`indexes.ts`).
  */
 import { copyFileSync, constants, renameSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -31,22 +31,22 @@ import {
   versionOf,
 } from './schema.ts'
 
-/** What a migration is doing, and how much of that it has done. */
+/** The progress of a migration. */
 export interface MigrationProgress {
-  /** The schema it began with, and the one it leads to. */
+  /** First and last schema. */
   readonly from: number
   readonly to: number
-  /** In a word or two, for logs: `checking`, `counting`. */
+  /** The step, for logs: `checking`, `counting`. */
   readonly step: string
-  /** Of `total`, in a unit of the step's own. */
+  /** Part of `total`, in the unit of the step. */
   readonly done: number
   readonly total: number
 }
 
-/** So many times the size of the database must be free: for the backup, and for what the indexes take more. */
+/** Required free space as a multiple of the size of the database: for the backup and for larger indexes. */
 const roomNeeded = 1.5
 
-/** What the releases with these schemas added. */
+/** Additions of each schema. */
 const additions: ReadonlyMap<number, string> = new Map([
   [8, ownerTable],
   [
@@ -69,11 +69,11 @@ const additions: ReadonlyMap<number, string> = new Map([
 interface Step {
   readonly name: string
   total(db: Database): number
-  /** Does a part of it, from `done` on. @returns how much is done then; at least the total at its end */
+  /** Executes a part from `done` on. @returns the new `done`; at least the total at the end */
   run(db: Database, done: number): number
 }
 
-/** What a database of schema 9 or older needs besides. */
+/** Further steps for schema 9 and older. */
 const steps: readonly Step[] = [
   dropping(['TABLE block', 'TABLE excerpt', 'INDEX file_modified']),
   { name: 'marking misplaced files', total: highestDirectory, run: markMisplaced },
@@ -89,9 +89,9 @@ const steps: readonly Step[] = [
 ]
 
 /**
- * Migrates in steps: what it yields is about to be done, and between two of them it may be left for good.
+ * Migrates in steps. Yields the next step before it is executed; the caller may stop between any two.
  * @param options.keepBackup copies the database first, as its newest backup
- * @throws an error of corruption for a damaged database, UnusableDatabase where there is not enough room
+ * @throws an error of corruption for a damaged database, UnusableDatabase without enough disk space
  */
 export function* migrate(
   db: Database,
@@ -115,7 +115,7 @@ export function* migrate(
   }
 }
 
-/** How far the migration of a database has come; `undefined` when none is under way. */
+/** The progress of a migration; `undefined` if there is none. */
 export function progressOf(db: Database): MigrationProgress | undefined {
   if (versionOf(db) !== migratingVersion) return undefined
   const row = db.prepare('SELECT from_version AS "from", step, done, total FROM migration').get()
@@ -128,7 +128,7 @@ export function describeProgress({ from, to, step, done, total }: MigrationProgr
   return `from schema ${from} to ${to}: ${step}, ${percent} %`
 }
 
-/** Adds the tables and columns. Where steps are to follow it takes the number that keeps other programs out. */
+/** Adds tables and columns. If further steps follow, it sets the schema number that no other program opens. */
 function begin(db: Database): void {
   const from = versionOf(db)
   db.transaction(() => {
@@ -145,7 +145,7 @@ function begin(db: Database): void {
   }).immediate()
 }
 
-/** Does a part of a step and stores how far it came, in one transaction; the last one ends the migration. */
+/** Executes a part of a step and stores the progress, in one transaction; the last one ends the migration. */
 function runPart(db: Database, { step: name, done }: MigrationProgress): void {
   const index = steps.findIndex((step) => step.name === name)
   const step = steps[index]
@@ -196,7 +196,7 @@ function markMisplaced(db: Database, done: number): number {
   return row.id
 }
 
-/** As `isMisplaced` says, in SQL. */
+/** `isMisplaced` in SQL. */
 function markFiles(db: Database, directory: number, place: ArchiveDirectory): void {
   const { startSeconds: from, spanSeconds: span } = place
   const all = db.prepare('UPDATE file SET misplaced = 1 WHERE directory = ?')
@@ -215,7 +215,7 @@ function highestId(db: Database): number {
   return (db.prepare('SELECT max(id) FROM file').pluck().get() as number | null) ?? 0
 }
 
-/** Counts the next range of ids that holds files. @returns the id at which the one after it begins */
+/** Counts the next range of ids that has files. @returns the first id of the range after it */
 function countIds(db: Database, done: number): number {
   const next = db.prepare('SELECT min(id) FROM file WHERE id >= ?').pluck()
   const id = next.get(done) as number | null
@@ -231,7 +231,7 @@ function checkRoom(db: Database, path: string): void {
   const { bavail, bsize } = statfsSync(dirname(path))
   if (bavail * bsize < needed)
     throw new UnusableDatabase(
-      `${path} cannot be migrated to schema ${schemaVersion}: needs ${needed} bytes of free space, ${bavail * bsize} are there: make room on its disk`,
+      `${path} cannot be migrated to schema ${schemaVersion}: needs ${needed} bytes of free space, ${bavail * bsize} are there: free some space on its disk`,
     )
 }
 

@@ -1,4 +1,4 @@
-/** Opening database files, for writing and for reading, and saying what is wrong with one that will not open. */
+/** Opens database files for writing and for reading, and explains failures. */
 import { existsSync, renameSync, statSync } from 'node:fs'
 import Sqlite from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
@@ -19,7 +19,7 @@ import {
   versionOf,
 } from './schema.ts'
 
-/** Renames a corrupt database, so that the next one to open it builds a new one; returns the new name. */
+/** Renames a corrupt database, so that the next writer creates a new one; returns the new name. */
 export function quarantine(path: string): string {
   const aside = `${path}.corrupt-${new Date().toISOString().replace(/[:.]/g, '')}`
   for (const suffix of ['', '-wal', '-shm'])
@@ -28,7 +28,7 @@ export function quarantine(path: string): string {
 }
 
 export interface OpeningForWriting {
-  /** Up to this size (bytes) all pages are checked first. */
+  /** Up to this size in bytes all pages are checked first. */
   readonly checkUpTo: number
   /** Called before each part of a migration. */
   readonly onMigrating?: ((progress: MigrationProgress) => void) | undefined
@@ -37,10 +37,10 @@ export interface OpeningForWriting {
 }
 
 /**
- * Opens the catalogue for writing, creating or migrating it as needed. All pages of a small file are checked first, since
- * damage that was read over would give wrong answers.
+ * Opens the catalogue for writing; creates or migrates it if necessary. All pages of a small file are checked first, because
+ * undetected damage would give wrong answers.
  * @throws UnusableDatabase for a database of another program, of a newer version of this one or of one that is too old;
- * AlreadyRunning for one that a living process writes; an error of corruption for a file that is damaged or no database.
+ * AlreadyRunning for a database that a living process writes; an error of corruption for a damaged file.
  */
 export function openForWriting(
   path: string,
@@ -63,7 +63,7 @@ export function openForWriting(
   }
 }
 
-/** A connection for writing to a database that may have to be created or migrated still. @throws as `openForWriting` */
+/** A connection for writing, before the database is created or migrated. @throws as `openForWriting` */
 export function connectForWriting(path: string): Database {
   makeFile(path)
   const db = new Sqlite(path, { timeout: 5000 })
@@ -71,9 +71,9 @@ export function connectForWriting(path: string): Database {
     checkVersion(db, path)
     refuseOtherOwner(db, path)
     db.pragma('journal_mode = WAL')
-    // A number or an id that a client has seen must survive a power loss.
+    // A seq or an id that a client has seen must survive a power loss.
     db.pragma('synchronous = FULL')
-    // Checkpoints cost two synchronised writes each: rarely enough for a scan, often enough for the readers.
+    // Each checkpoint needs two synchronised writes; a scan needs few of them, and readers need a short WAL.
     db.pragma('wal_autocheckpoint = 4000')
     db.pragma('journal_size_limit = 67108864')
     db.pragma('cache_size = -16384')
@@ -106,15 +106,15 @@ function checkVersion(db: Database, path: string): void {
 
 /**
  * Opens the catalogue for reading only; never creates or migrates anything.
- * @throws CatalogueMigrating while it is being migrated; an error with the reason when there is no catalogue of this
- * program's version at `path`.
+ * @throws CatalogueMigrating while it is being migrated; an error with the reason if `path` has no catalogue of this program's
+ * version.
  */
 export function openForReading(path: string): Database {
   const db = new Sqlite(path, { readonly: true, fileMustExist: true, timeout: 1000 })
   try {
     db.pragma('query_only = ON')
     db.pragma('trusted_schema = OFF')
-    // The system's own cache holds the rest; the API has two connections.
+    // The page cache of the system has the rest; the API has several connections.
     db.pragma('cache_size = -4096')
     const version = versionOf(db)
     const owner = db.pragma('application_id', { simple: true })

@@ -1,7 +1,7 @@
 /**
- * The process that writes a database, kept in the database itself: the lock beside it has the name by which the database was
- * opened, and a hard link gives it another. A process is known by boot id, process id and start time, so that neither a
- * restart of the machine nor a process id that was given again makes a stale owner look alive.
+ * The process that writes a database, stored in the database itself, because the lock file has the name by which the database was
+ * opened, and a hard link has another name. A process is identified by boot id, process id and start time, so that a stale owner never
+ * seems alive after a reboot or when a process id is reused.
  */
 import { readFileSync, statSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
@@ -10,17 +10,17 @@ import { AlreadyRunning, UnusableDatabase } from '../writer.ts'
 interface Owner {
   readonly bootId: string
   readonly pid: number
-  /** In ticks of the kernel since it was booted (proc_pid_stat(5), field 22). */
+  /** In kernel ticks since the boot (proc_pid_stat(5), field 22). */
   readonly startTime: number
-  /** Of the database file: a copy has the owner's row, but another inode. */
+  /** Inode of the database file: a copy has the same row, but another inode. */
   readonly inode: number
-  /** By which it opened the file. */
+  /** The path by which the file was opened. */
   readonly path: string
 }
 
 /**
- * Refuses a database that a living process writes, and one that was last written by another name whose write-ahead log
- * still holds changes: by this name they would be missing, and what is written now would destroy them. It only reads.
+ * Rejects a database that a living process writes, and one that was last written by another name whose WAL still has changes: by
+ * this name they would be missing, and writing would destroy them. Only reads.
  * @throws AlreadyRunning, UnusableDatabase
  */
 export function refuseOtherOwner(db: Database, path: string): void {
@@ -43,8 +43,8 @@ function sizeOf(path: string): number {
 }
 
 /**
- * Makes this process the owner. Of two that open the database at the same time by different names one finds the other's
- * row. It is brought into the file itself at once, since another name has a write-ahead log of its own.
+ * Makes this process the owner. If two processes open the database at the same time by different names, one of them finds the row of
+ * the other. A checkpoint writes the row to the file at once, because another name has another WAL.
  * @throws AlreadyRunning, UnusableDatabase
  */
 export function takeOwnership(db: Database, path: string): void {
@@ -70,7 +70,7 @@ function isLiving(owner: Owner): boolean {
   return owner.bootId === bootId() && owner.startTime === startTimeOf(owner.pid)
 }
 
-/** Another after each start of the machine; empty where the kernel does not tell. */
+/** Changes at each boot; empty if unknown. */
 function bootId(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
@@ -79,11 +79,11 @@ function bootId(): string {
   }
 }
 
-/** @returns `undefined` when there is no such process */
+/** @returns `undefined` without such a process */
 function startTimeOf(pid: number): number | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // The second field is the name of the program in parentheses, which may hold anything.
+    // The second field is the name of the program in parentheses, which may contain any character.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
     return Number(fields[22 - 3])
   } catch {

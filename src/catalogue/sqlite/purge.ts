@@ -1,13 +1,12 @@
 import type { Database } from 'better-sqlite3'
 import { prepareDeliveryPurge } from './deliveries.ts'
 
-/** A transaction of this many removals takes a few hundredths of a second. */
+/** Removals of a transaction, which takes a few hundredths of a second. */
 const removalsPerTransaction = 2000
 
 /**
- * Prepares purging tombstones, in the order of their numbers and only up to the first that is younger: the feed
- * then has all removals above one number, which it remembers. A removal that a clock ahead of its time has
- * dated stays, and those after it with it, until that time has come.
+ * Prepares purging tombstones, in the order of seq and only up to the first younger one: the feed then has all removals above one
+ * seq, which is stored. A removal with a time in the future, from a wrong clock, stays until that time, and so do all after it.
  */
 export function preparePurge(
   db: Database,
@@ -19,7 +18,7 @@ export function preparePurge(
   )
   const purge = db.prepare('DELETE FROM tombstone WHERE seq <= ?')
   const remember = db.prepare('UPDATE catalogue SET forgotten_seq = ? WHERE one = 1')
-  // A directory that is gone from disk was kept for the removals alone.
+  // A directory that no longer exists was kept only for its removals.
   const dropDirectories = db.prepare(
     `DELETE FROM directory WHERE gone = 1
        AND NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.directory = directory.id)

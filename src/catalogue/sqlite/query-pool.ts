@@ -14,12 +14,12 @@ import type {
 } from '../reader.ts'
 import type { CatalogueSummary } from '../records.ts'
 
-/** Queries that run at the same time, each in a thread with a connection of its own. */
+/** Concurrent queries, each in a thread with its own connection. */
 const workers = 2
-/** Queries that wait for a worker; one more is refused. */
+/** Length of the queue; further queries are rejected. */
 const mostWaiting = 30
 
-/** What a worker is asked, and of each kind of query its answer. */
+/** Each kind of query with its answer. */
 export interface Queries {
   readonly page: { readonly query: PageQuery; readonly answer: Page }
   readonly records: { readonly query: ChunkQuery; readonly answer: RecordChunk }
@@ -34,24 +34,24 @@ export interface Queries {
 
 export type QueryKind = keyof Queries
 
-/** To a worker. */
+/** Message to a worker. */
 export interface QueryRequest {
   readonly kind: QueryKind
   readonly query: unknown
 }
 
-/** From a worker: an answer, or an error by its code. */
+/** Message from a worker: an answer, or an error with its code. */
 export type QueryResponse =
   | { readonly answer: unknown }
   | { readonly code: string; readonly message: string; readonly error: Error | undefined }
 
-/** A worker looks at this number between the slices of a query; it is 1 when nobody waits for the answer any more. */
+/** A worker checks this number between the slices of a query; 1 cancels the query. */
 export type CancelFlag = Int32Array
 
-/** Runs queries that take longer in threads, so that they never hold up others. */
+/** Runs long queries in threads, so that they never delay other requests. */
 export interface QueryPool {
   /**
-   * @param signal ends the query; it is rejected with the reason of the signal
+   * @param signal cancels the query, which rejects with the reason of the signal
    * @throws CatalogueUnavailable, NotBuilt, QueryTimeout, TooManyQueries
    */
   ask<Kind extends QueryKind>(
@@ -74,7 +74,7 @@ interface Slot {
   readonly cancelled: CancelFlag
 }
 
-/** The file beside this one, under whichever suffix this one runs: `.ts` in tests, `.js` when built. */
+/** The worker beside this file, with the same suffix: `.ts` in tests, `.js` when built. */
 const workerFile = import.meta.url.replace(/query-pool(\.[jt]s)$/, 'query-worker$1')
 
 export function openQueryPool({ database }: { readonly database: string }): QueryPool {
@@ -94,11 +94,11 @@ export function openQueryPool({ database }: { readonly database: string }): Quer
   const start = (slot: Slot): Worker => {
     const worker = new Worker(new URL(workerFile), {
       workerData: { database, cancelled: slot.cancelled },
-      // Rows come and go at once: a larger nursery would only hold more of what is dead.
+      // Rows are short-lived; a larger young generation would only hold more garbage.
       resourceLimits: { maxYoungGenerationSizeMb: 6 },
     })
     worker.on('message', (response: QueryResponse) => {
-      // The last answer of a worker that ends: its end is still to come.
+      // The last answer of a worker that is ending.
       if (slot.worker !== worker) return
       const { job } = slot
       slot.job = undefined
@@ -175,7 +175,7 @@ function settle({ resolve, reject }: Job, response: QueryResponse): void {
 
 const errorClasses = [CatalogueUnavailable, NotBuilt, QueryTimeout]
 
-/** Errors lose their classes on the way between threads. */
+/** Restores the classes of errors, which messages between threads lose. */
 function errorOf({ code, message, error }: Exclude<QueryResponse, { answer: unknown }>): Error {
   for (const ErrorClass of errorClasses) {
     const made = new ErrorClass(message)

@@ -1,4 +1,4 @@
-/** A thread that runs one query at a time, on a connection of its own. */
+/** A thread that runs one query at a time, on its own connection. */
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Database } from 'better-sqlite3'
 import { QueryTimeout } from '../reader.ts'
@@ -10,7 +10,7 @@ import { prepareSeriesSlots } from './series-slots.ts'
 import { prepareStations } from './stations.ts'
 import { prepareKnownHead, prepareSummary } from './summary.ts'
 
-/** Wall time of a query. */
+/** Maximum wall time of a query. */
 const longestMs = 2000
 
 const { database, cancelled } = workerData as {
@@ -27,10 +27,10 @@ function prepareRun(db: Database): Run {
   const seriesSlots = prepareSeriesSlots(db, head).slots
   const summary = prepareSummary(db)
   const problems = prepareProblems(db)
-  // One read transaction, so that a page and its count are of one moment.
+  // One read transaction, so that a page and its count are consistent.
   return db.transaction(({ kind, query }: QueryRequest) => {
     const checkDeadline = deadline()
-    // The kind of a query decides its type.
+    // The type of a query depends on its kind.
     switch (kind) {
       case 'page':
         return list.page(query as Queries['page']['query']).run(checkDeadline)
@@ -48,7 +48,7 @@ function prepareRun(db: Database): Run {
   })
 }
 
-/** Is called between slices, and ends a query that takes too long or whose client has gone. */
+/** Returns a function for the time between slices: it ends a query that takes too long or is cancelled. */
 function deadline(): () => void {
   const endMs = performance.now() + longestMs
   return () => {

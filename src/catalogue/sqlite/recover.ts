@@ -1,6 +1,6 @@
 /**
- * Opening the database whatever happened to it: one that is ruined is set aside, and in its place comes the newest
- * good backup or, without one, a new database that the tree can fill. One that is missing counts as ruined.
+ * Opens the database, and recovers a corrupt or missing one: quarantines it, and restores the newest good backup or, without one,
+ * creates a new database, which a scan of the tree fills.
  */
 import { copyFileSync, constants, renameSync, statSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
@@ -20,20 +20,20 @@ import { openForWriting, quarantine } from './open.ts'
 import { restoreSequences } from './sequences.ts'
 import type { OpeningForWriting } from './open.ts'
 
-/** What had to be done before there was a database to work with. */
+/** The steps of recovering the database. */
 export interface Recovery {
-  /** Where a ruined database was set aside to, if one was. */
-  readonly setAside: string | undefined
-  /** The backup that took its place, if one did, when that was made, and what putting it there took. */
+  /** New path of a corrupt database, if there was one. */
+  readonly quarantined: string | undefined
+  /** The restored backup, if any: its path and time, and the duration of restoring it. */
   readonly restored:
     { readonly backup: string; readonly madeUs: number; readonly tookMs: number } | undefined
-  /** Backups that were not good enough, and why. */
-  readonly passedOver: readonly { readonly backup: string; readonly fault: string }[]
-  /** Whether the database is older than the numbers that were given: a copy that was put back. */
-  readonly putBack: boolean
+  /** Backups that could not be restored, with the reason. */
+  readonly rejectedBackups: readonly { readonly backup: string; readonly fault: string }[]
+  /** Whether the database was an older copy: it had lower numbers than were issued. */
+  readonly isOlderCopy: boolean
 }
 
-/** A backup that is about to be put in place, which takes as long as copying and checking so many bytes. */
+/** A backup that is about to be restored; its size in bytes decides how long copying and checking take. */
 export interface Restoring {
   readonly backup: string
   readonly bytes: number
@@ -41,9 +41,9 @@ export interface Restoring {
 
 export interface DatabaseFiles extends OpeningForWriting {
   readonly path: string
-  /** The memory of numbers. */
+  /** The file of the sequences. */
   readonly numbersPath: string
-  /** Told before a backup is put in place. */
+  /** Called before a backup is restored. */
   readonly onRestoring?: ((restoring: Restoring) => void) | undefined
 }
 
@@ -53,9 +53,9 @@ export function openOrRecover(files: DatabaseFiles): { db: Database; recovery: R
   for (const unfinished of [newBackupPath, restoringPath]) discard(unfinished(path))
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) return replace(files, undefined)
   try {
-    const { db, lifted } = openAdopted({ ...files, restored: false, keepBackup: true })
-    const nothing = { setAside: undefined, restored: undefined, passedOver: [] }
-    return { db, recovery: { ...nothing, putBack: lifted } }
+    const { db, advanced } = openAdvanced({ ...files, restored: false, keepBackup: true })
+    const nothing = { quarantined: undefined, restored: undefined, rejectedBackups: [] }
+    return { db, recovery: { ...nothing, isOlderCopy: advanced } }
   } catch (error) {
     if (!isCorruption(error)) throw error
     return replace(files, quarantine(path))
@@ -64,26 +64,26 @@ export function openOrRecover(files: DatabaseFiles): { db: Database; recovery: R
 
 function replace(
   files: DatabaseFiles,
-  aside: string | undefined,
+  corrupt: string | undefined,
 ): { db: Database; recovery: Recovery } {
   const restoring = restore(files)
-  // What was put in place has just been checked, and a new database is empty.
-  const { db } = openAdopted({ ...files, checkUpTo: 0, restored: false })
-  return { db, recovery: { setAside: aside, ...restoring, putBack: false } }
+  // A restored backup has just been checked, and a new database is empty.
+  const { db } = openAdvanced({ ...files, checkUpTo: 0, restored: false })
+  return { db, recovery: { quarantined: corrupt, ...restoring, isOlderCopy: false } }
 }
 
-function openAdopted(options: DatabaseFiles & { readonly restored: boolean }) {
+function openAdvanced(options: DatabaseFiles & { readonly restored: boolean }) {
   const db = openForWriting(options.path, options)
   try {
-    return { db, lifted: restoreSequences(db, options.numbersPath, options) }
+    return { db, advanced: restoreSequences(db, options.numbersPath, options) }
   } catch (error) {
     db.close()
     throw error
   }
 }
 
-function restore(files: DatabaseFiles): Pick<Recovery, 'restored' | 'passedOver'> {
-  const passedOver: { backup: string; fault: string }[] = []
+function restore(files: DatabaseFiles): Pick<Recovery, 'restored' | 'rejectedBackups'> {
+  const rejectedBackups: { backup: string; fault: string }[] = []
   for (const backup of backupPaths(files.path)) {
     const made = madeUs(backup)
     if (made === undefined) continue
@@ -92,19 +92,19 @@ function restore(files: DatabaseFiles): Pick<Recovery, 'restored' | 'passedOver'
     try {
       put(backup, files)
       const tookMs = Math.round(performance.now() - startedMs)
-      return { restored: { backup, madeUs: made, tookMs }, passedOver }
+      return { restored: { backup, madeUs: made, tookMs }, rejectedBackups }
     } catch (error) {
       if (!isBad(error)) throw error
       discard(restoringPath(files.path))
-      passedOver.push({ backup, fault: error.message })
-      // The next backup would take it for one that is worth more than an older one.
+      rejectedBackups.push({ backup, fault: error.message })
+      // Otherwise it would replace an older good one when the next backup is made.
       if (isCorruption(error)) quarantine(backup)
     }
   }
-  return { restored: undefined, passedOver }
+  return { restored: undefined, rejectedBackups }
 }
 
-/** Whether it is the backup that is to blame; where there is no room, say, none must be passed over. */
+/** Whether the backup itself is bad; other errors, such as a full disk, must not reject it. */
 function isBad(error: unknown): error is Error {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return (
@@ -115,28 +115,28 @@ function isBad(error: unknown): error is Error {
 }
 
 /**
- * Puts a backup in the place of the database. All that makes it another database than the one that was lost is
- * done before that, so that it is the one or the other whenever this process ends.
+ * Replaces the database by a backup. The copy gets its new epoch and numbers before that, so it is complete whenever this process
+ * ends.
  */
 function put(backup: string, files: DatabaseFiles): void {
   headOf(backup)
   const path = copyOf(backup, restoringPath(files.path))
-  const { db } = openAdopted({ ...files, path, checkUpTo: Infinity, restored: true })
+  const { db } = openAdvanced({ ...files, path, checkUpTo: Infinity, restored: true })
   db.close()
   putInPlace(path, files.path)
 }
 
 function putInPlace(source: string, path: string): void {
   syncFile(source)
-  // They are of the one that was here before, and SQLite would take them for its own.
+  // They belong to the earlier database, and SQLite would apply them to the new one.
   for (const side of ['-wal', '-shm']) discard(path + side)
   renameSync(source, path)
   syncDirectoryOf(path)
 }
 
 /**
- * Puts a copy in the place of a database of which a side file was taken away while it was in use, with all that only
- * this process still knows. Who reads it opens it anew then.
+ * Replaces a database by a copy with all changes, after a side file (WAL or shared memory) was removed while it was in use. Readers
+ * then open it again.
  */
 export function replaceByCopy(db: Database, path: string): void {
   db.pragma('wal_checkpoint(TRUNCATE)')
@@ -144,7 +144,7 @@ export function replaceByCopy(db: Database, path: string): void {
   putInPlace(restoringPath(path), path)
 }
 
-/** A copy, so that there is still a backup if it goes on like that; without room for one, the backup itself. */
+/** Copies the backup, so that it still exists if the database is damaged again; without disk space the backup itself is used. */
 function copyOf(backup: string, copy: string): string {
   try {
     copyFileSync(backup, copy, constants.COPYFILE_FICLONE)

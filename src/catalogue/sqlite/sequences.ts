@@ -1,10 +1,8 @@
 /**
- * The memory of ids and change numbers beside the database. Clients keep both, so neither may ever be given
- * twice, not even by a database that was rebuilt or restored. Numbers are therefore reserved in blocks: first
- * in the database, then in a small file beside it, and only then given. The file also remembers, a minute late at
- * most, how far they were given. Commits survive whatever ends the process, so a database that knows of less than
- * the file is not the one that gave the latest numbers, but an older copy or a new one: it continues above them,
- * under a new epoch.
+ * The sequences of ids and change numbers (seq). Clients store both, so no number may ever be issued twice, not even by a database
+ * that was rebuilt or restored. Numbers are therefore reserved in blocks, first in the database, then in a small file beside it, before
+ * they are issued. The file also has the issued numbers, at most a minute late. Commits survive every end of the process, so
+ * a database with lower numbers than the file is an older copy or a new database: it continues above the reserved numbers, with a new epoch.
  */
 import { randomBytes } from 'node:crypto'
 import {
@@ -19,34 +17,34 @@ import {
 import { dirname } from 'node:path'
 import type { Database } from 'better-sqlite3'
 
-/** The highest id and change number that may be given without another reservation. */
+/** The highest id and seq that may be issued without another reservation. */
 export interface Reservation {
   readonly id: number
   readonly seq: number
 }
 
-/** What the file holds. */
-interface Memory extends Reservation {
-  /** The highest id and change number of which it is known that they were given. */
-  readonly given: Reservation
+/** The content of the file. */
+interface PersistedSequences extends Reservation {
+  /** The highest id and seq that are known to be issued. */
+  readonly issued: Reservation
 }
 
 const blockSize = 1_000_000
 const nothing: Reservation = { id: 0, seq: 0 }
-/** How late the file may be with what was given: it costs two synchronised writes. */
-const rememberMs = 60_000
+/** Maximum delay of the issued numbers in the file, which needs two synchronised writes. */
+const persistDelayMs = 60_000
 
 /**
- * Gives the database its row, or lifts it above numbers that it does not know to have been given.
- * @param options.restored it is known to be an older copy, whatever the file says
- * @returns whether it was lifted although it was not new
+ * Inserts the row of a new database, or advances the sequences of an older copy above the numbers in the file.
+ * @param options.restored the database is known to be an older copy
+ * @returns whether a database that was not new was advanced
  */
 export function restoreSequences(
   db: Database,
   path: string,
   options: { readonly restored: boolean },
 ): boolean {
-  const memory = readMemory(path)
+  const persisted = readPersisted(path)
   const added = db
     .prepare(
       `INSERT INTO catalogue (one, epoch, seq, reserved_id, reserved_seq) VALUES (1, ?, 0, 0, 0)
@@ -54,11 +52,18 @@ export function restoreSequences(
     )
     .run(newEpoch())
   const reserved = reservationOf(db)
-  if (!options.restored && reaches(reserved, memory) && reaches(givenBy(db), memory.given)) {
-    if (!reaches(memory, reserved)) remember(db, path)
+  if (
+    !options.restored &&
+    reaches(reserved, persisted) &&
+    reaches(issuedBy(db), persisted.issued)
+  ) {
+    if (!reaches(persisted, reserved)) persist(db, path)
     return false
   }
-  lift(db, { id: Math.max(reserved.id, memory.id), seq: Math.max(reserved.seq, memory.seq) })
+  advance(db, {
+    id: Math.max(reserved.id, persisted.id),
+    seq: Math.max(reserved.seq, persisted.seq),
+  })
   return added.changes === 0
 }
 
@@ -66,74 +71,74 @@ function reaches(one: Reservation, other: Reservation): boolean {
   return one.id >= other.id && one.seq >= other.seq
 }
 
-function lift(db: Database, { id, seq }: Reservation): void {
+function advance(db: Database, { id, seq }: Reservation): void {
   db.transaction(() => {
-    // What went on under the numbers in between is not known here, so nobody can follow from them.
+    // The changes with the skipped numbers are unknown, so no client can resume from them.
     db.prepare(
       `UPDATE catalogue SET epoch = ?, seq = ?, forgotten_seq = ?, reserved_id = ?, reserved_seq = ?
        WHERE one = 1`,
     ).run(newEpoch(), seq, seq, id, seq)
     db.prepare(`DELETE FROM sqlite_sequence WHERE name = 'file'`).run()
     db.prepare(`INSERT INTO sqlite_sequence (name, seq) VALUES ('file', ?)`).run(id)
-    // Nor what became of the files: the next sweep looks at all of them.
+    // The files may have changed meanwhile: the next sweep reads all directories.
     db.prepare('UPDATE directory SET mtime_us = NULL').run()
   }).immediate()
 }
 
 /**
- * Makes sure that `count` more ids and numbers may be given. Costs two synchronised writes once in a
- * million numbers, nothing otherwise. Not to be called within a transaction.
+ * Reserves at least `count` more ids and numbers. Needs two synchronised writes once per million numbers. Must not be called within a
+ * transaction.
  */
 export function reserveSequences(db: Database, path: string, count: number): void {
   const reserved = reservationOf(db)
-  const given = givenBy(db)
-  if (given.id + count <= reserved.id && given.seq + count <= reserved.seq) return
-  const next = { id: given.id + count + blockSize, seq: given.seq + count + blockSize }
+  const issued = issuedBy(db)
+  if (issued.id + count <= reserved.id && issued.seq + count <= reserved.seq) return
+  const next = { id: issued.id + count + blockSize, seq: issued.seq + count + blockSize }
   const reserve = db.prepare('UPDATE catalogue SET reserved_id = ?, reserved_seq = ? WHERE one = 1')
   reserve.run(next.id, next.seq)
   try {
-    writeMemory(path, { ...next, given })
+    writePersisted(path, { ...next, issued })
   } catch (error) {
-    // Else the next call would give numbers that only the database remembers.
+    // Otherwise the next call would issue numbers that are not in the file.
     reserve.run(reserved.id, reserved.seq)
     throw error
   }
 }
 
-/** Keeps the file up to date with what was given. */
+/** Keeps the issued numbers in the file up to date. */
 export interface Sequences {
-  /** To be called after a commit. */
+  /** Call after each commit. */
   committed(): void
-  /** Remembers them now: the last act of a process that ends in order. */
-  remember(): void
+  /** Writes them now; call at the end of the process. */
+  persist(): void
 }
 
 export function openSequences(db: Database, path: string): Sequences {
   let timer: NodeJS.Timeout | undefined
-  const rememberNow = (): void => {
+  const persistNow = (): void => {
     try {
-      remember(db, path)
+      persist(db, path)
     } catch {
-      // A full disk, say. No number depends on it: an older copy that is put back may just not be noticed.
+      // For example a full disk. Numbers stay unique; only a restored older copy may not be detected.
     }
   }
   return {
     committed() {
       timer ??= setTimeout(() => {
         timer = undefined
-        rememberNow()
-      }, rememberMs).unref()
+        persistNow()
+      }, persistDelayMs).unref()
     },
-    remember() {
+    persist() {
       clearTimeout(timer)
       timer = undefined
-      rememberNow()
+      persistNow()
     },
   }
 }
 
-function remember(db: Database, path: string): void {
-  writeMemory(path, { ...reservationOf(db), given: givenBy(db) })
+function persist(db: Database, path: string): void {
+  writePersisted(path, { ...reservationOf(db), issued: issuedBy(db) })
 }
 
 function reservationOf(db: Database): Reservation {
@@ -142,8 +147,8 @@ function reservationOf(db: Database): Reservation {
     .get() as Reservation
 }
 
-/** The highest numbers that this database has given. */
-function givenBy(db: Database): Reservation {
+/** The highest numbers that this database has issued. */
+function issuedBy(db: Database): Reservation {
   const id = db.prepare(`SELECT seq FROM sqlite_sequence WHERE name = 'file'`).pluck().get()
   const seq = db.prepare('SELECT seq FROM catalogue WHERE one = 1').pluck().get()
   return { id: (id as number | undefined) ?? 0, seq: seq as number }
@@ -153,14 +158,15 @@ function newEpoch(): string {
   return randomBytes(6).toString('hex')
 }
 
-/** A file that is missing or damaged remembers nothing: the database is then trusted alone. */
-function readMemory(path: string): Memory {
+/** Without a valid file only the numbers in the database count. The key `given` is that of the file. */
+function readPersisted(path: string): PersistedSequences {
   try {
-    const value = JSON.parse(readFileSync(path, 'utf8')) as Partial<Memory> | null
-    return { ...toReservation(value), given: toReservation(value?.given) }
+    const value = JSON.parse(readFileSync(path, 'utf8')) as
+      (Partial<Reservation> & { readonly given?: Partial<Reservation> }) | null
+    return { ...toReservation(value), issued: toReservation(value?.given) }
   } catch (error) {
     if (error instanceof SyntaxError || (error as { code?: string }).code === 'ENOENT')
-      return { ...nothing, given: nothing }
+      return { ...nothing, issued: nothing }
     throw error
   }
 }
@@ -173,19 +179,19 @@ function wholeNumber(value: unknown): number {
   return Number.isSafeInteger(value) ? (value as number) : 0
 }
 
-/** Replaces the file so that it is whole whatever happens: written aside, synchronised, renamed. */
-function writeMemory(path: string, memory: Memory): void {
-  const aside = `${path}.new`
-  const file = openSync(aside, 'w', 0o640)
+/** Replaces the file atomically: writes a temporary file, synchronises it, renames it. */
+function writePersisted(path: string, { id, seq, issued }: PersistedSequences): void {
+  const temporary = `${path}.new`
+  const file = openSync(temporary, 'w', 0o640)
   try {
-    // Also where the umask takes more.
+    // Independent of the umask.
     fchmodSync(file, 0o640)
-    writeSync(file, `${JSON.stringify(memory)}\n`)
+    writeSync(file, `${JSON.stringify({ id, seq, given: issued })}\n`)
     fsyncSync(file)
   } finally {
     closeSync(file)
   }
-  renameSync(aside, path)
+  renameSync(temporary, path)
   const directory = openSync(dirname(path), 'r')
   try {
     fsyncSync(directory)
@@ -194,7 +200,7 @@ function writeMemory(path: string, memory: Memory): void {
   }
 }
 
-/** Prepares the next `details_seq`: to be called within a transaction that changes details of a file alone. */
+/** Prepares incrementing `details_seq`, within a transaction that changes only details of files. */
 export function prepareRaiseDetails(db: Database): () => void {
   const raise = db.prepare('UPDATE catalogue SET details_seq = details_seq + 1 WHERE one = 1')
   return () => {

@@ -2,23 +2,23 @@ import { statSync } from 'node:fs'
 import { startCheck } from './integrity-check.ts'
 import type { Check } from './integrity-check.ts'
 
-/** While the database is checked the log cannot be reset; this large, the check is aborted. */
+/** During the check the WAL cannot be reset; at this size the check is aborted. */
 const largestLogBytes = 64 * 1024 * 1024
 const retryMs = 600_000
 
-/** What became of the check of a database that was too large to be checked before it was opened. */
+/** The result of checking a database that was too large to be checked before it was opened. */
 export interface StartupCheckOutcome {
   readonly fault: string | undefined
-  /** Why it could not be checked; it is tried again. */
+  /** Why the check failed; it is repeated. */
   readonly error: Error | undefined
   readonly tookMs: number
 }
 
-/** Checks a database aside while it is already used. */
+/** Checks a database in a separate process while it is in use. */
 export interface StartupCheck {
-  /** What is wrong with the database, once that is known. */
+  /** The fault of the database, as soon as it is known. */
   readonly fault: string | undefined
-  /** To be called after a commit. */
+  /** Call after each commit. */
   committed(): void
   stop(): void
 }
@@ -26,7 +26,7 @@ export interface StartupCheck {
 export function openStartupCheck(options: {
   readonly path: string
   readonly onEnd: ((outcome: StartupCheckOutcome) => void) | undefined
-  /** Size of the log (bytes) that aborts the check. */
+  /** Size of the WAL in bytes that aborts the check. */
   readonly largestLog?: number
 }): StartupCheck {
   const { path, onEnd, largestLog = largestLogBytes } = options

@@ -1,14 +1,14 @@
 import { countryOf } from '../../parse/countries.ts'
 
-/** Station codes of the catalogue by id, those of 9 characters as well as those of 4. */
+/** Station codes of the catalogue by id, of 4 and 9 characters. */
 type Codes = ReadonlyMap<number, string>
 
 /**
- * The long code to which a code belongs: its own, or of a code of 4 characters the one long code that begins with it. Where
- * several do, or none, nothing tells which station is meant: `undefined`.
+ * The long code of a code: the code itself, or for a code of 4 characters the only long code that begins with it; `undefined` if
+ * there is none or more than one.
  */
 export function prepareLongCodes(codes: Codes): (code: string) => string | undefined {
-  /** Of each site its long code, or nothing where there are several. */
+  /** The long code of each site; `undefined` if there are several. */
   const bySite = new Map<string, string | undefined>()
   for (const code of codes.values())
     if (code.length === 9) {
@@ -18,7 +18,7 @@ export function prepareLongCodes(codes: Codes): (code: string) => string | undef
   return (code) => (code.length === 9 ? code : bySite.get(code))
 }
 
-/** The country of each code, as far as it or the long code to which it belongs tells it. */
+/** The country of each code, from the code itself or its long code. */
 export function prepareCountries(codes: Codes): (code: string) => string | undefined {
   const longCode = prepareLongCodes(codes)
   return (code) => countryOf(longCode(code) ?? code)

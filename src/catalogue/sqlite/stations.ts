@@ -1,4 +1,4 @@
-/** Answers about stations, from the counts of each station and kind. To be used within a read transaction. */
+/** Queries about stations, from the counts of each station and kind. To be used within a read transaction. */
 import type { Database } from 'better-sqlite3'
 import { secondsPerDay } from '../../parse/calendar.ts'
 import { countryOf } from '../../parse/countries.ts'
@@ -15,13 +15,13 @@ export interface StationAnswer {
   readonly station: StationSummary | undefined
 }
 
-/** Both throw NotBuilt while the counts are being built. */
+/** Both methods throw NotBuilt while the counts are being built. */
 export interface Stations {
   page(query: StationsQuery): StationsPage
   one(code: string): StationAnswer
 }
 
-/** What a station has of a kind. */
+/** The files of a station of one kind. */
 interface StationKind {
   readonly kind: number
   readonly files: number
@@ -29,7 +29,7 @@ interface StationKind {
   readonly lastDate: number
 }
 
-/** What a station has in all. */
+/** All files of a station. */
 interface StationTotal extends Omit<StationKind, 'kind'> {
   readonly station: number
 }
@@ -73,7 +73,7 @@ export function prepareStations(db: Database, head: () => Head): Stations {
     }) as StationKind[]
     return rows.length === 0 ? undefined : { ...summaryOf(rows, lookups.kinds), code, codes }
   }
-  /** What each station has, by its long code where that is known. */
+  /** The files of each site, by its long code if known. */
   const totals = (
     query: StationsQuery,
   ): { sites: Site[]; kinds: readonly number[] | undefined } => {
@@ -134,7 +134,7 @@ export function prepareStations(db: Database, head: () => Head): Stations {
 
 const byCode: StationOrdering = { key: 'code', descending: false }
 
-/** What stations can be sorted by. */
+/** Sort keys of stations. */
 const sortKeys: Readonly<Record<StationOrdering['key'], (site: Site) => number | string>> = {
   code: ({ code }) => code,
   country: ({ code }) => countryOf(code) ?? '',
@@ -145,7 +145,7 @@ const sortKeys: Readonly<Record<StationOrdering['key'], (site: Site) => number |
 
 function compare(a: Site, b: Site, { key, descending }: StationOrdering): number {
   const [first, second] = [sortKeys[key](a), sortKeys[key](b)]
-  // Those without a country come last, whichever way.
+  // Stations without a country come last in both directions.
   if (first === '' || second === '')
     return first === second ? (a.code < b.code ? -1 : 1) : first === '' ? 1 : -1
   if (first !== second) return first < second === descending ? 1 : -1

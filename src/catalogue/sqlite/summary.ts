@@ -4,7 +4,7 @@ import { isValidChecksum } from './checksum-rows.ts'
 
 const examplesPerReason = 5
 
-/** Prepares what both the writer and readers say of the whole catalogue. Call within one transaction. */
+/** Prepares the summary of the catalogue, for the writer and readers. Call within one transaction. */
 export function prepareSummary(db: Database): () => CatalogueSummary {
   const head = prepareHead(db)
   const files = db.prepare('SELECT name, files FROM area')
@@ -56,7 +56,7 @@ export function prepareSummary(db: Database): () => CatalogueSummary {
   }
 }
 
-/** Counts by a partial index, and names the latest. */
+/** Counts with a partial index, with the latest paths as examples. */
 function prepareProblem(db: Database, reason: string, from: string): () => RejectionCount {
   const count = db.prepare(`SELECT count(*) FROM ${from}`).pluck()
   const latest = db
@@ -90,24 +90,24 @@ export function prepareLastScan(db: Database): () => ScanSummary | undefined {
   }
 }
 
-/** The head for a connection that only reads: asked for again only after another has written. */
+/** The head for a read-only connection; read again only after another connection has written. */
 export function prepareKnownHead(db: Database): () => Head {
   const read = prepareHead(db)
-  // Inside of a transaction it tells the version that the transaction sees.
+  // Within a transaction it is the version of its snapshot.
   const version = db.prepare('PRAGMA data_version').pluck()
   let known: { readonly version: unknown; readonly head: Head } | undefined
   return () => {
     const now = version.get()
-    // Read after the version: what is newer than it is read again the next time.
+    // Read after the version, so a newer head is read again the next time.
     if (known === undefined || known.version !== now) known = { version: now, head: read() }
     return known.head
   }
 }
 
-/** A value that is kept until another connection has written. */
+/** A value that is cached until another connection has written. */
 export function prepareKept<T>(db: Database): {
   get(): T | undefined
-  /** @param version as it was before the value was found */
+  /** @param version before the value was read */
   set(version: unknown, value: T): void
   version(): unknown
 } {

@@ -13,13 +13,13 @@ export interface UpgradeOptions {
   readonly database: string
   /** Called before each part of a migration. */
   readonly onMigrating: (progress: MigrationProgress) => void
-  /** Ends the migration between two parts; the next start goes on with it. */
+  /** Stops the migration between two parts; the next start continues it. */
   readonly signal: AbortSignal
 }
 
 /**
- * Migrates the database of an earlier release, before a writer opens it, and lets the process do other things between the
- * parts. Does nothing where there is nothing to migrate, and leaves a corrupt database to the writer, which can replace it.
+ * Migrates the database of an earlier release before a writer opens it, and yields to the event loop between the parts. Does nothing
+ * without a database to migrate, and leaves a corrupt one to the writer, which can restore a backup.
  * @throws AlreadyRunning, UnusableDatabase as `openWriter`
  */
 export async function upgradeDatabase(options: UpgradeOptions): Promise<void> {

@@ -36,32 +36,31 @@ import { prepareSummary } from './summary.ts'
 import { prepareDatabaseFolder, unusable } from './access-check.ts'
 
 export interface WriterOptions {
-  /** Path of the database file; its folder is created when it is missing. */
+  /** Path of the database file; a missing folder is created. */
   readonly database: string
   /** The clock: microseconds since 1970. */
   readonly nowUs: () => number
-  /** Up to this size (bytes) a database is checked before it is used, a larger one in a process aside. */
+  /** Databases up to this size in bytes are checked before they are used, larger ones in a separate process. */
   readonly checkUpTo?: number
-  /** Told what came of that. What is found wrong is thrown by the next call. */
+  /** Called with the result of that check. If the database is corrupt, the next call throws. */
   readonly onChecked?: (outcome: StartupCheckOutcome) => void
-  /** Told before a backup takes the place of the database, during which nothing else happens. */
+  /** Called before a backup is restored, which blocks this thread. */
   readonly onRestoring?: (restoring: Restoring) => void
-  /** Called before each part of a migration, which `upgradeDatabase` does better: nothing else happens meanwhile. */
+  /** Called before each part of a migration, which blocks this thread; `upgradeDatabase` does not. */
   readonly onMigrating?: (progress: MigrationProgress) => void
 }
 
 /** About a tenth of a second. */
 const checkUpToBytes = 32 * 1024 * 1024
 
-/** A writer, and what had to be done to the database before it was one. */
+/** A writer, and the result of opening its database. */
 export interface OpenedWriter extends CatalogueWriter {
   readonly recovery: Recovery
 }
 
 /**
- * Opens the catalogue for writing; creates it when there is none.
- * @throws AlreadyRunning when another process writes it, UnusableDatabase when the file is not ours to use or
- * cannot be used.
+ * Opens the catalogue for writing; creates a missing one.
+ * @throws AlreadyRunning if another process writes it, UnusableDatabase if the file belongs to another program or cannot be used
  */
 export function openWriter(options: WriterOptions): OpenedWriter {
   prepareDatabaseFolder(options.database)
@@ -111,7 +110,7 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
     },
   )
   const backups = openBackups(parts)
-  const given = openSequences(db, parts.numbersPath)
+  const sequences = openSequences(db, parts.numbersPath)
   const stopAside = (): void => {
     parts.check?.stop()
     backups.stop()
@@ -128,7 +127,7 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
       checkNotReplaced()
       reserveSequences(db, parts.numbersPath, sequencesNeeded(changes))
       const applied = applyAll(changes)
-      given.committed()
+      sequences.committed()
       parts.check?.committed()
       return applied
     }),
@@ -162,12 +161,12 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
     backup: promised((options) => backups.make(options)),
     checkpoint: promised(() => {
       stopAside()
-      given.remember()
+      sequences.persist()
       db.pragma('wal_checkpoint(TRUNCATE)')
     }),
     close() {
       stopAside()
-      given.remember()
+      sequences.persist()
       db.close()
       parts.lock.release()
     },
@@ -189,7 +188,7 @@ interface StampRow {
   withheldSinceUs: number | null
 }
 
-/** Read as arrays, which costs half of what objects do. From `checksum` on all `null` without a checksum that holds. */
+/** Rows are arrays, which take half the time of objects. From `checksum` on all columns are `null` without a valid checksum. */
 type KnownFileRow = readonly [
   id: number,
   name: string,
@@ -216,7 +215,7 @@ function prepareQueries(db: Database) {
     )
     .raw()
   const count = db.prepare('SELECT files FROM area WHERE name = ?').pluck()
-  // From the latest back to the first that is older, rather than through all that are remembered.
+  // From the latest back to the first older one, instead of all tombstones.
   const removedSince = db.prepare(
     `SELECT k.area, t.removed_us AS atUs, count(*) AS count
      FROM tombstone t INDEXED BY tombstone_seq CROSS JOIN kind k ON k.id = t.kind

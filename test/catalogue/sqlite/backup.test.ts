@@ -204,14 +204,14 @@ for (const [name, damage] of Object.entries(damages))
     t.ok(((await idsOf(writer)).get('gope0010.26d.gz') ?? 0) > 2, 'no id is used twice')
     close()
     const isQuarantined = name !== 'an empty file' && name !== 'a missing database'
-    t.equal(writer.recovery.setAside !== undefined, isQuarantined)
+    t.equal(writer.recovery.quarantined !== undefined, isQuarantined)
     t.equal(names().includes('catalogue.db.corrupt'), isQuarantined)
     t.ok(existsSync(`${database}-backup-1`), 'the backup is still there')
     t.same(open().recovery, {
-      setAside: undefined,
+      quarantined: undefined,
       restored: undefined,
-      passedOver: [],
-      putBack: false,
+      rejectedBackups: [],
+      isOlderCopy: false,
     })
   })
 
@@ -286,9 +286,9 @@ t.test('a bad backup is skipped', async (t) => {
       await fill()
       damage(`${database}-backup-1`)
       const writer = open()
-      const { restored, passedOver } = writer.recovery
+      const { restored, rejectedBackups } = writer.recovery
       t.equal(restored?.backup, `${database}-backup-2`)
-      t.match(passedOver, [{ backup: `${database}-backup-1` }])
+      t.match(rejectedBackups, [{ backup: `${database}-backup-1` }])
       t.same([...(await idsOf(writer)).keys()], ['graz0010.26d.gz'])
       t.ok(names().includes('catalogue.db-backup-1.corrupt'), 'it is quarantined')
       close()
@@ -299,7 +299,7 @@ t.test('a bad backup is skipped', async (t) => {
     for (const n of [1, 2]) overwrite(`${database}-backup-${n}`)
     const writer = open()
     t.equal(writer.recovery.restored, undefined)
-    t.equal(writer.recovery.passedOver.length, 2)
+    t.equal(writer.recovery.rejectedBackups.length, 2)
     t.same(await writer.directories(), [])
   })
 })

@@ -206,6 +206,6 @@ t.test('a damaged database is left to the writer, which sets it aside', async (t
   await upgrade(database)
   t.notOk(existsSync(`${database}-backup-1`), 'no backup is made of it')
   const writer = openWriter({ database, nowUs: () => 1 })
-  t.ok(writer.recovery.setAside?.includes('.corrupt-'))
+  t.ok(writer.recovery.quarantined?.includes('.corrupt-'))
   writer.close()
 })

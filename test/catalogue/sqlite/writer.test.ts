@@ -344,14 +344,14 @@ t.test('a copy that is put back within the same block of numbers is noticed', as
   writer.close()
   copyFileSync(database, join(folder, 'copy'))
   writer = open()
-  t.equal(writer.recovery.putBack, false)
+  t.equal(writer.recovery.isOlderCopy, false)
   const late = await writer.apply([change(day, { stamp, added: [newFile(zimm)] })])
   t.equal(late.head.epoch, early.head.epoch)
   writer.close()
 
   copyFileSync(join(folder, 'copy'), database)
   writer = open()
-  t.equal(writer.recovery.putBack, true)
+  t.equal(writer.recovery.isOlderCopy, true)
   t.same([...((await writer.directory(day))?.files.keys() ?? [])], [graz], 'its records are kept')
   t.same(await writer.directories(), [{ path: day, stamp: undefined }], 'and looked at anew')
   const other = 'gope0010.26d.gz'
@@ -363,7 +363,7 @@ t.test('a copy that is put back within the same block of numbers is noticed', as
   t.ok((known?.files.get(other)?.id ?? 0) > 2)
   writer.close()
   writer = open()
-  t.equal(writer.recovery.putBack, false, 'from then on it is the one that gives them')
+  t.equal(writer.recovery.isOlderCopy, false, 'from then on it is the one that gives them')
   writer.close()
 })
 
@@ -372,7 +372,7 @@ t.test('a file that is no database is set aside', async (t) => {
     'catalogue.db': 'no database at all, but long enough to be read as one',
   })
   const { writer } = openCatalogue(t, folder)
-  t.ok(writer.recovery.setAside?.startsWith(join(folder, 'catalogue.db.corrupt-')))
+  t.ok(writer.recovery.quarantined?.startsWith(join(folder, 'catalogue.db.corrupt-')))
   t.equal(readdirSync(folder).filter((name) => name.includes('.corrupt-')).length, 1)
   await writer.apply([change(day, { added: [newFile(graz)] })])
 })
@@ -397,7 +397,7 @@ t.test('an empty file is taken for a database to be made', async (t) => {
   const folder = testFolder(t)
   writeFileSync(join(folder, 'catalogue.db'), '')
   const { writer } = openCatalogue(t, folder)
-  t.equal(writer.recovery.setAside, undefined)
+  t.equal(writer.recovery.quarantined, undefined)
 })
 
 t.test('no number is given that the memory beside the database does not know of', async (t) => {
