@@ -4,10 +4,10 @@ import { joinedChecksum } from './checksums.ts'
 import { detailColumns, toDetails } from './record-columns.ts'
 import type { DetailRow } from './record-columns.ts'
 
-/** Paths of directories that are kept. */
+/** Size of the cache of directory paths. */
 const keptPaths = 20_000
 
-/** Without names: each value that SQLite hands over costs more than finding it. */
+/** Rows are arrays of few columns: passing a value from SQLite to JavaScript costs more than finding it. */
 type ListRow = [
   id: number,
   directory: number,
@@ -19,9 +19,9 @@ type ListRow = [
 
 /** Reads the rows of a page. To be used within a read transaction. */
 export interface ListRows {
-  /** In the order of the ids, all of which are live. */
+  /** In the order of the ids; all ids are live. */
   byIds(ids: readonly number[], details?: boolean): ListedFile[]
-  /** Highest id first, those below one. */
+  /** Records below an id, highest first. */
   below(id: number, limit: number, details?: boolean): ListedFile[]
 }
 
@@ -53,7 +53,7 @@ export function prepareListRows(db: Database): ListRows {
   }
 }
 
-/** Paths of directories by their ids, of which each keeps its path. */
+/** Paths of directories by id; the path of an id never changes. */
 export function preparePaths(db: Database): (directory: number) => string {
   const path = db.prepare('SELECT path FROM directory WHERE id = ?').pluck()
   const paths = new Map<number, string>()

@@ -1,6 +1,6 @@
 /**
- * Plans pages and chunks of the list: the exact counts tell which index finds them with the least work. To be used within a
- * read transaction.
+ * Plans pages and chunks of the list: the exact counts determine the index that needs the least work. To be used within a read
+ * transaction.
  */
 import type { Database } from 'better-sqlite3'
 import type { ChunkQuery, Page, PageQuery, RecordChunk } from '../reader.ts'
@@ -30,7 +30,7 @@ export interface List {
   records(query: ChunkQuery): Plan<RecordChunk>
 }
 
-/** What an order needs besides `id_count`. */
+/** Indexes and counts that an order needs besides `id_count`. */
 const neededByOrder: Readonly<Record<OrderKey, readonly string[]>> = {
   id: [],
   data_date: ['file_date', 'day_count'],
@@ -108,7 +108,7 @@ function neededBy(filter: FileFilter): string[] {
   ]
 }
 
-/** By the tables of counts, where these alone tell it. */
+/** From the tables of counts, if they are sufficient. */
 function knownCount(counts: Counts, selection: Selection): number | undefined {
   const { kinds, ids, stations, dates } = selection
   if (hasOnly(selection, ['kinds', 'ids'])) return counts.ofIds(kinds, ids)

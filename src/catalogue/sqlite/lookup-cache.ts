@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import type { Area } from '../../parse/archive-path.ts'
 import type { FileDuration, FileType, FileVersion } from '../../parse/types.ts'
 
-/** A row of `kind`. The parts that only long names have are '' for short ones. */
+/** A row of `kind`. Parts that only long names have are '' for short names. */
 export interface Kind {
   readonly area: Area
   readonly version: FileVersion
@@ -14,9 +14,9 @@ export interface Kind {
   readonly content: string
 }
 
-/** The tables `station` and `kind` in memory. Rows are only ever added, so `refresh` reads new ones alone. */
+/** The tables `station` and `kind` in memory. Rows are only added, so `refresh` reads only new rows. */
 export interface Lookups {
-  /** To be called at the start of a read transaction. */
+  /** Call at the start of a read transaction. */
   refresh(): void
   /** Station codes by id. */
   readonly stations: ReadonlyMap<number, string>

@@ -6,7 +6,7 @@ import type { ParsedName } from '../../parse/types.ts'
 export interface LookupTables {
   station(code: string): number
   kind(area: Area, parsed: ParsedName): number
-  /** Drops the cache: a transaction that was rolled back may have added some of it. */
+  /** Clears the cache: a rolled back transaction may have added some of its rows. */
   reset(): void
 }
 

@@ -15,7 +15,7 @@ interface Source {
   entries(range: Range): ProblemEntry[]
 }
 
-/** Since when a file `f` is as it is. */
+/** Time of the latest change of a file `f`. */
 const sinceUs = 'max(f.created_us, coalesce(f.modified_us, 0), coalesce(f.returned_us, 0))'
 
 export function prepareProblems(db: Database): (query: ProblemsQuery) => ProblemsPage {
@@ -84,7 +84,7 @@ interface RejectedRow {
   readonly sinceUs: number | null
 }
 
-/** By reason, latest directory first; the names that are kept of each. */
+/** The stored names, by reason, latest directory first. */
 function prepareRejected(db: Database): Source {
   const count = db
     .prepare('SELECT coalesce(sum(json_array_length(names)), 0) FROM rejection')

@@ -39,16 +39,16 @@ import { prepareStations } from './stations.ts'
 import type { StationAnswer } from './stations.ts'
 import { prepareKept, prepareKnownHead, prepareLastScan } from './summary.ts'
 
-/** What takes longer goes to a query worker. */
+/** Longer queries go to a query worker. */
 const directMs = 20
-/** With more stations the list of them goes to a query worker. */
+/** With more stations, lists of stations go to a query worker. */
 const directStations = 1000
-/** More slots of hourly and quarter-hourly series are read by a query worker. */
+/** With more slots, queries for series go to a query worker. */
 const directSlots = 20_000
 
 /**
- * Reads the catalogue in a database file that another process writes. What the exact counts promise to be short is asked
- * directly, everything else in a query worker.
+ * Reads the catalogue in a database file that another process writes. Queries that are short according to the exact counts run in
+ * this thread, all others in a query worker.
  */
 export function openReader(options: { readonly database: string }): CatalogueReader {
   const source = connectionSource(options.database, prepareQueries)
@@ -57,7 +57,7 @@ export function openReader(options: { readonly database: string }): CatalogueRea
     new Promise((resolve) => {
       resolve(source.use(query))
     })
-  /** @param direct gives `undefined` for a query that is too long for this thread */
+  /** @param direct returns `undefined` for a query that is too long for this thread */
   const askEither = async <Kind extends QueryKind>(
     kind: Kind,
     query: PoolQueries[Kind]['query'],
@@ -117,7 +117,7 @@ export function openReader(options: { readonly database: string }): CatalogueRea
 
 interface Queries extends Listings, Checksums {
   head(): Head
-  /** These three give `undefined` for what takes longer than `directMs`. */
+  /** These three return `undefined` for queries longer than `directMs`. */
   page(query: PageQuery): Page | undefined
   records(query: ChunkQuery): RecordChunk | undefined
   stations(query: StationsQuery): StationsPage | undefined
@@ -144,7 +144,7 @@ function prepareQueries(db: Database): Queries {
     `SELECT ${fileColumns}, ${checksumColumns}, d.held_since_us IS NOT NULL AS isWithheld
      ${from} ${joinedChecksum} WHERE d.path = ? AND f.name = ?`,
   )
-  // Names are unique in a directory, and so its files are found by that: the index without case is built later.
+  // Uses the unique index of names in a directory; the case-insensitive index is built later.
   const inOtherCase = db
     .prepare(
       `SELECT f.name FROM directory d CROSS JOIN file f ON f.directory = d.id
@@ -182,7 +182,7 @@ function prepareQueries(db: Database): Queries {
   }
 }
 
-/** Ends a plan whose cost was estimated too low. */
+/** Stops a plan whose estimated cost was too low. */
 class TooExpensive extends Error {}
 
 function runIfCheap<Answer>(plan: Plan<Answer>): Answer | undefined {

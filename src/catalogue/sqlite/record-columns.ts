@@ -1,13 +1,13 @@
 import type { FileRecord, FileDetails } from '../records.ts'
 import type { Problem } from '../filter.ts'
 
-/** A record as it is selected, from `file` or `tombstone` as `f` and `directory` as `d`. */
+/** The columns of a record, from `file` or `tombstone` as `f` and `directory` as `d`. */
 export const fileColumns = `f.id, d.path AS directory, f.name, f.created_us AS createdUs,
   coalesce(f.modified_us, f.created_us) AS modifiedUs, f.size, f.mtime_us AS mtimeUs, f.seq`
 
 /**
- * `modified_us` of a record whose file has changed `@now`. Where the clock was set back it is later than `created_us`
- * all the same, and another than before.
+ * `modified_us` of a record whose file has changed at `@now`. Also after the clock was set back it is later than `created_us`, and
+ * differs from its earlier value.
  */
 export const movedModified = `max(@now, created_us + 1)
   + (max(@now, created_us + 1) IS modified_us)`
@@ -21,13 +21,13 @@ export function toRecord(row: FileRow): FileRecord {
   return { ...row, size: row.size ?? undefined, mtimeUs: row.mtimeUs ?? undefined }
 }
 
-/** The first of its problems that applies. */
+/** The first problem of a record. */
 const problemOf = `CASE WHEN f.incomplete = 1 THEN 'incomplete' WHEN c.broken = 1 THEN 'broken'
   WHEN f.misplaced = 1 THEN 'misplaced' END`
 
 export const detailColumns = `f.size, f.mtime_us, c.sha256, ${problemOf}`
 
-/** Of a tombstone, which has neither. */
+/** For a tombstone, which has neither. */
 export const removedDetailColumns = 'f.size, f.mtime_us, NULL, NULL'
 
 export type DetailRow = readonly [

@@ -1,10 +1,10 @@
-/** The SQL of what the tables of counts hold: to build them, to compare them with the rows, and to make them anew. */
+/** The SQL of the counts: to build them, to compare them with the rows, and to recompute them. */
 import type { Database } from 'better-sqlite3'
 import { dayOf, idCountLevels } from './schema.ts'
 
 const lowest = Math.min(...idCountLevels)
 
-/** Counts by level, kind and bucket, of the ids that `where` leaves: all levels, and each kind and kind 0. */
+/** Counts by level, kind and bucket of the ids that match `where`: all levels, each kind, and kind 0. */
 function idCounts(where: string): string {
   const part = (level: number, kind: string): string =>
     `SELECT ${level} AS level, ${kind} AS kind, bucket >> ${level - lowest} AS bucket,
@@ -15,10 +15,10 @@ function idCounts(where: string): string {
     ${parts.join('\nUNION ALL ')}`
 }
 
-/** What each table should hold, with the names of its columns. */
+/** The expected rows of each table, with the names of its columns. */
 export const counted = {
   id_count: idCounts(''),
-  // By moments first, which file_date has in order.
+  // Grouped by start of data first, the order of file_date.
   day_count: `SELECT ${dayOf('data_date')} AS day, kind, sum(files) AS files, max(last_id) AS last_id
     FROM (SELECT data_date, kind, count(*) AS files, max(id) AS last_id FROM file GROUP BY 1, 2)
     GROUP BY 1, 2`,
@@ -28,15 +28,15 @@ export const counted = {
 
 export type CountTable = keyof typeof counted
 
-/** Fills a table of counts from the rows. To be called within a transaction. */
+/** Fills a table of counts from the rows. Call within a transaction. */
 export function recount(db: Database, table: CountTable): void {
   db.exec(`DELETE FROM ${table}; INSERT INTO ${table} ${counted[table]}`)
 }
 
-/** Ids that are counted at a time: those of one bucket of the highest level. */
+/** Ids of a range: one bucket of the highest level. */
 export const idsPerRange = 2 ** Math.max(...idCountLevels)
 
-/** Prepares counting one range of ids, the first of which is a multiple of `idsPerRange`, into `id_count`. */
+/** Prepares counting one range of ids into `id_count`; its first id is a multiple of `idsPerRange`. */
 export function prepareIdRange(db: Database): (firstId: number) => void {
   const insert = db.prepare(`INSERT INTO id_count ${idCounts('WHERE id BETWEEN ? AND ?')}`)
   return (firstId) => {
@@ -44,7 +44,7 @@ export function prepareIdRange(db: Database): (firstId: number) => void {
   }
 }
 
-/** Counts what `directory`, `area` and `hashing` hold from the rows. To be called within a transaction. */
+/** Recomputes the counts in `directory`, `area` and `hashing` from the rows. Call within a transaction. */
 function recountOthers(db: Database): void {
   db.exec(`
     UPDATE directory SET files = counted.files
@@ -59,7 +59,7 @@ function recountOthers(db: Database): void {
   `)
 }
 
-/** Prepares counting all anew, a table in a transaction. Counts that a first scan left out stay out. */
+/** Prepares recomputing all counts, one transaction per table. Counts that a first scan left out stay empty. */
 export function prepareRepair(db: Database): () => void {
   const built = db.prepare('SELECT name FROM built').pluck()
   return () => {

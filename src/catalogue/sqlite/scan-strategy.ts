@@ -1,4 +1,4 @@
-/** Reads the index of an order from where a page begins, past files that do not match. To be used within a read transaction. */
+/** Reads the index of an order from the start of a page, and skips files that do not match. To be used within a read transaction. */
 import { secondsPerDay } from '../../parse/calendar.ts'
 import type { OrderKey } from '../filter.ts'
 import type { Counts } from './counts.ts'
@@ -11,19 +11,19 @@ import { entryUs, lookupUs, rowUs } from './candidate-indexes.ts'
 import type { Statements } from './statements.ts'
 import type { CheckDeadline, StrategyParts, Wanted } from './strategy.ts'
 
-/** A strategy that may be given up for another. */
+/** A strategy that may be stopped in favour of another. */
 export interface Scan {
   readonly costUs: number
-  /** @returns `undefined` when the time was up */
+  /** @returns `undefined` when its time was over */
   ids(checkDeadline: CheckDeadline, mostMs: number): readonly number[] | undefined
 }
 
-/** Files that are still skipped where counts tell the day, or the site, on which a page begins. */
+/** Maximum files to skip when the counts contain the day or the site on which a page begins. */
 const restBy = { days: 20_000, sites: 15_000, index: 15_000 }
 
 type Place = Pick<Wanted, 'ordering' | 'offset'>
 
-/** The part of a selection from which on it is read, and how many of its files come before the page. */
+/** The first part of a selection that is read, and the count of its files before the page. */
 interface Start {
   readonly selection: Selection
   readonly skip: number
@@ -33,7 +33,7 @@ export function openScan(
   statements: Statements,
   { counts, lookups, slices }: StrategyParts,
 ): (selection: Selection, wanted: Wanted) => Scan {
-  /** Which counts tell where a page begins in an order. */
+  /** The counts that contain the start of a page in an order. */
   const skipsBy = (selection: Selection, key: OrderKey): 'days' | 'sites' | 'index' | undefined => {
     if (key === 'data_date' && hasOnly(selection, ['dates', 'kinds'])) return 'days'
     if (key === 'filename' && hasOnly(selection, ['stations', 'kinds'])) return 'sites'
@@ -63,7 +63,7 @@ export function openScan(
     let skip = offset
     for (const { day, files } of counts.byDay(dates, kinds, descending)) {
       const whole = { from: day * secondsPerDay, to: (day + 1) * secondsPerDay - 1 }
-      // A range may take a part of the day, or some kinds of it.
+      // A range may contain only a part of the day, or only some kinds.
       const isWhole = dates === undefined || dates.every((range) => has(range, whole))
       const taken = isWhole ? files : counts.ofDates(intersect(dates, [whole]), kinds)
       if (skip < taken) {
@@ -75,7 +75,7 @@ export function openScan(
     return { selection, skip }
   }
 
-  /** Files of each station, by its index. */
+  /** Files of each station, with its index. */
   const countStations = (
     selection: Selection,
     checkDeadline: CheckDeadline,
@@ -115,7 +115,7 @@ export function openScan(
     return { selection, skip }
   }
 
-  /** From the beginning of the order, or from where the counts tell, along its index, past files that do not match. */
+  /** Reads the index from the beginning of the order, or from the start in the counts, and skips files that do not match. */
   const scan = (selection: Selection, wanted: Wanted, matchesPer: number): Scan => {
     const { ordering, offset, limit } = wanted
     const { from } = orders[ordering.key]
@@ -153,14 +153,14 @@ export function openScan(
     }
   }
 
-  /** Files with data of some days have no ids above the last of these days. */
+  /** Files with data of some days have no ids above the highest id of these days. */
   function withLastId(selection: Selection, key: OrderKey): Selection {
     const { dates, ids } = selection
     if (dates === undefined || key !== 'id') return selection
     const to = Math.min(ids?.to ?? Infinity, counts.lastIdOf(dates))
     return { ...selection, ids: { from: ids?.from ?? -Infinity, to } }
   }
-  /** From the first file of the order on, unless that takes too long. */
+  /** Reads from the first file of the order, unless that takes too long. */
   return (selection, wanted) => {
     const { key } = wanted.ordering
     const total = totalAlong(counts, selection, key)
@@ -172,7 +172,7 @@ function has({ from, to, kinds }: DateRange, other: DateRange): boolean {
   return kinds === undefined && from <= other.from && to >= other.to
 }
 
-/** What a file costs that is passed by: whether it matches, its index may know or its row. */
+/** The cost of a skipped file: the index or the row contains whether it matches. */
 function passUs(selection: Selection, key: OrderKey): number {
   const known: Readonly<Record<OrderKey, readonly (keyof Selection)[]>> = {
     id: [],
@@ -183,11 +183,11 @@ function passUs(selection: Selection, key: OrderKey): number {
   }
   if (key === 'id') return rowUs
   if (hasOnly(selection, known[key])) return entryUs
-  // Times are nearly in the order of ids, and so are the rows.
+  // Times and rows are nearly in the order of ids.
   return entryUs + (key === 'created' || key === 'modified' ? rowUs : lookupUs)
 }
 
-/** Files among which those of the selection lie in the index of an order. */
+/** Files of the index of an order among which those of the selection are. */
 function totalAlong(counts: Counts, selection: Selection, key: OrderKey): number {
   const { dates, stations, ids } = selection
   if (key === 'data_date' && dates !== undefined) return counts.ofDates(dates, undefined)

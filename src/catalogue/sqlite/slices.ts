@@ -1,6 +1,6 @@
 /**
- * Cuts a selection into slices along an index, so that a long query is many short ones: between two of them its deadline is
- * looked at. To be used within a read transaction.
+ * Cuts a selection into slices along an index, so that a long query consists of many short ones, and its deadline is checked between
+ * them. To be used within a read transaction.
  */
 import { secondsPerDay } from '../../parse/calendar.ts'
 import type { OrderKey, OrderStep, Ordering } from '../filter.ts'
@@ -11,11 +11,11 @@ import type { NameRange, Selection } from './filter-sql.ts'
 import type { Lookups } from './lookup-cache.ts'
 import type { Statements } from './statements.ts'
 
-/** Index entries in a slice, but for many equal keys, which stay together; the first slices are smaller. */
+/** Index entries of a slice. Equal keys stay together; the first slices are smaller. */
 export interface SliceSizes {
   readonly first: number
   readonly most: number
-  /** Rows that are read one after the other take less than entries whose rows are looked up. */
+  /** Rows in the order of the table take less time than entries of an index with a lookup each. */
   readonly idsPerEntry: number
 }
 
@@ -25,10 +25,10 @@ function* growing({ first, most }: SliceSizes): Generator<number, never> {
   for (let entries = first; ; entries = Math.min(entries * 4, most)) yield entries
 }
 
-/** Ranges of dates that are looked up one by one in each station; of more, all files of the stations are gone through. */
+/** Maximum ranges of dates that are looked up in each station; with more, all files of the stations are read. */
 export const mostRanges = 50
 
-/** How the list is ordered by a key, and which index is in that order. */
+/** The SQL of an order, and the index with that order. */
 export const orders: Readonly<Record<OrderKey, { readonly key: string; readonly from: string }>> = {
   id: { key: 'f.id', from: 'file f NOT INDEXED' },
   data_date: { key: 'f.data_date', from: 'file f INDEXED BY file_date' },
@@ -37,12 +37,12 @@ export const orders: Readonly<Record<OrderKey, { readonly key: string; readonly 
   filename: { key: 'f.name COLLATE NOCASE', from: 'file f INDEXED BY file_name' },
 }
 
-/** A key as it is compared in JavaScript: in ASCII, case does not count. */
+/** A key for comparisons in JavaScript: ASCII case is ignored. */
 export function sortKey(key: OrderKey): string {
   return key === 'filename' ? 'lower(f.name)' : orders[key].key
 }
 
-/** Of ORDER BY. */
+/** For ORDER BY. */
 export function orderBy(ordering: Ordering): string {
   const steps = [ordering, ...(ordering.then ?? [])]
   const isById = steps.some(({ key }) => key === 'id')
@@ -53,9 +53,9 @@ export function orderBy(ordering: Ordering): string {
 }
 
 export interface Slices {
-  /** Slices that together are the selection, in the order of a key. */
+  /** Slices of the whole selection, in the order of a key. */
   along(key: OrderKey, selection: Selection, descending: boolean): Iterable<Selection>
-  /** Slices by stations, for the index `file_station`. */
+  /** Slices of stations, for the index `file_station`. */
   byStation(selection: Selection): Iterable<Selection>
 }
 
@@ -64,7 +64,7 @@ export function openSlices(
   { counts, lookups }: { readonly counts: Counts; readonly lookups: Lookups },
   sizes = defaultSizes,
 ): Slices {
-  /** Days that follow each other, so that one range of the index has all of a slice. */
+  /** Consecutive days, so that a slice is one range of the index. */
   function* dateSlices(selection: Selection, descending: boolean): Generator<Selection> {
     const { dates } = selection
     let run: { first: number; last: number; files: number } | undefined
@@ -85,7 +85,7 @@ export function openSlices(
     if (run !== undefined) yield sliceOf(run)
   }
 
-  /** Windows of ids, of which the first are small. */
+  /** Ranges of ids; the first ones are small. */
   function* idSlices(selection: Selection, descending: boolean): Generator<Selection> {
     const windows = counts.idWindows(selection.ids ?? { from: -Infinity, to: Infinity })
     const size = growing(sizes)
@@ -100,7 +100,7 @@ export function openSlices(
       }
   }
 
-  /** Ranges of whole numbers, each up to the key of the last entry of a slice. */
+  /** Ranges of integers, each up to the key of the last entry of a slice. */
   function* timeSlices(key: 'created' | 'modified', selection: Selection, descending: boolean) {
     const { key: column, from: source } = orders[key]
     const way = descending ? 'DESC' : 'ASC'
@@ -120,7 +120,7 @@ export function openSlices(
     }
   }
 
-  /** A slice a site, by its names, or several of one that has many. */
+  /** One slice per site, by its names; several for a site with many files. */
   function* nameSlices(selection: Selection, descending: boolean): Generator<Selection> {
     const way = descending ? 'DESC' : 'ASC'
     const { key: column, from: source } = orders.filename
@@ -146,7 +146,7 @@ export function openSlices(
     }
   }
 
-  /** Ranges of names in rising order that together have the selection. */
+  /** Ranges of names in ascending order that contain the selection. */
   const nameParts = (selection: Selection): NamePart[] => {
     const { stations, names, nameRange } = selection
     const narrow = names?.find(({ how }) => how !== 'contains')
@@ -169,7 +169,7 @@ export function openSlices(
       .filter(([site]) => stations === undefined || isAny.has(site))
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([site, { files, isWhole }]) => ({
-        // Where all stations of a site are wanted its names tell enough.
+        // If the selection has all stations of a site, the names are sufficient.
         ...(isWhole ? others : selection),
         nameRange: cut(beginningWith(site), nameRange),
         files,
@@ -213,7 +213,7 @@ export function openSlices(
   }
 }
 
-/** The first four characters of a station's code, with which the names of its files begin in either case. */
+/** The first four characters of a station code; the names of its files begin with them, in any case. */
 export function siteOf(code: string): string {
   return code.slice(0, 4).toLowerCase()
 }
@@ -224,7 +224,7 @@ function beginningWith(text: string): NameRange {
   return { from: text, to: text + afterAll }
 }
 
-/** Both in lower case. */
+/** Both are in lower case. */
 function cut(range: NameRange, other: NameRange = {}): NameRange {
   const [from, otherFrom] = [range.from ?? '', other.from ?? '']
   const [to, otherTo] = [range.to ?? afterAll, other.to ?? afterAll]

@@ -1,4 +1,4 @@
-/** Finds all files of a selection by the index that has the fewest others, and sorts them. To be used within a read transaction. */
+/** Finds all files of a selection with the index that reads the fewest other files, and sorts them. To be used within a read transaction. */
 import type { OrderKey, OrderStep, Ordering } from '../filter.ts'
 import { conditionsOf } from './filter-sql.ts'
 import { orderBy, orders, sortKey } from './slices.ts'
@@ -7,7 +7,7 @@ import type { Source } from './candidate-indexes.ts'
 import type { Statements } from './statements.ts'
 import type { CheckDeadline, Strategy, Wanted } from './strategy.ts'
 
-/** What is sorted by SQLite itself. */
+/** Maximum files that SQLite itself sorts. */
 interface First {
   readonly ordering: Ordering
   readonly most: number
@@ -15,14 +15,14 @@ interface First {
   readonly bounds?: { readonly lowest: number; readonly highest: number }
 }
 
-/** Keys that are sorted in memory, 8 bytes each; beyond it an index in the order of the keys is read. */
+/** Maximum keys that are sorted in memory, 8 bytes each; with more, an index in the order of the keys is read. */
 const mostKeys = 2_000_000
-/** CPU microseconds of a key, and of a row with its key, that SQLite hands over to be sorted. */
+/** CPU microseconds to pass a key, or a row with its key, from SQLite for sorting. */
 const keyUs = 0.3
 const rowsUs = 10
 
 export function openSortStrategies(statements: Statements) {
-  /** The first ranks of all files that a source finds, among those whose keys are within bounds. */
+  /** The first files that a source finds, in order, with keys within bounds. */
   const first = (source: Source, { ordering, most, checkDeadline, bounds }: First): SortRow[] => {
     const { key } = orders[ordering.key]
     const steps = [ordering, ...(ordering.then ?? [])]
@@ -42,7 +42,7 @@ export function openSortStrategies(statements: Statements) {
     return best
   }
 
-  /** All keys of the files that a source finds, in rising order. */
+  /** All keys of the files that a source finds, ascending. */
   const keysOf = (source: Source, key: OrderKey, checkDeadline: CheckDeadline): Float64Array => {
     const parts: Float64Array[] = []
     for (const slice of source.slices()) {
@@ -60,11 +60,11 @@ export function openSortStrategies(statements: Statements) {
     return keys.sort()
   }
 
-  /** What it costs to find all files of a selection and the keys that they are sorted by. */
+  /** The cost to find all files of a selection and their sort keys. */
   const findUs = ({ ordering, count }: Wanted, source: Source): number =>
     source.costUs + (source.covers.has(ordering.key) ? 0 : count * lookupUs)
 
-  /** All files of the selection, sorted by SQLite, which keeps no more than the page and what comes before it. */
+  /** All files of the selection, sorted by SQLite, which keeps only the page and the files before it. */
   const byRows = (wanted: Wanted, source: Source): Strategy => {
     const { ordering, offset, limit } = wanted
     const most = offset + limit
@@ -77,7 +77,7 @@ export function openSortStrategies(statements: Statements) {
     }
   }
 
-  /** The keys of all files, sorted; then the files between those of the first and the last of the page. */
+  /** Sorts the keys of all files, then reads the files between the first and the last key of the page. */
   const byKeys = (wanted: Wanted, source: Source): Strategy => {
     const { ordering, offset, limit, count } = wanted
     const { descending } = ordering
@@ -102,10 +102,10 @@ export function openSortStrategies(statements: Statements) {
   return { byRows, byKeys }
 }
 
-/** An id and what it is sorted by. */
+/** An id and its sort key. */
 type SortRow = [id: number, ...keys: (number | string)[]]
 
-/** Both are in order already. */
+/** Both are sorted already. */
 function merged(
   a: readonly SortRow[],
   b: readonly SortRow[],

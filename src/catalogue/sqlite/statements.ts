@@ -1,10 +1,10 @@
 import type { Database, Statement } from 'better-sqlite3'
 import type { Values } from './filter-sql.ts'
 
-/** Statements kept: texts differ by which conditions there are, not by their values. */
+/** Size of the statement cache: texts differ in their conditions, not in their values. */
 const keptStatements = 200
 
-/** Runs SELECTs whose text is made when they are needed. */
+/** Executes SELECTs whose text is built on demand. */
 export interface Statements {
   /** The first column of all rows. */
   column(sql: string, values: Values): readonly unknown[]

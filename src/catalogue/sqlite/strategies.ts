@@ -11,7 +11,7 @@ import type { Source } from './candidate-indexes.ts'
 import type { Statements } from './statements.ts'
 import type { Strategy, StrategyParts, Wanted } from './strategy.ts'
 
-/** Deepest place of a page that is looked for day by day. */
+/** Maximum offset of a page that is searched day by day. */
 const deepestByDay = 2000
 
 export type Strategies = ReturnType<typeof openStrategies>
@@ -21,7 +21,7 @@ export function openStrategies(statements: Statements, parts: StrategyParts) {
   const scanning = openScan(statements, parts)
   const { byRows, byKeys } = openSortStrategies(statements)
 
-  /** Selections on kinds and ids alone, by id: the counts tell between which ids the page lies. */
+  /** For selections only by kinds and ids, in the order of ids: the counts contain the range of ids of the page. */
   const byIdCounts = ({ kinds, ids }: Selection, wanted: Wanted): Strategy => ({
     costUs: 500,
     ids() {
@@ -43,7 +43,7 @@ export function openStrategies(statements: Statements, parts: StrategyParts) {
     },
   })
 
-  /** Selections on dates and kinds alone, highest id first: days are asked in turn until no other can have a higher id. */
+  /** For selections only by dates and kinds, highest id first: reads day after day until no other day can have a higher id. */
   const byLatestDays = ({ dates = [], kinds }: Selection, { offset, limit }: Wanted): Strategy => {
     const most = offset + limit
     const top = ({ from, to }: DateRange, kind: number) =>
@@ -72,7 +72,7 @@ export function openStrategies(statements: Statements, parts: StrategyParts) {
     }
   }
 
-  /** Ways that find all files of a selection first. */
+  /** Strategies that find all files of a selection first. */
   const gathering = (
     selection: Selection,
     wanted: Wanted,
@@ -90,7 +90,7 @@ export function openStrategies(statements: Statements, parts: StrategyParts) {
   }
 
   return {
-    /** Every way to a page that is not past the end, for tests: each gives the same ids. */
+    /** All strategies for a page before the end, for tests: each finds the same ids. */
     all: (selection: Selection, wanted: Wanted, source: Source): Strategy[] => [
       ...(isByCounts(selection, wanted) ? [byIdCounts(selection, wanted)] : []),
       toTheEnd(scanning(selection, wanted)),
@@ -102,7 +102,7 @@ export function openStrategies(statements: Statements, parts: StrategyParts) {
       if (!hasAny(selection)) return toTheEnd(scan)
       const other = cheapest(gathering(selection, wanted, source()))
       if (other.costUs < scan.costUs) return other
-      // The matches may lie elsewhere than the estimate supposes.
+      // The matches may be elsewhere than the estimate assumes.
       const mostMs = Math.max(10, (2 * other.costUs) / 1000)
       return {
         costUs: scan.costUs,

@@ -1,10 +1,10 @@
-/** What the ways to the ids of a page have in common. */
+/** The interface of the strategies that find the ids of a page. */
 import type { Ordering } from '../filter.ts'
 import type { Counts } from './counts.ts'
 import type { Lookups } from './lookup-cache.ts'
 import type { Slices } from './slices.ts'
 
-/** Is called between slices; throws to end a query. */
+/** Called between slices; throws to end a query. */
 export type CheckDeadline = () => void
 
 export interface Wanted {
@@ -15,7 +15,7 @@ export interface Wanted {
   readonly count: number
 }
 
-/** One way to the ids of a page. */
+/** A strategy to find the ids of a page. */
 export interface Strategy {
   /** CPU microseconds, estimated. */
   readonly costUs: number
@@ -28,7 +28,7 @@ export interface StrategyParts {
   readonly slices: Slices
 }
 
-/** A query whose cost is known before it is run. */
+/** A query with its estimated cost. */
 export interface Plan<Answer> {
   /** CPU microseconds, estimated. */
   readonly costUs: number
