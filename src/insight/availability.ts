@@ -10,7 +10,7 @@ import type { StateRun } from './slot-states.ts'
 export const measures = ['archived', 'delivered'] as const
 export type Measure = (typeof measures)[number]
 
-/** What the catalogue knows of a series; slots ascending, without duplicates (see `slotAt`). */
+/** The known slots of a series; ascending, without duplicates (see `slotAt`). */
 export interface KnownSlots {
   readonly period: Period
   readonly from: number

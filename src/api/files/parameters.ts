@@ -264,5 +264,5 @@ export const stationParameters: ReadonlyMap<string, FilterParameter> = new Map(
   [...filterParameters].filter(([name]) => name === 'country' || name === 'area'),
 )
 
-/** What `expand` may hold. */
+/** The values of `expand`. */
 export const expansions = ['file'] as const

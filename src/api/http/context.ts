@@ -17,7 +17,7 @@ export interface RequestLimits {
   wait(request: FastifyRequest, reply: FastifyReply): void
 }
 
-/** What routes work with; each takes the part that it needs. */
+/** The dependencies of routes; each route takes the part that it needs. */
 export interface ApiContext extends ApiDeps {
   readonly limits: RequestLimits
   /** Path of the API, with a trailing slash. */

@@ -2,7 +2,7 @@
 import { queryText } from '../http/links.ts'
 import type { Parameter } from '../http/links.ts'
 
-/** What links of a page repeat. */
+/** The state that links of a page repeat. */
 export interface CollectionState {
   /** Filters and settings of the request. */
   readonly kept: readonly Parameter[]

@@ -49,15 +49,15 @@ function showAvailability(context: AvailabilityContext): RouteHandlerMethod {
   return async (request, reply) => {
     const format = formatOf(request, reply)
     const nowSeconds = nowUs() / 1e6
-    const asked = parseAvailability(request.query as Query, nowSeconds)
-    reply.headers(ignoredHeader(asked.ignored))
+    const availabilityRequest = parseAvailability(request.query as Query, nowSeconds)
+    reply.headers(ignoredHeader(availabilityRequest.ignored))
     const state = `${minuteState(await reader.head(), nowSeconds)}-${format}`
     if (isFresh(request, reply, tag(state, 'text'))) return sendNotModified(reply)
     await limits.page(request, reply)
     const { code } = request.params as { readonly code: string }
     const series = await readAvailability(
       context,
-      { ...asked, code: code.toUpperCase() },
+      { ...availabilityRequest, code: code.toUpperCase() },
       nowSeconds,
     )
     if (series === undefined) throw await unknownStation(reader, code.toUpperCase())
@@ -88,10 +88,10 @@ function sendSeries(reply: FastifyReply, series: SeriesAvailability, format: For
 /** Reads a series and computes its availability; `undefined` for an unknown station. */
 export async function readAvailability(
   { reader }: Pick<ApiContext, 'reader'>,
-  asked: AvailabilityRequest & { readonly code: string },
+  request: AvailabilityRequest & { readonly code: string },
   nowSeconds: number,
 ): Promise<SeriesAvailability | undefined> {
-  const { code, fileType, period, measure, fromDay, toDay } = asked
+  const { code, fileType, period, measure, fromDay, toDay } = request
   const perDay = slotsPerDay(period)
   const slots = await reader.seriesSlots({
     ...{ code, fileType, period },

@@ -8,7 +8,7 @@ import type { CalendarLine, SeriesAvailability } from './availability-formats.ts
 /** Sizes in pixels of a 1:1 picture. */
 const size = { label: 64, line: 14, gap: 2, top: 20, legend: 26, width: 800 }
 
-/** Colours of Okabe and Ito, told apart with any colour vision; shapes differ too: top and height of the mark within its line. */
+/** Colours of Okabe and Ito, distinct for any colour vision; shapes differ too: top and height of the mark within its line. */
 const marks: Readonly<
   Record<Exclude<SlotState, 'future'>, readonly [color: string, top: number, height: number]>
 > = {

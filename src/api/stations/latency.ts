@@ -35,15 +35,15 @@ function showLatency({ reader, tag, limits, nowUs }: LatencyContext): RouteHandl
   return async (request, reply) => {
     const representation = negotiate(request, reply)
     const nowSeconds = nowUs() / 1e6
-    const asked = parseLatency(request.query as Query, nowSeconds)
-    reply.headers(ignoredHeader(asked.ignored))
+    const latencyRequest = parseLatency(request.query as Query, nowSeconds)
+    reply.headers(ignoredHeader(latencyRequest.ignored))
     const state = minuteState(await reader.head(), nowSeconds)
     if (isFresh(request, reply, tag(state, representation))) return sendNotModified(reply)
     await limits.page(request, reply)
     const code = (request.params as { readonly code: string }).code.toUpperCase()
-    const found = await readArrivals(reader, { ...asked, code }, nowSeconds)
+    const found = await readArrivals(reader, { ...latencyRequest, code }, nowSeconds)
     if (found === undefined) throw await unknownStation(reader, code)
-    const wire = serialiseLatency({ ...asked, station: code }, found)
+    const wire = serialiseLatency({ ...latencyRequest, station: code }, found)
     return representation === 'html'
       ? sendHtml(reply, renderLatency(wire, found.arrivals))
       : sendJson(reply, wire)

@@ -30,8 +30,8 @@ export function dayOf(seconds: string): string {
 export const idCountLevels = [18, 12, 6] as const
 
 /**
- * What a first scan leaves out and `indexes.ts` makes at its end, by name, with the SQL that makes it. What is complete is
- * named in the table `built`; a reader must not use another. Equal keys of an index are in the order of the row id.
+ * The indexes that a first scan leaves out and `indexes.ts` builds at its end, by name, with their SQL. The table `built` names the
+ * complete ones; readers must not use any other. Equal keys of an index are in the order of the row id.
  */
 export const indexes: Readonly<Record<string, string>> = {
   // Files of a station or country, with dates and kinds; availability of a station; ids of a sparse filter.

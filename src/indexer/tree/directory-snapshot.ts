@@ -6,7 +6,7 @@ import type { DirectoryRejection, DirectoryStamp } from '../../catalogue/writer.
 import type { ArchiveDirectory, PathRejection } from '../../parse/archive-path.ts'
 
 /**
- * What is read of a directory. `names`: names and entry types. `facts`: also size, mtime and identity of each RINEX
+ * The read depth of a directory. `names`: names and entry types. `facts`: also size, mtime and identity of each RINEX
  * file. `auto`: names in a cold directory (see `isCold`), facts elsewhere.
  */
 export type ReadDepth = 'names' | 'facts' | 'auto'
