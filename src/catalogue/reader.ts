@@ -51,7 +51,7 @@ export interface Page {
 
 export interface ChunkQuery extends WithDetails {
   /** `next` of the chunk before; default: the beginning of the list. */
-  readonly after?: ChunkPlace
+  readonly after?: ChunkCursor
   /** At least 1. */
   readonly limit: number
   readonly filter?: FileFilter
@@ -64,7 +64,7 @@ export interface ChunkOrdering extends OrderStep {
 }
 
 /** The position after the record with this id and this sort key: a time in its unit, a name in lower case. */
-export interface ChunkPlace {
+export interface ChunkCursor {
   readonly id: number
   readonly key: number | string
 }
@@ -74,7 +74,7 @@ export interface RecordChunk {
   readonly epoch: string
   readonly records: readonly ListedFile[]
   /** `after` of the next chunk; `undefined` at the end of the list. A chunk before the end may be empty. */
-  readonly next: ChunkPlace | undefined
+  readonly next: ChunkCursor | undefined
 }
 
 export const stationOrderKeys = [

@@ -193,7 +193,7 @@ export type BackupOutcome =
   /** There is a recent one, or nothing has changed since the last. */
   | { readonly outcome: 'unneeded' }
   /** Less free space than twice the size of the database. */
-  | { readonly outcome: 'no-room'; readonly bytes: number; readonly free: number }
+  | { readonly outcome: 'no-space'; readonly bytes: number; readonly free: number }
 
 /** The only writer of a catalogue: opening a second writer of the same database throws `AlreadyRunning`. */
 export interface CatalogueWriter {
@@ -268,8 +268,8 @@ export class AlreadyRunning extends Error {
 }
 
 /** The database is corrupt, or was moved. The process must end; the next one starts with a backup or a new database. */
-export class CatalogueRuined extends Error {
-  readonly code = 'CATALOGUE_RUINED'
+export class CatalogueCorrupt extends Error {
+  readonly code = 'CATALOGUE_CORRUPT'
 }
 
 /** A database file that this program must not change, or cannot; the message names it and the remedy. */

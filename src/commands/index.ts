@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { CatalogueRuined } from '../catalogue/writer.ts'
+import { CatalogueCorrupt } from '../catalogue/writer.ts'
 import type { Recovery } from '../catalogue/sqlite/recover.ts'
 import type { StartupCheckOutcome } from '../catalogue/sqlite/startup-check.ts'
 import { openWriter } from '../catalogue/sqlite/writer.ts'
@@ -170,7 +170,7 @@ async function catchUp(parts: {
 
 /** Expected failures of archives and databases are logged without a stack. */
 function failureOf(error: unknown): unknown {
-  const isExpected = error instanceof IncompleteScan || error instanceof CatalogueRuined
+  const isExpected = error instanceof IncompleteScan || error instanceof CatalogueCorrupt
   return isExpected ? error.message : error
 }
 

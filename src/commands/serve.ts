@@ -8,7 +8,7 @@ import { openReader } from '../catalogue/sqlite/reader.ts'
 import { openClock } from '../runtime/clock.ts'
 import { baseUrlFor } from '../config/address.ts'
 import type { ConfigOf } from '../config/command-options.ts'
-import { askIndexer, askSettling, statusAsker } from '../control/client.ts'
+import { askIndexer, askSettling, openStatusReader } from '../control/client.ts'
 import { graceMs, startLifecycle } from '../runtime/lifecycle.ts'
 import type { Lifecycle } from '../runtime/lifecycle.ts'
 import { createLogger } from '../runtime/logger.ts'
@@ -68,7 +68,7 @@ export async function startServing(
     reader,
     logger,
     nowUs: openClock(),
-    indexerStatus: statusAsker(config.controlSocket, (reason) => {
+    indexerStatus: openStatusReader(config.controlSocket, (reason) => {
       logger.warn({ control_socket: config.controlSocket }, reason)
     }),
     settlingFiles: () => askSettling(config.controlSocket),

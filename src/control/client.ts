@@ -53,7 +53,7 @@ function unknown(why: string): UnknownStatus {
 }
 
 /** Returns a function that requests the status. It reports each reason for an unknown status once, until the status is known again. */
-export function statusAsker(
+export function openStatusReader(
   socketPath: string,
   report: (reason: string) => void,
 ): () => Promise<StatusReply> {

@@ -1,4 +1,4 @@
-import { CatalogueRuined } from '../catalogue/writer.ts'
+import { CatalogueCorrupt } from '../catalogue/writer.ts'
 import type {
   AppliedChange,
   CatalogueWriter,
@@ -164,7 +164,7 @@ export function openApplyStage(deps: ApplyStageDeps): ApplyStage {
       const paths = changes.map(({ path }) => path)
       const unwritten = new Set(error === undefined ? refused.keys() : paths)
       deps.onFlushed(unwritten)
-      if (error instanceof CatalogueRuined) throw error
+      if (error instanceof CatalogueCorrupt) throw error
       if (applied !== undefined) {
         health.report('database', undefined)
         deps.onApplied(applied)

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { CatalogueRuined } from '../catalogue/writer.ts'
+import { CatalogueCorrupt } from '../catalogue/writer.ts'
 import type { CatalogueWriter } from '../catalogue/writer.ts'
 
 /** Time between two purges of old removals. */
@@ -54,7 +54,7 @@ export function openMaintenance(deps: MaintenanceDeps) {
   const backUp = (): void => {
     backUpIfDue()
       .catch((error: unknown) => {
-        if (error instanceof CatalogueRuined) onError(error)
+        if (error instanceof CatalogueCorrupt) onError(error)
         else if (!closing) logger.warn({ err: error }, 'backup failed')
         return backupCheckMs
       })

@@ -26,7 +26,7 @@ export interface KnownSlots {
 
 export interface Availability {
   readonly runs: readonly StateRun[]
-  /** Slots that are expected and whose usual latency has passed, from `knownFrom` on. */
+  /** Slots that are expected and whose usual latency has passed, from `knownFromSeconds` on. */
   readonly expected: number
   /** Those of them that count by the measure. */
   readonly delivered: number

@@ -11,7 +11,7 @@ export interface ExpectedRule {
   readonly hours: ReadonlySet<number> | undefined
 }
 
-/** Tells whether slots are expected. Days must be asked for in ascending order: the window of 28 days moves with them. */
+/** Determines whether slots are expected. Query days in ascending order: the window of 28 days moves with them. */
 export interface Expectation {
   readonly isExpected: (slot: number) => boolean
 }

@@ -5,9 +5,14 @@ import { periodRules } from './series.ts'
 import type { Period } from './series.ts'
 
 /**
- * `present`: a live record has this nominal start. `removed`: there was one. `future`: the slot has not ended. `silent`: nothing was
- * delivered or expected. `due`: its usual latency has not passed. `late`: it has, for 3 days (01D: 7 days). `missing`: after that. `unknown`: no live record,
- * and the slot ended before deliveries were recorded.
+ * - `present`: a live record has this nominal start.
+ * - `removed`: there was such a record.
+ * - `future`: the slot has not ended.
+ * - `silent`: nothing was delivered or expected.
+ * - `due`: expected, and its usual latency has not passed.
+ * - `late`: expected, and its usual latency has passed, at most 3 days after its end (01D: 7 days).
+ * - `missing`: expected, and later than that.
+ * - `unknown`: no live record, and the slot ended before deliveries were recorded.
  */
 export type SlotState =
   'present' | 'removed' | 'future' | 'due' | 'late' | 'missing' | 'silent' | 'unknown'

@@ -39,15 +39,6 @@ export function partAt(text: string, at: number, mask: Mask): string | undefined
   return (found & lowerCase) === 0 ? part : part.toUpperCase()
 }
 
-/** Whether all characters from column `at` match the mask: `partAt` without the allocation. */
-export function matchesAt(text: string, at: number, mask: Mask): boolean {
-  for (let column = 0; column < mask.length; column++) {
-    const kind = kinds[text.charCodeAt(at + column)] ?? 0
-    if ((kind & (mask[column] ?? 0)) === 0) return false
-  }
-  return true
-}
-
 /** The number in `width` decimal digits from column `at`; -1 if one of them is not a digit. */
 export function numberAt(text: string, at: number, width: number): number {
   let number = 0

@@ -113,7 +113,7 @@ for (const [what, damage] of damages)
     service.startIndexer()
     await until('told', () => service.log.some(({ set_aside }) => set_aside !== undefined))
     await untilRebuilt(t, service, highest)
-    t.equal(asides(service).length, 1, 'the ruined file is kept')
+    t.equal(asides(service).length, 1, 'the corrupt file is kept')
   })
 
 t.test('an empty file is filled anew', async (t) => {
@@ -157,7 +157,7 @@ t.test('what happened since the backup is found in the archive', async (t) => {
   }
   await until('the file that was overwritten is looked at', isNew)
   t.equal(now.get(overwritten)?.created, list.get(overwritten)?.created)
-  t.equal(asides(service).length, 1, 'the ruined file is kept')
+  t.equal(asides(service).length, 1, 'the corrupt file is kept')
   const { epoch } = await service.status()
   t.not(epoch, begun.epoch)
   const { status } = await service.get(
@@ -181,7 +181,7 @@ for (const backedUp of [false, true]) {
     db.close()
     arrive(service.archive, pathIn(hourDirectory(), 5000))
     t.same(await ended, [1, null], 'it ends with a failure')
-    t.equal(asides(service).length, 1, 'the ruined file is kept')
+    t.equal(asides(service).length, 1, 'the corrupt file is kept')
     const refused = async () => (await service.get('?limit=1')).status === 503
     await until('nothing is answered from it', refused)
     service.startIndexer()

@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path'
 import pino from 'pino'
 import t from 'tap'
 import type { Test } from 'tap'
-import { askIndexer, askSettling, askStatus, statusAsker } from '../../src/control/client.ts'
+import { askIndexer, askSettling, askStatus, openStatusReader } from '../../src/control/client.ts'
 import type { ControlRequest, RescanOrder } from '../../src/control/protocol.ts'
 import { openHealth } from '../../src/indexer/health.ts'
 import { openControl } from '../../src/indexer/control-server.ts'
@@ -69,7 +69,7 @@ async function openOn(t: Test) {
   return { path, orders, control }
 }
 
-t.test('the indexer is asked over its socket', async (t) => {
+t.test('the indexer answers requests over its control socket', async (t) => {
   const { path, orders, control } = await openOn(t)
   t.equal(statSync(path).mode & 0o777, 0o660, 'by its group and nobody else')
   t.match(await askStatus(path), { state: 'starting', version: 'test', pid: process.pid })
@@ -84,7 +84,7 @@ t.test('the indexer is asked over its socket', async (t) => {
   t.equal(await askStatus(path), undefined)
 })
 
-t.test('what is no sensible request is refused in words', async (t) => {
+t.test('an invalid request is rejected with a reason', async (t) => {
   const { path, orders } = await openOn(t)
   const cases: { request: unknown; words: RegExp; failed?: true }[] = [
     { request: {}, words: /unknown command/ },
@@ -105,23 +105,26 @@ t.test('what is no sensible request is refused in words', async (t) => {
   t.match(await askStatus(path), { state: 'starting' }, 'and it goes on')
 })
 
-t.test('an indexer that is not there, or does not answer as one, is away', async (t) => {
-  const path = socketPath(t)
-  await t.rejects(askIndexer(path, { command: 'status' }), { code: 'INDEXER_UNREACHABLE' })
-  t.equal(await askStatus(path), undefined)
-  const server = createServer((socket) => {
-    socket.resume().end()
-  })
-  await new Promise<void>((resolve) => server.listen(path, resolve))
-  t.teardown(() => server.close())
-  await t.rejects(askIndexer(path, { command: 'status' }), {
-    message: /ended without an answer/,
-  })
-})
+t.test(
+  'a missing socket, or an invalid answer, means that the indexer is unreachable',
+  async (t) => {
+    const path = socketPath(t)
+    await t.rejects(askIndexer(path, { command: 'status' }), { code: 'INDEXER_UNREACHABLE' })
+    t.equal(await askStatus(path), undefined)
+    const server = createServer((socket) => {
+      socket.resume().end()
+    })
+    await new Promise<void>((resolve) => server.listen(path, resolve))
+    t.teardown(() => server.close())
+    await t.rejects(askIndexer(path, { command: 'status' }), {
+      message: /ended without an answer/,
+    })
+  },
+)
 
 const cannot = 'control socket of the indexer unavailable'
 
-t.test('an indexer that does not answer is not said to be stopped', async (t) => {
+t.test('an indexer that does not answer has the state unknown, not stopped', async (t) => {
   const path = socketPath(t)
   await leaveSocket(path)
   t.equal(await askStatus(path), undefined, 'nobody listens')
@@ -141,7 +144,7 @@ t.test('an indexer that does not answer is not said to be stopped', async (t) =>
   })
 })
 
-t.test('nor is one whose socket may not be opened', async (t) => {
+t.test('an indexer whose socket is not accessible has the state unknown', async (t) => {
   const { path } = await openOn(t)
   chmodSync(dirname(path), 0o700)
   const isRoot = process.getuid?.() === 0
@@ -153,7 +156,7 @@ t.test('nor is one whose socket may not be opened', async (t) => {
   t.strictSame(await asked, { state: 'unknown', reason: `${cannot}: EACCES` })
 })
 
-t.test('nor is one that fails to answer, and the metrics tell what else there is', async (t) => {
+t.test('an indexer that fails has the state unknown, and the metrics stay available', async (t) => {
   const path = socketPath(t)
   const status = () => {
     throw new Error('of ours')
@@ -176,10 +179,10 @@ t.test('nor is one that fails to answer, and the metrics tell what else there is
   t.match(body, 'rinex_indexer_up 0\n')
 })
 
-t.test('that it cannot be asked is told once, until it can again', async (t) => {
+t.test('an unavailable control socket is reported once, until it is available again', async (t) => {
   const path = socketPath(t)
   const told: string[] = []
-  const ask = statusAsker(path, (reason) => told.push(reason))
+  const ask = openStatusReader(path, (reason) => told.push(reason))
   for (const times of [1, 2]) {
     t.equal(await ask(), undefined)
     symlinkSync(path, path)
@@ -217,7 +220,7 @@ const versionAt = async (path: string) => {
   return asked !== undefined && 'version' in asked ? asked.version : undefined
 }
 
-t.test('an indexer whose socket was taken away listens anew', async (t) => {
+t.test('an indexer whose socket was removed listens again', async (t) => {
   const path = socketPath(t)
   const { warnings, control } = await openWatchful(t, path, 'one')
   await leaveSocket(`${path}-left`)
@@ -247,7 +250,7 @@ async function replaceSocket(t: Test, path: string) {
   return other.control
 }
 
-t.test('it leaves another indexer what has become its socket', async (t) => {
+t.test('it does not remove the socket of another indexer', async (t) => {
   const path = socketPath(t)
   const one = await openWatchful(t, path, 'one')
   const two = await replaceSocket(t, path)
@@ -259,7 +262,7 @@ t.test('it leaves another indexer what has become its socket', async (t) => {
   t.equal(one.warnings.length, 2, 'which is told, and nothing twice')
 })
 
-t.test('also when it ends', async (t) => {
+t.test('nor when it ends', async (t) => {
   const path = socketPath(t)
   const one = await openWatchful(t, path, 'one', 600_000)
   await replaceSocket(t, path)
@@ -267,7 +270,7 @@ t.test('also when it ends', async (t) => {
   t.equal(await versionAt(path), 'two')
 })
 
-t.test('a socket that cannot be opened says where and why', async (t) => {
+t.test('a socket that cannot be opened is an error with path and reason', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'control-'))
   t.teardown(() => {
     rmSync(folder, { recursive: true })

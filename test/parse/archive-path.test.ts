@@ -17,7 +17,7 @@ t.test('there are two areas', async (t) => {
   t.strictSame(areas, ['obs', 'nrt'])
 })
 
-t.test('a directory of the layout has a start and a length', async (t) => {
+t.test('dated directories have a start and a length', async (t) => {
   const cases = [
     { path: 'obs/2026', start: '2026-01-01T00:00Z', span: 365 * day },
     { path: 'obs/2024', start: '2024-01-01T00:00Z', span: 366 * day },
@@ -43,7 +43,7 @@ t.test('a directory of the layout has a start and a length', async (t) => {
   }
 })
 
-t.test('any other directory below an area has the area alone', async (t) => {
+t.test('other directories below an area have only an area', async (t) => {
   const paths = [
     'obs',
     'nrt',
@@ -69,12 +69,12 @@ t.test('any other directory below an area has the area alone', async (t) => {
   ]
   for (const path of paths) {
     const area = path.slice(0, 3)
-    const nothing = { startSeconds: undefined, spanSeconds: undefined }
-    t.strictSame(parseDirectory(path), { kind: 'directory', area, ...nothing }, path)
+    const noDate = { startSeconds: undefined, spanSeconds: undefined }
+    t.strictSame(parseDirectory(path), { kind: 'directory', area, ...noDate }, path)
   }
 })
 
-t.test('a directory that is not walked says why', async (t) => {
+t.test('a directory that is not walked has a reason', async (t) => {
   const cases = {
     'not-in-area': [
       '',
@@ -131,7 +131,7 @@ t.test('directory names need no escaping and are not hidden', async (t) => {
   for (const name of bad) t.notOk(isDirectoryName(name), JSON.stringify(name))
 })
 
-t.test('a file is misplaced when its directory is for another time', async (t) => {
+t.test('a file is misplaced if its directory is for another time', async (t) => {
   const dayFile = 'GRAZ00AUT_R_20260220000_01D_30S_MO.crx.gz'
   const hourFile = 'GRAZ00AUT_R_20260220500_01H_30S_MO.crx.gz'
   const cases = [

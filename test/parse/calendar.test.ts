@@ -10,12 +10,12 @@ import {
 } from '../../src/parse/calendar.ts'
 import { fc } from '../random.ts'
 
-t.test('leap years have a day more, centuries only every fourth time', async (t) => {
+t.test('leap years have 366 days; of the centuries only every fourth is one', async (t) => {
   for (const year of [2024, 2000, 1980, 2400, 0]) t.equal(daysInYear(year), 366, `${year}`)
   for (const year of [2023, 2026, 1900, 2100, 1]) t.equal(daysInYear(year), 365, `${year}`)
 })
 
-t.test('a day of the year lies between 1 and 365 or 366', async (t) => {
+t.test('a day of the year is between 1 and 365 or 366', async (t) => {
   t.ok(isDayOfYear(2025, 1))
   t.ok(isDayOfYear(2025, 365))
   t.ok(isDayOfYear(2024, 366))
@@ -25,7 +25,7 @@ t.test('a day of the year lies between 1 and 365 or 366', async (t) => {
   t.notOk(isDayOfYear(2024, -1))
 })
 
-t.test('two digits stand for the years 1980 to 2079', async (t) => {
+t.test('two digits mean the years 1980 to 2079', async (t) => {
   t.equal(fullYear(80), 1980)
   t.equal(fullYear(99), 1999)
   t.equal(fullYear(0), 2000)
@@ -42,7 +42,7 @@ t.test('session letters are hours', async (t) => {
   }
 })
 
-t.test('days begin when the clock of the machine says so', async (t) => {
+t.test('days begin at the same time as those of Date.UTC', async (t) => {
   t.equal(dayStartSeconds(1970, 1), 0)
   t.equal(dayStartSeconds(1969, 365), -86_400)
   t.equal(dayStartSeconds(2026, 22), Date.UTC(2026, 0, 22) / 1000)
@@ -51,7 +51,7 @@ t.test('days begin when the clock of the machine says so', async (t) => {
   }
 })
 
-t.test('every instant falls on the day that it was counted from', async () => {
+t.test('dayOfYearAt is the inverse of dayStartSeconds', async () => {
   const day = fc.record({
     year: fc.integer({ min: 0, max: 9999 }),
     dayOfYear: fc.integer({ min: 1, max: 365 }),
@@ -63,7 +63,7 @@ t.test('every instant falls on the day that it was counted from', async () => {
   )
 })
 
-t.test('the days around a new year belong to the right one', async (t) => {
+t.test('the seconds around a new year belong to the right year', async (t) => {
   for (let year = 0; year < 10_000; year++) {
     const newYear = dayStartSeconds(year, 1)
     const last = dayOfYearAt(newYear - 1)

@@ -5,7 +5,7 @@ import { fc } from '../random.ts'
 const longName = 'GRAZ00AUT_R_20260220000_01D_30S_MO.crx.gz'
 const shortName = 'zimm028a.26n.gz'
 
-/** What the parser makes of a name, in brief. */
+/** The result of the parser as a short text. */
 function brief(name: string): string {
   const parsed = parseFilename(name)
   if (parsed.kind === 'rejected') return parsed.reason
@@ -13,7 +13,7 @@ function brief(name: string): string {
   return `${parsed.version} ${parsed.station} ${start} ${parsed.duration} ${parsed.type}`
 }
 
-t.test('names that surprise', async (t) => {
+t.test('unusual names', async (t) => {
   const cases = {
     '3034078M.21O.gz': 'r2 3034 2021-03-19T12:00 h o',
     'ELDC221t.26D.gz': 'r2 ELDC 2026-08-09T19:00 h o',
@@ -29,38 +29,38 @@ t.test('names that surprise', async (t) => {
   for (const [name, expected] of Object.entries(cases)) t.equal(brief(name), expected, name)
 })
 
-t.test('a name has to end in .gz, in lower case', async (t) => {
-  const endings = ['', '.Z', '.bz2', '.GZ', '.Gz', ' gz']
-  for (const ending of endings) {
+t.test('a name must end in .gz, in lower case', async (t) => {
+  const suffixes = ['', '.Z', '.bz2', '.GZ', '.Gz', ' gz']
+  for (const suffix of suffixes) {
     for (const name of [longName, shortName]) {
-      t.equal(brief(name.replace(/\.gz$/, ending)), 'not-gz', JSON.stringify(ending))
+      t.equal(brief(name.replace(/\.gz$/, suffix)), 'not-gz', JSON.stringify(suffix))
     }
   }
   t.equal(brief(''), 'not-gz')
   t.equal(brief('.gz'), 'unknown-form')
 })
 
-t.test('what lies beside data is of no form', async (t) => {
-  for (const ending of ['.md5', '.filepart', '.part', '~', '\n', '.gz', '.Xa81bC'])
+t.test('files beside the data have no form', async (t) => {
+  for (const suffix of ['.md5', '.filepart', '.part', '~', '\n', '.gz', '.Xa81bC'])
     for (const name of [longName, shortName])
-      t.equal(brief(name + ending), 'unknown-form', JSON.stringify(ending))
+      t.equal(brief(name + suffix), 'unknown-form', JSON.stringify(suffix))
 })
 
-t.test('a name with a dot before it is hidden or temporary', async (t) => {
+t.test('a name that begins with a dot is rejected as hidden or temporary', async (t) => {
   for (const start of ['.', './', '.~', '..']) {
     t.equal(brief(start + longName), 'unknown-form', start)
     t.equal(brief(start + shortName), 'unknown-form', start)
   }
 })
 
-t.test('a name that was not UTF-8 says so, whatever else is wrong with it', async (t) => {
+t.test('a name that is not UTF-8 has this reason, whatever else is wrong', async (t) => {
   t.equal(brief('gra\uFFFD0220.26o.gz'), 'not-utf8')
   t.equal(brief('GRA\uFFFD00AUT_R_20260220000_01D_30S_MO.crx.gz'), 'not-utf8')
   t.equal(brief(`${longName}\uFFFD`), 'not-utf8')
-  t.equal(brief('\uFFFD'.repeat(252) + '.gz'), 'not-utf8', 'each may stand for a single byte')
+  t.equal(brief('\uFFFD'.repeat(252) + '.gz'), 'not-utf8', 'each may replace a single byte')
 })
 
-t.test('a name of more than 255 bytes is none, whatever else is wrong with it', async (t) => {
+t.test('a name of more than 255 bytes has unknown form, whatever else is wrong', async (t) => {
   t.equal(brief('x'.repeat(255)), 'not-gz')
   t.equal(brief('x'.repeat(256)), 'unknown-form')
   t.equal(brief('é'.repeat(127) + 'x'), 'not-gz', '255 bytes')
@@ -73,7 +73,7 @@ t.test('a name of more than 255 bytes is none, whatever else is wrong with it', 
   t.equal(brief(`${longName}/`.repeat(10_000)), 'unknown-form')
 })
 
-t.test('no column of a long name is left unread', async (t) => {
+t.test('every column of a long name is checked', async (t) => {
   for (const stem of [
     'GRAZ00AUT_R_20260220000_01D_30S_MO.crx',
     'GRAZ00AUT_R_20260220000_01D_MN.rnx',
@@ -91,7 +91,7 @@ const anyCodeUnits = fc
   .array(fc.integer({ min: 0, max: 0xff_ff }), { maxLength: 300 })
   .map((codes) => String.fromCharCode(...codes))
 
-/** Characters of names, and others that may be taken for them. */
+/** Characters of names, and others that resemble them. */
 const nameLike = fc.string({
   unit: fc.constantFrom(
     ...Array.from('GRAZgraz0123_.-\n\0 ſKıé\uFFFD\uD83D'),
@@ -102,14 +102,14 @@ const nameLike = fc.string({
   maxLength: 60,
 })
 
-const slips = fc.array(fc.tuple(fc.nat(40), fc.nat(3), nameLike), { minLength: 1, maxLength: 3 })
+const edits = fc.array(fc.tuple(fc.nat(40), fc.nat(3), nameLike), { minLength: 1, maxLength: 3 })
 const nearlyNames = fc
-  .tuple(fc.constantFrom<string[]>(longName, shortName, 'faa1170b00.16d.gz'), slips)
-  .map(([name, edits]) =>
-    edits.reduce((text, [at, cut, put]) => text.slice(0, at) + put + text.slice(at + cut), name),
+  .tuple(fc.constantFrom<string[]>(longName, shortName, 'faa1170b00.16d.gz'), edits)
+  .map(([name, changes]) =>
+    changes.reduce((text, [at, cut, put]) => text.slice(0, at) + put + text.slice(at + cut), name),
   )
 
-t.test('every string is a name or has a reason to be none', async () => {
+t.test('every string is parsed or has a reason for its rejection', async () => {
   const anything = fc.oneof(anyCodeUnits, fc.string({ unit: 'binary' }), nameLike, nearlyNames)
   fc.assert(
     fc.property(anything, (name) => {

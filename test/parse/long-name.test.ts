@@ -5,7 +5,7 @@ import { fc } from '../random.ts'
 
 const day = 86_400
 
-t.test('a long name tells all its parts', async (t) => {
+t.test('all parts of a long name are parsed', async (t) => {
   t.strictSame(parseFilename('NYA100NOR_S_20240600730_15M_01S_MO.crx.gz'), {
     kind: 'parsed',
     version: 'r3',
@@ -35,7 +35,7 @@ t.test('the interval may be absent', async (t) => {
   })
 })
 
-t.test('a period tells the duration and the length', async (t) => {
+t.test('the period gives the duration and the length', async (t) => {
   const cases = [
     { period: '01M', duration: 'm', seconds: 60 },
     { period: '15M', duration: 'm', seconds: 900 },
@@ -61,7 +61,7 @@ t.test('a period tells the duration and the length', async (t) => {
   )
 })
 
-/** A value for each part, and what is wrong with another value in its place. */
+/** A correct value for each part, then wrong values with their reasons. */
 const parts = ['GRAZ00AUT', 'R', '20260220000', '01D', '30S', 'MO']
 const faults = [
   {
@@ -105,7 +105,7 @@ t.test('one wrong part is named', async (t) => {
   }
 })
 
-t.test('two wrong parts make it another form', async (t) => {
+t.test('two wrong parts make the form unknown', async (t) => {
   for (const first of faults) {
     for (const second of faults.filter(({ part }) => part > first.part)) {
       const changes = [first, second].map(({ part, values }) => [part, values[0] ?? ''] as const)
@@ -129,7 +129,7 @@ const anyParts = fc.record({
       twoDigits(0, 99),
       fc.string({ unit: letters, minLength: 3, maxLength: 3 }),
     )
-    .map((pieces) => pieces.join('')),
+    .map((strings) => strings.join('')),
   source: fc.constantFrom('R', 'S', 'U'),
   year: fc.integer({ min: 1900, max: 9999 }),
   dayOfYear: fc.integer({ min: 1, max: 365 }),
@@ -162,14 +162,14 @@ function secondsOf(period: string, year: number): number | undefined {
   return seconds === undefined ? undefined : count * seconds
 }
 
-t.test('whatever is written in a long name is read from it, in any case', async () => {
+t.test('the parser returns the parts of any long name, in upper, lower or mixed case', async () => {
   fc.assert(
     fc.property(anyParts, fc.infiniteStream(fc.boolean()), (written, isLower) => {
       const { station, source, year, dayOfYear, hour, minute, period, interval, content } = written
       const start = `${year}${String(dayOfYear).padStart(3, '0')}${hour}${minute}`
       const stem = [station, source, start, period, interval, content].filter((part) => part)
       const name = `${stem.join('_')}.${written.format}`
-      const respelt = Array.from(name, (letter) =>
+      const caseVariant = Array.from(name, (letter) =>
         isLower.next().value ? letter.toLowerCase() : letter.toUpperCase(),
       )
       const expected = {
@@ -188,7 +188,7 @@ t.test('whatever is written in a long name is read from it, in any case', async 
         hatanaka: written.format === 'crx',
       }
       assert.deepStrictEqual(parseFilename(`${name}.gz`), expected)
-      assert.deepStrictEqual(parseFilename(`${respelt.join('')}.gz`), expected)
+      assert.deepStrictEqual(parseFilename(`${caseVariant.join('')}.gz`), expected)
     }),
     { numRuns: 1000 },
   )

@@ -1,4 +1,4 @@
-/** Lists of file names with what each says, read from tables: one line a name, the first line heads the columns. */
+/** Compares the parser with tables of file names: one name per line, the first line names the columns. */
 import { existsSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import { parseFilename } from '../../src/parse/filename.ts'
@@ -13,12 +13,12 @@ function readTable(path: string): Row[] {
   return lines.map((cells) => Object.fromEntries(head.map((column, i) => [column, cells[i]])))
 }
 
-/** What the parser says of a name, as the columns of a table say it. */
+/** The result of the parser in the columns of a table. */
 function toRow(name: string): Row {
   const parsed = parseFilename(name)
   if (parsed.kind === 'rejected') {
-    const none = { form: '-', station: '-', data_date: '-', file_duration: '-', file_type: '-' }
-    return { name, ...none, rejected: parsed.reason }
+    const noFields = { form: '-', station: '-', data_date: '-', file_duration: '-', file_type: '-' }
+    return { name, ...noFields, rejected: parsed.reason }
   }
   return {
     name,
@@ -31,14 +31,14 @@ function toRow(name: string): Row {
   }
 }
 
-t.test('every name of our list says what the list says', async (t) => {
+t.test('every name of fixtures/names.tsv is parsed as listed', async (t) => {
   for (const { note, ...expected } of readTable('fixtures/names.tsv')) {
     const { name = '' } = expected
     t.strictSame(toRow(name), expected, `${name} (${note})`)
   }
 })
 
-t.test('our list has every reason for a rejection', async (t) => {
+t.test('fixtures/names.tsv has every reason for a rejection', async (t) => {
   const reasons = new Set(readTable('fixtures/names.tsv').map(({ rejected }) => rejected))
   reasons.delete('-')
   t.strictSame(Array.from(reasons).toSorted(), [
@@ -60,7 +60,7 @@ t.test('our list has every reason for a rejection', async (t) => {
 const sharedList = '../shared/vectors/names.tsv'
 const skip = existsSync(sharedList) ? false : 'no list of real names beside this repository'
 
-t.test('every name of the list beside the repository says what that list says', { skip }, (t) => {
+t.test('every name of the list beside the repository is parsed as listed', { skip }, (t) => {
   for (const { note, ...expected } of readTable(sharedList)) {
     const { name = '' } = expected
     // This list gives no reasons.

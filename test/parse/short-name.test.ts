@@ -5,7 +5,7 @@ import { fc } from '../random.ts'
 
 const sessionLetters = Array.from('abcdefghijklmnopqrstuvwx')
 
-t.test('a short name tells all its parts', async (t) => {
+t.test('all parts of a short name are parsed', async (t) => {
   t.strictSame(parseFilename('zimm060h.24d.gz'), {
     kind: 'parsed',
     version: 'r2',
@@ -23,7 +23,7 @@ t.test('a short name tells all its parts', async (t) => {
   })
 })
 
-t.test('the session tells start and duration', async (t) => {
+t.test('the session gives start and duration', async (t) => {
   const noon = Date.UTC(2026, 0, 22, 12) / 1000
   const midnight = Date.UTC(2026, 0, 22) / 1000
   const cases = [
@@ -41,7 +41,7 @@ t.test('the session tells start and duration', async (t) => {
   }
 })
 
-t.test('every type letter is a type of ours or a bad one', async (t) => {
+t.test('every type letter has a type or the reason bad-type', async (t) => {
   const types: Record<string, string> = { o: 'o', d: 'o', m: 'm' }
   for (const letter of 'nglphqfe') types[letter] = 'n'
   for (const letter of 'abcdefghijklmnopqrstuvwxyz') {
@@ -53,7 +53,7 @@ t.test('every type letter is a type of ours or a bad one', async (t) => {
   }
 })
 
-t.test('one wrong part is named, two make it another form', async (t) => {
+t.test('one wrong part is named, two make the form unknown', async (t) => {
   const cases = {
     'graz0000.26o.gz': 'bad-day',
     'graz3660.26o.gz': 'bad-day',
@@ -74,7 +74,7 @@ t.test('one wrong part is named, two make it another form', async (t) => {
   }
 })
 
-t.test('a character of the wrong kind makes it another form', async (t) => {
+t.test('a wrong kind of character makes the form unknown', async (t) => {
   for (const pattern of ['graz022a.26o', 'graz022a15.26o']) {
     for (let column = 0; column < pattern.length; column++) {
       for (const character of [
@@ -121,30 +121,33 @@ const anyParts = fc.record({
   letter: fc.constantFrom(...Array.from('odnglphqfem')),
 })
 
-t.test('whatever is written in a short name is read from it, in any case', async () => {
-  fc.assert(
-    fc.property(anyParts, fc.infiniteStream(fc.boolean()), (written, isUpper) => {
-      const { station, year, dayOfYear, session, letter } = written
-      const hour = sessionLetters.indexOf(session)
-      const minute = hour < 0 ? null : written.minute
-      const mm = minute === null ? '' : String(minute).padStart(2, '0')
-      const ddd = String(dayOfYear).padStart(3, '0')
-      const name = `${station}${ddd}${session}${mm}.${String(year).slice(2)}${letter}`
-      const respelt = Array.from(name, (character) =>
-        isUpper.next().value ? character.toUpperCase() : character,
-      )
-      const parsed = parseFilename(`${name}.gz`)
-      assert.deepStrictEqual(parseFilename(`${respelt.join('')}.gz`), parsed)
-      assert.ok(parsed.kind === 'parsed')
-      assert.equal(parsed.station, station.toUpperCase())
-      assert.equal(
-        parsed.startSeconds,
-        Date.UTC(year, 0, dayOfYear, Math.max(hour, 0), minute ?? 0) / 1000,
-      )
-      const whole = session === '0' ? 'd' : 'u'
-      assert.equal(parsed.duration, hour < 0 ? whole : minute === null ? 'h' : 'm')
-      assert.equal(parsed.hatanaka, letter === 'd')
-    }),
-    { numRuns: 1000 },
-  )
-})
+t.test(
+  'the parser returns the parts of any short name, in upper, lower or mixed case',
+  async () => {
+    fc.assert(
+      fc.property(anyParts, fc.infiniteStream(fc.boolean()), (written, isUpper) => {
+        const { station, year, dayOfYear, session, letter } = written
+        const hour = sessionLetters.indexOf(session)
+        const minute = hour < 0 ? null : written.minute
+        const mm = minute === null ? '' : String(minute).padStart(2, '0')
+        const ddd = String(dayOfYear).padStart(3, '0')
+        const name = `${station}${ddd}${session}${mm}.${String(year).slice(2)}${letter}`
+        const caseVariant = Array.from(name, (character) =>
+          isUpper.next().value ? character.toUpperCase() : character,
+        )
+        const parsed = parseFilename(`${name}.gz`)
+        assert.deepStrictEqual(parseFilename(`${caseVariant.join('')}.gz`), parsed)
+        assert.ok(parsed.kind === 'parsed')
+        assert.equal(parsed.station, station.toUpperCase())
+        assert.equal(
+          parsed.startSeconds,
+          Date.UTC(year, 0, dayOfYear, Math.max(hour, 0), minute ?? 0) / 1000,
+        )
+        const whole = session === '0' ? 'd' : 'u'
+        assert.equal(parsed.duration, hour < 0 ? whole : minute === null ? 'h' : 'm')
+        assert.equal(parsed.hatanaka, letter === 'd')
+      }),
+      { numRuns: 1000 },
+    )
+  },
+)

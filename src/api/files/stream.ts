@@ -1,6 +1,6 @@
 /** Streams the whole list, one record per line, in chunks and in constant memory. */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import type { CatalogueReader, ChunkOrdering, ChunkPlace } from '../../catalogue/reader.ts'
+import type { CatalogueReader, ChunkOrdering, ChunkCursor } from '../../catalogue/reader.ts'
 import type { ListedFile } from '../../catalogue/records.ts'
 import { CatalogueUnavailable } from '../../catalogue/reader.ts'
 import { isUnfiltered } from '../../catalogue/filter.ts'
@@ -81,7 +81,7 @@ export async function* listLines(
 ): AsyncGenerator<Buffer> {
   if (header !== undefined) yield Buffer.from(`${header(details)}\n`)
   let left = limit
-  let after: ChunkPlace | undefined
+  let after: ChunkCursor | undefined
   do {
     const query = { limit: Math.min(left, recordsPerChunk), filter, ordering, details }
     const read = () => reader.records({ ...query, ...(after && { after }) }, signal)

@@ -89,7 +89,7 @@ export function openBackups(parts: {
     async make({ ifOlderThanMs }) {
       if (!isNeeded(ifOlderThanMs)) return { outcome: 'unneeded' }
       const [bytes, free] = [sizeOf(db), freeBeside(path)]
-      if (free < 2 * bytes) return { outcome: 'no-room', bytes, free }
+      if (free < 2 * bytes) return { outcome: 'no-space', bytes, free }
       try {
         await makeCopy()
         await rotate()

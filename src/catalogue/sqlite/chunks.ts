@@ -2,7 +2,7 @@
  * Reads the list in chunks. Each chunk is a query of its own that starts after the last record of the previous chunk. Use
  * within a read transaction.
  */
-import type { ChunkOrdering, ChunkPlace, ChunkQuery, RecordChunk } from '../reader.ts'
+import type { ChunkOrdering, ChunkCursor, ChunkQuery, RecordChunk } from '../reader.ts'
 import type { Head, ListedFile } from '../records.ts'
 import type { FileFilter, OrderKey } from '../filter.ts'
 import type { Counts } from './counts.ts'
@@ -39,7 +39,7 @@ export function prepareChunks(
   statements: Statements,
   { head, resolve, counts, slices, strategies, choose, rows }: ChunkParts,
 ): (query: ChunkQuery) => Plan<RecordChunk> {
-  const positionOf = ({ id }: ListedFile, { key }: ChunkOrdering): ChunkPlace => {
+  const positionOf = ({ id }: ListedFile, { key }: ChunkOrdering): ChunkCursor => {
     const sql = `SELECT ${sortKey(key)} FROM file f WHERE f.id = @id`
     return { id, key: key === 'id' ? id : (statements.value(sql, { id }) as number | string) }
   }
@@ -120,7 +120,7 @@ export function prepareChunks(
 /** The files after a record: first those with the same key, then the others. */
 function selectionsAfter(
   selection: Selection,
-  { id, key }: ChunkPlace,
+  { id, key }: ChunkCursor,
   { key: by, descending }: ChunkOrdering,
 ): Selection[] {
   const { ids = allIds } = selection

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { CatalogueRuined } from '../writer.ts'
+import { CatalogueCorrupt } from '../writer.ts'
 import { quarantine } from './open.ts'
 import { isCorruption, corruption } from './corruption.ts'
 
@@ -26,7 +26,7 @@ export function guardCalls(path: string, knownFault: () => string | undefined, r
       } catch (error) {
         if (!isCorruption(error)) throw error
         const message = `the database is corrupt (${error.message}), quarantined as ${quarantine(path)}`
-        throw new CatalogueRuined(message, { cause: error })
+        throw new CatalogueCorrupt(message, { cause: error })
       }
     }
   return { promised, checkNotReplaced }
@@ -46,7 +46,7 @@ function openReplacementCheck(path: string, renew: () => void): () => void {
       const now = statSync(file, { throwIfNoEntry: false })
       if (now?.ino === stats.ino && now.dev === stats.dev) continue
       if (file !== path) renew()
-      throw new CatalogueRuined(`${file} was removed or replaced while it was in use`)
+      throw new CatalogueCorrupt(`${file} was removed or replaced while it was in use`)
     }
   }
 }

@@ -55,8 +55,8 @@ export function prepareList(db: Database, head: () => Head): List {
     return select(filter, lookups)
   }
 
-  const page = ({ limit, offset, details, ...asked }: PageQuery) => {
-    const { filter = {}, ordering = defaultOrdering } = asked
+  const page = ({ limit, offset, details, ...query }: PageQuery) => {
+    const { filter = {}, ordering = defaultOrdering } = query
     const now = head()
     const selection = resolve(filter, ordering.key)
     if (selection === undefined) return planOf(0, () => ({ head: now, count: 0, records: [] }))

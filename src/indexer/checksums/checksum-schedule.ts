@@ -5,7 +5,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { CatalogueRuined } from '../../catalogue/writer.ts'
+import { CatalogueCorrupt } from '../../catalogue/writer.ts'
 import type { CatalogueWriter, UnhashedFile } from '../../catalogue/writer.ts'
 import type { HashingStatus } from '../../control/protocol.ts'
 import type { HashClient } from './hash-client.ts'
@@ -182,7 +182,7 @@ export function openChecksumSchedule(deps: ChecksumScheduleDeps): ChecksumSchedu
         await work()
       } catch (error) {
         if (isClosing()) return
-        if (error instanceof CatalogueRuined) throw error
+        if (error instanceof CatalogueCorrupt) throw error
         logger.warn({ err: error }, 'hashing failed; retrying')
         // Files whose checksums could not be stored are read again.
         checksumFiles.discard()

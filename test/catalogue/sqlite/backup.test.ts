@@ -327,7 +327,7 @@ t.test('a database that the backup finds corrupt is quarantined', async (t) => {
   const file = openSync(database, 'r+')
   writeSync(file, randomBytes(pageSize), 0, pageSize, (Number(root) - 1) * pageSize)
   closeSync(file)
-  await t.rejects(writer.backup({ ifOlderThanMs: 0 }), { code: 'CATALOGUE_RUINED' })
+  await t.rejects(writer.backup({ ifOlderThanMs: 0 }), { code: 'CATALOGUE_CORRUPT' })
   t.ok(names().includes('catalogue.db.corrupt'))
   t.notOk(
     names().some((name) => name.includes('backup-new')),
@@ -365,7 +365,7 @@ t.test('a large database is checked while it is in use', async (t) => {
   t.equal(writer.recovery.restored, undefined, 'it opens')
   await until(t, 'the damage is found', () => outcomes.length === 2)
   t.type(outcomes[1]?.fault, 'string')
-  await t.rejects(writer.count('obs'), { code: 'CATALOGUE_RUINED' }, 'the next call rejects')
+  await t.rejects(writer.count('obs'), { code: 'CATALOGUE_CORRUPT' }, 'the next call rejects')
   writer = open(options)
   t.ok(writer.recovery.restored)
 })

@@ -6,7 +6,7 @@ import { parseStreamRequest } from '../../../src/api/files/stream.ts'
 import { linksBelow } from '../../../src/api/http/links.ts'
 import { serialiseRecord } from '../../../src/api/files/serialise.ts'
 import { openForReading } from '../../../src/catalogue/sqlite/open.ts'
-import type { ChunkPlace } from '../../../src/catalogue/reader.ts'
+import type { ChunkCursor } from '../../../src/catalogue/reader.ts'
 import type { ListedFile } from '../../../src/catalogue/records.ts'
 import type { CatalogueWriter } from '../../../src/catalogue/writer.ts'
 import { problems } from '../../../src/catalogue/filter.ts'
@@ -248,7 +248,7 @@ function readAndCompare(list: List, known: readonly Known[], numRuns: number): v
     fc.property(question, ({ parameters, ordering, limit }) => {
       const request = parseStreamRequest({ ...parameters, ordering })
       const ids: number[] = []
-      let after: ChunkPlace | undefined
+      let after: ChunkCursor | undefined
       do {
         const chunk = list.records({ ...request, limit, ...(after && { after }) }).run(never)
         ids.push(...chunk.records.map(({ id }) => id))
