@@ -73,7 +73,7 @@ async function fetchOf(service: Service, path: string): Promise<Seen> {
   return (await begin(service, path))()
 }
 
-/** Asks for a file, and reads no more than its headers before it is told to. */
+/** Requests a file, and reads only its headers until the caller continues. */
 function begin(service: Service, path: string): Promise<() => Promise<Seen>> {
   return new Promise((resolve) => {
     const url = new URL(`/rinex/data/${path}`, service.url)

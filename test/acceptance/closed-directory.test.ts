@@ -28,9 +28,9 @@ t.test('what is written over in it is noticed', { skip }, async (t) => {
   })
   const options = { SWEEP_INTERVAL_SECONDS: '1' }
   const service = await startService(t, folder, { wrapIndexer, options })
-  const told = async () =>
+  const reported = async () =>
     (await service.status()).rejected.some(({ reason }) => reason === 'unreadable-directory')
-  await until('it is told', told)
+  await until('it is reported', reported)
   await until('the others are followed', async () => {
     const { state, watching } = await service.status()
     return state === 'watching' && (watching?.directories ?? 0) > 0

@@ -67,15 +67,15 @@ t.test('no room for a backup', { skip: lacksMounts }, async (t) => {
     wrap: mounts.wrap(folder),
     database: 'var/catalogue.db',
   })
-  const told = (words: RegExp) => service.log.some(({ msg }) => words.test(msg))
-  await until('a backup where there is room', () => told(/^backup made$/))
+  const reported = (words: RegExp) => service.log.some(({ msg }) => words.test(msg))
+  await until('a backup where there is room', () => reported(/^backup made$/))
   await stop(service.indexer, 'SIGTERM')
   mounts.run(`rm ${folder}/var/catalogue.db-backup-1`)
   mounts.run(`cat /dev/zero > ${folder}/var/filler 2> /dev/null || true`)
   // Some room, but not twice the size of the smallest database.
   mounts.run(`truncate -s -128K ${folder}/var/filler`)
   service.startIndexer()
-  await until('it says so', () => told(/^backup skipped: /))
+  await until('it says so', () => reported(/^backup skipped: /))
   arrive(service.archive, pathIn(hourDirectory(), 1))
   await untilEqual(service)
   t.equal(service.indexer.exitCode, null, 'and works on')

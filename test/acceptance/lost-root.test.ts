@@ -1,4 +1,4 @@
-/** A lost disk removes nothing from the list, is told, and needs no restart when it is back. */
+/** A lost disk removes nothing from the list, is reported, and needs no restart when it is back. */
 import { spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
@@ -49,7 +49,7 @@ async function loseAndFind(t: Test, service: Service, lose: () => void, find: ()
   const count = await service.count()
   lose()
   const noticed = await untilTold(service, /lost|cannot be read/, noticedMs)
-  t.pass(`told ${Math.round(noticed)} ms after`)
+  t.pass(`reported ${Math.round(noticed)} ms after`)
   const degraded = async () => (await state(service)) === 'degraded'
   t.ok(await degraded())
   t.equal(await service.count(), count, 'nothing is removed')

@@ -19,7 +19,7 @@ const answerFrom = async (service: Service, since: number) => {
 }
 
 async function beginsAgain(t: Test, service: Service, mirror: Mirror): Promise<void> {
-  await t.rejects(mirror.catchUp(), { name: 'Gone' }, 'the mirror is told')
+  await t.rejects(mirror.catchUp(), { name: 'Gone' }, 'the mirror gets 410')
   await mirror.begin()
   await compare(t, service, mirror)
 }
@@ -46,8 +46,8 @@ t.test(
     db.prepare('UPDATE tombstone SET removed_us = 0 WHERE seq <= ?').run(purgedSeq)
     db.close()
     service.startIndexer()
-    const isForgotten = async () => (await answerFrom(service, mirror.seq)).status === 410
-    await until('they are forgotten', isForgotten)
+    const isPurged = async () => (await answerFrom(service, mirror.seq)).status === 410
+    await until('they are purged', isPurged)
     t.equal((await answerFrom(service, purgedSeq - 1)).status, 410)
     t.equal((await answerFrom(service, purgedSeq)).status, 200)
 
@@ -60,7 +60,7 @@ t.test(
     await beginsAgain(t, service, mirror)
     const after = await service.list()
     const same = removed.map((path) => after.get(path)?.id === before.get(path)?.id)
-    t.notOk(same.slice(0, 50).includes(true), 'what was forgotten is new when it comes back')
+    t.notOk(same.slice(0, 50).includes(true), 'a purged file is a new record when it is restored')
     t.notOk(same.slice(50).includes(false), 'what is remembered has its id')
   },
 )

@@ -39,7 +39,7 @@ const timeoutMs = 60_000
 /** The server closes a connection five seconds after an answer; on a busy machine an answer may be read late. */
 const idleMs = 4000
 
-/** Of a request or an answer so much is told. */
+/** Shown part of a request or an answer. */
 const mostTold = 1500
 
 export class OddConnection {

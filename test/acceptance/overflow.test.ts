@@ -5,7 +5,7 @@ import { longestMs, timeoutMs, slow, startService, until, untilEqual } from './s
 import { hourDirectory, paths, pathIn, put } from './tree.ts'
 import { testFolder } from '../folder.ts'
 
-/** The kernel keeps 16,384 events, unless it was told otherwise. */
+/** The event queue of the kernel has 16,384 entries by default. */
 const files = slow ? 40_000 : 20_000
 const promisedMs = slow ? 30_000 : timeoutMs
 

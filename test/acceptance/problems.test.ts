@@ -58,9 +58,9 @@ t.test('files with problems are named', async (t) => {
   await until('all are named', async () => (await lines()).length === expected.length)
   t.same((await lines()).sort(), expected.sort())
   const args = ['status', '--problems', '--json', '--database', service.database]
-  const told = execFileSync(...programLine(args), { encoding: 'utf8', cwd: folder })
+  const reported = execFileSync(...programLine(args), { encoding: 'utf8', cwd: folder })
   t.same(
-    told
+    reported
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line) as WireProblem),

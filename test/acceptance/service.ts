@@ -23,7 +23,7 @@ export const slow = process.env['SLOW'] === '1'
 /** Why a test that takes a minute, of what others test in small, is skipped without SLOW=1. */
 export const needsTime = slow ? false : 'takes a minute: runs with SLOW=1'
 
-/** What a file of tests may take (ms), so that one that hangs is told by its name. */
+/** What a file of tests may take (ms), so that a test that hangs is reported by its name. */
 export const longestMs = slow ? 0 : 600_000
 
 export interface Options {
@@ -255,8 +255,8 @@ export async function untilTold(
   words: RegExp,
   maxMs = timeoutMs,
 ): Promise<number> {
-  const told = async () => words.test((await service.status()).reasons.join())
-  return until(`degraded: ${String(words)}`, told, maxMs)
+  const isReported = async () => words.test((await service.status()).reasons.join())
+  return until(`degraded: ${String(words)}`, isReported, maxMs)
 }
 
 export const lacksMounts = lacks('mount namespaces', 'unshare -m true')

@@ -100,7 +100,7 @@ function readSlowly(t: Test, service: Service, path: string): Client {
   return client
 }
 
-/** Asks for pages, one after the other, until told to stop. */
+/** Asks for pages, one after the other, until stopped. */
 function askAway({ url }: Service, paths: readonly string[]) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const times: number[] = []

@@ -181,14 +181,14 @@ t.test('an indexer that fails has the state unknown, and the metrics stay availa
 
 t.test('an unavailable control socket is reported once, until it is available again', async (t) => {
   const path = socketPath(t)
-  const told: string[] = []
-  const ask = openStatusReader(path, (reason) => told.push(reason))
+  const reported: string[] = []
+  const ask = openStatusReader(path, (reason) => reported.push(reason))
   for (const times of [1, 2]) {
     t.equal(await ask(), undefined)
     symlinkSync(path, path)
     const unknown = { state: 'unknown', reason: `${cannot}: ELOOP` }
     t.strictSame([await ask(), await ask()], [unknown, unknown])
-    t.equal(told.length, times)
+    t.equal(reported.length, times)
     rmSync(path)
   }
 })
@@ -197,11 +197,11 @@ t.test('an unavailable control socket is reported once, until it is available ag
 async function openWatchful(t: Test, path: string, version: string, readMs = 5) {
   const warnings: unknown[] = []
   const stream = { write: (line: string) => warnings.push(JSON.parse(line)) }
-  const told = openHealth({
+  const reported = openHealth({
     ...{ logger, version, lastScan: undefined },
     nowUs: () => 1,
   })
-  const indexer = { status: () => told.status(noProblems) } as never
+  const indexer = { status: () => reported.status(noProblems) } as never
   const control = await openControl({
     path,
     logger: pino({}, stream),
@@ -259,7 +259,7 @@ t.test('it does not remove the socket of another indexer', async (t) => {
   t.equal(await versionAt(path), 'two')
   two.close()
   await until(t, 'it is its own again', async () => (await versionAt(path)) === 'one')
-  t.equal(one.warnings.length, 2, 'which is told, and nothing twice')
+  t.equal(one.warnings.length, 2, 'which is reported, and nothing twice')
 })
 
 t.test('nor when it ends', async (t) => {

@@ -123,7 +123,7 @@ t.test('a station that dies is late, missing for some days, then silent', async 
 })
 
 t.test(
-  'a series is learned after a day of hourly files, and a campaign is forgotten',
+  'a series is learned after a day of hourly files, and a campaign is no longer expected after it',
   async (t) => {
     const campaign = Array.from({ length: 72 }, (_, slot) => slot)
     const { isExpected } = openExpectation('01H', campaign)

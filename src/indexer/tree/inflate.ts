@@ -77,14 +77,14 @@ export async function inflateChunks(
   chunks: Iterable<Buffer>,
   onProgress: () => void,
 ): Promise<GzipState> {
-  const nowhere = new Writable({
+  const sink = new Writable({
     write(_chunk, _encoding, done) {
       onProgress()
       done()
     },
   })
   try {
-    await pipeline(chunks, createGunzip({ chunkSize }), nowhere)
+    await pipeline(chunks, createGunzip({ chunkSize }), sink)
     return 'complete'
   } catch (error) {
     return stateAfter(error)

@@ -20,7 +20,7 @@ t.test('the address that a connection counts for', async (t) => {
 t.test('the address that a request counts for', async (t) => {
   const addresses = openAddresses(['10.0.0.0/8'])
   const cases = [
-    ['192.0.2.1', '198.51.100.1', undefined, 'who is not trusted is not believed'],
+    ['192.0.2.1', '198.51.100.1', undefined, 'the header of an untrusted client is ignored'],
     ['10.0.0.1', '', undefined, 'a proxy that does not say'],
     ['10.0.0.1', '198.51.100.1', '198.51.100.1'],
     ['10.0.0.1', '203.0.113.9, 198.51.100.1', '198.51.100.1', 'left of it anybody wrote'],

@@ -115,7 +115,7 @@ t.test('the time of the latest change goes up the tree, and only forward', async
   t.same(await times(), [startUs + 10, startUs + 10, startUs, startUs + 10])
   setClock(startUs - 1_000_000)
   await remove('obs/2026/001', name)
-  // Clients may have been told of the second that the clock goes through again.
+  // Clients may already have a Last-Modified of the repeated second.
   const past = startUs + 1_000_000
   t.same(await times(), [past, past, past, startUs + 10])
   const [below] = await readAll((query) => reader.subdirectories(query), 'obs', 10)

@@ -279,7 +279,7 @@ t.test('the summary counts by area, reason and place', async (t) => {
   t.same(await reader.summary(), await writer.summary())
 })
 
-t.test('a directory that is gone is forgotten, but not its removed files', async (t) => {
+t.test('a removed directory leaves the catalogue, but its tombstones stay', async (t) => {
   const { writer, reader } = openCatalogue(t)
   const stamp = { mtimeUs: 1, ctimeUs: 2, inode: 3 }
   await writer.apply([change(day, { stamp, added: [newFile(graz)] })])
