@@ -66,7 +66,7 @@ export const availabilitySchema = component(
       { pattern: '^(?:[PRDLMSF-][0-9]+)+$' },
     ),
     spans: list(
-      'Stretches of present slots.',
+      'Runs of present slots.',
       tuple<readonly [string, string]>('One of them.', moment('Its start.'), moment('Its end.')),
     ),
     ambiguous,
@@ -160,7 +160,7 @@ const seriesQuery = (period: string) => ({
   to: day('The last day; today without it.'),
 })
 
-const refusals = errors(
+const errorResponses = errors(
   ...(['NotModified', 'BadParameters', 'NotFound', 'NotAcceptable'] as const),
   ...(['TooManyRequests', 'Unavailable'] as const),
 )
@@ -188,7 +188,7 @@ export const getAvailability: RouteSchema = {
       negotiable(ref(availabilitySchema), exampleAvailability),
       'Ignored-Parameters',
     ),
-    ...refusals,
+    ...errorResponses,
   },
   'x-codeSamples': [
     curl(`${api}station/GRAZ/availability/?from=2026-01-01`),
@@ -211,7 +211,7 @@ export const getLatency: RouteSchema = {
       negotiable(ref(latencySchema), exampleLatency),
       'Ignored-Parameters',
     ),
-    ...refusals,
+    ...errorResponses,
   },
   'x-codeSamples': [curl(`${api}station/GRAZ/latency/?from=2026-01-01`)],
 }
