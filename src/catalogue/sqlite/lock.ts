@@ -20,14 +20,14 @@ export interface WriterLock {
  */
 export function lockWriter(database: string, checkMs = checkEveryMs): WriterLock {
   const path = `${database}-lock`
-  let held = lockFile(path)
+  let current = lockFile(path)
   const renew = (): void => {
     const inode = statSync(path, { throwIfNoEntry: false })?.ino
-    if (inode === held.inode) return
+    if (inode === current.inode) return
     try {
       const next = lockFile(path)
-      held.lock.close()
-      held = next
+      current.lock.close()
+      current = next
     } catch {
       // A process that has locked the new file is rejected by the owner's row of the database, and releases it.
     }
@@ -36,7 +36,7 @@ export function lockWriter(database: string, checkMs = checkEveryMs): WriterLock
   return {
     release() {
       clearInterval(timer)
-      held.lock.close()
+      current.lock.close()
     },
   }
 }

@@ -44,7 +44,7 @@ export interface MigrationProgress {
 }
 
 /** Required free space as a multiple of the size of the database: for the backup and for larger indexes. */
-const roomNeeded = 1.5
+const freeSpaceFactor = 1.5
 
 /** Additions of each schema. */
 const additions: ReadonlyMap<number, string> = new Map([
@@ -99,7 +99,7 @@ export function* migrate(
 ): Generator<MigrationProgress, void> {
   if (versionOf(db) !== migratingVersion) {
     const head = { from: versionOf(db), to: schemaVersion, done: 0, total: 1 }
-    if (options.keepBackup) checkRoom(db, options.path)
+    if (options.keepBackup) checkFreeSpace(db, options.path)
     yield { ...head, step: 'checking' }
     const fault = faultOf(db)
     if (fault !== undefined) throw corruption(fault)
@@ -191,14 +191,14 @@ function markMisplaced(db: Database, done: number): number {
   )
   const row = next.get(done) as { id: number; path: string } | undefined
   if (row === undefined) return Infinity
-  const place = parseDirectory(row.path)
-  if (place.kind === 'directory') markFiles(db, row.id, place)
+  const parsed = parseDirectory(row.path)
+  if (parsed.kind === 'directory') markFiles(db, row.id, parsed)
   return row.id
 }
 
 /** `isMisplaced` in SQL. */
-function markFiles(db: Database, directory: number, place: ArchiveDirectory): void {
-  const { startSeconds: from, spanSeconds: span } = place
+function markFiles(db: Database, directory: number, expected: ArchiveDirectory): void {
+  const { startSeconds: from, spanSeconds: span } = expected
   const all = db.prepare('UPDATE file SET misplaced = 1 WHERE directory = ?')
   if (from === undefined || span === undefined) {
     all.run(directory)
@@ -225,13 +225,13 @@ function countIds(db: Database, done: number): number {
   return firstId + idsPerRange
 }
 
-function checkRoom(db: Database, path: string): void {
+function checkFreeSpace(db: Database, path: string): void {
   const [pages, size] = ['page_count', 'page_size'].map((name) => db.pragma(name, { simple: true }))
-  const needed = Math.ceil(Number(pages) * Number(size) * roomNeeded)
+  const needed = Math.ceil(Number(pages) * Number(size) * freeSpaceFactor)
   const { bavail, bsize } = statfsSync(dirname(path))
   if (bavail * bsize < needed)
     throw new UnusableDatabase(
-      `${path} cannot be migrated to schema ${schemaVersion}: needs ${needed} bytes of free space, ${bavail * bsize} are there: free some space on its disk`,
+      `${path} cannot be migrated to schema ${schemaVersion}: needs ${needed} bytes of free space, ${bavail * bsize} are available: free some space on its disk`,
     )
 }
 

@@ -32,7 +32,7 @@ export interface OpeningForWriting {
   readonly checkUpTo: number
   /** Called before each part of a migration. */
   readonly onMigrating?: ((progress: MigrationProgress) => void) | undefined
-  /** Whether a migration first makes a backup, beside the database. */
+  /** Makes a backup beside the database before a migration. */
   readonly keepBackup?: boolean
 }
 
@@ -40,7 +40,7 @@ export interface OpeningForWriting {
  * Opens the catalogue for writing; creates or migrates it if necessary. All pages of a small file are checked first, because
  * undetected damage would give wrong answers.
  * @throws UnusableDatabase for a database of another program, of a newer version of this one or of one that is too old;
- * AlreadyRunning for a database that a living process writes; an error of corruption for a damaged file.
+ * AlreadyRunning for a database that a living process writes; an error of corruption for a file that is damaged or no database.
  */
 export function openForWriting(
   path: string,

@@ -17,7 +17,7 @@ export function preparePurge(
     `SELECT seq, removed_us AS removedUs FROM tombstone ORDER BY seq LIMIT ${removalsPerTransaction}`,
   )
   const purge = db.prepare('DELETE FROM tombstone WHERE seq <= ?')
-  const remember = db.prepare('UPDATE catalogue SET forgotten_seq = ? WHERE one = 1')
+  const persist = db.prepare('UPDATE catalogue SET forgotten_seq = ? WHERE one = 1')
   // A directory that no longer exists was kept only for its removals.
   const dropDirectories = db.prepare(
     `DELETE FROM directory WHERE gone = 1
@@ -31,7 +31,7 @@ export function preparePurge(
     const last = old.at(-1)
     if (last !== undefined) {
       purge.run(last.seq)
-      remember.run(last.seq)
+      persist.run(last.seq)
     }
     const more = old.length === removalsPerTransaction
     if (!more) {

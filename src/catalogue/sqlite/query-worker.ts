@@ -8,7 +8,7 @@ import type { CancelFlag, Queries, QueryKind, QueryRequest, QueryResponse } from
 import { prepareProblems } from './problems.ts'
 import { prepareSeriesSlots } from './series-slots.ts'
 import { prepareStations } from './stations.ts'
-import { prepareKnownHead, prepareSummary } from './summary.ts'
+import { prepareCachedHead, prepareSummary } from './summary.ts'
 
 /** Maximum wall time of a query. */
 const longestMs = 2000
@@ -21,7 +21,7 @@ const { database, cancelled } = workerData as {
 type Run = (request: QueryRequest) => Queries[QueryKind]['answer']
 
 function prepareRun(db: Database): Run {
-  const head = prepareKnownHead(db)
+  const head = prepareCachedHead(db)
   const list = prepareList(db, head)
   const stations = prepareStations(db, head)
   const seriesSlots = prepareSeriesSlots(db, head).slots

@@ -37,7 +37,7 @@ import type { FileRow } from './record-columns.ts'
 import { prepareSeriesSlots } from './series-slots.ts'
 import { prepareStations } from './stations.ts'
 import type { StationAnswer } from './stations.ts'
-import { prepareKept, prepareKnownHead, prepareLastScan } from './summary.ts'
+import { prepareCached, prepareCachedHead, prepareLastScan } from './summary.ts'
 
 /** Longer queries go to a query worker. */
 const directMs = 20
@@ -96,11 +96,11 @@ export function openReader(options: { readonly database: string }): CatalogueRea
     filesIn: (query) => ask((queries) => queries.filesIn(query)),
     lastScan: () => ask((queries) => queries.lastScan()),
     summary: async () => {
-      const { known, version } = await ask((queries) => ({
-        known: queries.summary.get(),
+      const { cached, version } = await ask((queries) => ({
+        cached: queries.summary.get(),
         version: queries.summary.version(),
       }))
-      if (known !== undefined) return known
+      if (cached !== undefined) return cached
       const summary = await pool.ask('summary', undefined)
       await ask((queries) => {
         queries.summary.set(version, summary)
@@ -129,11 +129,11 @@ interface Queries extends Listings, Checksums {
   nameInOtherCase(directory: string, name: string): string | undefined
   changes(query: ChangesQuery): ChangesPage
   lastScan(): ScanSummary | undefined
-  readonly summary: ReturnType<typeof prepareKept<CatalogueSummary>>
+  readonly summary: ReturnType<typeof prepareCached<CatalogueSummary>>
 }
 
 function prepareQueries(db: Database): Queries {
-  const head = prepareKnownHead(db)
+  const head = prepareCachedHead(db)
   const list = prepareList(db, head)
   const stations = prepareStations(db, head)
   const series = prepareSeriesSlots(db, head)
@@ -178,7 +178,7 @@ function prepareQueries(db: Database): Queries {
     changes: db.transaction(prepareChanges(db)),
     ...prepareListings(db, head),
     lastScan: prepareLastScan(db),
-    summary: prepareKept(db),
+    summary: prepareCached(db),
   }
 }
 

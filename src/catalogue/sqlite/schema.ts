@@ -1,6 +1,6 @@
 /**
- * The tables of the embedded catalogue. `user_version` is the number of the schema: a new database is made of
- * `tables`, an older one is brought to it by `migration.ts`.
+ * The tables of the embedded catalogue. `user_version` is the number of the schema: a new database is created
+ * from `tables`, an older one is migrated by `migration.ts`.
  *
  * Times are microseconds since 1970 (`…_us`) or seconds (`data_date`). All tables are STRICT.
  */
@@ -16,7 +16,7 @@ export const schemaVersion = 12
 export const oldestSchemaVersion = 7
 
 /**
- * The schema number of a database while it is migrated to `schemaVersion`: no program but a migrating one opens it for
+ * The schema number of a database while it is migrated to `schemaVersion`: only a migrating program opens it for
  * writing, and readers find the progress in its table `migration`.
  */
 export const migratingVersion = 1000 + schemaVersion
@@ -309,7 +309,7 @@ export function versionOf(db: Database): number {
   return db.pragma('user_version', { simple: true }) as number
 }
 
-/** Makes the tables of an empty database, in one transaction. All indexes and counts are there. */
+/** Creates the tables of an empty database in one transaction, with all indexes and counts. */
 export function createTables(db: Database): void {
   db.transaction(() => {
     db.exec(tables)

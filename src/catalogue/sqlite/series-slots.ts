@@ -38,7 +38,7 @@ export function prepareSeriesSlots(db: Database, head: () => Head) {
          AND +kind IN (SELECT value FROM json_each(@kinds))`,
     )
     .pluck()
-  // One look-up for each slot: deliveries are stored by time.
+  // One lookup per slot: deliveries are stored by time.
   const deliveries = `WITH RECURSIVE slot (start) AS (
       VALUES (@start) UNION ALL SELECT start + @seconds FROM slot WHERE start + @seconds < @end)
     SELECT start / @seconds AS slot, min(latency_s) AS latency FROM slot CROSS JOIN delivery ON data_date = start
@@ -110,7 +110,7 @@ export function prepareSeriesSlots(db: Database, head: () => Head) {
   }
 }
 
-/** Parameters for the deliveries of slots, both included; older ones than are recorded are not looked up. */
+/** Parameters for the deliveries of the slots from `from` to `to`, both included; slots before the retention are not read. */
 function rangeOf(
   { fileType, period, learning }: SeriesQuery,
   stations: string,

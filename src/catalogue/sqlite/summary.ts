@@ -91,21 +91,21 @@ export function prepareLastScan(db: Database): () => ScanSummary | undefined {
 }
 
 /** The head for a read-only connection; read again only after another connection has written. */
-export function prepareKnownHead(db: Database): () => Head {
+export function prepareCachedHead(db: Database): () => Head {
   const read = prepareHead(db)
   // Within a transaction it is the version of its snapshot.
   const version = db.prepare('PRAGMA data_version').pluck()
-  let known: { readonly version: unknown; readonly head: Head } | undefined
+  let cached: { readonly version: unknown; readonly head: Head } | undefined
   return () => {
     const now = version.get()
     // Read after the version, so a newer head is read again the next time.
-    if (known === undefined || known.version !== now) known = { version: now, head: read() }
-    return known.head
+    if (cached === undefined || cached.version !== now) cached = { version: now, head: read() }
+    return cached.head
   }
 }
 
 /** A value that is cached until another connection has written. */
-export function prepareKept<T>(db: Database): {
+export function prepareCached<T>(db: Database): {
   get(): T | undefined
   /** @param version before the value was read */
   set(version: unknown, value: T): void

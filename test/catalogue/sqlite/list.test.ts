@@ -1,4 +1,4 @@
-/** Pages, counts, chunks and changes are those that a plain search through all records finds, whatever is asked for. */
+/** Pages, counts and chunks of random queries are equal to the results of the oracle, a linear search through all records. */
 import t from 'tap'
 import type { Test } from 'tap'
 import { parseListRequest } from '../../../src/api/files/list-request.ts'
@@ -31,16 +31,16 @@ import type { Wide } from './wide.ts'
 
 const stations = ['GRAZ00AUT', 'GRAZ01AUT', 'WTZR00DEU', 'GRAA00AUT', 'ABPO00MDG', 'ZIMM00CHE']
 const years = [1, 1960, 1969, 1970, 2024, 2149, 2150, 2254, 2255, 2300, 9999]
-const endings = ['01D_30S_MO.crx.gz', '15M_01S_MO.crx.gz', '01H_MN.rnx.gz', '00U_30S_GO.crx.gz']
+const suffixes = ['01D_30S_MO.crx.gz', '15M_01S_MO.crx.gz', '01H_MN.rnx.gz', '00U_30S_GO.crx.gz']
 const paths = ['obs/odd', 'nrt/2026/001/05']
 
-/** A few names of every year, of all lengths that data can have. */
+/** Names of each year, with all file periods. */
 function namesOf(wave: number): string[] {
   const station = stations[wave % stations.length] ?? ''
   const long = years.flatMap((year) =>
-    endings.map((ending, index) => {
+    suffixes.map((suffix, index) => {
       const start = `${String(year).padStart(4, '0')}${['001', '365', '060'][(wave + index) % 3] ?? ''}`
-      return `${station}_${'RSU'.charAt(index % 3)}_${start}${['0000', '2359', '1200'][wave % 3] ?? ''}_${ending}`
+      return `${station}_${'RSU'.charAt(index % 3)}_${start}${['0000', '2359', '1200'][wave % 3] ?? ''}_${suffix}`
     }),
   )
   const site = station.slice(0, 4).toLowerCase()
@@ -55,7 +55,7 @@ function namesOf(wave: number): string[] {
   return [...long, ...short, ...yearly]
 }
 
-/** Records of ids that are far apart, some of them removed again, some modified, some that came back. */
+/** Records with ids far apart; some are removed, some modified, some restored. */
 async function fill({ writer, setNextId }: Wide): Promise<void> {
   const starts = [1, 250, 4000, 262_140, 3 * 262_144, 9 * 262_144 + 1000]
   for (const [wave, start] of starts.entries()) {
@@ -71,13 +71,13 @@ async function fill({ writer, setNextId }: Wide): Promise<void> {
       .filter(([, { id }]) => id % 7 === 0 && id % 11 !== 0)
       .map(([name, { id }]) => ({ id, name, size: 2, mtimeUs: 2, incomplete: id % 3 === 0 }))
     await writer.apply([change(path, { modified })])
-    const back = files.filter(([, { id }]) => id % 22 === 0)
-    await writer.apply([change(path, { added: back.map(([name]) => newFile(name)) })])
+    const restored = files.filter(([, { id }]) => id % 22 === 0)
+    await writer.apply([change(path, { added: restored.map(([name]) => newFile(name)) })])
     await hash(writer, path)
   }
 }
 
-/** Keeps checksums of some files of a directory: some are broken, some incomplete, and some of another version of the file. */
+/** Stores checksums of some files of a directory: some are broken, some incomplete, and some of another version of the file. */
 async function hash(writer: CatalogueWriter, path: string): Promise<void> {
   const files = [...((await writer.directory(path))?.files.values() ?? [])]
   const some = files.filter(({ id, size }) => id % 2 === 0 && size !== undefined)
@@ -161,7 +161,7 @@ const choices: readonly (readonly [name: string, value: string])[] = [
 
 const keys = ['id', 'data_date', 'created', 'modified', 'filename']
 const steps = keys.flatMap((key) => [key, `-${key}`])
-/** By one key, and by several. */
+/** Orderings by one key and by several. */
 const orderings = fc.oneof(
   fc.constantFrom(...steps),
   fc
@@ -212,23 +212,26 @@ const chosen = fc.subarray([...choices], { maxLength: 3 }).map((some) => {
   return parameters
 })
 
-/** Asks random questions, and compares each answer with one found the plain way. */
-function askAndCompare(list: List, known: readonly Known[], numRuns: number): number {
+/** Reads pages of random queries, and compares each with the oracle. @returns the number of records read */
+function comparePages(list: List, known: readonly Known[], numRuns: number): number {
   let found = 0
-  const question = fc.record({
+  const query = fc.record({
     parameters: chosen,
     ordering: orderings,
     limit: fc.integer({ min: 1, max: 60 }),
     offset: fc.oneof(fc.constant(0), fc.nat(30), fc.nat(400)),
   })
   fc.assert(
-    fc.property(question, ({ parameters, ordering, limit, offset }) => {
+    fc.property(query, ({ parameters, ordering, limit, offset }) => {
       const { filter, ordering: order } = parseListRequest({ ...parameters, ordering })
       const page = list.page({ limit, offset, filter, ordering: order }).run(never)
-      const right = expected(known, parameters, ordering)
+      const wanted = expected(known, parameters, ordering)
       const ids = page.records.map(({ id }) => id)
-      if (page.count !== right.length || ids.join() !== right.slice(offset, offset + limit).join())
-        throw new Error(`${page.count}: ${ids.join()}; not ${right.length}: ${right.join()}`)
+      if (
+        page.count !== wanted.length ||
+        ids.join() !== wanted.slice(offset, offset + limit).join()
+      )
+        throw new Error(`${page.count}: ${ids.join()}; not ${wanted.length}: ${wanted.join()}`)
       found += ids.length
       return true
     }),
@@ -237,15 +240,15 @@ function askAndCompare(list: List, known: readonly Known[], numRuns: number): nu
   return found
 }
 
-/** Reads lists in chunks, and compares each with one found the plain way. */
-function readAndCompare(list: List, known: readonly Known[], numRuns: number): void {
-  const question = fc.record({
+/** Reads random queries in chunks, and compares each with the oracle. */
+function compareChunks(list: List, known: readonly Known[], numRuns: number): void {
+  const query = fc.record({
     parameters: chosen,
     ordering: fc.constantFrom(...steps.filter((step) => !step.endsWith('modified'))),
     limit: fc.integer({ min: 1, max: 100 }),
   })
   fc.assert(
-    fc.property(question, ({ parameters, ordering, limit }) => {
+    fc.property(query, ({ parameters, ordering, limit }) => {
       const request = parseStreamRequest({ ...parameters, ordering })
       const ids: number[] = []
       let after: ChunkCursor | undefined
@@ -260,18 +263,18 @@ function readAndCompare(list: List, known: readonly Known[], numRuns: number): v
   )
 }
 
-t.test('any page and any chunk is the one found the plain way', async (t) => {
+t.test('pages and chunks of random queries are those of the oracle', async (t) => {
   const wide = openWide(t)
   await fill(wide)
   const known = allRecords(wide)
   const list = openList(t, wide)
   t.equal(known.length, wide.db.prepare('SELECT count(*) FROM file').pluck().get())
-  t.ok(askAndCompare(list, known, 2000) > 1000, '2,000 pages')
-  readAndCompare(list, known, 200)
+  t.ok(comparePages(list, known, 2000) > 1000, '2,000 pages')
+  compareChunks(list, known, 200)
 })
 
-/** Finds pages in every way that there is, by every index, in slices of a few entries. */
-function openEveryWay(t: Test, { database }: Wide) {
+/** Finds a page with every strategy and every index, in slices of a few entries. */
+function openAllStrategies(t: Test, { database }: Wide) {
   const db = openForReading(database)
   t.teardown(() => db.close())
   const statements = openStatements(db)
@@ -284,7 +287,7 @@ function openEveryWay(t: Test, { database }: Wide) {
   )
   const sourcesOf = openCandidateIndexes(statements, { counts, slices })
   const strategies = openStrategies(statements, { counts, lookups, slices })
-  const gathers = [undefined, { mostIds: 50, mostRows: 20 }].map((limits) =>
+  const countingScans = [undefined, { mostIds: 50, mostRows: 20 }].map((limits) =>
     openCountingScan(statements, limits),
   )
   return db.transaction(
@@ -293,7 +296,7 @@ function openEveryWay(t: Test, { database }: Wide) {
       const selection = select(filter, lookups)
       if (selection === undefined) return []
       return sourcesOf(selection).flatMap((source) => {
-        const found = gathers.map((countingScan) => {
+        const found = countingScans.map((countingScan) => {
           const counted = countingScan.all(source, never)
           return { count: counted.count, ids: countingScan.page(counted, query) }
         })
@@ -306,36 +309,36 @@ function openEveryWay(t: Test, { database }: Wide) {
   )
 }
 
-t.test('every way to a page leads to the same', async (t) => {
+t.test('all strategies find the same page', async (t) => {
   const wide = openWide(t)
   await fill(wide)
   const known = allRecords(wide)
-  const inEveryWay = openEveryWay(t, wide)
-  const question = fc.record({
+  const withAllStrategies = openAllStrategies(t, wide)
+  const query = fc.record({
     parameters: chosen,
     ordering: orderings,
     limit: fc.integer({ min: 1, max: 60 }),
     offset: fc.oneof(fc.constant(0), fc.nat(30), fc.nat(400)),
   })
-  let ways = 0
+  let results = 0
   fc.assert(
-    fc.property(question, ({ parameters, ordering, limit, offset }) => {
+    fc.property(query, ({ parameters, ordering, limit, offset }) => {
       const { filter, ordering: order } = parseListRequest({ ...parameters, ordering })
-      const right = expected(known, parameters, ordering)
-      const page = right.slice(offset, offset + limit).join()
-      for (const { count, ids } of inEveryWay(filter, { ordering: order, limit, offset })) {
-        ways++
-        if (count !== right.length || (ids !== undefined && ids.join() !== page))
-          throw new Error(`${String(count)}: ${String(ids)}; not ${String(right.length)}: ${page}`)
+      const wanted = expected(known, parameters, ordering)
+      const page = wanted.slice(offset, offset + limit).join()
+      for (const { count, ids } of withAllStrategies(filter, { ordering: order, limit, offset })) {
+        results++
+        if (count !== wanted.length || (ids !== undefined && ids.join() !== page))
+          throw new Error(`${String(count)}: ${String(ids)}; not ${String(wanted.length)}: ${page}`)
       }
       return true
     }),
     { numRuns: 150 },
   )
-  t.ok(ways > 500, `${String(ways)} ways`)
+  t.ok(results > 500, `${String(results)} results`)
 })
 
-t.test('so it is after files arrived, were removed and came back', async (t) => {
+t.test('pages and chunks are correct after inserts, removals and restored files', async (t) => {
   const wide = openWide(t)
   await fill(wide)
   const list = openList(t, wide)
@@ -349,11 +352,11 @@ t.test('so it is after files arrived, were removed and came back', async (t) => 
     )
     const added = names.map((name) => newFile(name))
     await wide.writer.apply([change(path, { removed: removed.map(([, { id }]) => id), added })])
-    const back = removed.slice(0, 10).map(([name]) => newFile(name))
-    await wide.writer.apply([change(path, { added: back })])
+    const restored = removed.slice(0, 10).map(([name]) => newFile(name))
+    await wide.writer.apply([change(path, { added: restored })])
     t.ok(removed.length > 0, 'files were removed')
     const known = allRecords(wide)
-    askAndCompare(list, known, 300)
-    readAndCompare(list, known, 50)
+    comparePages(list, known, 300)
+    compareChunks(list, known, 50)
   }
 })

@@ -1,4 +1,4 @@
-/** What the catalogue tells of directories. */
+/** Directory listings of the catalogue. */
 import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
@@ -31,15 +31,15 @@ function open(t: Test, database = join(testFolder(t), 'catalogue.db')) {
   }
 }
 
-/** All of what is asked for in pieces. */
+/** Reads all entries of a listing, page by page. */
 async function readAll<T>(
-  ask: (query: EntriesQuery) => Promise<Entries<T>>,
+  read: (query: EntriesQuery) => Promise<Entries<T>>,
   path: string,
   limit: number,
 ): Promise<T[]> {
   const all: T[] = []
   for (let after: string | undefined = ''; after !== undefined;) {
-    const { entries, next }: Entries<T> = await ask({ path, after, limit })
+    const { entries, next }: Entries<T> = await read({ path, after, limit })
     all.push(...entries)
     after = next
   }
@@ -51,57 +51,63 @@ async function namesBelow(reader: CatalogueReader, path: string, limit = 100): P
   return all.map((each) => each.name).sort()
 }
 
-t.test('the directories right below one, whatever lies below them', async (t) => {
-  const { reader, add } = open(t)
-  const directories = [
-    ...['obs/a', 'obs/a-b', 'obs/a.b', 'obs/a/b', 'obs/a/b/c', 'obs/a0', 'obs/a_', 'obs/aa/b'],
-    ...['obs/b-c/d', 'obs/b/c', 'obs/b/d', 'obs/b.c', 'obs/Z/z', 'nrt/x'],
-  ]
-  for (const directory of directories) await add(directory, name)
-  const below = ['Z', 'a', 'a-b', 'a.b', 'a0', 'a_', 'aa', 'b', 'b-c', 'b.c']
-  for (const limit of [1, 2, 3, 100]) {
-    t.same(await namesBelow(reader, 'obs', limit), below, `${limit} at a time`)
-    t.same(await namesBelow(reader, '', limit), ['nrt', 'obs'])
-    t.same(await namesBelow(reader, 'obs/a', limit), ['b'])
-    t.same(await namesBelow(reader, 'obs/b', limit), ['c', 'd'])
-    t.same(await namesBelow(reader, 'obs/a0', limit), [])
-    t.same(await namesBelow(reader, 'obs/none', limit), [])
-  }
-})
+t.test(
+  'direct subdirectories are listed, also when only deeper directories have files',
+  async (t) => {
+    const { reader, add } = open(t)
+    const directories = [
+      ...['obs/a', 'obs/a-b', 'obs/a.b', 'obs/a/b', 'obs/a/b/c', 'obs/a0', 'obs/a_', 'obs/aa/b'],
+      ...['obs/b-c/d', 'obs/b/c', 'obs/b/d', 'obs/b.c', 'obs/Z/z', 'nrt/x'],
+    ]
+    for (const directory of directories) await add(directory, name)
+    const below = ['Z', 'a', 'a-b', 'a.b', 'a0', 'a_', 'aa', 'b', 'b-c', 'b.c']
+    for (const limit of [1, 2, 3, 100]) {
+      t.same(await namesBelow(reader, 'obs', limit), below, `${limit} at a time`)
+      t.same(await namesBelow(reader, '', limit), ['nrt', 'obs'])
+      t.same(await namesBelow(reader, 'obs/a', limit), ['b'])
+      t.same(await namesBelow(reader, 'obs/b', limit), ['c', 'd'])
+      t.same(await namesBelow(reader, 'obs/a0', limit), [])
+      t.same(await namesBelow(reader, 'obs/none', limit), [])
+    }
+  },
+)
 
-t.test('the files of a directory, by name, and of no other', async (t) => {
-  const { reader, add } = open(t)
-  const names = ['wtzr0010.26d.gz', name]
-  await add('obs/2026/001', ...names)
-  await add('obs/2026/001/deeper', 'zimm0010.26d.gz')
-  for (const limit of [1, 2, 3]) {
-    const files = await readAll((query) => reader.filesIn(query), 'obs/2026/001', limit)
-    t.same(
-      files.map((file) => file.name),
-      names.toSorted(),
-      `${limit} at a time`,
-    )
-  }
-  t.same(await readAll((query) => reader.filesIn(query), 'obs/2026', 10), [])
-  t.same(await readAll((query) => reader.filesIn(query), 'obs/2027', 10), [])
-})
+t.test(
+  'the files of a directory are listed by name, without those of other directories',
+  async (t) => {
+    const { reader, add } = open(t)
+    const names = ['wtzr0010.26d.gz', name]
+    await add('obs/2026/001', ...names)
+    await add('obs/2026/001/deeper', 'zimm0010.26d.gz')
+    for (const limit of [1, 2, 3]) {
+      const files = await readAll((query) => reader.filesIn(query), 'obs/2026/001', limit)
+      t.same(
+        files.map((file) => file.name),
+        names.toSorted(),
+        `${limit} at a time`,
+      )
+    }
+    t.same(await readAll((query) => reader.filesIn(query), 'obs/2026', 10), [])
+    t.same(await readAll((query) => reader.filesIn(query), 'obs/2027', 10), [])
+  },
+)
 
-t.test('a directory is there as long as it is on disk or holds files', async (t) => {
+t.test('a directory exists as long as it is on disk or has files', async (t) => {
   const { reader, writer, add, remove } = open(t)
-  const isThere = async (path: string) => (await reader.directory(path)) !== undefined
-  t.ok(await isThere(''))
-  t.notOk(await isThere('obs'))
+  const exists = async (path: string) => (await reader.directory(path)) !== undefined
+  t.ok(await exists(''))
+  t.notOk(await exists('obs'))
   await add('obs/2026/001', name)
-  for (const path of ['obs', 'obs/2026', 'obs/2026/001']) t.ok(await isThere(path), path)
-  for (const path of ['obs/202', 'obs/2026/00', 'nrt', 'o']) t.notOk(await isThere(path), path)
+  for (const path of ['obs', 'obs/2026', 'obs/2026/001']) t.ok(await exists(path), path)
+  for (const path of ['obs/202', 'obs/2026/00', 'nrt', 'o']) t.notOk(await exists(path), path)
   await remove('obs/2026/001', name)
-  t.ok(await isThere('obs/2026/001'), 'empty')
+  t.ok(await exists('obs/2026/001'), 'empty')
   t.same(await namesBelow(reader, 'obs'), [])
   await writer.apply([change('obs/2026/001', { gone: true })])
-  t.notOk(await isThere('obs/2026/001'), 'gone')
+  t.notOk(await exists('obs/2026/001'), 'gone')
 })
 
-t.test('the time of the latest change goes up the tree, and only forward', async (t) => {
+t.test('a change sets changedUs of all parent directories, which only grows', async (t) => {
   const { reader, writer, setClock, add, remove } = open(t)
   const directories = ['obs', 'obs/2026', 'obs/2026/001', 'obs/2026/002']
   for (const path of directories) await writer.apply([change(path, {})])
@@ -124,36 +130,50 @@ t.test('the time of the latest change goes up the tree, and only forward', async
 
   setClock(startUs - 500_000)
   await add('obs/2026/001', name)
-  t.same(await times(), [past + 1, past + 1, past + 1, startUs + 10], 'and that once')
+  t.same(
+    await times(),
+    [past + 1, past + 1, past + 1, startUs + 10],
+    'later changes add one microsecond',
+  )
   setClock(past + 7)
   await add('obs/2026/002', 'zimm0020.26d.gz')
-  t.same(await times(), [past + 7, past + 7, past + 1, past + 7], 'until it has caught up')
+  t.same(
+    await times(),
+    [past + 7, past + 7, past + 1, past + 7],
+    'until the clock has passed that time',
+  )
 })
 
-t.test('a clock that was years ahead dates nothing but what it has dated already', async (t) => {
-  const { database, reader, writer, setClock, add } = open(t)
-  for (const path of ['obs', 'obs/2026', 'obs/2026/001', 'obs/2026/002'])
-    await writer.apply([change(path, {})])
-  const aheadUs = startUs + 10 * 365 * 86_400_000_000
-  setClock(aheadUs)
-  await add('obs/2026/001', name)
-  writer.close()
-  const again = openWriter({ database, nowUs: () => startUs })
-  t.teardown(() => {
-    again.close()
-  })
-  await again.apply([change('obs/2026/002', { added: [newFile('zimm0020.26d.gz')] })])
-  t.match(await reader.directory('obs/2026'), { changedUs: aheadUs + 1_000_000 })
-  t.match(await reader.directory('obs/2026/001'), { changedUs: aheadUs })
-  t.match(await reader.directory('obs/2026/002'), { changedUs: startUs })
-})
+t.test(
+  'after a future clock was corrected, only the directories that it changed and their parents keep future times',
+  async (t) => {
+    const { database, reader, writer, setClock, add } = open(t)
+    for (const path of ['obs', 'obs/2026', 'obs/2026/001', 'obs/2026/002'])
+      await writer.apply([change(path, {})])
+    const aheadUs = startUs + 10 * 365 * 86_400_000_000
+    setClock(aheadUs)
+    await add('obs/2026/001', name)
+    writer.close()
+    const reopened = openWriter({ database, nowUs: () => startUs })
+    t.teardown(() => {
+      reopened.close()
+    })
+    await reopened.apply([change('obs/2026/002', { added: [newFile('zimm0020.26d.gz')] })])
+    t.match(await reader.directory('obs/2026'), { changedUs: aheadUs + 1_000_000 })
+    t.match(await reader.directory('obs/2026/001'), { changedUs: aheadUs })
+    t.match(await reader.directory('obs/2026/002'), { changedUs: startUs })
+  },
+)
 
-t.test('the root changes with each area, also behind the other', async (t) => {
-  const { reader, setClock, add } = open(t)
-  for (const area of ['obs', 'nrt']) await add(area, name)
-  const before = await reader.directory('')
-  setClock(startUs - 1_000_000)
-  await add('nrt', 'wtzr0010.26d.gz')
-  const after = await reader.directory('')
-  t.not(after?.version, before?.version)
-})
+t.test(
+  'the version of the root changes with each area, also at an earlier time than the other area',
+  async (t) => {
+    const { reader, setClock, add } = open(t)
+    for (const area of ['obs', 'nrt']) await add(area, name)
+    const before = await reader.directory('')
+    setClock(startUs - 1_000_000)
+    await add('nrt', 'wtzr0010.26d.gz')
+    const after = await reader.directory('')
+    t.not(after?.version, before?.version)
+  },
+)

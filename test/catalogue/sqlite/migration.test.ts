@@ -1,4 +1,4 @@
-/** A database of an earlier release, which is migrated to the schema of this one. */
+/** Migration of the databases of earlier releases. */
 import { randomBytes } from 'node:crypto'
 import { closeSync, existsSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,8 +19,17 @@ const day = 'obs/2026/001'
 const hour = 'nrt/2026/001/05'
 const facts = { size: 10, mtimeUs: 1000 }
 
-/** Tables that a migration must leave as they are. */
-const kept = ['catalogue', 'directory', 'station', 'kind', 'file', 'tombstone', 'checksum', 'area']
+/** Tables that a migration must not change. */
+const unchangedTables = [
+  'catalogue',
+  'directory',
+  'station',
+  'kind',
+  'file',
+  'tombstone',
+  'checksum',
+  'area',
+]
 
 function read<T>(database: string, work: (db: Sqlite.Database) => T): T {
   const db = new Sqlite(database, { readonly: true })
@@ -34,12 +43,15 @@ function read<T>(database: string, work: (db: Sqlite.Database) => T): T {
 function contents(database: string): Record<string, unknown[]> {
   return read(database, (db) =>
     Object.fromEntries(
-      kept.map((table) => [table, db.prepare(`SELECT * FROM ${table} ORDER BY 1`).all()]),
+      unchangedTables.map((table) => [
+        table,
+        db.prepare(`SELECT * FROM ${table} ORDER BY 1`).all(),
+      ]),
     ),
   )
 }
 
-/** Before schema 9 the file that a checksum was made of was known by its size and time alone. */
+/** Before schema 9 a checksum was bound to its file only by size and mtime. */
 function unbind(database: string): void {
   const db = new Sqlite(database)
   const columns = ['inode', 'ctime_us', 'links', 'mode', 'uid', 'gid']
@@ -47,7 +59,7 @@ function unbind(database: string): void {
   db.close()
 }
 
-/** Tables with their columns, and indexes with what they index. */
+/** Tables and indexes with their columns. */
 function schemaOf(database: string): unknown {
   return read(database, (db) => {
     const names = db.prepare('SELECT type, name FROM sqlite_schema ORDER BY name').all()
@@ -112,7 +124,7 @@ async function upgrade(database: string, signal = new AbortController().signal):
   return lines
 }
 
-/** Opens a writer, has it build what is missing, and closes it again. */
+/** Opens a writer, builds the missing indexes and counts, and closes it. */
 async function buildIndexes(database: string): Promise<void> {
   const writer = openWriter({ database, nowUs: () => 1 })
   while ((await writer.buildIndexes()).left > 0);
@@ -123,31 +135,28 @@ async function buildIndexes(database: string): Promise<void> {
 const differences = (database: string) => read(database, differencesOf)
 
 for (const version of [7, 8, 9, 10] as const)
-  t.test(
-    `a database of schema ${version} keeps all that it holds and gets the counts`,
-    async (t) => {
-      const database = await makeDatabase(t)
-      if (version < 9) unbind(database)
-      const [before, schema] = [contents(database), schemaOf(database)]
-      makeEarlier(database, version)
-      const lines = await upgrade(database)
-      t.equal(lines[0], `from schema ${version} to ${schemaVersion}: checking, 0 %`)
-      t.equal(
-        lines.some((line) => line.endsWith('counting, 0 %')),
-        version < 10,
-        'counts that are there stay',
-      )
-      t.same(differences(database), [])
-      await buildIndexes(database)
-      t.same(differences(database), [])
-      t.same(contents(database), before, 'misplaced files too')
-      t.same(schemaOf(database), schema, 'and has the tables and indexes of a new one')
-      t.equal(read(`${database}-backup-1`, versionOf), version, 'the backup is as it was')
-      t.same(await upgrade(database), [], 'once')
-    },
-  )
+  t.test(`a database of schema ${version} keeps all rows and gets the counts`, async (t) => {
+    const database = await makeDatabase(t)
+    if (version < 9) unbind(database)
+    const [before, schema] = [contents(database), schemaOf(database)]
+    makeEarlier(database, version)
+    const lines = await upgrade(database)
+    t.equal(lines[0], `from schema ${version} to ${schemaVersion}: checking, 0 %`)
+    t.equal(
+      lines.some((line) => line.endsWith('counting, 0 %')),
+      version < 10,
+      'existing counts stay',
+    )
+    t.same(differences(database), [])
+    await buildIndexes(database)
+    t.same(differences(database), [])
+    t.same(contents(database), before, 'including misplaced files')
+    t.same(schemaOf(database), schema, 'the tables and indexes are those of a new database')
+    t.equal(read(`${database}-backup-1`, versionOf), version, 'the backup has the earlier schema')
+    t.same(await upgrade(database), [], 'a second upgrade does nothing')
+  })
 
-t.test('a migration that is ended anywhere goes on at the next start', async (t) => {
+t.test('an interrupted migration continues at the next start', async (t) => {
   const database = await makeDatabase(t)
   unbind(database)
   const before = contents(database)
@@ -170,31 +179,31 @@ t.test('a migration that is ended anywhere goes on at the next start', async (t)
   t.same(contents(database), before)
 })
 
-t.test('a signal ends it between two steps', async (t) => {
+t.test('a signal stops the migration between two steps', async (t) => {
   const database = await makeDatabase(t)
   makeEarlier(database)
   const stop = new AbortController()
   stop.abort()
   t.equal((await upgrade(database, stop.signal)).length, 1)
   t.equal(read(database, versionOf), 7)
-  t.ok((await upgrade(database)).length > 1, 'and leaves the lock')
+  t.ok((await upgrade(database)).length > 1, 'the lock is released')
 })
 
-t.test('a database that is too old is refused, with the remedy', async (t) => {
+t.test('a database that is too old is rejected, and the error names the remedy', async (t) => {
   const database = await makeDatabase(t)
   makeEarlier(database)
   const db = new Sqlite(database)
   db.pragma('user_version = 6')
   db.close()
-  const refused = {
+  const tooOld = {
     code: 'UNUSABLE_DATABASE',
     message: /too old to upgrade: .*start a release with schema 7/,
   }
-  await t.rejects(upgrade(database), refused)
-  t.throws(() => openWriter({ database, nowUs: () => 1 }), refused)
+  await t.rejects(upgrade(database), tooOld)
+  t.throws(() => openWriter({ database, nowUs: () => 1 }), tooOld)
 })
 
-t.test('a damaged database is left to the writer, which sets it aside', async (t) => {
+t.test('a corrupt database is not migrated; the writer quarantines it', async (t) => {
   const database = await makeDatabase(t)
   makeEarlier(database)
   const page = read(database, (db) =>

@@ -36,12 +36,12 @@ function rowOf(database: string): Row {
   return row
 }
 
-/** A database whose owner's row says this; the process that runs the tests is one that lives. */
+/** A database with this row of the owner; by default the owner is the parent process, which is alive. */
 function makeOwned(t: Test, owner: Partial<Row> = {}): string {
   const database = join(testFolder(t), 'catalogue.db')
   openWriter({ database, nowUs: () => 1 }).close()
   const pid = process.ppid
-  const living = {
+  const alive = {
     boot_id: bootId,
     pid,
     start_time: startTimeOf(pid),
@@ -50,7 +50,7 @@ function makeOwned(t: Test, owner: Partial<Row> = {}): string {
   const db = new Sqlite(database)
   db.prepare(
     'UPDATE owner SET boot_id = @boot_id, pid = @pid, start_time = @start_time, inode = @inode',
-  ).run({ ...living, ...owner })
+  ).run({ ...alive, ...owner })
   db.close()
   return database
 }
@@ -62,42 +62,45 @@ function open(t: Test, database: string): void {
   })
 }
 
-const us = { boot_id: bootId, pid: process.pid, start_time: startTimeOf(process.pid) }
+const ownProcess = { boot_id: bootId, pid: process.pid, start_time: startTimeOf(process.pid) }
 
-t.test('a database that a living process writes is refused', async (t) => {
+t.test('a database that a running process writes is rejected', async (t) => {
   const database = makeOwned(t)
   const before = rowOf(database)
   t.throws(() => openWriter({ database, nowUs: () => 1 }), {
     code: 'ALREADY_RUNNING',
     message: `already running: process ${process.ppid} is the indexer of ${database}`,
   })
-  t.same(rowOf(database), before, 'and left as it is')
+  t.same(rowOf(database), before, 'the row is unchanged')
 })
 
-t.test('an owner that lives no more is replaced', async (t) => {
+t.test('an owner that no longer runs is replaced', async (t) => {
   const cases: [string, Partial<Row>][] = [
-    ['it has ended', { pid: 2 ** 22 + 1 }],
-    ['another process has its number now', { start_time: startTimeOf(process.ppid) - 1 }],
-    ['the machine was started again', { boot_id: 'another' }],
-    ['the file is a copy of the one it writes', { inode: 1 }],
+    ['the process has ended', { pid: 2 ** 22 + 1 }],
+    ['another process has the same process id', { start_time: startTimeOf(process.ppid) - 1 }],
+    ['the machine was rebooted', { boot_id: 'another' }],
+    ['the file is a copy of the database of the owner', { inode: 1 }],
   ]
-  for (const [what, owner] of cases) {
+  for (const [name, owner] of cases) {
     const database = makeOwned(t, owner)
     open(t, database)
-    t.same(rowOf(database), { ...us, inode: statSync(database).ino }, what)
+    t.same(rowOf(database), { ...ownProcess, inode: statSync(database).ino }, name)
   }
 })
 
-t.test('the row is in the file itself from the start, where another name finds it', async (t) => {
-  const database = join(testFolder(t), 'catalogue.db')
-  open(t, database)
-  const copy = `${database}.copy`
-  // Without the write-ahead log, which lies beside the name.
-  copyFileSync(database, copy)
-  t.same(rowOf(copy), { ...us, inode: statSync(database).ino })
-})
+t.test(
+  'the row is written to the database file at once, so that it is visible under another name',
+  async (t) => {
+    const database = join(testFolder(t), 'catalogue.db')
+    open(t, database)
+    const copy = `${database}.copy`
+    // Without the WAL, which is found by the name of the database.
+    copyFileSync(database, copy)
+    t.same(rowOf(copy), { ...ownProcess, inode: statSync(database).ino })
+  },
+)
 
-t.test('a database whose last changes lie beside another name is refused', async (t) => {
+t.test('a database whose WAL has another name is rejected', async (t) => {
   const database = makeOwned(t, { pid: 2 ** 22 + 1 })
   const other = `${database}.link`
   linkSync(database, other)
@@ -108,10 +111,10 @@ t.test('a database whose last changes lie beside another name is refused', async
   })
   rmSync(`${database}-wal`)
   open(t, other)
-  t.pass('when there is none left it may be opened by any name')
+  t.pass('without a WAL it may be opened by any name')
 })
 
-t.test('a lock file that was removed or replaced is made and locked again', async (t) => {
+t.test('a removed or replaced lock file is created and locked again', async (t) => {
   const database = join(testFolder(t), 'catalogue.db')
   const path = `${database}-lock`
   const lock = lockWriter(database, 5)
@@ -128,12 +131,12 @@ t.test('a lock file that was removed or replaced is made and locked again', asyn
   }
   t.ok(isLocked())
   rmSync(path)
-  const isThere = (): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined
-  await until(t, 'a removed one is there again', isThere)
-  await until(t, 'and locked', isLocked)
+  const exists = (): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined
+  await until(t, 'a removed lock file exists again', exists)
+  await until(t, 'and is locked', isLocked)
   writeFileSync(`${path}.other`, '')
   const { ino } = statSync(`${path}.other`)
   renameSync(`${path}.other`, path)
-  await until(t, 'a replaced one is locked', isLocked)
+  await until(t, 'a replaced lock file is locked', isLocked)
   t.equal(statSync(path).ino, ino)
 })

@@ -1,4 +1,4 @@
-/** No main query reads the table of files whole, or sorts what an index has in order. */
+/** No main query reads the whole table of files. */
 import t from 'tap'
 import type { Test } from 'tap'
 import Sqlite from 'better-sqlite3'
@@ -21,7 +21,10 @@ const queries: readonly (readonly [name: string, filter: FileFilter, ordering?: 
   ['a country', { countries: ['AUT'] }],
   ['a day', { days: [start / day + 3] }],
   ['a range of days', { dataDate: { fromUs: us(start), toUs: us(start + 9 * day) } }],
-  ['what touches a range', { overlaps: { fromUs: us(start + day), toUs: us(start + 2 * day) } }],
+  [
+    'data that overlap a range',
+    { overlaps: { fromUs: us(start + day), toUs: us(start + 2 * day) } },
+  ],
   ['a station in a range of days', { stations: ['S001'], dataDate: { fromUs: us(start + day) } }],
   ['a name', { names: [{ how: 'is', text: 's0010010.26d.gz' }] }],
   ['the start of a name', { names: [{ how: 'starts', text: 's001' }] }],
@@ -34,11 +37,11 @@ const queries: readonly (readonly [name: string, filter: FileFilter, ordering?: 
   ['by modification', {}, by('modified')],
 ]
 
-/** Statements that the list runs for a page, with their plans. */
+/** The steps of the query plans of all statements that the list executes for a page. */
 async function openPlans(t: Test) {
   const { database, writer } = openWide(t)
-  for (let of = 1; of <= 30; of++) {
-    const ddd = String(of).padStart(3, '0')
+  for (let dayOfYear = 1; dayOfYear <= 30; dayOfYear++) {
+    const ddd = String(dayOfYear).padStart(3, '0')
     const names = Array.from(
       { length: 200 },
       (_, n) => `s${String(n).padStart(3, '0')}${ddd}0.26d.gz`,

@@ -1,4 +1,4 @@
-/** Long queries run in workers, so many at a time, and end when they take too long or nobody waits for them. */
+/** Long queries run in a limited number of workers, and end when they are cancelled. */
 import { getEventListeners, once } from 'node:events'
 import { renameSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -21,11 +21,11 @@ async function openPool(t: Test) {
   )
   await wide.writer.apply([change('obs/2026/001', { added })])
   const started: Worker[] = []
-  const remember = (worker: Worker): void => void started.push(worker)
-  process.on('worker', remember)
+  const onWorker = (worker: Worker): void => void started.push(worker)
+  process.on('worker', onWorker)
   const pool = openQueryPool(wide)
   t.teardown(() => {
-    process.off('worker', remember)
+    process.off('worker', onWorker)
     pool.close()
   })
   const count = async (filter: FileFilter, signal?: AbortSignal) =>
@@ -37,74 +37,81 @@ const early: FileFilter = { names: [{ how: 'starts', text: 's00' }] }
 
 t.test('two workers answer many queries', async (t) => {
   const { started, count } = await openPool(t)
-  t.equal(started.length, 0, 'none before it is needed')
+  t.equal(started.length, 0, 'no worker before the first query')
   const counts = await Promise.all(Array.from({ length: 20 }, () => count(early)))
   t.same(new Set(counts), new Set([10]))
   t.equal(started.length, 2)
 })
 
-t.test('with 30 waiting one more is refused', async (t) => {
+t.test('a query is rejected when 30 queries are queued', async (t) => {
   const { count } = await openPool(t)
-  const asked = Array.from({ length: 32 }, () => count(early))
+  const pending = Array.from({ length: 32 }, () => count(early))
   await t.rejects(count(early), { code: 'TOO_MANY_QUERIES' })
-  t.equal((await Promise.all(asked)).length, 32)
-  t.equal(await count(early), 10, 'there is room again')
+  t.equal((await Promise.all(pending)).length, 32)
+  t.equal(await count(early), 10, 'the queue accepts queries again')
 })
 
-t.test('a query of which nobody awaits the answer ends', async (t) => {
+t.test('a cancelled query ends', async (t) => {
   const { count } = await openPool(t)
-  const gone = new AbortController()
-  const asked = Array.from({ length: 5 }, () => count(early, gone.signal))
-  t.equal(getEventListeners(gone.signal, 'abort').length, 5)
-  gone.abort(new Error('gone'))
-  for (const each of asked) await t.rejects(each, { message: 'gone' })
-  await t.rejects(count(early, gone.signal), { message: 'gone' }, 'not even begun')
+  const cancel = new AbortController()
+  const pending = Array.from({ length: 5 }, () => count(early, cancel.signal))
+  t.equal(getEventListeners(cancel.signal, 'abort').length, 5)
+  cancel.abort(new Error('cancelled'))
+  for (const each of pending) await t.rejects(each, { message: 'cancelled' })
+  await t.rejects(
+    count(early, cancel.signal),
+    { message: 'cancelled' },
+    'a query with an aborted signal is not started',
+  )
   const kept = new AbortController().signal
-  t.equal(await count(early, kept), 10, 'the workers go on')
-  t.equal(getEventListeners(kept, 'abort').length, 0, 'a signal of many queries keeps no listeners')
+  t.equal(await count(early, kept), 10, 'the workers continue')
+  t.equal(getEventListeners(kept, 'abort').length, 0, 'no listeners remain on the signal')
 })
 
-t.test('a worker that ends takes its query with it, and the next one starts another', async (t) => {
-  const { started, count } = await openPool(t)
-  t.equal(await count(early), 10)
-  await started[0]?.terminate()
-  t.equal(await count(early), 10, 'after it ended')
-  const ended = started[1]?.terminate()
-  await t.rejects(count(early), { code: 'CATALOGUE_UNAVAILABLE' }, 'while it ends')
-  await ended
-  t.equal(await count(early), 10)
-  t.equal(started.length, 3)
-})
+t.test(
+  'when a worker ends, its query fails and the next query starts another worker',
+  async (t) => {
+    const { started, count } = await openPool(t)
+    t.equal(await count(early), 10)
+    await started[0]?.terminate()
+    t.equal(await count(early), 10, 'after it ended')
+    const ended = started[1]?.terminate()
+    await t.rejects(count(early), { code: 'CATALOGUE_UNAVAILABLE' }, 'while it ends')
+    await ended
+    t.equal(await count(early), 10)
+    t.equal(started.length, 3)
+  },
+)
 
-t.test('workers read the database that took the place of another', async (t) => {
+t.test('workers open a database that replaced another', async (t) => {
   const { database, close, count } = await openPool(t)
   t.equal(await count(early), 10)
   close()
   for (const suffix of ['', '-wal', '-shm'])
     if (statSync(database + suffix, { throwIfNoEntry: false }))
-      renameSync(database + suffix, join(dirname(database), `aside${suffix}`))
+      renameSync(database + suffix, join(dirname(database), `replaced${suffix}`))
   const writer = openWriter({ database, nowUs: () => 1 })
   t.teardown(() => {
     writer.close()
   })
   await writer.apply([change('obs/2026/001', { added: [newFile('s0000010.26d.gz')] })])
-  await until(t, 'the new one', async () => (await count(early)) === 1)
+  await until(t, 'the new database is read', async () => (await count(early)) === 1)
 })
 
-t.test('a closed pool answers nothing, and its workers end', async (t) => {
+t.test('a closed pool rejects queries, and its workers end', async (t) => {
   const { pool, started, count } = await openPool(t)
   await count(early)
   const [worker] = started
   const ended = worker && once(worker, 'exit')
-  const asked = t.rejects(count(early), { code: 'CATALOGUE_UNAVAILABLE' }, 'asked before')
+  const pending = t.rejects(count(early), { code: 'CATALOGUE_UNAVAILABLE' }, 'a running query')
   pool.close()
-  await asked
+  await pending
   await ended
   await t.rejects(count(early), { code: 'CATALOGUE_UNAVAILABLE' })
   t.equal(started.length, 1)
 })
 
-t.test('a closed reader answers nothing', async (t) => {
+t.test('a closed reader rejects queries', async (t) => {
   const reader = openReader(openWide(t))
   reader.close()
   const queries: (() => Promise<unknown>)[] = [
@@ -114,5 +121,5 @@ t.test('a closed reader answers nothing', async (t) => {
     () => reader.summary(),
     () => reader.head(),
   ]
-  for (const ask of queries) await t.rejects(ask(), { code: 'CATALOGUE_UNAVAILABLE' })
+  for (const query of queries) await t.rejects(query(), { code: 'CATALOGUE_UNAVAILABLE' })
 })

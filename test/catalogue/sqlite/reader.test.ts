@@ -24,7 +24,7 @@ const day = 'obs/2026/001'
 const stations = Array.from({ length: 50 }, (_, index) => `s${String(index).padStart(3, '0')}`)
 const names = stations.map((station) => `${station}0010.26d.gz`)
 
-t.test('pages run from the highest id down and tell the count', async (t) => {
+t.test('pages are in descending order of ids and have the count', async (t) => {
   const database = join(testFolder(t), 'catalogue.db')
   const writer = openWriter({ database, nowUs })
   const reader = openReader({ database })
@@ -51,22 +51,25 @@ t.test('pages run from the highest id down and tell the count', async (t) => {
   }
 })
 
-t.test('without a catalogue the reader says so, and reads it once it is there', async (t) => {
-  const database = join(testFolder(t), 'catalogue.db')
-  const reader = openReader({ database })
-  t.teardown(() => {
-    reader.close()
-  })
-  await t.rejects(reader.head(), { code: 'CATALOGUE_UNAVAILABLE' })
-  t.same(readdirSync(t.testdirName), [], 'it creates nothing')
-  const writer = openWriter({ database, nowUs })
-  t.teardown(() => {
-    writer.close()
-  })
-  t.match(await reader.head(), { seq: 0 })
-})
+t.test(
+  'without a database the reader is unavailable; it opens the database as soon as it exists',
+  async (t) => {
+    const database = join(testFolder(t), 'catalogue.db')
+    const reader = openReader({ database })
+    t.teardown(() => {
+      reader.close()
+    })
+    await t.rejects(reader.head(), { code: 'CATALOGUE_UNAVAILABLE' })
+    t.same(readdirSync(t.testdirName), [], 'no file is created')
+    const writer = openWriter({ database, nowUs })
+    t.teardown(() => {
+      writer.close()
+    })
+    t.match(await reader.head(), { seq: 0 })
+  },
+)
 
-t.test('a database that was replaced by another is noticed', async (t) => {
+t.test('a replaced database is detected', async (t) => {
   const folder = testFolder(t)
   const database = join(folder, 'catalogue.db')
   const first = openWriter({ database, nowUs })
@@ -75,7 +78,7 @@ t.test('a database that was replaced by another is noticed', async (t) => {
   first.close()
   for (const suffix of ['', '-wal', '-shm'])
     if (statSync(database + suffix, { throwIfNoEntry: false }))
-      renameSync(database + suffix, join(folder, `aside${suffix}`))
+      renameSync(database + suffix, join(folder, `replaced${suffix}`))
   const second = openWriter({ database, nowUs })
   t.teardown(() => {
     reader.close()
@@ -87,7 +90,7 @@ t.test('a database that was replaced by another is noticed', async (t) => {
   t.not(head.epoch, epoch)
 })
 
-/** Runs a program of ours as another user, given as the arguments of `setpriv`. */
+/** Runs a script in Node as another user. @param user arguments of `setpriv` */
 async function runAs(user: string[], script: string, args: string[]): Promise<string> {
   const node = ['--', process.execPath, '--input-type=module', '-e', script, '--', ...args]
   const { stdout } = await promisify(execFile)('setpriv', [...user, '--clear-groups', ...node])
@@ -98,9 +101,9 @@ const isRoot = process.getuid?.() === 0
 
 t.test(
   'a reader of another user reads while the writer runs, after it stopped, and after it was killed',
-  { skip: isRoot ? false : 'it takes root to be two users' },
+  { skip: isRoot ? false : 'needs root to run as two users' },
   async (t) => {
-    // Out of the checkout, whose folders another user may not enter.
+    // Outside of the checkout, because other users may have no access to its folders.
     const folder = mkdtempSync(join(tmpdir(), 'catalogue-'))
     t.teardown(() => {
       rmSync(folder, { recursive: true, force: true })
@@ -115,7 +118,7 @@ t.test(
     chmodSync(folder, 0o755)
     const database = join(state, 'catalogue.db')
     const modules = join(process.cwd(), 'dist')
-    const canEnter = await runAs(readerUser, '', []).then(
+    const canRunAsReader = await runAs(readerUser, '', []).then(
       () => true,
       () => false,
     )
@@ -141,8 +144,12 @@ t.test(
          try { writeFileSync(process.argv[2] + '-mine', ''); console.log('wrote') } catch {}`,
         [modules, database],
       )
-    if (!canEnter) {
-      await t.test('', { skip: 'this checkout is closed to other users' }, async () => undefined)
+    if (!canRunAsReader) {
+      await t.test(
+        '',
+        { skip: 'other users have no access to this checkout' },
+        async () => undefined,
+      )
       return
     }
     for (const [name, end] of [
@@ -156,11 +163,11 @@ t.test(
   },
 )
 
-t.test('a database that has its tables but not yet its first row is none to read', async (t) => {
+t.test('a database with tables but without the row of the catalogue is unavailable', async (t) => {
   const database = join(testFolder(t), 'catalogue.db')
   openWriter({ database, nowUs }).close()
   const db = new Sqlite(database)
-  const made = db.prepare('SELECT * FROM catalogue').get() as { epoch: string }
+  const row = db.prepare('SELECT * FROM catalogue').get() as { epoch: string }
   db.exec('DELETE FROM catalogue')
   const reader = openReader({ database })
   t.teardown(() => {
@@ -170,7 +177,7 @@ t.test('a database that has its tables but not yet its first row is none to read
   await t.rejects(reader.summary(), { message: /is just being made$/ })
   db.prepare(
     `INSERT INTO catalogue (one, epoch, seq, reserved_id, reserved_seq) VALUES (1, ?, 0, 0, 0)`,
-  ).run(made.epoch)
+  ).run(row.epoch)
   db.close()
-  t.equal((await reader.head()).epoch, made.epoch)
+  t.equal((await reader.head()).epoch, row.epoch)
 })

@@ -42,7 +42,7 @@ function open(t: Test, folder = testFolder(t)) {
   const apply = (parts: Partial<DirectoryChange>) => writer.apply([change(day, parts)])
   return {
     ...{ folder, database, writer, reader, close, apply },
-    /** Three files with checksums, by their ids 1 to 3. */
+    /** Adds three files with checksums; their ids are 1 to 3. */
     fill: async () => {
       await apply({ added: [graz, zimm, onsa].map((name) => newFile(name, facts)) })
       await writer.keepChecksums(
@@ -52,7 +52,7 @@ function open(t: Test, folder = testFolder(t)) {
     },
     fileOf: (name: string) => reader.file(day, name),
     boundOf: async (name: string) => (await writer.directory(day))?.files.get(name)?.hashed,
-    /** Ids in the queue at a time; by default at one when all may be read. */
+    /** Ids in the queue at a time; by default after all times of the queue. */
     queue: async (nowUs = 1e15) => (await writer.staleChecksums(nowUs)).files.map(({ id }) => id),
     counts: () => {
       const db = new Sqlite(database, { readonly: true })
@@ -77,7 +77,7 @@ t.test('a checksum is bound to the file that was read', async (t) => {
   const { head } = await apply({
     attributes: [{ id: 1, identity: linked, boundCtimeUs: identity.ctimeUs }],
   })
-  t.equal(head.seq, 3, 'other attributes are no change')
+  t.equal(head.seq, 3, 'other attributes get no seq')
   t.match(await fileOf(graz), { sha256, identity: linked })
   t.same(await boundOf(graz), linked)
   t.same(await boundOf(zimm), identity)
@@ -91,25 +91,29 @@ t.test('a stale checksum is not shown, and its file is in the queue of checksums
   const versions = [await reader.checksumsVersion(day), (await reader.directory(day))?.version]
   t.same(await queue(), [])
   await apply({ rehash: [1] })
-  t.same(await reader.head(), { ...head, detailsSeq: head.detailsSeq + 1 }, 'no change')
+  t.same(await reader.head(), { ...head, detailsSeq: head.detailsSeq + 1 }, 'no seq')
   t.same(await fileOf(graz), { ...record, sha256: undefined, identity: undefined })
   t.equal(await boundOf(graz), undefined)
   t.match((await reader.checksums(day, ''))?.files, [
     { name: graz, sha256: undefined, problem: undefined },
   ])
   t.match(await reader.summary(), { checksums: { files: 2, broken: { count: 0 } } })
-  t.not(await reader.checksumsVersion(day), versions[0], 'the list of checksums is another')
-  t.equal((await reader.directory(day))?.version, versions[1], 'the listing is not')
+  t.not(await reader.checksumsVersion(day), versions[0], 'the version of the checksums changes')
+  t.equal(
+    (await reader.directory(day))?.version,
+    versions[1],
+    'the version of the listing does not change',
+  )
   t.match(await writer.staleChecksums(1e15), {
     files: [{ id: 1, path: `${day}/${graz}`, ...facts }],
     count: 1,
   })
   t.same(counts(), { files: 2, stale: 1 })
-  t.same((await writer.arrivedUnhashed(0)).files, [], 'it has not arrived')
+  t.same((await writer.arrivedUnhashed(0)).files, [], 'it is not an insert')
 
   const version = await reader.checksumsVersion(day)
   await apply({ rehash: [1] })
-  t.equal(await reader.checksumsVersion(day), version, 'a second time is none')
+  t.equal(await reader.checksumsVersion(day), version, 'marking it a second time changes nothing')
   const other = createHash('sha256').update('y').digest()
   await writer.keepChecksums([sum(1, { sha256: other, inode: 8 })], 3)
   t.match(await fileOf(graz), { sha256: other, identity: { ...identity, inode: 8 } })
@@ -118,7 +122,7 @@ t.test('a stale checksum is not shown, and its file is in the queue of checksums
   t.not(await reader.checksumsVersion(day), version)
 })
 
-t.test('a stale checksum goes with its file and its version', async (t) => {
+t.test('a stale checksum is deleted with its file, or when the file is modified', async (t) => {
   const { fill, apply, queue, counts } = open(t)
   await fill()
   await apply({ rehash: [1, 2, 3] })
@@ -128,28 +132,32 @@ t.test('a stale checksum goes with its file and its version', async (t) => {
   t.same(await queue(), [3])
   t.same(counts(), { files: 0, stale: 1 })
   await apply({ rehash: [1, 2, 99] })
-  t.same(await queue(), [3], 'who has no checksum cannot have a stale one')
+  t.same(await queue(), [3], 'a file without a checksum is not queued')
 })
 
-t.test('files wait in the order in which they are to be read', async (t) => {
+t.test('the queue is in the order of the times', async (t) => {
   const { fill, writer, apply, queue } = open(t)
   await fill()
   await apply({ rehash: [3] })
   await apply({ rehash: [1] })
   t.same(await queue(), [3, 1])
-  t.same(await queue(0), [], 'not before their time')
+  t.same(await queue(0), [], 'no file before its time')
   await writer.hashAgain([3], 9_000_000)
-  t.same(await queue(8_000_000), [1], 'one that cannot be read comes later')
+  t.same(await queue(8_000_000), [1], 'an unreadable file gets a later time')
   t.same(await queue(9_000_000), [1, 3])
   await writer.hashAgain([2], 1)
-  t.same(await queue(), [2, 1, 3], 'one that was seen to be another')
+  t.same(await queue(), [2, 1, 3], 'a file of another version is queued')
   await writer.hashAgain([], 1)
   await writer.hashAgain([99], 1)
   await writer.hashAgain([1, 2], 90_000_000_000_000)
-  t.same(await queue(9_000_000), [3, 1, 2], 'a time far ahead is of a clock that was set back')
+  t.same(
+    await queue(9_000_000),
+    [3, 1, 2],
+    'files with a time far in the future are queued: the clock was set back',
+  )
 })
 
-t.test('a checksum of a file that had not rested is stale from the beginning', async (t) => {
+t.test('a checksum of a file that was not at rest long enough is stale at once', async (t) => {
   const { fill, writer, fileOf, queue, counts } = open(t)
   await fill()
   await writer.keepChecksums([sum(1, { rested: false })], 3)
@@ -158,21 +166,21 @@ t.test('a checksum of a file that had not rested is stale from the beginning', a
   t.same(counts(), { files: 2, stale: 1 })
 })
 
-t.test('what was compared says nothing of a file that was hashed since', async (t) => {
+t.test('attributes compared before the file was hashed again are not applied', async (t) => {
   const { fill, writer, fileOf, apply, queue } = open(t)
   await fill()
   const attributes = [{ id: 1, identity: linked, boundCtimeUs: identity.ctimeUs }]
   await writer.keepChecksums([sum(1, { ctimeUs: 2500 })], 3)
   await apply({ attributes })
   t.match(await fileOf(graz), { sha256: undefined })
-  t.same(await queue(), [1], 'so it is hashed again')
+  t.same(await queue(), [1], 'it is queued')
   await apply({ attributes })
   t.same(await queue(), [1])
-  t.match(await fileOf(graz), { sha256: undefined }, 'a stale one is not bound to anything')
+  t.match(await fileOf(graz), { sha256: undefined }, 'a stale checksum is not bound')
 })
 
 t.test(
-  'checksums of an earlier release keep their value and are bound at the first look',
+  'checksums of an earlier release keep their value and are bound at the first check of the file attributes',
   async (t) => {
     const before = open(t)
     await before.fill()
@@ -191,14 +199,14 @@ t.test(
     t.same(await reader.head(), head)
     await writer.keepChecksums([sum(2)], 3)
     await apply({ attributes: [{ id: 2, ...first }] })
-    t.same(await queue(), [2], 'one that was hashed since is hashed again')
+    t.same(await queue(), [2], 'a file that was hashed meanwhile is queued')
     await apply({ modified: [{ ...facts, size: 11, id: 3, name: onsa }] })
     t.match(await fileOf(onsa), { sha256: undefined })
     t.same(counts(), { files: 1, stale: 1 })
   },
 )
 
-t.test('damaged and unfinished files are named with the checksums', async (t) => {
+t.test('the list of checksums has the problems of broken and incomplete files', async (t) => {
   const { writer, reader, apply } = open(t)
   const files = [newFile(graz, facts), { ...newFile(zimm, facts), incomplete: true }]
   await apply({ added: [...files, newFile(onsa, facts)] })
@@ -218,5 +226,9 @@ t.test('damaged and unfinished files are named with the checksums', async (t) =>
     [sum(1), sum(2, { problem: 'broken' }), sum(3, { problem: 'incomplete' })],
     3,
   )
-  t.same(await problems(), { graz: undefined, onsa: 'incomplete', zimm: 'broken' }, 'as last read')
+  t.same(
+    await problems(),
+    { graz: undefined, onsa: 'incomplete', zimm: 'broken' },
+    'as found at the last read',
+  )
 })

@@ -1,4 +1,4 @@
-/** A catalogue whose numbers the test sets forward, so that few files reach over many blocks and segments. */
+/** A catalogue whose next id the test can raise, so that few files have ids in many buckets of the counts. */
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
@@ -11,13 +11,11 @@ export interface Wide {
   readonly database: string
   readonly clock: { us: number }
   readonly writer: OpenedWriter
-  /** The same database, for looking and for meddling. */
+  /** Another connection to the database, to inspect and change it. */
   readonly db: Database
   readonly close: () => void
-  /** Makes this the next id, if that is forward. */
+  /** Raises the next id; does nothing for a lower one. */
   readonly setNextId: (id: number) => void
-  /** Makes these the next numbers of stations and kinds: each of them comes after the highest there is. */
-  readonly setNextWords: (id: number) => void
 }
 
 export function openWide(t: Test): Wide {
@@ -40,17 +38,10 @@ export function openWide(t: Test): Wide {
     db,
     close,
     setNextId(id) {
-      const given = db.prepare(`SELECT seq FROM sqlite_sequence WHERE name = 'file'`).pluck().get()
-      if (id <= ((given as number | undefined) ?? 0)) return
+      const lastId = db.prepare(`SELECT seq FROM sqlite_sequence WHERE name = 'file'`).pluck().get()
+      if (id <= ((lastId as number | undefined) ?? 0)) return
       db.prepare(`DELETE FROM sqlite_sequence WHERE name = 'file'`).run()
       db.prepare(`INSERT INTO sqlite_sequence (name, seq) VALUES ('file', ?)`).run(id - 1)
-    },
-    setNextWords(id) {
-      db.prepare('INSERT INTO station (id, code) VALUES (?, ?)').run(id - 1, `nobody${id}`)
-      db.prepare(
-        `INSERT INTO kind (id, area, file_version, file_duration, file_type, source, period, interval, content)
-         VALUES (?, 'obs', 'r3', 'd', 'o', 'R', '01D', ?, 'MO')`,
-      ).run(id - 1, `never${id}`)
     },
   }
 }

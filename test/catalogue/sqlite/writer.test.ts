@@ -22,10 +22,10 @@ const day = 'obs/2026/001'
 const graz = 'GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz'
 const zimm = 'zimm0010.26d.gz'
 
-/** In the place of a record that is not there. */
-const none = { id: 0, seq: 0, name: '', directory: '' }
+/** Stands for a missing record. */
+const noRecord = { id: 0, seq: 0, name: '', directory: '' }
 
-/** A catalogue in a folder of its own, with a clock that the test moves. */
+/** A catalogue in its own folder, with a clock that the test sets. */
 function openCatalogue(t: Test, folder = testFolder(t)) {
   const database = join(folder, 'catalogue.db')
   const clock = { us: 1_700_000_000_000_000 }
@@ -38,12 +38,14 @@ function openCatalogue(t: Test, folder = testFolder(t)) {
   return { database, writer, reader, clock }
 }
 
-t.test('each new file takes the next id and the next number', async (t) => {
+t.test('each new file gets the next id and the next seq', async (t) => {
   const { writer, reader } = openCatalogue(t)
   const applied = await writer.apply([change(day, { added: [newFile(graz), newFile(zimm)] })])
   t.match(applied, { added: 2, modified: 0, removed: 0, head: { seq: 2 } })
   const { records: listed, count, head } = await reader.page({ limit: 20, offset: 0 })
-  const records = await Promise.all(listed.map(async ({ id }) => (await reader.record(id)) ?? none))
+  const records = await Promise.all(
+    listed.map(async ({ id }) => (await reader.record(id)) ?? noRecord),
+  )
   t.equal(count, 2)
   t.same(head, applied.head)
   t.same(
@@ -55,7 +57,7 @@ t.test('each new file takes the next id and the next number', async (t) => {
   )
 })
 
-t.test('files of a directory are numbered in the order of their start', async (t) => {
+t.test('ids of the files of a directory are in the order of their start times', async (t) => {
   const { writer, reader } = openCatalogue(t)
   const starts = ['1045', '1000', '1030', '1015']
   const added = starts.map((start) => newFile(`GRAZ00AUT_R_2026001${start}_15M_01S_MO.crx.gz`))
@@ -67,7 +69,7 @@ t.test('files of a directory are numbered in the order of their start', async (t
   )
 })
 
-t.test('names stay as they are written, whatever letters their station has', async (t) => {
+t.test('the case of names is kept', async (t) => {
   const { writer, reader } = openCatalogue(t)
   const names = ['GRAZ0010.26d.gz', 'graz0010.26d.gz', 'grAz0010.26d.gz', 'Graz0010.26d.gz']
   const others = ['12340010.26d.gz', '12ab0010.26d.gz', '12AB0010.26d.gz', zimm, graz]
@@ -81,15 +83,15 @@ t.test('names stay as they are written, whatever letters their station has', asy
   t.same(
     ids,
     ids.toSorted((a = 0, b = 0) => a - b),
-    'those that end alike are numbered in the order of their names',
+    'ids are in the order of the names',
   )
   const { records } = await reader.page({ limit: 20, offset: 0 })
-  t.same(records.map(({ name }) => name).sort(), all, 'and so the list has them')
+  t.same(records.map(({ name }) => name).sort(), all, 'the list has the same names')
   const { count } = await reader.page({ limit: 20, offset: 0, filter: { stations: ['GRAZ'] } })
-  t.equal(count, [...names, graz].length, 'those of one station belong together')
+  t.equal(count, [...names, graz].length, 'all case variants belong to the station')
 })
 
-t.test('size and mtime that become known are no change', async (t) => {
+t.test('filling a missing size and mtime is no modification', async (t) => {
   const { writer, reader, clock } = openCatalogue(t)
   const { head } = await writer.apply([change(day, { added: [newFile(graz)] })])
   clock.us += 5
@@ -102,7 +104,7 @@ t.test('size and mtime that become known are no change', async (t) => {
   t.equal(record?.modifiedUs, record?.createdUs)
 })
 
-t.test('a changed file keeps id and created, and moves modified', async (t) => {
+t.test('a modified file keeps id and created, and gets a new modified', async (t) => {
   const { writer, reader, clock } = openCatalogue(t)
   await writer.apply([change(day, { added: [newFile(graz, { size: 10, mtimeUs: 1000 })] })])
   const before = await reader.record(1)
@@ -118,28 +120,28 @@ t.test('a changed file keeps id and created, and moves modified', async (t) => {
 })
 
 t.test(
-  'modified moves and never runs before created, even when the clock was set back',
+  'modified changes and is later than created, also when the clock was set back',
   async (t) => {
     const { writer, reader, clock } = openCatalogue(t)
     await writer.apply([change(day, { added: [newFile(graz, { size: 10, mtimeUs: 1000 })] })])
-    const moments = [await reader.record(1)]
+    const versions = [await reader.record(1)]
     clock.us -= 3_600_000_000
     for (const size of [11, 12]) {
       await writer.apply([change(day, { modified: [{ id: 1, name: graz, size, mtimeUs: 2000 }] })])
-      moments.push(await reader.record(1))
+      versions.push(await reader.record(1))
     }
     await writer.apply([change(day, { removed: [1] })])
     await writer.apply([change(day, { added: [newFile(graz, { size: 13, mtimeUs: 2000 })] })])
-    moments.push(await reader.record(1))
-    moments.reduce((before, after) => {
+    versions.push(await reader.record(1))
+    versions.reduce((before, after) => {
       t.ok(after && after.modifiedUs > after.createdUs, 'later than created')
-      t.not(after?.modifiedUs, before?.modifiedUs, 'another than before')
+      t.not(after?.modifiedUs, before?.modifiedUs, 'differs from its earlier value')
       return after
     })
   },
 )
 
-t.test('a removed file leaves the list and gets its id back when it returns', async (t) => {
+t.test('a removed file leaves the list; a restored file has its earlier id', async (t) => {
   const { writer, reader, clock } = openCatalogue(t)
   await writer.apply([change(day, { added: [newFile(graz, { size: 10, mtimeUs: 1000 })] })])
   const before = await reader.record(1)
@@ -164,14 +166,14 @@ t.test('a removed file leaves the list and gets its id back when it returns', as
       modifiedUs: clock.us,
     })
   })
-  await t.test('and a new file never takes an id that was given', async (t) => {
+  await t.test('a new file never gets an id that was issued before', async (t) => {
     await writer.apply([change(day, { removed: [1, 2] })])
     await writer.apply([change('obs/2026/002', { added: [newFile('zimm0020.26d.gz')] })])
     t.match(await reader.page({ limit: 20, offset: 0 }), { count: 1, records: [{ id: 3 }] })
   })
 })
 
-t.test('it tells what was removed since a time', async (t) => {
+t.test('removals since a time are counted', async (t) => {
   const { writer, clock } = openCatalogue(t)
   const hour = 'nrt/2026/001/05'
   await writer.apply([change(day, { added: [newFile(graz), newFile(zimm)] })])
@@ -190,10 +192,10 @@ t.test('it tells what was removed since a time', async (t) => {
   t.equal((await writer.removedSince(0)).length, 3)
   t.same(await writer.removedSince(clock.us + 1), [])
   await writer.apply([change(hour, { added: [newFile(graz), newFile(zimm)] })])
-  t.same(await writer.removedSince(startUs + 30), [], 'what came back is not gone')
+  t.same(await writer.removedSince(startUs + 30), [], 'restored files are not counted')
 })
 
-t.test('the same name in two directories is two records', async (t) => {
+t.test('the same name in two directories has two records', async (t) => {
   const { writer, reader } = openCatalogue(t)
   await writer.apply([
     change(day, { added: [newFile(graz)] }),
@@ -204,20 +206,22 @@ t.test('the same name in two directories is two records', async (t) => {
   t.equal(await reader.file('obs/2026/002', graz), undefined)
 })
 
-t.test('a change that cannot be written stays out, and no other', async (t) => {
+t.test('an invalid change is rejected; the others are applied', async (t) => {
   const { writer, reader } = openCatalogue(t)
   const [before, after] = ['obs/2025/365', 'obs/2026/002']
   const applied = await writer.apply([
     change(before, { added: [newFile('zimm3650.25d.gz')] }),
     change(day, { added: [newFile(zimm), newFile(graz), newFile(graz)], removed: [1] }),
-    // Its station is one that went with the change before it.
+    // Its station was added by the rejected change.
     change(after, { added: [newFile('GRAZ00AUT_R_20260020000_01D_30S_MO.crx.gz')] }),
   ])
   t.match(applied, { added: 2, modified: 0, removed: 0, head: { seq: 2 } })
   const refused = [{ path: day, error: { code: 'SQLITE_CONSTRAINT_UNIQUE' } }]
   t.match(applied, { refused })
   const { records: listed, count, head } = await reader.page({ limit: 20, offset: 0 })
-  const records = await Promise.all(listed.map(async ({ id }) => (await reader.record(id)) ?? none))
+  const records = await Promise.all(
+    listed.map(async ({ id }) => (await reader.record(id)) ?? noRecord),
+  )
   t.same(head, applied.head)
   t.equal(count, 2)
   t.same(
@@ -232,7 +236,7 @@ t.test('a change that cannot be written stays out, and no other', async (t) => {
   t.match(again, { added: 1, refused: [], head: { seq: 3 } })
 })
 
-t.test('a fault of the program is not taken for invalid data of a directory', async (t) => {
+t.test('a programming error rejects the whole transaction, not only one directory', async (t) => {
   const { writer, reader } = openCatalogue(t)
   const parsed = undefined as never
   const changes = [
@@ -243,7 +247,7 @@ t.test('a fault of the program is not taken for invalid data of a directory', as
   t.match(await reader.page({ limit: 20, offset: 0 }), { count: 0, head: { seq: 0 } })
 })
 
-t.test('when the database fails, none of the transaction is applied', async (t) => {
+t.test('when the database fails, nothing of the transaction is applied', async (t) => {
   const { writer, reader, database } = openCatalogue(t)
   const db = new Sqlite(database)
   t.teardown(() => db.close())
@@ -255,12 +259,12 @@ t.test('when the database fails, none of the transaction is applied', async (t) 
   ]
   await t.rejects(writer.apply(changes), { code: 'SQLITE_ERROR' })
   t.match(await reader.page({ limit: 20, offset: 0 }), { count: 0, head: { seq: 0 } })
-  // Dimensions that the rolled back transaction had added are added again.
+  // Rows of the lookup tables that were rolled back are added again.
   db.exec('DROP TRIGGER failing')
   t.match(await writer.apply(changes), { added: 2, head: { seq: 2 } })
 })
 
-t.test('the summary counts by area, reason and place', async (t) => {
+t.test('the summary counts files, directories, misplaced files and rejections', async (t) => {
   const { writer, reader } = openCatalogue(t)
   const rejections = [{ reason: 'not-gz', count: 3, names: ['a.Z'] }]
   await writer.apply([
@@ -291,50 +295,56 @@ t.test('a removed directory leaves the catalogue, but its tombstones stay', asyn
   t.match(await writer.directory(day), { stamp })
 })
 
-t.test('there is one writer', async (t) => {
+t.test('a second writer is rejected', async (t) => {
   const { database, writer } = openCatalogue(t)
   t.throws(() => openWriter({ database, nowUs: () => 0 }), { code: 'ALREADY_RUNNING' })
   await writer.apply([change(day, { added: [newFile(graz)] })])
 })
 
-t.test('numbers are given once, whatever happens to the database', async (t) => {
-  const folder = testFolder(t)
-  const database = join(folder, 'catalogue.db')
-  const fill = async (name: string) => {
-    const writer = openWriter({ database, nowUs: () => 1 })
-    const applied = await writer.apply([change(day, { added: [newFile(name)] })])
-    const ids = [...((await writer.directory(day))?.files.values() ?? [])].map(({ id }) => id)
-    writer.close()
-    return { head: applied.head, id: Math.max(...ids) }
-  }
-  const first = await fill(graz)
-  copyFileSync(database, join(folder, 'backup'))
-  const second = await fill(zimm)
-  t.equal(second.head.epoch, first.head.epoch)
+t.test(
+  'ids and seqs are issued only once, also after the database was deleted or restored',
+  async (t) => {
+    const folder = testFolder(t)
+    const database = join(folder, 'catalogue.db')
+    const fill = async (name: string) => {
+      const writer = openWriter({ database, nowUs: () => 1 })
+      const applied = await writer.apply([change(day, { added: [newFile(name)] })])
+      const ids = [...((await writer.directory(day))?.files.values() ?? [])].map(({ id }) => id)
+      writer.close()
+      return { head: applied.head, id: Math.max(...ids) }
+    }
+    const first = await fill(graz)
+    copyFileSync(database, join(folder, 'backup'))
+    const second = await fill(zimm)
+    t.equal(second.head.epoch, first.head.epoch)
 
-  await t.test('a database that was deleted continues above, as another one', async (t) => {
-    renameSync(database, join(folder, 'aside'))
-    const rebuilt = await fill(graz)
-    t.ok(rebuilt.id > second.id)
-    t.ok(rebuilt.head.seq > second.head.seq)
-    t.not(rebuilt.head.epoch, first.head.epoch)
-  })
-  await t.test('and so does one that was restored from before', async (t) => {
-    const rebuilt = await fill(zimm)
-    copyFileSync(join(folder, 'backup'), database)
-    const restored = await fill('gope0010.26d.gz')
-    t.ok(restored.id > rebuilt.id)
-    t.ok(restored.head.seq > rebuilt.head.seq)
-    t.not(restored.head.epoch, rebuilt.head.epoch)
-  })
-  await t.test('a lost memory is written again', async () => {
-    rmSync(`${database}-numbers`)
-    await fill('onsa0010.26d.gz')
-    t.ok(existsSync(`${database}-numbers`))
-  })
-})
+    await t.test(
+      'a database that replaces a deleted one continues above, with a new epoch',
+      async (t) => {
+        renameSync(database, join(folder, 'deleted'))
+        const rebuilt = await fill(graz)
+        t.ok(rebuilt.id > second.id)
+        t.ok(rebuilt.head.seq > second.head.seq)
+        t.not(rebuilt.head.epoch, first.head.epoch)
+      },
+    )
+    await t.test('and so does a restored older copy', async (t) => {
+      const rebuilt = await fill(zimm)
+      copyFileSync(join(folder, 'backup'), database)
+      const restored = await fill('gope0010.26d.gz')
+      t.ok(restored.id > rebuilt.id)
+      t.ok(restored.head.seq > rebuilt.head.seq)
+      t.not(restored.head.epoch, rebuilt.head.epoch)
+    })
+    await t.test('a missing file of the sequences is written again', async () => {
+      rmSync(`${database}-numbers`)
+      await fill('onsa0010.26d.gz')
+      t.ok(existsSync(`${database}-numbers`))
+    })
+  },
+)
 
-t.test('a copy that is put back within the same block of numbers is noticed', async (t) => {
+t.test('a restored copy within the same reserved block is detected', async (t) => {
   const folder = testFolder(t)
   const database = join(folder, 'catalogue.db')
   const open = () => openWriter({ database, nowUs: () => 1 })
@@ -352,8 +362,12 @@ t.test('a copy that is put back within the same block of numbers is noticed', as
   copyFileSync(join(folder, 'copy'), database)
   writer = open()
   t.equal(writer.recovery.isOlderCopy, true)
-  t.same([...((await writer.directory(day))?.files.keys() ?? [])], [graz], 'its records are kept')
-  t.same(await writer.directories(), [{ path: day, stamp: undefined }], 'and looked at anew')
+  t.same([...((await writer.directory(day))?.files.keys() ?? [])], [graz], 'its records stay')
+  t.same(
+    await writer.directories(),
+    [{ path: day, stamp: undefined }],
+    'its directories will be read again',
+  )
   const other = 'gope0010.26d.gz'
   const { head } = await writer.apply([change(day, { added: [newFile(other)] })])
   t.not(head.epoch, late.head.epoch)
@@ -363,11 +377,11 @@ t.test('a copy that is put back within the same block of numbers is noticed', as
   t.ok((known?.files.get(other)?.id ?? 0) > 2)
   writer.close()
   writer = open()
-  t.equal(writer.recovery.isOlderCopy, false, 'from then on it is the one that gives them')
+  t.equal(writer.recovery.isOlderCopy, false, 'it is no older copy after that')
   writer.close()
 })
 
-t.test('a file that is no database is set aside', async (t) => {
+t.test('a file that is not a database is quarantined', async (t) => {
   const folder = testFolder(t, {
     'catalogue.db': 'no database at all, but long enough to be read as one',
   })
@@ -377,7 +391,7 @@ t.test('a file that is no database is set aside', async (t) => {
   await writer.apply([change(day, { added: [newFile(graz)] })])
 })
 
-t.test('a database that is not ours to write is refused', async (t) => {
+t.test('a database of another program or of a newer version is rejected', async (t) => {
   const cases = {
     'of another program': 'CREATE TABLE other (a)',
     'of a newer version': 'PRAGMA user_version = 99',
@@ -393,21 +407,25 @@ t.test('a database that is not ours to write is refused', async (t) => {
     })
 })
 
-t.test('an empty file is taken for a database to be made', async (t) => {
+t.test('an empty file becomes a new database', async (t) => {
   const folder = testFolder(t)
   writeFileSync(join(folder, 'catalogue.db'), '')
   const { writer } = openCatalogue(t, folder)
   t.equal(writer.recovery.quarantined, undefined)
 })
 
-t.test('no number is given that the memory beside the database does not know of', async (t) => {
+t.test('no number is issued that is not reserved in the file of the sequences', async (t) => {
   const { database, writer } = openCatalogue(t)
   mkdirSync(`${database}-numbers.new`)
   const changes = [change(day, { added: [newFile(graz)] })]
   for (const attempt of ['once', 'twice'])
-    await t.rejects(writer.apply(changes), { code: 'EISDIR' }, `it cannot be written ${attempt}`)
+    await t.rejects(
+      writer.apply(changes),
+      { code: 'EISDIR' },
+      `the file cannot be written: ${attempt}`,
+    )
   rmdirSync(`${database}-numbers.new`)
   const { head } = await writer.apply(changes)
-  const remembered = JSON.parse(readFileSync(`${database}-numbers`, 'utf8')) as { seq: number }
-  t.ok(remembered.seq >= head.seq)
+  const persisted = JSON.parse(readFileSync(`${database}-numbers`, 'utf8')) as { seq: number }
+  t.ok(persisted.seq >= head.seq)
 })
