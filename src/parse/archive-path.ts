@@ -82,7 +82,7 @@ function periodOf(area: Area, segments: readonly string[]): [number, number] | u
   return [dayStart + hour * secondsPerHour, secondsPerHour]
 }
 
-/** The number that a segment of exactly `width` digits is. */
+/** Parses a segment of exactly `width` digits; `undefined` for other segments. */
 function numberOf(segment: string | undefined, width: number): number | undefined {
   if (segment?.length !== width) return undefined
   const number = numberAt(segment, 0, width)

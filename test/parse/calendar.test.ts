@@ -10,7 +10,7 @@ import {
 } from '../../src/parse/calendar.ts'
 import { fc } from '../random.ts'
 
-t.test('leap years have 366 days; of the centuries only every fourth is one', async (t) => {
+t.test('leap years have 366 days; a century is a leap year only if divisible by 400', async (t) => {
   for (const year of [2024, 2000, 1980, 2400, 0]) t.equal(daysInYear(year), 366, `${year}`)
   for (const year of [2023, 2026, 1900, 2100, 1]) t.equal(daysInYear(year), 365, `${year}`)
 })
@@ -32,7 +32,7 @@ t.test('two digits mean the years 1980 to 2079', async (t) => {
   t.equal(fullYear(79), 2079)
 })
 
-t.test('session letters are hours', async (t) => {
+t.test('session letters are hours; other characters are not', async (t) => {
   Array.from('abcdefghijklmnopqrstuvwx').forEach((letter, hour) => {
     t.equal(sessionHour(letter), hour, letter)
     t.equal(sessionHour(letter.toUpperCase()), hour, letter.toUpperCase())

@@ -40,7 +40,7 @@ t.test('a name must end in .gz, in lower case', async (t) => {
   t.equal(brief('.gz'), 'unknown-form')
 })
 
-t.test('files beside the data have no form', async (t) => {
+t.test('companions of data files have an unknown form', async (t) => {
   for (const suffix of ['.md5', '.filepart', '.part', '~', '\n', '.gz', '.Xa81bC'])
     for (const name of [longName, shortName])
       t.equal(brief(name + suffix), 'unknown-form', JSON.stringify(suffix))
@@ -53,14 +53,14 @@ t.test('a name that begins with a dot is rejected as hidden or temporary', async
   }
 })
 
-t.test('a name that is not UTF-8 has this reason, whatever else is wrong', async (t) => {
+t.test('a name that is not UTF-8 has the reason not-utf8, even with other faults', async (t) => {
   t.equal(brief('gra\uFFFD0220.26o.gz'), 'not-utf8')
   t.equal(brief('GRA\uFFFD00AUT_R_20260220000_01D_30S_MO.crx.gz'), 'not-utf8')
   t.equal(brief(`${longName}\uFFFD`), 'not-utf8')
   t.equal(brief('\uFFFD'.repeat(252) + '.gz'), 'not-utf8', 'each may replace a single byte')
 })
 
-t.test('a name of more than 255 bytes has unknown form, whatever else is wrong', async (t) => {
+t.test('a name of more than 255 bytes has an unknown form, even with other faults', async (t) => {
   t.equal(brief('x'.repeat(255)), 'not-gz')
   t.equal(brief('x'.repeat(256)), 'unknown-form')
   t.equal(brief('é'.repeat(127) + 'x'), 'not-gz', '255 bytes')
