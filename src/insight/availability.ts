@@ -6,7 +6,7 @@ import type { Period } from './series.ts'
 import { shareClass, slotStates } from './slot-states.ts'
 import type { StateRun } from './slot-states.ts'
 
-/** `archived`: what is live now. `delivered`: what was delivered, whether it is live or removed. */
+/** `archived`: slots with a live file. `delivered`: slots with a delivered file, live or removed. */
 export const measures = ['archived', 'delivered'] as const
 export type Measure = (typeof measures)[number]
 

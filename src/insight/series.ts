@@ -39,7 +39,7 @@ export const periodRules: Readonly<Record<Period, PeriodRule>> = {
   },
 }
 
-/** Days that are looked back to learn what is expected, and for the usual latency. */
+/** Past days from which expectations and the usual latency are learned. */
 export const learningDays = 28
 
 /** Days for which deliveries are recorded. */

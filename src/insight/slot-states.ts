@@ -6,7 +6,7 @@ import type { Period } from './series.ts'
 
 /**
  * - `present`: a live record has this nominal start.
- * - `removed`: there was such a record.
+ * - `removed`: a record with this nominal start was removed.
  * - `future`: the slot has not ended.
  * - `silent`: nothing was delivered or expected.
  * - `due`: expected, and its usual latency has not passed.

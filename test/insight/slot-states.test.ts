@@ -10,7 +10,7 @@ import { fc } from '../random.ts'
 
 const daySeconds = 86_400
 
-/** Insight as its definitions read, slot by slot, without a thought for speed. */
+/** Computes the state of a slot directly from the definitions; slow. */
 function naiveState(
   slot: number,
   history: { period: Period; live: number[]; delivered: number[]; usualLatency: number },
@@ -45,7 +45,7 @@ function naiveState(
 
 const days = 45
 
-/** A series of 45 days with gaps, some of its files removed again, and a clock somewhere near its end. */
+/** A series of 45 days with gaps and removed files, and a clock near its end. */
 const histories = fc
   .record({
     period: fc.constantFrom(...periods),
@@ -77,7 +77,7 @@ t.test('states are those of the definitions, for any history', async () => {
       fc.integer({ min: 0, max: days }),
       ({ history, first, now }, skipped) => {
         const perDay = slotsPerDay(history.period)
-        // Hours of quarters would take minutes here: a few days of them are enough.
+        // The naive states of all quarter-hour slots would take minutes, so only a few days are compared.
         const shown = history.period === '15M' ? 4 : days + 3
         const range = { from: first + skipped * perDay, to: first + (skipped + shown) * perDay - 1 }
         const naive = []
@@ -103,7 +103,7 @@ t.test('states are those of the definitions, for any history', async () => {
   )
 })
 
-t.test('a station that delivers all but its gaps shows exactly these', async (t) => {
+t.test('the missing slots of a station are exactly its gaps', async (t) => {
   const now = 120 * daySeconds
   const delivered = Array.from({ length: 120 * 24 }, (_, slot) => slot).filter((n) => n % 67 !== 66)
   const history = { period: '01H', live: delivered, delivered, usualLatency: 600 } as const
@@ -113,14 +113,17 @@ t.test('a station that delivers all but its gaps shows exactly these', async (t)
   t.equal(gaps.length, Math.floor((120 * 24) / 67) - Math.floor((60 * 24) / 67))
 })
 
-t.test('a station that dies is late, missing for some days, then silent', async (t) => {
-  const delivered = Array.from({ length: 40 * 24 }, (_, slot) => slot)
-  const history = { period: '01H', live: delivered, delivered, usualLatency: 600 } as const
-  const { runs } = slotStates(history, { from: 39 * 24, to: 70 * 24 - 1 }, 70 * daySeconds)
-  t.equal(stateText(runs), `P24M${15 * 24}S${15 * 24}`)
-  const early = slotStates(history, { from: 39 * 24, to: 43 * 24 }, 43 * daySeconds + 900)
-  t.equal(stateText(early.runs), 'P24L72F1')
-})
+t.test(
+  'the slots of a station that stops delivering are late, then missing, then silent',
+  async (t) => {
+    const delivered = Array.from({ length: 40 * 24 }, (_, slot) => slot)
+    const history = { period: '01H', live: delivered, delivered, usualLatency: 600 } as const
+    const { runs } = slotStates(history, { from: 39 * 24, to: 70 * 24 - 1 }, 70 * daySeconds)
+    t.equal(stateText(runs), `P24M${15 * 24}S${15 * 24}`)
+    const early = slotStates(history, { from: 39 * 24, to: 43 * 24 }, 43 * daySeconds + 900)
+    t.equal(stateText(early.runs), 'P24L72F1')
+  },
+)
 
 t.test(
   'a series is learned after a day of hourly files, and a campaign is no longer expected after it',
