@@ -41,8 +41,6 @@ export function toIdentity(
   }
 }
 
-/** The largest numbers of a file system that are exact in a double and in a signed 64-bit integer. */
-
 /** Microseconds of a time; clamped to the exact range of a double. */
 export function toUs(ms: number): number {
   const us = Math.round(ms * 1000)

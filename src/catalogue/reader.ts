@@ -3,7 +3,7 @@
  * `CatalogueReader`. Each engine has a folder beside this file and is opened with `open*` functions only. All methods return
  * promises, so that an engine can be a database server.
  *
- * Times ending in `Us` are microseconds since 1970-01-01T00:00:00Z, held exactly by a double until 2255.
+ * Times ending in `Us` are microseconds since 1970-01-01T00:00:00Z, exact in a double until 2255.
  * A directory is named by its path below the archive root, without slashes at its ends: `obs/2026/001`.
  */
 import type { Area } from '../parse/archive-path.ts'
@@ -257,7 +257,7 @@ export interface CatalogueReader {
    */
   checksums(directory: string, after: string): Promise<ChecksumChunk | undefined>
   /**
-   * The list in chunks: repeat with `next` until there is none. No transaction stays open between chunks.
+   * The list in chunks: repeat with `next` until it is `undefined`. No transaction stays open between chunks.
    */
   records(query: ChunkQuery, signal?: AbortSignal): Promise<RecordChunk>
   stations(query: StationsQuery): Promise<StationsPage>

@@ -115,7 +115,7 @@ export interface DirectoryState {
   readonly epoch: string
   /** Changes whenever a listed name, size or time changes. */
   readonly version: string
-  /** Time of the latest such change; `undefined` if nothing was ever listed. */
+  /** Time of the latest of these changes; `undefined` if nothing was ever listed. */
   readonly changedUs: number | undefined
 }
 

@@ -218,10 +218,10 @@ export interface CatalogueWriter {
   purgeRemovals(beforeUs: number): Promise<{ readonly more: boolean }>
   /**
    * Finds files without a checksum among those that are new or modified after a seq; by default after the seq that `keepChecksums`
-   * stored. Without a stored seq, all files of a catalogue of at most 1,000 count as new, and none of a larger one.
+   * stored. Without a stored seq, all files of a catalogue of at most 1,000 count as new, and no files of a larger one.
    */
   arrivedUnhashed(since: number | undefined): Promise<ArrivedUnhashed>
-  /** Finds some among all files below an id, highest first; repeat with `next` until there is none. */
+  /** Finds some among all files below an id, highest first; repeat with `next` until it is `undefined`. */
   unhashedBelow(
     id: number,
   ): Promise<{ readonly files: readonly UnhashedFile[]; readonly next: number | undefined }>
@@ -246,7 +246,7 @@ export interface CatalogueWriter {
   deferIndexes(): Promise<void>
   /**
    * Builds missing indexes and counts: the next one in its own transaction, or all at once if there are few files. Call it until
-   * none is left. Each takes a few seconds per million files.
+   * `left` is 0. Each takes a few seconds per million files.
    */
   buildIndexes(): Promise<BuiltIndexes>
   /** Recomputes all counts from the records. */

@@ -1,4 +1,4 @@
-/** Changes for tests, made as reconciling makes them. */
+/** Builds changes of directories for tests, as reconciling builds them. */
 import type { DirectoryChange, NewFile } from '../../src/catalogue/writer.ts'
 import { parseFilename } from '../../src/parse/filename.ts'
 import type { ParsedName } from '../../src/parse/types.ts'

@@ -2,7 +2,7 @@ import Sqlite from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
 import { countTables, indexes } from '../../src/catalogue/sqlite/schema.ts'
 
-/** Makes of a database one of an earlier schema: nothing of what later ones have added is in it. */
+/** Converts a database to an earlier schema: removes everything that later schemas added. */
 export function makeEarlier(database: string, version: 7 | 8 | 9 | 10 = 7): void {
   const db = new Sqlite(database)
   db.exec(`

@@ -40,7 +40,7 @@ const cases: { title: string; seen: Partial<FileIdentity>; outcome: IdentityComp
   },
   { title: 'ctime alone', seen: { ctimeUs: 2001 }, outcome: 'changed' },
   { title: 'ctime alone, backwards', seen: { ctimeUs: 1999 }, outcome: 'changed' },
-  { title: 'a link made', seen: { ctimeUs: 3000, links: 2 }, outcome: 'attributes' },
+  { title: 'a new hard link', seen: { ctimeUs: 3000, links: 2 }, outcome: 'attributes' },
   { title: 'unlinked while it is open', seen: { ctimeUs: 3000, links: 0 }, outcome: 'attributes' },
   { title: 'another mode', seen: { ctimeUs: 3000, mode: 0o100600 }, outcome: 'attributes' },
   { title: 'another owner', seen: { ctimeUs: 3000, uid: 0 }, outcome: 'attributes' },
@@ -48,12 +48,12 @@ const cases: { title: string; seen: Partial<FileIdentity>; outcome: IdentityComp
   { title: 'attributes within one tick', seen: { mode: 0o100600 }, outcome: 'attributes' },
 ]
 
-t.test('a file against the one that its checksum was made of', async (t) => {
+t.test('the comparison of a file with the file that was hashed', async (t) => {
   for (const { title, seen, outcome } of cases)
     t.equal(compareIdentity(stored, { ...stored, ...seen }), outcome, title)
 })
 
-t.test('whatever else differs, each field decides what it must', async () => {
+t.test('every combination of differences has the defined result, in both directions', async () => {
   const number = fc.nat(2)
   const identity = fc.record({
     ...{ inode: number, size: number, mtimeUs: number, ctimeUs: number },
@@ -77,45 +77,45 @@ t.test('whatever else differs, each field decides what it must', async () => {
   )
 })
 
-t.test('what is done to real files', async (t) => {
+t.test('operations on real files', async (t) => {
   const path = join(testFolder(t), 'file')
   const setTime = (file = path): void => {
     utimesSync(file, 1000, 1000)
   }
-  const ways: { title: string; make: () => void; outcome: IdentityComparison }[] = [
-    { title: 'nothing', make: () => undefined, outcome: 'same' },
+  const operations: { title: string; run: () => void; outcome: IdentityComparison }[] = [
+    { title: 'nothing', run: () => undefined, outcome: 'same' },
     {
-      title: 'a hard link is made',
-      make: () => {
+      title: 'a hard link is created',
+      run: () => {
         linkSync(path, `${path}.link`)
       },
       outcome: 'attributes',
     },
     {
       title: 'the link is removed',
-      make: () => {
+      run: () => {
         unlinkSync(`${path}.link`)
       },
       outcome: 'attributes',
     },
     {
       title: 'chmod',
-      make: () => {
+      run: () => {
         chmodSync(path, 0o600)
       },
       outcome: 'attributes',
     },
     {
-      title: 'overwritten in place, with its time set back',
-      make: () => {
+      title: 'overwritten in place, and mtime set back',
+      run: () => {
         writeFileSync(path, 'BYTES')
         setTime()
       },
       outcome: 'changed',
     },
     {
-      title: 'replaced by rename, with the same size and time',
-      make: () => {
+      title: 'replaced by rename, with the same size and mtime',
+      run: () => {
         writeFileSync(`${path}.new`, 'Bytes', { mode: 0o600 })
         setTime(`${path}.new`)
         renameSync(`${path}.new`, path)
@@ -124,19 +124,19 @@ t.test('what is done to real files', async (t) => {
     },
   ]
   if (process.getuid?.() === 0)
-    ways.push({
+    operations.push({
       title: 'chown',
-      make: () => {
+      run: () => {
         chownSync(path, 1234, 5678)
       },
       outcome: 'attributes',
     })
   writeFileSync(path, 'bytes')
   setTime()
-  for (const { title, make, outcome } of ways) {
+  for (const { title, run, outcome } of operations) {
     await laterThan(path)
     const before = toIdentity(statSync(path))
-    make()
+    run()
     t.equal(compareIdentity(before, toIdentity(statSync(path))), outcome, title)
   }
 })

@@ -1,21 +1,22 @@
-/** Random changes of a catalogue, and a mirror that follows them. */
+/** Random changes of a catalogue, and a mirror that applies its change feed. */
 import type { CatalogueReader, ChangesPage } from '../../src/catalogue/reader.ts'
 import type { CatalogueWriter } from '../../src/catalogue/writer.ts'
 import { change, newFile } from './change.ts'
 import { fc } from '../random.ts'
 
-/** A file appears, is written over or vanishes; whichever is possible is done. */
+/** Adds, overwrites or removes a file, depending on its current state. */
 export interface Step {
-  readonly place: number
+  /** Selects directory and name. */
+  readonly file: number
   readonly size: number
-  readonly vanishes: boolean
+  readonly removed: boolean
 }
 
 export const steps = fc.array(
   fc.record({
-    place: fc.integer({ min: 0, max: 11 }),
+    file: fc.integer({ min: 0, max: 11 }),
     size: fc.integer({ min: 1, max: 9 }),
-    vanishes: fc.boolean(),
+    removed: fc.boolean(),
   }),
   { maxLength: 25 },
 )
@@ -26,22 +27,22 @@ export async function applySteps(writer: CatalogueWriter, steps: readonly Step[]
   for (const step of steps) await writer.apply([await toChange(writer, step)])
 }
 
-async function toChange(writer: CatalogueWriter, { place, size, vanishes }: Step) {
-  const path = directories[place % directories.length] ?? ''
-  const name = `s${String(Math.floor(place / directories.length)).padStart(3, '0')}0010.26d.gz`
+async function toChange(writer: CatalogueWriter, { file, size, removed }: Step) {
+  const path = directories[file % directories.length] ?? ''
+  const name = `s${String(Math.floor(file / directories.length)).padStart(3, '0')}0010.26d.gz`
   const known = (await writer.directory(path))?.files.get(name)
   const facts = { size, mtimeUs: size * 1000 }
-  if (known === undefined) return change(path, vanishes ? {} : { added: [newFile(name, facts)] })
-  if (vanishes) return change(path, { removed: [known.id] })
+  if (known === undefined) return change(path, removed ? {} : { added: [newFile(name, facts)] })
+  if (removed) return change(path, { removed: [known.id] })
   if (known.size === size) return change(path, {})
   return change(path, { modified: [{ id: known.id, name, ...facts }] })
 }
 
-/** What a mirror holds of each id. */
+/** Path and modification time of each live record, by id. */
 export type Mirror = Map<number, string>
 
-/** Follows the feed to its head. @returns the number reached */
-export async function followFeed(
+/** Reads the change feed to its head and applies it to a mirror. @returns the last seq */
+export async function readFeed(
   read: (since: number) => Promise<ChangesPage>,
   start: number,
   mirror: Mirror,
@@ -49,7 +50,7 @@ export async function followFeed(
   for (let since = start; ;) {
     const page = await read(since)
     for (const { seq, change, record } of page.changes) {
-      if (seq <= since) throw new Error('numbers do not rise')
+      if (seq <= since) throw new Error('seq does not increase')
       since = seq
       const { id, directory, name, modifiedUs } = record
       if (change === 'removed') mirror.delete(id)
@@ -59,7 +60,7 @@ export async function followFeed(
   }
 }
 
-/** The live list as a mirror would hold it. */
+/** The live list as a mirror. */
 export async function liveList(reader: CatalogueReader): Promise<Mirror> {
   const { records } = await reader.page({ limit: 1_000_000, offset: 0 })
   const mirror: Mirror = new Map()

@@ -6,7 +6,7 @@ import type { ChangeFilters, ChangesPage } from '../../../src/catalogue/reader.t
 import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
 import { change, newFile } from '../change.ts'
-import { applySteps, followFeed, liveList, steps } from '../mirror.ts'
+import { applySteps, readFeed, liveList, steps } from '../mirror.ts'
 import { testFolder } from '../../folder.ts'
 import { fc } from '../../random.ts'
 
@@ -197,10 +197,10 @@ t.test('the list in chunks plus the feed from its start equals the live list', a
           last = records.at(-1)?.id ?? 0
         }
         await applySteps(writer, steps)
-        const since = await followFeed(read, seq, mirror)
+        const since = await readFeed(read, seq, mirror)
         await applySteps(writer, after)
         const { head } = await writer.apply([])
-        await followFeed(read, since, mirror)
+        await readFeed(read, since, mirror)
         t.strictSame(mirror, await liveList(reader))
         clock.us += 10
         await writer.purgeRemovals(clock.us)
