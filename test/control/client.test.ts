@@ -23,12 +23,12 @@ import { noProblems } from '../indexer/parts.ts'
 import { until } from '../indexer/until.ts'
 
 const logger = pino({ level: 'silent' })
-const condition = openHealth({
+const health = openHealth({
   ...{ logger, version: 'test', lastScan: undefined },
   nowUs: () => 1,
 })
 
-/** Path of a socket: it must be short. */
+/** A short path, because the length of socket paths is limited. */
 function socketPath(t: Test): string {
   const folder = mkdtempSync(join(tmpdir(), 'control-'))
   t.teardown(() => {
@@ -37,21 +37,21 @@ function socketPath(t: Test): string {
   return join(folder, 'socket')
 }
 
-/** What a process leaves that was killed. */
-async function leaveSocket(path: string): Promise<void> {
+/** Creates the stale socket of a killed process. */
+async function createStaleSocket(path: string): Promise<void> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(path, resolve))
-  renameSync(path, `${path}-left`)
+  renameSync(path, `${path}-stale`)
   await new Promise((resolve) => server.close(resolve))
-  renameSync(`${path}-left`, path)
+  renameSync(`${path}-stale`, path)
 }
 
 async function openOn(t: Test) {
   const path = socketPath(t)
-  await leaveSocket(path)
+  await createStaleSocket(path)
   const orders: RescanOrder[] = []
   const indexer = {
-    status: () => condition.status(noProblems),
+    status: () => health.status(noProblems),
     settlingFiles: () => [{ path: 'obs/a', reason: 'no-end-yet' as const, sinceUs: 5 }],
     rescan: (order: RescanOrder) => {
       orders.push(order)
@@ -59,7 +59,7 @@ async function openOn(t: Test) {
     },
     register: (file: string) =>
       file === 'broken'
-        ? Promise.reject(new Error('of ours'))
+        ? Promise.reject(new Error('internal'))
         : Promise.resolve({ outcome: 'created' as const, id: 7 }),
   }
   const control = await openControl({ path, logger, indexer, writer: {} as never })
@@ -71,38 +71,38 @@ async function openOn(t: Test) {
 
 t.test('the indexer answers requests over its control socket', async (t) => {
   const { path, orders, control } = await openOn(t)
-  t.equal(statSync(path).mode & 0o777, 0o660, 'by its group and nobody else')
+  t.equal(statSync(path).mode & 0o777, 0o660, 'accessible to its owner and group only')
   t.match(await askStatus(path), { state: 'starting', version: 'test', pid: process.pid })
   t.same(await askSettling(path), [{ path: 'obs/a', reason: 'no-end-yet', sinceUs: 5 }])
-  t.same(await askSettling(`${path}-none`), [], 'nobody knows of any')
+  t.same(await askSettling(`${path}-none`), [], 'empty without an indexer')
   const order = { path: 'obs/2026', full: true, acceptRemovals: false }
   t.same(await askIndexer(path, { command: 'rescan', ...order }), { number: 1, place: 'running' })
   t.same(orders, [order])
   t.same(await askIndexer(path, { command: 'register', path: 'x' }), { outcome: 'created', id: 7 })
   control.close()
-  t.notOk(existsSync(path), 'the socket goes with it')
+  t.notOk(existsSync(path), 'closing removes the socket')
   t.equal(await askStatus(path), undefined)
 })
 
 t.test('an invalid request is rejected with a reason', async (t) => {
   const { path, orders } = await openOn(t)
-  const cases: { request: unknown; words: RegExp; failed?: true }[] = [
-    { request: {}, words: /unknown command/ },
-    { request: { command: 'drop' }, words: /unknown command/ },
-    { request: { command: 'rescan', path: '../etc' }, words: /not a directory below obs/ },
-    { request: { command: 'rescan', path: 5 }, words: /must be text/ },
-    { request: { command: 'rescan', acceptRemovals: 'no' }, words: /true or false/ },
-    { request: { command: 'register' }, words: /must be text/ },
-    { request: { command: 'register', path: 'broken' }, words: /see its log/, failed: true },
+  const cases: { request: unknown; message: RegExp; failed?: true }[] = [
+    { request: {}, message: /unknown command/ },
+    { request: { command: 'drop' }, message: /unknown command/ },
+    { request: { command: 'rescan', path: '../etc' }, message: /not a directory below obs/ },
+    { request: { command: 'rescan', path: 5 }, message: /must be text/ },
+    { request: { command: 'rescan', acceptRemovals: 'no' }, message: /true or false/ },
+    { request: { command: 'register' }, message: /must be text/ },
+    { request: { command: 'register', path: 'broken' }, message: /see its log/, failed: true },
   ]
-  for (const { request, words, failed = false } of cases)
+  for (const { request, message, failed = false } of cases)
     await t.rejects(askIndexer(path, request as ControlRequest), {
       code: 'REQUEST_REJECTED',
-      message: words,
+      message,
       failed,
     })
   t.same(orders, [])
-  t.match(await askStatus(path), { state: 'starting' }, 'and it goes on')
+  t.match(await askStatus(path), { state: 'starting' }, 'the indexer still answers')
 })
 
 t.test(
@@ -122,12 +122,12 @@ t.test(
   },
 )
 
-const cannot = 'control socket of the indexer unavailable'
+const unavailable = 'control socket of the indexer unavailable'
 
 t.test('an indexer that does not answer has the state unknown, not stopped', async (t) => {
   const path = socketPath(t)
-  await leaveSocket(path)
-  t.equal(await askStatus(path), undefined, 'nobody listens')
+  await createStaleSocket(path)
+  t.equal(await askStatus(path), undefined, 'no process listens')
   rmSync(path)
   let silent = true
   const server = createServer((socket) => {
@@ -136,11 +136,11 @@ t.test('an indexer that does not answer has the state unknown, not stopped', asy
   await new Promise<void>((resolve) => server.listen(path, resolve))
   t.teardown(() => server.close())
   t.strictSame(await askStatus(path, 50), {
-    ...{ state: 'unknown', reason: `${cannot}: timeout` },
+    ...{ state: 'unknown', reason: `${unavailable}: timeout` },
   })
   silent = false
   t.strictSame(await askStatus(path), {
-    ...{ state: 'unknown', reason: `${cannot}: the connection ended without an answer` },
+    ...{ state: 'unknown', reason: `${unavailable}: the connection ended without an answer` },
   })
 })
 
@@ -150,28 +150,28 @@ t.test('an indexer whose socket is not accessible has the state unknown', async 
   const isRoot = process.getuid?.() === 0
   if (isRoot) process.seteuid?.(65_534)
   else chmodSync(dirname(path), 0)
-  const asked = askStatus(path) // which connects before it waits for anything
+  const status = askStatus(path) // Connects synchronously, with the permissions of this moment.
   if (isRoot) process.seteuid?.(0)
   else chmodSync(dirname(path), 0o700)
-  t.strictSame(await asked, { state: 'unknown', reason: `${cannot}: EACCES` })
+  t.strictSame(await status, { state: 'unknown', reason: `${unavailable}: EACCES` })
 })
 
 t.test('an indexer that fails has the state unknown, and the metrics stay available', async (t) => {
   const path = socketPath(t)
-  const status = () => {
-    throw new Error('of ours')
+  const failingStatus = () => {
+    throw new Error('internal')
   }
   const control = await openControl({
     path,
     logger,
-    indexer: { status } as never,
+    indexer: { status: failingStatus } as never,
     writer: {} as never,
   })
   t.teardown(() => {
     control.close()
   })
-  const asked = await askStatus(path)
-  t.match(asked, { state: 'unknown', reason: /: the indexer failed to answer, see its log$/ })
+  const status = await askStatus(path)
+  t.match(status, { state: 'unknown', reason: /: the indexer failed to answer, see its log$/ })
   const { app } = await openService(t, { deps: () => ({ indexerStatus: () => askStatus(path) }) })
   const { statusCode, body } = await app.inject('/metrics')
   t.equal(statusCode, 200)
@@ -186,15 +186,15 @@ t.test('an unavailable control socket is reported once, until it is available ag
   for (const times of [1, 2]) {
     t.equal(await ask(), undefined)
     symlinkSync(path, path)
-    const unknown = { state: 'unknown', reason: `${cannot}: ELOOP` }
+    const unknown = { state: 'unknown', reason: `${unavailable}: ELOOP` }
     t.strictSame([await ask(), await ask()], [unknown, unknown])
     t.equal(reported.length, times)
     rmSync(path)
   }
 })
 
-/** An indexer that looks at its socket all the time. */
-async function openWatchful(t: Test, path: string, version: string, readMs = 5) {
+/** An indexer that checks its socket at a short interval. */
+async function openChecking(t: Test, path: string, version: string, checkIntervalMs = 5) {
   const warnings: unknown[] = []
   const stream = { write: (line: string) => warnings.push(JSON.parse(line)) }
   const reported = openHealth({
@@ -207,7 +207,7 @@ async function openWatchful(t: Test, path: string, version: string, readMs = 5) 
     logger: pino({}, stream),
     indexer,
     writer: {} as never,
-    checkIntervalMs: readMs,
+    checkIntervalMs,
   })
   t.teardown(() => {
     control.close()
@@ -216,55 +216,55 @@ async function openWatchful(t: Test, path: string, version: string, readMs = 5) 
 }
 
 const versionAt = async (path: string) => {
-  const asked = await askStatus(path)
-  return asked !== undefined && 'version' in asked ? asked.version : undefined
+  const status = await askStatus(path)
+  return status !== undefined && 'version' in status ? status.version : undefined
 }
 
 t.test('an indexer whose socket was removed listens again', async (t) => {
   const path = socketPath(t)
-  const { warnings, control } = await openWatchful(t, path, 'one')
-  await leaveSocket(`${path}-left`)
-  for (const takeAway of [
+  const { warnings, control } = await openChecking(t, path, 'one')
+  await createStaleSocket(`${path}-stale`)
+  for (const removeSocket of [
     () => {
       rmSync(path)
     },
     () => {
-      renameSync(`${path}-left`, path)
+      renameSync(`${path}-stale`, path)
     },
   ]) {
     const before = warnings.length
-    takeAway()
-    await until(t, 'it is noticed', () => warnings.length > before)
-    await until(t, 'it answers again', async () => (await versionAt(path)) === 'one')
+    removeSocket()
+    await until(t, 'the indexer reports it', () => warnings.length > before)
+    await until(t, 'the indexer answers again', async () => (await versionAt(path)) === 'one')
     t.equal(statSync(path).mode & 0o777, 0o660)
   }
   t.match(warnings.at(-1), { msg: 'control socket removed; created again' })
   control.close()
-  t.notOk(existsSync(path), 'the socket goes with it')
+  t.notOk(existsSync(path), 'closing removes the socket')
 })
 
-/** Another indexer's socket in the place of the one that is there. */
+/** Replaces the socket with that of another indexer. */
 async function replaceSocket(t: Test, path: string) {
-  const other = await openWatchful(t, `${path}-two`, 'two', 600_000)
+  const other = await openChecking(t, `${path}-two`, 'two', 600_000)
   renameSync(`${path}-two`, path)
   return other.control
 }
 
-t.test('it does not remove the socket of another indexer', async (t) => {
+t.test('an indexer does not remove the socket of another indexer', async (t) => {
   const path = socketPath(t)
-  const one = await openWatchful(t, path, 'one')
+  const one = await openChecking(t, path, 'one')
   const two = await replaceSocket(t, path)
-  await until(t, 'it is noticed', () => one.warnings.length > 0)
+  await until(t, 'the indexer reports it', () => one.warnings.length > 0)
   t.match(one.warnings, [{ reason: /another indexer answers on/ }])
   t.equal(await versionAt(path), 'two')
   two.close()
-  await until(t, 'it is its own again', async () => (await versionAt(path)) === 'one')
-  t.equal(one.warnings.length, 2, 'which is reported, and nothing twice')
+  await until(t, 'the first indexer answers again', async () => (await versionAt(path)) === 'one')
+  t.equal(one.warnings.length, 2, 'each event is reported once')
 })
 
-t.test('nor when it ends', async (t) => {
+t.test('an indexer that ends does not remove the socket of another indexer', async (t) => {
   const path = socketPath(t)
-  const one = await openWatchful(t, path, 'one', 600_000)
+  const one = await openChecking(t, path, 'one', 600_000)
   await replaceSocket(t, path)
   one.control.close()
   t.equal(await versionAt(path), 'two')
@@ -275,7 +275,7 @@ t.test('a socket that cannot be opened is an error with path and reason', async 
   t.teardown(() => {
     rmSync(folder, { recursive: true })
   })
-  const path = join(folder, 'nowhere/socket')
+  const path = join(folder, 'missing/socket')
   writeFileSync(join(folder, 'notes'), '')
   const other = openControl({
     path: join(folder, 'notes'),
@@ -286,7 +286,7 @@ t.test('a socket that cannot be opened is an error with path and reason', async 
   await t.rejects(
     other,
     { code: 'UNUSABLE_SOCKET', message: /is not a socket/ },
-    'a file of somebody else stays',
+    'a file that is not a socket stays',
   )
   await t.rejects(openControl({ path, logger, indexer: {} as never, writer: {} as never }), {
     code: 'UNUSABLE_SOCKET',
