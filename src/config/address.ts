@@ -14,7 +14,7 @@ export function isHost(host: string): boolean {
   return isIP(host) !== 0 || (hostName.test(host) && URL.canParse(`http://${host}`))
 }
 
-/** Whether it is an address, or a network as address and prefix length. */
+/** Whether a text is an address, or a network as address and prefix length. */
 export function isNetwork(text: string): boolean {
   const [, address = '', prefix = '0'] = /^([^/%]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
   return isIP(address) !== 0 && Number(prefix) <= (isIPv4(address) ? 32 : 128)

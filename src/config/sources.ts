@@ -36,7 +36,7 @@ export interface Reading {
   readonly warnings: readonly string[]
 }
 
-/** Reads all settings, in order of precedence: the last one wins. */
+/** Reads all settings, lowest precedence first: the last one wins. */
 export function readSources({ file, env, flags, cwd }: ConfigSources): Reading {
   const named = file ?? env[fileVariable]
   const readings = [

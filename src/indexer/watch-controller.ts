@@ -60,7 +60,7 @@ export function openWatchController(deps: WatchControllerDeps): WatchController 
   const mark = (path: string, options: { arrived: boolean; delayMs: number }): void => {
     const nowMs = performance.now()
     const dueMs = Math.max(nowMs + options.delayMs, resting.get(path) ?? 0)
-    // A file overwritten in place changes only its own size and mtime, so even a cold directory needs `facts`.
+    // A file overwritten in place changes only its own size and mtime, not the directory's stamp, so every directory needs the read depth `facts`.
     dirty.add({ path, depth: 'facts', arrived: options.arrived }, dueMs)
     deps.wakeSignal.wake()
   }

@@ -3,7 +3,7 @@ import { secondsPerDay } from '../parse/calendar.ts'
 import { periodRules } from './series.ts'
 import type { Period } from './series.ts'
 
-/** The value below which this share of the values lies, by nearest rank; `undefined` without values. */
+/** A percentile by nearest rank: `share` (0 to 1) of the values are at or below it; `undefined` without values. */
 export function percentile(ascending: ArrayLike<number>, share: number): number | undefined {
   if (ascending.length === 0) return undefined
   const rank = Math.max(1, Math.ceil(share * ascending.length))

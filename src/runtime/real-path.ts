@@ -6,7 +6,7 @@ import type { Logger } from 'pino'
 const mostLinks = 40
 
 /**
- * The absolute path of a file, or at which it would be created: symbolic links are followed, dangling links too. Parts of
+ * The absolute path of a file, or the path at which it would be created: symbolic links are followed, dangling links too. Parts of
  * the path that do not exist or cannot be read stay as written. Never throws: opening the path reports the error.
  */
 export function realPath(path: string): string {
@@ -40,7 +40,7 @@ function linkTarget(path: string): string | undefined {
 }
 
 /**
- * The linked directories by their configured and by their real paths: the targets of symbolic links are compared with
+ * Both the configured and the real paths of the linked directories: the targets of symbolic links are compared with
  * both, also while the disk of a linked directory is away.
  */
 export function realDirectories(paths: readonly string[], logger: Logger): string[] {

@@ -32,7 +32,7 @@ export function openMissingFiles(deps: {
   readonly nowMs?: () => number
 }): MissingFiles {
   const { onFile, nowMs = Date.now } = deps
-  // A map has the order of insertion.
+  // A map has the order of insertion, so its last entries are the latest.
   const latest = new Map<string, { reason: MissingReason; atMs: number }>()
   let count = 0
   return {

@@ -85,7 +85,7 @@ export async function* listLines(
   do {
     const query = { limit: Math.min(left, recordsPerChunk), filter, ordering, details }
     const read = () => reader.records({ ...query, ...(after && { after }) }, signal)
-    // A filtered query may take long and runs in a query worker: without a permit.
+    // A filtered query runs in a query worker and may take long, so it does not hold a permit of the semaphore meanwhile.
     const filtered = isUnfiltered(filter) ? undefined : await read()
     const { text, count, next } = await chunks.run(async () => {
       await yieldToEventLoop()

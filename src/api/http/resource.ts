@@ -27,7 +27,7 @@ export interface Resource {
   }
   /** Media types of its responses; JSON and HTML by default. */
   readonly renders?: readonly string[]
-  /** The body of OPTIONS, in DRF's form; without it OPTIONS is `204` with `Allow`. */
+  /** The body of OPTIONS, in the form of Django REST framework; without it OPTIONS is `204` with `Allow`. */
   readonly about?: { readonly name: string; readonly description: string }
 }
 

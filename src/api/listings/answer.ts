@@ -67,8 +67,8 @@ function formatOf(request: FastifyRequest): ListingFormat {
 }
 
 /**
- * A change gets its time in its transaction and is visible when that is committed, on a busy disk seconds later. Until this time
- * has passed, more changes of the same second may become visible.
+ * A change gets its time in its transaction and is visible when that is committed, on a busy disk seconds later. Until this
+ * much later, more changes with the same second may become visible.
  */
 const unsettledUs = 10_000_000
 

@@ -58,7 +58,7 @@ export function activeFilters(
   })
 }
 
-/** Chips of the active filters, as `it.active`. */
+/** Template of the active filters; its data are `active`, the result of `activeFilters`. */
 export const activeTemplate = `<% if (it.active.length > 0) { %>
 <ul class="chips" aria-label="Active filters">
 <% for (const chip of it.active) { %><li><%= chip.label %> <b><%= chip.value %></b> <a href="<%= chip.without %>" aria-label="Remove the filter <%= chip.label %> <%= chip.value %>">×</a></li>

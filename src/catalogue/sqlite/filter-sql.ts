@@ -25,7 +25,7 @@ export interface Selection {
   readonly modified?: TimeRange
   readonly problems?: readonly Problem[]
   readonly names?: readonly NameCondition[]
-  /** Names of a slice of the list, case-insensitive. */
+  /** A range of names, case-insensitive: one slice of a long query (see `slices.ts`). */
   readonly nameRange?: NameRange
 }
 

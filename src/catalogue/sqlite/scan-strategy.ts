@@ -160,7 +160,7 @@ export function openScan(
     const to = Math.min(ids?.to ?? Infinity, counts.lastIdOf(dates))
     return { ...selection, ids: { from: ids?.from ?? -Infinity, to } }
   }
-  /** Reads from the first file of the order, unless that takes too long. */
+  /** Reads from the first file of the order; returns `undefined` if that takes too long. */
   return (selection, wanted) => {
     const { key } = wanted.ordering
     const total = totalAlong(counts, selection, key)
@@ -183,11 +183,11 @@ function passUs(selection: Selection, key: OrderKey): number {
   }
   if (key === 'id') return rowUs
   if (hasOnly(selection, known[key])) return entryUs
-  // Times and rows are nearly in the order of ids.
+  // Times are nearly in the order of ids, so their rows are neighbours and cheap to read.
   return entryUs + (key === 'created' || key === 'modified' ? rowUs : lookupUs)
 }
 
-/** Files of the index of an order among which those of the selection are. */
+/** Count of the index entries that a scan in this order must read to find all files of the selection. */
 function totalAlong(counts: Counts, selection: Selection, key: OrderKey): number {
   const { dates, stations, ids } = selection
   if (key === 'data_date' && dates !== undefined) return counts.ofDates(dates, undefined)

@@ -104,7 +104,7 @@ export function openChecksumSchedule(deps: ChecksumScheduleDeps): ChecksumSchedu
         return true
       }
     }
-    // Otherwise stop before the first file that is too young.
+    // If a file is too young, the seq stops before it, and the next pass begins there.
     const isThrough = due.length === files.length
     if (isThrough) throughSeq = found.throughSeq
     // The first seq is stored before anything is read, so that it survives an end of the process.
