@@ -162,7 +162,8 @@ t.test('without an indexer, and without a token', async (t) => {
   execFileSync('mkfifo', [join(folder, 'pipe')])
   const { code, text } = await run(folder, 'rescan --database c.db --wait')
   t.equal(code, 1)
-  t.match(text, /no answer of the indexer on \S+c\.sock/)
+  // In a deep folder the path of the socket is relative: it has at most 107 bytes.
+  t.match(text, /no answer of the indexer on \S*c\.sock/)
   t.notMatch(text, '    at ')
   for (const file of ['missing', 'empty', 'two', 'long', 'folder', 'pipe']) {
     const path = join(folder, file)
