@@ -3,6 +3,7 @@
 import { Command, CommanderError, Option } from 'commander'
 import { tokenFaults } from './config/admin-token.ts'
 import { ConfigError } from './config/config-error.ts'
+import { expectedFileFaults } from './config/expected-file.ts'
 import { loadConfig } from './config/load.ts'
 import type { FurtherCheck, LoadedConfig } from './config/load.ts'
 import { commandOptions } from './config/command-options.ts'
@@ -48,7 +49,7 @@ function addDaemons(program: Command, done: (exitCode: number) => void): void {
     .description('run indexer and API together, for a trial or a small archive')
     .action(async (_flags: unknown, command: Command) => {
       const { start } = await import('./commands/start.ts')
-      done(await start(configOf(command, tokenCheck).config, command.optsWithGlobals()))
+      done(await start(configOf(command, checkFiles).config, command.optsWithGlobals()))
     })
   asDaemon(program.command('index'), commandOptions.index)
     .description('run the indexer: scan the archive, then watch it for changes')
@@ -61,7 +62,7 @@ function addDaemons(program: Command, done: (exitCode: number) => void): void {
     .description('run the API')
     .action(async (_flags: unknown, command: Command) => {
       const { serve } = await import('./commands/serve.ts')
-      done(await serve(configOf(command, tokenCheck).config))
+      done(await serve(configOf(command, checkFiles).config))
     })
 }
 
@@ -117,7 +118,7 @@ function addReadingCommands(program: Command, done: (exitCode: number) => void):
     .description('print the effective configuration and the source of each value, or all faults')
     .action(async (_flags: unknown, command: Command) => {
       const { checkConfig } = await import('./commands/check-config.ts')
-      done(await checkConfig(configOf(command, tokenCheck)))
+      done(await checkConfig(configOf(command, checkFiles)))
     })
 }
 
@@ -144,8 +145,11 @@ function flagsOf(keys: readonly OptionKey[]): Option[] {
   })
 }
 
-/** Reports faults of the token file together with the others. */
-const tokenCheck: FurtherCheck = (values) => tokenFaults(values.admin_token_file)
+/** Reports faults of the files that options name together with the others. */
+const checkFiles: FurtherCheck = (values) => [
+  ...tokenFaults(values.admin_token_file),
+  ...expectedFileFaults(values.expected_file),
+]
 
 function configOf(command: Command, further?: FurtherCheck): LoadedConfig {
   const { config: file, ...flags } = command.optsWithGlobals<Flags & { config?: string }>()

@@ -5,6 +5,7 @@ import type { Socket } from 'node:net'
 import fastify, { LogController } from 'fastify'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
+import { ExpectedRules } from '../insight/expectation.ts'
 import { bodyValidation } from './admin/request-body.ts'
 import { answerClientError } from './http/client-error.ts'
 import { compressAnswers } from './http/compression.ts'
@@ -30,6 +31,11 @@ import { addMetrics, openMetrics } from './status/metrics.ts'
 import { addProblems } from './problems/route.ts'
 import { addRinexFile } from './files/route.ts'
 import { addRoot } from './pages/root.ts'
+import { addMissing } from './missing/route.ts'
+import { addNetwork } from './network/route.ts'
+import { addReport } from './report/route.ts'
+import { NetworkStates } from './series/network-states.ts'
+import { addSeries } from './series/route.ts'
 import { addRescan } from './admin/rescan.ts'
 import { addSchema } from './pages/docs-route.ts'
 import { addAvailability } from './stations/availability.ts'
@@ -105,9 +111,15 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   })
   addRoot(app, context)
   addRinexFile(app, context)
-  addStation(app, context)
-  addAvailability(app, context)
+  const expected = deps.settings.expected ?? new ExpectedRules([])
+  addStation(app, { ...context, expected })
+  addAvailability(app, { ...context, expected })
   addLatency(app, context)
+  const network = new NetworkStates({ ...deps, expected })
+  addSeries(app, { ...context, network })
+  addMissing(app, { ...context, network })
+  addReport(app, { ...context, network })
+  addNetwork(app, { ...context, network })
   addChanges(app, context)
   addStatus(app, { ...context, missingFiles })
   addProblems(app, { ...context, missingFiles })

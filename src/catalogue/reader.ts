@@ -9,7 +9,7 @@
 import type { Area } from '../parse/archive-path.ts'
 import type { SeriesKey } from '../insight/series.ts'
 import { problems } from './filter.ts'
-import type { FileFilter, OrderKey, OrderStep, Ordering } from './filter.ts'
+import type { FileFilter, OrderKey, OrderStep, Ordering, TimeRange } from './filter.ts'
 import type {
   FileRecord,
   FoundFile,
@@ -147,6 +147,53 @@ export interface SeriesArrivals extends Pick<SeriesSlots, 'head' | 'codes' | 'am
   readonly latencies: readonly number[]
 }
 
+/** Query for the deliveries of all series. */
+export interface DeliveriesQuery {
+  /** UTC days since 1970, both included. */
+  readonly fromDay: number
+  readonly toDay: number
+  /** Only days whose deliveries changed after this state. All days without it, or if the changes since it are not known. */
+  readonly since?: Head | undefined
+}
+
+/** A series of the catalogue: it has recorded deliveries or live files. */
+export interface NetworkSeries extends SeriesKey {
+  /** 9 characters, or 4 if no or several long codes begin with them. */
+  readonly station: string
+  /** Its numbers in the columns of `NetworkDeliveries`: several if two codes share the station, none without recorded deliveries. */
+  readonly ids: readonly number[]
+  /** Start of the newest data of a live file, in seconds since 1970. */
+  readonly lastStart: number | undefined
+}
+
+/** The recorded deliveries of all series on some days: columns of the same length, by start. */
+export interface NetworkDeliveries {
+  readonly head: Head
+  /** Time from which deliveries are recorded. */
+  readonly knownFromUs: number
+  readonly series: readonly NetworkSeries[]
+  /** The days that were read, ascending. All their deliveries are in the columns. */
+  readonly days: readonly number[]
+  /** Starts of the slots, in seconds since 1970. */
+  readonly starts: Float64Array
+  readonly ids: Int32Array
+  /** Seconds; -1 for files that were not seen arriving. */
+  readonly latencies: Int32Array
+}
+
+/** Files whose content was replaced in a range of time, oldest first. */
+export interface ReplacedFiles {
+  readonly files: readonly { readonly path: string; readonly modifiedUs: number }[]
+  /** False if there are more, or so many files arrived that not all were compared. */
+  readonly isComplete: boolean
+}
+
+/** A directory in which files were listed or replaced. */
+export interface ChangedDirectory {
+  readonly path: string
+  readonly files: number
+}
+
 /** The conditions of a filter that depend only on name and path, so that they apply to removed files too. */
 export type ChangeFilters = Omit<
   FileFilter,
@@ -240,6 +287,12 @@ export interface CatalogueReader {
   seriesArrivals(
     query: SeriesQuery & { readonly from: number },
   ): Promise<SeriesArrivals | undefined>
+  /** The recorded deliveries of all series. Throws `NotBuilt`. */
+  deliveries(query: DeliveriesQuery): Promise<NetworkDeliveries>
+  /** At most 1000 files. Throws `NotBuilt`. */
+  replacedFiles(modified: Required<TimeRange>): Promise<ReplacedFiles>
+  /** The five directories with the most files that were listed or replaced since a time. Throws `NotBuilt`. */
+  changedDirectories(sinceUs: number): Promise<readonly ChangedDirectory[]>
   head(): Promise<Head>
   /** @param signal cancels a long query when its client has left */
   page(query: PageQuery, signal?: AbortSignal): Promise<Page>

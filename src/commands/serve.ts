@@ -8,6 +8,8 @@ import { openReader } from '../catalogue/sqlite/reader.ts'
 import { openClock } from '../runtime/clock.ts'
 import { baseUrlFor } from '../config/address.ts'
 import type { ConfigOf } from '../config/command-options.ts'
+import { readExpectedFile } from '../config/expected-file.ts'
+import { ExpectedRules } from '../insight/expectation.ts'
 import { askIndexer, askSettling, openStatusReader } from '../control/client.ts'
 import { graceMs, startLifecycle } from '../runtime/lifecycle.ts'
 import type { Lifecycle } from '../runtime/lifecycle.ts'
@@ -115,6 +117,7 @@ function settingsOf(config: ConfigOf<'serve'>, logger: Logger): Omit<ApiSettings
     maxLimit: config.maxLimit,
     keepRemovalsDays: config.keepRemovalsDays,
     problems: config.problems,
+    expected: new ExpectedRules(readExpectedFile(config.expectedFile)),
     version: packageVersion(),
     connectionsPerAddress: config.connectionsPerAddress,
     trustedProxies: config.trustedProxies,

@@ -33,6 +33,7 @@ const api = [
   'max_limit',
   'problems',
   'admin_token_file',
+  'expected_file',
 ] as const
 
 export const commandOptions = {

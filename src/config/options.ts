@@ -156,6 +156,15 @@ export const options = {
     meaning: 'File with the token that allows administrators to register files and order rescans.',
     flag: 'FILE',
   },
+  expected_file: {
+    kind: 'path',
+    check: optional(path),
+    default: undefined,
+    defaultText: 'none: expectations are learned',
+    expects: 'a file',
+    meaning: 'TOML file with the series that must arrive, whatever was delivered before.',
+    flag: 'FILE',
+  },
   linked_directories: {
     kind: 'paths',
     check: list(text((value) => value.startsWith('/') && !value.includes('\0'))),

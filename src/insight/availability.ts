@@ -1,5 +1,6 @@
 /** The availability of a series: the states of its slots, its share and its class. Pure. */
 import { secondsPerDay } from '../parse/calendar.ts'
+import type { ExpectedRule } from './expectation.ts'
 import { usualLatency } from './latency.ts'
 import { learningDays, periodRules, slotAt } from './series.ts'
 import type { Period } from './series.ts'
@@ -22,6 +23,8 @@ export interface KnownSlots {
   readonly latencies: readonly number[]
   /** Seconds since 1970 from which deliveries are recorded. */
   readonly knownFromSeconds: number
+  /** Rules of `expected_file` for the series. */
+  readonly rules: readonly ExpectedRule[]
 }
 
 export interface Availability {
@@ -48,7 +51,7 @@ export function availabilityOf(
   measure: Measure,
   nowSeconds: number,
 ): Availability {
-  const { period, from, to, live, recorded, latencies, knownFromSeconds } = known
+  const { period, from, to, live, recorded, latencies, knownFromSeconds, rules } = known
   const delivered = [...new Set([...live, ...recorded])].sort((a, b) => a - b)
   const usual = usualLatency(period, latencies)
   const shown = measure === 'archived' ? live : delivered
@@ -59,6 +62,7 @@ export function availabilityOf(
       delivered,
       counted: shown,
       usualLatency: usual,
+      rules,
       knownFrom: Math.ceil(knownFromSeconds / periodRules[period].seconds),
     },
     { from, to },

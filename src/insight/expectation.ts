@@ -1,6 +1,6 @@
 /** Learns from delivered slots on which days a series is expected. Pure. */
 import { learningDays, periodRules, slotsPerDay } from './series.ts'
-import type { Period } from './series.ts'
+import type { Period, SeriesKey } from './series.ts'
 
 /** Slots of a series that must arrive, whatever was delivered before; see `expected.toml`. */
 export interface ExpectedRule {
@@ -9,6 +9,50 @@ export interface ExpectedRule {
   readonly toDay: number | undefined
   /** Hours of the day in which slots begin; without them, all. */
   readonly hours: ReadonlySet<number> | undefined
+}
+
+/** A rule for one series of a station: its code has 4 or 9 characters. */
+export interface ExpectedSeries extends SeriesKey {
+  readonly station: string
+  readonly rule: ExpectedRule
+}
+
+type StationSeries = SeriesKey & { readonly station: string }
+
+/** The rules of all series. A code of 4 characters in a rule is also the long code that begins with it. */
+export class ExpectedRules {
+  readonly #byKey = new Map<string, ExpectedSeries[]>()
+
+  constructor(expected: readonly ExpectedSeries[]) {
+    for (const each of expected) {
+      const key = keyOf(each)
+      this.#byKey.set(key, [...(this.#byKey.get(key) ?? []), each])
+    }
+  }
+
+  /** The rules of a series; none if the series is learned from its deliveries. */
+  of(series: StationSeries): readonly ExpectedRule[] {
+    const site = { ...series, station: series.station.slice(0, 4) }
+    const keys = new Set([keyOf(series), keyOf(site)])
+    return [...keys].flatMap((key) => this.#byKey.get(key) ?? []).map(({ rule }) => rule)
+  }
+
+  /** One entry for each expected series that is not among these: nothing of it was ever delivered. */
+  notIn(series: readonly StationSeries[]): readonly ExpectedSeries[] {
+    const known = new Set(
+      series.flatMap((each) => [
+        keyOf(each),
+        keyOf({ ...each, station: each.station.slice(0, 4) }),
+      ]),
+    )
+    return [...this.#byKey]
+      .filter(([key]) => !known.has(key))
+      .flatMap(([, expected]) => expected.slice(0, 1))
+  }
+}
+
+function keyOf({ station, fileType, period }: StationSeries): string {
+  return `${station} ${fileType} ${period}`
 }
 
 /** Determines whether slots are expected. Query days in ascending order: the window of 28 days moves with them. */

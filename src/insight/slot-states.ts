@@ -122,7 +122,7 @@ function openMembership(slots: ArrayLike<number>, from: number): (slot: number) 
 }
 
 /** The index of the first value that is not below a bound. */
-function lowerBound(ascending: ArrayLike<number>, bound: number): number {
+export function lowerBound(ascending: ArrayLike<number>, bound: number): number {
   let [low, high] = [0, ascending.length]
   while (low < high) {
     const middle = (low + high) >> 1
@@ -137,8 +137,11 @@ export function stateText(runs: readonly StateRun[]): string {
   return runs.map(({ state, slots }) => `${stateLetters[state]}${slots}`).join('')
 }
 
+export const shareClasses = ['good', 'fair', 'poor'] as const
+export type ShareClass = (typeof shareClasses)[number]
+
 /** Class of a share as the EPN central bureau publishes it over four weeks; `undefined` without expected slots. */
-export function shareClass(share: number | undefined): 'good' | 'fair' | 'poor' | undefined {
+export function shareClass(share: number | undefined): ShareClass | undefined {
   if (share === undefined) return undefined
   if (share > 0.9) return 'good'
   return share >= 0.8 ? 'fair' : 'poor'

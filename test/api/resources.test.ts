@@ -19,8 +19,12 @@ t.test('the root lists the resources', async (t) => {
   const { app } = await openService(t)
   const answer = await app.inject(api)
   t.same(answer.json(), {
+    network: 'https://archive.example/rinex/api/network/?format=api',
     'rinex-file': 'https://archive.example/rinex/api/rinex-file/?format=api',
     station: 'https://archive.example/rinex/api/station/?format=api',
+    series: 'https://archive.example/rinex/api/series/?format=api',
+    missing: 'https://archive.example/rinex/api/missing/?format=api',
+    report: 'https://archive.example/rinex/api/report/?format=api',
     changes: 'https://archive.example/rinex/api/changes/?format=api',
     status: 'https://archive.example/rinex/api/status/?format=api',
     schema: 'https://archive.example/rinex/api/schema/?format=api',
@@ -35,7 +39,18 @@ t.test('the root lists the resources', async (t) => {
 t.test('every link of an HTML page into the API names its format', async (t) => {
   const service = await openService(t)
   await service.addNames(day, [dayFile])
-  const paths = ['', 'rinex-file/', 'rinex-file/1/', 'station/', 'station/GRAZ/', 'changes/']
+  const paths = [
+    '',
+    'network/',
+    'series/',
+    'missing/',
+    'report/',
+    'rinex-file/',
+    'rinex-file/1/',
+    'station/',
+    'station/GRAZ/',
+    'changes/',
+  ]
   for (const path of [...paths, 'changes/?since=0', 'status/', 'docs/']) {
     const page = await service.app.inject({ url: `${api}${path}`, headers: html })
     t.equal(page.statusCode, 200, path)
@@ -46,7 +61,7 @@ t.test('every link of an HTML page into the API names its format', async (t) => 
       .filter(({ pathname, hash }) => pathname.startsWith(api) && hash === '')
       .filter(
         ({ searchParams }) =>
-          !/^(api|json|csv|ndjson|urls)$/.test(searchParams.get('format') ?? ''),
+          !/^(api|json|csv|ndjson|urls|txt)$/.test(searchParams.get('format') ?? ''),
       )
     t.same(faults.map(String), [], path)
     t.ok(links.length > 5, path)

@@ -39,8 +39,9 @@ t.test('the example shows every option at its default', async (t) => {
   const expected = {
     ...defaults,
     baseUrl: baseUrlFor(defaults, defaults.port),
-    // The only option without a default: the example shows the usual path.
+    // The options without a default: the example shows the usual paths.
     adminTokenFile: '/etc/rinex-catalogue/admin-token',
+    expectedFile: '/etc/rinex-catalogue/expected.toml',
   }
   const moved = JSON.stringify(expected).replaceAll(packageRoot, home)
   // In a deep checkout, the path of the socket is relative to the working directory.

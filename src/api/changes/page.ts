@@ -1,6 +1,6 @@
 /** The HTML page of the change feed: newest changes first. */
 import type { Parameter } from '../http/links.ts'
-import { listForm } from '../files/list-form.ts'
+import { fileFields, listForm } from '../files/list-form.ts'
 import { filterFields } from '../files/page.ts'
 import { page } from '../pages/layout.ts'
 import { readableDate, readableSize, readableTime } from '../pages/labels.ts'
@@ -61,7 +61,8 @@ export interface ChangesPageData {
 const render = page('changes', template)
 
 /** Filters with a field. */
-const fields = ['station', 'country', 'file_type', 'file_duration', 'area']
+const fieldNames = ['station', 'country', 'file_type', 'file_duration', 'area']
+const fields = fileFields.filter(({ name }) => fieldNames.includes(name))
 
 export function renderChanges(data: ChangesPageData): string {
   const { lastSeq, since, throughSeq, next, earlier, isLatest, results } = data
@@ -83,7 +84,7 @@ export function renderChanges(data: ChangesPageData): string {
   const frame = { title: 'Changes', section: 'changes', up: '../', json: `?${json.toString()}` }
   return render(frame, {
     ...{ extent, rows, next, earlier, isLatest },
-    form: listForm({ kept, limit: data.limit, shown: fields }),
+    form: listForm({ kept, limit: data.limit, fields }),
     feed: next.replace('format=api', 'format=json'),
   })
 }

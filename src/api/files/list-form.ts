@@ -13,7 +13,7 @@ interface Option {
   readonly text: string
 }
 
-interface Field {
+export interface Field {
   readonly name: string
   readonly label: string
   /** For text fields: an example. */
@@ -23,7 +23,7 @@ interface Field {
 }
 
 /** The names are those of the API's parameters, so the address of the page is also the address of the JSON. */
-const fields: readonly Field[] = [
+export const fileFields: readonly Field[] = [
   { name: 'station', label: 'Station', hint: 'GRAZ, WTZR00DEU' },
   { name: 'country', label: 'Country', hint: 'AUT' },
   { name: 'startDate', label: 'From', hint: '2026-022, 2026-01-22' },
@@ -57,7 +57,7 @@ const fields: readonly Field[] = [
   { name: 'filename__contains', label: 'Part of the name', hint: '_30S_' },
 ]
 
-const labels = new Map(fields.map(({ name, label }) => [name, label]))
+const labels = new Map(fileFields.map(({ name, label }) => [name, label]))
 
 /** Offered numbers of files on a page. */
 const pageSizes = [20, 50, 100, 500]
@@ -68,16 +68,14 @@ export interface FormState {
   readonly kept: readonly Parameter[]
   /** Items of a page. */
   readonly limit: number
-  /** Names of the filters with a field; all without it. The other filters are hidden. */
-  readonly shown?: readonly string[]
+  /** The filters with a field; `fileFields` without it. The other filters are hidden. */
+  readonly fields?: readonly Field[]
   /** Faults of a rejected request, by parameter. */
   readonly faults?: Faults
 }
 
-export function listForm({ kept, limit, shown: names, faults = {} }: FormState) {
-  const shown = fields
-    .filter(({ name }) => names?.includes(name) ?? true)
-    .map((field) => fieldOf(field, kept, faults[field.name] ?? []))
+export function listForm({ kept, limit, fields = fileFields, faults = {} }: FormState) {
+  const shown = fields.map((field) => fieldOf(field, kept, faults[field.name] ?? []))
   const places = new Set(shown.flatMap((field) => field.places))
   return {
     fields: shown,

@@ -82,6 +82,10 @@ export function sendHtml(reply: FastifyReply, page: string): FastifyReply {
   return reply.headers(pageHeaders).send(page)
 }
 
+export function sendCsv(reply: FastifyReply, csv: string): FastifyReply {
+  return reply.header('content-type', 'text/csv; charset=utf-8').send(Buffer.from(csv))
+}
+
 export function sendJson(reply: FastifyReply, value: unknown): FastifyReply {
   // A buffer, because Fastify appends a charset to the media type of a string.
   return reply.header('content-type', 'application/json').send(Buffer.from(JSON.stringify(value)))

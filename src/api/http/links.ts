@@ -13,8 +13,12 @@ export function linksBelow(baseUrl: string, datasetPrefix: string): Links {
 
 /** Names of the API's resources, as in their paths and the API root. */
 export const resourceNames = [
+  'network',
   'rinex-file',
   'station',
+  'series',
+  'missing',
+  'report',
   'changes',
   'status',
   'schema',

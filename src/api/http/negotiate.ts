@@ -41,6 +41,18 @@ export function negotiate(request: FastifyRequest, reply: FastifyReply): Represe
   return preferred
 }
 
+/** One of these formats if `format` names it; otherwise as `negotiate`. */
+export function negotiateFormat<Name extends string>(
+  names: readonly Name[],
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Name | Representation {
+  const named = names.find((name) => name === namedFormat(request))
+  if (named === undefined) return negotiate(request, reply)
+  reply.header('cache-control', 'no-cache')
+  return named
+}
+
 /**
  * HTML for a client that prefers it, JSON otherwise; `undefined` when it accepts neither. Parameters in `Accept`
  * (`application/json; charset=utf-8`, `;indent=4`) are ignored.

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { CatalogueReader } from '../../catalogue/reader.ts'
+import type { ExpectedRules } from '../../insight/expectation.ts'
 import type { StatusReply } from '../../control/client.ts'
 import type {
   RegisterAnswer,
@@ -43,6 +44,8 @@ export interface ApiSettings extends ConnectionLimits {
   /** Paths of problems are public, or shown by the command line only. */
   readonly problems: 'public' | 'command-line'
   readonly version: string
+  /** Series that must arrive (`expected_file`); none without it. */
+  readonly expected?: ExpectedRules
 }
 
 /** Requests of administrators to the indexer. They may fail with `IndexerUnreachable` or `RequestRejected`. */

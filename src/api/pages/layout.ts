@@ -39,8 +39,11 @@ const layout = `<!doctype html>
 
 /** The navigation: resources with their labels. */
 const sections = [
+  ['network', 'Network'],
   ['rinex-file', 'Files'],
   ['station', 'Stations'],
+  ['missing', 'Missing'],
+  ['report', 'Weeks'],
   ['changes', 'Changes'],
   ['status', 'Status'],
   ['docs', 'Reference'],

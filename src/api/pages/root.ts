@@ -31,8 +31,12 @@ function renderRoot(resources: readonly ListedResource[]): string {
 
 /** The resources of the root, in its order. */
 const descriptions: Readonly<Record<ResourceName, string>> = {
+  network: 'The network at a glance: today, the last four weeks, and who is late.',
   'rinex-file': 'The files, newest record first, with links to download them.',
   station: 'The stations of the files, with their first and last dates.',
+  series: 'The series of the stations: present, late, missing or silent, and their shares.',
+  missing: 'The files that are expected and not there, for backfilling.',
+  report: 'A GPS week: what each station delivered, in time or not.',
   changes: 'New, replaced and removed files, in the order of the changes, for mirrors.',
   status: 'The state of the indexer, and the content of the catalogue.',
   schema: 'The OpenAPI 3.1 document, for programs.',

@@ -1,14 +1,15 @@
 /** The availability of a station's series: JSON, CSV, text and a calendar as SVG. */
 import { unknownStation } from './unknown-station.ts'
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
+import type { FastifyInstance, FastifyReply, RouteHandlerMethod } from 'fastify'
 import type { Head } from '../../catalogue/records.ts'
 import { availabilityOf, learningSlots } from '../../insight/availability.ts'
+import type { ExpectedRules } from '../../insight/expectation.ts'
 import { slotsPerDay } from '../../insight/series.ts'
 import { availabilitySchema, getAvailability } from './series-schema.ts'
 import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
 import { ignoredHeader } from '../http/headers.ts'
-import { mediaTypes, namedFormat, negotiate } from '../http/negotiate.ts'
+import { mediaTypes, negotiateFormat } from '../http/negotiate.ts'
 import type { Representation } from '../http/negotiate.ts'
 import type { Query } from '../http/query.ts'
 import { addResource } from '../http/resource.ts'
@@ -19,7 +20,12 @@ import { parseAvailability } from './series-request.ts'
 import type { AvailabilityRequest } from './series-request.ts'
 import { calendarSvg } from './calendar.ts'
 
-type AvailabilityContext = Pick<ApiContext, 'apiPath' | 'reader' | 'tag' | 'limits' | 'nowUs'>
+interface AvailabilityContext extends Pick<
+  ApiContext,
+  'apiPath' | 'reader' | 'tag' | 'limits' | 'nowUs'
+> {
+  readonly expected: ExpectedRules
+}
 
 const textFormats = {
   csv: { mediaType: 'text/csv; charset=utf-8', write: availabilityCsv },
@@ -47,7 +53,7 @@ export function addAvailability(app: FastifyInstance, context: AvailabilityConte
 function showAvailability(context: AvailabilityContext): RouteHandlerMethod {
   const { reader, tag, limits, nowUs } = context
   return async (request, reply) => {
-    const format = formatOf(request, reply)
+    const format = negotiateFormat(textFormatNames, request, reply)
     const nowSeconds = nowUs() / 1e6
     const availabilityRequest = parseAvailability(request.query as Query, nowSeconds)
     reply.headers(ignoredHeader(availabilityRequest.ignored))
@@ -70,14 +76,6 @@ export function minuteState({ epoch, seq }: Head, nowSeconds: number): string {
   return `${epoch}-${seq}-${Math.floor(nowSeconds / 60)}`
 }
 
-/** @throws HttpError 404 for an unknown format, 406 when the client accepts neither JSON nor HTML */
-function formatOf(request: FastifyRequest, reply: FastifyReply): Format {
-  const named = textFormatNames.find((name) => name === namedFormat(request))
-  if (named === undefined) return negotiate(request, reply)
-  reply.header('cache-control', 'no-cache')
-  return named
-}
-
 function sendSeries(reply: FastifyReply, series: SeriesAvailability, format: Format): FastifyReply {
   if (format === 'html') return sendHtml(reply, renderAvailability(series))
   if (format === 'json') return sendJson(reply, serialiseAvailability(series))
@@ -87,7 +85,7 @@ function sendSeries(reply: FastifyReply, series: SeriesAvailability, format: For
 
 /** Reads a series and computes its availability; `undefined` for an unknown station. */
 export async function readAvailability(
-  { reader }: Pick<ApiContext, 'reader'>,
+  { reader, expected }: Pick<AvailabilityContext, 'reader' | 'expected'>,
   request: AvailabilityRequest & { readonly code: string },
   nowSeconds: number,
 ): Promise<SeriesAvailability | undefined> {
@@ -101,7 +99,9 @@ export async function readAvailability(
   })
   if (slots === undefined) return undefined
   const knownFromSeconds = slots.knownFromUs / 1e6
-  const known = { ...slots, period, to: (toDay + 1) * perDay - 1, knownFromSeconds }
+  const station = slots.codes.find((each) => each.length === 9) ?? code
+  const rules = expected.of({ station, fileType, period })
+  const known = { ...slots, period, to: (toDay + 1) * perDay - 1, knownFromSeconds, rules }
   return {
     ...{ station: code, fileType, period, from: slots.from, to: known.to },
     ambiguous: slots.ambiguous,

@@ -20,13 +20,16 @@ import * as schemas from './schema.ts'
 import { minuteState, readAvailability } from './availability.ts'
 import { parseAvailability, parseLatency } from './series-request.ts'
 import { calendarSvg } from './calendar.ts'
+import type { ExpectedRules } from '../../insight/expectation.ts'
 import type { Head } from '../../catalogue/records.ts'
 import { serialiseStation } from './serialise.ts'
 
-type StationsContext = Pick<
+interface StationsContext extends Pick<
   ApiContext,
   'apiPath' | 'reader' | 'settings' | 'links' | 'tag' | 'limits' | 'nowUs'
->
+> {
+  readonly expected: ExpectedRules
+}
 
 export function addStation(app: FastifyInstance, context: StationsContext): void {
   const path = `${context.apiPath}station/`
@@ -89,7 +92,7 @@ function listStations({
   }
 }
 
-function showStation({ reader, links, tag, nowUs }: StationsContext): RouteHandlerMethod {
+function showStation({ reader, links, tag, nowUs, expected }: StationsContext): RouteHandlerMethod {
   return async (request, reply) => {
     const representation = negotiate(request, reply)
     const code = (request.params as { readonly code: string }).code.toUpperCase()
@@ -103,15 +106,23 @@ function showStation({ reader, links, tag, nowUs }: StationsContext): RouteHandl
     reply.header('etag', tagOf(head))
     const wire = serialiseStation(station, links())
     if (representation === 'json') return sendJson(reply, wire)
-    const { calendars, latency } = await readPictures(reader, code, nowSeconds)
+    const { calendars, latency } = await readPictures({ reader, expected }, code, nowSeconds)
     return sendHtml(reply, renderStation(wire, calendars, latency))
   }
 }
 
 /** The pictures of a station's page: the calendar of all years, the hours of four weeks, and the latencies of these. */
-async function readPictures(reader: StationsContext['reader'], code: string, nowSeconds: number) {
+async function readPictures(
+  { reader, expected }: Pick<StationsContext, 'reader' | 'expected'>,
+  code: string,
+  nowSeconds: number,
+) {
   const availability = (query: Query) =>
-    readAvailability({ reader }, { ...parseAvailability(query, nowSeconds), code }, nowSeconds)
+    readAvailability(
+      { reader, expected },
+      { ...parseAvailability(query, nowSeconds), code },
+      nowSeconds,
+    )
   const request = { ...parseLatency({}, nowSeconds), station: code }
   const [daily, hourly, arrivals] = await Promise.all([
     availability({}),

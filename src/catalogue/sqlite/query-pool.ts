@@ -1,7 +1,11 @@
 import { Worker } from 'node:worker_threads'
 import { CatalogueUnavailable, NotBuilt, QueryTimeout, TooManyQueries } from '../reader.ts'
 import type {
+  ChangedDirectory,
   ChunkQuery,
+  DeliveriesQuery,
+  NetworkDeliveries,
+  ReplacedFiles,
   PageQuery,
   RecordChunk,
   SeriesQuery,
@@ -12,6 +16,7 @@ import type {
   ProblemsQuery,
   StationsPage,
 } from '../reader.ts'
+import type { TimeRange } from '../filter.ts'
 import type { CatalogueSummary } from '../records.ts'
 
 /** Concurrent queries, each in a thread with its own connection. */
@@ -27,6 +32,15 @@ export interface Queries {
   readonly seriesSlots: {
     readonly query: SeriesQuery
     readonly answer: SeriesSlots | undefined
+  }
+  readonly deliveries: { readonly query: DeliveriesQuery; readonly answer: NetworkDeliveries }
+  readonly replacedFiles: {
+    readonly query: Required<TimeRange>
+    readonly answer: ReplacedFiles
+  }
+  readonly changedDirectories: {
+    readonly query: number
+    readonly answer: readonly ChangedDirectory[]
   }
   readonly problems: { readonly query: ProblemsQuery; readonly answer: ProblemsPage }
   readonly summary: { readonly query: undefined; readonly answer: CatalogueSummary }

@@ -5,7 +5,9 @@ import { QueryTimeout } from '../reader.ts'
 import { connectionSource } from './connection.ts'
 import { prepareList } from './list.ts'
 import type { CancelFlag, Queries, QueryKind, QueryRequest, QueryResponse } from './query-pool.ts'
+import { prepareNetworkDeliveries } from './network-deliveries.ts'
 import { prepareProblems } from './problems.ts'
+import { prepareChangedDirectories, prepareReplacedFiles } from './replaced-files.ts'
 import { prepareSeriesSlots } from './series-slots.ts'
 import { prepareStations } from './stations.ts'
 import { prepareCachedHead, prepareSummary } from './summary.ts'
@@ -25,6 +27,9 @@ function prepareRun(db: Database): Run {
   const list = prepareList(db, head)
   const stations = prepareStations(db, head)
   const seriesSlots = prepareSeriesSlots(db, head).slots
+  const deliveries = prepareNetworkDeliveries(db, head)
+  const replacedFiles = prepareReplacedFiles(db)
+  const changedDirectories = prepareChangedDirectories(db)
   const summary = prepareSummary(db)
   const problems = prepareProblems(db)
   // One read transaction, so that a page and its count are consistent.
@@ -40,6 +45,12 @@ function prepareRun(db: Database): Run {
         return stations.page(query as Queries['stations']['query'])
       case 'seriesSlots':
         return seriesSlots(query as Queries['seriesSlots']['query'])
+      case 'deliveries':
+        return deliveries(query as Queries['deliveries']['query'])
+      case 'replacedFiles':
+        return replacedFiles(query as Queries['replacedFiles']['query'])
+      case 'changedDirectories':
+        return changedDirectories(query as Queries['changedDirectories']['query'])
       case 'problems':
         return problems(query as Queries['problems']['query'])
       case 'summary':

@@ -90,6 +90,9 @@ export function openReader(options: { readonly database: string }): CatalogueRea
         ? ask((queries) => queries.seriesSlots(query))
         : pool.ask('seriesSlots', query),
     seriesArrivals: (query) => ask((queries) => queries.seriesArrivals(query)),
+    deliveries: (query) => pool.ask('deliveries', query),
+    replacedFiles: (modified) => pool.ask('replacedFiles', modified),
+    changedDirectories: (sinceUs) => pool.ask('changedDirectories', sinceUs),
     changes: (query) => ask((queries) => queries.changes(query)),
     directory: (path) => ask((queries) => queries.directory(path)),
     subdirectories: (query) => ask((queries) => queries.subdirectories(query)),

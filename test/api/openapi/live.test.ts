@@ -101,7 +101,11 @@ function readCases({ url, path, responses }: Operation, tag: string): readonly C
     ['412', 'usual', { url, headers: { 'if-match': '"another"' } }],
     ['206', 'usual', { url, headers: { range: 'bytes=0-3' } }],
     ['416', 'usual', { url, headers: { range: 'bytes=999999-' } }],
-    ['400', 'usual', withQuery(url, 'area=nowhere&expand=nothing&problem=nothing&period=nothing')],
+    [
+      '400',
+      'usual',
+      withQuery(url, 'area=nowhere&expand=nothing&problem=nothing&period=nothing&week=nothing'),
+    ],
     ['403', 'closed', { url }],
     ['410', 'usual', withQuery(url, 'since=999999')],
   ]
@@ -114,6 +118,8 @@ function readCases({ url, path, responses }: Operation, tag: string): readonly C
   return [
     ...cases.filter(([status]) => status in responses),
     ...(path === '/api/rinex-file/' ? formats : []),
+    ...(/series|missing/.test(path) ? formats.slice(0, 1) : []),
+    ...(path === '/api/report/' ? [['200', 'usual', withQuery(url, 'format=txt')] as const] : []),
     ...(/rinex-file|changes/.test(path) ? [expanded] : []),
   ]
 }

@@ -1,0 +1,116 @@
+/** The files that are expected and not there. */
+import type { Static } from 'typebox'
+import { seriesFields, listErrors, seriesQuery } from '../series/schema.ts'
+import { negotiated } from '../openapi/headers.ts'
+import {
+  component,
+  curl,
+  exampleLinks,
+  list,
+  moment,
+  negotiable,
+  oneOf,
+  pageOf,
+  ref,
+  text,
+} from '../openapi/openapi.ts'
+import type { RouteSchema } from '../openapi/openapi.ts'
+import { ifNoneMatch, parameters } from '../openapi/parameters.ts'
+
+export const missingStates = ['late', 'missing'] as const
+export type MissingState = (typeof missingStates)[number]
+
+/** The first is the default. */
+export const missingOrderKeys = ['start', 'station', 'expected_by', 'since'] as const
+export type MissingOrderKey = (typeof missingOrderKeys)[number]
+
+export const missingSchema = component(
+  'MissingFile',
+  'A slot of a series without a file that is expected.',
+  {
+    station: seriesFields.station,
+    file_type: seriesFields.file_type,
+    period: seriesFields.period,
+    start: moment('Start of the slot.'),
+    end: moment('End of the slot.'),
+    expected_by: moment('The end of the slot and the usual latency of the series.'),
+    state: oneOf(
+      '`late` until 3 days after the end of the slot (01D: 7 days), then `missing`.',
+      missingStates,
+    ),
+    since: moment('Since when the slot has this state.'),
+  },
+)
+
+export type WireMissing = Static<typeof missingSchema>
+
+export const missingPageSchema = pageOf(
+  'MissingFilePage',
+  'A page of the missing files.',
+  ref(missingSchema),
+)
+
+const { api } = exampleLinks
+
+const example: WireMissing = {
+  ...{ station: 'GRAZ00AUT', file_type: 'o', period: '01H' },
+  ...{ start: '2026-01-22T03:00:00Z', end: '2026-01-22T04:00:00Z' },
+  ...{ expected_by: '2026-01-22T04:10:00Z', state: 'late', since: '2026-01-22T04:10:00Z' },
+}
+
+const exampleCsv = [Object.keys(example).join(), Object.values(example).join()].join('\n')
+
+/** The parameters of a range of days. */
+export const dayQuery = {
+  from: text(
+    'The first day, by the start of the slots; without it 27 days before `to`. A range has at most 62 days.',
+    {
+      format: 'date',
+      examples: ['2026-01-16'],
+    },
+  ),
+  to: text('The last day; without it today, but at most the 62nd day of the range.', {
+    format: 'date',
+    examples: ['2026-01-22'],
+  }),
+}
+
+/** @param maxLimit most rows on a page */
+export const listMissing = (maxLimit: number): RouteSchema => ({
+  operationId: 'listMissingFiles',
+  tags: ['Stations'],
+  summary: 'List missing files',
+  description:
+    'One row for each slot that is expected and not delivered: late, or missing. As CSV all of them at once, as a worklist for backfilling. It depends on the clock: the `ETag` changes every minute.',
+  querystring: parameters({
+    state: list(
+      'States; by default both.',
+      { type: 'string', enum: missingStates },
+      { examples: [['late']] },
+    ),
+    ...dayQuery,
+    ...seriesQuery(maxLimit),
+    ordering: oneOf(
+      'The sort key; a minus before it reverses the order.',
+      missingOrderKeys.flatMap((key) => [key, `-${key}`]),
+      { default: 'start', examples: ['-start'] },
+    ),
+  }),
+  headers: parameters(ifNoneMatch),
+  response: {
+    '200': negotiated(
+      'A page of the missing files.',
+      {
+        ...negotiable(ref(missingPageSchema), {
+          ...{ count: 1, next: null, previous: null },
+          results: [example],
+        }),
+        'text/csv': { schema: { type: 'string' }, example: exampleCsv },
+      },
+      'Link',
+      'Ignored-Parameters',
+    ),
+    ...listErrors,
+  },
+  'x-codeSamples': [curl(`${api}missing/?station=GRAZ&period=01H&format=csv`)],
+})

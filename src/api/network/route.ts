@@ -1,0 +1,83 @@
+/** The network at a glance: JSON, and the first page of the navigation. */
+import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
+import { NotBuilt, QueryTimeout } from '../../catalogue/reader.ts'
+import { seriesStates } from '../../insight/series-summary.ts'
+import type { SeriesState } from '../../insight/series-summary.ts'
+import { secondsPerDay, secondsPerHour } from '../../parse/calendar.ts'
+import { secondsToIso } from '../files/serialise.ts'
+import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
+import type { ApiContext } from '../http/context.ts'
+import { negotiate } from '../http/negotiate.ts'
+import { addResource } from '../http/resource.ts'
+import { networkTag } from '../series/network-states.ts'
+import type { Network } from '../series/network-states.ts'
+import type { NetworkContext } from '../series/route.ts'
+import { serialiseSeries, sortSeries } from '../series/series-rows.ts'
+import { renderNetwork } from './page.ts'
+import { getNetwork, networkSchema } from './schema.ts'
+import type { WireNetwork } from './schema.ts'
+
+type Context = NetworkContext & Pick<ApiContext, 'reader'>
+
+const maxLate = 100
+
+export function addNetwork(app: FastifyInstance, context: Context): void {
+  app.addSchema(networkSchema)
+  addResource(app, {
+    path: `${context.apiPath}network/`,
+    get: showNetwork(context),
+    schema: getNetwork,
+    about: { name: 'Network', description: 'Series by state, the late ones, and what arrived.' },
+  })
+}
+
+function showNetwork({ network, reader, tag, limits }: Context): RouteHandlerMethod {
+  return async (request, reply) => {
+    const representation = negotiate(request, reply)
+    await limits.page(request, reply)
+    const current = await network.current()
+    if (isFresh(request, reply, tag(networkTag(current), representation)))
+      return sendNotModified(reply)
+    const wire = serialiseNetwork(current, await readActivity(reader, current.nowSeconds))
+    return representation === 'html'
+      ? sendHtml(reply, renderNetwork(wire, current))
+      : sendJson(reply, wire)
+  }
+}
+
+type Activity = Pick<WireNetwork, 'arrivals_1h' | 'changed_directories'>
+
+/** Without it while an index is being built, or right after so many changes that counting them takes too long. */
+async function readActivity(reader: Context['reader'], nowSeconds: number): Promise<Activity> {
+  const today = Math.floor(nowSeconds / secondsPerDay) * secondsPerDay
+  const created = { fromUs: (nowSeconds - secondsPerHour) * 1e6 }
+  try {
+    const [{ count }, directories] = await Promise.all([
+      reader.page({ limit: 1, offset: 0, filter: { created } }),
+      reader.changedDirectories(today * 1e6),
+    ])
+    return { arrivals_1h: count, changed_directories: [...directories] }
+  } catch (error) {
+    if (!(error instanceof NotBuilt || error instanceof QueryTimeout)) throw error
+    return { arrivals_1h: null, changed_directories: [] }
+  }
+}
+
+function serialiseNetwork({ states, nowSeconds }: Network, activity: Activity): WireNetwork {
+  const countOf = (state: SeriesState): number =>
+    states.filter(({ summary }) => summary.state === state).length
+  const sum = (key: 'expected' | 'delivered'): number =>
+    states.reduce((total, { summary }) => total + summary[key], 0)
+  const late = states.filter(({ summary }) => summary.state === 'late').map(serialiseSeries)
+  return {
+    time: secondsToIso(nowSeconds),
+    stations: new Set(states.map(({ station }) => station)).size,
+    series: Object.fromEntries(
+      seriesStates.map((state) => [state, countOf(state)]),
+    ) as WireNetwork['series'],
+    expected_28d: sum('expected'),
+    delivered_28d: sum('delivered'),
+    ...activity,
+    late: sortSeries(late, { key: 'since', descending: false }).slice(0, maxLate),
+  }
+}

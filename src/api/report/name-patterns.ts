@@ -1,0 +1,70 @@
+/** Patterns of the names that missing files would have, in the syntax of the shell. Pure. */
+import { periodRules, slotsPerDay } from '../../insight/series.ts'
+import type { SeriesKey } from '../../insight/series.ts'
+import {
+  dayOfYearAt,
+  secondsPerDay,
+  secondsPerHour,
+  secondsPerMinute,
+} from '../../parse/calendar.ts'
+
+/**
+ * The names of the files of a series in these slots: long names (RINEX 3.05, A1) for codes of 9 characters, short ones
+ * (RINEX 2.11, 4) for codes of 4. A day without any file has one pattern.
+ * @param slots ascending
+ */
+export function missingPatterns(
+  series: SeriesKey & { readonly station: string },
+  slots: readonly number[],
+): readonly string[] {
+  const perDay = slotsPerDay(series.period)
+  const byDay = new Map<number, number[]>()
+  for (const slot of slots) {
+    const day = Math.floor(slot / perDay)
+    byDay.set(day, [...(byDay.get(day) ?? []), slot])
+  }
+  const patternOf = series.station.length === 9 ? longPattern : shortPattern
+  return Array.from(byDay).flatMap(([, daySlots]) => {
+    if (perDay > 1 && daySlots.length === perDay)
+      return [patternOf(series, daySlots[0] ?? NaN, true)]
+    return daySlots.map((slot) => patternOf(series, slot, false))
+  })
+}
+
+/** @param isWholeDay whether the pattern is for all slots of the day */
+function longPattern(
+  { station, fileType, period }: SeriesKey & { readonly station: string },
+  slot: number,
+  isWholeDay: boolean,
+): string {
+  const { year, day, hour, minute } = partsOf(slot * periodRules[period].seconds)
+  const time = isWholeDay ? '????' : `${hour}${minute}`
+  return `${station}_?_${year}${day}${time}_${period}_*${fileType.toUpperCase()}.*`
+}
+
+const shortTypes = { o: '[oOdD]', n: '[nNgGlLpPqQfFhH]', m: '[mM]' } as const
+
+function shortPattern(
+  { station, fileType, period }: SeriesKey & { readonly station: string },
+  slot: number,
+  isWholeDay: boolean,
+): string {
+  const { year, day, hour, minute } = partsOf(slot * periodRules[period].seconds)
+  const letter = isWholeDay ? '[a-x]' : String.fromCharCode(97 + Number(hour))
+  const session = { '01D': '0', '01H': letter, '15M': `${letter}${isWholeDay ? '??' : minute}` }[
+    period
+  ]
+  return `${station.toLowerCase()}${day}${session}.${year.slice(2)}${shortTypes[fileType]}*`
+}
+
+function partsOf(seconds: number) {
+  const { year, dayOfYear } = dayOfYearAt(seconds)
+  const ofDay = ((seconds % secondsPerDay) + secondsPerDay) % secondsPerDay
+  const digits = (value: number, count: number): string => String(value).padStart(count, '0')
+  return {
+    year: digits(year, 4),
+    day: digits(dayOfYear, 3),
+    hour: digits(Math.floor(ofDay / secondsPerHour), 2),
+    minute: digits(Math.floor((ofDay % secondsPerHour) / secondsPerMinute), 2),
+  }
+}

@@ -1,0 +1,73 @@
+/** The report of a week. */
+import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
+import { gpsWeekOf, parseWeek } from '../../insight/weeks.ts'
+import type { Week } from '../../insight/weeks.ts'
+import { secondsPerDay } from '../../parse/calendar.ts'
+import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
+import type { ApiContext } from '../http/context.ts'
+import { badFields } from '../http/errors.ts'
+import { ignoredHeader } from '../http/headers.ts'
+import { mediaTypes, negotiateFormat } from '../http/negotiate.ts'
+import { lastValue } from '../http/query.ts'
+import type { Query } from '../http/query.ts'
+import { addResource } from '../http/resource.ts'
+import { networkTag } from '../series/network-states.ts'
+import type { NetworkContext } from '../series/route.ts'
+import { renderReport } from './page.ts'
+import { getReport, weekReportSchema } from './schema.ts'
+import { reportText } from './text.ts'
+import { weekReport } from './week-report.ts'
+
+type ReportContext = NetworkContext & Pick<ApiContext, 'nowUs' | 'reader'>
+
+const usPerDay = secondsPerDay * 1e6
+
+export function addReport(app: FastifyInstance, context: ReportContext): void {
+  app.addSchema(weekReportSchema)
+  addResource(app, {
+    path: `${context.apiPath}report/`,
+    get: showReport(context),
+    schema: getReport,
+    renders: [mediaTypes.json, mediaTypes.html, 'text/plain'],
+    about: {
+      name: 'Week Report',
+      description: 'What each station delivered in a week.',
+    },
+  })
+}
+
+function showReport({ network, reader, tag, limits, nowUs }: ReportContext): RouteHandlerMethod {
+  return async (request, reply) => {
+    const format = negotiateFormat(['txt'], request, reply)
+    const query = request.query as Query
+    const today = Math.floor(nowUs() / usPerDay)
+    const week = parseReportWeek(query, today)
+    const known = ['week', 'format', 'strict']
+    reply.headers(ignoredHeader(Object.keys(query).filter((key) => !known.includes(key))))
+    await limits.page(request, reply)
+    const current = await network.current()
+    if (isFresh(request, reply, tag(`${networkTag(current)}-${format}`, 'text')))
+      return sendNotModified(reply)
+    const { series } = await network.days(week.fromDay, week.toDay)
+    const replaced = await reader.replacedFiles({
+      fromUs: week.fromDay * usPerDay,
+      toUs: (week.toDay + 1) * usPerDay - 1,
+    })
+    const report = weekReport(week, series, replaced)
+    if (format === 'html') return sendHtml(reply, renderReport(report, week, today))
+    if (format === 'json') return sendJson(reply, report)
+    const text = Buffer.from(reportText(report))
+    return reply.header('content-type', 'text/plain; charset=utf-8').send(text)
+  }
+}
+
+/** The last whole GPS week by default. @throws HttpError 400 for other text and weeks of the future */
+function parseReportWeek(query: Query, today: number): Week {
+  const text = (lastValue(query, 'week') ?? '').trim()
+  if (text === '') return gpsWeekOf(today - 7)
+  const week = parseWeek(text)
+  if (week === undefined)
+    throw badFields({ week: ['Enter a GPS week such as 2402, or an ISO week such as 2026-W04.'] })
+  if (week.fromDay > today) throw badFields({ week: ['This week has not begun.'] })
+  return week
+}

@@ -1,0 +1,134 @@
+/** The report of a week. */
+import Type from 'typebox'
+import type { Static } from 'typebox'
+import { shareClasses } from '../../insight/slot-states.ts'
+import { negotiated } from '../openapi/headers.ts'
+import {
+  component,
+  curl,
+  exampleLinks,
+  flag,
+  list,
+  moment,
+  negotiable,
+  number,
+  object,
+  oneOf,
+  orNull,
+  ref,
+  text,
+} from '../openapi/openapi.ts'
+import type { RouteSchema } from '../openapi/openapi.ts'
+import { format, ifNoneMatch, parameters } from '../openapi/parameters.ts'
+import { listErrors, seriesFields } from '../series/schema.ts'
+
+const share = (description: string) => Type.Number({ minimum: 0, maximum: 1, description })
+const day = (description: string) => text(description, { format: 'date' })
+const classOf = (name: string) =>
+  orNull(
+    oneOf(
+      `Class of \`${name}\`: \`good\` above 0.9, \`fair\` from 0.8, else \`poor\`.`,
+      shareClasses,
+    ),
+  )
+
+const shares = (files: string) =>
+  orNull(
+    object(`${files} of the week; null without any.`, {
+      expected: number('Slots that are expected and whose usual latency has passed.'),
+      delivered: number('Those of them that were delivered.'),
+      share: orNull(share('Delivered by expected slots.')),
+      class: classOf('share'),
+    }),
+  )
+
+export const weekReportSchema = component(
+  'WeekReport',
+  'The observation files that each station delivered in a week.',
+  {
+    week: text('The GPS week (`2393`), or the ISO week (`2026-W47`).', {
+      pattern: '^(?:-?[0-9]+|[0-9]{4}-W[0-9]{2})$',
+    }),
+    from: day('The first day of the week.'),
+    to: day('The last day of the week.'),
+    stations: list(
+      'Stations with expected or delivered files, by code.',
+      object('A station.', {
+        station: seriesFields.station,
+        country: seriesFields.country,
+        daily: shares('Daily files'),
+        hourly: shares('Hourly files'),
+        within_600: orNull(
+          share('Hourly files that arrived within 10 minutes, of those that were seen arriving.'),
+        ),
+        timeliness: classOf('within_600'),
+        missing: list(
+          'Patterns of the names of files that are expected and not there; a day without any file has one.',
+          text('A pattern of the shell.'),
+        ),
+      }),
+    ),
+    replaced: list(
+      'Files whose content was replaced in the week, at most 1000.',
+      object('A file.', {
+        path: text('The path below the archive root.'),
+        modified: moment('When it was replaced last.'),
+      }),
+    ),
+    replaced_complete: flag('False if there are more replaced files than listed.'),
+  },
+)
+
+export type WireReport = Static<typeof weekReportSchema>
+export type WireReportStation = WireReport['stations'][number]
+export type WireReportShare = NonNullable<WireReportStation['daily']>
+
+const example: WireReport = {
+  ...{ week: '2402', from: '2026-01-18', to: '2026-01-24' },
+  stations: [
+    {
+      ...{ station: 'GRAZ00AUT', country: 'AUT' },
+      daily: { expected: 7, delivered: 7, share: 1, class: 'good' },
+      hourly: { expected: 168, delivered: 166, share: 0.9881, class: 'good' },
+      ...{ within_600: 0.994, timeliness: 'good' },
+      missing: ['GRAZ00AUT_?_20260220300_01H_*O.*', 'GRAZ00AUT_?_20260220400_01H_*O.*'],
+    },
+  ],
+  replaced: [
+    {
+      path: 'obs/2026/019/GRAZ00AUT_R_20260190000_01D_30S_MO.crx.gz',
+      modified: '2026-01-20T09:15:02.118203Z',
+    },
+  ],
+  replaced_complete: true,
+}
+
+const { api } = exampleLinks
+
+export const getReport: RouteSchema = {
+  operationId: 'getWeekReport',
+  tags: ['Stations'],
+  summary: 'Report of a week',
+  description:
+    'Shares of daily and hourly observation files, timeliness, missing and replaced files. Deliveries are known for 400 days. `format=txt` is the same for a mail. It depends on the clock: the `ETag` changes every minute.',
+  querystring: parameters({
+    week: text(
+      'A GPS week (Sunday to Saturday) or an ISO week (Monday to Sunday); without it, the last whole GPS week.',
+      { pattern: '^(?:[0-9]{1,4}|[0-9]{4}-?[Ww][0-9]{2})$', examples: ['2402'] },
+    ),
+    format: format(['api', 'json', 'txt']),
+  }),
+  headers: parameters(ifNoneMatch),
+  response: {
+    '200': negotiated(
+      'The report.',
+      {
+        ...negotiable(ref(weekReportSchema), example),
+        'text/plain': { schema: { type: 'string' } },
+      },
+      'Ignored-Parameters',
+    ),
+    ...listErrors,
+  },
+  'x-codeSamples': [curl(`${api}report/?week=2402&format=txt`)],
+}

@@ -1,0 +1,216 @@
+/** The states of all series, computed again when the catalogue or the minute changes. */
+import { setImmediate as yieldToOthers } from 'node:timers/promises'
+import type { CatalogueReader, NetworkDeliveries, NetworkSeries } from '../../catalogue/reader.ts'
+import type { Head } from '../../catalogue/records.ts'
+import { DeliveryWindow } from '../../insight/delivery-window.ts'
+import type { ExpectedRules } from '../../insight/expectation.ts'
+import { learningDays, slotsPerDay } from '../../insight/series.ts'
+import type { Period } from '../../insight/series.ts'
+import { lowerBound, slotStates } from '../../insight/slot-states.ts'
+import type { SlotStates } from '../../insight/slot-states.ts'
+import { summariseSeries } from '../../insight/series-summary.ts'
+import type { SeriesSummary } from '../../insight/series-summary.ts'
+import { secondsPerDay } from '../../parse/calendar.ts'
+
+/** A series with its state. */
+export interface NetworkState extends Pick<NetworkSeries, 'station' | 'fileType' | 'period'> {
+  readonly summary: SeriesSummary
+}
+
+/** All series at a state of the catalogue and a minute. */
+export interface Network {
+  readonly head: Head
+  /** The start of the minute, in seconds since 1970. */
+  readonly nowSeconds: number
+  /** Seconds since 1970 from which deliveries are recorded. */
+  readonly knownFromSeconds: number
+  readonly states: readonly NetworkState[]
+}
+
+/** The states of the slots of a series on some days. */
+export interface SeriesDays extends NetworkState {
+  readonly slots: SlotStates
+  /** Latencies of the files that were seen arriving, in seconds, ascending. */
+  readonly latencies: readonly number[]
+}
+
+/** Deliveries are read in parts of this many days: a part of a large network takes a fraction of a second. */
+const daysAtOnce = 14
+
+/** Without interruption, computing the states of a large network would delay other requests. */
+const seriesAtOnce = 50
+
+/** The states may be this much older than the catalogue. */
+const maxAgeMs = 1000
+
+export interface NetworkStatesDeps {
+  readonly reader: Pick<CatalogueReader, 'deliveries'>
+  readonly nowUs: () => number
+  /** Series that must arrive (`expected_file`). */
+  readonly expected: ExpectedRules
+}
+
+export class NetworkStates {
+  readonly #deps: NetworkStatesDeps
+  /** The deliveries of the last weeks; `undefined` before the first request. */
+  #window: LoadedWindow | undefined
+  #network: (Network & { readonly computedMs: number }) | undefined
+  #running: Promise<Network> | undefined
+
+  constructor(deps: NetworkStatesDeps) {
+    this.#deps = deps
+  }
+
+  /** Throws as `CatalogueReader.deliveries` does. */
+  async current(): Promise<Network> {
+    const nowMs = this.#deps.nowUs() / 1000
+    const known = this.#network
+    const isRecent =
+      known !== undefined &&
+      Math.abs(nowMs - known.computedMs) < maxAgeMs &&
+      known.nowSeconds === minuteStart(nowMs / 1000)
+    if (isRecent) return known
+    this.#running ??= this.#compute(nowMs).finally(() => {
+      this.#running = undefined
+    })
+    return this.#running
+  }
+
+  /**
+   * The states of the slots from one UTC day to another, both included. Days of the past are read from the catalogue.
+   */
+  async days(fromDay: number, toDay: number): Promise<Network & { readonly series: SeriesDays[] }> {
+    const network = await this.current()
+    const summaries = new Map(network.states.map((state) => [keyOf(state), state]))
+    const loaded = await loadWindow(this.#deps.reader, { fromDay: fromDay - learningDays, toDay })
+    const series: SeriesDays[] = []
+    for (const each of this.#allOf(loaded.series)) {
+      const state = summaries.get(keyOf(each))
+      if (state === undefined) continue
+      const { slots, latencies } = loaded.window.deliveriesOf(each.ids)
+      const perDay = slotsPerDay(each.period)
+      const rules = this.#deps.expected.of(each)
+      const known = {
+        ...{ period: each.period, live: slots, delivered: slots, rules },
+        usualLatency: state.summary.usualLatency,
+        knownFrom: Math.ceil((network.knownFromSeconds / secondsPerDay) * perDay),
+      }
+      const range = { from: fromDay * perDay, to: (toDay + 1) * perDay - 1 }
+      const arrived = latencies
+        .slice(lowerBound(slots, range.from), lowerBound(slots, range.to + 1))
+        .filter((latency) => latency >= 0)
+        .sort((a, b) => a - b)
+      series.push({
+        ...state,
+        slots: slotStates(known, range, network.nowSeconds),
+        latencies: arrived,
+      })
+      if (series.length % seriesAtOnce === 0) await yieldToOthers()
+    }
+    return { ...network, series }
+  }
+
+  /** The series of the catalogue, and those that are expected and were never delivered. */
+  #allOf(series: readonly NetworkSeries[]): readonly NetworkSeries[] {
+    const never = this.#deps.expected
+      .notIn(series)
+      .map(({ station, fileType, period }) => ({ station, fileType, period }))
+    return [...series, ...never.map((key) => ({ ...key, ids: [], lastStart: undefined }))]
+  }
+
+  async #compute(nowMs: number): Promise<Network> {
+    const nowSeconds = minuteStart(nowMs / 1000)
+    const toDay = Math.floor(nowSeconds / secondsPerDay) + 1
+    const range = { fromDay: toDay - 2 * learningDays - 1, toDay }
+    const loaded = await loadWindow(this.#deps.reader, range, this.#window)
+    const { head, knownFromSeconds } = loaded
+    this.#window = loaded
+    const isSame =
+      this.#network?.head.seq === head.seq &&
+      this.#network.head.epoch === head.epoch &&
+      this.#network.nowSeconds === nowSeconds
+    const states = isSame
+      ? (this.#network?.states ?? [])
+      : await this.#summarise(loaded, nowSeconds)
+    this.#network = { head, nowSeconds, knownFromSeconds, states, computedMs: nowMs }
+    return this.#network
+  }
+
+  async #summarise(
+    { window, series, knownFromSeconds }: LoadedWindow,
+    nowSeconds: number,
+  ): Promise<NetworkState[]> {
+    const states: NetworkState[] = []
+    for (const each of this.#allOf(series)) {
+      const { station, fileType, period, ids, lastStart } = each
+      const rules = this.#deps.expected.of(each)
+      const deliveries = window.deliveriesOf(ids)
+      const history = { period, deliveries, knownFromSeconds, lastStart, rules }
+      states.push({ station, fileType, period, summary: summariseSeries(history, nowSeconds) })
+      if (states.length % seriesAtOnce === 0) await yieldToOthers()
+    }
+    return states.sort(byStation)
+  }
+}
+
+/** The number of the minute in the `ETag` of an answer that shows these states. */
+export function networkTag({ head, nowSeconds }: Network): string {
+  return `${head.epoch}-${head.seq}-${nowSeconds / 60}`
+}
+
+interface LoadedWindow {
+  readonly window: DeliveryWindow
+  readonly head: Head
+  readonly knownFromSeconds: number
+  readonly series: readonly NetworkSeries[]
+  readonly fromDay: number
+  readonly toDay: number
+}
+
+/** Reads the deliveries of a range of days; with an earlier window, only what has changed since. */
+async function loadWindow(
+  reader: NetworkStatesDeps['reader'],
+  { fromDay, toDay }: { readonly fromDay: number; readonly toDay: number },
+  earlier?: LoadedWindow,
+): Promise<LoadedWindow> {
+  if (earlier !== undefined && earlier.toDay === toDay) {
+    const changed = await reader.deliveries({ fromDay, toDay, since: earlier.head })
+    if (changed.head.epoch === earlier.head.epoch) {
+      addTo(earlier.window, changed)
+      return { ...earlier, ...stateOf(changed) }
+    }
+  }
+  const window = new DeliveryWindow()
+  let first: NetworkDeliveries | undefined
+  let last: NetworkDeliveries | undefined
+  for (let day = fromDay; day <= toDay; day += daysAtOnce) {
+    last = await reader.deliveries({ fromDay: day, toDay: Math.min(toDay, day + daysAtOnce - 1) })
+    first ??= last
+    addTo(window, last)
+  }
+  if (first === undefined || last === undefined) throw new Error('a range without days')
+  // The head of the first part: what has changed since then is read again.
+  return { window, ...stateOf(last), head: first.head, fromDay, toDay }
+}
+
+function addTo(window: DeliveryWindow, deliveries: NetworkDeliveries): void {
+  const periods = new Map<number, Period>()
+  for (const { ids, period } of deliveries.series) for (const id of ids) periods.set(id, period)
+  window.replace(deliveries, periods)
+}
+
+function stateOf({ head, knownFromUs, series }: NetworkDeliveries) {
+  return { head, knownFromSeconds: knownFromUs / 1e6, series }
+}
+
+function minuteStart(seconds: number): number {
+  return Math.floor(seconds / 60) * 60
+}
+
+function keyOf({ station, fileType, period }: Omit<NetworkState, 'summary'>): string {
+  return `${station} ${fileType} ${period}`
+}
+
+function byStation(a: NetworkState, b: NetworkState): number {
+  return keyOf(a) < keyOf(b) ? -1 : 1
+}

@@ -1,0 +1,152 @@
+/** The series of the network. */
+import Type from 'typebox'
+import type { Static } from 'typebox'
+import { periods } from '../../insight/series.ts'
+import { seriesStates } from '../../insight/series-summary.ts'
+import { shareClasses } from '../../insight/slot-states.ts'
+import { fileTypes, filtersIn } from '../files/schema.ts'
+import { errors } from '../openapi/errors.ts'
+import { negotiated } from '../openapi/headers.ts'
+import {
+  component,
+  curl,
+  exampleLinks,
+  list,
+  moment,
+  negotiable,
+  number,
+  oneOf,
+  orNull,
+  pageOf,
+  ref,
+  text,
+} from '../openapi/openapi.ts'
+import type { RouteSchema } from '../openapi/openapi.ts'
+import { format, ifNoneMatch, paging, parameters, strict } from '../openapi/parameters.ts'
+import { sharedParameters } from './series-filter.ts'
+
+/** Sort keys; the first is the default. */
+export const seriesOrderKeys = [
+  'station',
+  'state',
+  'since',
+  'last_slot',
+  'last_arrival',
+  'share_28d',
+  'within_target_28d',
+] as const
+export type SeriesOrderKey = (typeof seriesOrderKeys)[number]
+
+const share = (description: string) => Type.Number({ minimum: 0, maximum: 1, description })
+
+export const seriesFields = {
+  station: text('The code of the station: 9 characters, or 4 if no long code is known.'),
+  country: orNull(text('ISO 3166-1 alpha-3; null if the code has no country.')),
+  file_type: oneOf('Type of the files.', fileTypes),
+  period: oneOf('Period of the files.', periods),
+}
+
+export const seriesSchema = component('Series', 'The files of a station of one type and period.', {
+  station: seriesFields.station,
+  country: seriesFields.country,
+  file_type: seriesFields.file_type,
+  period: seriesFields.period,
+  state: oneOf(
+    'The state of the newest slot that has ended and whose usual latency has passed: `present` was delivered, `late` is expected and ended at most 3 days ago (01D: 7 days), `missing` is expected and older, `silent` is neither expected nor delivered, `unknown` ended before deliveries were recorded.',
+    seriesStates,
+  ),
+  since: orNull(
+    moment(
+      'Start of the first slot since which all slots were delivered, or none; for delivered ones at most 28 days ago. Null if nothing was ever delivered.',
+    ),
+  ),
+  usual_s: number(
+    'The usual latency in seconds: 95 of 100 files of the last 28 days arrived earlier.',
+  ),
+  last_slot: orNull(moment('Start of the newest delivered slot.')),
+  last_arrival: orNull(
+    moment('Arrival of the latest file that was seen arriving in the last 56 days.'),
+  ),
+  share_28d: orNull(share('Delivered by expected slots in the last 28 days.')),
+  within_target_28d: orNull(
+    share(
+      'Arrivals of the last 28 days within the target: 5 minutes after the end of the slot (15M), 10 minutes (01H), 2 hours (01D).',
+    ),
+  ),
+  class: orNull(
+    oneOf('Class of `share_28d`: `good` above 0.9, `fair` from 0.8, else `poor`.', shareClasses),
+  ),
+})
+
+export type WireSeries = Static<typeof seriesSchema>
+
+export const seriesPageSchema = pageOf('SeriesPage', 'A page of the series.', ref(seriesSchema))
+
+const { api } = exampleLinks
+
+const exampleSeries: WireSeries = {
+  ...{ station: 'GRAZ00AUT', country: 'AUT', file_type: 'o', period: '01H' },
+  ...{ state: 'late', since: '2026-01-22T03:00:00Z', usual_s: 600 },
+  ...{ last_slot: '2026-01-22T02:00:00Z', last_arrival: '2026-01-22T03:01:10Z' },
+  ...{ share_28d: 0.9985, within_target_28d: 0.9941, class: 'good' },
+}
+
+const exampleCsv = [Object.keys(exampleSeries).join(), Object.values(exampleSeries).join()].join(
+  '\n',
+)
+
+const period = list(
+  'Periods; by default all.',
+  { type: 'string', enum: periods },
+  { examples: [['01H']] },
+)
+
+/** Parameters of all lists of series. */
+export const seriesQuery = (maxLimit: number) => ({
+  ...filtersIn(sharedParameters),
+  ...{ period, ...paging(maxLimit), strict, format: format(['api', 'json', 'csv']) },
+})
+
+export const listErrors = {
+  ...errors('NotModified', 'BadParameters', 'NotFound', 'NotAcceptable'),
+  ...errors('TooManyRequests', 'Unavailable'),
+}
+
+/** @param maxLimit most series on a page */
+export const listSeries = (maxLimit: number): RouteSchema => ({
+  operationId: 'listSeries',
+  tags: ['Stations'],
+  summary: 'List series',
+  description:
+    'The state of each series of the network now, and what it delivered in the last 28 days. As CSV all of them at once. It depends on the clock: the `ETag` changes every minute.',
+  querystring: parameters({
+    state: list(
+      'States; by default all.',
+      { type: 'string', enum: seriesStates },
+      { examples: [['late']] },
+    ),
+    ...seriesQuery(maxLimit),
+    ordering: oneOf(
+      'The sort key; a minus before it reverses the order. Missing values come last.',
+      seriesOrderKeys.flatMap((key) => [key, `-${key}`]),
+      { default: 'station', examples: ['share_28d'] },
+    ),
+  }),
+  headers: parameters(ifNoneMatch),
+  response: {
+    '200': negotiated(
+      'A page of the series.',
+      {
+        ...negotiable(ref(seriesPageSchema), {
+          ...{ count: 1, next: null, previous: null },
+          results: [exampleSeries],
+        }),
+        'text/csv': { schema: { type: 'string' }, example: exampleCsv },
+      },
+      'Link',
+      'Ignored-Parameters',
+    ),
+    ...listErrors,
+  },
+  'x-codeSamples': [curl(`${api}series/?state=late,missing&format=csv`)],
+})

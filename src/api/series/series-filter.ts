@@ -1,0 +1,90 @@
+/** The filters of lists of series: station, country, type, period and state. Pure. */
+import type { FileFilter } from '../../catalogue/filter.ts'
+import { periods } from '../../insight/series.ts'
+import type { Period } from '../../insight/series.ts'
+import { countryOf } from '../../parse/countries.ts'
+import { badFields } from '../http/errors.ts'
+import type { Parameter } from '../http/links.ts'
+import { lastValue, listedValues } from '../http/query.ts'
+import type { Query } from '../http/query.ts'
+import { commonParameters, readFilters } from '../files/list-request.ts'
+import { invalidChoice } from '../files/parameter-values.ts'
+import { filterParameters } from '../files/parameters.ts'
+import type { NetworkState } from './network-states.ts'
+
+/** Parameters that series share with files. */
+export const sharedParameters = new Map(
+  [...filterParameters].filter(([name]) => ['station', 'country', 'file_type'].includes(name)),
+)
+
+export interface SeriesFilter extends Pick<FileFilter, 'stations' | 'countries' | 'types'> {
+  readonly periods: readonly Period[]
+}
+
+export interface SeriesListRequest<State extends string, Key extends string> {
+  readonly filter: SeriesFilter
+  readonly states: readonly State[]
+  readonly ordering: { readonly key: Key; readonly descending: boolean }
+  /** Parameters that links to other pages repeat, in any order. */
+  readonly kept: readonly Parameter[]
+  /** Names of unknown parameters. */
+  readonly ignored: readonly string[]
+}
+
+export interface SeriesListOptions<State extends string, Key extends string> {
+  readonly states: readonly State[]
+  /** Sort keys; the first is the default. */
+  readonly orderKeys: readonly Key[]
+  /** Names of further parameters. */
+  readonly further?: readonly string[]
+  /** Finds faults of further parameters. */
+  readonly check?: (faults: Map<string, readonly string[]>) => void
+}
+
+/** @throws HttpError 400 with all faults */
+export function parseSeriesList<State extends string, Key extends string>(
+  query: Query,
+  { states, orderKeys, further = [], check }: SeriesListOptions<State, Key>,
+): SeriesListRequest<State, Key> {
+  const { faults, filter, kept, ignored } = readFilters(query, {
+    parameters: sharedParameters,
+    known: [...commonParameters, 'state', 'period', 'ordering', ...further],
+  })
+  const choose = <T extends string>(name: string, choices: readonly T[]): readonly T[] => {
+    const values = listedValues(query, name)
+    const bad = values.find((value) => !choices.some((choice) => choice === value))
+    if (bad !== undefined) faults.set(name, [invalidChoice(bad).fault])
+    if (values.length > 0) kept.push([name, values.join()])
+    return choices.filter((choice) => values.length === 0 || values.includes(choice))
+  }
+  const chosen = { states: choose('state', states), periods: choose('period', periods) }
+  const orderText = (lastValue(query, 'ordering') ?? '').trim()
+  const descending = orderText.startsWith('-')
+  const key = orderKeys.find((name) => name === orderText.slice(descending ? 1 : 0))
+  if (orderText !== '' && key === undefined)
+    faults.set('ordering', [invalidChoice(orderText).fault])
+  if (orderText !== '') kept.push(['ordering', orderText])
+  check?.(faults)
+  if (faults.size > 0) throw badFields(Object.fromEntries(faults))
+  return {
+    filter: { ...filter, periods: chosen.periods },
+    states: chosen.states,
+    // The lists of choices are not empty.
+    ordering: { key: key ?? (orderKeys[0] as Key), descending },
+    ...{ kept, ignored },
+  }
+}
+
+/** Whether a series matches a filter. A code of 4 characters matches all codes that begin with it. */
+export function matchesSeries(
+  { station, fileType, period }: Omit<NetworkState, 'summary'>,
+  { stations, countries, types, periods: chosen }: SeriesFilter,
+): boolean {
+  const country = countryOf(station)
+  return (
+    chosen.includes(period) &&
+    (types?.includes(fileType) ?? true) &&
+    (stations?.some((code) => code === station || code === station.slice(0, 4)) ?? true) &&
+    (countries === undefined || (country !== undefined && countries.includes(country)))
+  )
+}

@@ -1,0 +1,109 @@
+/** Reads the recorded deliveries of all series, by whole days. To be used within a read transaction. */
+import type { Database } from 'better-sqlite3'
+import { seriesOf } from '../../insight/series.ts'
+import type { SeriesKey } from '../../insight/series.ts'
+import { secondsPerDay } from '../../parse/calendar.ts'
+import type { DeliveriesQuery, NetworkDeliveries, NetworkSeries } from '../reader.ts'
+import type { Head } from '../records.ts'
+import { prepareCounts } from './counts.ts'
+import { openLookups } from './lookup-cache.ts'
+import type { Lookups } from './lookup-cache.ts'
+import { dayOf } from './schema.ts'
+import { prepareLongCodes } from './station-codes.ts'
+
+/** With more changes, reading all days is faster than finding the changed ones. */
+const maxChanges = 50_000
+
+type DeliveryRow = readonly [start: number, series: number, latency: number | null]
+
+export function prepareNetworkDeliveries(db: Database, head: () => Head) {
+  const counts = prepareCounts(db)
+  const lookups = openLookups(db)
+  const state = db.prepare(
+    'SELECT deliveries_us AS knownFromUs, forgotten_seq AS purgedSeq FROM catalogue WHERE one = 1',
+  )
+  const changedDays = db
+    .prepare(
+      `SELECT ${dayOf('data_date')} AS day FROM file WHERE seq > @seq
+       UNION SELECT ${dayOf('data_date')} FROM tombstone WHERE seq > @seq`,
+    )
+    .pluck()
+  const ofDay = db
+    .prepare(
+      'SELECT data_date, series, latency_s FROM delivery WHERE data_date >= ? AND data_date < ?',
+    )
+    .raw()
+  const seriesList = prepareSeriesList(db, lookups)
+  /** The changed days of the range; all days if the changes are not known. */
+  const daysOf = (
+    { fromDay, toDay, since }: DeliveriesQuery,
+    now: Head,
+    purgedSeq: number,
+  ): number[] => {
+    const isKnown =
+      since?.epoch === now.epoch && since.seq >= purgedSeq && now.seq - since.seq <= maxChanges
+    if (!isKnown) return Array.from({ length: toDay - fromDay + 1 }, (_value, n) => fromDay + n)
+    const days = changedDays.all({ seq: since.seq }) as number[]
+    return days.filter((day) => day >= fromDay && day <= toDay).sort((a, b) => a - b)
+  }
+  return (query: DeliveriesQuery): NetworkDeliveries => {
+    counts.require('station_count')
+    lookups.refresh()
+    const now = head()
+    const { knownFromUs, purgedSeq } = state.get() as {
+      readonly knownFromUs: number | null
+      readonly purgedSeq: number
+    }
+    const days = daysOf(query, now, purgedSeq)
+    const rows = days.flatMap(
+      (day) => ofDay.all(day * secondsPerDay, (day + 1) * secondsPerDay) as DeliveryRow[],
+    )
+    return {
+      head: now,
+      knownFromUs: knownFromUs ?? Infinity,
+      series: seriesList(),
+      days,
+      starts: Float64Array.from(rows, ([start]) => start),
+      ids: Int32Array.from(rows, ([, id]) => id),
+      latencies: Int32Array.from(rows, ([, , latency]) => latency ?? -1),
+    }
+  }
+}
+
+/** All series with deliveries or live files. Files of a short code belong to the only long code that begins with it. */
+function prepareSeriesList(db: Database, { stations, kinds }: Lookups): () => NetworkSeries[] {
+  const recorded = db.prepare('SELECT id, station, file_type AS fileType, period FROM series')
+  const live = db.prepare('SELECT station, kind, last_date AS lastStart FROM station_count')
+  return () => {
+    const longCode = prepareLongCodes(stations)
+    const found = new Map<string, { ids: number[] } & Omit<NetworkSeries, 'ids'>>()
+    const seriesAt = (stationId: number, { fileType, period }: SeriesKey) => {
+      const own = stations.get(stationId) ?? ''
+      const station = longCode(own) ?? own
+      const key = `${station} ${fileType} ${period}`
+      const known = found.get(key) ?? { ids: [], station, fileType, period, lastStart: undefined }
+      found.set(key, known)
+      return known
+    }
+    for (const { id, station, ...key } of recorded.all() as (SeriesKey & {
+      id: number
+      station: number
+    })[])
+      seriesAt(station, key).ids.push(id)
+    for (const { station, kind, lastStart } of live.all() as {
+      station: number
+      kind: number
+      lastStart: number
+    }[]) {
+      const parts = kinds.get(kind)
+      const key = parts && seriesOf({ ...parts, period: parts.period || undefined })
+      if (key === undefined) continue
+      const series = seriesAt(station, key)
+      found.set(`${series.station} ${key.fileType} ${key.period}`, {
+        ...series,
+        lastStart: Math.max(series.lastStart ?? -Infinity, lastStart),
+      })
+    }
+    return [...found.values()]
+  }
+}

@@ -1,0 +1,99 @@
+/** The recorded deliveries of all series over some weeks, in memory. Pure. */
+import { slotAt, slotsPerDay } from './series.ts'
+import type { Period } from './series.ts'
+import { lowerBound } from './slot-states.ts'
+
+/** The deliveries of a series: columns of the same length. */
+export interface SeriesDeliveries {
+  /** Slot numbers, ascending, without duplicates. */
+  readonly slots: readonly number[]
+  /** Seconds; -1 for files that were not seen arriving. */
+  readonly latencies: readonly number[]
+}
+
+/** All deliveries of whole days: columns of the same length, by start. */
+export interface DayDeliveries {
+  /** UTC days since 1970, ascending. */
+  readonly days: readonly number[]
+  /** Starts of the slots, in seconds since 1970. */
+  readonly starts: ArrayLike<number>
+  /** Numbers of the series. */
+  readonly ids: ArrayLike<number>
+  readonly latencies: ArrayLike<number>
+}
+
+interface Columns {
+  readonly period: Period
+  slots: number[]
+  latencies: number[]
+}
+
+const none: SeriesDeliveries = { slots: [], latencies: [] }
+
+/** Deliveries are only ever added to a day, so a day with the same number of them is the same. */
+export class DeliveryWindow {
+  readonly #series = new Map<number, Columns>()
+
+  /**
+   * Replaces the deliveries of these days.
+   * @param periodOf the period of each series that occurs
+   */
+  replace({ days, starts, ids, latencies }: DayDeliveries, periodOf: ReadonlyMap<number, Period>) {
+    const added = new Map<number, Columns>()
+    for (let row = 0; row < starts.length; row++) {
+      const id = ids[row] ?? NaN
+      const period = periodOf.get(id)
+      if (period === undefined) continue
+      let columns = added.get(id)
+      if (columns === undefined) {
+        columns = { period, slots: [], latencies: [] }
+        added.set(id, columns)
+      }
+      columns.slots.push(slotAt(starts[row] ?? NaN, period))
+      columns.latencies.push(latencies[row] ?? -1)
+    }
+    for (const [id, columns] of added) {
+      const known = this.#series.get(id)
+      if (known === undefined) this.#series.set(id, columns)
+      else mergeDays(known, columns, days)
+    }
+  }
+
+  /** The deliveries of a series with one or more numbers; a slot with several has its earliest. */
+  deliveriesOf(ids: readonly number[]): SeriesDeliveries {
+    const found = ids.flatMap((id) => this.#series.get(id) ?? [])
+    const [only] = found
+    if (found.length < 2) return only ?? none
+    const bySlot = new Map<number, number>()
+    for (const { slots, latencies } of found)
+      slots.forEach((slot, index) => {
+        bySlot.set(slot, earlier(bySlot.get(slot), latencies[index] ?? -1))
+      })
+    const slots = [...bySlot.keys()].sort((a, b) => a - b)
+    return { slots, latencies: slots.map((slot) => bySlot.get(slot) ?? -1) }
+  }
+}
+
+/** The lower of two latencies; a file that was not seen arriving counts only alone. */
+function earlier(known: number | undefined, latency: number): number {
+  if (known === undefined || known < 0) return latency
+  return latency < 0 ? known : Math.min(known, latency)
+}
+
+/** Replaces the deliveries of these days in a series by those of another, which has only these days. */
+function mergeDays(known: Columns, added: Columns, days: readonly number[]): void {
+  const perDay = slotsPerDay(known.period)
+  for (const day of days) {
+    const [from, to] = [
+      lowerBound(known.slots, day * perDay),
+      lowerBound(known.slots, (day + 1) * perDay),
+    ]
+    const [first, end] = [
+      lowerBound(added.slots, day * perDay),
+      lowerBound(added.slots, (day + 1) * perDay),
+    ]
+    if (end - first === to - from) continue
+    known.slots.splice(from, to - from, ...added.slots.slice(first, end))
+    known.latencies.splice(from, to - from, ...added.latencies.slice(first, end))
+  }
+}

@@ -1,0 +1,123 @@
+/** The state of a series now, and what it delivered in the last 28 days. Pure. */
+import type { SeriesDeliveries } from './delivery-window.ts'
+import type { ExpectedRule } from './expectation.ts'
+import { usualLatency } from './latency.ts'
+import { learningDays, periodRules, slotAt, slotsPerDay } from './series.ts'
+import type { Period } from './series.ts'
+import { lowerBound, shareClass, slotStates } from './slot-states.ts'
+import type { ShareClass, SlotState, StateRun } from './slot-states.ts'
+
+/**
+ * The state of the newest slot that has ended and is not `due`: `present` if it was delivered, live or removed since; `silent`
+ * also for a series without any slot that is expected or delivered.
+ */
+export const seriesStates = ['late', 'missing', 'silent', 'present', 'unknown'] as const
+export type SeriesState = (typeof seriesStates)[number]
+
+export interface SeriesHistory {
+  readonly period: Period
+  /** Deliveries of the last 57 days at least. */
+  readonly deliveries: SeriesDeliveries
+  /** Seconds since 1970 from which deliveries are recorded. */
+  readonly knownFromSeconds: number
+  /** Start of the newest data of a live file, in seconds since 1970. */
+  readonly lastStart: number | undefined
+  readonly rules?: readonly ExpectedRule[]
+}
+
+export interface SeriesSummary {
+  readonly state: SeriesState
+  /** The first of the slots up to now that were all delivered, or all not; at most 28 days back for delivered ones. */
+  readonly sinceSlot: number | undefined
+  /** Seconds. */
+  readonly usualLatency: number
+  /** The newest delivered slot. */
+  readonly lastSlot: number | undefined
+  /** When the newest file arrived, in seconds since 1970; only files that were seen arriving. */
+  readonly lastArrival: number | undefined
+  /** Slots of the last 28 days that are expected and whose usual latency has passed. */
+  readonly expected: number
+  /** Those of them that were delivered. */
+  readonly delivered: number
+  /** 0 to 1; `undefined` without expected slots. */
+  readonly share: number | undefined
+  readonly class: ShareClass | undefined
+  /** Arrivals within the target of the period by arrivals, in the last 28 days. */
+  readonly withinTarget: number | undefined
+  /** The states of the slots of the last 28 days and of today. */
+  readonly runs: readonly StateRun[]
+}
+
+export function summariseSeries(history: SeriesHistory, nowSeconds: number): SeriesSummary {
+  const { period, deliveries, knownFromSeconds, rules = [] } = history
+  const { seconds, leastUsual } = periodRules[period]
+  const { slots, latencies } = deliveries
+  const current = slotAt(nowSeconds, period)
+  const range = { from: current - learningDays * slotsPerDay(period), to: current }
+  const arrived = latencies
+    .slice(lowerBound(slots, range.from), lowerBound(slots, range.to + 1))
+    .filter((latency) => latency >= 0)
+    .sort((a, b) => a - b)
+  const usual = usualLatency(period, arrived)
+  const { runs, expected, delivered } = slotStates(
+    {
+      ...{ period, live: slots, delivered: slots, usualLatency: usual },
+      rules,
+      knownFrom: Math.ceil(knownFromSeconds / seconds),
+    },
+    range,
+    nowSeconds,
+  )
+  const judged = runs.filter(
+    ({ state }) =>
+      state !== 'future' &&
+      state !== 'due' &&
+      // A rule may expect only some hours of the day: the others do not make the series silent.
+      !(state === 'silent' && rules.length > 0),
+  )
+  const share = expected === 0 ? undefined : delivered / expected
+  const lastSlot = lastSlotOf(history)
+  return {
+    ...stateOf(judged, lastSlot),
+    ...{ usualLatency: usual, lastSlot, lastArrival: lastArrivalOf(deliveries, seconds) },
+    ...{ expected, delivered, share, class: shareClass(share), runs },
+    withinTarget:
+      arrived.length === 0 ? undefined : lowerBound(arrived, leastUsual + 1) / arrived.length,
+  }
+}
+
+function stateOf(
+  judged: readonly StateRun[],
+  lastSlot: number | undefined,
+): Pick<SeriesSummary, 'state' | 'sinceSlot'> {
+  const state = asSeriesState(judged.at(-1)?.state ?? 'silent')
+  const isPresent = (run: StateRun): boolean => asSeriesState(run.state) === 'present'
+  const other = judged.findLastIndex((run) => isPresent(run) !== (state === 'present'))
+  const firstSlot = judged[other + 1]?.firstSlot
+  if (other >= 0 || state === 'present') return { state, sinceSlot: firstSlot }
+  // Nothing was delivered in 28 days.
+  return { state, sinceSlot: lastSlot === undefined ? undefined : lastSlot + 1 }
+}
+
+function asSeriesState(state: SlotState): SeriesState {
+  if (state === 'removed') return 'present'
+  return state === 'due' || state === 'future' ? 'silent' : state
+}
+
+function lastSlotOf({ deliveries, lastStart, period }: SeriesHistory): number | undefined {
+  const live = lastStart === undefined ? -Infinity : slotAt(lastStart, period)
+  const last = Math.max(deliveries.slots.at(-1) ?? -Infinity, live)
+  return last === -Infinity ? undefined : last
+}
+
+function lastArrivalOf(
+  { slots, latencies }: SeriesDeliveries,
+  seconds: number,
+): number | undefined {
+  let last = -Infinity
+  slots.forEach((slot, index) => {
+    const latency = latencies[index] ?? -1
+    if (latency >= 0) last = Math.max(last, (slot + 1) * seconds + latency)
+  })
+  return last === -Infinity ? undefined : last
+}

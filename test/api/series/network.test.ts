@@ -1,0 +1,307 @@
+/** The series of the network, their missing files and their weeks, held against histories replayed by a slow oracle. */
+import t from 'tap'
+import type { Test } from 'tap'
+import { dayOfYearAt } from '../../../src/parse/calendar.ts'
+import { ExpectedRules } from '../../../src/insight/expectation.ts'
+import type { ExpectedSeries } from '../../../src/insight/expectation.ts'
+import { change, newFile } from '../../catalogue/change.ts'
+import { fc } from '../../random.ts'
+import { openService } from '../service.ts'
+import type { ServiceOptions } from '../service.ts'
+
+const daySeconds = 86_400
+/** 2025-12-01: the histories pass a turn of the year. */
+const firstDay = Date.UTC(2025, 11, 1) / 1000 / daySeconds
+
+type Period = '01D' | '01H'
+const lengths = { '01D': daySeconds, '01H': 3600 } as const
+
+interface Row {
+  readonly station: string
+  readonly file_type: string
+  readonly period: Period
+  readonly state: string
+  readonly since: string | null
+  readonly start: string
+  readonly usual_s: number
+  readonly last_slot: string | null
+  readonly last_arrival: string | null
+  readonly share_28d: number | null
+  readonly within_target_28d: number | null
+  readonly class: string | null
+}
+
+interface Page {
+  readonly count: number
+  readonly next: string | null
+  readonly results: readonly Row[]
+}
+
+async function open(
+  t: Test,
+  { startUs, expected }: { startUs: number; expected?: readonly ExpectedSeries[] },
+) {
+  let nowUs = startUs
+  const settings: ServiceOptions['settings'] = expected && { expected: new ExpectedRules(expected) }
+  const service = await openService(t, {
+    ...(settings && { settings }),
+    deps: () => ({ nowUs: () => nowUs }),
+    writerNowUs: () => nowUs,
+  })
+  const text = async (target: string) => (await service.app.inject(`/rinex/api/${target}`)).body
+  return {
+    ...service,
+    setNow: (seconds: number) => (nowUs = seconds * 1e6),
+    text,
+    get: async (target: string) => JSON.parse(await text(target)) as Page,
+    async arrive(slot: number, station: string, period: Period) {
+      const name = nameOf(slot, station, period)
+      await service.writer.apply([
+        change('obs/2026/001', { arrived: true, added: [newFile(name)] }),
+      ])
+    },
+  }
+}
+
+function nameOf(slot: number, station: string, period: Period): string {
+  const seconds = slot * lengths[period]
+  const { year, dayOfYear } = dayOfYearAt(seconds)
+  const hour = String(Math.floor((seconds % daySeconds) / 3600)).padStart(2, '0')
+  const day = String(dayOfYear).padStart(3, '0')
+  if (station.length === 9) return `${station}_R_${year}${day}${hour}00_${period}_30S_MO.crx.gz`
+  const session = period === '01D' ? '0' : String.fromCharCode(97 + Number(hour))
+  return `${station.toLowerCase()}${day}${session}.${String(year).slice(2)}d.gz`
+}
+
+const iso = (seconds: number) => new Date(seconds * 1000).toISOString().replace('.000Z', 'Z')
+
+interface Arrival {
+  readonly slot: number
+  readonly latency: number
+}
+
+/** A series by the definitions, slot by slot. */
+function oracle(period: Period, arrivals: readonly Arrival[], knownFrom: number, now: number) {
+  const length = lengths[period]
+  const [least, lateFor, enough] =
+    period === '01H' ? [600, 3 * daySeconds, 24] : [7200, 7 * daySeconds, 3]
+  const perDay = daySeconds / length
+  const current = Math.floor(now / length)
+  const delivered = new Map(arrivals.map(({ slot, latency }) => [slot, latency]))
+  const recent = arrivals.filter(({ slot }) => slot >= current - 28 * perDay && slot <= current)
+  const sorted = recent.map(({ latency }) => latency).sort((a, b) => a - b)
+  const p95 = sorted[Math.ceil(0.95 * sorted.length) - 1] ?? 0
+  const usual = Math.min(Math.max(p95, least), daySeconds)
+  const isExpected = (slot: number): boolean => {
+    const dayStart = Math.floor(slot / perDay) * perDay
+    const before = [...delivered.keys()].filter((s) => s < dayStart && s >= dayStart - 28 * perDay)
+    return before.length >= enough && before.length * 2 >= dayStart - Math.min(...before)
+  }
+  const slots = Array.from({ length: 28 * perDay + 1 }, (_, n) => current - 28 * perDay + n)
+  const states = slots.map((slot) => {
+    const end = (slot + 1) * length
+    if (delivered.has(slot)) return 'present'
+    if (end > now) return 'future'
+    if (slot * length < knownFrom) return 'unknown'
+    if (!isExpected(slot)) return 'silent'
+    if (now < end + usual) return 'due'
+    return now < end + lateFor ? 'late' : 'missing'
+  })
+  const judged = slots.filter((_, n) => !['future', 'due'].includes(states[n] ?? ''))
+  const last = judged.at(-1) ?? NaN
+  const state = states[last - current + 28 * perDay] ?? 'silent'
+  let since: number | undefined = judged.length
+  while (since > 0 && delivered.has(judged[since - 1] ?? NaN) === (state === 'present')) since--
+  const newest = Math.max(...delivered.keys())
+  const sinceSlot =
+    since > 0 || state === 'present' ? judged[since] : newest > 0 ? newest + 1 : undefined
+  const counted = slots.filter(
+    (slot) => slot * length >= knownFrom && isExpected(slot) && now >= (slot + 1) * length + usual,
+  )
+  const present = counted.filter((slot) => delivered.has(slot))
+  const share = counted.length === 0 ? null : present.length / counted.length
+  const inTime = sorted.filter((latency) => latency <= least).length
+  const round = (value: number) => Math.round(value * 10_000) / 10_000
+  const lastArrival = Math.max(
+    ...arrivals.map(({ slot, latency }) => (slot + 1) * length + latency),
+  )
+  return {
+    row: {
+      state,
+      since: sinceSlot === undefined ? null : iso(sinceSlot * length),
+      usual_s: usual,
+      last_slot: newest > 0 ? iso(newest * length) : null,
+      last_arrival: lastArrival > 0 ? iso(lastArrival) : null,
+      share_28d: share === null ? null : round(share),
+      within_target_28d: sorted.length === 0 ? null : round(inTime / sorted.length),
+      class: share === null ? null : share > 0.9 ? 'good' : share >= 0.8 ? 'fair' : 'poor',
+    },
+    undelivered: slots.filter((_, n) => ['late', 'missing'].includes(states[n] ?? '')),
+  }
+}
+
+const days = 40
+
+/** Arrivals of a series in the order of time. */
+const histories = fc.record({
+  period: fc.constantFrom<Period>('01D', '01H'),
+  isShort: fc.boolean(),
+  startDay: fc.integer({ min: 0, max: 30 }),
+  endDay: fc.integer({ min: 20, max: days }),
+  lossEvery: fc.integer({ min: 2, max: 60 }),
+  gap: fc.tuple(fc.integer({ min: 0, max: days }), fc.integer({ min: 0, max: 6 })),
+  latency: fc.integer({ min: 0, max: 20_000 }),
+  removedEvery: fc.integer({ min: 2, max: 9 }),
+})
+
+t.test('series and missing files are those of the definitions', async (t) => {
+  const runs = Number(process.env['HISTORIES'] ?? 25)
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(histories, { minLength: 1, maxLength: 3 }),
+      fc.integer({ min: 1, max: 50 }),
+      async (network, hoursLater) => {
+        const { app, reader, writer, setNow, get, arrive } = await open(t, {
+          startUs: firstDay * daySeconds * 1e6,
+        })
+        const events = network.flatMap((series, index) => eventsOf(series, index))
+        events.sort((a, b) => a.at - b.at)
+        let removals = 0
+        for (const { at, slot, station, period, isRemoved } of events) {
+          setNow(at)
+          await arrive(slot, station, period)
+          if (!isRemoved) continue
+          const file = await reader.file('obs/2026/001', nameOf(slot, station, period))
+          if (file === undefined) continue
+          await writer.apply([change('obs/2026/001', { removed: [file.id] })])
+          removals++
+        }
+        const now = (firstDay + days) * daySeconds + hoursLater * 3600
+        setNow(now)
+        const { results } = await get('series/?limit=100')
+        const missing = await get('missing/?limit=10000')
+        await app.close()
+        reader.close()
+        writer.close()
+        const bySeries = groupBySeries(events)
+        const found = groupBySeries(results)
+        t.same([...found.keys()].sort(), [...bySeries.keys()].sort())
+        let count = 0
+        for (const [key, arrivals] of bySeries) {
+          const { period } = arrivals[0] ?? { period: '01D' }
+          const wanted = oracle(period, arrivals, firstDay * daySeconds, now)
+          const [row] = found.get(key) ?? []
+          t.match(row, wanted.row, key)
+          const firstMissing = (Math.floor(now / daySeconds) - 27) * daySeconds
+          const starts = wanted.undelivered
+            .map((slot) => slot * lengths[period])
+            .filter((start) => start >= firstMissing)
+          const listed = missing.results.filter((each) => `${each.station} ${each.period}` === key)
+          t.same(
+            listed.map(({ start }) => start).sort(),
+            starts.map((start) => iso(start)),
+          )
+          count += starts.length
+        }
+        t.equal(missing.count, count)
+        t.ok(removals >= 0)
+      },
+    ),
+    { numRuns: runs },
+  )
+})
+
+function groupBySeries<Each extends { station: string; period: Period }>(list: readonly Each[]) {
+  const groups = new Map<string, Each[]>()
+  for (const each of list) {
+    const key = `${each.station} ${each.period}`
+    groups.set(key, [...(groups.get(key) ?? []), each])
+  }
+  return groups
+}
+
+type History = typeof histories extends fc.Arbitrary<infer T> ? T : never
+
+function eventsOf(series: History, index: number) {
+  const { period, isShort, startDay, endDay, lossEvery, gap, latency, removedEvery } = series
+  const codes = ['GRAZ00AUT', 'ZIMM00CHE', 'ONSA00SWE']
+  const long = codes[index] ?? ''
+  const station = isShort ? long.slice(0, 4) : long
+  const perDay = daySeconds / lengths[period]
+  const events = []
+  for (let day = startDay; day < endDay; day++)
+    for (let n = 0; n < perDay; n++) {
+      const slot = (firstDay + day) * perDay + n
+      if (slot % lossEvery === 0 || (day >= gap[0] && day < gap[0] + gap[1])) continue
+      const late = (slot * 7919) % (latency + 1)
+      const at = (slot + 1) * lengths[period] + late
+      const isRemoved = slot % removedEvery === 0
+      events.push({ slot, latency: late, at, station, period, isRemoved })
+    }
+  return events
+}
+
+t.test('an expected series that never arrived is late, then missing', async (t) => {
+  const start = (firstDay + 10) * daySeconds
+  const rule = { hours: new Set([0, 12]), fromDay: firstDay + 11, toDay: undefined }
+  const { get, setNow, arrive, text } = await open(t, {
+    startUs: start * 1e6,
+    expected: [{ station: 'WTZR', fileType: 'o', period: '01H', rule }],
+  })
+  setNow(start + 1.5 * daySeconds)
+  const { results } = await get('series/')
+  t.match(results, [{ station: 'WTZR', period: '01H', state: 'late', last_slot: null }])
+  const missing = await get('missing/?station=wtzr')
+  t.same(
+    missing.results.map(({ start, state }) => [start, state]),
+    [['2025-12-12T00:00:00Z', 'late']],
+  )
+  setNow(start + 1.1 * daySeconds)
+  await arrive(((firstDay + 11) * daySeconds) / 3600, 'WTZR00DEU', '01H')
+  setNow(start + 1.9 * daySeconds)
+  const [row] = (await get('series/?state=late')).results
+  t.match(row, { station: 'WTZR00DEU', state: 'late', since: '2025-12-12T12:00:00Z' })
+  const week = await text('report/?week=2025-W50&format=txt')
+  t.match(week, /^WTZR00DEU\s+-\s+1\/2\s+50\.0 %/m)
+  t.match(week, '\n  WTZR00DEU_?_20253461200_01H_*O.*\n')
+})
+
+t.test('faults, filters, formats', async (t) => {
+  const { app, get, text, arrive, setNow } = await open(t, { startUs: firstDay * daySeconds * 1e6 })
+  for (let slot = firstDay; slot < firstDay + 8; slot++) {
+    setNow((slot + 1) * daySeconds + 600)
+    for (const station of ['GRAZ00AUT', 'WTZR00DEU']) await arrive(slot, station, '01D')
+  }
+  setNow((firstDay + 10) * daySeconds)
+  t.equal((await get('series/?country=aut')).count, 1)
+  t.equal((await get('series/?period=01H')).count, 0)
+  const first = await get('series/?limit=1&ordering=-station')
+  t.match(first.results, [{ station: 'WTZR00DEU' }])
+  t.match(first.next, 'ordering=-station')
+  t.equal((await text('series/?format=csv')).split('\r\n').length, 4)
+  t.match(await text('missing/?format=csv'), /^station,.*\r\nGRAZ00AUT,o,01D,2025-12-09T/)
+  const bad = {
+    'series/?state=away&period=1&ordering=x': ['state', 'period', 'ordering'],
+    'missing/?from=2026-13-01': ['from'],
+    'missing/?from=2026-01-02&to=2026-01-01': ['from'],
+    'missing/?from=2020-01-01&to=2026-01-01': ['from'],
+    'report/?week=2026-W54': ['week'],
+    'report/?week=9999': ['week'],
+    'report/?week=%3Cb%3E': ['week'],
+  }
+  for (const [target, fields] of Object.entries(bad)) {
+    const { statusCode, body } = await app.inject(`/rinex/api/${target}`)
+    t.equal(statusCode, 400, target)
+    t.same(Object.keys(JSON.parse(body) as object), fields)
+  }
+  for (const target of ['network/', 'series/', 'missing/', 'report/']) {
+    const { headers } = await app.inject(`/rinex/api/${target}`)
+    const tag = { 'if-none-match': String(headers.etag) }
+    const again = await app.inject({ url: `/rinex/api/${target}`, headers: tag })
+    t.equal(again.statusCode, 304, target)
+    setNow((firstDay + 10) * daySeconds + 61)
+    const later = await app.inject({ url: `/rinex/api/${target}`, headers: tag })
+    t.equal(later.statusCode, 200, `${target} a minute later`)
+    setNow((firstDay + 10) * daySeconds)
+  }
+})
