@@ -54,7 +54,7 @@ async function open(
     setNow: (seconds: number) => (nowUs = seconds * 1e6),
     text,
     get: async (target: string) => JSON.parse(await text(target)) as Page,
-    async arrive(slot: number, station: string, period: Period) {
+    arrive: async (slot: number, station: string, period: Period) => {
       const name = nameOf(slot, station, period)
       await service.writer.apply([
         change('obs/2026/001', { arrived: true, added: [newFile(name)] }),
