@@ -1,11 +1,14 @@
 /** The pages in a real browser, with and without scripts. */
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import Sqlite from 'better-sqlite3'
 import type { Browser } from 'playwright-core'
 import t from 'tap'
 import type { Test } from 'tap'
 import { testFolder } from '../folder.ts'
+import { programLine } from '../program.ts'
 import { accessibilityFaults, needsBrowser, openBrowser, openPage } from './browser.ts'
 import type { WatchedPage } from './browser.ts'
 import { longestMs, startService, until } from './service.ts'
@@ -115,13 +118,74 @@ t.test('changes and status show a new file while they are open', { skip }, async
   t.strictSame([...changes.complaints, ...status.complaints], [])
 })
 
+/**
+ * Hourly files of three days up to now; one station is late. The database says that deliveries were recorded before, as if
+ * the service had been running.
+ */
+async function startNetwork(t: Test): Promise<{ service: Service; browser: Browser; hour: Date }> {
+  const folder = testFolder(t)
+  const archive = join(folder, 'archive')
+  const hour = new Date(Math.floor(Date.now() / msPerHour) * msPerHour)
+  for (let age = 72; age >= 1; age--) {
+    putHour(archive, 'GRAZ00AUT', hour, age)
+    if (age > 5) putHour(archive, 'WTZR00DEU', hour, age)
+  }
+  const [program, args] = programLine(['index', '--once', '--archive', 'archive'])
+  execFileSync(program, [...args, '--database', 'catalogue.db'], { cwd: folder, stdio: 'ignore' })
+  const db = new Sqlite(join(folder, 'catalogue.db'))
+  db.exec('UPDATE catalogue SET deliveries_us = 0')
+  db.close()
+  const service = await startService(t, folder)
+  await until('the first scan ends', service.ready)
+  return { service, browser: await openBrowser(t), hour }
+}
+
+const msPerHour = 3_600_000
+
+/** Writes the file of the hour that began so many hours before another. */
+function putHour(archive: string, station: string, hour: Date, age: number): void {
+  const start = new Date(hour.getTime() - age * msPerHour)
+  const year = start.getUTCFullYear()
+  const day = String(Math.floor((start.getTime() - Date.UTC(year, 0, 1)) / 864e5) + 1)
+  const [ddd, hh] = [day.padStart(3, '0'), String(start.getUTCHours()).padStart(2, '0')]
+  const name = `${station}_S_${year}${ddd}${hh}00_01H_30S_MO.crx.gz`
+  put(archive, `nrt/${year}/${ddd}/${hh}/${name}`, content)
+}
+
+t.test('the network page leads to what is missing, and shows a new file', { skip }, async (t) => {
+  const { service, browser, hour } = await startNetwork(t)
+  const { page, complaints } = await openPage(browser, service.url)
+  await page.goto(`${api}network/`)
+  t.match(await page.locator('.lead').textContent(), '2 stations at')
+  t.equal(await page.getByRole('group', { name: 'by station' }).count(), 2, 'hours and days')
+  const late = page.getByRole('region', { name: 'Late series' })
+  t.match(await late.textContent(), 'WTZR00DEU')
+  await late.getByRole('link', { name: 'WTZR00DEU' }).click()
+  await page.getByRole('link', { name: 'Missing files' }).click()
+  t.match(page.url(), 'station=WTZR00DEU')
+  t.match(await page.locator('.extent').textContent(), /[45] missing files/)
+  await page.goto(`${api}station/`)
+  t.equal(await page.locator('.state.late').count(), 1)
+  await page.goto(`${api}network/`)
+  // While it is open: the newest hour is all that decides.
+  putHour(service.archive, 'WTZR00DEU', hour, 1)
+  await late.waitFor({ state: 'detached' })
+  t.strictSame(complaints, [])
+})
+
 t.test(
   'every page is accessible, light and dark, and asks only this server',
   { skip },
   async (t) => {
-    const { service, browser } = await startArchive(t)
+    const { service, browser } = await startNetwork(t)
+    put(service.archive, 'obs/2026/001/README.txt', content)
     const paths = [
       '',
+      'network/',
+      'series/',
+      'missing/',
+      'missing/?from=never',
+      'report/',
       'rinex-file/',
       'rinex-file/?station=graz&area=obs',
       'rinex-file/?station=x&nothing=1',

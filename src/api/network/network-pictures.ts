@@ -115,7 +115,7 @@ function picture(
     ([column, text]) => `<text x="${rounded(size.label + column * cell)}" y="12">${text}</text>`,
   )
   const lines = rows.map((row, index) => rowSvg(row, size.top + index * step, cell))
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size.width} ${height}" font-family="system-ui, sans-serif" font-size="11" fill="#808080" role="group" aria-label="${title}"><title>${title}</title>
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size.width} ${height}" font-family="system-ui, sans-serif" font-size="11" fill="currentColor" role="group" aria-label="${title}"><title>${title}</title>
 ${labels.join('')}
 ${lines.join('\n')}
 ${legend(height - 8, rows)}

@@ -1,4 +1,5 @@
 /** The HTML page of the network. */
+import { mainSeries } from '../series/main-series.ts'
 import type { Network, NetworkState } from '../series/network-states.ts'
 import {
   readableDate,
@@ -131,15 +132,11 @@ function sentenceOf(wire: WireNetwork): string {
   return `${readableNumber(wire.stations)} stations at ${readableTime(wire.time)} UTC. ${shares}${arrived}`
 }
 
-/** One observation series a station, hourly if there is one, with the lowest share first; without those that nobody expects. */
+/** The main series of the stations, with the lowest share first; without those that nobody expects. */
 function worstFirst(states: readonly NetworkState[]): readonly NetworkState[] {
-  const byStation = new Map<string, NetworkState>()
-  for (const each of states) {
-    const { fileType, period, summary, station } = each
-    const isShown = fileType === 'o' && period !== '15M' && summary.share !== undefined
-    if (isShown && byStation.get(station)?.period !== '01H') byStation.set(station, each)
-  }
-  return [...byStation.values()].sort(
-    (a, b) => (a.summary.share ?? 2) - (b.summary.share ?? 2) || (a.station < b.station ? -1 : 1),
-  )
+  return [...mainSeries(states).values()]
+    .filter(({ summary }) => summary.share !== undefined)
+    .sort(
+      (a, b) => (a.summary.share ?? 2) - (b.summary.share ?? 2) || (a.station < b.station ? -1 : 1),
+    )
 }

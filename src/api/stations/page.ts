@@ -1,12 +1,20 @@
 import type { WireStation } from './serialise.ts'
 import type { StationOrdering } from '../../catalogue/reader.ts'
+import { seriesStates } from '../../insight/series-summary.ts'
 import { activeFilters, activeTemplate, sortLink } from '../pages/collection-links.ts'
 import type { Column } from '../pages/collection-links.ts'
 import { page } from '../pages/layout.ts'
 import { extentOf, ignoredTemplate, jsonLink, pagerOf, pagerTemplate } from '../pages/pager.ts'
 import type { CollectionPage } from '../pages/pager.ts'
-import { durationLabel, readableDate, readableNumber, typeLabel } from '../pages/labels.ts'
+import {
+  durationLabel,
+  readableDate,
+  readableNumber,
+  readableShare,
+  typeLabel,
+} from '../pages/labels.ts'
 import type { FileDuration, FileType } from '../../parse/types.ts'
+import type { NetworkState } from '../series/network-states.ts'
 
 const listTemplate = `<form class="filters" method="get" role="search" aria-label="Filters">
 <input type="hidden" name="format" value="api">
@@ -16,15 +24,16 @@ const listTemplate = `<form class="filters" method="get" role="search" aria-labe
 <div class="field"><label for="f-country">Country</label><input id="f-country" name="country" value="<%= it.country %>" placeholder="AUT, DEU" autocomplete="off" spellcheck="false"></div>
 <div class="field submit"><button>Show</button> <a href="?format=api">All stations</a></div>
 </form>
+<p>By state: <% for (const state of it.states) { %><a href="../series/?format=api&amp;state=<%= state %>"><%= state %></a> <% } %></p>
 ${activeTemplate}<p class="extent"><%= it.extent %></p>
 <% if (it.rows.length > 0) { %>
 <div class="wide" tabindex="0" role="region" aria-label="Stations">
 <table>
-<caption>Dates are those of the data, in UTC; (022) is the day of the year</caption>
+<caption>Dates are those of the data, in UTC; (022) is the day of the year. State and share are those of the hourly observation files, or of the daily ones</caption>
 <thead>
 <tr>
 <% for (const column of it.columns) { %><th scope="col"<% if (column.key === 'count') { %> class="number"<% } %><% if (column.sort !== '') { %> aria-sort="<%= column.sort %>"<% } %>><a href="<%= column.href %>"><%= column.label %></a></th>
-<% } %><th scope="col">Types</th>
+<% } %><th scope="col">Types</th><th scope="col">Now</th><th scope="col">Last 28 days</th>
 </tr>
 </thead>
 <tbody>
@@ -36,6 +45,8 @@ ${activeTemplate}<p class="extent"><%= it.extent %></p>
 <td><time datetime="<%= row.last_data_date %>"><%= row.last %></time></td>
 <td class="number"><a href="<%= row.files %>"><%= row.number %></a></td>
 <td><%= row.types %></td>
+<td><% if (row.state !== '') { %><span class="state <%= row.state %>"><%= row.state %></span><% } %></td>
+<td class="share"><% if (row.percent !== null) { %><meter min="0" max="100" low="80" high="90" optimum="100" value="<%= row.percent %>" aria-hidden="true"></meter> <%= row.share %><% } %></td>
 </tr>
 <% } %>
 </tbody>
@@ -44,7 +55,7 @@ ${activeTemplate}<p class="extent"><%= it.extent %></p>
 <% } %>
 `
 
-const oneTemplate = `<p class="lead"><a class="button" href="<%= it.files %>">Files of <%= it.code %></a> <%= it.summary %></p>
+const oneTemplate = `<p class="lead"><a class="button" href="<%= it.files %>">Files of <%= it.code %></a> <a class="button" href="../../missing/?format=api&amp;station=<%= it.code %>">Missing files</a> <%= it.summary %></p>
 <% for (const series of it.calendars) { %>
 <section>
 <h2><%= series.title %></h2>
@@ -89,7 +100,11 @@ export interface StationsPageData extends CollectionPage<WireStation> {
   readonly ordering: StationOrdering
 }
 
-export function renderStations(list: StationsPageData): string {
+/** @param series by station */
+export function renderStations(
+  list: StationsPageData,
+  series: ReadonlyMap<string, NetworkState>,
+): string {
   const { kept, range, ordering } = list
   const state = { kept, limit: range.limit }
   const extent = extentOf(list, ['station', 'stations'])
@@ -103,6 +118,7 @@ export function renderStations(list: StationsPageData): string {
     { ...frame, description: `Stations of the archive: ${extent}` },
     {
       extent,
+      states: seriesStates,
       search: valueOf('search'),
       country: valueOf('country'),
       hidden: kept
@@ -120,11 +136,21 @@ export function renderStations(list: StationsPageData): string {
         types: Object.keys(station.file_type)
           .map((type) => typeLabel(type as FileType))
           .join(', '),
+        ...stateOf(series.get(station.code)),
       })),
       ignored: list.ignored,
       pager: pagerOf(list),
     },
   )
+}
+
+function stateOf(series: NetworkState | undefined) {
+  const share = series?.summary.share
+  return {
+    state: series?.summary.state ?? '',
+    share: readableShare(share ?? null),
+    percent: share === undefined ? null : Math.round(share * 100),
+  }
 }
 
 /** A series with its picture. */

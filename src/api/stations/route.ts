@@ -16,6 +16,9 @@ import type { SeriesAvailability } from './availability-formats.ts'
 import { catalogueOffset, linkHeader, pageLinks, parsePageRange } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
 import { addResource } from '../http/resource.ts'
+import { mainSeries } from '../series/main-series.ts'
+import { networkTag } from '../series/network-states.ts'
+import type { NetworkStates } from '../series/network-states.ts'
 import * as schemas from './schema.ts'
 import { minuteState, readAvailability } from './availability.ts'
 import { parseAvailability, parseLatency } from './series-request.ts'
@@ -29,6 +32,7 @@ interface StationsContext extends Pick<
   'apiPath' | 'reader' | 'settings' | 'links' | 'tag' | 'limits' | 'nowUs'
 > {
   readonly expected: ExpectedRules
+  readonly network: Pick<NetworkStates, 'current'>
 }
 
 export function addStation(app: FastifyInstance, context: StationsContext): void {
@@ -60,14 +64,18 @@ function listStations({
   links,
   tag,
   limits,
+  network,
 }: StationsContext): RouteHandlerMethod {
   return async (request, reply) => {
     const representation = negotiate(request, reply)
     const query = request.query as Query
     const { filter, kept, ignored, ordering, search } = parseStationsRequest(query)
     reply.headers(ignoredHeader(ignored))
-    const head = await reader.head()
-    if (isFresh(request, reply, tag(head, representation))) return sendNotModified(reply)
+    // The page shows the states of the series.
+    const states = representation === 'html' ? await network.current() : undefined
+    const tagOf = (head: Head): string =>
+      tag(states === undefined ? head : networkTag(states), representation)
+    if (isFresh(request, reply, tagOf(await reader.head()))) return sendNotModified(reply)
     await limits.page(request, reply)
     const range = parsePageRange(query, settings.maxLimit)
     const { countries, areas } = filter
@@ -82,12 +90,11 @@ function listStations({
     const { count } = page
     const pages = pageLinks(links(), range, { name: 'station', kept, count })
     const results = page.stations.map((station) => serialiseStation(station, links()))
-    reply.headers({ etag: tag(page.head, representation), ...linkHeader(pages) })
-    if (representation === 'html')
-      return sendHtml(
-        reply,
-        renderStations({ count, range, kept, ignored, pages, results, ordering }),
-      )
+    reply.headers({ etag: tagOf(page.head), ...linkHeader(pages) })
+    if (states !== undefined) {
+      const list = { count, range, kept, ignored, pages, results, ordering }
+      return sendHtml(reply, renderStations(list, mainSeries(states.states)))
+    }
     return sendJson(reply, { count, next: pages.next, previous: pages.previous, results })
   }
 }
