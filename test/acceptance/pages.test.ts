@@ -93,6 +93,11 @@ t.test('a record is opened, downloaded, and leads to its station', { skip }, asy
     page.getByRole('link', { name: 'Download' }).click(),
   ])
   t.ok(readFileSync(await download.path()).equals(content))
+  await page.locator('dd a[href*="/changes/"]').click()
+  t.match(await page.locator(`${rows} th`).allTextContents(), [
+    'GRAZ00AUT_S_20260300000_01H_30S_MO.crx.gz',
+  ])
+  await page.goBack()
   await page.getByRole('link', { name: 'GRAZ00AUT', exact: true }).click()
   t.match(await page.locator('h1').textContent(), 'Station GRAZ00AUT')
   t.equal(await page.locator('svg[role=img]').count(), 1, 'the calendar of daily files')

@@ -1,5 +1,6 @@
 /** Labels and formats of HTML pages. */
 import type { Problem } from '../../catalogue/filter.ts'
+import type { ChangeKind } from '../../catalogue/records.ts'
 import type { FileDuration, FileType } from '../../parse/types.ts'
 
 const durations: Readonly<Record<FileDuration, string>> = {
@@ -20,6 +21,24 @@ const problems: Readonly<Record<Problem, string>> = {
   incomplete: 'its gzip stream has no end',
   broken: 'its gzip stream is damaged',
   misplaced: 'it is in the directory of another date',
+}
+
+interface ChangeTimes {
+  readonly kind: ChangeKind
+  readonly at: string
+  readonly created: string
+  readonly modified: string
+}
+
+/**
+ * Describes a change. A created record that is older than its change was restored; `modified` means that size or mtime
+ * of the file changed. The catalogue does not know which of them, or their earlier values.
+ */
+export function changeLabel({ kind, at, created, modified }: ChangeTimes): string {
+  if (kind === 'modified') return 'replaced: another size or time'
+  if (kind === 'removed') return 'removed'
+  if (at === created) return 'new'
+  return modified === at ? 'restored, with another size or time' : 'restored'
 }
 
 export function problemLabel(problem: Problem | null): string {
