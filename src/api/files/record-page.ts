@@ -1,5 +1,5 @@
 /** The HTML page of one record: the details and the history of the file, and the files beside it. */
-import { page, partial } from '../pages/layout.ts'
+import { page } from '../pages/layout.ts'
 import {
   changeLabel,
   durationLabel,
@@ -12,16 +12,6 @@ import {
 import type { FileDuration } from '../../parse/types.ts'
 import type { RecordHistory } from './history.ts'
 import type { WireRecord } from './serialise.ts'
-
-partial(
-  'facts',
-  `<dl class="facts">
-<% for (const fact of it.facts) { %>
-<div><dt><%= fact.name %></dt>
-<dd><% if (fact.href) { %><a href="<%= fact.href %>"><%= fact.value %></a><% } else { %><%= fact.value %><% } %></dd></div>
-<% } %>
-</dl>`,
-)
 
 const template = `<p class="lead"><a class="button" href="<%= it.download_path %>" download>Download</a> <%= it.summary %></p>
 <% if (it.problem !== '') { %><p class="notice fault"><strong>Problem:</strong> <%= it.problem %>.</p><% } %>

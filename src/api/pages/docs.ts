@@ -3,12 +3,6 @@ import type { OpenApiDocument } from '../openapi/openapi.ts'
 import { page, partial } from './layout.ts'
 import { describeHeaders, describeObjects, describeOperations, paragraphs } from './reference.ts'
 
-/** Text with code in backticks. */
-partial(
-  'prose',
-  `<% it.text.split('\`').forEach((part, position) => { if (position % 2 === 1) { %><code><%= part %></code><% } else { %><%= part %><% } }) %>`,
-)
-
 partial(
   'rows',
   `<div class="wide" tabindex="0">

@@ -91,3 +91,11 @@ const grouped = new Intl.NumberFormat('en')
 export function readableNumber(count: number | bigint): string {
   return grouped.format(count)
 }
+
+/** `42 s`, `9 min`, `3.5 h` */
+export function readableSeconds(seconds: number | null): string {
+  if (seconds === null) return ''
+  if (seconds < 120) return `${Math.round(seconds)} s`
+  if (seconds < 7200) return `${Math.round(seconds / 60)} min`
+  return `${Math.round(seconds / 360) / 10} h`
+}
