@@ -116,6 +116,7 @@ t.test('changes and status show a new file while they are open', { skip }, async
   put(service.archive, `obs/2026/031/${name}`, content)
   await changes.page.getByText(name).waitFor()
   t.match(await changes.page.locator(`${rows} th`).first().textContent(), name)
+  t.equal(await changes.page.locator(`${rows} td`).nth(1).textContent(), 'new')
   await status.page.getByRole('cell', { name: '181' }).waitFor()
   t.strictSame([...changes.complaints, ...status.complaints], [])
 })
@@ -137,6 +138,7 @@ t.test(
       'station/GRAZ/latency/',
       'changes/',
       'changes/?sinc=1',
+      'changes/?since=0&filename=GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz',
       'status/',
       'status/problems/',
       'docs/',

@@ -80,6 +80,7 @@ const units = ['bytes', 'kB', 'MB', 'GB', 'TB']
 
 /** `1.4 MB`: at most three digits, powers of 1000. @param bytes 0 or more */
 export function readableSize(bytes: number): string {
+  if (bytes === 1) return '1 byte'
   const step = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3))
   const value = bytes / 1000 ** step
   const digits = step === 0 || value >= 100 ? 0 : 1

@@ -18,6 +18,7 @@ t.test('a date has its day of the year; midnight is not shown', (t) => {
 t.test('a size has at most three digits', (t) => {
   for (const [bytes, text] of [
     [0, '0 bytes'],
+    [1, '1 byte'],
     [999, '999 bytes'],
     [1000, '1.0 kB'],
     [1_440_000, '1.4 MB'],
