@@ -309,6 +309,8 @@ export interface CatalogueReader {
    * time.
    */
   checksums(directory: string, after: string): Promise<ChecksumChunk | undefined>
+  /** Whether a live file is in the queue of files to be hashed: a new or changed file, or one with a stale checksum. */
+  awaitsChecksum(id: number): Promise<boolean>
   /**
    * The list in chunks: repeat with `next` until it is `undefined`. No transaction stays open between chunks.
    */

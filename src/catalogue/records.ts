@@ -1,5 +1,6 @@
 import type { Area } from '../parse/archive-path.ts'
-import type { FileDuration, FileType, FileVersion } from '../parse/types.ts'
+import type { PathRejectionReason } from '../parse/archive-path.ts'
+import type { FileDuration, FileType, FileVersion, RejectionReason } from '../parse/types.ts'
 import type { Problem } from './filter.ts'
 
 /** One catalogued file. */
@@ -149,7 +150,15 @@ export interface CatalogueSummary {
   readonly lastScan: ScanSummary | undefined
 }
 
+/** Why an entry of the archive is not catalogued. */
+export type EntryRejectionReason =
+  RejectionReason | PathRejectionReason | 'symlink' | 'not-a-file' | 'unreadable-directory'
+
+/** The reasons of the problems `incomplete`, `broken` and `misplaced`. */
+export type FileProblemReason = 'no-end' | 'damaged' | 'other-date'
+
 export interface RejectionCount {
+  /** An `EntryRejectionReason`, of this release or an earlier one. */
   readonly reason: string
   readonly count: number
   /** A few paths below the archive root; bytes that are not UTF-8 show as U+FFFD. */

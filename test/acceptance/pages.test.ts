@@ -96,6 +96,11 @@ t.test('a record is opened, downloaded, and leads to its station', { skip }, asy
     page.getByRole('link', { name: 'Download' }).click(),
   ])
   t.ok(readFileSync(await download.path()).equals(content))
+  await page.locator('dd a[href*="/changes/"]').click()
+  t.match(await page.locator(`${rows} th`).allTextContents(), [
+    'GRAZ00AUT_S_20260300000_01H_30S_MO.crx.gz',
+  ])
+  await page.goBack()
   await page.getByRole('link', { name: 'GRAZ00AUT', exact: true }).click()
   t.match(await page.locator('h1').textContent(), 'Station GRAZ00AUT')
   t.equal(await page.locator('svg[role=img]').count(), 1, 'the calendar of daily files')
@@ -114,6 +119,7 @@ t.test('changes and status show a new file while they are open', { skip }, async
   put(service.archive, `obs/2026/031/${name}`, content)
   await changes.page.getByText(name).waitFor()
   t.match(await changes.page.locator(`${rows} th`).first().textContent(), name)
+  t.equal(await changes.page.locator(`${rows} td`).nth(1).textContent(), 'new')
   await status.page.getByRole('cell', { name: '181' }).waitFor()
   t.strictSame([...changes.complaints, ...status.complaints], [])
 })
@@ -196,6 +202,7 @@ t.test(
       'station/GRAZ/latency/',
       'changes/',
       'changes/?sinc=1',
+      'changes/?since=0&filename=GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz',
       'status/',
       'status/problems/',
       'docs/',

@@ -314,7 +314,7 @@ t.test('an indexer that does not answer is degraded, with the reason', async (t)
   const answer = await service.app.inject(`${api}status/`)
   t.match(answer.json(), { state: 'degraded', reasons: [unknown.reason], indexer: null })
   const page = await service.app.inject({ url: `${api}status/`, headers: html })
-  t.match(page.body, /<strong>degraded<\/strong>[^]*<li>no answer<\/li>/)
+  t.match(page.body, /<strong>degraded<\/strong>[^]*<li><strong>no answer<\/strong><\/li>/)
 })
 
 t.test('healthz is 200 at once, readyz after the first scan', async (t) => {

@@ -1,9 +1,10 @@
 /** The HTML page of the change feed: newest changes first. */
 import type { Parameter } from '../http/links.ts'
+import { changesFilters } from './request.ts'
 import { fileFields, listForm } from '../files/list-form.ts'
 import { filterFields } from '../files/page.ts'
 import { page } from '../pages/layout.ts'
-import { readableDate, readableSize, readableTime } from '../pages/labels.ts'
+import { changeLabel, readableDate, readableSize, readableTime } from '../pages/labels.ts'
 import type { WireChange } from './serialise.ts'
 
 const template = `<form class="filters" method="get" role="search" aria-label="Filters">
@@ -12,20 +13,23 @@ ${filterFields}<div class="field submit"><button>Show</button> <a href="?format=
 </form>
 <div<% if (it.isLatest) { %> data-live<% } %>>
 <p class="extent"><%= it.extent %></p>
+<% if (it.others.length > 0) { %><p>Further filters: <% for (const { name, value } of it.others) { %><code><%= name %>=<%= value %></code> <% } %></p>
+<% } %>
 <% if (it.rows.length > 0) { %>
 <div class="wide" tabindex="0" role="region" aria-label="Changes">
 <table class="files">
-<caption>Each file with its latest change, the newest first; times in UTC, (022) is the day of the year</caption>
+<caption>Each file with its latest change, the newest first; size and time of the file as they are now, or were before its removal; times in UTC, (022) is the day of the year</caption>
 <thead>
-<tr><th scope="col">At</th><th scope="col">Change</th><th scope="col">File</th><th scope="col" class="number">Size</th><th scope="col">Start of data</th><th scope="col" class="number">Number</th></tr>
+<tr><th scope="col">At</th><th scope="col">Change</th><th scope="col">File</th><th scope="col" class="number">Size</th><th scope="col">Last written</th><th scope="col">Start of data</th><th scope="col" class="number">Number</th></tr>
 </thead>
 <tbody>
 <% for (const row of it.rows) { %>
 <tr>
 <td><time datetime="<%= row.at %>"><%= row.time %></time></td>
-<td><span class="change <%= row.change %>"><%= row.change %></span></td>
+<td><%= row.label %></td>
 <th scope="row"><% if (row.href === null) { %><%= row.record.filename %><% } else { %><a href="<%= row.href %>"><%= row.record.filename %></a><% } %></th>
 <td class="number"><%= row.size %></td>
+<td><%= row.written %></td>
 <td><%= row.date %></td>
 <td class="number"><%= row.seq %></td>
 </tr>
@@ -73,7 +77,9 @@ export function renderChanges(data: ChangesPageData): string {
     ...change,
     time: readableTime(change.at, 'second'),
     date: readableDate(change.record.data_date),
+    label: labelOf(change),
     size: sizeOf(change),
+    written: readableTime(change.record.file?.mtime ?? null, 'second'),
     href: change.change === 'removed' ? null : change.record.url,
   }))
   const noun = results.length === 0 ? 'No changes' : 'Changes'
@@ -81,12 +87,18 @@ export function renderChanges(data: ChangesPageData): string {
     ? `The latest change has number ${lastSeq}.`
     : `${noun} after number ${since} up to ${throughSeq}; the latest is ${lastSeq}.`
   const kept = data.kept.filter(([name]) => name !== 'limit')
+  const form = listForm({ kept, limit: data.limit, fields })
   const frame = { title: 'Changes', section: 'changes', up: '../', json: `?${json.toString()}` }
   return render(frame, {
     ...{ extent, rows, next, earlier, isLatest },
-    form: listForm({ kept, limit: data.limit, fields }),
+    form,
+    others: form.hidden.filter(({ name }) => changesFilters.has(name)),
     feed: next.replace('format=api', 'format=json'),
   })
+}
+
+function labelOf({ change, at, record: { created, modified } }: WireChange): string {
+  return changeLabel({ kind: change, at, created, modified })
 }
 
 function sizeOf({ record }: WireChange): string {

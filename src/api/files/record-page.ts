@@ -1,6 +1,7 @@
-/** The HTML page of one record: what is known of the file, and the files beside it. */
+/** The HTML page of one record: the details and the history of the file, and the files beside it. */
 import { page } from '../pages/layout.ts'
 import {
+  changeLabel,
   durationLabel,
   problemLabel,
   readableDate,
@@ -8,19 +9,19 @@ import {
   readableTime,
   typeLabel,
 } from '../pages/labels.ts'
+import type { FileDuration } from '../../parse/types.ts'
+import type { RecordHistory } from './history.ts'
 import type { WireRecord } from './serialise.ts'
 
 const template = `<p class="lead"><a class="button" href="<%= it.download_path %>" download>Download</a> <%= it.summary %></p>
 <% if (it.problem !== '') { %><p class="notice fault"><strong>Problem:</strong> <%= it.problem %>.</p><% } %>
-<dl class="facts">
-<% for (const fact of it.facts) { %>
-<div><dt><%= fact.name %></dt>
-<dd><% if (fact.href) { %><a href="<%= fact.href %>"><%= fact.value %></a><% } else { %><%= fact.value %><% } %></dd></div>
-<% } %>
-</dl>
+<%~ include('@facts', { facts: it.facts }) %>
 <% for (const command of it.commands) { %>
 <div class="command"><pre tabindex="0"><code><%= command %></code></pre><button type="button" class="copy" hidden>Copy</button></div>
 <% } %>
+<h2>History</h2>
+<%~ include('@facts', { facts: it.history }) %>
+<p class="note"><%= it.changeNote %></p>
 <% for (const group of it.groups) { %>
 <h2><%= group.title %></h2>
 <% if (group.rows.length === 0) { %><p>None.</p><% } else { %>
@@ -44,8 +45,24 @@ export interface FilesBeside {
   readonly after: readonly WireRecord[]
 }
 
-export function renderRecord(record: WireRecord, beside: FilesBeside): string {
+const periods = {
+  m: 'minutes',
+  h: 'an hour',
+  d: 'a day',
+  y: 'a year',
+  u: 'an unspecified period',
+} as const satisfies Readonly<Record<FileDuration, string>>
+
+interface RecordContext {
+  readonly beside: FilesBeside
+  readonly history: RecordHistory
+  /** Whether the file is in the queue of files to be hashed. */
+  readonly isWaiting: boolean
+}
+
+export function renderRecord(record: WireRecord, context: RecordContext): string {
   const { file } = record
+  const { beside, history, isWaiting } = context
   const frame = {
     title: record.filename,
     section: 'rinex-file',
@@ -53,19 +70,21 @@ export function renderRecord(record: WireRecord, beside: FilesBeside): string {
     up: '../../',
     json: '?format=json',
   }
-  const period = durationLabel(record.file_duration)
+  const period = record.file_duration && periods[record.file_duration]
   return render(frame, {
     ...record,
     summary: [
       `${typeLabel(record.file_type)} data`,
-      period === '' ? '' : `of a ${period}`,
+      period === null ? '' : `of ${period}`,
       record.data_date === null ? '' : `from ${readableDate(record.data_date)} UTC`,
     ]
       .filter((text) => text !== '')
       .join(' '),
     problem: problemLabel(file?.problem ?? null),
-    facts: factsOf(record),
+    facts: factsOf(record, isWaiting),
     commands: commandsOf(record),
+    history: historyFacts(record, history),
+    changeNote: changeNoteOf(history),
     groups: [
       { title: 'The same time, in other types and names', rows: beside.sameTime.map(rowOf) },
       { title: 'Before', rows: beside.before.map(rowOf) },
@@ -80,7 +99,7 @@ function rowOf(record: WireRecord) {
   return { url: record.url, filename: record.filename, note }
 }
 
-function factsOf(record: WireRecord) {
+function factsOf(record: WireRecord, isWaiting: boolean) {
   const { file } = record
   const directory = record.download_path.slice(0, record.download_path.lastIndexOf('/') + 1)
   const station = file?.station ?? null
@@ -97,18 +116,44 @@ function factsOf(record: WireRecord) {
     { name: 'Content', value: file?.content },
     { name: 'Source', value: file?.source },
     { name: 'Directory', value: new URL(directory).pathname, href: directory },
-    { name: 'Listed (UTC)', value: readableTime(record.created, 'second') },
-    {
-      name: 'Replaced (UTC)',
-      value: record.modified === record.created ? '' : readableTime(record.modified, 'second'),
-    },
-    { name: 'SHA-256', value: file?.sha256 ?? 'not computed yet' },
     { name: 'Record', value: String(record.id) },
+    { name: 'Checksum', value: checksumState(file?.sha256 ?? null, isWaiting) },
+    { name: 'SHA-256', value: file?.sha256 },
   ].filter(({ value }) => value !== undefined && value !== null && value !== '')
+}
+
+function checksumState(sha256: string | null, isWaiting: boolean): string {
+  if (sha256 !== null) return 'known'
+  return isWaiting
+    ? 'being computed: the file is in the queue'
+    : 'none: the file is not in the queue of files to be hashed'
+}
+
+function historyFacts({ created, modified }: WireRecord, { seq, change, href }: RecordHistory) {
+  return [
+    { name: 'First seen (UTC)', value: readableTime(created, 'second') },
+    {
+      name: 'Last modified (UTC)',
+      value: modified === created ? 'never' : readableTime(modified, 'second'),
+    },
+    {
+      name: 'Latest change (UTC)',
+      value:
+        change &&
+        `${readableTime(change.at, 'second')}, ${changeLabel({ ...change, created, modified })}`,
+    },
+    { name: 'Number of the change', value: readableNumber(seq), href },
+  ].filter(({ value }) => value !== undefined)
+}
+
+function changeNoteOf({ href }: RecordHistory): string {
+  return href === undefined
+    ? 'The catalogue stores only the latest change of each file; the change feed begins after this one.'
+    : 'The catalogue stores only the latest change of each file. The number leads to it in the change feed.'
 }
 
 function commandsOf({ download_path, filename, file }: WireRecord): readonly string[] {
   const check =
     typeof file?.sha256 !== 'string' ? [] : [`echo '${file.sha256}  ${filename}' | sha256sum -c`]
-  return [`curl -O '${download_path}'`, ...check]
+  return [`curl -O '${download_path}'`, `wget -N '${download_path}'`, ...check]
 }

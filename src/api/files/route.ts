@@ -17,6 +17,7 @@ import type { ListRequest } from './list-request.ts'
 import { parseStreamRequest, lineFormats, listLines } from './stream.ts'
 import { mediaTypes, namedFormat, negotiate } from '../http/negotiate.ts'
 import { filesBeside } from './files-beside.ts'
+import { readHistory } from './history.ts'
 import { renderRejectedList } from './page.ts'
 import { renderRecord } from './record-page.ts'
 import type { Representation } from '../http/negotiate.ts'
@@ -172,7 +173,11 @@ function showFile({ reader, links, tag }: FilesContext): RouteHandlerMethod {
     if (record === undefined) throw notFound()
     const wire = serialiseRecord(record, links())
     if (representation === 'json') return sendJson(reply, wire)
-    const beside = await filesBeside(reader, record, links())
-    return sendHtml(reply, renderRecord(wire, beside))
+    const [beside, history, isWaiting] = await Promise.all([
+      filesBeside(reader, record, links()),
+      readHistory(reader, record, links()),
+      wire.file?.sha256 === null && reader.awaitsChecksum(id),
+    ])
+    return sendHtml(reply, renderRecord(wire, { beside, history, isWaiting }))
   }
 }

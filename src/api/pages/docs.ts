@@ -3,12 +3,6 @@ import type { OpenApiDocument } from '../openapi/openapi.ts'
 import { page, partial } from './layout.ts'
 import { describeHeaders, describeObjects, describeOperations, paragraphs } from './reference.ts'
 
-/** Text with code in backticks. */
-partial(
-  'prose',
-  `<% it.text.split('\`').forEach((part, position) => { if (position % 2 === 1) { %><code><%= part %></code><% } else { %><%= part %><% } }) %>`,
-)
-
 partial(
   'rows',
   `<div class="wide" tabindex="0">
@@ -114,6 +108,10 @@ const template = `<% for (const text of it.introduction) { %><p><%~ include('@pr
 <h3><%= object.name %></h3>
 <p><%~ include('@prose', { text: object.description }) %></p>
 <% if (object.fields.length > 0) { %><%~ include('@rows', { caption: 'Fields', rows: object.fields, hasExamples: false }) %><% } %>
+<% if (object.values.length > 0) { %><dl>
+<% for (const { id, value, meaning } of object.values) { %><dt id="<%= id %>"><code><%= value %></code></dt>
+<dd><%~ include('@prose', { text: meaning }) %></dd>
+<% } %></dl><% } %>
 <% } %>
 <h2 id="headers">Headers of responses</h2>
 <%~ include('@rows', { caption: 'Shared headers', rows: it.headers, hasExamples: true }) %>

@@ -1,5 +1,6 @@
 /** Labels and formats of HTML pages. */
 import type { Problem } from '../../catalogue/filter.ts'
+import type { ChangeKind } from '../../catalogue/records.ts'
 import type { FileDuration, FileType } from '../../parse/types.ts'
 
 const durations: Readonly<Record<FileDuration, string>> = {
@@ -20,6 +21,24 @@ const problems: Readonly<Record<Problem, string>> = {
   incomplete: 'its gzip stream has no end',
   broken: 'its gzip stream is damaged',
   misplaced: 'it is in the directory of another date',
+}
+
+interface ChangeTimes {
+  readonly kind: ChangeKind
+  readonly at: string
+  readonly created: string
+  readonly modified: string
+}
+
+/**
+ * Describes a change. A created record that is older than its change was restored; `modified` means that size or mtime
+ * of the file changed. The catalogue does not know which of them, or their earlier values.
+ */
+export function changeLabel({ kind, at, created, modified }: ChangeTimes): string {
+  if (kind === 'modified') return 'replaced: another size or time'
+  if (kind === 'removed') return 'removed'
+  if (at === created) return 'new'
+  return modified === at ? 'restored, with another size or time' : 'restored'
 }
 
 export function problemLabel(problem: Problem | null): string {
@@ -61,6 +80,7 @@ const units = ['bytes', 'kB', 'MB', 'GB', 'TB']
 
 /** `1.4 MB`: at most three digits, powers of 1000. @param bytes 0 or more */
 export function readableSize(bytes: number): string {
+  if (bytes === 1) return '1 byte'
   const step = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3))
   const value = bytes / 1000 ** step
   const digits = step === 0 || value >= 100 ? 0 : 1
@@ -83,4 +103,12 @@ const grouped = new Intl.NumberFormat('en')
 
 export function readableNumber(count: number | bigint): string {
   return grouped.format(count)
+}
+
+/** `42 s`, `9 min`, `3.5 h` */
+export function readableSeconds(seconds: number | null): string {
+  if (seconds === null) return ''
+  if (seconds < 120) return `${Math.round(seconds)} s`
+  if (seconds < 7200) return `${Math.round(seconds / 60)} min`
+  return `${Math.round(seconds / 360) / 10} h`
 }

@@ -69,6 +69,23 @@ export function partial(name: string, template: string): void {
   eta.loadTemplate(`@${name}`, template)
 }
 
+/** Text with code in backticks. */
+partial(
+  'prose',
+  `<% it.text.split('\`').forEach((part, position) => { if (position % 2 === 1) { %><code><%= part %></code><% } else { %><%= part %><% } }) %>`,
+)
+
+/** Names and values, in columns; a fact may have a link. */
+partial(
+  'facts',
+  `<dl class="facts">
+<% for (const fact of it.facts) { %>
+<div><dt><%= fact.name %></dt>
+<dd><% if (fact.href) { %><a href="<%= fact.href %>"><%= fact.value %></a><% } else { %><%= fact.value %><% } %></dd></div>
+<% } %>
+</dl>`,
+)
+
 /** Compiles a template under a unique name. Returns the function that renders it in the layout. */
 export function page(name: string, template: string): (frame: PageFrame, data: object) => string {
   eta.loadTemplate(`@${name}`, template)

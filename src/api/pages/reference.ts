@@ -103,7 +103,18 @@ export function describeObjects({ components }: OpenApiDocument) {
     name,
     description: scalar(schema['description']),
     fields: fieldsOf(schema),
+    values: describedValues(schema),
   }))
+}
+
+/** The values of the fields that have `x-meanings`: each value with its meaning, and the anchor of its explanation. */
+function describedValues(schema: JsonSchema) {
+  const properties = (schema['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>
+  return Object.entries(properties).flatMap(([field, each]) =>
+    Object.entries((each['x-meanings'] ?? {}) as Readonly<Record<string, string>>).map(
+      ([value, meaning]) => ({ id: `${field}-${value}`, value, meaning }),
+    ),
+  )
 }
 
 export function describeHeaders({ components }: OpenApiDocument): Row[] {

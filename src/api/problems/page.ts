@@ -22,7 +22,7 @@ const template = `<nav aria-label="Kinds of problems">
 </thead>
 <tbody>
 <% for (const row of it.rows) { %>
-<tr><td><%= row.problem %></td><th scope="row"><code><%= row.path %></code></th><td><%= row.reason %></td><td><%= row.time %></td></tr>
+<tr><td><%= row.problem %></td><th scope="row"><code><%= row.path %></code></th><td><a href="../../docs/?format=api#reason-<%= row.reason %>"><%= row.reason %></a></td><td><%= row.time %></td></tr>
 <% } %>
 </tbody>
 </table>

@@ -18,6 +18,7 @@ import {
 import type { RouteSchema } from '../openapi/openapi.ts'
 import { format, ifNoneMatch, paging, parameters, strict } from '../openapi/parameters.ts'
 import { problemNames } from './problem-list.ts'
+import { reasonMeanings } from './reasons.ts'
 
 const description = [
   '`settling`: the file is young and not complete yet, so it is not in the list of files. `unservable`: the file is in the list, but could not be opened at the last download. `incomplete`: the gzip stream has no end. `broken`: the gzip stream is damaged before its end. `misplaced`: the file is in the directory of another date. `rejected`: the file is not catalogued; the status counts these files by `reason`, and this resource lists the first 100 names of each directory and reason. Dot files are never listed.',
@@ -27,7 +28,9 @@ const description = [
 export const problemSchema = component('Problem', 'A problem of one file.', {
   problem: oneOf('The kind of problem.', problemNames),
   path: text('The path of the file below the archive root.'),
-  reason: text('The reason, as one word.'),
+  reason: text('The reason, as one word; releases may add reasons.', {
+    'x-meanings': reasonMeanings,
+  }),
   since: orNull(moment('The start of the problem; null if unknown.')),
 })
 

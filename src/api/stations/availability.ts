@@ -58,7 +58,8 @@ function showAvailability(context: AvailabilityContext): RouteHandlerMethod {
     const availabilityRequest = parseAvailability(request.query as Query, nowSeconds)
     reply.headers(ignoredHeader(availabilityRequest.ignored))
     const state = `${minuteState(await reader.head(), nowSeconds)}-${format}`
-    if (isFresh(request, reply, tag(state, 'text'))) return sendNotModified(reply)
+    if (isFresh(request, reply, tag(state, 'text')))
+      return sendNotModified(cacheForMinute(reply, format, nowSeconds))
     await limits.page(request, reply)
     const { code } = request.params as { readonly code: string }
     const series = await readAvailability(
@@ -67,13 +68,23 @@ function showAvailability(context: AvailabilityContext): RouteHandlerMethod {
       nowSeconds,
     )
     if (series === undefined) throw await unknownStation(reader, code.toUpperCase())
-    return sendSeries(reply, series, format)
+    return sendSeries(cacheForMinute(reply, format, nowSeconds), series, format)
   }
 }
 
 /** The state of answers that depend on the clock: they change with the catalogue and every minute. */
 export function minuteState({ epoch, seq }: Head, nowSeconds: number): string {
   return `${epoch}-${seq}-${Math.floor(nowSeconds / 60)}`
+}
+
+/**
+ * Lets caches keep an answer until the end of the running minute, when its ETag changes. JSON and HTML must be revalidated
+ * always (contract 1, "Representations"). To be called only for 200 and 304.
+ */
+function cacheForMinute(reply: FastifyReply, format: Format, nowSeconds: number): FastifyReply {
+  if (format === 'json' || format === 'html') return reply
+  const seconds = Math.floor(60 - (nowSeconds % 60))
+  return reply.header('cache-control', `public, max-age=${seconds}`)
 }
 
 function sendSeries(reply: FastifyReply, series: SeriesAvailability, format: Format): FastifyReply {

@@ -1,6 +1,6 @@
 import { slotsPerDay } from '../../insight/series.ts'
 import { page } from '../pages/layout.ts'
-import { readableNumber } from '../pages/labels.ts'
+import { readableNumber, readableSeconds } from '../pages/labels.ts'
 import type { WireLatency } from './latency-formats.ts'
 import { seriesForm } from './series-form.ts'
 
@@ -66,14 +66,6 @@ function sentenceOf({ arrivals, within, median_s, usual_s }: WireLatency): strin
     return `No arrivals are recorded in this range. The usual latency is taken as ${readableSeconds(usual_s)}.`
   const share = ((100 * within['600']) / arrivals).toFixed(1)
   return `${readableNumber(arrivals)} arrivals, ${share} % of them within 10 minutes; median ${readableSeconds(median_s)}, usual latency ${readableSeconds(usual_s)}.`
-}
-
-/** `42 s`, `9 min`, `3.5 h` */
-export function readableSeconds(seconds: number | null): string {
-  if (seconds === null) return ''
-  if (seconds < 120) return `${Math.round(seconds)} s`
-  if (seconds < 7200) return `${Math.round(seconds / 60)} min`
-  return `${Math.round(seconds / 360) / 10} h`
 }
 
 const open = (height: number, title: string): string =>

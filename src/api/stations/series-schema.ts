@@ -170,7 +170,7 @@ export const getAvailability: RouteSchema = {
   tags: ['Stations'],
   summary: 'Availability of a station',
   description:
-    'Also as CSV (a line for each run of slots in the same state), as text (a line a day and a character an hour, or a line a year and a character a day), and as a calendar in SVG. It depends on the clock: the `ETag` changes every minute.',
+    'Also as CSV (a line for each run of slots in the same state), as text (a line a day and a character an hour, or a line a year and a character a day), and as a calendar in SVG. It depends on the clock: the `ETag` changes every minute. Caches may keep CSV, text and SVG until the end of the running minute (`Cache-Control: public, max-age=…`).',
   params: parameters({ code }),
   querystring: parameters({
     ...seriesQuery('01D'),

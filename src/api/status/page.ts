@@ -1,17 +1,31 @@
+/** The HTML page of the status. */
+import { adviceOn } from './advice.ts'
 import type { WireStatus } from './serialise.ts'
-import { page } from '../pages/layout.ts'
-import { readableNumber, readableTime } from '../pages/labels.ts'
+import { page, partial } from '../pages/layout.ts'
+import { readableNumber, readableSeconds, readableTime } from '../pages/labels.ts'
+
+partial(
+  'reason',
+  `<a href="../docs/?format=api#reason-<%= it.reason %>"><%= it.text ?? it.reason %></a>`,
+)
+
+partial(
+  'examples',
+  `<% for (const example of it.examples) { %><code><%= example %></code><br>
+<% } %>`,
+)
 
 const template = `<div data-live>
-<p class="lead">The indexer is <strong><%= it.state %></strong><% if (it.since !== '') { %> since <%= it.since %> UTC<% } %>.</p>
+<p class="lead">The indexer is <strong><%= it.state %></strong><% if (it.since !== '') { %> since <%= it.since %> UTC<% } %>. <%= it.meaning %></p>
 <% if (it.reasons.length > 0) { %>
-<ul>
-<% for (const reason of it.reasons) { %><li><%= reason %></li>
+<ul class="notice fault">
+<% for (const { reason, advice } of it.reasons) { %><li><strong><%= reason %></strong><% if (advice !== '') { %><br><%~ include('@prose', { text: advice }) %><% } %></li>
 <% } %></ul>
 <% } %>
 <% if (it.scan !== null) { %>
-<p><label>Scan: <progress max="1" value="<%= it.scan.done %>"></progress></label>
-<%= it.scan.directories %> directories, <%= it.scan.files %> files<%= it.scan.left %></p>
+<h2>Running scan</h2>
+<p><label><%= it.scan.percent %> % of the tree <progress max="1" value="<%= it.scan.done %>"></progress></label></p>
+<%~ include('@facts', { facts: it.scan.facts }) %>
 <% } %>
 <h2>Files</h2>
 <table>
@@ -22,75 +36,107 @@ const template = `<div data-live>
 <% } %>
 </tbody>
 </table>
-<h2>Not catalogued</h2>
+<% if (it.arrivals !== null) { %><p><%= it.arrivals %> new records a minute, mean of the last 10 minutes.</p><% } %>
+<h2>Queues</h2>
+<% if (it.queues.length === 0) { %><p>Not known: the indexer does not answer.</p><% } else { %>
+<%~ include('@facts', { facts: it.queues }) %>
+<% } %>
+<h2>Problems of files</h2>
+<% if (it.isPublic) { %>
 <p><a href="problems/?format=api">All files with problems, with their paths</a></p>
+<% } else { %>
+<p>The paths are shown on the command line only: <code>rinex-catalogue status --problems</code></p>
+<% } %>
+<div class="wide" tabindex="0" role="region" aria-label="Problems of listed files">
+<table>
+<caption>Listed files with a problem</caption>
+<thead><tr><th scope="col">Problem</th><th scope="col" class="number">Files</th><th scope="col">Examples</th></tr></thead>
+<tbody>
+<% for (const row of it.problems) { %>
+<tr><th scope="row"><%~ include('@reason', row) %></th><td class="number"><% if (row.href === undefined) { %><%= row.count %><% } else { %><a href="<%= row.href %>"><%= row.count %></a><% } %></td><td><%~ include('@examples', row) %></td></tr>
+<% } %>
+</tbody>
+</table>
+</div>
+<h2>Not catalogued</h2>
 <% if (it.rejected.length === 0) { %>
 <p>None.</p>
 <% } else { %>
-<div class="wide" tabindex="0">
+<% if (it.isPublic) { %><p><a href="problems/?format=api&amp;problem=rejected">All names that are not catalogued</a></p><% } %>
+<div class="wide" tabindex="0" role="region" aria-label="Names that are not catalogued">
 <table>
+<caption>Names that are not catalogued, by reason</caption>
 <thead><tr><th scope="col">Reason</th><th scope="col" class="number">Count</th><th scope="col">Examples</th></tr></thead>
 <tbody>
-<% for (const rejection of it.rejected) { %>
-<tr><th scope="row"><%= rejection.reason %></th><td class="number"><%= rejection.count %></td><td><% for (const example of rejection.examples) { %><code><%= example %></code> <% } %></td></tr>
+<% for (const row of it.rejected) { %>
+<tr><th scope="row"><%~ include('@reason', row) %></th><td class="number"><%= row.count %></td><td><%~ include('@examples', row) %></td></tr>
 <% } %>
 </tbody>
 </table>
 </div>
 <% } %>
-<% if (it.broken.examples.length > 0) { %>
-<h2>Broken</h2>
-<p>Files whose gzip stream is damaged or has no end: <%= it.broken.count %>. Examples:</p>
-<ul>
-<% for (const example of it.broken.examples) { %><li><code><%= example %></code></li>
-<% } %></ul>
-<% } %>
 <% if (it.missing.files.length > 0) { %>
 <h2>Missing files</h2>
 <p>Catalogued files that the API could not send. 404 responses since its start: <%= it.missing.count %>. The latest:</p>
-<div class="wide" tabindex="0">
+<div class="wide" tabindex="0" role="region" aria-label="Missing files">
 <table>
 <thead><tr><th scope="col">File</th><th scope="col">Reason</th><th scope="col">Time (UTC)</th></tr></thead>
 <tbody>
 <% for (const file of it.missing.files) { %>
-<tr><td><code><%= file.path %></code></td><td><%= file.reason %></td><td><%= file.at %></td></tr>
+<tr><td><code><%= file.path %></code></td><td><%~ include('@reason', file) %></td><td><%= file.at %></td></tr>
 <% } %>
 </tbody>
 </table>
 </div>
 <% } %>
 <h2>More</h2>
-<dl>
-<% for (const fact of it.facts) { %>
-<dt><%= fact.name %></dt><dd><%= fact.value %></dd>
-<% } %>
-</dl>
+<%~ include('@facts', { facts: it.facts }) %>
 </div>
 `
 
 const render = page('status', template)
 
-export function renderStatus(status: WireStatus): string {
+const stateMeanings: Readonly<Record<WireStatus['state'], string>> = {
+  starting: 'It opens the catalogue; lists and downloads work.',
+  scanning: 'It reads the whole archive; files are listed as it finds them.',
+  watching: 'It lists new, replaced and removed files as they change in the archive.',
+  degraded: 'A problem needs attention; the catalogue is served, but it may not be up to date:',
+  stopped:
+    'No indexer runs: lists and downloads work, but changes of the archive are not listed until it starts.',
+}
+
+interface StatusPageOptions {
+  /** New records a minute; `undefined` if unknown. */
+  readonly arrivals: number | undefined
+  /** Whether the paths of problems are public. */
+  readonly isPublic: boolean
+}
+
+export function renderStatus(
+  status: WireStatus,
+  { arrivals, isPublic }: StatusPageOptions,
+): string {
   return render(
     { title: 'Status', section: 'status', up: '../', json: '?format=json' },
     {
+      isPublic,
       state: status.state,
+      meaning: stateMeanings[status.state],
       since: readableTime(status.since, 'second'),
-      reasons: status.reasons,
+      reasons: status.reasons.map((reason) => ({ reason, advice: adviceOn(reason) })),
       scan: scanOf(status),
+      arrivals: arrivals === undefined ? null : readableNumber(arrivals),
       areas: Object.entries(status.areas).map(([name, area]) => ({
         name,
         files: readableNumber(area.files),
         directories: readableNumber(area.directories),
       })),
+      queues: queuesOf(status, isPublic),
+      problems: problemsOf(status, isPublic),
       rejected: status.rejected.map((rejection) => ({
         ...rejection,
         count: readableNumber(rejection.count),
       })),
-      broken: {
-        count: readableNumber(status.checksums.broken.count),
-        examples: status.checksums.broken.examples,
-      },
       missing: {
         count: readableNumber(status.unserved.count),
         files: status.unserved.latest.map((file) => ({
@@ -105,29 +151,81 @@ export function renderStatus(status: WireStatus): string {
 
 function scanOf({ scan }: WireStatus) {
   if (scan === null) return null
+  const { directories_done: done, directories_found: found, seconds_left: left } = scan
   return {
     done: scan.done,
-    directories: readableNumber(scan.directories_done),
-    files: readableNumber(scan.files),
-    left: scan.seconds_left === null ? '' : `, about ${Math.ceil(scan.seconds_left)} s left`,
+    percent: Math.floor(scan.done * 100),
+    facts: [
+      { name: 'Started (UTC)', value: readableTime(scan.started, 'second') },
+      { name: 'Time left', value: left === null ? 'not known yet' : `about ${timeLeft(left)}` },
+      {
+        name: 'Directories read',
+        value: `${readableNumber(done)} of ${readableNumber(found)} found so far`,
+      },
+      { name: 'Files found', value: readableNumber(scan.files) },
+      { name: 'Files a second', value: readableNumber(Math.round(scan.files_per_second)) },
+    ],
   }
+}
+
+function timeLeft(seconds: number): string {
+  return readableSeconds(Math.ceil(seconds))
+}
+
+const problemLink = (problem: string, isPublic: boolean): string | undefined =>
+  isPublic ? `problems/?format=api&problem=${problem}` : undefined
+
+/** The queues of the indexer; none if it does not answer. */
+function queuesOf(status: WireStatus, isPublic: boolean) {
+  const { rescans } = status
+  const rescan = rescans?.running ?? null
+  const waiting = rescans?.waiting ?? null
+  return [
+    { name: 'Directories to be read', value: status.dirty_directories },
+    {
+      name: 'Files still being written',
+      value: status.settling_files,
+      href: status.settling_files === 0 ? undefined : problemLink('settling', isPublic),
+    },
+    { name: 'Files to be hashed, at most', value: status.checksums.waiting },
+    { name: 'Removals withheld by the deletion guard', value: status.held_removals },
+    {
+      name: 'Rescans',
+      value: rescans && `${Number(rescan !== null)} running, ${Number(waiting !== null)} waiting`,
+    },
+  ].flatMap(({ value, ...queue }) =>
+    value === null
+      ? []
+      : [{ ...queue, value: typeof value === 'number' ? readableNumber(value) : value }],
+  )
+}
+
+function problemsOf({ incomplete, checksums, misplaced }: WireStatus, isPublic: boolean) {
+  const rows = [
+    { problem: 'incomplete', reason: 'no-end', text: 'gzip stream without an end', ...incomplete },
+    { problem: 'broken', reason: 'damaged', text: 'gzip stream damaged', ...checksums.broken },
+    {
+      ...{ problem: 'misplaced', reason: 'other-date', text: 'in the directory of another date' },
+      ...{ count: misplaced, examples: [] },
+    },
+  ]
+  return rows.map(({ problem, count, ...row }) => ({
+    ...row,
+    count: readableNumber(count),
+    href: count === 0 ? undefined : problemLink(problem, isPublic),
+  }))
 }
 
 function factsOf(status: WireStatus) {
   const lastScan = status.last_scan
+  const { watching } = status
   return [
     { name: 'Last complete scan (UTC)', value: readableTime(lastScan?.ended ?? null, 'second') },
-    { name: 'Files found by it', value: lastScan === null ? '' : readableNumber(lastScan.files) },
+    { name: 'Files found by it', value: lastScan && readableNumber(lastScan.files) },
     { name: 'Last sweep (UTC)', value: readableTime(status.last_sweep, 'second') },
-    { name: 'Dirty directories', value: status.dirty_directories },
-    { name: 'Watched directories', value: status.watching?.directories },
-    { name: 'Files still being written', value: status.settling_files },
-    { name: 'Removals withheld', value: status.held_removals },
-    { name: 'Files whose gzip stream has no end', value: readableNumber(status.incomplete.count) },
-    { name: 'Files in the directory of another date', value: readableNumber(status.misplaced) },
+    { name: 'Watched directories', value: watching && readableNumber(watching.directories) },
     { name: 'Files with a checksum', value: readableNumber(status.checksums.files) },
-    { name: 'Files to be hashed', value: status.checksums.waiting },
-    { name: 'Latest change', value: status.seq },
+    { name: 'Latest change', value: readableNumber(status.seq) },
     { name: 'Catalogue', value: status.epoch },
     { name: 'Indexer process', value: status.indexer?.pid },
     { name: 'Indexer release', value: status.indexer?.version },

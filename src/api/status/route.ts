@@ -5,6 +5,7 @@ import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts
 import type { ApiContext } from '../http/context.ts'
 import { digest } from '../http/etag.ts'
 import { negotiate } from '../http/negotiate.ts'
+import { arrivalsPerMinute } from './arrivals.ts'
 import { renderStatus } from './page.ts'
 import { addResource } from '../http/resource.ts'
 import * as schemas from './schema.ts'
@@ -12,13 +13,13 @@ import { describeStatus } from './serialise.ts'
 
 interface StatusContext extends Pick<
   ApiContext,
-  'apiPath' | 'reader' | 'indexerStatus' | 'settings' | 'tag'
+  'apiPath' | 'reader' | 'indexerStatus' | 'settings' | 'tag' | 'nowUs'
 > {
   readonly missingFiles: MissingFiles
 }
 
 export function addStatus(app: FastifyInstance, context: StatusContext): void {
-  const { reader, indexerStatus, settings, tag, missingFiles } = context
+  const { reader, indexerStatus, settings, tag, missingFiles, nowUs } = context
   app.addSchema(schemas.rejectionSchema).addSchema(schemas.statusSchema)
   addResource(app, {
     schema: schemas.getStatus,
@@ -36,11 +37,18 @@ export function addStatus(app: FastifyInstance, context: StatusContext): void {
         ...describeStatus(summary, indexer, settings.version),
         unserved: { ...missingFiles.wire(), ...(isPublic ? {} : { latest: [] }) },
       }
-      // The state of the indexer changes without a new seq, so the tag is a digest of the whole status.
-      const state = digest(JSON.stringify(status))
+      const isPage = representation === 'html'
+      const arrivals = isPage
+        ? await arrivalsPerMinute({
+            ...{ reader, nowUs: nowUs(), lastScan: known.lastScan },
+            isScanning: status.scan !== null,
+          })
+        : undefined
+      // The state of the indexer changes without a new seq, so the tag is a digest of all that is shown.
+      const state = digest(JSON.stringify([status, arrivals]))
       if (isFresh(request, reply, tag(state, representation))) return sendNotModified(reply)
-      return representation === 'html'
-        ? sendHtml(reply, renderStatus(status))
+      return isPage
+        ? sendHtml(reply, renderStatus(status, { arrivals, isPublic }))
         : sendJson(reply, status)
     },
   })

@@ -67,7 +67,7 @@ export const rejectionSchema = component(
   'Rejection',
   'Names that are not catalogued, for one reason.',
   {
-    reason: text('The reason.'),
+    reason: text('The reason; the object `Problem` explains each.'),
     count: number('Number of them.'),
     examples: some,
   },
@@ -122,7 +122,7 @@ export const statusSchema = component(
     checksums: object('Files with a current SHA-256.', {
       files: number('Number of them.'),
       waiting: orNull(number('Upper bound of the files still to be hashed; null if unknown.')),
-      broken: object('Files whose gzip stream is damaged or has no end.', {
+      broken: object('Files whose gzip stream is damaged before its end.', {
         count: number('Number of them.'),
         examples: some,
       }),

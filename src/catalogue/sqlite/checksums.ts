@@ -36,6 +36,7 @@ interface EntryRow {
 export interface Checksums {
   checksumsVersion(directory: string): string | undefined
   checksums(directory: string, after: string): ChecksumChunk | undefined
+  awaitsChecksum(id: number): boolean
 }
 
 export function prepareChecksums(db: Database, head: () => Head): Checksums {
@@ -48,6 +49,14 @@ export function prepareChecksums(db: Database, head: () => Head): Checksums {
      FROM file f ${joinedChecksum} WHERE f.directory = ? AND f.name > ?
      ORDER BY f.name LIMIT ${filesPerChunk}`,
   )
+  // `h.seq` is NULL before hashing begins.
+  const waiting = db
+    .prepare(
+      `SELECT c.stale_us IS NOT NULL OR (f.seq > h.seq AND NOT EXISTS
+         (SELECT 1 FROM checksum c WHERE ${isValidChecksum}))
+       FROM file f CROSS JOIN hashing h LEFT JOIN checksum c ON c.id = f.id WHERE f.id = ?`,
+    )
+    .pluck()
   const checksums = (path: string, after: string): ChecksumChunk | undefined => {
     const id = directory.get(path) as number | undefined
     if (id === undefined) return undefined
@@ -67,5 +76,6 @@ export function prepareChecksums(db: Database, head: () => Head): Checksums {
       return codes && [head().epoch, ...codes].join('-')
     }),
     checksums: db.transaction(checksums),
+    awaitsChecksum: (id) => waiting.get(id) === 1,
   }
 }

@@ -2,6 +2,7 @@
 import type { Database } from 'better-sqlite3'
 import { listedProblems } from '../reader.ts'
 import type { ListedProblem, ProblemEntry, ProblemsPage, ProblemsQuery } from '../reader.ts'
+import type { FileProblemReason } from '../records.ts'
 import { isValidChecksum } from './checksum-rows.ts'
 
 interface Range {
@@ -55,7 +56,7 @@ export function prepareProblems(db: Database): (query: ProblemsQuery) => Problem
 
 interface FileProblem {
   readonly problem: ListedProblem
-  readonly reason: string
+  readonly reason: FileProblemReason
   /** A partial index of the problem, so that no other file is read. */
   readonly from: string
 }

@@ -82,6 +82,7 @@ export function openReader(options: { readonly database: string }): CatalogueRea
     checksums: (directory, after) => ask((queries) => queries.checksums(directory, after)),
     records: (query, signal) =>
       askEither('records', query, { direct: (queries) => queries.records(query), signal }),
+    awaitsChecksum: (id) => ask((queries) => queries.awaitsChecksum(id)),
     stations: (query) =>
       askEither('stations', query, { direct: (queries) => queries.stations(query) }),
     station: (code) => ask((queries) => queries.station(code)),

@@ -6,6 +6,7 @@ import { readdirSync, statSync } from 'node:fs'
 import type { Dirent, Stats } from 'node:fs'
 import { join } from 'node:path'
 import { mostRejectedNames } from '../../catalogue/writer.ts'
+import type { EntryRejectionReason } from '../../catalogue/records.ts'
 import type { DirectoryRejection, DirectoryStamp } from '../../catalogue/writer.ts'
 import { isDirectoryName, parseDirectory } from '../../parse/archive-path.ts'
 import { parseFilename } from '../../parse/filename.ts'
@@ -24,6 +25,8 @@ export interface Tree extends LinkedTree {
 
 /** A change within this time after the read could leave the same mtime and ctime. */
 const unsureMs = 2000
+
+const unreadable: EntryRejectionReason = 'unreadable-directory'
 
 /** Reads one directory. Problems of the tree are part of the snapshot; nothing is thrown. */
 export function readDirectory(tree: Tree, request: SnapshotRequest): DirectorySnapshot {
@@ -126,8 +129,8 @@ function sortEntries(tree: Tree, directory: string, entries: readonly Dirent[]) 
   const names: string[] = []
   const away: string[] = []
   const directories: string[] = []
-  const rejections = new Map<string, { count: number; names: string[] }>()
-  const reject = (name: string, reason: string): void => {
+  const rejections = new Map<EntryRejectionReason, { count: number; names: string[] }>()
+  const reject = (name: string, reason: EntryRejectionReason): void => {
     const known = rejections.get(reason) ?? { count: 0, names: [] }
     rejections.set(reason, known)
     known.count++
@@ -183,8 +186,7 @@ function failedSnapshot(tree: Tree, path: string, error: unknown): DirectorySnap
     stamp: undefined,
     ...namesAlone([]),
     directories: [],
-    rejections:
-      outcome === 'unreadable' ? [{ reason: 'unreadable-directory', count: 1, names: [''] }] : [],
+    rejections: outcome === 'unreadable' ? [{ reason: unreadable, count: 1, names: [''] }] : [],
   }
 }
 

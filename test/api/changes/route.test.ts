@@ -195,6 +195,34 @@ t.test('the HTML page links records and neighbouring pages', async (t) => {
   t.match((await app.inject({ url: path, headers: both })).headers['content-type'], 'text/html')
 })
 
+t.test('the HTML page describes each change, with size and time of the file now', async (t) => {
+  const { app, writer } = await openFeed(t)
+  const facts = { size: 1_400_000, mtimeUs: 1_769_058_367_000_008 }
+  await writer.apply([change(hour, { added: [newFile(hourFile, facts)] })])
+  await writer.apply([change(day, { removed: [2] })])
+  await writer.apply([change(day, { added: [newFile('zimm0010.26d.gz')] })])
+  const { body } = await app.inject({ url: path, headers: { accept: 'text/html' } })
+  const rows = body.split('<tr>\n<td>').slice(1)
+  const cells = rows.map((row) =>
+    row
+      .replace(/<\/t[dh]>\n?/g, '|')
+      .replace(/<[^>]*>/g, '')
+      .split('|')
+      .slice(1, 5)
+      .join('|'),
+  )
+  t.strictSame(cells, [
+    'new|zimm0010.26d.gz||',
+    `removed|${shortFile}|1 byte|1970-01-01 00:00:00`,
+    `restored, with another size or time|${hourFile}|1.4 MB|2026-01-22 05:06:07`,
+    `replaced: another size or time|${dayFile}|2 bytes|1970-01-01 00:00:00`,
+  ])
+  t.notMatch(body, 'Further filters')
+  const url = `${path}?filename=%3Cb%3E&file_duration=d&wait=0`
+  const filtered = await app.inject({ url, headers: { accept: 'text/html' } })
+  t.match(filtered.body, 'Further filters: <code>filename=&lt;b&gt;</code> </p>')
+})
+
 t.test('HEAD, OPTIONS, POST, and the path without its slash', async (t) => {
   const { app } = await openFeed(t)
   const head = await app.inject({ method: 'HEAD', url: `${path}?wait=60` })

@@ -1,6 +1,6 @@
 /** Formats of the HTML pages. */
 import t from 'tap'
-import { readableDate, readableSize } from '../../../src/api/pages/labels.ts'
+import { changeLabel, readableDate, readableSize } from '../../../src/api/pages/labels.ts'
 
 t.test('a date has its day of the year; midnight is not shown', (t) => {
   for (const [iso, text] of [
@@ -18,6 +18,7 @@ t.test('a date has its day of the year; midnight is not shown', (t) => {
 t.test('a size has at most three digits', (t) => {
   for (const [bytes, text] of [
     [0, '0 bytes'],
+    [1, '1 byte'],
     [999, '999 bytes'],
     [1000, '1.0 kB'],
     [1_440_000, '1.4 MB'],
@@ -25,5 +26,18 @@ t.test('a size has at most three digits', (t) => {
     [5e15, '5000 TB'],
   ] as const)
     t.equal(readableSize(bytes), text)
+  t.end()
+})
+
+t.test('a change is described by its kind and its times', (t) => {
+  for (const [kind, created, modified, text] of [
+    ['created', '3', '3', 'new'],
+    ['created', '1', '1', 'restored'],
+    ['created', '1', '2', 'restored'],
+    ['created', '1', '3', 'restored, with another size or time'],
+    ['modified', '1', '3', 'replaced: another size or time'],
+    ['removed', '1', '1', 'removed'],
+  ] as const)
+    t.equal(changeLabel({ kind, at: '3', created, modified }), text)
   t.end()
 })

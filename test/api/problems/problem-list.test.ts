@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
 import type { WireProblem } from '../../../src/api/problems/problem-list.ts'
+import { reasonMeanings } from '../../../src/api/problems/reasons.ts'
 import { change, newFile } from '../../catalogue/change.ts'
 import { dayFile, hour, hourFile, openService, shortFile, startUs } from '../service.ts'
 import type { Service, ServiceOptions } from '../service.ts'
@@ -163,4 +164,23 @@ t.test('the HTML page escapes names', async (t) => {
   t.match(body, '7 problems')
   const status = await app.inject({ url: '/rinex/api/status/', headers: { accept: 'text/html' } })
   t.match(status.body, 'problems/?format=api')
+})
+
+t.test('pages link each reason to its explanation in the reference', async (t) => {
+  const { app } = await openWithProblems(t)
+  const bodyOf = async (url: string) =>
+    (await app.inject({ url, headers: { accept: 'text/html' } })).body
+  const docs = await bodyOf('/rinex/api/docs/')
+  for (const reason of Object.keys(reasonMeanings))
+    t.match(docs, `<dt id="reason-${reason}"><code>${reason}</code></dt>`)
+  t.match(docs, 'The name of the file does not end in <code>.gz</code>;')
+  const linked = Array.from(
+    (await bodyOf(path)).matchAll(/docs\/\?format=api#reason-([a-z-]+)">/g),
+    ([, reason = '']) => reason,
+  )
+  t.strictSame(
+    linked,
+    expected.map(([, , reason]) => reason).filter((reason) => reason !== 'not-there'),
+  )
+  for (const reason of linked) t.ok(reason in reasonMeanings, reason)
 })

@@ -188,3 +188,38 @@ t.test('the answer has the minute in its ETag', async (t) => {
   setDay(today + 2)
   t.equal((await again()).statusCode, 200)
 })
+
+t.test(
+  'CSV, text and SVG may be cached until the end of the minute, JSON and HTML not',
+  async (t) => {
+    const { app, addNames, setDay } = await open(t)
+    await addNames('nrt/2026/022/04', [hourName(4)])
+    const get = (query: string, headers: Record<string, string> = {}) =>
+      app.inject({ url: `/rinex/api/station/GRAZ/${query}`, headers })
+    const cachingAt = async (query: string, second: number) => {
+      setDay(today + 0.5 + second / secondsPerDay)
+      return (await get(query)).headers['cache-control']
+    }
+    for (const format of ['csv', 'txt', 'svg']) {
+      const query = `availability/?period=01H&format=${format}`
+      t.equal(await cachingAt(query, 0), 'public, max-age=60')
+      t.equal(await cachingAt(query, 0.5), 'public, max-age=59')
+      t.equal(await cachingAt(query, 59.5), 'public, max-age=0')
+      t.equal(await cachingAt(query, 125.25), 'public, max-age=54')
+      const etag = String((await get(query)).headers.etag)
+      const again = await get(query, { 'if-none-match': etag })
+      t.match(again, { statusCode: 304, headers: { 'cache-control': 'public, max-age=54' } })
+    }
+    for (const query of [
+      'availability/?format=json',
+      'availability/?format=csv&from=never',
+      'latency/',
+      '',
+    ])
+      t.equal(await cachingAt(query, 0), 'no-cache', query)
+    const unknown = await app.inject('/rinex/api/station/ZIMM/availability/?format=csv')
+    t.match(unknown, { statusCode: 404, headers: { 'cache-control': 'no-cache' } })
+    for (const query of ['availability/', 'latency/', ''])
+      t.equal((await get(query, { accept: 'text/html' })).headers['cache-control'], 'no-cache')
+  },
+)

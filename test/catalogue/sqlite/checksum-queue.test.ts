@@ -113,6 +113,26 @@ t.test(
   },
 )
 
+t.test('a new, changed or stale file awaits its checksum, an older one does not', async (t) => {
+  const { writer, reader, idOf } = open(t)
+  const apply = (parts: Parameters<typeof change>[1]) => writer.apply([change(day, parts)])
+  await apply({ added: [newFile(graz, facts)] })
+  const id = await idOf(graz)
+  t.equal(await reader.awaitsChecksum(id), false, 'before hashing begins')
+  await writer.keepChecksums([], 1)
+  t.equal(await reader.awaitsChecksum(id), false, 'older than the beginning')
+  await apply({ added: [newFile(zimm, facts)] })
+  const other = await idOf(zimm)
+  t.equal(await reader.awaitsChecksum(other), true, 'new')
+  await writer.keepChecksums([sum(other)], 1)
+  t.equal(await reader.awaitsChecksum(other), false, 'hashed before the others')
+  await writer.hashAgain([other], 0)
+  t.equal(await reader.awaitsChecksum(other), true, 'stale')
+  await apply({ modified: [{ ...facts, size: 12, id, name: graz }] })
+  t.equal(await reader.awaitsChecksum(id), true, 'modified')
+  t.equal(await reader.awaitsChecksum(99), false, 'unknown')
+})
+
 t.test('a checksum is deleted when its file is modified or removed', async (t) => {
   const { writer, sumOf, idOf, files, reader } = open(t)
   const added = [newFile(graz, facts), newFile(zimm, facts)]

@@ -1,0 +1,117 @@
+/** The page of one record: its history, its checksum, and its commands. */
+import t from 'tap'
+import type { Test } from 'tap'
+import { change, newFile } from '../../catalogue/change.ts'
+import { day, dayFile, openService, shortFile } from '../service.ts'
+import type { Service } from '../service.ts'
+
+const path = '/rinex/api/rinex-file/1/'
+const root = 'https://archive.example/rinex'
+const facts = { size: 12, mtimeUs: 1_769_058_367_000_008 }
+const identity = { inode: 7, ctimeUs: 2000, links: 1, mode: 0o100644, uid: 1, gid: 1 }
+const headers = { accept: 'text/html' }
+
+async function openWithFile(t: Test): Promise<Service> {
+  const service = await openService(t)
+  await service.writer.apply([change(day, { added: [newFile(dayFile, facts)] })])
+  return service
+}
+
+const bodyOf = async ({ app }: Service): Promise<string> =>
+  (await app.inject({ url: path, headers })).body
+
+/** The facts of a page by their names, and the link of each that has one. */
+function factsOf(body: string): Record<string, string> {
+  const facts = body.matchAll(/<dt>(.*)<\/dt>\n<dd>(?:<a href="(.*?)">)?(.*?)(?:<\/a>)?<\/dd>/g)
+  return Object.fromEntries(
+    Array.from(facts, ([, name = '', href, value = '']) => [
+      name,
+      href === undefined ? value : `${value} ${href.replaceAll('&amp;', '&')}`,
+    ]),
+  )
+}
+
+t.test('the history has the latest change, with its number and a link to it', async (t) => {
+  const service = await openWithFile(t)
+  const { writer, app } = service
+  const link = (since: number) =>
+    `${root}/api/changes/?filename=${dayFile}&format=api&limit=1&since=${since}`
+  t.match(factsOf(await bodyOf(service)), {
+    'First seen (UTC)': '2026-01-22 05:06:07',
+    'Last modified (UTC)': 'never',
+    'Latest change (UTC)': '2026-01-22 05:06:07, new',
+    'Number of the change': `1 ${link(0)}`,
+    Directory: `/rinex/data/${day}/ ${root}/data/${day}/`,
+  })
+  await writer.apply([change(day, { added: [newFile(shortFile)] })])
+  await writer.apply([change(day, { modified: [{ id: 1, name: dayFile, size: 2, mtimeUs: 2 }] })])
+  t.match(factsOf(await bodyOf(service)), {
+    'Last modified (UTC)': '2026-01-22 05:06:07',
+    'Latest change (UTC)': '2026-01-22 05:06:07, replaced: another size or time',
+    'Number of the change': `3 ${link(2)}`,
+  })
+  await writer.apply([change(day, { modified: [{ id: 2, name: shortFile, size: 2, mtimeUs: 2 }] })])
+  const feed = await app.inject({ url: link(2).slice(root.length - '/rinex'.length), headers })
+  t.equal(feed.statusCode, 200)
+  t.match(feed.body, `rinex-file/1/?format=api">${dayFile}</a>`)
+  t.equal(feed.body.match(/<tr>\n<td>/g)?.length, 1, 'the page has this change alone')
+})
+
+t.test('a restored file has the time at which it came back', async (t) => {
+  const service = await openWithFile(t)
+  const { writer } = service
+  await writer.apply([change(day, { removed: [1] })])
+  await writer.apply([change(day, { added: [newFile(dayFile, facts)] })])
+  t.match(factsOf(await bodyOf(service)), {
+    'Last modified (UTC)': 'never',
+    'Latest change (UTC)': '2026-01-22 05:06:07, restored',
+  })
+  await writer.apply([change(day, { removed: [1] })])
+  await writer.apply([change(day, { added: [newFile(dayFile, { ...facts, size: 13 })] })])
+  t.match(factsOf(await bodyOf(service)), {
+    'Latest change (UTC)': '2026-01-22 05:06:07, restored, with another size or time',
+  })
+})
+
+t.test('a change before the beginning of the feed has no link', async (t) => {
+  const service = await openWithFile(t)
+  await service.addNames(day, [shortFile])
+  await service.writer.apply([change(day, { removed: [2] })])
+  await service.writer.purgeRemovals(Number.MAX_SAFE_INTEGER)
+  const body = await bodyOf(service)
+  t.equal(factsOf(body)['Number of the change'], '1')
+  t.notOk('Latest change (UTC)' in factsOf(body))
+  t.match(body, 'the change feed begins after this one')
+})
+
+t.test('the state of the checksum is in words', async (t) => {
+  const service = await openWithFile(t)
+  const { writer } = service
+  const state = async () => factsOf(await bodyOf(service))['Checksum']
+  t.equal(await state(), 'none: the file is not in the queue of files to be hashed')
+  await writer.keepChecksums([], 0)
+  t.equal(await state(), 'being computed: the file is in the queue')
+  const sha256 = Buffer.alloc(32, 0xab)
+  const checksum = { id: 1, ...facts, ...identity, sha256, problem: undefined, rested: true }
+  await writer.keepChecksums([checksum], 1)
+  t.equal(await state(), 'known')
+  t.equal(factsOf(await bodyOf(service))['SHA-256'], sha256.toString('hex'))
+  await writer.hashAgain([1], 0)
+  t.equal(await state(), 'being computed: the file is in the queue', 'a stale checksum')
+  t.notOk('SHA-256' in factsOf(await bodyOf(service)))
+})
+
+t.test('the commands download the file, and check it when its checksum is known', async (t) => {
+  const service = await openWithFile(t)
+  const commands = async () =>
+    Array.from(
+      (await bodyOf(service)).matchAll(/<pre tabindex="0"><code>(.*)<\/code><\/pre>/g),
+      ([, command = '']) => command.replaceAll('&#39;', "'"),
+    )
+  const url = `${root}/data/${day}/${dayFile}`
+  t.strictSame(await commands(), [`curl -O '${url}'`, `wget -N '${url}'`])
+  const sha256 = Buffer.alloc(32, 0xab)
+  const checksum = { id: 1, ...facts, ...identity, sha256, problem: undefined, rested: true }
+  await service.writer.keepChecksums([checksum], 1)
+  t.equal((await commands()).at(-1), `echo '${sha256.toString('hex')}  ${dayFile}' | sha256sum -c`)
+})

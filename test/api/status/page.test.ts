@@ -1,0 +1,215 @@
+/** The HTML page of the status. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import type { Test } from 'tap'
+import { adviceOn } from '../../../src/api/status/advice.ts'
+import { arrivalsPerMinute } from '../../../src/api/status/arrivals.ts'
+import { NotBuilt } from '../../../src/catalogue/reader.ts'
+import type { StatusReply } from '../../../src/control/client.ts'
+import type { IndexerStatus } from '../../../src/control/protocol.ts'
+import { change, newFile } from '../../catalogue/change.ts'
+import { day, dayFile, hour, openService, shortFile, startUs } from '../service.ts'
+import type { Service, ServiceOptions } from '../service.ts'
+
+const path = '/rinex/api/status/'
+const headers = { accept: 'text/html' }
+
+const watching: IndexerStatus = {
+  ...{ state: 'watching', sinceUs: startUs, reasons: [], pid: 4711, version: '1.2.3' },
+  ...{ scan: undefined, lastScan: undefined, lastSweepUs: undefined },
+  ...{ dirtyDirectories: 1234, settlingFiles: 4, withheldRemovals: 5 },
+  watching: { directories: 3, limit: null, overflows: 0 },
+  rescans: { running: 2, waiting: undefined, done: 1 },
+  hashing: { all: false, behind: 6 },
+}
+
+interface Options {
+  readonly reply?: StatusReply
+  readonly settings?: ServiceOptions['settings']
+  readonly nowUs?: number
+}
+
+const open = (t: Test, { reply, settings = {}, nowUs = startUs + 1e6 }: Options) =>
+  openService(t, {
+    settings,
+    deps: () => ({ indexerStatus: () => Promise.resolve(reply), nowUs: () => nowUs }),
+  })
+
+const bodyOf = async ({ app }: Service) => (await app.inject({ url: path, headers })).body
+
+/** The text of a page, without tags. */
+const textOf = (body: string) => body.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ')
+
+t.test('the state is in words, and the queues have their lengths', async (t) => {
+  const text = textOf(await bodyOf(await open(t, { reply: watching })))
+  t.match(text, 'The indexer is watching since 2026-01-22 05:06:07 UTC. It lists new, replaced')
+  for (const queue of [
+    'Directories to be read 1,234',
+    'Files still being written 4',
+    'Files to be hashed, at most 6',
+    'Removals withheld by the deletion guard 5',
+    'Rescans 1 running, 0 waiting',
+  ])
+    t.match(text, queue)
+  const stopped = textOf(await bodyOf(await open(t, {})))
+  t.match(stopped, 'The indexer is stopped . No indexer runs')
+  t.match(stopped, 'Queues Not known: the indexer does not answer.')
+})
+
+t.test('a running scan has its progress, rate and time left', async (t) => {
+  const scan = {
+    ...{ startedUs: startUs, directoriesDone: 1000, directoriesFound: 2000, files: 30_000 },
+    ...{ done: 0.508, rate: 1234.5, secondsLeft: 599.4 as number | undefined },
+  }
+  const text = textOf(
+    await bodyOf(await open(t, { reply: { ...watching, state: 'scanning', scan } })),
+  )
+  t.match(text, '50 % of the tree')
+  t.match(text, 'Started (UTC) 2026-01-22 05:06:07')
+  t.match(text, 'Time left about 10 min')
+  t.match(text, 'Directories read 1,000 of 2,000 found so far')
+  t.match(text, 'Files found 30,000')
+  t.match(text, 'Files a second 1,235')
+  t.notMatch(text, 'new records a minute')
+  const early = { ...watching, scan: { ...scan, secondsLeft: undefined } }
+  t.match(textOf(await bodyOf(await open(t, { reply: early }))), 'Time left not known yet')
+})
+
+t.test('arrivals are the records of the last ten minutes', async (t) => {
+  const names = [dayFile, shortFile, dayFile.replace('GRAZ', 'WTZR')]
+  for (const [nowUs, rate] of [
+    [startUs + 1e6, '0.3'],
+    [startUs + 599e6, '0.3'],
+    [startUs + 601e6, '0'],
+  ] as const) {
+    const service = await open(t, { nowUs })
+    await service.addNames(day, names)
+    t.match(textOf(await bodyOf(service)), ` ${rate} new records a minute, mean of the last`)
+  }
+})
+
+t.test('arrivals are not counted when that could take long', async (t) => {
+  let queries = 0
+  const service = await open(t, {})
+  const reader = {
+    page: (...query: Parameters<Service['reader']['page']>) => {
+      queries++
+      return service.reader.page(...query)
+    },
+  }
+  const scanOf = (added: number, endedUs: number) => ({
+    ...{ startedUs: 0, endedUs, directories: 1, files: added, added, modified: 0, removed: 0 },
+  })
+  const nowUs = startUs
+  const usual = { reader, nowUs, isScanning: false, lastScan: undefined }
+  t.equal(await arrivalsPerMinute(usual), 0)
+  t.equal(await arrivalsPerMinute({ ...usual, lastScan: scanOf(20_000, nowUs - 601e6) }), 0)
+  t.equal(await arrivalsPerMinute({ ...usual, lastScan: scanOf(10_000, nowUs) }), 0)
+  t.equal(queries, 3)
+  t.equal(await arrivalsPerMinute({ ...usual, lastScan: scanOf(10_001, nowUs) }), undefined)
+  t.equal(await arrivalsPerMinute({ ...usual, isScanning: true }), undefined)
+  t.equal(queries, 3)
+  const failing = (error: Error) => ({ ...usual, reader: { page: () => Promise.reject(error) } })
+  t.equal(await arrivalsPerMinute(failing(new NotBuilt('file_created'))), undefined)
+  await t.rejects(arrivalsPerMinute(failing(new Error('a fault'))), /a fault/)
+})
+
+t.test('the arrivals are part of the ETag of the page, and not of the JSON', async (t) => {
+  let nowUs = startUs + 1e6
+  const service = await openService(t, { deps: () => ({ nowUs: () => nowUs }) })
+  await service.addNames(day, [dayFile])
+  const tagOf = async (accept: string) =>
+    (await service.app.inject({ url: path, headers: { accept } })).headers.etag
+  const [page, json] = [await tagOf('text/html'), await tagOf('application/json')]
+  nowUs += 600e6
+  t.not(await tagOf('text/html'), page)
+  t.equal(await tagOf('application/json'), json)
+})
+
+/** Each problem that the indexer reports, by its name there, with its messages. */
+const messages: Readonly<Record<string, readonly string[]>> = {
+  tree: ['the disk of the archive has not answered for 60 s'],
+  archive: [
+    'some changes could not be written',
+    '/srv/archive contains no readable obs/ or nrt/: mount the archive, or set archive to its path',
+  ],
+  'area ${area}': [
+    'obs/ below the archive root is lost (empty): its records are kept, mount or restore it',
+    'obs/ below the archive root is lost (another disk is mounted there: if this is intended, restart the indexer): its records are kept, mount or restore it',
+    'nrt/ cannot be read (EACCES)',
+  ],
+  'directory ${path}': ['obs/2026/001/ cannot be catalogued: too many SQL variables'],
+  database: ['the catalogue cannot be written: database or disk is full'],
+  watching: [
+    'no file watches left for this user: raise fs.inotify.max_user_watches; sweeps find changes meanwhile',
+    'no file watchers left: raise fs.inotify.max_user_instances or the limit of open files; sweeps find changes meanwhile',
+    'directories cannot be watched (EIO); sweeps find changes meanwhile',
+  ],
+  'removals ${area}': [
+    '1200 removals in obs/ withheld by the deletion guard: the files stay listed until they are back',
+  ],
+  checksums: ['files cannot be read for their checksums: no heartbeat'],
+}
+
+t.test('each problem of the indexer has advice', async (t) => {
+  const reported = readdirSync('src/indexer', { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .flatMap((file) => [
+      ...readFileSync(join('src/indexer', file), 'utf8').matchAll(
+        /health\.report\(\s*(?:'([^']+)'|`([^`]+)`)/g,
+      ),
+    ])
+    .map(([, plain, template]) => plain ?? template ?? '')
+  t.same(new Set(reported), new Set(Object.keys(messages)), 'a new problem needs advice')
+  const unavailable = 'control socket of the indexer unavailable: EACCES'
+  const reasons = [...Object.values(messages).flat(), unavailable]
+  const reply = { ...watching, state: 'degraded', reasons } as const
+  const text = textOf(await bodyOf(await open(t, { reply })))
+  for (const reason of reasons) {
+    t.match(adviceOn(reason), /^[A-Z].*[^.]\.$/, reason)
+    t.match(text, `${reason} ${adviceOn(reason).replace(/`([^`]*)`/g, ' $1 ')}`.replace(/ +/g, ' '))
+  }
+  t.equal(adviceOn('a problem of another release'), '')
+})
+
+async function addProblems({ writer }: Service): Promise<void> {
+  const facts = { size: 12, mtimeUs: 1000 }
+  const identity = { inode: 7, ctimeUs: 2000, links: 1, mode: 0o100644, uid: 1, gid: 1 }
+  const incomplete = { ...newFile(dayFile, facts), incomplete: true }
+  const rejections = [{ reason: 'not-gz', count: 2, names: ['README.txt', 'b.txt'] }]
+  await writer.apply([change(day, { added: [incomplete], rejections })])
+  await writer.apply([change(hour, { added: [newFile(shortFile, facts)], misplaced: 1 })])
+  const sha256 = Buffer.alloc(32)
+  const checksum = { ...facts, ...identity, id: 2, sha256, problem: 'broken' as const }
+  await writer.keepChecksums([{ ...checksum, rested: true }], 2)
+}
+
+t.test('problems lead to their paths, and reasons to their explanations', async (t) => {
+  const service = await open(t, { reply: watching })
+  await addProblems(service)
+  const body = await bodyOf(service)
+  for (const [problem, reason, example] of [
+    ['incomplete', 'no-end', `${day}/${dayFile}`],
+    ['broken', 'damaged', `${hour}/${shortFile}`],
+    ['misplaced', 'other-date', ''],
+  ] as const) {
+    t.match(body, `<a href="problems/?format=api&amp;problem=${problem}">1</a>`)
+    t.match(body, `<a href="../docs/?format=api#reason-${reason}">`)
+    t.match(body, `<code>${example}`)
+  }
+  t.match(body, '<a href="problems/?format=api&amp;problem=settling">4</a>')
+  t.match(body, '<a href="../docs/?format=api#reason-not-gz">not-gz</a>')
+  t.match(body, `<code>${day}/README.txt</code>`)
+})
+
+t.test('without public paths there are counts, and no links to the paths', async (t) => {
+  const service = await open(t, { reply: watching, settings: { problems: 'command-line' } })
+  await addProblems(service)
+  const body = await bodyOf(service)
+  t.notMatch(body, 'href="problems/')
+  t.notMatch(body, day)
+  t.match(textOf(body), 'on the command line only: rinex-catalogue status --problems')
+  t.match(textOf(body), 'gzip stream damaged 1')
+  t.match(body, '#reason-not-gz')
+})
