@@ -7,6 +7,7 @@
  * A directory is named by its path below the archive root, without slashes at its ends: `obs/2026/001`.
  */
 import type { Area } from '../parse/archive-path.ts'
+import type { DayDeliveries } from '../insight/delivery-window.ts'
 import type { SeriesKey } from '../insight/series.ts'
 import { problems } from './filter.ts'
 import type { FileFilter, OrderKey, OrderStep, Ordering, TimeRange } from './filter.ts'
@@ -160,25 +161,20 @@ export interface DeliveriesQuery {
 export interface NetworkSeries extends SeriesKey {
   /** 9 characters, or 4 if no or several long codes begin with them. */
   readonly station: string
-  /** Its numbers in the columns of `NetworkDeliveries`: several if two codes share the station, none without recorded deliveries. */
+  /** Its numbers in the columns of the deliveries: several if two codes share the station, none without recorded deliveries. */
   readonly ids: readonly number[]
   /** Start of the newest data of a live file, in seconds since 1970. */
   readonly lastStart: number | undefined
 }
 
-/** The recorded deliveries of all series on some days: columns of the same length, by start. */
+/** The recorded deliveries of all series on some days. */
 export interface NetworkDeliveries {
   readonly head: Head
   /** Time from which deliveries are recorded. */
   readonly knownFromUs: number
   readonly series: readonly NetworkSeries[]
-  /** The days that were read, ascending. All their deliveries are in the columns. */
-  readonly days: readonly number[]
-  /** Starts of the slots, in seconds since 1970. */
-  readonly starts: Float64Array
-  readonly ids: Int32Array
-  /** Seconds; -1 for files that were not seen arriving. */
-  readonly latencies: Int32Array
+  /** Days that were read, ascending, with all their deliveries. */
+  readonly days: readonly DayDeliveries[]
 }
 
 /** Files whose content was replaced in a range of time, oldest first. */

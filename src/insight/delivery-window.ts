@@ -11,15 +11,16 @@ export interface SeriesDeliveries {
   readonly latencies: readonly number[]
 }
 
-/** All deliveries of whole days: columns of the same length, by start. */
+/** All deliveries of a day: columns of the same length, by start. */
 export interface DayDeliveries {
-  /** UTC days since 1970, ascending. */
-  readonly days: readonly number[]
+  /** UTC day since 1970. */
+  readonly day: number
   /** Starts of the slots, in seconds since 1970. */
-  readonly starts: ArrayLike<number>
+  readonly starts: Float64Array
   /** Numbers of the series. */
-  readonly ids: ArrayLike<number>
-  readonly latencies: ArrayLike<number>
+  readonly ids: Int32Array
+  /** Seconds; -1 for files that were not seen arriving. */
+  readonly latencies: Int32Array
 }
 
 interface Columns {
@@ -35,13 +36,12 @@ export class DeliveryWindow {
   readonly #series = new Map<number, Columns>()
 
   /**
-   * Replaces the deliveries of these days.
+   * Replaces the deliveries of a day.
    * @param periodOf the period of each series that occurs
    */
-  replace({ days, starts, ids, latencies }: DayDeliveries, periodOf: ReadonlyMap<number, Period>) {
+  replace({ day, starts, ids, latencies }: DayDeliveries, periodOf: ReadonlyMap<number, Period>) {
     const added = new Map<number, Columns>()
-    for (let row = 0; row < starts.length; row++) {
-      const id = ids[row] ?? NaN
+    for (const [row, id] of ids.entries()) {
       const period = periodOf.get(id)
       if (period === undefined) continue
       let columns = added.get(id)
@@ -55,7 +55,7 @@ export class DeliveryWindow {
     for (const [id, columns] of added) {
       const known = this.#series.get(id)
       if (known === undefined) this.#series.set(id, columns)
-      else mergeDays(known, columns, days)
+      else replaceDay(known, columns, day)
     }
   }
 
@@ -80,20 +80,12 @@ function earlier(known: number | undefined, latency: number): number {
   return latency < 0 ? known : Math.min(known, latency)
 }
 
-/** Replaces the deliveries of these days in a series by those of another, which has only these days. */
-function mergeDays(known: Columns, added: Columns, days: readonly number[]): void {
+/** Replaces the deliveries of a day in a series by those of another, which has only this day. */
+function replaceDay(known: Columns, { slots, latencies }: Columns, day: number): void {
   const perDay = slotsPerDay(known.period)
-  for (const day of days) {
-    const [from, to] = [
-      lowerBound(known.slots, day * perDay),
-      lowerBound(known.slots, (day + 1) * perDay),
-    ]
-    const [first, end] = [
-      lowerBound(added.slots, day * perDay),
-      lowerBound(added.slots, (day + 1) * perDay),
-    ]
-    if (end - first === to - from) continue
-    known.slots.splice(from, to - from, ...added.slots.slice(first, end))
-    known.latencies.splice(from, to - from, ...added.latencies.slice(first, end))
-  }
+  const from = lowerBound(known.slots, day * perDay)
+  const count = lowerBound(known.slots, (day + 1) * perDay) - from
+  if (count === slots.length) return
+  known.slots.splice(from, count, ...slots)
+  known.latencies.splice(from, count, ...latencies)
 }

@@ -35,7 +35,7 @@ export interface SeriesDays extends NetworkState {
 }
 
 /** Deliveries are read in parts of this many days: a part of a large network takes a fraction of a second. */
-const daysAtOnce = 14
+const daysAtOnce = 7
 
 /** Without interruption, computing the states of a large network would delay other requests. */
 const seriesAtOnce = 50
@@ -82,7 +82,8 @@ export class NetworkStates {
   async days(fromDay: number, toDay: number): Promise<Network & { readonly series: SeriesDays[] }> {
     const network = await this.current()
     const summaries = new Map(network.states.map((state) => [keyOf(state), state]))
-    const loaded = await loadWindow(this.#deps.reader, { fromDay: fromDay - learningDays, toDay })
+    const range = { fromDay: fromDay - learningDays, toDay }
+    const loaded = this.#loaded(range) ?? (await loadWindow(this.#deps.reader, range))
     const series: SeriesDays[] = []
     for (const each of this.#allOf(loaded.series)) {
       const state = summaries.get(keyOf(each))
@@ -95,19 +96,26 @@ export class NetworkStates {
         usualLatency: state.summary.usualLatency,
         knownFrom: Math.ceil((network.knownFromSeconds / secondsPerDay) * perDay),
       }
-      const range = { from: fromDay * perDay, to: (toDay + 1) * perDay - 1 }
+      const ends = { from: fromDay * perDay, to: (toDay + 1) * perDay - 1 }
       const arrived = latencies
-        .slice(lowerBound(slots, range.from), lowerBound(slots, range.to + 1))
+        .slice(lowerBound(slots, ends.from), lowerBound(slots, ends.to + 1))
         .filter((latency) => latency >= 0)
         .sort((a, b) => a - b)
       series.push({
         ...state,
-        slots: slotStates(known, range, network.nowSeconds),
+        slots: slotStates(known, ends, network.nowSeconds),
         latencies: arrived,
       })
       if (series.length % seriesAtOnce === 0) await yieldToOthers()
     }
     return { ...network, series }
+  }
+
+  /** The window of the last weeks, if it has these days. */
+  #loaded({ fromDay, toDay }: DayRange): LoadedWindow | undefined {
+    const window = this.#window
+    const hasDays = window !== undefined && window.fromDay <= fromDay && toDay <= window.toDay
+    return hasDays ? window : undefined
   }
 
   /** The series of the catalogue, and those that are expected and were never delivered. */
@@ -158,19 +166,23 @@ export function networkTag({ head, nowSeconds }: Network): string {
   return `${head.epoch}-${head.seq}-${nowSeconds / 60}`
 }
 
-interface LoadedWindow {
+/** UTC days since 1970, both included. */
+interface DayRange {
+  readonly fromDay: number
+  readonly toDay: number
+}
+
+interface LoadedWindow extends DayRange {
   readonly window: DeliveryWindow
   readonly head: Head
   readonly knownFromSeconds: number
   readonly series: readonly NetworkSeries[]
-  readonly fromDay: number
-  readonly toDay: number
 }
 
 /** Reads the deliveries of a range of days; with an earlier window, only what has changed since. */
 async function loadWindow(
   reader: NetworkStatesDeps['reader'],
-  { fromDay, toDay }: { readonly fromDay: number; readonly toDay: number },
+  { fromDay, toDay }: DayRange,
   earlier?: LoadedWindow,
 ): Promise<LoadedWindow> {
   if (earlier !== undefined && earlier.toDay === toDay) {
@@ -196,7 +208,7 @@ async function loadWindow(
 function addTo(window: DeliveryWindow, deliveries: NetworkDeliveries): void {
   const periods = new Map<number, Period>()
   for (const { ids, period } of deliveries.series) for (const id of ids) periods.set(id, period)
-  window.replace(deliveries, periods)
+  for (const day of deliveries.days) window.replace(day, periods)
 }
 
 function stateOf({ head, knownFromUs, series }: NetworkDeliveries) {

@@ -29,6 +29,14 @@ export function serialiseLatency(
   }
 }
 
+/** One line for each day with arrivals. */
+export function latencyCsv({ days }: WireLatency): string {
+  const lines = days.map(({ date, n, within_600: inTime, median_s: median }) =>
+    [date, n, inTime, median ?? ''].join(),
+  )
+  return `${['date,n,within_600,median_s', ...lines].join('\r\n')}\r\n`
+}
+
 /** Days with arrivals, by the start of the slots. */
 function daysOf(arrivals: SeriesArrivals['arrivals'], perDay: number): WireLatency['days'] {
   const byDay = new Map<number, number[]>()

@@ -4,17 +4,17 @@ import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
 import { learningSlots } from '../../insight/availability.ts'
 import { slotsPerDay } from '../../insight/series.ts'
 import { getLatency, latencySchema } from './series-schema.ts'
-import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
+import { isFresh, sendCsv, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
 import { ignoredHeader } from '../http/headers.ts'
-import { negotiate } from '../http/negotiate.ts'
+import { mediaTypes, negotiateFormat } from '../http/negotiate.ts'
 import type { Query } from '../http/query.ts'
 import { addResource } from '../http/resource.ts'
 import { minuteState } from './availability.ts'
 import { renderLatency } from './latency-page.ts'
 import { parseLatency } from './series-request.ts'
 import type { SeriesRequest } from './series-request.ts'
-import { serialiseLatency } from './latency-formats.ts'
+import { latencyCsv, serialiseLatency } from './latency-formats.ts'
 
 type LatencyContext = Pick<ApiContext, 'apiPath' | 'reader' | 'tag' | 'limits' | 'nowUs'>
 
@@ -24,6 +24,7 @@ export function addLatency(app: FastifyInstance, context: LatencyContext): void 
     path: `${context.apiPath}station/:code(^[A-Za-z0-9]{4}$|^[A-Za-z0-9]{9}$)/latency/`,
     get: showLatency(context),
     schema: getLatency,
+    renders: [mediaTypes.json, mediaTypes.html, 'text/csv'],
     about: {
       name: 'Latency',
       description: 'How long after the end of their slots the files of a series arrive.',
@@ -33,18 +34,19 @@ export function addLatency(app: FastifyInstance, context: LatencyContext): void 
 
 function showLatency({ reader, tag, limits, nowUs }: LatencyContext): RouteHandlerMethod {
   return async (request, reply) => {
-    const representation = negotiate(request, reply)
+    const format = negotiateFormat(['csv'], request, reply)
     const nowSeconds = nowUs() / 1e6
     const latencyRequest = parseLatency(request.query as Query, nowSeconds)
     reply.headers(ignoredHeader(latencyRequest.ignored))
     const state = minuteState(await reader.head(), nowSeconds)
-    if (isFresh(request, reply, tag(state, representation))) return sendNotModified(reply)
+    if (isFresh(request, reply, tag(`${state}-${format}`, 'text'))) return sendNotModified(reply)
     await limits.page(request, reply)
     const code = (request.params as { readonly code: string }).code.toUpperCase()
     const found = await readArrivals(reader, { ...latencyRequest, code }, nowSeconds)
     if (found === undefined) throw await unknownStation(reader, code)
     const wire = serialiseLatency({ ...latencyRequest, station: code }, found)
-    return representation === 'html'
+    if (format === 'csv') return sendCsv(reply, latencyCsv(wire))
+    return format === 'html'
       ? sendHtml(reply, renderLatency(wire, found.arrivals))
       : sendJson(reply, wire)
   }

@@ -201,9 +201,9 @@ export const getLatency: RouteSchema = {
   tags: ['Stations'],
   summary: 'Latency of a station',
   description:
-    'From the end of a slot to the record of its first file. Files that a scan found do not count. It depends on the clock: the `ETag` changes every minute.',
+    'From the end of a slot to the record of its first file. Files that a scan found do not count. Also as CSV, a line for each day with arrivals. It depends on the clock: the `ETag` changes every minute.',
   params: parameters({ code }),
-  querystring: parameters({ ...seriesQuery('01H'), format: format() }),
+  querystring: parameters({ ...seriesQuery('01H'), format: format(['api', 'json', 'csv']) }),
   headers: parameters(ifNoneMatch),
   response: {
     '200': negotiated(

@@ -54,18 +54,19 @@ export function prepareNetworkDeliveries(db: Database, head: () => Head) {
       readonly knownFromUs: number | null
       readonly purgedSeq: number
     }
-    const days = daysOf(query, now, purgedSeq)
-    const rows = days.flatMap(
-      (day) => ofDay.all(day * secondsPerDay, (day + 1) * secondsPerDay) as DeliveryRow[],
-    )
     return {
       head: now,
       knownFromUs: knownFromUs ?? Infinity,
       series: seriesList(),
-      days,
-      starts: Float64Array.from(rows, ([start]) => start),
-      ids: Int32Array.from(rows, ([, id]) => id),
-      latencies: Int32Array.from(rows, ([, , latency]) => latency ?? -1),
+      days: daysOf(query, now, purgedSeq).map((day) => {
+        const rows = ofDay.all(day * secondsPerDay, (day + 1) * secondsPerDay) as DeliveryRow[]
+        return {
+          day,
+          starts: Float64Array.from(rows, ([start]) => start),
+          ids: Int32Array.from(rows, ([, id]) => id),
+          latencies: Int32Array.from(rows, ([, , latency]) => latency ?? -1),
+        }
+      }),
     }
   }
 }

@@ -34,6 +34,8 @@ t.test('arrivals, shares within targets and days', async (t) => {
   t.match(page.body, /3 arrivals, 33\.3 % of them within 10 minutes; median 66 min/)
   t.match(page.body, /<title>up to 10 min: 1<\/title>/)
   t.match(page.body, /2 later than an hour/)
+  const csv = await app.inject('/rinex/api/station/GRAZ/latency/?format=csv')
+  t.match(csv.body, /^date,n,within_600,median_s\r\n2026-01-22,\d+,\d+,\d+\r\n$/)
 })
 
 t.test(
