@@ -91,10 +91,16 @@ function addReadingCommands(program: Command, done: (exitCode: number) => void):
     .description('print the state of the indexer and a summary of the catalogue')
     .option('--json', 'print one JSON object; with --problems one for each problem')
     .option('--problems', 'list the files with problems, one line each')
-    .action(async (flags: { json?: true; problems?: true }, command: Command) => {
-      const { problems, status } = await import('./commands/status.ts')
+    .option(
+      '--check',
+      'print one line for monitoring; exit code 0, 1, 2 or 3 as monitoring plugins',
+    )
+    .action(async (flags: { json?: true; problems?: true; check?: true }, command: Command) => {
+      const { check, problems, status } = await import('./commands/status.ts')
+      const { config } = configOf(command)
       const run = flags.problems === true ? problems : status
-      done(await run(configOf(command).config, { json: flags.json === true }))
+      const options = { json: flags.json === true }
+      done(flags.check === true ? await check(config) : await run(config, options))
     })
   withOptions(program.command('check'), commandOptions.check)
     .description('compare the counts of the catalogue with its records, and check the database')

@@ -7,6 +7,8 @@ import { openReader } from '../catalogue/sqlite/reader.ts'
 import type { ConfigOf } from '../config/command-options.ts'
 import { askSettling, askStatus } from '../control/client.ts'
 import { print } from '../runtime/output.ts'
+import { checkCodes, checkFailed, checkStatus } from './status-check.ts'
+import type { CheckResult } from './status-check.ts'
 import { packageVersion } from '../runtime/package.ts'
 
 /** Prints the state of the indexer and a summary of the catalogue. */
@@ -20,6 +22,26 @@ export async function status(
     const wire = describeStatus(await reader.summary(), indexer, packageVersion())
     for (const line of json ? [JSON.stringify(wire)] : describe(wire)) await print(line)
     return 0
+  } finally {
+    reader.close()
+  }
+}
+
+/** Checks the status for monitoring. @returns the exit code of monitoring plugins */
+export async function check(config: ConfigOf<'status'>): Promise<number> {
+  const { level, line } = await readCheck(config)
+  await print(line)
+  return checkCodes[level]
+}
+
+async function readCheck(config: ConfigOf<'status'>): Promise<CheckResult> {
+  const indexer = await askStatus(config.controlSocket)
+  const reader = openReader({ database: config.database })
+  try {
+    const wire = describeStatus(await reader.summary(), indexer, packageVersion())
+    return checkStatus(wire, Date.now() / 1000)
+  } catch (error) {
+    return checkFailed(error instanceof Error ? error.message : String(error))
   } finally {
     reader.close()
   }

@@ -1,0 +1,71 @@
+/** The status as a check for monitoring: one line and an exit code (Monitoring Plugins Development Guidelines). */
+import type { CommonStatus } from '../api/status/serialise.ts'
+
+/** Exit codes of monitoring plugins. */
+export const checkCodes = { ok: 0, warning: 1, critical: 2, unknown: 3 } as const
+export type CheckLevel = keyof typeof checkCodes
+
+export interface CheckResult {
+  readonly level: CheckLevel
+  /** Words, and performance data after a bar. */
+  readonly line: string
+}
+
+/** A running indexer sweeps every minute by default, and at least once a day. */
+const maxSweepAgeSeconds = 2 * 86_400
+
+/** @param problem why the status could not be read */
+export function checkFailed(problem: string): CheckResult {
+  return { level: 'critical', line: lineOf('critical', problem, []) }
+}
+
+/**
+ * Stopped, or without a sweep for two days: critical. Degraded: a warning. No answer of the indexer: unknown.
+ */
+export function checkStatus(status: CommonStatus, nowSeconds: number): CheckResult {
+  const { level, words } = assess(status, nowSeconds)
+  return { level, line: lineOf(level, words, performanceOf(status, nowSeconds)) }
+}
+
+function assess(
+  status: CommonStatus,
+  nowSeconds: number,
+): { readonly level: CheckLevel; readonly words: string } {
+  const { state, reasons, indexer } = status
+  if (state === 'stopped') return { level: 'critical', words: 'the indexer does not run' }
+  if (state === 'degraded')
+    return { level: indexer === null ? 'unknown' : 'warning', words: reasons.join('; ') }
+  const age = ageOf(status.last_sweep, nowSeconds)
+  if (state === 'watching' && age !== undefined && age > maxSweepAgeSeconds)
+    return { level: 'critical', words: `the last sweep ended ${Math.floor(age / 3600)} hours ago` }
+  const files = status.areas.obs.files + status.areas.nrt.files
+  return { level: 'ok', words: `${state}, ${files.toLocaleString('en')} files` }
+}
+
+function performanceOf(status: CommonStatus, nowSeconds: number): readonly string[] {
+  const values: readonly (readonly [string, number | null | undefined, string?])[] = [
+    ['files', status.areas.obs.files + status.areas.nrt.files],
+    ['dirty', status.dirty_directories],
+    ['settling', status.settling_files],
+    ['withheld', status.held_removals],
+    ['rejected', status.rejected.reduce((sum, { count }) => sum + count, 0)],
+    ['broken', status.checksums.broken.count],
+    ['incomplete', status.incomplete.count],
+    ['last_sweep', ageOf(status.last_sweep, nowSeconds), 's'],
+    ['last_scan', ageOf(status.last_scan?.ended ?? null, nowSeconds), 's'],
+  ]
+  return values.flatMap(([name, value, unit = '']) =>
+    typeof value === 'number' ? [`${name}=${value}${unit}`] : [],
+  )
+}
+
+function ageOf(iso: string | null, nowSeconds: number): number | undefined {
+  return iso === null ? undefined : Math.max(0, Math.floor(nowSeconds - Date.parse(iso) / 1000))
+}
+
+function lineOf(level: CheckLevel, words: string, performance: readonly string[]): string {
+  // A bar separates the performance data, and there is one line.
+  const text = words.replaceAll('|', '/').replaceAll(/\s+/g, ' ')
+  const data = performance.length === 0 ? '' : ` | ${performance.join(' ')}`
+  return `RINEX CATALOGUE ${level.toUpperCase()} - ${text}${data}`
+}
