@@ -89,8 +89,11 @@ t.test('bad configuration is exit code 78, with all faults on standard error', a
 t.test('check-config prints a configuration with the origin of each value', async (t) => {
   const file = join(testFolder(t, { 'a.toml': 'max_limit = 5' }), 'a.toml')
   const env = { RINEX_CATALOGUE_LINKED_DIRECTORIES: '/a,/b "c"' }
-  const { code, stdout } = await run(['--config', file, 'check-config', '--host', '::1'], { env })
-  t.equal(code, 0)
+  const { code, stdout, stderr } = await run(['--config', file, 'check-config', '--host', '::1'], {
+    env,
+  })
+  t.equal(code, 78, 'the linked directories are not there')
+  t.match(stderr, 'RINEX_CATALOGUE_LINKED_DIRECTORIES: linked_directories "/a" is not there')
   const expected = [
     'host = "::1" # from --host',
     'port = 8080 # from default',
