@@ -159,12 +159,26 @@ function observeResponse(
   observe: RecordAccess,
 ): void {
   const { id, method, routeOptions, originalUrl: target } = request
+  const { socket } = request.raw
   reply.raw.once('close', () => {
     observe({
+      bytes: bytesSince(socket),
       ...{ id, method, target, route: routeOptions.url ?? 'none' },
       ...{ status: loggedStatus(reply.raw), ms: reply.elapsedTime },
     })
   })
+}
+
+/** Bytes of each connection that belong to earlier responses. */
+const countedBytes = new WeakMap<Socket, number>()
+
+/** Bytes written to a connection since the last call. */
+function bytesSince(socket: Socket): number {
+  // `app.inject` has no real connection.
+  const { bytesWritten = 0 } = socket as Partial<Socket>
+  const before = countedBytes.get(socket) ?? 0
+  countedBytes.set(socket, bytesWritten)
+  return Math.max(0, bytesWritten - before)
 }
 
 interface AppParts {

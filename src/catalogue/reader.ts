@@ -24,6 +24,7 @@ import type {
   FileEntry,
   CatalogueSummary,
   ScanSummary,
+  StorageFigures,
 } from './records.ts'
 
 export interface PageQuery extends WithDetails {
@@ -326,6 +327,8 @@ export interface CatalogueReader {
   /** The last complete scan of the tree; `undefined` before the first. Reads one row. */
   lastScan(): Promise<ScanSummary | undefined>
   summary(): Promise<CatalogueSummary>
+  /** Does not read the database. */
+  storage(): Promise<StorageFigures>
   /** By kind, in the order of `listedProblems`. Has at most 100 rejected names of each directory and reason. */
   problems(query: ProblemsQuery): Promise<ProblemsPage>
   close(): void

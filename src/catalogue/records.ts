@@ -148,6 +148,30 @@ export interface CatalogueSummary {
   readonly rejected: readonly RejectionCount[]
   /** End of the last complete scan of the tree; `undefined` before the first. */
   readonly lastScan: ScanSummary | undefined
+  /** The newest record of each area and file type, without those that have no files. */
+  readonly newest: readonly NewestFile[]
+}
+
+export interface NewestFile {
+  readonly area: Area
+  readonly fileType: FileType
+  readonly createdUs: number
+}
+
+/** Sizes of the database, and of its disk. */
+export interface StorageFigures {
+  readonly databaseBytes: number
+  /** Changes that are not in the database file yet. */
+  readonly walBytes: number
+  /** Time of the newest backup; `undefined` if there is none. */
+  readonly backupUs: number | undefined
+  readonly disk: DiskSpace
+}
+
+export interface DiskSpace {
+  /** For users without privileges. */
+  readonly freeBytes: number
+  readonly totalBytes: number
 }
 
 /** Why an entry of the archive is not catalogued. */

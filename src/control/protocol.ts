@@ -3,6 +3,8 @@
  * is the file permissions of the socket.
  */
 import type { ScanSummary } from '../catalogue/records.ts'
+import type { BackupOutcome } from '../catalogue/writer.ts'
+import type { Area } from '../parse/archive-path.ts'
 
 /** Clients use `stopped` if no indexer listens; the indexer never sends it. */
 export type IndexerState = 'starting' | 'scanning' | 'watching' | 'degraded' | 'stopped'
@@ -31,6 +33,48 @@ export interface IndexerStatus {
   readonly rescans: RescanNumbers
   /** `undefined` if files are not hashed. */
   readonly hashing: HashingStatus | undefined
+  /** `undefined` from an indexer of an older release. */
+  readonly figures: IndexerFigures | undefined
+}
+
+/** Figures of the process for monitoring; counters begin at its start. */
+export interface IndexerFigures {
+  readonly startedUs: number
+  /** Resident memory, without the hash process. */
+  readonly residentBytes: number
+  /** User and system time, without the hash process. */
+  readonly cpuSeconds: number
+  readonly eventLoopDelay: EventLoopDelay
+  /** Changes of records. A restored file is created. */
+  readonly changes: {
+    readonly created: number
+    readonly modified: number
+    readonly removed: number
+  }
+  /** Seconds from the mtime of a file to its record, of files that were seen arriving. `bounds` are upper bounds, ascending. */
+  readonly listingLatency: {
+    readonly bounds: readonly number[]
+    readonly areas: Readonly<Record<Area, LatencyCounts>>
+  }
+  /** Time at which size and mtime of every file had been read once more; `undefined` before the first time. */
+  readonly lastFullReadUs: number | undefined
+  /** The last check whether a backup is needed; `undefined` before the first. */
+  readonly backup:
+    { readonly outcome: BackupOutcome['outcome'] | 'failed'; readonly atUs: number } | undefined
+}
+
+/** Delay of timers in the last complete minute, in seconds. */
+export interface EventLoopDelay {
+  readonly p50: number
+  readonly p99: number
+  readonly max: number
+}
+
+export interface LatencyCounts {
+  /** By class; the last one has no upper bound. */
+  readonly counts: readonly number[]
+  /** Of all latencies, in seconds. */
+  readonly sum: number
 }
 
 /** An incomplete file: it is not listed, or listed with its earlier content. */

@@ -7,6 +7,7 @@ import type {
 } from '../catalogue/writer.ts'
 import type { Accepted } from './acceptance.ts'
 import { openBatch } from './batch.ts'
+import type { Figures } from './figures.ts'
 import type { Health } from './health.ts'
 import type { DirtyDirectories } from './dirty-directories.ts'
 import type { KnownDirectories } from './known-directories.ts'
@@ -23,6 +24,7 @@ export interface ApplyStageDeps {
   readonly dirty: DirtyDirectories
   readonly known: KnownDirectories
   readonly health: Health
+  readonly figures: Pick<Figures, 'applied'>
   /** Decides which part of a change may be applied now. */
   readonly accept: (snapshot: DirectorySnapshot, change: DirectoryChange) => Promise<Accepted>
   /** Called when a directory was read or is gone; `identity` is that of the directory read. */
@@ -61,7 +63,7 @@ export interface ApplyStage {
 }
 
 export function openApplyStage(deps: ApplyStageDeps): ApplyStage {
-  const { writer, dirty, known, health } = deps
+  const { writer, dirty, known, health, figures } = deps
   const batch = openBatch(writer)
   const unfinished = new Set<string>()
   const markDirty = (path: string, arrived: boolean): void => {
@@ -168,6 +170,10 @@ export function openApplyStage(deps: ApplyStageDeps): ApplyStage {
       if (applied !== undefined) {
         health.report('database', undefined)
         deps.onApplied(applied)
+        figures.applied(
+          applied,
+          changes.filter(({ path }) => !refused.has(path)),
+        )
         for (const path of paths) reportRefused(path, refused.get(path))
       }
       if (error !== undefined) {

@@ -13,6 +13,7 @@ import type {
   SettlingFile,
 } from '../control/protocol.ts'
 import { openAcceptance } from './acceptance.ts'
+import { openFigures } from './figures.ts'
 import { openHealth } from './health.ts'
 import { openDirtyDirectories } from './dirty-directories.ts'
 import { openWatchController } from './watch-controller.ts'
@@ -85,7 +86,7 @@ type Parts = Awaited<ReturnType<typeof openParts>>
 
 export async function startIndexer(deps: IndexerDeps): Promise<Indexer> {
   const parts = await openParts(deps)
-  const { tree, known, health, schedule, hashing, rescans } = parts
+  const { tree, known, health, figures, schedule, hashing, rescans } = parts
   const { watchController, reconcileLoop } = parts
   /** The wall-clock time at which the steady clock was 0. */
   const steadyZeroUs = deps.nowUs() - performance.now() * 1000
@@ -131,6 +132,7 @@ export async function startIndexer(deps: IndexerDeps): Promise<Indexer> {
       await watchController.close()
       await reconcileLoop.close()
       await tree.close()
+      figures.close()
       await deps.writer.checkpoint()
     },
     broken: Promise.race([
@@ -145,6 +147,7 @@ async function openParts(deps: IndexerDeps) {
   const { writer, tree, nowUs } = deps
   const { lastScan } = await writer.summary()
   const health = openHealth({ ...deps, lastScan })
+  const figures = openFigures(deps)
   const dirty = openDirtyDirectories()
   const directories = await writer.directories()
   const known = openKnownDirectories(directories.map(({ path }) => path))
@@ -153,7 +156,7 @@ async function openParts(deps: IndexerDeps) {
   const deletionGuard = openDeletionGuard(persisted)
   const acceptance = openAcceptance({ writer, tree, settling, deletionGuard, health, nowUs })
   const wakeSignal = openWakeSignal()
-  const shared = { ...deps, dirty, known, health, wakeSignal }
+  const shared = { ...deps, dirty, known, health, figures, wakeSignal }
   const watchController = openWatchController(shared)
   const reconcileLoop = startReconcileLoop({
     ...shared,
@@ -180,7 +183,7 @@ async function openParts(deps: IndexerDeps) {
         (dirty.nextDueMs() ?? Infinity) <= performance.now(),
     })
   return {
-    ...{ writer, tree, known, lastScan, dirty, settling, deletionGuard, health },
+    ...{ writer, tree, known, lastScan, dirty, settling, deletionGuard, health, figures },
     ...{ watchController, reconcileLoop, schedule, scans, rescans, hashing },
   }
 }
@@ -195,5 +198,6 @@ function statusOf(parts: Parts): IndexerStatus {
     withheldRemovals: withheld.reduce((sum, count) => sum + count, 0),
     rescans: parts.rescans.numbers,
     hashing: parts.hashing?.status(),
+    figures: parts.figures.status(),
   })
 }

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { CatalogueCorrupt } from '../catalogue/writer.ts'
 import type { CatalogueWriter } from '../catalogue/writer.ts'
+import type { Figures } from './figures.ts'
 
 /** Time between two purges of old removals. */
 const purgeIntervalMs = 3_600_000
@@ -14,6 +15,7 @@ const longestBackupCheckMs = 86_400_000
 export interface MaintenanceDeps {
   readonly writer: CatalogueWriter
   readonly logger: Logger
+  readonly figures: Pick<Figures, 'backedUp'>
   /** The clock: microseconds since 1970. */
   readonly nowUs: () => number
   /** How long removed files stay in the catalogue. */
@@ -25,7 +27,7 @@ export interface MaintenanceDeps {
 
 /** Maintains the database: purges old removals once an hour and makes backups. */
 export function openMaintenance(deps: MaintenanceDeps) {
-  const { writer, logger, nowUs, keepRemovalsMs, backupIntervalMs, onError } = deps
+  const { writer, logger, figures, nowUs, keepRemovalsMs, backupIntervalMs, onError } = deps
   let purgeTimer: NodeJS.Timeout | undefined
   let backupTimer: NodeJS.Timeout | undefined
   let closing = false
@@ -45,6 +47,7 @@ export function openMaintenance(deps: MaintenanceDeps) {
   /** @returns the delay until the next check (ms) */
   const backUpIfDue = async (): Promise<number> => {
     const backup = await writer.backup({ ifOlderThanMs: backupIntervalMs })
+    figures.backedUp(backup.outcome)
     if (backup.outcome === 'unneeded') return backupCheckMs
     const { outcome, ...fields } = backup
     if (outcome === 'kept') logger.info(fields, 'backup made')
@@ -54,6 +57,7 @@ export function openMaintenance(deps: MaintenanceDeps) {
   const backUp = (): void => {
     backUpIfDue()
       .catch((error: unknown) => {
+        if (!closing) figures.backedUp('failed')
         if (error instanceof CatalogueCorrupt) onError(error)
         else if (!closing) logger.warn({ err: error }, 'backup failed')
         return backupCheckMs

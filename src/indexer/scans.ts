@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { ScanSummary } from '../catalogue/records.ts'
 import type { CatalogueWriter } from '../catalogue/writer.ts'
 import { areas } from '../parse/archive-path.ts'
+import type { Figures } from './figures.ts'
 import type { Health } from './health.ts'
 import type { ReconcileLoop, ScanResult } from './reconcile-loop.ts'
 
@@ -18,6 +19,7 @@ export interface ScansDeps {
   readonly writer: CatalogueWriter
   readonly logger: Logger
   readonly health: Health
+  readonly figures: Pick<Figures, 'fullyRead'>
   readonly reconcileLoop: ReconcileLoop
   /** Absolute path of the archive root. */
   readonly archive: string
@@ -35,13 +37,14 @@ export interface Scans {
 }
 
 export function openScans(deps: ScansDeps): Scans {
-  const { writer, logger, health, reconcileLoop, archive } = deps
+  const { writer, logger, health, figures, reconcileLoop, archive } = deps
   let previous: Promise<unknown> = Promise.resolve()
   const scanNow = async (roots: readonly string[], full: boolean): Promise<ScanResult> => {
     health.enter('scanning')
     const result = await reconcileLoop.scan(roots, full ? 'facts' : 'auto')
     if (isComplete(result) && areas.every((area) => roots.includes(area))) {
       health.scanned(result.summary)
+      if (full) figures.fullyRead()
       await writer.scanned(result.summary).catch((error: unknown) => {
         // The records are written, or will be; only the next start scans again.
         logger.error({ err: error }, 'the summary of the scan cannot be stored')

@@ -1,4 +1,5 @@
 import { areas } from '../parse/archive-path.ts'
+import type { Figures } from './figures.ts'
 import type { Health } from './health.ts'
 import type { KnownDirectories } from './known-directories.ts'
 import { openMaintenance } from './maintenance.ts'
@@ -17,6 +18,7 @@ const progressMs = 1000
 export interface ScheduleDeps extends Omit<SweepDeps, 'onError'>, Omit<MaintenanceDeps, 'onError'> {
   readonly known: KnownDirectories
   readonly health: Health
+  readonly figures: Pick<Figures, 'fullyRead' | 'backedUp'>
   /** Time in which the rolling rescan reads every directory of the tree once. */
   readonly fullReadMs: number
 }
@@ -65,7 +67,7 @@ export function openSchedule(deps: ScheduleDeps): Schedule {
   const readAreas = (): void => {
     for (const area of areas) markDirty(area, 'auto')
   }
-  const nextInRescan = openRollingRescan(known)
+  const nextInRescan = openRollingRescan(known, deps.figures.fullyRead)
   const rescanNext = (): void => {
     for (let count = perSecond(known.size, deps.fullReadMs); count > 0; count--) {
       const path = nextInRescan()
@@ -93,11 +95,18 @@ export function openSchedule(deps: ScheduleDeps): Schedule {
 }
 
 /** Gives all known directories one after the other, newest date first, and then starts again. */
-function openRollingRescan(known: KnownDirectories): () => string | undefined {
+function openRollingRescan(
+  known: KnownDirectories,
+  onRoundEnd: () => void,
+): () => string | undefined {
   let remaining: string[] = []
+  let running = false
   return () => {
-    if (remaining.length === 0)
+    if (remaining.length === 0) {
+      if (running) onRoundEnd()
       remaining = known.all().sort((a, b) => (a.slice(4) < b.slice(4) ? -1 : 1))
+      running = remaining.length > 0
+    }
     return remaining.pop()
   }
 }

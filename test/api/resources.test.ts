@@ -1,6 +1,4 @@
-import { spawnSync } from 'node:child_process'
 import t from 'tap'
-import type { StatusReply } from '../../src/control/client.ts'
 import type { IndexerStatus } from '../../src/control/protocol.ts'
 import { day, dayFile, openService, startUs } from './service.ts'
 import { change, newFile } from '../catalogue/change.ts'
@@ -231,6 +229,7 @@ const indexer: IndexerStatus = {
   withheldRemovals: 5,
   rescans: { running: 2, waiting: undefined, done: 1 },
   hashing: { all: false, behind: 6 },
+  figures: undefined,
 }
 
 t.test('the status has the state of the indexer and the counts of the catalogue', async (t) => {
@@ -331,83 +330,6 @@ t.test('healthz is 200 at once, readyz after the first scan', async (t) => {
   t.equal(after.statusCode, 503)
   t.same(after.json(), { status: 'not ready', reason: 'the catalogue cannot be read' })
   t.equal((await service.app.inject('/healthz')).statusCode, 200)
-})
-
-t.test('metrics of requests by route, and of the catalogue', async (t) => {
-  const service = await openService(t)
-  await service.addNames(day, [dayFile])
-  await service.app.inject(`${api}rinex-file/1/`)
-  await service.app.inject(`${api}rinex-file/2/`)
-  await service.app.inject('/nothing/1')
-  const answer = await service.app.inject('/metrics')
-  t.match(answer.headers['content-type'], /^text\/plain; version=0\.0\.4/)
-  const count = (route: string, status: number) =>
-    `rinex_http_requests_total{method="GET",route="${route}",status="${status}"} 1\n`
-  const route = `${api}rinex-file/:id/`
-  for (const line of [
-    count(route, 200),
-    count(route, 404),
-    count('none', 404),
-    `rinex_http_request_duration_seconds_count{route="${route}"} 2\n`,
-    `rinex_http_request_duration_seconds_bucket{le="300",route="${route}"} 2\n`,
-    `rinex_http_request_duration_seconds_bucket{le="+Inf",route="${route}"} 2\n`,
-    '# TYPE rinex_http_request_duration_seconds histogram\n',
-    '# TYPE rinex_http_requests_total counter\n',
-    'rinex_catalogue_seq 1\n',
-    'rinex_catalogue_files{area="obs"} 1\n',
-    'rinex_catalogue_available 1\n',
-    'rinex_catalogue_checksums 0\n',
-    'rinex_catalogue_broken_streams 0\n',
-    'process_cpu_seconds_total',
-  ]) {
-    t.ok(answer.body.includes(line), line)
-  }
-  service.reader.close()
-  const without = await service.app.inject('/metrics')
-  t.equal(without.statusCode, 200)
-  t.match(without.body, 'rinex_catalogue_available 0\n')
-})
-
-t.test('promtool accepts the metrics', async (t) => {
-  const { app } = await openService(t)
-  const { body } = await app.inject('/metrics')
-  const types = [...body.matchAll(/^# TYPE (\S+) (\S+)$/gm)]
-  t.ok(types.length > 20)
-  for (const [, name = '', type] of types)
-    t.equal(name.endsWith('_total'), type === 'counter', `${name} ${type}`)
-  const { error, status, stderr } = spawnSync('promtool', ['check', 'metrics'], {
-    input: body,
-    encoding: 'utf8',
-  })
-  if (error !== undefined) t.comment('promtool is not installed')
-  else t.equal(status, 0, stderr)
-})
-
-t.test('metrics of the indexer, while it answers', async (t) => {
-  let reply: StatusReply = indexer
-  const service = await openService(t, { deps: () => ({ indexerStatus: async () => reply }) })
-  const lines = async () => {
-    const { body } = await service.app.inject('/metrics')
-    return body.split('\n').filter((line) => line.startsWith('rinex_indexer'))
-  }
-  t.same(await lines(), [
-    'rinex_indexer_up 1',
-    'rinex_indexer_degraded 1',
-    'rinex_indexer_dirty_directories 1',
-    'rinex_indexer_settling_files 4',
-    'rinex_indexer_held_removals 5',
-    'rinex_indexer_watches 3',
-    'rinex_indexer_event_overflows 0',
-  ])
-  const watching = { ...indexer.watching, limit: 99 }
-  reply = { ...indexer, state: 'watching', watching }
-  const recovered = await lines()
-  t.ok(recovered.includes('rinex_indexer_degraded 0'))
-  t.ok(recovered.includes('rinex_indexer_watch_limit 99'))
-  reply = undefined
-  t.same(await lines(), ['rinex_indexer_up 0'], 'stopped')
-  reply = { state: 'unknown', reason: 'no answer' }
-  t.same(await lines(), ['rinex_indexer_up 0'], 'unknown')
 })
 
 t.test('a 304 does not change the Content-Security-Policy of a stored response', async (t) => {

@@ -42,6 +42,7 @@ t.test('the summary of a scan as text and as log fields', async (t) => {
     incomplete: { reason: 'incomplete', count: 0, examples: [] },
     checksums: { files: 0, broken: { reason: 'broken', count: 0, examples: [] } },
     rejected: [{ reason: 'not-gz', count: 999, examples: ['obs/a\nb'] }],
+    newest: [],
     lastScan: scan,
   }
   const { fields, text } = summaryLines({ scan, now: true }, summary, 7)
@@ -76,6 +77,7 @@ t.test('a scan that took no time has a speed', async (t) => {
     incomplete: { reason: 'incomplete', count: 0, examples: [] },
     checksums: { files: 0, broken: { reason: 'broken', count: 0, examples: [] } },
     rejected: [],
+    newest: [],
     lastScan: undefined,
   }
   const { fields } = summaryLines({ scan, now: true }, summary, 0)

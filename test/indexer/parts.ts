@@ -7,6 +7,7 @@ import pino from 'pino'
 import type { Test } from 'tap'
 import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
 import { openClock } from '../../src/runtime/clock.ts'
+import { openFigures } from '../../src/indexer/figures.ts'
 import { openHealth } from '../../src/indexer/health.ts'
 import { startTreeReader } from '../../src/indexer/tree/tree-reader.ts'
 import { testFolder } from '../folder.ts'
@@ -23,7 +24,9 @@ export function openParts(t: Test) {
     { write: (line: string) => lines.push(JSON.parse(line) as (typeof lines)[number]) },
   )
   const health = openHealth({ logger, nowUs, version: 'test', lastScan: undefined })
+  const figures = openFigures({ nowUs })
   t.teardown(async () => {
+    figures.close()
     await tree.close()
     writer.close()
   })
@@ -54,6 +57,7 @@ export function openParts(t: Test) {
     lines,
     logger,
     health,
+    figures,
     put,
     sql,
   }
@@ -78,4 +82,5 @@ export const noProblems = {
   withheldRemovals: 0,
   rescans: { running: undefined, waiting: undefined, done: 0 },
   hashing: undefined,
+  figures: undefined,
 }

@@ -28,7 +28,8 @@ const timeoutMs = { client: 5000, proxy: 60_000 }
  * Reason of a rejection. `full`: too many connections. `address`: too many connections of the address. `requests`: too many
  * requests of the address. `slow`: the connection was closed because the client read too slowly.
  */
-export type Rejection = 'full' | 'address' | 'requests' | 'slow'
+export const rejections = ['full', 'address', 'requests', 'slow'] as const
+export type Rejection = (typeof rejections)[number]
 
 const connectionRejections = {
   full: () =>

@@ -26,6 +26,8 @@ export interface AccessLogEntry {
   readonly status: number
   /** Milliseconds from the request to the end of the response. */
   readonly ms: number
+  /** Bytes written to the connection for it, with headers. */
+  readonly bytes: number
 }
 
 export type RecordAccess = (entry: AccessLogEntry) => void

@@ -61,16 +61,20 @@ function rescanNumbers({ rescans }: IndexerStatus) {
   }
 }
 
-function checksumCounts(
+/** Upper bound of the files still to be hashed. */
+export function filesToHash(
   { checksums, areas }: CatalogueSummary,
-  indexer: IndexerStatus | undefined,
-) {
-  const { files, broken } = checksums
-  const hashing = indexer?.hashing
-  const rest = areas.obs.files + areas.nrt.files - files
+  { hashing }: IndexerStatus,
+): number {
+  if (hashing === undefined) return 0
+  return hashing.all ? areas.obs.files + areas.nrt.files - checksums.files : hashing.behind
+}
+
+function checksumCounts(summary: CatalogueSummary, indexer: IndexerStatus | undefined) {
+  const { files, broken } = summary.checksums
   return {
     files,
-    waiting: indexer === undefined ? null : hashing?.all === true ? rest : (hashing?.behind ?? 0),
+    waiting: indexer === undefined ? null : filesToHash(summary, indexer),
     broken: { count: broken.count, examples: broken.examples },
   }
 }

@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3'
+import { CatalogueUnavailable } from '../reader.ts'
 import type {
   CatalogueReader,
   ChangesPage,
@@ -37,6 +38,7 @@ import type { FileRow } from './record-columns.ts'
 import { prepareSeriesSlots } from './series-slots.ts'
 import { prepareStations } from './stations.ts'
 import type { StationAnswer } from './stations.ts'
+import { storageFigures } from './storage.ts'
 import { prepareCached, prepareCachedHead, prepareLastScan } from './summary.ts'
 
 /** Longer queries go to a query worker. */
@@ -111,6 +113,10 @@ export function openReader(options: { readonly database: string }): CatalogueRea
       })
       return summary
     },
+    storage: () =>
+      storageFigures(options.database).catch((error: unknown) => {
+        throw new CatalogueUnavailable(`cannot find ${options.database}`, { cause: error })
+      }),
     problems: (query) => pool.ask('problems', query),
     close: () => {
       pool.close()

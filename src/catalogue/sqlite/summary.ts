@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { CatalogueSummary, Head, RejectionCount, ScanSummary } from '../records.ts'
 import { isValidChecksum } from './checksum-rows.ts'
+import { prepareNewest } from './newest.ts'
 
 const examplesPerReason = 5
 
@@ -30,6 +31,7 @@ export function prepareSummary(db: Database): () => CatalogueSummary {
   )
   const hashed = db.prepare('SELECT files FROM hashing WHERE one = 1').pluck()
   const lastScan = prepareLastScan(db)
+  const newest = prepareNewest(db)
   return () => {
     const areas = { obs: { files: 0, directories: 0 }, nrt: { files: 0, directories: 0 } }
     let misplaced = 0
@@ -52,6 +54,7 @@ export function prepareSummary(db: Database): () => CatalogueSummary {
         (row): RejectionCount => ({ ...row, examples: examples.all(row.reason) as string[] }),
       ),
       lastScan: lastScan(),
+      newest: newest(),
     }
   }
 }

@@ -10,11 +10,15 @@ import { parseAnswer, readToEnd, sendRaw, startSlowly, until } from '../wire.ts'
 const list = '/rinex/api/rinex-file/'
 const large = `${day}/${dayFile}`
 
-/** Number of rejections, by reason. */
+/** Number of rejections, by reason, without zero counts. */
 async function rejections({ app }: { app: FastifyInstance }): Promise<Record<string, number>> {
   const { body } = await app.inject('/metrics')
   const lines = body.matchAll(/^rinex_clients_turned_away_total\{reason="(\w+)"\} (\d+)$/gm)
-  return Object.fromEntries([...lines].map(([, reason = '', count]) => [reason, Number(count)]))
+  return Object.fromEntries(
+    [...lines]
+      .map(([, reason = '', count]) => [reason, Number(count)] as const)
+      .filter(([, count]) => count > 0),
+  )
 }
 
 /** Connects from an address of the loopback network. */

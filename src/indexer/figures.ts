@@ -1,0 +1,120 @@
+/** Figures of the indexer process for monitoring; counters begin at its start. */
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import type { IntervalHistogram } from 'node:perf_hooks'
+import type { AppliedChange, BackupOutcome, DirectoryChange } from '../catalogue/writer.ts'
+import type { EventLoopDelay, IndexerFigures, LatencyCounts } from '../control/protocol.ts'
+import { areas } from '../parse/archive-path.ts'
+import type { Area } from '../parse/archive-path.ts'
+
+export interface Figures {
+  /** Counts the changes of a transaction, and the listing latency of files that were seen arriving. */
+  applied(applied: AppliedChange, changes: readonly DirectoryChange[]): void
+  /** Notes that size and mtime of every file were read. */
+  fullyRead(): void
+  /** Notes the result of a backup. */
+  backedUp(outcome: BackupOutcome['outcome'] | 'failed'): void
+  status(): IndexerFigures
+  close(): void
+}
+
+/** Upper bounds of the histogram of listing latencies, in seconds. */
+const latencyBounds = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 21_600, 86_400]
+
+/** @param nowUs the clock: microseconds since 1970 */
+export function openFigures({ nowUs }: { readonly nowUs: () => number }): Figures {
+  const startedUs = nowUs() - process.uptime() * 1e6
+  const changes = { created: 0, modified: 0, removed: 0 }
+  const latencies = { obs: openLatencies(), nrt: openLatencies() }
+  const delays = openDelays()
+  let lastFullReadUs: number | undefined
+  let backup: IndexerFigures['backup']
+  return {
+    applied(applied, directories) {
+      changes.created += applied.added
+      changes.modified += applied.modified
+      changes.removed += applied.removed
+      const now = nowUs()
+      for (const { path, arrived, added } of directories) {
+        if (!arrived) continue
+        const counts = latencies[path.slice(0, 3) as Area]
+        for (const { mtimeUs } of added)
+          if (mtimeUs !== undefined) counts.add(Math.max(0, now - mtimeUs) / 1e6)
+      }
+    },
+    fullyRead() {
+      lastFullReadUs = nowUs()
+    },
+    backedUp(outcome) {
+      backup = { outcome, atUs: nowUs() }
+    },
+    status() {
+      const { user, system } = process.cpuUsage()
+      return {
+        startedUs: Math.round(startedUs),
+        residentBytes: process.memoryUsage.rss(),
+        cpuSeconds: (user + system) / 1e6,
+        eventLoopDelay: delays.lastMinute(),
+        changes: { ...changes },
+        listingLatency: {
+          bounds: latencyBounds,
+          areas: Object.fromEntries(
+            areas.map((area) => [area, latencies[area].counts()]),
+          ) as Record<Area, LatencyCounts>,
+        },
+        lastFullReadUs,
+        backup,
+      }
+    },
+    close() {
+      delays.close()
+    },
+  }
+}
+
+/** Counts latencies in seconds by class; the last class has no upper bound. */
+function openLatencies() {
+  const counts = Array.from({ length: latencyBounds.length + 1 }, () => 0)
+  let sum = 0
+  return {
+    add(seconds: number): void {
+      const found = latencyBounds.findIndex((bound) => seconds <= bound)
+      const index = found === -1 ? latencyBounds.length : found
+      counts[index] = (counts[index] ?? 0) + 1
+      sum += seconds
+    },
+    counts: (): LatencyCounts => ({ counts: [...counts], sum }),
+  }
+}
+
+const minuteMs = 60_000
+/** Interval of the timer whose delay is measured; the histogram of Node contains it. */
+const resolutionMs = 20
+
+/** Measures the delay of the event loop by the minute, so that several readers get the same figures. */
+function openDelays() {
+  const histogram = monitorEventLoopDelay({ resolution: resolutionMs })
+  histogram.enable()
+  let last: EventLoopDelay | undefined
+  const timer = setInterval(() => {
+    last = delayOf(histogram)
+    histogram.reset()
+  }, minuteMs).unref()
+  return {
+    /** The last complete minute; the time since the start before the first one ends. */
+    lastMinute: (): EventLoopDelay => last ?? delayOf(histogram),
+    close(): void {
+      clearInterval(timer)
+      histogram.disable()
+    },
+  }
+}
+
+function delayOf(histogram: IntervalHistogram): EventLoopDelay {
+  const seconds = (nanoseconds: number): number =>
+    Math.max(0, nanoseconds / 1e9 - resolutionMs / 1000)
+  return {
+    p50: seconds(histogram.percentile(50)),
+    p99: seconds(histogram.percentile(99)),
+    max: seconds(histogram.max),
+  }
+}

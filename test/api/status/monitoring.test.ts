@@ -1,0 +1,85 @@
+/** Alert rules, dashboard and docs/operate.md agree with the metrics of the endpoint. */
+import { spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import type { Test } from 'tap'
+import { testFolder } from '../../folder.ts'
+import { openService } from '../service.ts'
+import { watchingIndexer } from './indexer-status.ts'
+
+/** Names of the metrics of the endpoint. */
+async function exposedMetrics(t: Test): Promise<Set<string>> {
+  const { app } = await openService(t, {
+    deps: () => ({ indexerStatus: async () => watchingIndexer }),
+  })
+  const { body } = await app.inject('/metrics')
+  return new Set(Array.from(body.matchAll(/^# TYPE (\S+) /gm), ([, name = '']) => name))
+}
+
+/** Names of metrics in a text; series of a histogram have the name of the histogram. */
+function metricsIn(text: string): string[] {
+  const names = text.match(/\b(rinex|process|nodejs)_[a-z0-9_]+\b/g) ?? []
+  return [...new Set(names.map((name) => name.replace(/_(bucket|sum|count)$/, '')))]
+}
+
+interface Panel {
+  readonly id: number
+  readonly title: string
+  readonly description: string
+  readonly gridPos: {
+    readonly x: number
+    readonly y: number
+    readonly w: number
+    readonly h: number
+  }
+  readonly targets: readonly { readonly expr: string }[]
+}
+
+const dashboardText = readFileSync('config/grafana-dashboard.json', 'utf8')
+const dashboard = JSON.parse(dashboardText) as { readonly panels: readonly Panel[] }
+const rules = readFileSync('config/prometheus-rules.yml', 'utf8')
+
+t.test('alert rules and dashboard use only metrics of the endpoint', async (t) => {
+  const exposed = await exposedMetrics(t)
+  const expressions = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
+  for (const [file, text] of [
+    ['rules', rules],
+    ['dashboard', `${expressions.join('\n')}${dashboardText}`],
+  ] as const) {
+    const used = metricsIn(text)
+    t.ok(used.length > 20, file)
+    t.strictSame(
+      used.filter((name) => !exposed.has(name)),
+      [],
+      file,
+    )
+  }
+})
+
+t.test('each panel of the dashboard has a description and a place of its own', async (t) => {
+  const cells: string[] = []
+  for (const { title, description, gridPos } of dashboard.panels) {
+    t.match(description, /^[A-Z].+\.$/, title)
+    t.ok(gridPos.x + gridPos.w <= 24, title)
+    for (let x = gridPos.x; x < gridPos.x + gridPos.w; x++)
+      for (let y = gridPos.y; y < gridPos.y + gridPos.h; y++) cells.push(`${x} ${y}`)
+  }
+  t.equal(new Set(cells).size, cells.length)
+  const ids = dashboard.panels.map(({ id }) => id)
+  t.equal(new Set(ids).size, ids.length)
+})
+
+t.test('promtool accepts the queries of the dashboard', async (t) => {
+  const rules = dashboard.panels.flatMap(({ id, targets }) =>
+    targets.map(({ expr }, index) => ({ record: `panel_${id}_${index}`, expr })),
+  )
+  const file = join(testFolder(t), 'rules.json')
+  // JSON is YAML.
+  writeFileSync(file, JSON.stringify({ groups: [{ name: 'dashboard', rules }] }))
+  const { error, status, stdout, stderr } = spawnSync('promtool', ['check', 'rules', file], {
+    encoding: 'utf8',
+  })
+  if (error !== undefined) t.comment('promtool is not installed')
+  else t.equal(status, 0, stdout + stderr)
+})
