@@ -116,6 +116,7 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   addLatency(app, context)
   const network = new NetworkStates({ ...deps, expected })
   addStation(app, { ...context, expected, network })
+  metrics.showSeries(network)
   addSeries(app, { ...context, network })
   addMissing(app, { ...context, network })
   addReport(app, { ...context, network })

@@ -5,15 +5,19 @@ import type { MissingReason } from '../downloads/missing-files.ts'
 import type { RecordAccess } from '../http/access-log.ts'
 import { addResource } from '../http/resource.ts'
 import type { ApiDeps } from '../http/settings.ts'
+import type { NetworkStates } from '../series/network-states.ts'
 import { catalogueGauges } from './catalogue-metrics.ts'
 import { countMissingFiles, countRejections, countRequests } from './http-metrics.ts'
 import { indexerMetrics } from './indexer-metrics.ts'
+import { countSeries } from './series-gauge.ts'
 
 /** The metrics of a server, for Prometheus. docs/operate.md has a table of them. */
 export interface Metrics {
   readonly observe: RecordAccess
   readonly rejected: (reason: Rejection) => void
   readonly fileUnavailable: (reason: MissingReason) => void
+  /** Adds the series of a network by their state. */
+  readonly showSeries: (network: Pick<NetworkStates, 'current'>) => void
   readonly contentType: string
   /** All metrics in the text format of Prometheus. */
   text(): Promise<string>
@@ -35,6 +39,9 @@ export function openMetrics(deps: MetricsDeps): Metrics {
     observe: countRequests(registry),
     rejected: countRejections(registry),
     fileUnavailable: countMissingFiles(registry),
+    showSeries: (network) => {
+      countSeries(registry, network)
+    },
     contentType: registry.contentType,
     async text() {
       const [summary, reply] = await Promise.all([updateCatalogue(), deps.indexerStatus()])

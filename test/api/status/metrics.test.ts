@@ -290,3 +290,15 @@ t.test('bytes of responses are counted by route', async (t) => {
     `${route}"/rinex/data/*"} ${rest.length}`,
   ])
 })
+
+t.test('series by state; without a catalogue they are left out', async (t) => {
+  const service = await openService(t)
+  await service.addNames(hour, [hourFile])
+  await service.addNames(day, [dayFile])
+  const lines = await linesOf(service, 'rinex_series{')
+  t.match(lines.join('\n'), /^rinex_series{state="\w+",period="01D",file_type="o"} 1$/m)
+  t.match(lines.join('\n'), /^rinex_series{state="\w+",period="01H",file_type="o"} 1$/m)
+  const without = await openService(t)
+  without.reader.close()
+  t.strictSame(await linesOf(without, 'rinex_series{'), [])
+})
