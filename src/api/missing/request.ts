@@ -27,6 +27,7 @@ export function parseMissing(query: Query, nowSeconds: number) {
   const request = parseSeriesList(query, {
     states: missingStates,
     orderKeys: missingOrderKeys,
+    defaultOrdering: '-start',
     further: ['from', 'to'],
     check: (faults) => {
       for (const name of ['from', 'to'] as const)

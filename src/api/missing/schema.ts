@@ -20,7 +20,6 @@ import { ifNoneMatch, parameters } from '../openapi/parameters.ts'
 export const missingStates = ['late', 'missing'] as const
 export type MissingState = (typeof missingStates)[number]
 
-/** The first is the default. */
 export const missingOrderKeys = ['start', 'station', 'expected_by', 'since'] as const
 export type MissingOrderKey = (typeof missingOrderKeys)[number]
 
@@ -93,7 +92,7 @@ export const listMissing = (maxLimit: number): RouteSchema => ({
     ordering: oneOf(
       'The sort key; a minus before it reverses the order.',
       missingOrderKeys.flatMap((key) => [key, `-${key}`]),
-      { default: 'start', examples: ['-start'] },
+      { default: '-start', examples: ['station'] },
     ),
   }),
   headers: parameters(ifNoneMatch),

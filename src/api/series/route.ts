@@ -42,8 +42,11 @@ function listSeries(context: NetworkContext): RouteHandlerMethod {
   return async (request, reply) => {
     const format = negotiateFormat(['csv'], request, reply)
     const query = request.query as Query
-    const options = { states: seriesStates, orderKeys: schemas.seriesOrderKeys }
-    const { filter, states, ordering, kept, ignored } = parseSeriesList(query, options)
+    const { filter, states, ordering, kept, ignored } = parseSeriesList(query, {
+      states: seriesStates,
+      orderKeys: schemas.seriesOrderKeys,
+      defaultOrdering: 'station',
+    })
     reply.headers(ignoredHeader(ignored))
     await limits.page(request, reply)
     const current = await network.current()

@@ -25,7 +25,7 @@ import type { RouteSchema } from '../openapi/openapi.ts'
 import { format, ifNoneMatch, paging, parameters, strict } from '../openapi/parameters.ts'
 import { sharedParameters } from './series-filter.ts'
 
-/** Sort keys; the first is the default. */
+/** Sort keys. */
 export const seriesOrderKeys = [
   'station',
   'state',

@@ -33,8 +33,9 @@ export interface SeriesListRequest<State extends string, Key extends string> {
 
 export interface SeriesListOptions<State extends string, Key extends string> {
   readonly states: readonly State[]
-  /** Sort keys; the first is the default. */
   readonly orderKeys: readonly Key[]
+  /** A key, with a minus before it for the reverse order. */
+  readonly defaultOrdering: Key | `-${Key}`
   /** Names of further parameters. */
   readonly further?: readonly string[]
   /** Finds faults of further parameters. */
@@ -44,7 +45,7 @@ export interface SeriesListOptions<State extends string, Key extends string> {
 /** @throws HttpError 400 with all faults */
 export function parseSeriesList<State extends string, Key extends string>(
   query: Query,
-  { states, orderKeys, further = [], check }: SeriesListOptions<State, Key>,
+  { states, orderKeys, defaultOrdering, further = [], check }: SeriesListOptions<State, Key>,
 ): SeriesListRequest<State, Key> {
   const { faults, filter, kept, ignored } = readFilters(query, {
     parameters: sharedParameters,
@@ -59,20 +60,22 @@ export function parseSeriesList<State extends string, Key extends string>(
   }
   const chosen = { states: choose('state', states), periods: choose('period', periods) }
   const orderText = (lastValue(query, 'ordering') ?? '').trim()
-  const descending = orderText.startsWith('-')
-  const key = orderKeys.find((name) => name === orderText.slice(descending ? 1 : 0))
-  if (orderText !== '' && key === undefined)
-    faults.set('ordering', [invalidChoice(orderText).fault])
   if (orderText !== '') kept.push(['ordering', orderText])
+  const ordering = parseSeriesOrdering(orderText === '' ? defaultOrdering : orderText, orderKeys)
+  if (ordering === undefined) faults.set('ordering', [invalidChoice(orderText).fault])
   check?.(faults)
-  if (faults.size > 0) throw badFields(Object.fromEntries(faults))
+  if (faults.size > 0 || ordering === undefined) throw badFields(Object.fromEntries(faults))
   return {
     filter: { ...filter, periods: chosen.periods },
     states: chosen.states,
-    // The lists of choices are not empty.
-    ordering: { key: key ?? (orderKeys[0] as Key), descending },
-    ...{ kept, ignored },
+    ...{ ordering, kept, ignored },
   }
+}
+
+function parseSeriesOrdering<Key extends string>(text: string, keys: readonly Key[]) {
+  const descending = text.startsWith('-')
+  const key = keys.find((name) => name === text.slice(descending ? 1 : 0))
+  return key && { key, descending }
 }
 
 /** Whether a series matches a filter. A code of 4 characters matches all codes that begin with it. */
