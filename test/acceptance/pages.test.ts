@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import Sqlite from 'better-sqlite3'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import t from 'tap'
 import type { Test } from 'tap'
 import { testFolder } from '../folder.ts'
@@ -82,7 +82,15 @@ for (const javaScriptEnabled of [true, false])
 
 t.test('a record is opened, downloaded, and leads to its station', { skip }, async (t) => {
   const { service, browser } = await startArchive(t)
-  const { page, complaints } = await openPage(browser, service.url, { acceptDownloads: true })
+  for (const javaScriptEnabled of [false, true]) {
+    const options = { acceptDownloads: true, javaScriptEnabled }
+    const { page, complaints } = await openPage(browser, service.url, options)
+    await openRecord(t, page)
+    t.strictSame(complaints, [])
+  }
+})
+
+async function openRecord(t: Test, page: Page): Promise<void> {
   await page.goto(`${api}rinex-file/?station=GRAZ&date=2026-030&file_duration=h&ordering=data_date`)
   await page
     .getByRole('link', { name: /^Record \d/ })
@@ -104,8 +112,7 @@ t.test('a record is opened, downloaded, and leads to its station', { skip }, asy
   await page.getByRole('link', { name: 'GRAZ00AUT', exact: true }).click()
   t.match(await page.locator('h1').textContent(), 'Station GRAZ00AUT')
   t.equal(await page.locator('svg[role=img]').count(), 1, 'the calendar of daily files')
-  t.strictSame(complaints, [])
-})
+}
 
 t.test('changes and status show a new file while they are open', { skip }, async (t) => {
   const { service, browser } = await startArchive(t)
@@ -160,7 +167,20 @@ function putHour(archive: string, station: string, hour: Date, age: number): voi
 
 t.test('the network page leads to what is missing, and shows a new file', { skip }, async (t) => {
   const { service, browser, hour } = await startNetwork(t)
+  for (const javaScriptEnabled of [false, true]) {
+    const { page, complaints } = await openPage(browser, service.url, { javaScriptEnabled })
+    await followMissing(t, page)
+    t.strictSame(complaints, [])
+  }
   const { page, complaints } = await openPage(browser, service.url)
+  await page.goto(`${api}network/`)
+  // While it is open: the newest hour is all that decides.
+  putHour(service.archive, 'WTZR00DEU', hour, 1)
+  await page.getByRole('region', { name: 'Late series' }).waitFor({ state: 'detached' })
+  t.strictSame(complaints, [])
+})
+
+async function followMissing(t: Test, page: Page): Promise<void> {
   await page.goto(`${api}network/`)
   t.match(await page.locator('.lead').textContent(), '2 stations at')
   t.equal(await page.getByRole('group', { name: 'by station' }).count(), 2, 'hours and days')
@@ -172,12 +192,7 @@ t.test('the network page leads to what is missing, and shows a new file', { skip
   t.match(await page.locator('.extent').textContent(), /[45] missing files/)
   await page.goto(`${api}station/`)
   t.equal(await page.locator('.state.late').count(), 1)
-  await page.goto(`${api}network/`)
-  // While it is open: the newest hour is all that decides.
-  putHour(service.archive, 'WTZR00DEU', hour, 1)
-  await late.waitFor({ state: 'detached' })
-  t.strictSame(complaints, [])
-})
+}
 
 t.test(
   'every page is accessible, light and dark, and asks only this server',

@@ -1,5 +1,5 @@
 /** Reads the files that were listed or replaced in a range of time. To be used within a read transaction. */
-import type { Database } from 'better-sqlite3'
+import type { Database, Statement } from 'better-sqlite3'
 import type { TimeRange } from '../filter.ts'
 import type { ChangedDirectory, ReplacedFiles } from '../reader.ts'
 import { prepareCounts } from './counts.ts'
@@ -13,27 +13,27 @@ const compared = `SELECT id FROM file INDEXED BY file_modified
   WHERE coalesce(modified_us, created_us) BETWEEN @fromUs AND @toUs
   ORDER BY coalesce(modified_us, created_us) LIMIT ${maxCompared}`
 
-/** Of the first files since a time, as far as they are compared. */
+/** Counts the first files since a time, as far as they are compared. */
 export function prepareChangedDirectories(db: Database) {
   const counts = prepareCounts(db)
-  const largest = db.prepare(
+  const largest = preparedLater(
+    db,
     `SELECT d.path, count(*) AS files FROM (${compared}) CROSS JOIN file f USING (id)
      JOIN directory d ON d.id = f.directory
      GROUP BY f.directory ORDER BY files DESC, d.path LIMIT 5`,
   )
   return (sinceUs: number): readonly ChangedDirectory[] => {
     counts.require('file_modified')
-    return largest.all({
-      fromUs: sinceUs,
-      toUs: Number.MAX_SAFE_INTEGER,
-    }) as ChangedDirectory[]
+    const range = { fromUs: sinceUs, toUs: Number.MAX_SAFE_INTEGER }
+    return largest().all(range) as ChangedDirectory[]
   }
 }
 
 export function prepareReplacedFiles(db: Database) {
   const counts = prepareCounts(db)
-  const count = db.prepare(`SELECT count(*) FROM (${compared})`).pluck()
-  const replaced = db.prepare(
+  const count = preparedLater(db, `SELECT count(*) AS files FROM (${compared})`)
+  const replaced = preparedLater(
+    db,
     `SELECT d.path || '/' || f.name AS path, f.modified_us AS modifiedUs
      FROM (${compared}) CROSS JOIN file f USING (id) JOIN directory d ON d.id = f.directory
      -- Only replaced files have it.
@@ -41,9 +41,15 @@ export function prepareReplacedFiles(db: Database) {
   )
   return ({ fromUs, toUs }: Required<TimeRange>): ReplacedFiles => {
     counts.require('file_modified')
-    const files = replaced.all({ fromUs, toUs }) as ReplacedFiles['files']
-    const isComplete =
-      files.length <= maxFiles && (count.get({ fromUs, toUs }) as number) < maxCompared
+    const files = replaced().all({ fromUs, toUs }) as ReplacedFiles['files']
+    const { files: listed } = count().get({ fromUs, toUs }) as { readonly files: number }
+    const isComplete = files.length <= maxFiles && listed < maxCompared
     return { files: files.slice(0, maxFiles), isComplete }
   }
+}
+
+/** A statement that is prepared at its first use: `INDEXED BY` needs the index, which a first scan builds at its end. */
+function preparedLater(db: Database, sql: string): () => Statement {
+  let statement: Statement | undefined
+  return () => (statement ??= db.prepare(sql))
 }
