@@ -40,7 +40,7 @@ const template = `<form class="filters" method="get" role="search" aria-label="W
 <% } %>
 <p>The same as <a href="<%= it.query %>&amp;format=json">JSON</a> or <a href="<%= it.query %>&amp;format=txt">text for a mail</a>.</p>
 <nav aria-label="Weeks"><ul>
-<li><a href="?week=<%= it.before %>&amp;format=api" rel="prev">Week before</a></li>
+<li><% if (it.before === null) { %><span>Week before</span><% } else { %><a href="?week=<%= it.before %>&amp;format=api" rel="prev">Week before</a><% } %></li>
 <li><% if (it.after === null) { %><span>Week after</span><% } else { %><a href="?week=<%= it.after %>&amp;format=api" rel="next">Week after</a><% } %></li>
 </ul></nav>
 `
@@ -50,10 +50,16 @@ const render = page('report', template)
 /** Replaced files that are shown; the JSON has more. */
 const maxReplaced = 100
 
-export function renderReport(report: WireReport, week: Week, today: number): string {
+/** The UTC days since 1970 for which there are reports: from the first known delivery to today. */
+export interface ReportDays {
+  readonly first: number
+  readonly today: number
+}
+
+export function renderReport(report: WireReport, week: Week, { first, today }: ReportDays): string {
   const query = `?week=${encodeURIComponent(report.week)}`
   const label = weekLabel(report.week)
-  const after = gpsWeekOf(week.fromDay + 7)
+  const [before, after] = [gpsWeekOf(week.fromDay - 7), gpsWeekOf(week.fromDay + 7)]
   return render(
     {
       title: `Report of ${label}`,
@@ -75,7 +81,7 @@ export function renderReport(report: WireReport, week: Week, today: number): str
         .map(({ path, modified }) => ({ path, time: readableTime(modified) })),
       isComplete: report.replaced_complete && report.replaced.length <= maxReplaced,
       query,
-      before: gpsWeekOf(week.fromDay - 7).name,
+      before: before.toDay < first ? null : before.name,
       after: after.fromDay > today ? null : after.name,
     },
   )

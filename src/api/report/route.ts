@@ -1,5 +1,6 @@
 /** The report of a week. */
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
+import { deliveryDays } from '../../insight/series.ts'
 import { gpsWeekOf, parseWeek } from '../../insight/weeks.ts'
 import type { Week } from '../../insight/weeks.ts'
 import { secondsPerDay } from '../../parse/calendar.ts'
@@ -48,13 +49,16 @@ function showReport({ network, reader, tag, limits, nowUs }: ReportContext): Rou
     const current = await network.current()
     if (isFresh(request, reply, tag(`${networkTag(current)}-${format}`, 'text')))
       return sendNotModified(reply)
-    const { series } = await network.days(week.fromDay, week.toDay)
+    const { series, knownFromSeconds } = await network.days(week.fromDay, week.toDay)
     const replaced = await reader.replacedFiles({
       fromUs: week.fromDay * usPerDay,
       toUs: (week.toDay + 1) * usPerDay - 1,
     })
     const report = weekReport(week, series, replaced)
-    if (format === 'html') return sendHtml(reply, renderReport(report, week, today))
+    if (format === 'html') {
+      const first = Math.max(Math.floor(knownFromSeconds / secondsPerDay), today - deliveryDays)
+      return sendHtml(reply, renderReport(report, week, { first, today }))
+    }
     if (format === 'json') return sendJson(reply, report)
     const text = Buffer.from(reportText(report))
     return reply.header('content-type', 'text/plain; charset=utf-8').send(text)
