@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** Reads the command line, runs one command and ends the process with its exit code. */
 import { Command, CommanderError, Option } from 'commander'
+import type { Logger } from 'pino'
 import { tokenFaults } from './config/admin-token.ts'
 import { ConfigError } from './config/config-error.ts'
 import { expectedFileFaults } from './config/expected-file.ts'
@@ -11,6 +12,8 @@ import { fileVariable, flagName, variableName } from './config/names.ts'
 import { optionKeys, optionOf } from './config/options.ts'
 import type { OptionKey } from './config/options.ts'
 import type { Flags } from './config/sources.ts'
+import { failureFields, isExpected } from './runtime/failure.ts'
+import { createLogger } from './runtime/logger.ts'
 import { endWithReader } from './runtime/output.ts'
 import { packageVersion } from './runtime/package.ts'
 
@@ -19,14 +22,18 @@ const exitCodes = { failed: 1, usage: 2, configuration: 78 } as const
 /** Runs a command line and returns its exit code; prints errors to standard error. */
 async function main(argv: readonly string[]): Promise<number> {
   let exitCode = 0
+  let running = ''
   const program = buildProgram((code) => {
     exitCode = code
+  })
+  program.hook('preAction', (_program, command) => {
+    running = command.name()
   })
   try {
     await program.parseAsync(argv)
     return exitCode
   } catch (error) {
-    return report(error)
+    return report(error, running)
   }
 }
 
@@ -160,26 +167,40 @@ const checkFiles: FurtherCheck = (values) => [
 function configOf(command: Command, further?: FurtherCheck): LoadedConfig {
   const { config: file, ...flags } = command.optsWithGlobals<Flags & { config?: string }>()
   const loaded = loadConfig({ file, flags, env: process.env, cwd: process.cwd() }, further)
-  for (const warning of loaded.warnings) process.stderr.write(`rinex-catalogue: ${warning}\n`)
+  const logger = daemonLogger(command.name())
+  for (const warning of loaded.warnings) {
+    if (logger !== undefined) logger.warn(warning)
+    else process.stderr.write(`rinex-catalogue: ${warning}\n`)
+  }
   return loaded
 }
 
-function report(error: unknown): number {
+/** @param command the name of the command that ran */
+function report(error: unknown, command: string): number {
   // Help and version arrive here with exit code 0; other messages were printed by the library.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage
-  process.stderr.write(`rinex-catalogue: ${reasonOf(error)}\n`)
-  return error instanceof ConfigError ? exitCodes.configuration : exitCodes.failed
+  // Faults of a configuration are a list for people.
+  const isFault = error instanceof ConfigError
+  const logger = isFault ? undefined : daemonLogger(command)
+  if (logger !== undefined) logger.fatal(failureFields(error), 'start failed')
+  else process.stderr.write(`rinex-catalogue: ${reasonOf(error)}\n`)
+  return isFault ? exitCodes.configuration : exitCodes.failed
 }
 
-/**
- * An error with a code comes from the environment or was thrown on purpose: its message is enough. Any other error, and
- * a TypeError of Node about wrong arguments, is a defect and is printed with its stack.
- */
+/** The name of each daemon in the log. */
+const daemons: Readonly<Record<string, string>> = { start: 'api', index: 'indexer', serve: 'api' }
+
+/** A logger on standard error for a daemon without a terminal, whose messages are JSON; `undefined` for other commands. */
+function daemonLogger(command: string): Logger | undefined {
+  const name = daemons[command]
+  if (name === undefined || process.stdout.isTTY) return undefined
+  return createLogger({ level: 'warn', name, output: 2 })
+}
+
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  return 'code' in error && !(error instanceof TypeError)
-    ? error.message
-    : (error.stack ?? error.message)
+  const { message, stack } = error
+  return isExpected(error) ? message : (stack ?? message)
 }
 
 endWithReader()

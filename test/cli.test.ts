@@ -191,3 +191,32 @@ t.test('parse ends without an error when its reader ends', async (t) => {
   const outcome = await run(['parse'], { input: 'a\n'.repeat(200_000), hangUp: true })
   t.match(outcome, { code: 0, stderr: '' })
 })
+
+t.test('a daemon that cannot start logs one JSON line; other commands print text', async (t) => {
+  const database = testFolder(t)
+  // The path of a socket must be short.
+  const args = ['--database', database, '--control-socket', 'none.sock']
+  const { code, stderr } = await run(['index', '--once', ...args])
+  t.equal(code, 1)
+  t.equal(stderr.split('\n').length, 2)
+  const line = JSON.parse(stderr) as Record<string, unknown>
+  t.match(line, { level: 'fatal', name: 'indexer', msg: 'start failed', reason: database })
+  t.notOk('err' in line, 'no stack')
+  const status = await run(['status', ...args])
+  t.match(status, { code: 1, stderr: /^rinex-catalogue: / })
+})
+
+t.test('a warning about the configuration of a daemon is a JSON line', async (t) => {
+  const folder = testFolder(t, { 'a.toml': 'hot_files_mb = 5' })
+  const args = ['--config', join(folder, 'a.toml'), '--host', '192.0.2.1']
+  const { code, stderr } = await run(['serve', ...args, '--control-socket', 'none.sock'])
+  t.equal(code, 1)
+  const lines = stderr
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as unknown)
+  t.match(lines, [
+    { level: 'warn', name: 'api', msg: /: hot_files_mb has no effect any more/ },
+    { level: 'fatal', name: 'api', reason: /^cannot listen on host "192\.0\.2\.1"/ },
+  ])
+})

@@ -11,7 +11,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { testFolder } from './folder.ts'
 import { until } from './indexer/until.ts'
-import { programLine } from './program.ts'
+import { failureReason, programLine } from './program.ts'
 
 const checkout = process.cwd()
 
@@ -239,10 +239,8 @@ t.test('if the API cannot listen, one line names the option to change', async (t
     const [code] = (await once(program, 'close')) as [number | null]
     t.equal(code, 1)
     t.match(
-      said,
-      new RegExp(
-        `^rinex-catalogue: cannot listen on host "${host}", port ${port}: .*: ${words}\\n$`,
-      ),
+      failureReason(said),
+      new RegExp(`^cannot listen on host "${host}", port ${port}: .*: ${words}$`),
     )
   }
 })

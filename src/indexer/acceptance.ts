@@ -4,6 +4,7 @@ import { areas } from '../parse/archive-path.ts'
 import type { Area } from '../parse/archive-path.ts'
 import type { Health } from './health.ts'
 import type { DeletionGuard } from './deletion-guard.ts'
+import type { LogFileFault } from './file-faults.ts'
 import type { FileState, Settling } from './settling.ts'
 import type { DirectorySnapshot } from './tree/directory-snapshot.ts'
 import type { TreeReader } from './tree/tree-reader.ts'
@@ -20,6 +21,7 @@ export interface AcceptanceDeps {
   readonly settling: Settling
   readonly deletionGuard: DeletionGuard
   readonly health: Health
+  readonly logFault: LogFileFault
   readonly nowUs: () => number
 }
 
@@ -111,7 +113,7 @@ export function openAcceptance(deps: AcceptanceDeps) {
 
 /** Returns the accepted candidates with their size and mtime when they were examined, and the delay for the others. */
 async function examine(
-  { tree, settling, nowUs }: AcceptanceDeps,
+  { tree, settling, logFault, nowUs }: AcceptanceDeps,
   directory: string,
   candidates: readonly Candidate[],
 ) {
@@ -130,9 +132,11 @@ async function examine(
     const path = `${directory}/${name}`
     const decision = settling.decide(path, { size, mtimeUs }, now)
     if (decision === 'wait') retryIn(settling.markIncomplete(path, file, now.steadyMs))
-    else if (decision !== 'inflate')
-      taken.set(name, { size, mtimeUs, incomplete: decision === 'take-incomplete' })
-    else if (toInflate.length >= filesPerRead || bytes >= bytesPerRead)
+    else if (decision !== 'inflate') {
+      const incomplete = decision === 'take-incomplete'
+      taken.set(name, { size, mtimeUs, incomplete })
+      if (incomplete) logFault(path, 'incomplete')
+    } else if (toInflate.length >= filesPerRead || bytes >= bytesPerRead)
       retryIn(readAtMs(file) === 0 ? 0 : growingMs)
     else {
       toInflate.push(file)

@@ -14,6 +14,7 @@ import type {
 } from '../control/protocol.ts'
 import { openAcceptance } from './acceptance.ts'
 import { openFigures } from './figures.ts'
+import { openFileFaults } from './file-faults.ts'
 import { openHealth } from './health.ts'
 import { openDirtyDirectories } from './dirty-directories.ts'
 import { openWatchController } from './watch-controller.ts'
@@ -154,7 +155,10 @@ async function openParts(deps: IndexerDeps) {
   const settling = openSettling()
   const persisted = await loadPersistedRemovals({ writer, directories, nowUs })
   const deletionGuard = openDeletionGuard(persisted)
-  const acceptance = openAcceptance({ writer, tree, settling, deletionGuard, health, nowUs })
+  const logFault = openFileFaults(deps.logger)
+  const acceptance = openAcceptance({
+    ...{ writer, tree, settling, deletionGuard, health, logFault, nowUs },
+  })
   const wakeSignal = openWakeSignal()
   const shared = { ...deps, dirty, known, health, figures, wakeSignal }
   const watchController = openWatchController(shared)
@@ -171,12 +175,13 @@ async function openParts(deps: IndexerDeps) {
     schedule.sweepSoon()
   })
   const scans = openScans({ ...shared, reconcileLoop })
-  const rescans = openRescans({ scan: scans.scan, acceptRemovals: deletionGuard.accept })
+  const rescans = openRescans({
+    ...{ scan: scans.scan, acceptRemovals: deletionGuard.accept, logger: deps.logger },
+  })
   const hashing =
     deps.checksums &&
     openChecksumSchedule({
-      ...deps,
-      ...deps.checksums,
+      ...{ ...deps, ...deps.checksums, logFault },
       reportProblem: (message) => health.report('checksums', message),
       isBusy: () =>
         reconcileLoop.scanning !== undefined ||

@@ -1,5 +1,7 @@
+import type { Logger } from 'pino'
 import type { RescanNumbers, RescanOrder, RescanPlace } from '../control/protocol.ts'
 import { areas } from '../parse/archive-path.ts'
+import type { ScanResult } from './reconcile-loop.ts'
 
 /** Runs rescans one at a time; orders that arrive meanwhile are merged into one waiting rescan. */
 export interface Rescans {
@@ -11,8 +13,9 @@ export interface Rescans {
 }
 
 export interface RescansDeps {
-  readonly scan: (roots: readonly string[], full: boolean) => Promise<unknown>
+  readonly scan: (roots: readonly string[], full: boolean) => Promise<ScanResult>
   readonly acceptRemovals: (roots: readonly string[]) => void
+  readonly logger: Logger
 }
 
 interface QueuedRescan {
@@ -35,7 +38,7 @@ export function openRescans(deps: RescansDeps): Rescans {
       running = next
       waiting = undefined
       deps.acceptRemovals(next.accepted)
-      await deps.scan(next.roots, next.full)
+      logEnd(deps.logger, next, await deps.scan(next.roots, next.full))
       done = next.number
       running = undefined
     }
@@ -62,6 +65,17 @@ export function openRescans(deps: RescansDeps): Rescans {
     },
     broken,
   }
+}
+
+function logEnd(logger: Logger, { number, roots, full }: QueuedRescan, result: ScanResult): void {
+  const { startedUs, endedUs, ...counts } = result.summary
+  const seconds = Math.round((endedUs - startedUs) / 1000) / 1000
+  const fields = { rescan: number, paths: roots, full, ...counts, seconds }
+  if (!result.archiveRead && roots.some((root) => areas.some((area) => area === root)))
+    logger.warn(fields, 'rescan ended: the archive could not be read')
+  else if (!result.written)
+    logger.warn(fields, 'rescan ended: some changes could not be written and are tried again')
+  else logger.info(fields, 'rescan ended')
 }
 
 /** The union of both, without roots below another root. */

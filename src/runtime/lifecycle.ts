@@ -5,6 +5,7 @@
  */
 import closeWithGrace from 'close-with-grace'
 import type { Logger } from 'pino'
+import { failureFields } from './failure.ts'
 
 /**
  * Longest time to end each process: the API finishes its requests; the indexer its current directory and a checkpoint.
@@ -113,7 +114,8 @@ async function closeAll(parts: Part[], logger: Logger): Promise<boolean> {
       await part.close()
     } catch (err) {
       closed = false
-      logger.error({ err, part: part.name }, 'failed to close')
+      // For example a full disk.
+      logger.error({ part: part.name, ...failureFields(err) }, 'failed to close')
     }
     // Removed only now: the timeout message names the part that is still closing.
     parts.splice(parts.indexOf(part), 1)

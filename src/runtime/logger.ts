@@ -19,10 +19,12 @@ export interface LoggerOptions {
   readonly name?: string
   /** Text for people instead of JSON; by default when standard output is a terminal. */
   readonly readable?: boolean
+  /** 1 for standard output, 2 for standard error. */
+  readonly output?: 1 | 2
 }
 
 /** Creates a logger. It writes synchronously, because processes end with `process.exit` and the last lines give the reason. */
-export function createLogger({ level, name, readable }: LoggerOptions): Logger {
+export function createLogger({ level, name, readable, output = 1 }: LoggerOptions): Logger {
   const options = {
     level,
     base: { pid: process.pid },
@@ -31,15 +33,18 @@ export function createLogger({ level, name, readable }: LoggerOptions): Logger {
     formatters: { level: (label: string) => ({ level: label }) },
     redact: { paths: secrets, censor: '[redacted]' },
   }
-  return pino(options, (readable ?? process.stdout.isTTY) ? readableLines() : jsonLines())
+  return pino(
+    options,
+    (readable ?? process.stdout.isTTY) ? readableLines(output) : jsonLines(output),
+  )
 }
 
-function readableLines(): DestinationStream {
-  return pretty({ sync: true, ignore: 'pid', translateTime: 'SYS:HH:MM:ss.l' })
+function readableLines(destination: number): DestinationStream {
+  return pretty({ destination, sync: true, ignore: 'pid', translateTime: 'SYS:HH:MM:ss.l' })
 }
 
-function jsonLines(): DestinationStream {
-  const lines = destination({ dest: 1, sync: true, maxLength: maxWaitingBytes })
+function jsonLines(output: number): DestinationStream {
+  const lines = destination({ dest: output, sync: true, maxLength: maxWaitingBytes })
   // A full disk must not end the service. Lines are kept in memory up to the limit, then dropped, until there is room.
   return lines.on('error', () => {})
 }

@@ -8,6 +8,7 @@ import type { Test } from 'tap'
 import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
 import { openClock } from '../../src/runtime/clock.ts'
 import { openFigures } from '../../src/indexer/figures.ts'
+import { openFileFaults } from '../../src/indexer/file-faults.ts'
 import { openHealth } from '../../src/indexer/health.ts'
 import { startTreeReader } from '../../src/indexer/tree/tree-reader.ts'
 import { testFolder } from '../folder.ts'
@@ -58,6 +59,7 @@ export function openParts(t: Test) {
     logger,
     health,
     figures,
+    logFault: openFileFaults(logger),
     put,
     sql,
   }

@@ -129,3 +129,14 @@ t.test('SIGHUP can have a handler, but not during the end', async (t) => {
   const expected = ['ready', 'hangup', 'ready', 'ending', 'ready', 'closed']
   t.strictSame({ code, lines }, { code: 0, lines: expected })
 })
+
+t.test('a full disk at the end is one line without a stack', async (t) => {
+  const script = `${plain}
+    logger.error = (fields, msg) => say([msg, Object.keys(fields).join(), fields.reason].join(' '))
+    const full = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
+    lifecycle.add({ name: 'c', close: () => { throw full } })
+    lifecycle.end()`
+  const { code, lines } = await run(script)
+  const message = 'failed to close part,reason database or disk is full'
+  t.strictSame({ code, lines }, { code: 1, lines: ['ending', message, 'b closed', 'a closed'] })
+})

@@ -20,6 +20,8 @@ export interface ChecksumFilesDeps {
   /** Reports a problem with hashing, or its end with `undefined`. */
   readonly reportProblem: (message: string | undefined) => void
   readonly logger: Logger
+  /** Logs a fault of a gzip stream. */
+  readonly logFault: (path: string, fault: 'incomplete' | 'broken') => void
   /** The clock: microseconds since 1970. */
   readonly nowUs: () => number
   readonly isClosing: () => boolean
@@ -43,7 +45,7 @@ export interface ChecksumFiles {
 type GatheredChecksum = Checksum & { readonly path: string }
 
 export function openChecksumFiles(deps: ChecksumFilesDeps): ChecksumFiles {
-  const { writer, hashClient, reportProblem, logger, nowUs, isClosing } = deps
+  const { writer, hashClient, reportProblem, logger, logFault, nowUs, isClosing } = deps
   let gathered: GatheredChecksum[] = []
   let sinceMs = 0
   let bytes = 0
@@ -69,6 +71,7 @@ export function openChecksumFiles(deps: ChecksumFilesDeps): ChecksumFiles {
         if (gathered.length === 0) sinceMs = performance.now()
         gathered.push({ ...toChecksum(id, digest, startedUs), path })
         bytes += digest.size
+        if (digest.problem !== null) logFault(path, digest.problem)
       }
     }
     return unread

@@ -28,6 +28,8 @@ export interface ChecksumScheduleDeps {
   /** Reports a problem with hashing, or its end with `undefined`. */
   readonly reportProblem: (message: string | undefined) => void
   readonly logger: Logger
+  /** Logs a fault of a gzip stream. */
+  readonly logFault: (path: string, fault: 'incomplete' | 'broken') => void
   /** The clock: microseconds since 1970. */
   readonly nowUs: () => number
   /** Whether older files are hashed as well. */

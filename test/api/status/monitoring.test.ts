@@ -1,12 +1,34 @@
 /** Alert rules, dashboard and docs/operate.md agree with the metrics of the endpoint. */
 import { spawnSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
+import { statusSchema } from '../../../src/api/status/schema.ts'
 import { testFolder } from '../../folder.ts'
 import { openService } from '../service.ts'
 import { watchingIndexer } from './indexer-status.ts'
+
+const operate = readFileSync('docs/operate.md', 'utf8')
+
+/** Words in code spans of the first column of a table, below a heading. */
+function firstColumn(heading: string): string[] {
+  const section = operate.split(/^#+ /m).find((text) => text.startsWith(`${heading}\n`)) ?? ''
+  return section
+    .split('\n')
+    .filter((line) => line.startsWith('| '))
+    .flatMap((line) => Array.from(/^\| (.*?) \|/.exec(line)?.[1]?.matchAll(/`([^`]+)`/g) ?? []))
+    .map(([, word = '']) => word)
+}
+
+/** The text of all source files. */
+function sources(): string {
+  const entries = readdirSync('src', { recursive: true, withFileTypes: true })
+  return entries
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8'))
+    .join('\n')
+}
 
 /** Names of the metrics of the endpoint. */
 async function exposedMetrics(t: Test): Promise<Set<string>> {
@@ -82,4 +104,23 @@ t.test('promtool accepts the queries of the dashboard', async (t) => {
   })
   if (error !== undefined) t.comment('promtool is not installed')
   else t.equal(status, 0, stdout + stderr)
+})
+
+t.test('docs/operate.md explains each alert and each metric', async (t) => {
+  const alerts = Array.from(rules.matchAll(/- alert: (\w+)$/gm), ([, name = '']) => name)
+  t.strictSame(firstColumn('Alerts'), alerts)
+  const exposed = [...(await exposedMetrics(t))].filter((name) => name.startsWith('rinex_'))
+  t.strictSame(firstColumn('Metrics').toSorted(), exposed.toSorted())
+})
+
+t.test('docs/operate.md uses the words of the program', async (t) => {
+  const text = sources()
+  t.strictSame(firstColumn('`state`'), ['starting', 'scanning', 'watching', 'degraded', 'stopped'])
+  const fields = Object.keys(statusSchema.properties)
+  for (const field of firstColumn('Other fields').filter((word) => word.includes('_')))
+    t.ok(fields.includes(field), field)
+  const words = [...firstColumn('`reasons`'), ...firstColumn('The log')]
+  t.ok(words.length > 30)
+  for (const word of words)
+    for (const part of word.split('…')) t.ok(text.includes(part.trim()), word)
 })

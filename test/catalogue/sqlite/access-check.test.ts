@@ -19,6 +19,7 @@ import { unusable } from '../../../src/catalogue/sqlite/access-check.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
 import { lacksMounts } from '../../acceptance/service.ts'
 import { testFolder } from '../../folder.ts'
+import { failureReason } from '../../program.ts'
 
 t.test('a path that is not a regular file is rejected by name; no other file is created', (t) => {
   for (const suffix of ['', '-wal', '-lock', '-numbers']) {
@@ -121,7 +122,7 @@ t.test(
       const output = await runAsNobody(folder, scan)
       chmodSync(path, 0o777)
       const remedy = 'correct its owner and permissions, or configure another database'
-      t.equal(output, `rinex-catalogue: ${path} ${problem} by this user (EACCES): ${remedy}\n`)
+      t.equal(failureReason(output), `${path} ${problem} by this user (EACCES): ${remedy}`)
       t.notOk(existsSync(`${database}-wal`), 'no -wal file is created')
     }
     t.notMatch(await runAsNobody(folder, scan), 'this user', 'with all permissions it starts')
@@ -134,8 +135,5 @@ t.test('the error says that a disk is mounted read-only', { skip: lacksMounts },
   const program = [process.execPath, join(process.cwd(), 'dist/cli.js')]
   const output = await errorOutput('unshare', ['-m', 'sh', '-c', script, ...program], folder)
   const problem = `${folder}/state is not writable by this user (EROFS): its disk is mounted read-only`
-  t.equal(
-    output,
-    `rinex-catalogue: ${problem}, mount it for writing, or configure another database\n`,
-  )
+  t.equal(failureReason(output), `${problem}, mount it for writing, or configure another database`)
 })

@@ -228,7 +228,7 @@ t.test('a file that differs from its record gets no checksum until it is catalog
 })
 
 t.test('incomplete and damaged gzip streams are reported', async (t) => {
-  const { add, start, hashed, modify, reader, archive } = open(t)
+  const { add, start, hashed, modify, reader, archive, lines } = open(t)
   const [whole, torn, damaged] = [content(), content().subarray(0, -1), Buffer.from('no gzip')]
   await start()
   await add(graz, whole)
@@ -243,6 +243,14 @@ t.test('incomplete and damaged gzip streams are reported', async (t) => {
   await modify(zimm)
   await hashed(zimm, damaged)
   t.match(await reader.summary(), { incomplete: none, checksums: { files: 2, broken: one } })
+  const path = `${day}/${zimm}`
+  t.match(
+    lines.filter(({ msg }) => msg.startsWith('gzip')),
+    [
+      { msg: 'gzip stream of a file has no end', path },
+      { msg: 'gzip stream of a file is damaged', path },
+    ],
+  )
   writeFileSync(`${archive}/${day}/${zimm}`, whole)
   await modify(zimm)
   t.match(await reader.summary(), { incomplete: none, checksums: { files: 1, broken: none } })
