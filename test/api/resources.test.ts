@@ -344,6 +344,7 @@ t.test('metrics of requests by route, and of the catalogue', async (t) => {
     'rinex_catalogue_checksums 0\n',
     'rinex_catalogue_broken_streams 0\n',
     'process_cpu_seconds_total',
+    `,node="${process.versions.node}"} 1\n`,
   ]) {
     t.ok(answer.body.includes(line), line)
   }

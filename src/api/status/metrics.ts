@@ -20,15 +20,16 @@ export interface Metrics {
   text(): Promise<string>
 }
 
-type MetricsDeps = Pick<ApiDeps, 'reader' | 'indexerStatus'>
+type MetricsDeps = Pick<ApiDeps, 'reader' | 'indexerStatus' | 'settings'>
 
 /** Each server has its own registry, because tests run several in one process. */
-export function openMetrics({ reader, indexerStatus }: MetricsDeps): Metrics {
+export function openMetrics({ reader, indexerStatus, settings }: MetricsDeps): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   // Gauges with the suffix of counters, which `promtool check metrics` rejects. The gauges by type stay.
   for (const name of ['handles', 'requests', 'resources'])
     registry.removeSingleMetric(`nodejs_active_${name}_total`)
+  addBuildInfo(registry, settings.version)
   const updateCatalogue = catalogueGauges(reader, registry)
   const updateIndexer = indexerGauges(indexerStatus, registry)
   return {
@@ -41,6 +42,16 @@ export function openMetrics({ reader, indexerStatus }: MetricsDeps): Metrics {
       return registry.metrics()
     },
   }
+}
+
+function addBuildInfo(registry: Registry, version: string): void {
+  const info = new Gauge({
+    name: 'rinex_build_info',
+    help: 'Version of the program and of the Node.js that runs it; always 1.',
+    labelNames: ['version', 'node'],
+    registers: [registry],
+  })
+  info.set({ version, node: process.versions.node }, 1)
 }
 
 /** `/metrics` for Prometheus. */
