@@ -15,7 +15,7 @@ import type { Flags } from './config/sources.ts'
 import { failureFields, isExpected } from './runtime/failure.ts'
 import { createLogger } from './runtime/logger.ts'
 import { endWithReader } from './runtime/output.ts'
-import { packageVersion } from './runtime/package.ts'
+import { versionLine } from './runtime/package.ts'
 
 const exitCodes = { failed: 1, usage: 2, configuration: 78 } as const
 
@@ -41,7 +41,7 @@ function buildProgram(done: (exitCode: number) => void): Command {
   // Settings made before the first command apply to all commands.
   const program = new Command('rinex-catalogue')
     .description('A catalogue of the RINEX files of a GNSS archive')
-    .version(packageVersion())
+    .version(versionLine())
     .option('--config <file>', `configuration file (TOML) [${fileVariable}]`)
     .configureHelp({ showGlobalOptions: true })
     .exitOverride()

@@ -50,7 +50,10 @@ t.test('every command has help, and the program a version', async (t) => {
     t.equal(help.stdout.includes('--config <file>'), args[0] !== 'parse', args.join())
   }
   for (const args of prefixes.slice(0, 2)) {
-    t.match(await run([...args, '--version']), { code: 0, stdout: /^\d+\.\d+\.\d+\n$/ })
+    const { code, stdout } = await run([...args, '--version'])
+    t.equal(code, 0)
+    t.match(stdout, /^\d+\.\d+\.\d+ \(Node \d+\.\d+\.\d+\)\n$/)
+    t.match(stdout, `(Node ${process.versions.node})`)
   }
 })
 

@@ -14,3 +14,8 @@ export function packageVersion(): string {
   const manifest: unknown = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8'))
   return (manifest as { version: string }).version
 }
+
+/** The version of the program, and of the Node that runs it. */
+export function versionLine(): string {
+  return `${packageVersion()} (Node ${process.versions.node})`
+}

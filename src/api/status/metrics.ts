@@ -68,13 +68,13 @@ export function addMetrics(app: FastifyInstance, metrics: Metrics): void {
 function buildInfo(registry: Registry, version: string): (indexer: string | undefined) => void {
   const info = new Gauge({
     name: 'rinex_build_info',
-    help: 'The release of each process.',
-    labelNames: ['process', 'version'],
+    help: 'The release of each process, and the Node of the API.',
+    labelNames: ['process', 'version', 'node'],
     registers: [registry],
   })
   return (indexer) => {
     info.reset()
-    info.set({ process: 'api', version }, 1)
+    info.set({ process: 'api', version, node: process.versions.node }, 1)
     if (indexer !== undefined) info.set({ process: 'indexer', version: indexer }, 1)
   }
 }

@@ -133,7 +133,7 @@ t.test('metrics of the indexer, while it answers', async (t) => {
     'rinex_indexer_watches 3',
   ])
   t.same(await linesOf(service, 'rinex_build_info'), [
-    'rinex_build_info{process="api",version="1.2.3"} 1',
+    `rinex_build_info{process="api",version="1.2.3",node="${process.versions.node}"} 1`,
     'rinex_build_info{process="indexer",version="1.2.4"} 1',
   ])
   const watching = { ...watchingIndexer.watching, limit: null }

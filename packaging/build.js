@@ -1,0 +1,217 @@
+/**
+ * `npm run package -- [--system-node] [--output DIR]`: builds the Debian package. The same commit and the same installed
+ * dependencies give the same bytes. With --system-node the package depends on Debian's `nodejs` and carries no Node.
+ */
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { bashCompletion } from './completion.js'
+import { copyDependencies } from './dependencies.js'
+import { configurationManPage } from './man-page.js'
+import { libraryDependencies, nodeLicence, systemNode } from './node.js'
+import { openStage, replace } from './stage.js'
+
+const { values: options } = parseArgs({
+  options: {
+    'system-node': { type: 'boolean', default: false },
+    output: { type: 'string', default: 'build' },
+  },
+})
+const carriesNode = !options['system-node']
+
+const root = dirname(import.meta.dirname)
+const read = (...path) => readFileSync(join(root, ...path), 'utf8')
+const manifest = JSON.parse(read('package.json'))
+
+const home = '/usr/lib/rinex-catalogue'
+const docs = '/usr/share/doc/rinex-catalogue'
+const configFile = '/etc/rinex-catalogue/config.toml'
+const node = carriesNode ? `${home}/bin/node` : '/usr/bin/node'
+const driver = `${home}/node_modules/better-sqlite3/build/Release/better_sqlite3.node`
+
+/** The output of git, or `undefined` outside a checkout. */
+function git(...args) {
+  try {
+    return execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: 'pipe' }).trim()
+  } catch {
+    return undefined
+  }
+}
+
+/** The time of every file in the package, in seconds: that of the last commit. */
+const epoch = Number(process.env.SOURCE_DATE_EPOCH ?? git('log', '-1', '--format=%ct'))
+if (!Number.isSafeInteger(epoch)) throw new Error('not a checkout: set SOURCE_DATE_EPOCH')
+const date = new Date(epoch * 1000)
+
+/** Between releases, the version of a later commit is higher; all are lower than the next release. */
+function packageVersion() {
+  const { version } = manifest
+  const commit = git('rev-parse', '--short=7', 'HEAD')
+  const tags = git('tag', '--points-at', 'HEAD')?.split('\n') ?? []
+  if (commit === undefined || tags.includes(`v${version}`)) return version
+  return `${version}~git${date.toISOString().replaceAll(/\D/g, '').slice(0, 14)}.${commit}`
+}
+
+function addProgram({ at, write, compress }) {
+  const compiler = join(root, 'node_modules/typescript/bin/tsc')
+  // Types were checked before, by the build or the tests.
+  const emit = ['--noCheck', '--declaration', 'false', '--sourceMap', 'false']
+  const output = ['--outDir', at(`${home}/dist`)]
+  execFileSync(process.execPath, [compiler, '-p', 'tsconfig.json', ...emit, ...output], {
+    cwd: root,
+    stdio: 'inherit',
+  })
+  const { name, version, description, license, type, engines, dependencies } = manifest
+  const needed = { name, version, description, license, private: true, type, engines, dependencies }
+  write(`${home}/package.json`, `${JSON.stringify(needed, null, 2)}\n`)
+  for (const folder of ['src/api/pages/assets', 'fixtures/archive'])
+    cpSync(join(root, folder), at(join(home, folder)), { recursive: true })
+  copyDependencies({ from: root, to: at(home) })
+  if (carriesNode) {
+    mkdirSync(dirname(at(node)))
+    copyFileSync(process.execPath, at(node))
+    chmodSync(at(node), 0o755)
+    compress(`${docs}/node-license`, nodeLicence())
+  }
+  write('/usr/bin/rinex-catalogue', replace(read('packaging/launcher.sh'), '@NODE@', node), 0o755)
+}
+
+/** Fails when the SQLite driver was compiled for another Node. */
+function tryDriver({ at }) {
+  const code = `require('better-sqlite3')(':memory:').close()`
+  execFileSync(process.execPath, ['-e', code], { cwd: at(home), stdio: 'inherit' })
+}
+
+/** The example of config/ with the paths of the services, and its manual page. */
+function addConfiguration({ write, compress }) {
+  let toml = read('config/rinex-catalogue.toml')
+  for (const [key, example, value] of [
+    ['archive', '../fixtures/archive', '/srv/gnss'],
+    ['database', '../var/catalogue.db', '/var/lib/rinex-catalogue/catalogue.db'],
+    ['control_socket', '../var/catalogue.sock', '/run/rinex-catalogue/control.sock'],
+  ])
+    toml = replace(toml, `\n# ${key} = "${example}"\n`, `\n${key} = "${value}"\n`)
+  const ours = 'archive, database and control_socket are set\n# for the services.'
+  toml = replace(toml, 'No option is required for a trial.', ours)
+  const reference = ' docs/configuration.md is the reference.'
+  write(configFile, replace(toml, reference, ' See rinex-catalogue.toml(5).'))
+  const page = configurationManPage(replace(toml, reference, ''), date)
+  compress('/usr/share/man/man5/rinex-catalogue.toml.5', page)
+}
+
+/** The units and users of systemd/, with the paths of the package. */
+function addServices({ write }) {
+  for (const service of ['rinex-catalogue-indexer.service', 'rinex-catalogue-api.service']) {
+    const unit = replace(
+      read('systemd', service),
+      '/usr/bin/node /opt/rinex-catalogue/dist/cli.js',
+      `${node} ${home}/dist/cli.js`,
+    )
+    const documents = `man:rinex-catalogue(1) file://${docs}/install.md`
+    write(
+      `/usr/lib/systemd/system/${service}`,
+      replace(unit, 'file:///opt/rinex-catalogue/docs/install.md', documents),
+    )
+  }
+  const users = read('systemd/sysusers.conf')
+  write(
+    '/usr/lib/sysusers.d/rinex-catalogue.conf',
+    replace(users, '# /etc/sysusers.d/rinex-catalogue.conf\n', ''),
+  )
+}
+
+function addDocuments({ at, write, compress }) {
+  compress('/usr/share/man/man1/rinex-catalogue.1', read('docs/man/rinex-catalogue.1'))
+  compress(`${docs}/changelog`, read('CHANGELOG.md'))
+  write(`${docs}/copyright`, read('packaging/debian/copyright') + read('LICENSE'))
+  for (const name of readdirSync(join(root, 'docs')).sort())
+    if (name.endsWith('.md') && name !== 'ARCHITECTURE.md')
+      write(`${docs}/${name}`, read('docs', name))
+  for (const folder of ['config', 'systemd'])
+    for (const name of readdirSync(join(root, folder)).sort())
+      if (/\.example$|^archive\.conf$/.test(name))
+        write(`${docs}/examples/${name}`, read(folder, name))
+  const program = [process.execPath, at(`${home}/dist/cli.js`)]
+  write('/usr/share/bash-completion/completions/rinex-catalogue', bashCompletion(program))
+}
+
+/** The files that dpkg reads. @returns the architecture */
+function addControl({ at, write, files }, version) {
+  const installed = files()
+  const kibibytes = installed.reduce(
+    (sum, path) => sum + Math.ceil(statSync(at(path)).size / 1024),
+    0,
+  )
+  const sums = installed.map((path) => {
+    const sum = createHash('md5')
+      .update(readFileSync(at(path)))
+      .digest('hex')
+    return `${sum}  ${path}\n`
+  })
+  const depends = [
+    ...libraryDependencies([driver, ...(carriesNode ? [node] : [])].map(at)),
+    ...(carriesNode ? [] : systemNode(process.versions.node)),
+    'systemd | systemd-standalone-sysusers | systemd-sysusers',
+    'passwd',
+  ]
+  const architecture = execFileSync('dpkg', ['--print-architecture'], { encoding: 'utf8' }).trim()
+  const fields = [
+    'Package: rinex-catalogue',
+    `Version: ${version}`,
+    'Section: science',
+    'Priority: optional',
+    `Architecture: ${architecture}`,
+    `Installed-Size: ${kibibytes}`,
+    'Maintainer: The RINEX catalogue maintainers <root@localhost>',
+    `Depends: ${depends.join(', ')}`,
+    'Suggests: nginx | apache2',
+    'Description: catalogue of the RINEX files of a GNSS archive',
+    ' Indexes the RINEX files below obs/ and nrt/ of an archive, and serves lists,',
+    ' records, changes and the files themselves over HTTP.',
+    ...(carriesNode ? [` It contains Node.js ${process.versions.node}.`] : []),
+  ]
+  write('/DEBIAN/control', `${fields.join('\n')}\n`)
+  write('/DEBIAN/md5sums', sums.join(''))
+  write('/DEBIAN/conffiles', `${configFile}\n`)
+  for (const script of ['postinst', 'prerm', 'postrm'])
+    write(`/DEBIAN/${script}`, read('packaging/debian', script), 0o755)
+  return architecture
+}
+
+/** @returns the path of the package */
+function build(stage) {
+  const version = packageVersion()
+  addProgram(stage)
+  tryDriver(stage)
+  addConfiguration(stage)
+  addServices(stage)
+  addDocuments(stage)
+  const architecture = addControl(stage, version)
+  stage.normalise(epoch)
+  const variant = carriesNode ? '' : '+system-node'
+  const file = join(options.output, `rinex-catalogue_${version}${variant}_${architecture}.deb`)
+  mkdirSync(options.output, { recursive: true })
+  const format = ['--root-owner-group', '-Zxz', '--uniform-compression']
+  execFileSync('dpkg-deb', [...format, '--build', stage.folder, file], {
+    env: { ...process.env, SOURCE_DATE_EPOCH: String(epoch) },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  return file
+}
+
+const stage = openStage()
+try {
+  process.stdout.write(`${build(stage)}\n`)
+} finally {
+  stage.remove()
+}

@@ -1,0 +1,65 @@
+/** The npm packages that the program needs at run time, and the files of each. */
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+/** Downloads or compiles the driver at its installation; at run time nothing loads it. */
+const installers = new Set(['prebuild-install'])
+
+/** Files that are loaded at run time, and licences. */
+const needed = /\.(js|cjs|mjs|json|node)$|^(license|licence|copying|notice)\b/i
+/** Folders at the top of a package that nothing loads at run time. */
+const unneeded = /^(\..*|tests?|benchmarks?|examples?|docs?|node_modules)$/
+
+/** Only these files of the driver: not its sources, not what its compilation left behind. */
+const driver = 'node_modules/better-sqlite3'
+const driverFiles = /^(lib\/|package\.json$|LICENSE$|build\/Release\/better_sqlite3\.node$)/
+
+/** Copies the packages from `from`/node_modules to `to`/node_modules. */
+export function copyDependencies({ from, to }) {
+  for (const folder of runtimePackages(from))
+    for (const file of filesOf(from, folder)) {
+      const target = join(to, folder, file)
+      mkdirSync(dirname(target), { recursive: true })
+      copyFileSync(join(from, folder, file), target)
+      chmodSync(target, 0o644)
+    }
+}
+
+/** The folders of all packages that package.json needs, by the lock file. */
+export function runtimePackages(root) {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
+  const found = new Set()
+  const add = (folder) => {
+    const { dependencies = {}, optionalDependencies = {} } = packages[folder]
+    for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
+      if (installers.has(name)) continue
+      const dependency = resolve(packages, folder, name)
+      if (dependency === undefined) throw new Error(`${folder} needs ${name}: run npm ci`)
+      if (found.has(dependency)) continue
+      found.add(dependency)
+      add(dependency)
+    }
+  }
+  add('')
+  return [...found].sort()
+}
+
+/** Searches like Node: beside the package, then beside the packages around it. */
+function resolve(packages, folder, name) {
+  for (let around = folder; ; around = around.slice(0, around.lastIndexOf('node_modules/'))) {
+    const candidate = join(around, 'node_modules', name)
+    if (packages[candidate] !== undefined) return candidate
+    if (around === '') return undefined
+  }
+}
+
+function filesOf(root, folder) {
+  const inside = (path, depth) =>
+    readdirSync(join(root, folder, path), { withFileTypes: true }).flatMap((entry) => {
+      const name = join(path, entry.name)
+      if (!entry.isDirectory()) return entry.isFile() && needed.test(entry.name) ? [name] : []
+      return depth === 0 && unneeded.test(entry.name) ? [] : inside(name, depth + 1)
+    })
+  const files = inside('', 0)
+  return folder === driver ? files.filter((file) => driverFiles.test(file)) : files
+}

@@ -1,0 +1,269 @@
+/** The Debian package: the same bytes at each build, and a program that runs from it. */
+import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { promisify } from 'node:util'
+import { gunzipSync } from 'node:zlib'
+import t from 'tap'
+import { loadConfig } from '../src/config/load.ts'
+import { optionKeys } from '../src/config/options.ts'
+import { testFolder } from './folder.ts'
+
+const skip = spawnSync('dpkg-deb', ['--version']).error !== undefined && 'no dpkg-deb here'
+
+const home = 'usr/lib/rinex-catalogue'
+const config = 'etc/rinex-catalogue/config.toml'
+
+/** Builds a package into a folder; returns its path. */
+async function build(output: string, ...flags: string[]): Promise<string> {
+  const env: NodeJS.ProcessEnv = {
+    PATH: process.env['PATH'],
+    // Fast; an older dpkg-deb ignores it.
+    DPKG_DEB_COMPRESSOR_LEVEL: '0',
+    // Outside a checkout there is no commit to take the time from.
+    ...(existsSync('.git') ? {} : { SOURCE_DATE_EPOCH: '1700000000' }),
+  }
+  const args = ['packaging/build.js', '--output', output, ...flags]
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env })
+  return stdout.trim()
+}
+
+function run(program: string, ...args: string[]): string {
+  return execFileSync(program, args, { encoding: 'utf8', maxBuffer: 1e8 })
+}
+
+/** The lines of `dpkg-deb --contents`. */
+function contentsOf(file: string): { mode: string; owner: string; time: string; path: string }[] {
+  const lines = run('dpkg-deb', '--contents', file).trimEnd().split('\n')
+  return lines.map((line) => {
+    const [mode = '', owner = '', , day = '', hour = '', path = ''] = line.split(/\s+/)
+    return { mode, owner, time: `${day} ${hour}`, path: path.slice(2) }
+  })
+}
+
+t.test('the Debian package', { skip, timeout: 600_000 }, async (t) => {
+  const folder = testFolder(t)
+  // Without Node a package is built in a third of the time.
+  const twice = process.env['SLOW'] === '1' ? [] : ['--system-node']
+  const [file, variant, again] = await Promise.all([
+    build(join(folder, 'package')),
+    build(join(folder, 'variant'), '--system-node'),
+    build(join(folder, 'again'), ...twice),
+  ])
+  const root = join(folder, 'root')
+  run('dpkg-deb', '--raw-extract', file, root)
+  const installed = (path: string): string => readFileSync(join(root, path), 'utf8')
+  const uncompressed = (path: string): string =>
+    gunzipSync(readFileSync(join(root, path))).toString()
+  const contents = contentsOf(file)
+  const files = contents.filter(({ mode }) => !mode.startsWith('d')).map(({ path }) => path)
+
+  await t.test('two builds are the same', async (t) => {
+    const first = twice.length === 0 ? file : variant
+    t.equal(basename(first), basename(again))
+    t.ok(readFileSync(first).equals(readFileSync(again)), 'byte for byte')
+  })
+
+  await t.test('it has owner root, one time and usual modes', async (t) => {
+    t.strictSame([...new Set(contents.map(({ owner }) => owner))], ['root/root'])
+    t.equal(new Set(contents.map(({ time }) => time)).size, 1)
+    const modes = new Set(contents.map(({ mode }) => mode))
+    t.strictSame([...modes].sort(), ['-rw-r--r--', '-rwxr-xr-x', 'drwxr-xr-x'])
+    const programs = contents.filter(({ mode }) => mode === '-rwxr-xr-x').map(({ path }) => path)
+    t.strictSame(programs.sort(), ['usr/bin/rinex-catalogue', `${home}/bin/node`])
+  })
+
+  await t.test('it has what the services need, and no more', async (t) => {
+    for (const path of [
+      config,
+      'usr/bin/rinex-catalogue',
+      'usr/lib/systemd/system/rinex-catalogue-api.service',
+      'usr/lib/systemd/system/rinex-catalogue-indexer.service',
+      'usr/lib/sysusers.d/rinex-catalogue.conf',
+      'usr/share/bash-completion/completions/rinex-catalogue',
+      'usr/share/doc/rinex-catalogue/changelog.gz',
+      'usr/share/doc/rinex-catalogue/copyright',
+      'usr/share/doc/rinex-catalogue/examples/nginx.conf.example',
+      'usr/share/doc/rinex-catalogue/install.md',
+      'usr/share/doc/rinex-catalogue/node-license.gz',
+      'usr/share/man/man1/rinex-catalogue.1.gz',
+      'usr/share/man/man5/rinex-catalogue.toml.5.gz',
+      `${home}/dist/cli.js`,
+      `${home}/package.json`,
+    ])
+      t.ok(files.includes(path), path)
+    const driver = files.filter((path) => path.startsWith(`${home}/node_modules/better-sqlite3/`))
+    const other = driver.filter((path) => !/\/(lib\/.*\.js|package\.json|LICENSE)$/.test(path))
+    const binary = `${home}/node_modules/better-sqlite3/build/Release/better_sqlite3.node`
+    t.strictSame(other, [binary])
+    const modules = readdirSync(join(root, home, 'node_modules'))
+    for (const name of [
+      'typescript',
+      'tap',
+      'eslint',
+      'prebuild-install',
+      '.bin',
+      '.package-lock.json',
+    ])
+      t.notOk(modules.includes(name), `no ${name}`)
+    const sources = files.filter((path) => /\.(ts|map|c|h|md)$/.test(path) && path.startsWith(home))
+    t.strictSame(
+      sources.filter((path) => !/\/license\.md$/i.test(path)),
+      [],
+    )
+    for (const name of modules.filter((name) => !name.startsWith('@')))
+      t.ok(existsSync(join(root, home, 'node_modules', name, 'package.json')), name)
+  })
+
+  await t.test('no file has a path of the build', async (t) => {
+    const paths = [process.cwd(), folder, 'rinex-catalogue-package-']
+    const found = files.filter((path) => {
+      const content = readFileSync(join(root, path))
+      return paths.some((text) => content.includes(text))
+    })
+    t.strictSame(found, [])
+  })
+
+  await t.test('its control files', async (t) => {
+    t.equal(installed('DEBIAN/conffiles'), `/${config}\n`)
+    for (const script of ['postinst', 'prerm', 'postrm'])
+      t.equal(run('sh', '-n', join(root, 'DEBIAN', script)), '', script)
+    t.equal(spawnSync('md5sum', ['--quiet', '-c', 'DEBIAN/md5sums'], { cwd: root }).status, 0)
+    const depends = run('dpkg-deb', '--field', file, 'Depends')
+    t.match(depends, /^libc6 \(>= 2\.\d+\), .*libstdc\+\+6 \(>= \d+\), systemd \| /)
+    t.notMatch(depends, 'nodejs')
+  })
+
+  await t.test('the variant for the Node of the system', async (t) => {
+    const major = Number(process.versions.node.split('.')[0])
+    const floor = major === 20 ? '20.19' : String(major)
+    t.match(
+      run('dpkg-deb', '--field', variant, 'Depends'),
+      `nodejs (>= ${floor}), nodejs (<< ${major + 1})`,
+    )
+    const listed = contentsOf(variant).map(({ path }) => path)
+    t.strictSame(files.filter((path) => !listed.includes(path)).sort(), [
+      `${home}/bin/node`,
+      'usr/share/doc/rinex-catalogue/node-license.gz',
+    ])
+    const extracted = join(folder, 'variant/root')
+    run('dpkg-deb', '--extract', variant, extracted)
+    const launcher = readFileSync(join(extracted, 'usr/bin/rinex-catalogue'), 'utf8')
+    t.match(launcher, `exec /usr/bin/node /${home}/dist/cli.js`)
+  })
+
+  await t.test('the units differ from those of the checkout in two paths', async (t) => {
+    for (const unit of ['rinex-catalogue-indexer.service', 'rinex-catalogue-api.service']) {
+      const expected = readFileSync(join('systemd', unit), 'utf8')
+        .replace('/usr/bin/node /opt/rinex-catalogue/', `/${home}/bin/node /${home}/`)
+        .replace(/^Documentation=.*$/m, 'Documentation=')
+      const found = installed(`usr/lib/systemd/system/${unit}`)
+      t.equal(found.replace(/^Documentation=.*$/m, 'Documentation='), expected, unit)
+      t.notMatch(found, '/opt/')
+    }
+  })
+
+  await t.test('the configuration sets the paths of the services, and nothing else', async (t) => {
+    const loaded = loadConfig({ env: {}, flags: {}, cwd: '/', file: join(root, config) })
+    t.match(loaded.config, {
+      archive: '/srv/gnss',
+      database: '/var/lib/rinex-catalogue/catalogue.db',
+      controlSocket: '/run/rinex-catalogue/control.sock',
+    })
+    const set = optionKeys.filter((key) => loaded.origins[key].endsWith(config))
+    t.strictSame(set.sort(), ['archive', 'control_socket', 'database'])
+    for (const key of optionKeys)
+      t.match(installed(config), new RegExp(`^(# )?${key} = `, 'm'), key)
+  })
+
+  const { error } = spawnSync('groff', ['--version'])
+  await t.test('its manual pages', { skip: error !== undefined && 'no groff here' }, async (t) => {
+    const page = uncompressed('usr/share/man/man5/rinex-catalogue.toml.5.gz')
+    const keys = Array.from(page.matchAll(/^\.It Ic (\w+) No = /gm), ([, key]) => key)
+    t.strictSame(keys.toSorted(), optionKeys.toSorted())
+    const options = ['-ww', '-z', '-mandoc', '-Tutf8']
+    const { status, stderr } = spawnSync('groff', options, { input: page, encoding: 'utf8' })
+    t.strictSame({ status, stderr }, { status: 0, stderr: '' })
+    t.equal(
+      uncompressed('usr/share/man/man1/rinex-catalogue.1.gz'),
+      readFileSync('docs/man/rinex-catalogue.1', 'utf8'),
+    )
+  })
+
+  await t.test('bash completes commands, flags and files', async (t) => {
+    const script = join(root, 'usr/share/bash-completion/completions/rinex-catalogue')
+    const complete = (...words: string[]): string[] => {
+      const code = `compopt() { :; }; . "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _rinex_catalogue; echo "\${COMPREPLY[@]}"`
+      return run('bash', '-c', code, script, 'rinex-catalogue', ...words)
+        .trim()
+        .split(' ')
+    }
+    t.strictSame(complete('ch'), ['check', 'check-config'])
+    t.strictSame(complete('rescan', '--a'), ['--archive', '--accept-removals'])
+    t.strictSame(complete('--config', 'x', 'status', '--j'), ['--json'])
+    t.strictSame(complete('serve', '--port', ''), [''])
+    t.strictSame(complete('serve', '--database', 'c'), [''], 'left to the completion of files')
+  })
+
+  const program = [join(root, home, 'bin/node'), join(root, home, 'dist/cli.js')] as const
+
+  await t.test('the launcher chooses the configuration', async (t) => {
+    // Its absolute paths lead into the extracted package.
+    const launcher = join(folder, 'launcher')
+    const text = installed('usr/bin/rinex-catalogue').replaceAll(
+      /(\/etc|\/usr\/lib)\//g,
+      `${root}$1/`,
+    )
+    writeFileSync(launcher, text, { mode: 0o755 })
+    const own = join(folder, 'own.toml')
+    writeFileSync(own, '')
+    const archive = (env: Record<string, string>, ...args: string[]): string => {
+      const found = spawnSync(launcher, ['check-config', ...args], { env, encoding: 'utf8' })
+      return /archive = "?(.*?)"? # from/.exec(found.stdout)?.[1] ?? found.stderr
+    }
+    const usual = { database: join(folder, 'c.db'), socket: join(folder, 's') }
+    const flags = ['--database', usual.database, '--control-socket', usual.socket]
+    const small = join(root, home, 'fixtures/archive')
+    t.match(archive({}, ...flags), '/srv/gnss')
+    t.equal(archive({}, '--config', own, ...flags), small)
+    t.equal(archive({ RINEX_CATALOGUE_CONFIG: own }, ...flags), small)
+    const [node, cli] = program
+    t.equal(run(launcher, '--version'), run(node, cli, '--version'))
+  })
+
+  await t.test('the installed program answers a list', async (t) => {
+    const state = join(folder, 'state')
+    mkdirSync(state)
+    const [node, cli] = program
+    const archive = join(root, home, 'fixtures/archive')
+    const flags = ['--archive', archive, '--database', 'catalogue.db', '--port', '0']
+    const service = spawn(node, [cli, 'start', ...flags], {
+      cwd: state,
+      env: {},
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    t.teardown(async () => {
+      if (service.exitCode === null && service.kill()) await once(service, 'exit')
+    })
+    let log = ''
+    for await (const text of service.stdout) {
+      log += String(text)
+      if (log.includes('"listening"') && log.includes('caught up with the archive')) break
+    }
+    service.stdout.resume()
+    const list = /"url":"([^"]+)"/.exec(log)?.[1] ?? ''
+    const answer = (await (await fetch(list)).json()) as { count: number; results: object[] }
+    const [, ...expected] = readFileSync('fixtures/expected.tsv', 'utf8').trim().split('\n')
+    t.equal(answer.count, expected.length)
+    t.match(answer.results[0], { download_path: /\/rinex\/data\/nrt\// })
+    const page = await fetch(list, { headers: { accept: 'text/html' } })
+    t.match(await page.text(), '<html')
+    for (const path of ['/rinex/api/schema/', '/metrics'])
+      t.equal((await fetch(new URL(path, list))).status, 200, path)
+    const { download_path: url } = answer.results[0] as { download_path: string }
+    t.equal((await fetch(url)).status, 200)
+    service.kill()
+    t.strictSame(await once(service, 'exit'), [0, null])
+  })
+})
