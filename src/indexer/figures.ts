@@ -88,7 +88,7 @@ function openLatencies() {
 
 const minuteMs = 60_000
 /** Interval of the timer whose delay is measured; the histogram of Node contains it. */
-const resolutionMs = 20
+const resolutionMs = 50
 
 /** Measures the delay of the event loop by the minute, so that several readers get the same figures. */
 function openDelays() {
