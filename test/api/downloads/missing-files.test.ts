@@ -45,7 +45,8 @@ t.test('the status lists files that could not be served, the latest first', asyn
 
   const page = await statusOf(service, html)
   t.match(page.body, 'since its start: 3.')
-  t.match(page.body, `<code>${day}/${shortFile}</code></td><td>lies-elsewhere</td>`)
+  const reason = `<a href="../docs/?format=api#reason-lies-elsewhere">lies-elsewhere</a>`
+  t.match(page.body, `<code>${day}/${shortFile}</code></td><td>${reason}</td>`)
   const { body: metrics } = await service.app.inject('/metrics')
   for (const [reason, times] of Object.entries({
     'lies-elsewhere': 2,
