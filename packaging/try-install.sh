@@ -79,8 +79,8 @@ step 'a clean Debian'
 make_tree
 
 step 'install'
-cp "$package" "$tree/tmp/package.deb"
-apt install -y --no-install-recommends /tmp/package.deb
+cp "$package" "$tree/srv/package.deb"
+apt install -y --no-install-recommends /srv/package.deb
 inside getent passwd rinexcat-indexer rinexcat-api
 inside rinex-catalogue --version
 
@@ -118,7 +118,7 @@ if as visitor rinex-catalogue status; then fail 'a visitor reads the status'; fi
 
 step 'upgrade: the configuration stays as the administrator left it'
 echo 'max_limit = 500' >>"$tree/etc/rinex-catalogue/config.toml"
-apt install -y --reinstall /tmp/package.deb
+apt install -y --reinstall /srv/package.deb
 tail -n 1 "$tree/etc/rinex-catalogue/config.toml" | grep -x 'max_limit = 500'
 
 step 'stop'
