@@ -1,6 +1,7 @@
 /**
  * `npm run package -- [--system-node] [--output DIR]`: builds the Debian package. The same commit and the same installed
- * dependencies give the same bytes. With --system-node the package depends on Debian's `nodejs` and carries no Node.
+ * dependencies give the same bytes. With --system-node the package depends on Debian's `nodejs` and carries no Node. Without
+ * --output, it is the only file in build/package.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -11,6 +12,7 @@ import {
   mkdirSync,
   readFileSync,
   readdirSync,
+  rmSync,
   statSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -24,7 +26,7 @@ import { openStage, replace } from './stage.js'
 const { values: options } = parseArgs({
   options: {
     'system-node': { type: 'boolean', default: false },
-    output: { type: 'string', default: 'build' },
+    output: { type: 'string' },
   },
 })
 const carriesNode = !options['system-node']
@@ -188,6 +190,11 @@ function addControl({ at, write, files }, version) {
   return architecture
 }
 
+function emptied(folder) {
+  rmSync(folder, { recursive: true, force: true })
+  return folder
+}
+
 /** @returns the path of the package */
 function build(stage) {
   const version = packageVersion()
@@ -199,8 +206,9 @@ function build(stage) {
   const architecture = addControl(stage, version)
   stage.normalise(epoch)
   const variant = carriesNode ? '' : '+system-node'
-  const file = join(options.output, `rinex-catalogue_${version}${variant}_${architecture}.deb`)
-  mkdirSync(options.output, { recursive: true })
+  const output = options.output ?? emptied('build/package')
+  mkdirSync(output, { recursive: true })
+  const file = join(output, `rinex-catalogue_${version}${variant}_${architecture}.deb`)
   const format = ['--root-owner-group', '-Zxz', '--uniform-compression']
   execFileSync('dpkg-deb', [...format, '--build', stage.folder, file], {
     env: { ...process.env, SOURCE_DATE_EPOCH: String(epoch) },
