@@ -6,10 +6,9 @@ import { secondsPerDay } from '../../parse/calendar.ts'
 import type { DeliveriesQuery, NetworkDeliveries, NetworkSeries } from '../reader.ts'
 import type { Head } from '../records.ts'
 import { prepareCounts } from './counts.ts'
-import { openLookups } from './lookup-cache.ts'
+import { openLookups, prepareLongCodes } from './lookup-cache.ts'
 import type { Lookups } from './lookup-cache.ts'
 import { dayOf } from './schema.ts'
-import { prepareLongCodes } from './station-codes.ts'
 
 /** With more changes, reading all days is faster than finding the changed ones. */
 const maxChanges = 50_000

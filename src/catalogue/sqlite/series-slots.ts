@@ -12,9 +12,8 @@ import type { SeriesKey } from '../../insight/series.ts'
 import type { SeriesArrivals, SeriesQuery, SeriesSlots } from '../reader.ts'
 import type { Head } from '../records.ts'
 import { prepareCounts } from './counts.ts'
-import { openLookups } from './lookup-cache.ts'
+import { openLookups, prepareLongCodes } from './lookup-cache.ts'
 import type { Kind, Lookups } from './lookup-cache.ts'
-import { prepareLongCodes } from './station-codes.ts'
 
 /** The station of a code: the ids of its codes, and the long codes that a short code could also belong to. */
 interface Site {

@@ -5,10 +5,9 @@ import { countryOf } from '../../parse/countries.ts'
 import type { StationOrdering, StationsPage, StationsQuery } from '../reader.ts'
 import type { Head, StationSummary } from '../records.ts'
 import { prepareCounts } from './counts.ts'
-import { select } from './filter-sql.ts'
-import { openLookups } from './lookup-cache.ts'
+import { select } from './selection.ts'
+import { openLookups, prepareLongCodes } from './lookup-cache.ts'
 import type { Kind } from './lookup-cache.ts'
-import { prepareLongCodes } from './station-codes.ts'
 
 export interface StationAnswer {
   readonly head: Head
