@@ -6,7 +6,6 @@ import type { Database } from 'better-sqlite3'
 import type { ChunkCursor, ChunkOrdering, ChunkQuery, Page, PageQuery } from '../reader.ts'
 import type { RecordChunk } from '../reader.ts'
 import type { Head, ListedFile } from '../records.ts'
-import { secondsPerDay } from '../../parse/calendar.ts'
 import { defaultOrdering } from '../filter.ts'
 import type { FileFilter, OrderKey } from '../filter.ts'
 import { cheapest, openCandidateIndexes, scanCostUs, sortUs } from './candidate-indexes.ts'
@@ -79,9 +78,7 @@ export function prepareList(db: Database, head: () => Head): List {
     if (isSeekable(selection, position))
       return planOf(500, () => find.seek(selection, position, count))
     if (isByDays(selection, position))
-      return planOf(3000 + 0.5 * daysOf(selection) * lookups.kinds.size, (checkDeadline) =>
-        find.latestDays(selection, position, checkDeadline),
-      )
+      return planOf(5000, (checkDeadline) => find.latestDays(selection, position, checkDeadline))
     const scanUs = scanCostUs(counts, selection, { ...position, count })
     const collectUs = count > mostIds ? Infinity : index().costUs + count * sortUs(position)
     const collect = (checkDeadline: CheckDeadline) =>
@@ -141,13 +138,18 @@ export function prepareList(db: Database, head: () => Head): List {
     return planOf(Infinity, (checkDeadline) => {
       const index = cheapest(indexesOf(rest))
       const count = index.entries
-      if (index.costUs + count * sortUs(position) < scanCostUs(counts, rest, { ...position, count })) {
+      if (
+        index.costUs + count * sortUs(position) <
+        scanCostUs(counts, rest, { ...position, count })
+      ) {
         const { ids } = find.collect(index, checkDeadline)
         if (ids !== undefined) return chunkOf(rows.byIds(find.sort(ids, position), details))
       }
       const { ids, end } = find.scan(rest, position, { checkDeadline, mostMs: chunkMs })
       const files = rows.byIds(ids, details)
-      return end === undefined ? chunkOf(files) : { epoch, records: files, next: endOf(end, ordering) }
+      return end === undefined
+        ? chunkOf(files)
+        : { epoch, records: files, next: endOf(end, ordering) }
     })
   }
 
@@ -206,11 +208,6 @@ function isSeekable(selection: Selection, { ordering }: PagePosition): boolean {
 function isByDays(selection: Selection, { ordering, offset, limit }: PagePosition): boolean {
   const isFirst = ordering.key === 'id' && ordering.descending && offset + limit <= deepestByDay
   return isFirst && selection.dates !== undefined && hasOnly(selection, ['dates', 'kinds'])
-}
-
-function daysOf({ dates = [] }: Selection): number {
-  const seconds = dates.reduce((sum, { from, to }) => sum + (to - from), 0)
-  return Math.min(seconds / secondsPerDay, 40_000)
 }
 
 /** The position after a slice. */

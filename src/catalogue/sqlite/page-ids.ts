@@ -87,9 +87,8 @@ export function openPageIds(
   }
 
   /**
-   * Reads the index of the order, and skips files that do not match. Slices before the page are counted, if possible from the
-   * tables of counts.
-   * @param mostMs ends the scan; `next` is the end of its last slice
+   * Reads the index of the order, and skips files that do not match. Slices before the page are counted.
+   * @param mostMs ends the scan; `end` is the last slice then
    */
   const scan = (
     selection: Selection,
@@ -100,15 +99,11 @@ export function openPageIds(
     const { from } = orders[ordering.key]
     let skip = offset
     const ids: number[] = []
-    for (const { selection: slice, files } of slices.along(
-      ordering.key,
-      selection,
-      ordering.descending,
-    )) {
-      const { sql, values } = conditionsOf(slice)
+    for (const slice of slices.along(ordering.key, selection, ordering.descending)) {
+      const { sql, values } = conditionsOf(slice.selection)
       const where = `FROM ${from} WHERE ${sql}`
-      const before = skip === 0 ? 0 : (files ?? countOf(where, values))
-      if (skip > 0 && before <= skip) skip -= before
+      const files = skip === 0 ? 0 : (slice.count?.() ?? countOf(where, values))
+      if (skip > 0 && files <= skip) skip -= files
       else {
         const found = statements.column(
           `SELECT f.id ${where} ORDER BY ${orderBy(ordering)} LIMIT +@limit OFFSET +@skip`,
@@ -119,7 +114,7 @@ export function openPageIds(
         if (ids.length === limit) break
       }
       checkDeadline()
-      if (performance.now() > endMs) return { ids, end: slice }
+      if (performance.now() > endMs) return { ids, end: slice.selection }
     }
     return { ids, end: undefined }
   }
@@ -137,9 +132,7 @@ export function openPageIds(
       const where = `FROM ${from} WHERE ${sql}`
       if (count > most) count += countOf(where, values)
       else {
-        const ids = Float64Array.from(
-          statements.column(`SELECT f.id ${where}`, values) as number[],
-        )
+        const ids = Float64Array.from(statements.column(`SELECT f.id ${where}`, values) as number[])
         count += ids.length
         parts.push(ids)
       }
@@ -156,7 +149,10 @@ export function openPageIds(
   }
 
   /** The page of a collected selection. */
-  const sort = (ids: Float64Array, { ordering, offset, limit }: PagePosition): readonly number[] => {
+  const sort = (
+    ids: Float64Array,
+    { ordering, offset, limit }: PagePosition,
+  ): readonly number[] => {
     if (offset >= ids.length) return []
     if (ordering.key === 'id') {
       const { length } = ids

@@ -2,7 +2,13 @@
 import { countryOf } from '../../parse/countries.ts'
 import type { FileFilter, NameCondition, Problem, TimeRange } from '../filter.ts'
 import type { ChunkCursor, ChunkOrdering } from '../reader.ts'
-import { intersect, startsOnDays, startsOverlapping, startsWithin, unbounded } from './date-ranges.ts'
+import {
+  intersect,
+  startsOnDays,
+  startsOverlapping,
+  startsWithin,
+  unbounded,
+} from './date-ranges.ts'
 import type { DateRange } from './date-ranges.ts'
 import { prepareCountries } from './lookup-cache.ts'
 import type { Kind, Lookups } from './lookup-cache.ts'

@@ -1,11 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import type {
-  CatalogueSummary,
-  Head,
-  NewestFile,
-  RejectionCount,
-  ScanSummary,
-} from '../records.ts'
+import type { CatalogueSummary, Head, NewestFile, RejectionCount, ScanSummary } from '../records.ts'
 import { isValidChecksum } from './checksum-rows.ts'
 
 const examplesPerReason = 5

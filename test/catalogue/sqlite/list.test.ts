@@ -299,7 +299,10 @@ function openAllWays(t: Test, { database }: Wide) {
     const isById = key === 'id' && count > page.offset
     return [
       ...counted.map((count) => ({ count, ids: undefined })),
-      ...all.map(({ count, ids = [] }) => ({ count, ids: find.sort(Float64Array.from(ids), page) })),
+      ...all.map(({ count, ids = [] }) => ({
+        count,
+        ids: find.sort(Float64Array.from(ids), page),
+      })),
       { count, ids: find.scan(selection, page, limits).ids },
       ...(isById && hasOnly(selection, ['kinds', 'ids'])
         ? [{ count, ids: find.seek(selection, page, count) }]
