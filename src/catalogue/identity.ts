@@ -1,4 +1,4 @@
-/** Distinguishes versions of a file, and a new version from changed attributes. Pure; used by the indexer and the API. */
+/** Distinguishes versions of a file, and a new version from changed attributes, for the indexer and the API. */
 import type { Stats } from 'node:fs'
 import type { FileIdentity } from './records.ts'
 
@@ -51,3 +51,9 @@ export function toUs(ms: number): number {
 export function toInode(inode: number): number {
   return inode % 2 ** 53
 }
+
+/**
+ * A file that changed less than this ago may be incomplete: the indexer lists it only if its gzip stream has an end, and the API
+ * sends it only if it is unchanged since it was catalogued. A file that is older is listed with any content. Milliseconds.
+ */
+export const settleMs = 10 * 60_000

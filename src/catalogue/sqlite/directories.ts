@@ -1,6 +1,15 @@
 import type { Database } from 'better-sqlite3'
 import { areas } from '../../parse/archive-path.ts'
-import type { DirectoryChange } from '../writer.ts'
+import type { Area } from '../../parse/archive-path.ts'
+import type {
+  DirectoryChange,
+  DirectoryStamp,
+  KnownDirectory,
+  KnownFile,
+  KnownStamp,
+  RemovedFiles,
+} from '../writer.ts'
+import { joinedChecksum } from './checksums.ts'
 
 const secondUs = 1_000_000
 
@@ -91,4 +100,84 @@ function openSecondPast(db: Database): (nowUs: number) => number {
     latestUs = Math.max(nowUs, pastUs)
     return pastUs
   }
+}
+
+interface StampRow {
+  path: string
+  mtimeUs: number | null
+  ctimeUs: number
+  inode: number
+  withheldSinceUs: number | null
+}
+
+/** Rows are arrays, which take half the time of objects. From `checksum` on all columns are `null` without a valid checksum. */
+type KnownFileRow = readonly [
+  id: number,
+  name: string,
+  size: number | null,
+  mtimeUs: number | null,
+  checksum: number | null,
+  inode: number | null,
+  ctimeUs: number,
+  links: number,
+  mode: number,
+  uid: number,
+  gid: number,
+]
+
+/** Prepares reading what is known of directories and their files. */
+export function prepareKnown(db: Database) {
+  const stamp =
+    'path, mtime_us AS mtimeUs, ctime_us AS ctimeUs, inode, held_since_us AS withheldSinceUs'
+  const directories = db.prepare(`SELECT ${stamp} FROM directory WHERE gone = 0`)
+  const directory = db.prepare(`SELECT id, ${stamp} FROM directory WHERE path = ?`)
+  const files = db
+    .prepare(
+      `SELECT f.id, f.name, f.size, f.mtime_us, c.id, c.inode, c.ctime_us, c.links, c.mode, c.uid, c.gid
+       FROM file f ${joinedChecksum} WHERE f.directory = ?`,
+    )
+    .raw()
+  const count = db.prepare('SELECT files FROM area WHERE name = ?').pluck()
+  // From the latest back to the first older one, instead of all tombstones.
+  const removedSince = db.prepare(
+    `SELECT k.area, t.removed_us AS atUs, count(*) AS count
+     FROM tombstone t INDEXED BY tombstone_seq CROSS JOIN kind k ON k.id = t.kind
+     WHERE t.seq > coalesce((SELECT seq FROM tombstone INDEXED BY tombstone_seq
+       WHERE removed_us < ? ORDER BY seq DESC LIMIT 1), 0)
+     GROUP BY k.area, t.removed_us`,
+  )
+  return {
+    directories: (): KnownStamp[] =>
+      (directories.all() as StampRow[]).map((row) => ({
+        path: row.path,
+        stamp: toStamp(row),
+        withheldSinceUs: row.withheldSinceUs ?? undefined,
+      })),
+    directory: (path: string): KnownDirectory | undefined => {
+      const row = directory.get(path) as (StampRow & { id: number }) | undefined
+      if (row === undefined) return undefined
+      const known = files.all(row.id) as KnownFileRow[]
+      return { stamp: toStamp(row), files: new Map(known.map(toKnownFile)) }
+    },
+    count: (area: Area): number => (count.get(area) as number | undefined) ?? 0,
+    removedSince: (us: number) => removedSince.all(us) as RemovedFiles[],
+  }
+}
+
+function toStamp({ mtimeUs, ctimeUs, inode }: StampRow): DirectoryStamp | undefined {
+  return mtimeUs === null ? undefined : { mtimeUs, ctimeUs, inode }
+}
+
+function toKnownFile(row: KnownFileRow): [string, KnownFile] {
+  const [id, name, size, mtimeUs] = row
+  return [
+    name,
+    { id, size: size ?? undefined, mtimeUs: mtimeUs ?? undefined, hashed: toHashed(row) },
+  ]
+}
+
+function toHashed(row: KnownFileRow): KnownFile['hashed'] {
+  const [, , size, mtimeUs, checksum, inode, ctimeUs, links, mode, uid, gid] = row
+  if (checksum === null || size === null || mtimeUs === null) return undefined
+  return inode === null ? 'unbound' : { inode, size, mtimeUs, ctimeUs, links, mode, uid, gid }
 }

@@ -38,7 +38,7 @@ import type { FileRow } from './record-columns.ts'
 import { prepareSeriesSlots } from './series-slots.ts'
 import { prepareStations } from './stations.ts'
 import type { StationAnswer } from './stations.ts'
-import { storageFigures } from './storage.ts'
+import { storageFigures } from './database-files.ts'
 import { prepareCached, prepareCachedHead, prepareLastScan } from './summary.ts'
 
 /** Longer queries go to a query worker. */

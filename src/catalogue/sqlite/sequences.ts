@@ -5,17 +5,9 @@
  * a database with lower numbers than the file is an older copy or a new database: it continues above the reserved numbers, with a new epoch.
  */
 import { randomBytes } from 'node:crypto'
-import {
-  closeSync,
-  fchmodSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  writeSync,
-} from 'node:fs'
-import { dirname } from 'node:path'
+import { readFileSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
+import { replaceFile } from './database-files.ts'
 
 /** The highest id and seq that may be issued without another reservation. */
 export interface Reservation {
@@ -60,9 +52,11 @@ export function restoreSequences(
     if (!reaches(persisted, reserved)) persist(db, path)
     return false
   }
+  // A backup does not know of blocks that were reserved after it; the file does, but it may be lost too.
+  const margin = options.restored ? blockSize : 0
   advance(db, {
-    id: Math.max(reserved.id, persisted.id),
-    seq: Math.max(reserved.seq, persisted.seq),
+    id: Math.max(reserved.id, persisted.id) + margin,
+    seq: Math.max(reserved.seq, persisted.seq) + margin,
   })
   return added.changes === 0
 }
@@ -179,25 +173,8 @@ function wholeNumber(value: unknown): number {
   return Number.isSafeInteger(value) ? (value as number) : 0
 }
 
-/** Replaces the file atomically: writes a temporary file, synchronises it, renames it. */
 function writePersisted(path: string, { id, seq, issued }: PersistedSequences): void {
-  const temporary = `${path}.new`
-  const file = openSync(temporary, 'w', 0o640)
-  try {
-    // Independent of the umask.
-    fchmodSync(file, 0o640)
-    writeSync(file, `${JSON.stringify({ id, seq, given: issued })}\n`)
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
-  renameSync(temporary, path)
-  const directory = openSync(dirname(path), 'r')
-  try {
-    fsyncSync(directory)
-  } finally {
-    closeSync(directory)
-  }
+  replaceFile(path, `${JSON.stringify({ id, seq, given: issued })}\n`)
 }
 
 /** Prepares incrementing `details_seq`, within a transaction that changes only details of files. */
