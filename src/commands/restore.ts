@@ -18,7 +18,7 @@ export async function restore({ database }: ConfigOf<'restore'>, file: string): 
   // Not closed: that would remove the -wal and -shm files, which readers of another user need. The process ends now.
   await writer.checkpoint()
   const made = new Date((restored?.madeUs ?? 0) / 1000).toISOString()
-  await print(`restored ${number(obs.files + nrt.files)} records, copied at ${made}`)
+  await print(`restored ${number(obs.files + nrt.files)} records; the copy was made at ${made}`)
   if (quarantined !== undefined)
     await print(`the former database is ${quarantined}: remove it when all is well`)
   await print('next: systemctl start rinex-catalogue-indexer')

@@ -256,7 +256,7 @@ t.test('restore replaces the database, which is kept, and no number is given twi
   t.equal(
     lines,
     `copying and checking ${file}, SIZE
-restored 2 records, copied at TIME
+restored 2 records; the copy was made at TIME
 the former database is ${join(folder, 'state', aside)}: remove it when all is well
 next: systemctl start rinex-catalogue-indexer
 it finds the changes since then in the archive; mirrors start again
