@@ -9,7 +9,8 @@ import type {
   KnownStamp,
   RemovedFiles,
 } from '../writer.ts'
-import { joinedChecksum } from './checksums.ts'
+import { identityColumns, joinedChecksum, toBound } from './checksums.ts'
+import type { IdentityRow } from './checksums.ts'
 
 const secondUs = 1_000_000
 
@@ -110,20 +111,14 @@ interface StampRow {
   withheldSinceUs: number | null
 }
 
-/** Rows are arrays, which take half the time of objects. From `checksum` on all columns are `null` without a valid checksum. */
-type KnownFileRow = readonly [
-  id: number,
-  name: string,
-  size: number | null,
-  mtimeUs: number | null,
-  checksum: number | null,
-  inode: number | null,
-  ctimeUs: number,
-  links: number,
-  mode: number,
-  uid: number,
-  gid: number,
-]
+type KnownFileRow = IdentityRow & {
+  readonly id: number
+  readonly name: string
+  readonly size: number | null
+  readonly mtimeUs: number | null
+  /** `null` without a valid checksum. */
+  readonly checksum: number | null
+}
 
 /** Prepares reading what is known of directories and their files. */
 export function prepareKnown(db: Database) {
@@ -131,12 +126,10 @@ export function prepareKnown(db: Database) {
     'path, mtime_us AS mtimeUs, ctime_us AS ctimeUs, inode, held_since_us AS withheldSinceUs'
   const directories = db.prepare(`SELECT ${stamp} FROM directory WHERE gone = 0`)
   const directory = db.prepare(`SELECT id, ${stamp} FROM directory WHERE path = ?`)
-  const files = db
-    .prepare(
-      `SELECT f.id, f.name, f.size, f.mtime_us, c.id, c.inode, c.ctime_us, c.links, c.mode, c.uid, c.gid
-       FROM file f ${joinedChecksum} WHERE f.directory = ?`,
-    )
-    .raw()
+  const files = db.prepare(
+    `SELECT f.id, f.name, f.size, f.mtime_us AS mtimeUs, c.id AS checksum, ${identityColumns}
+     FROM file f ${joinedChecksum} WHERE f.directory = ?`,
+  )
   const count = db.prepare('SELECT files FROM area WHERE name = ?').pluck()
   // From the latest back to the first older one, instead of all tombstones.
   const removedSince = db.prepare(
@@ -169,15 +162,7 @@ function toStamp({ mtimeUs, ctimeUs, inode }: StampRow): DirectoryStamp | undefi
 }
 
 function toKnownFile(row: KnownFileRow): [string, KnownFile] {
-  const [id, name, size, mtimeUs] = row
-  return [
-    name,
-    { id, size: size ?? undefined, mtimeUs: mtimeUs ?? undefined, hashed: toHashed(row) },
-  ]
-}
-
-function toHashed(row: KnownFileRow): KnownFile['hashed'] {
-  const [, , size, mtimeUs, checksum, inode, ctimeUs, links, mode, uid, gid] = row
-  if (checksum === null || size === null || mtimeUs === null) return undefined
-  return inode === null ? 'unbound' : { inode, size, mtimeUs, ctimeUs, links, mode, uid, gid }
+  const { id, name, size, mtimeUs, checksum } = row
+  const hashed = checksum === null ? undefined : (toBound(row, row) ?? 'unbound')
+  return [name, { id, size: size ?? undefined, mtimeUs: mtimeUs ?? undefined, hashed }]
 }

@@ -66,16 +66,15 @@ interface Step {
 
 /** Further steps for schema 9 and older. */
 const steps: readonly Step[] = [
-  dropping(['TABLE block', 'TABLE excerpt', 'INDEX file_modified']),
+  executing('dropping what is not needed', [
+    'DROP TABLE IF EXISTS block',
+    'DROP TABLE IF EXISTS excerpt',
+    'DROP INDEX IF EXISTS file_modified',
+  ]),
   { name: 'marking misplaced files', total: highestDirectory, run: markMisplaced },
-  {
-    name: 'indexing misplaced files',
-    total: () => 1,
-    run(db) {
-      db.exec('CREATE INDEX file_misplaced ON file (id) WHERE misplaced = 1')
-      return 1
-    },
-  },
+  executing('indexing misplaced files', [
+    'CREATE INDEX file_misplaced ON file (id) WHERE misplaced = 1',
+  ]),
   { name: 'counting', total: highestId, run: countIds },
 ]
 
@@ -158,13 +157,12 @@ function runPart(db: Database, { step: name, done }: MigrationProgress): void {
   }).immediate()
 }
 
-function dropping(things: readonly string[]): Step {
+function executing(name: string, statements: readonly string[]): Step {
   return {
-    name: 'dropping what is not needed',
-    total: () => things.length,
+    name,
+    total: () => statements.length,
     run(db, done) {
-      const [type, name] = things[done]?.split(' ') ?? []
-      db.exec(`DROP ${type} IF EXISTS ${name}`)
+      db.exec(statements[done] ?? '')
       return done + 1
     },
   }

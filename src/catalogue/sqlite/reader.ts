@@ -214,7 +214,7 @@ interface WithheldRow {
 
 function toFound(row: FileRow & ChecksumRow & WithheldRow): FoundFile {
   const { sha256, inode, ctimeUs, links, mode, uid, gid, isWithheld, ...record } = row
-  const identity = toBound({ sha256, inode, ctimeUs, links, mode, uid, gid }, record)
+  const identity = toBound({ inode, ctimeUs, links, mode, uid, gid }, record)
   return {
     ...toRecord(record),
     sha256: sha256 ?? undefined,
