@@ -48,6 +48,7 @@ function buildProgram(done: (exitCode: number) => void): Command {
   addDaemons(program, done)
   addRequestCommands(program, done)
   addReadingCommands(program, done)
+  addBackupCommands(program, done)
   return program
 }
 
@@ -132,6 +133,24 @@ function addReadingCommands(program: Command, done: (exitCode: number) => void):
     .action(async (_flags: unknown, command: Command) => {
       const { checkConfig } = await import('./commands/check-config.ts')
       done(await checkConfig(configOf(command, checkFiles)))
+    })
+}
+
+function addBackupCommands(program: Command, done: (exitCode: number) => void): void {
+  withOptions(program.command('backup'), commandOptions.backup)
+    .description('copy the database to a file; indexer and API may run')
+    .argument('<file>', 'the copy; it gets this name when it is complete and checked')
+    .option('--force', 'replace an existing file')
+    .action(async (file: string, { force }: { force?: boolean }, command: Command) => {
+      const { backup } = await import('./commands/backup.ts')
+      done(await backup(configOf(command).config, { file, force: force === true }))
+    })
+  withOptions(program.command('restore'), commandOptions.restore)
+    .description('replace the database by a copy of it; the indexer must be stopped')
+    .argument('<file>', 'a file that backup made, or a backup beside the database')
+    .action(async (file: string, _flags: unknown, command: Command) => {
+      const { restore } = await import('./commands/restore.ts')
+      done(await restore(configOf(command).config, file))
     })
 }
 

@@ -40,7 +40,18 @@ function run(args: readonly string[], { env, input, hangUp }: Surroundings = {})
   })
 }
 
-const commands = ['start', 'index', 'serve', 'rescan', 'status', 'check', 'parse', 'check-config']
+const commands = [
+  'start',
+  'index',
+  'serve',
+  'rescan',
+  'status',
+  'check',
+  'backup',
+  'restore',
+  'parse',
+  'check-config',
+]
 
 t.test('every command has help, and the program a version', async (t) => {
   const prefixes = [[], ...commands.map((command) => [command])]
@@ -81,7 +92,8 @@ t.test('bad configuration is exit code 78, with all faults on standard error', a
   const file = join(testFolder(t, { 'a.toml': 'prot = 1' }), 'a.toml')
   const env = { RINEX_CATALOGUE_HOST: 'a b', RINEX_CATALOGUE_CONFIG: file }
   for (const command of commands.filter((command) => command !== 'parse')) {
-    const { code, stdout, stderr } = await run([command, '--database', ''], { env })
+    const args = ['backup', 'restore'].includes(command) ? ['copy.db'] : []
+    const { code, stdout, stderr } = await run([command, ...args, '--database', ''], { env })
     t.strictSame({ code, stdout }, { code: 78, stdout: '' }, command)
     for (const fault of [`${file}: .*port`, 'RINEX_CATALOGUE_HOST: host', '--database: database']) {
       t.match(stderr, new RegExp(`^ {2}${fault}`, 'm'))

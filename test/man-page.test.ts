@@ -13,6 +13,8 @@ t.test('the manual page names every command and exit status', async (t) => {
     'rescan',
     'status',
     'check',
+    'backup',
+    'restore',
     'parse',
     'check-config',
   ])

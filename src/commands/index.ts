@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { CatalogueCorrupt } from '../catalogue/writer.ts'
 import type { Recovery } from '../catalogue/sqlite/recover.ts'
-import type { StartupCheckOutcome } from '../catalogue/sqlite/startup-check.ts'
+import type { StartupCheckOutcome } from '../catalogue/sqlite/integrity-check.ts'
 import { openWriter } from '../catalogue/sqlite/writer.ts'
 import type { OpenedWriter } from '../catalogue/sqlite/writer.ts'
 import { openClock } from '../runtime/clock.ts'
@@ -112,7 +112,10 @@ function logIntegrityCheck({ fault, error, tookMs }: StartupCheckOutcome, logger
   const fields = { took_ms: tookMs }
   if (fault !== undefined) logger.error({ ...fields, fault }, 'database corrupt')
   else if (error !== undefined)
-    logger.warn({ ...fields, err: error }, 'integrity check failed to run; retrying later')
+    logger.warn(
+      { ...fields, err: error },
+      'integrity check failed to run; the next backup checks again',
+    )
   else logger.info(fields, 'integrity check passed')
 }
 

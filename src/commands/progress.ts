@@ -1,4 +1,4 @@
-/** Shows the progress of a scan: a bar on a terminal, log lines elsewhere, and a summary at its end. */
+/** Shows the progress of a scan or a copy: a bar on a terminal; of a scan also log lines elsewhere, and a summary at its end. */
 import { Presets, SingleBar } from 'cli-progress'
 import type { Logger } from 'pino'
 import { printable } from '../api/http/access-log.ts'
@@ -64,6 +64,22 @@ function logLines(progress: () => ScanProgress | undefined, logger: Logger): { s
   }
 }
 
+/** Shows the progress of a copy: a bar on a terminal, nothing elsewhere. */
+export function copyProgress() {
+  if (!process.stdout.isTTY) return { update: (): void => undefined, stop: (): void => undefined }
+  const format = '{bar} {percentage}% | {eta_formatted} left'
+  const bar = new SingleBar({ format, clearOnComplete: true }, Presets.shades_classic)
+  return {
+    update: (copied: number, total: number): void => {
+      if (bar.isActive) bar.update(copied)
+      else bar.start(total, copied)
+    },
+    stop: (): void => {
+      bar.stop()
+    },
+  }
+}
+
 /**
  * The outcome of catching up, for people and for the log.
  * @param settling number of files that are not complete yet, and so not in the catalogue
@@ -113,7 +129,7 @@ function describeScan(scan: ScanSummary) {
   }
 }
 
-function number(value: number): string {
+export function number(value: number): string {
   return value.toLocaleString('en')
 }
 

@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import type { CatalogueWriter } from '../catalogue/writer.ts'
 import { describeProgress } from '../catalogue/sqlite/migration.ts'
 import type { MigrationProgress } from '../catalogue/sqlite/migration.ts'
-import { upgradeDatabase } from '../catalogue/sqlite/upgrade.ts'
+import { upgradeDatabase } from '../catalogue/sqlite/open.ts'
 import type { Lifecycle } from '../runtime/lifecycle.ts'
 
 /** Time between two log lines of a long step of a migration. */

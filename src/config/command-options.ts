@@ -43,6 +43,8 @@ export const commandOptions = {
   rescan: ['archive', 'database', 'control_socket', 'log_level'],
   status: ['database', 'control_socket'],
   check: ['database', 'control_socket'],
+  backup: ['database'],
+  restore: ['database'],
   parse: [],
   'check-config': optionKeys,
 } as const satisfies Readonly<Record<string, readonly OptionKey[]>>

@@ -1,8 +1,7 @@
 /** One version of an archived file: whether it may be served, and its headers. */
 import type { Stats } from 'node:fs'
 import type { FileRecord, FoundFile } from '../../catalogue/records.ts'
-import { toUs, compareIdentity, toIdentity } from '../../catalogue/identity.ts'
-import { settleMs } from '../../catalogue/settling.ts'
+import { compareIdentity, settleMs, toIdentity, toUs } from '../../catalogue/identity.ts'
 import type { ByteRange } from '../http/ranges.ts'
 import type { ArchivedFile } from './archived-file.ts'
 import { formatHttpDate } from '../http/http-date.ts'

@@ -17,8 +17,7 @@ import { basename, dirname, join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import t from 'tap'
 import type { Test } from 'tap'
-import { openStartupCheck } from '../../../src/catalogue/sqlite/startup-check.ts'
-import type { StartupCheckOutcome } from '../../../src/catalogue/sqlite/startup-check.ts'
+import type { StartupCheckOutcome } from '../../../src/catalogue/sqlite/integrity-check.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
 import type { OpenedWriter, WriterOptions } from '../../../src/catalogue/sqlite/writer.ts'
 import { until } from '../../indexer/until.ts'
@@ -368,22 +367,4 @@ t.test('a large database is checked while it is in use', async (t) => {
   await t.rejects(writer.count('obs'), { code: 'CATALOGUE_CORRUPT' }, 'the next call rejects')
   writer = open(options)
   t.ok(writer.recovery.restored)
-})
-
-t.test('the check of a large database is aborted before the WAL grows too large', async (t) => {
-  const { open, database } = openFolder(t)
-  await add(open(), 'graz')
-  const outcomes: StartupCheckOutcome[] = []
-  const check = openStartupCheck({
-    path: database,
-    onEnd: (outcome) => void outcomes.push(outcome),
-    largestLog: 0,
-  })
-  t.teardown(() => {
-    check.stop()
-  })
-  check.committed()
-  await until(t, 'the check has ended', () => outcomes.length === 1)
-  t.match(outcomes, [{ fault: undefined, error: /aborted: the WAL grew/ }])
-  check.stop()
 })
