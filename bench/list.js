@@ -157,7 +157,7 @@ function headersOf(answer) {
 
 const day = '2020-06-15'
 /** What is asked with filters; those that are not asked twice alike have a place for a number. */
-const questions = {
+export const questions = {
   'first page': '',
   station: 'station=#site',
   'station and type': 'station=#site&file_type=o',
@@ -226,7 +226,8 @@ async function streamRate(url, seconds) {
   return Math.round(lines / ((performance.now() - begun) / 1000))
 }
 
-function fill(query, number) {
+/** Fills the places of a question with values that depend on a number. */
+export function fill(query, number) {
   const index = (number * 97) % stationCount
   const site = `${'abcdefghij'[index % 10]}${String(Math.floor(index / 10)).padStart(3, '0')}`
   const hour = new Date(Date.now() - 3_600_000 - number * 1000).toISOString()

@@ -6,8 +6,13 @@ import fastify, { LogController } from 'fastify'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { ExpectedRules } from '../insight/expectation.ts'
-import { bodyValidation } from './admin/request-body.ts'
-import { answerClientError } from './http/client-error.ts'
+import { bodyValidation, readJsonBodies } from './admin/request-body.ts'
+import {
+  answerClientError,
+  createHttpServer,
+  faultOf,
+  normaliseTarget,
+} from './http/http-server.ts'
 import { compressAnswers } from './http/compression.ts'
 import { InFlightRequests } from './connections/in-flight.ts'
 import { ClientLimits } from './connections/client-limits.ts'
@@ -17,11 +22,8 @@ import type { ApiDeps } from './http/settings.ts'
 import { answerError, notFound, sendError } from './http/errors.ts'
 import { answerByAccept } from './pages/error-answer.ts'
 import { commonHeaders, preflightHeaders } from './http/headers.ts'
-import { createHttpServer, faultOf } from './http/http-server.ts'
-import { readJsonBodies } from './http/json-body.ts'
 import { logAccess, loggedStatus } from './http/access-log.ts'
 import type { RecordAccess } from './http/access-log.ts'
-import { normaliseTarget } from './http/request-target.ts'
 import { supportAllMethods } from './http/resource.ts'
 import { addAssets } from './pages/assets-route.ts'
 import { addChanges } from './changes/route.ts'

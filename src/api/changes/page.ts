@@ -5,7 +5,7 @@ import { fileFields, listForm } from '../files/list-form.ts'
 import { filterFields } from '../files/page.ts'
 import { page } from '../pages/layout.ts'
 import { changeLabel, readableDate, readableSize, readableTime } from '../pages/labels.ts'
-import type { WireChange } from './serialise.ts'
+import type { WireChange } from './schema.ts'
 
 const template = `<form class="filters" method="get" role="search" aria-label="Filters">
 <input type="hidden" name="format" value="api">

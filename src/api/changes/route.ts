@@ -2,15 +2,11 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Change } from '../../catalogue/records.ts'
-import { changeEvents } from './events.ts'
-import { readFeedPage, readLatestChanges, waitForFeedPage } from './feed.ts'
+import { changeEvents, readFeedPage, readLatestChanges, waitForFeedPage } from './feed.ts'
 import type { FeedPage } from './feed.ts'
-import { openChangeNotifier } from './change-notifier.ts'
-import type { ChangeNotifier } from './change-notifier.ts'
 import { parseChangesRequest } from './request.ts'
 import type { ChangesRequest } from './request.ts'
 import * as schemas from './schema.ts'
-import { serialiseChange } from './serialise.ts'
 import { openLongPolls } from './long-polls.ts'
 import type { LongPolls } from './long-polls.ts'
 import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
@@ -36,12 +32,11 @@ type ChangesContext = Pick<
 
 interface FeedParts {
   readonly context: ChangesContext
-  readonly notifier: ChangeNotifier
   readonly longPolls: LongPolls
 }
 
 export function addChanges(app: FastifyInstance, context: ChangesContext): void {
-  const feed = { context, notifier: openChangeNotifier(context.reader), longPolls: openLongPolls() }
+  const feed = { context, longPolls: openLongPolls() }
   app.addHook('preClose', (done) => {
     feed.longPolls.close()
     done()
@@ -70,7 +65,7 @@ async function sendPage(feed: FeedParts, request: FastifyRequest, reply: Fastify
     context.limits.wait(request, reply)
     const signal = feed.longPolls.enter(reply)
     request.raw.socket.setTimeout(feedRequest.waitSeconds * 1000 + idleMarginMs)
-    const feedPage = await waitForFeedPage({ ...feed, reader: context.reader }, feedRequest, signal)
+    const feedPage = await waitForFeedPage(context.reader, feedRequest, signal)
     return answer({ context, feedRequest, feedPage, representation }, reply)
   }
   const head = await context.reader.head()
@@ -99,7 +94,7 @@ function answer({ context, feedRequest, feedPage, representation }: Answer, repl
   const next = pageFrom(throughSeq)
   const etag = context.tag(head, representation, feedRequest)
   reply.headers({ etag, ...linkUnlessTooLong(`<${next}>; rel="next"`) })
-  const results = changes.map((change) => serialiseChange(change, links))
+  const results = changes.map((change) => schemas.serialiseChange(change, links))
   if (representation === 'json') return sendJson(reply, { last_seq: head.seq, next, results })
   const since = feedPage.since
   const earlier =
@@ -124,7 +119,7 @@ async function sendEvents(feed: FeedParts, request: FastifyRequest, reply: Fasti
   const first = await readFeedPage(reader, whole, signal)
   reply.headers({ 'content-type': mediaTypes.events, 'x-accel-buffering': 'no' })
   if (request.method === 'HEAD') return reply.send()
-  const serialise = (change: Change) => JSON.stringify(serialiseChange(change, links()))
-  const events = changeEvents({ ...feed, reader, serialise }, { ...whole, first }, signal)
+  const serialise = (change: Change) => JSON.stringify(schemas.serialiseChange(change, links()))
+  const events = changeEvents(reader, { ...whole, first, serialise }, signal)
   return reply.send(Readable.from(events, { objectMode: false }))
 }

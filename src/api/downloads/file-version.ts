@@ -2,10 +2,9 @@
 import type { Stats } from 'node:fs'
 import type { FileRecord, FoundFile } from '../../catalogue/records.ts'
 import { compareIdentity, settleMs, toIdentity, toUs } from '../../catalogue/identity.ts'
-import type { ByteRange } from '../http/ranges.ts'
+import type { ByteRange, Validators } from '../http/conditional-requests.ts'
 import type { ArchivedFile } from './archived-file.ts'
-import { formatHttpDate } from '../http/http-date.ts'
-import type { Validators } from '../http/conditional-requests.ts'
+import { formatHttpDate } from '../http/conditional-requests.ts'
 
 /**
  * Whether a file may still be written to: it is young and differs from its record. The catalogue has no size of files that were

@@ -1,7 +1,7 @@
 /** The files that are expected and not there. */
 import type { Static } from 'typebox'
 import { seriesFields, listErrors, seriesQuery } from '../series/schema.ts'
-import { negotiated } from '../openapi/headers.ts'
+import { negotiated } from '../openapi/responses.ts'
 import {
   component,
   curl,

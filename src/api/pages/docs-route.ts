@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import { isFresh, sendHtml, sendNotModified } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
-import { digest } from '../http/etag.ts'
+import { digest } from '../http/conditional-requests.ts'
 import type { Links } from '../http/links.ts'
 import { mediaTypes, negotiateAmong } from '../http/negotiate.ts'
 import { renderDocs } from './docs.ts'

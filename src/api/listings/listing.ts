@@ -1,6 +1,8 @@
-/** The formats of a listing, HTML and JSON, line by line. Pure. */
+/** Directory listings in HTML and JSON, in chunks. */
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import type { CatalogueReader, Entries, EntriesQuery } from '../../catalogue/reader.ts'
 import type { FileEntry, Subdirectory } from '../../catalogue/records.ts'
-import { formatHttpDate } from '../http/http-date.ts'
+import { formatHttpDate } from '../http/conditional-requests.ts'
 
 export interface ListingFormat {
   readonly name: 'html' | 'json'
@@ -60,6 +62,64 @@ const json: ListingFormat = {
 }
 
 export const listingFormats = { html, json } as const
+
+/** Entries of a chunk: it blocks the event loop for a few milliseconds. */
+const chunkSize = { directories: 250, files: 1000 }
+
+export interface ListingQuery {
+  /** Path in the catalogue; empty for the root. */
+  readonly directory: string
+  /** Path of the request, with a trailing slash. */
+  readonly path: string
+  readonly format: ListingFormat
+}
+
+/**
+ * The listing of a directory: subdirectories by name, then files by name. It is read in chunks, so a change in between may or
+ * may not be in it: its ETag must be of the state before.
+ */
+export async function* listingOf(
+  reader: Pick<CatalogueReader, 'subdirectories' | 'filesIn'>,
+  { directory, path, format }: ListingQuery,
+): AsyncGenerator<Buffer> {
+  const { begin, separator, end } = format
+  yield Buffer.from(begin(path, directory === ''))
+  let before = ''
+  const write = <T>(entries: readonly T[], line: (entry: T) => string): Buffer => {
+    const text = before + entries.map(line).join(separator)
+    before = separator
+    return Buffer.from(text)
+  }
+  const directories: Subdirectory[] = []
+  const subdirectories = { path: directory, limit: chunkSize.directories }
+  for await (const chunk of inChunks((query) => reader.subdirectories(query), subdirectories))
+    directories.push(...chunk)
+  directories.sort(byName)
+  for (let start = 0; start < directories.length; start += chunkSize.files)
+    yield write(directories.slice(start, start + chunkSize.files), format.directory)
+  const files = { path: directory, limit: chunkSize.files }
+  for await (const chunk of inChunks((query) => reader.filesIn(query), files))
+    if (chunk.length > 0) yield write(chunk, format.file)
+  yield Buffer.from(end)
+}
+
+/** Yields to the event loop between two chunks. */
+async function* inChunks<T>(
+  read: (query: EntriesQuery) => Promise<Entries<T>>,
+  query: Omit<EntriesQuery, 'after'>,
+): AsyncGenerator<readonly T[]> {
+  for (let after: string | undefined = ''; after !== undefined;) {
+    const { entries, next } = await read({ ...query, after })
+    yield entries
+    after = next
+    await yieldToEventLoop()
+  }
+}
+
+/** In the order of bytes, as the catalogue sorts files. */
+function byName(a: Subdirectory, b: Subdirectory): number {
+  return a.name < b.name ? -1 : 1
+}
 
 function htmlLine(name: string, us: number | undefined, size: number | undefined): string {
   const safe = escapeHtml(name)
