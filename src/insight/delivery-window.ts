@@ -59,6 +59,16 @@ export class DeliveryWindow {
     }
   }
 
+  /** Removes the deliveries before a UTC day. */
+  dropBefore(day: number): void {
+    for (const { period, slots, latencies } of this.#series.values()) {
+      const count = lowerBound(slots, day * slotsPerDay(period))
+      if (count === 0) continue
+      slots.splice(0, count)
+      latencies.splice(0, count)
+    }
+  }
+
   /** The deliveries of a series with one or more numbers; a slot with several has its earliest. */
   deliveriesOf(ids: readonly number[]): SeriesDeliveries {
     const found = ids.flatMap((id) => this.#series.get(id) ?? [])

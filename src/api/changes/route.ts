@@ -18,16 +18,20 @@ import type { ApiContext } from '../http/context.ts'
 import { changesUrl } from '../http/links.ts'
 import { mediaTypes, negotiate, prefersEvents } from '../http/negotiate.ts'
 import type { Representation } from '../http/negotiate.ts'
-import { renderChanges } from './page.ts'
+import { changesForm, renderChanges } from './page.ts'
 import { linkUnlessTooLong } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
 import { addResource } from '../http/resource.ts'
+import { Semaphore } from '../http/semaphore.ts'
 
 /** The idle timeout of a long poll is longer than its wait by this. */
 const idleMarginMs = 10_000
 
 /** Events per chunk. */
 const eventsPerRead = 200
+
+/** Most pages that wait; further ones read their own address every few seconds. */
+const maxPages = 50
 
 type ChangesContext = Pick<
   ApiContext,
@@ -38,10 +42,21 @@ interface FeedParts {
   readonly context: ChangesContext
   readonly notifier: ChangeNotifier
   readonly longPolls: LongPolls
+  /** Pages in browsers that wait for changes; programs keep their own places. */
+  readonly pagePolls: Semaphore
 }
 
 export function addChanges(app: FastifyInstance, context: ChangesContext): void {
-  const feed = { context, notifier: openChangeNotifier(context.reader), longPolls: openLongPolls() }
+  const feed = {
+    context,
+    notifier: openChangeNotifier(context.reader),
+    longPolls: openLongPolls(),
+    pagePolls: new Semaphore({
+      permits: maxPages,
+      queue: 0,
+      full: 'Too many pages are waiting for changes.',
+    }),
+  }
   app.addHook('preClose', (done) => {
     feed.longPolls.close()
     done()
@@ -50,6 +65,7 @@ export function addChanges(app: FastifyInstance, context: ChangesContext): void 
   addResource(app, {
     path: `${context.apiPath}changes/`,
     schema: schemas.listChanges(context.settings.keepRemovalsDays),
+    config: { faultForm: changesForm },
     about: {
       name: 'Changes',
       description: 'New, replaced and removed files, each with its latest change.',
@@ -68,6 +84,7 @@ async function sendPage(feed: FeedParts, request: FastifyRequest, reply: Fastify
   const feedRequest = representation === 'html' ? { ...parsed, details: true } : parsed
   if (feedRequest.waitSeconds > 0 && request.method === 'GET') {
     context.limits.wait(request, reply)
+    if (representation === 'html') feed.pagePolls.holdFor(reply)
     const signal = feed.longPolls.enter(reply)
     request.raw.socket.setTimeout(feedRequest.waitSeconds * 1000 + idleMarginMs)
     const feedPage = await waitForFeedPage({ ...feed, reader: context.reader }, feedRequest, signal)
@@ -106,7 +123,7 @@ function answer({ context, feedRequest, feedPage, representation }: Answer, repl
     since > purgedSeq ? pageFrom(Math.max(purgedSeq, since - feedRequest.limit)) : null
   const { kept, limit } = feedRequest
   const isLatest = feedRequest.since === undefined
-  const place = { lastSeq: head.seq, since, throughSeq, next, earlier, isLatest }
+  const place = { head, since, throughSeq, next, earlier, isLatest }
   return sendHtml(reply, renderChanges({ ...place, kept, limit, results }))
 }
 

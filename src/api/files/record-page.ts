@@ -10,7 +10,7 @@ import {
   typeLabel,
 } from '../pages/labels.ts'
 import type { FileDuration } from '../../parse/types.ts'
-import type { RecordHistory } from './history.ts'
+import type { FilesBeside, RecordHistory } from './record-context.ts'
 import type { WireRecord } from './serialise.ts'
 
 const template = `<p class="lead"><a class="button" href="<%= it.download_path %>" download>Download</a> <%= it.summary %></p>
@@ -37,13 +37,6 @@ const template = `<p class="lead"><a class="button" href="<%= it.download_path %
 `
 
 const render = page('record', template)
-
-/** Files of the same station: at the same time, and the same series before and after. */
-export interface FilesBeside {
-  readonly sameTime: readonly WireRecord[]
-  readonly before: readonly WireRecord[]
-  readonly after: readonly WireRecord[]
-}
 
 const periods = {
   m: 'minutes',

@@ -1,32 +1,28 @@
 /** The list of files and its single records. */
 import { Readable } from 'node:stream'
-import type { FastifyInstance, FastifyRequest, RouteHandlerMethod } from 'fastify'
+import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
 import { openAuthentication } from '../admin/authentication.ts'
 import { registration } from '../admin/schema.ts'
 import { compressedVary } from '../http/compression.ts'
 import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
-import { BadFields, badFields, notFound } from '../http/errors.ts'
+import { badFields, notFound } from '../http/errors.ts'
 import { changesUrl } from '../http/links.ts'
 import { ignoredHeader } from '../http/headers.ts'
 import { makePage, openPageCache } from './list.ts'
 import type { ListContext } from './list.ts'
 import { readExpand, serialiseRecord } from './serialise.ts'
-import { dependsOnDetails, knownParameters, parseListRequest } from './list-request.ts'
-import type { ListRequest } from './list-request.ts'
+import { dependsOnDetails, parseListRequest } from './list-request.ts'
 import { parseStreamRequest, lineFormats, listLines } from './stream.ts'
 import { mediaTypes, namedFormat, negotiate } from '../http/negotiate.ts'
-import { filesBeside } from './files-beside.ts'
-import { readHistory } from './history.ts'
-import { renderRejectedList } from './page.ts'
+import { filesBeside, readHistory } from './record-context.ts'
+import { filesView } from './page.ts'
 import { renderRecord } from './record-page.ts'
-import type { Representation } from '../http/negotiate.ts'
-import { parsePageRange } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
 import { registerFile } from './register.ts'
 import * as schemas from './schema.ts'
 import type { RegisterContext } from './register.ts'
-import { addResource, rawQuery } from '../http/resource.ts'
+import { addResource } from '../http/resource.ts'
 import { Semaphore } from '../http/semaphore.ts'
 
 /** Limit of concurrent streams: each chunk of a stream delays all other requests. */
@@ -48,6 +44,7 @@ export function addRinexFile(app: FastifyInstance, context: FilesContext): void 
     path,
     get: streamFiles(context, listFiles(context)),
     schema: schemas.listFiles(context.settings.maxLimit),
+    config: { faultForm: filesView },
     post: {
       schema: schemas.registerFile,
       authenticate: openAuthentication(context.administration),
@@ -118,8 +115,7 @@ function listFiles(context: FilesContext): RouteHandlerMethod {
   return async (request, reply) => {
     const representation = negotiate(request, reply)
     const query = request.query as Query
-    const list = parseList(request, representation, context.settings.maxLimit)
-    if ('page' in list) return sendHtml(reply.code(400), list.page)
+    const list = parseListRequest(query)
     reply.headers(ignoredHeader(list.ignored))
     const { url = '' } = request.raw
     const details = dependsOnDetails(list, representation)
@@ -132,28 +128,6 @@ function listFiles(context: FilesContext): RouteHandlerMethod {
     const page = await makePage(context, { query, list, representation, signal })
     cache.set(`${page.headers.etag} ${url}`, page)
     return reply.headers(page.headers).send(page.body)
-  }
-}
-
-/** Parses a request for a page of the list. People get the faults of a bad one at the fields of the form. */
-function parseList(
-  { raw, query: parameters }: FastifyRequest,
-  representation: Representation,
-  maxLimit: number,
-): ListRequest | { readonly page: string } {
-  const query = parameters as Query
-  try {
-    return parseListRequest(query)
-  } catch (error) {
-    if (!(error instanceof BadFields) || representation !== 'html') throw error
-    return {
-      page: renderRejectedList({
-        parameters: knownParameters(query),
-        limit: parsePageRange(query, maxLimit).limit,
-        faults: error.fields,
-        query: rawQuery(raw.url ?? '').slice(1),
-      }),
-    }
   }
 }
 

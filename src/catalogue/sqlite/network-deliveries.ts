@@ -11,7 +11,7 @@ import type { Lookups } from './lookup-cache.ts'
 import { dayOf } from './schema.ts'
 import { prepareLongCodes } from './station-codes.ts'
 
-/** With more changes, reading all days is faster than finding the changed ones. */
+/** With more changes, reading all days in parts is faster than finding the changed ones. */
 const maxChanges = 50_000
 
 type DeliveryRow = readonly [start: number, series: number, latency: number | null]
@@ -34,15 +34,17 @@ export function prepareNetworkDeliveries(db: Database, head: () => Head) {
     )
     .raw()
   const seriesList = prepareSeriesList(db, lookups)
-  /** The changed days of the range; all days if the changes are not known. */
+  /** The changed days of the range; `undefined` if the changes are not known, or too many. */
   const daysOf = (
     { fromDay, toDay, since }: DeliveriesQuery,
     now: Head,
     purgedSeq: number,
-  ): number[] => {
+  ): readonly number[] | undefined => {
+    if (since === undefined)
+      return Array.from({ length: toDay - fromDay + 1 }, (_value, n) => fromDay + n)
     const isKnown =
-      since?.epoch === now.epoch && since.seq >= purgedSeq && now.seq - since.seq <= maxChanges
-    if (!isKnown) return Array.from({ length: toDay - fromDay + 1 }, (_value, n) => fromDay + n)
+      since.epoch === now.epoch && since.seq >= purgedSeq && now.seq - since.seq <= maxChanges
+    if (!isKnown) return undefined
     const days = changedDays.all({ seq: since.seq }) as number[]
     return days.filter((day) => day >= fromDay && day <= toDay).sort((a, b) => a - b)
   }
@@ -54,11 +56,13 @@ export function prepareNetworkDeliveries(db: Database, head: () => Head) {
       readonly knownFromUs: number | null
       readonly purgedSeq: number
     }
+    const days = daysOf(query, now, purgedSeq)
     return {
       head: now,
+      isComplete: days !== undefined,
       knownFromUs: knownFromUs ?? Infinity,
       series: seriesList(),
-      days: daysOf(query, now, purgedSeq).map((day) => {
+      days: (days ?? []).map((day) => {
         const rows = ofDay.all(day * secondsPerDay, (day + 1) * secondsPerDay) as DeliveryRow[]
         return {
           day,
