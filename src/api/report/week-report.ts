@@ -28,7 +28,9 @@ export function weekReport(
     week: week.name,
     from: dateOf(week.fromDay),
     to: dateOf(week.toDay),
-    stations: Array.from(byStation, ([station, found]) => stationReport(station, found, week)),
+    stations: Array.from(byStation)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([station, found]) => stationReport(station, found, week)),
     replaced: replaced.files.map(({ path, modifiedUs }) => ({
       path,
       modified: microsecondsToIso(modifiedUs),

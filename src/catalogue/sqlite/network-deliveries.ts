@@ -14,7 +14,7 @@ import { prepareLongCodes } from './station-codes.ts'
 /** With more changes, reading all days in parts is faster than finding the changed ones. */
 const maxChanges = 50_000
 
-type DeliveryRow = readonly [start: number, series: number, latency: number | null]
+type StartRow = readonly [start: number, series: string, latencies: string]
 
 export function prepareNetworkDeliveries(db: Database, head: () => Head) {
   const counts = prepareCounts(db)
@@ -28,9 +28,11 @@ export function prepareNetworkDeliveries(db: Database, head: () => Head) {
        UNION SELECT ${dayOf('data_date')} FROM tombstone WHERE seq > @seq`,
     )
     .pluck()
+  // One row for each start: a million values on their own would take seconds to cross into JavaScript.
   const ofDay = db
     .prepare(
-      'SELECT data_date, series, latency_s FROM delivery WHERE data_date >= ? AND data_date < ?',
+      `SELECT data_date, json_group_array(series), json_group_array(coalesce(latency_s, -1)) FROM delivery
+       WHERE data_date >= ? AND data_date < ? GROUP BY data_date`,
     )
     .raw()
   const seriesList = prepareSeriesList(db, lookups)
@@ -63,12 +65,14 @@ export function prepareNetworkDeliveries(db: Database, head: () => Head) {
       knownFromUs: knownFromUs ?? Infinity,
       series: seriesList(),
       days: (days ?? []).map((day) => {
-        const rows = ofDay.all(day * secondsPerDay, (day + 1) * secondsPerDay) as DeliveryRow[]
+        const rows = ofDay.all(day * secondsPerDay, (day + 1) * secondsPerDay) as StartRow[]
         return {
           day,
-          starts: Float64Array.from(rows, ([start]) => start),
-          ids: Int32Array.from(rows, ([, id]) => id),
-          latencies: Int32Array.from(rows, ([, , latency]) => latency ?? -1),
+          starts: rows.map(([start, series, latencies]) => ({
+            start,
+            ids: Int32Array.from(JSON.parse(series) as number[]),
+            latencies: Int32Array.from(JSON.parse(latencies) as number[]),
+          })),
         }
       }),
     }
