@@ -40,9 +40,8 @@ import { NetworkStates } from './series/network-states.ts'
 import { addSeries } from './series/route.ts'
 import { addRescan } from './admin/rescan.ts'
 import { addSchema } from './pages/docs-route.ts'
-import { addAvailability } from './stations/availability.ts'
-import { addLatency } from './stations/latency.ts'
 import { addStation } from './stations/route.ts'
+import { addStationSeries } from './stations/series-routes.ts'
 import { addStatus } from './status/route.ts'
 import { openMissingFiles } from './downloads/missing-files.ts'
 import { downloadPaths } from './downloads/schema.ts'
@@ -114,11 +113,14 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   addRoot(app, context)
   addRinexFile(app, context)
   const expected = deps.settings.expected ?? new ExpectedRules([])
-  addAvailability(app, { ...context, expected })
-  addLatency(app, context)
+  addStationSeries(app, { ...context, expected })
   const network = new NetworkStates({ ...deps, expected })
   addStation(app, { ...context, expected, network })
   metrics.showSeries(network)
+  // The deliveries of the last weeks are read before the first request needs them.
+  app.addHook('onListen', async () => {
+    await network.ifLoaded()
+  })
   addSeries(app, { ...context, network })
   addMissing(app, { ...context, network })
   addReport(app, { ...context, network })

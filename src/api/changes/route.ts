@@ -14,16 +14,20 @@ import type { ApiContext } from '../http/context.ts'
 import { changesUrl } from '../http/links.ts'
 import { mediaTypes, negotiate, prefersEvents } from '../http/negotiate.ts'
 import type { Representation } from '../http/negotiate.ts'
-import { renderChanges } from './page.ts'
+import { changesForm, renderChanges } from './page.ts'
 import { linkUnlessTooLong } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
 import { addResource } from '../http/resource.ts'
+import { Semaphore } from '../http/semaphore.ts'
 
 /** The idle timeout of a long poll is longer than its wait by this. */
 const idleMarginMs = 10_000
 
 /** Events per chunk. */
 const eventsPerRead = 200
+
+/** Most pages that wait; further ones read their own address every few seconds. */
+const maxPages = 50
 
 type ChangesContext = Pick<
   ApiContext,
@@ -33,10 +37,19 @@ type ChangesContext = Pick<
 interface FeedParts {
   readonly context: ChangesContext
   readonly longPolls: LongPolls
+  /** Pages in browsers that wait for changes; programs keep their own places. */
+  readonly pagePolls: Semaphore
 }
 
 export function addChanges(app: FastifyInstance, context: ChangesContext): void {
-  const feed = { context, longPolls: openLongPolls() }
+  const feed = {
+    context,
+    longPolls: openLongPolls(),
+    pagePolls: new Semaphore({
+      permits: maxPages,
+      full: 'Too many pages are waiting for changes.',
+    }),
+  }
   app.addHook('preClose', (done) => {
     feed.longPolls.close()
     done()
@@ -45,6 +58,7 @@ export function addChanges(app: FastifyInstance, context: ChangesContext): void 
   addResource(app, {
     path: `${context.apiPath}changes/`,
     schema: schemas.listChanges(context.settings.keepRemovalsDays),
+    config: { faultForm: changesForm },
     about: {
       name: 'Changes',
       description: 'New, replaced and removed files, each with its latest change.',
@@ -63,6 +77,7 @@ async function sendPage(feed: FeedParts, request: FastifyRequest, reply: Fastify
   const feedRequest = representation === 'html' ? { ...parsed, details: true } : parsed
   if (feedRequest.waitSeconds > 0 && request.method === 'GET') {
     context.limits.wait(request, reply)
+    if (representation === 'html') feed.pagePolls.holdFor(reply)
     const signal = feed.longPolls.enter(reply)
     request.raw.socket.setTimeout(feedRequest.waitSeconds * 1000 + idleMarginMs)
     const feedPage = await waitForFeedPage(context.reader, feedRequest, signal)
@@ -101,7 +116,7 @@ function answer({ context, feedRequest, feedPage, representation }: Answer, repl
     since > purgedSeq ? pageFrom(Math.max(purgedSeq, since - feedRequest.limit)) : null
   const { kept, limit } = feedRequest
   const isLatest = feedRequest.since === undefined
-  const place = { lastSeq: head.seq, since, throughSeq, next, earlier, isLatest }
+  const place = { head, since, throughSeq, next, earlier, isLatest }
   return sendHtml(reply, renderChanges({ ...place, kept, limit, results }))
 }
 

@@ -54,14 +54,6 @@ export function dependsOnDetails(
   return details || filter.problems !== undefined || representation === 'html'
 }
 
-/** All parameters of a query string that the list knows, invalid values included; for the form of a rejected request. */
-export function knownParameters(query: Query): readonly Parameter[] {
-  const known = [...filterParameters.keys(), 'ordering', 'expand', 'strict']
-  return Object.keys(query)
-    .filter((key) => known.includes(key))
-    .flatMap((key) => valuesOf(query, key).map((value): Parameter => [key, value]))
-}
-
 interface ParsedFilters {
   readonly filter: FileFilter
   /** Parameters that links to other pages repeat. */

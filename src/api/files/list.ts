@@ -1,18 +1,16 @@
 /** A page of the list, as JSON or HTML. */
-import type { FastifyRequest, RouteHandlerMethod } from 'fastify'
+import type { RouteHandlerMethod } from 'fastify'
 import { LRUCache } from 'lru-cache'
-import { isFresh, sendHtml, sendNotModified } from '../http/context.ts'
+import { isFresh, sendNotModified } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
-import { BadFields } from '../http/errors.ts'
 import { ignoredHeader, pageHeaders } from '../http/headers.ts'
 import { mediaTypes, negotiate } from '../http/negotiate.ts'
 import type { Representation } from '../http/negotiate.ts'
 import { catalogueOffset, linkHeader, pageLinks, parsePageRange } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
-import { rawQuery } from '../http/resource.ts'
-import { dependsOnDetails, knownParameters, parseListRequest } from './list-request.ts'
+import { dependsOnDetails, parseListRequest } from './list-request.ts'
 import type { ListRequest } from './list-request.ts'
-import { renderList, renderRejectedList } from './page.ts'
+import { renderList } from './page.ts'
 import { serialiseRecord } from './serialise.ts'
 
 export type ListContext = Pick<ApiContext, 'reader' | 'settings' | 'links' | 'tag' | 'limits'>
@@ -24,8 +22,7 @@ export function listFiles(context: ListContext): RouteHandlerMethod {
   return async (request, reply) => {
     const representation = negotiate(request, reply)
     const query = request.query as Query
-    const list = parseList(request, representation, context.settings.maxLimit)
-    if ('page' in list) return sendHtml(reply.code(400), list.page)
+    const list = parseListRequest(query)
     reply.headers(ignoredHeader(list.ignored))
     const { url = '' } = request.raw
     const details = dependsOnDetails(list, representation)
@@ -38,28 +35,6 @@ export function listFiles(context: ListContext): RouteHandlerMethod {
     const page = await makePage(context, { query, list, representation, signal })
     cache.set(`${page.headers.etag} ${url}`, page)
     return reply.headers(page.headers).send(page.body)
-  }
-}
-
-/** Parses a request for a page of the list. People get the faults of a bad one at the fields of the form. */
-function parseList(
-  { raw, query: parameters }: FastifyRequest,
-  representation: Representation,
-  maxLimit: number,
-): ListRequest | { readonly page: string } {
-  const query = parameters as Query
-  try {
-    return parseListRequest(query)
-  } catch (error) {
-    if (!(error instanceof BadFields) || representation !== 'html') throw error
-    return {
-      page: renderRejectedList({
-        parameters: knownParameters(query),
-        limit: parsePageRange(query, maxLimit).limit,
-        faults: error.fields,
-        query: rawQuery(raw.url ?? '').slice(1),
-      }),
-    }
   }
 }
 

@@ -12,6 +12,7 @@ import { addResource } from '../http/resource.ts'
 import { Semaphore } from '../http/semaphore.ts'
 import { listFiles } from './list.ts'
 import type { ListContext } from './list.ts'
+import { filesView } from './page.ts'
 import { showFile } from './record.ts'
 import { registerFile } from './register.ts'
 import type { RegisterContext } from './register.ts'
@@ -35,6 +36,7 @@ export function addRinexFile(app: FastifyInstance, context: FilesContext): void 
     path,
     get: streamFiles(context, listFiles(context)),
     schema: schemas.listFiles(context.settings.maxLimit),
+    config: { faultForm: filesView },
     post: {
       schema: schemas.registerFile,
       authenticate: openAuthentication(context.administration),

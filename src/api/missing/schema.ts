@@ -57,7 +57,10 @@ const example: WireMissing = {
   ...{ expected_by: '2026-01-22T04:10:00Z', state: 'late', since: '2026-01-22T04:10:00Z' },
 }
 
-const exampleCsv = [Object.keys(example).join(), Object.values(example).join()].join('\n')
+/** The columns of the CSV. */
+export const missingColumns = Object.keys(example) as (keyof WireMissing)[]
+
+const exampleCsv = [missingColumns.join(), Object.values(example).join()].join('\n')
 
 /** The parameters of a range of days. */
 export const dayQuery = {

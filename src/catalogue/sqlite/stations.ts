@@ -76,7 +76,7 @@ export function prepareStations(db: Database, head: () => Head): Stations {
   const totals = (
     query: StationsQuery,
   ): { sites: Site[]; kinds: readonly number[] | undefined } => {
-    const { countries, areas, search = '' } = query
+    const { countries, areas, codes, search = '' } = query
     const selection = select({ ...(countries && { countries }), ...(areas && { areas }) }, lookups)
     if (selection === undefined) return { sites: [], kinds: undefined }
     const { stations, kinds } = selection
@@ -101,8 +101,10 @@ export function prepareStations(db: Database, head: () => Head): Stations {
         lastDate: Math.max(lastDate, known?.lastDate ?? -Infinity),
       })
     }
-    const found = [...sites.values()].filter(({ codes }) =>
-      codes.some((code) => code.includes(search)),
+    const listed = codes && new Set(codes)
+    const found = [...sites.values()].filter(
+      (site) =>
+        site.codes.some((code) => code.includes(search)) && listed?.has(site.code) !== false,
     )
     return { sites: found, kinds }
   }

@@ -1,6 +1,7 @@
-/** The filters of lists of series: station, country, type, period and state. Pure. */
+/** Lists of series: their filters, and series as clients get them. Pure. */
 import type { FileFilter } from '../../catalogue/filter.ts'
-import { periods } from '../../insight/series.ts'
+import { periodRules, periods } from '../../insight/series.ts'
+import { seriesStates } from '../../insight/series-summary.ts'
 import type { Period } from '../../insight/series.ts'
 import { countryOf } from '../../parse/countries.ts'
 import { badFields } from '../http/errors.ts'
@@ -9,13 +10,10 @@ import { lastValue, listedValues } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
 import { commonParameters, readFilters } from '../files/list-request.ts'
 import { invalidChoice } from '../files/parameter-values.ts'
-import { filterParameters } from '../files/parameters.ts'
+import { secondsToIso } from '../files/serialise.ts'
 import type { NetworkState } from './network-states.ts'
-
-/** Parameters that series share with files. */
-export const sharedParameters = new Map(
-  [...filterParameters].filter(([name]) => ['station', 'country', 'file_type'].includes(name)),
-)
+import { sharedParameters } from './schema.ts'
+import type { SeriesOrderKey, WireSeries } from './schema.ts'
 
 export interface SeriesFilter extends Pick<FileFilter, 'stations' | 'countries' | 'types'> {
   readonly periods: readonly Period[]
@@ -90,4 +88,39 @@ export function matchesSeries(
     (stations?.some((code) => code === station || code === station.slice(0, 4)) ?? true) &&
     (countries === undefined || (country !== undefined && countries.includes(country)))
   )
+}
+
+export function serialiseSeries({ station, fileType, period, summary }: NetworkState): WireSeries {
+  const { seconds } = periodRules[period]
+  const startOf = (slot: number | undefined): string | null =>
+    slot === undefined ? null : secondsToIso(slot * seconds)
+  return {
+    ...{ station, country: countryOf(station) ?? null, file_type: fileType, period },
+    ...{ state: summary.state, since: startOf(summary.sinceSlot), usual_s: summary.usualLatency },
+    last_slot: startOf(summary.lastSlot),
+    last_arrival: summary.lastArrival === undefined ? null : secondsToIso(summary.lastArrival),
+    share_28d: shareOrNull(summary.share),
+    within_target_28d: shareOrNull(summary.withinTarget),
+    class: summary.class ?? null,
+  }
+}
+
+/** A share with four digits after the point. */
+export function shareOrNull(share: number | undefined): number | null {
+  return share === undefined ? null : Math.round(share * 10_000) / 10_000
+}
+
+/** Sorts series; missing values come last, and equal series are in the order of their stations. */
+export function sortSeries(
+  series: readonly WireSeries[],
+  { key, descending }: { readonly key: SeriesOrderKey; readonly descending: boolean },
+): readonly WireSeries[] {
+  const valueOf = (each: WireSeries): string | number | null =>
+    key === 'state' ? seriesStates.indexOf(each.state) : each[key]
+  return series.toSorted((a, b) => {
+    const [first, second] = [valueOf(a), valueOf(b)]
+    if (first === second) return 0
+    if (first === null || second === null) return first === null ? 1 : -1
+    return first < second === descending ? 1 : -1
+  })
 }

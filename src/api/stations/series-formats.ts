@@ -1,5 +1,7 @@
-/** Availability as JSON, CSV and text. Pure. */
+/** Availability and latency as JSON, CSV and text. Pure. */
+import type { SeriesArrivals } from '../../catalogue/reader.ts'
 import type { Availability } from '../../insight/availability.ts'
+import { percentile, summariseLatencies, usualLatency } from '../../insight/latency.ts'
 import { periodRules, slotsPerDay } from '../../insight/series.ts'
 import type { Period } from '../../insight/series.ts'
 import { stateLetters, stateText } from '../../insight/slot-states.ts'
@@ -7,8 +9,11 @@ import type { SlotState, StateRun } from '../../insight/slot-states.ts'
 import { dayOfYearAt, secondsPerDay } from '../../parse/calendar.ts'
 import type { FileType } from '../../parse/types.ts'
 import type { Static } from 'typebox'
-import type { availabilitySchema } from './series-schema.ts'
+import { csvText } from '../files/csv.ts'
 import { secondsToIso } from '../files/serialise.ts'
+import { shareOrNull } from '../series/series-list.ts'
+import type { SeriesRequest } from './series-request.ts'
+import type { availabilitySchema, latencySchema } from './series-schema.ts'
 
 /** Availability as clients get it. */
 export type WireAvailability = Static<typeof availabilitySchema>
@@ -31,7 +36,7 @@ export function serialiseAvailability(series: SeriesAvailability): WireAvailabil
   return {
     ...{ station, file_type: fileType, period },
     ...{ from: startOf(from), to: startOf(to + 1), slots: to - from + 1, expected, delivered },
-    share: share === undefined ? null : Math.round(share * 10_000) / 10_000,
+    share: shareOrNull(share),
     class: availability.class ?? null,
     states: stateText(runs),
     spans: runs
@@ -48,15 +53,15 @@ export function serialiseAvailability(series: SeriesAvailability): WireAvailabil
 /** One line for each run of slots in the same state. */
 export function availabilityCsv({ period, availability }: SeriesAvailability): string {
   const { seconds } = periodRules[period]
-  const lines = availability.runs.map(({ state, firstSlot, slots }) =>
-    [
+  const columns = ['start', 'end', 'slots', 'state']
+  return csvText(
+    columns,
+    availability.runs.map(({ state, firstSlot, slots }) => [
       secondsToIso(firstSlot * seconds),
       secondsToIso((firstSlot + slots) * seconds),
-      slots,
-      state,
-    ].join(),
+      ...[slots, state],
+    ]),
   )
-  return `${['start,end,slots,state', ...lines].join('\r\n')}\r\n`
 }
 
 /**
@@ -66,12 +71,11 @@ export function availabilityCsv({ period, availability }: SeriesAvailability): s
 export function availabilityText(series: SeriesAvailability): string {
   const { period, availability } = series
   return linesOf(availability.runs, period)
-    .map(({ label, cells }) => `${label} ${cells.map((cell) => cellLetter(cell)).join('')}\n`)
+    .map(({ label, cells }) => {
+      const letters = cells.map((cell) => (cell === undefined ? ' ' : stateLetters[cell]))
+      return `${label} ${letters.join('')}\n`
+    })
     .join('')
-}
-
-function cellLetter(state: SlotState | undefined): string {
-  return state === undefined ? ' ' : stateLetters[state]
 }
 
 /** A line of the index or the calendar; cells outside of the range are `undefined`. */
@@ -111,4 +115,60 @@ function lineOf(slot: number, period: Period): { label: string; lineStart: numbe
     return { label: String(year).padStart(4, '0'), lineStart: day - dayOfYear + 1 }
   const label = `${String(year).padStart(4, '0')}-${String(dayOfYear).padStart(3, '0')}`
   return { label, lineStart: day * perDay }
+}
+
+/** Latencies as clients get them. */
+export type WireLatency = Static<typeof latencySchema>
+
+export function serialiseLatency(
+  series: SeriesRequest & { readonly station: string },
+  { arrivals, latencies, ambiguous }: SeriesArrivals,
+): WireLatency {
+  const { station, fileType, period, fromDay, toDay } = series
+  const summary = summariseLatencies(arrivals.map(([, latency]) => latency))
+  return {
+    ...{ station, file_type: fileType, period, from: dateOf(fromDay), to: dateOf(toDay) },
+    arrivals: summary.count,
+    within: Object.fromEntries(summary.within) as WireLatency['within'],
+    median_s: summary.median ?? null,
+    p95_s: summary.p95 ?? null,
+    usual_s: usualLatency(period, latencies),
+    histogram: summary.histogram.map(([from, to, count]) => [from, to ?? null, count] as const),
+    days: daysOf(arrivals, slotsPerDay(period)),
+    ambiguous,
+  }
+}
+
+/** One line for each day with arrivals. */
+export function latencyCsv({ days }: WireLatency): string {
+  const columns = ['date', 'n', 'within_600', 'median_s'] as const
+  return csvText(
+    columns,
+    days.map((day) => columns.map((name) => day[name])),
+  )
+}
+
+/** Days with arrivals, by the start of the slots. */
+function daysOf(arrivals: SeriesArrivals['arrivals'], perDay: number): WireLatency['days'] {
+  const byDay = new Map<number, number[]>()
+  for (const [slot, latency] of arrivals) {
+    const day = Math.floor(slot / perDay)
+    const known = byDay.get(day)
+    if (known === undefined) byDay.set(day, [latency])
+    else known.push(latency)
+  }
+  return Array.from(byDay, ([day, latencies]) => ({
+    date: dateOf(day),
+    n: latencies.length,
+    within_600: latencies.filter((latency) => latency <= 600).length,
+    median_s:
+      percentile(
+        latencies.toSorted((a, b) => a - b),
+        0.5,
+      ) ?? null,
+  }))
+}
+
+function dateOf(day: number): string {
+  return secondsToIso(day * secondsPerDay).slice(0, 10)
 }

@@ -1,8 +1,10 @@
-/** The filter form of the list page. */
+/** The filter form, the active filters and the columns of collections. */
 import t from 'tap'
-import { listForm } from '../../../src/api/files/list-form.ts'
-import { activeFilters, sortLink } from '../../../src/api/pages/collection-links.ts'
+import { fileFields } from '../../../src/api/files/form-fields.ts'
+import { activeFilters, filterForm, sortLink } from '../../../src/api/pages/filter-form.ts'
 import type { Parameter } from '../../../src/api/http/links.ts'
+
+const view = { frame: { title: 'Files' }, fields: fileFields, sizes: [20, 50, 100, 500] }
 
 t.test('fields show the filters of the request; the others stay as hidden inputs', (t) => {
   const cases: readonly (readonly [
@@ -34,7 +36,7 @@ t.test('fields show the filters of the request; the others stay as hidden inputs
     [[['ordering', '-data_date']], {}, [['ordering', '-data_date']]],
   ]
   for (const [kept, values, hidden] of cases) {
-    const form = listForm({ kept, limit: 20 })
+    const form = filterForm({ frame: view.frame, fields: fileFields }, { kept, limit: 20 })
     const filled = form.fields.filter(({ value }) => value !== '')
     t.strictSame(Object.fromEntries(filled.map(({ name, value }) => [name, value])), values)
     t.strictSame(
@@ -49,11 +51,9 @@ t.test('fields show the filters of the request; the others stay as hidden inputs
 })
 
 t.test('faults stand at their fields, and those of other parameters apart', (t) => {
-  const { fields, otherFaults } = listForm({
-    kept: [['startDate', 'x']],
-    limit: 20,
-    faults: { startDate: ['a', 'b'], interval: ['c'] },
-  })
+  const faults = { startDate: ['a', 'b'], interval: ['c'] }
+  const state = { kept: [['startDate', 'x']] as const, limit: 20 }
+  const { fields, otherFaults } = filterForm(view, state, faults)
   t.strictSame(
     fields.filter(({ faults }) => faults.length > 0).map(({ name, faults }) => [name, faults]),
     [['startDate', ['a', 'b']]],
@@ -63,14 +63,11 @@ t.test('faults stand at their fields, and those of other parameters apart', (t) 
 })
 
 t.test('a page size that is not offered is offered too', (t) => {
-  const { sizes } = listForm({ kept: [], limit: 33 })
+  const { fields } = filterForm(view, { kept: [], limit: 33 })
+  const { options = [] } = fields.find(({ name }) => name === 'limit') ?? {}
   t.strictSame(
-    sizes.map(({ size }) => size),
-    [20, 33, 50, 100, 500],
-  )
-  t.strictSame(
-    sizes.filter(({ isChosen }) => isChosen).map(({ size }) => size),
-    [33],
+    options.map(({ value, isChosen }) => [value, isChosen]),
+    [20, 33, 50, 100, 500].map((size) => [String(size), size === 33]),
   )
   t.end()
 })
@@ -81,26 +78,20 @@ t.test('each active filter has a link without it; many have none', (t) => {
     ['ordering', 'filename'],
     ['station', 'wtzr'],
   ]
-  t.strictSame(
-    activeFilters({ kept, limit: 50 }, (name) => name),
-    [
-      {
-        label: 'station',
-        value: 'graz',
-        without: '?format=api&limit=50&ordering=filename&station=wtzr',
-      },
-      {
-        label: 'station',
-        value: 'wtzr',
-        without: '?format=api&limit=50&ordering=filename&station=graz',
-      },
-    ],
-  )
+  t.strictSame(activeFilters({ kept, limit: 50 }, fileFields), [
+    {
+      label: 'Station',
+      value: 'graz',
+      without: '?format=api&limit=50&ordering=filename&station=wtzr',
+    },
+    {
+      label: 'Station',
+      value: 'wtzr',
+      without: '?format=api&limit=50&ordering=filename&station=graz',
+    },
+  ])
   const many = Array.from({ length: 1000 }, (): Parameter => ['station', 'graz'])
-  t.strictSame(
-    activeFilters({ kept: many, limit: 20 }, (name) => name),
-    [],
-  )
+  t.strictSame(activeFilters({ kept: many, limit: 20 }, fileFields), [])
   t.end()
 })
 
