@@ -1,4 +1,4 @@
-/** The example for Apache under the real one, to which the running service hands its downloads. */
+/** The example configuration in a real Apache in front of the service, which offloads its downloads. */
 import { spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -20,12 +20,12 @@ t.setTimeout(longestMs)
 
 const program = '/usr/sbin/apache2'
 const modules = '/usr/lib/apache2/modules'
-/** Those that Debian's Apache has by itself, those that the example names, and what these need. */
+/** Modules of Debian's default configuration, modules that the example names, and their dependencies. */
 const wanted = ['mpm_event', 'authz_core', 'socache_shmcb', 'ssl', 'alias', 'env']
 wanted.push('proxy', 'proxy_http', 'headers', 'rewrite')
 const fileOf = (name: string): string => `${modules}/mod_${name}.so`
 const lacking = [program, ...wanted.map(fileOf)].find((path) => !existsSync(path))
-/** The only one that Debian has in a package of its own. */
+/** Debian has this module in a separate package. */
 const sendfile = fileOf('xsendfile')
 if (existsSync(sendfile)) wanted.push('xsendfile')
 /** Apache never sends files as root. */
@@ -34,9 +34,9 @@ const accessCheck = ['--reuid', user ?? '', '--clear-groups', 'test', '-x', proc
 const isInaccessible = user !== undefined && spawnSync('setpriv', accessCheck).status !== 0
 const skip =
   (lacking !== undefined && `no ${lacking} here`) ||
-  (isInaccessible && `${user} may not read what is here`)
+  (isInaccessible && `${user} cannot read this checkout`)
 
-/** Of this process alone, so that a port stays free until it is taken. */
+/** A loopback address of this process: on a shared one, a free port may be taken a moment later. */
 const host = `127.${128 + ((process.pid >> 16) & 63)}.${(process.pid >> 8) & 255}.${process.pid & 255}`
 
 async function freePort(): Promise<number> {
@@ -50,11 +50,11 @@ async function freePort(): Promise<number> {
 interface Behind extends Pick<Service, 'folder' | 'archive'> {
   /** Port of the service on 127.0.0.1. */
   readonly service: number
-  /** Whether each request names the date on which it is rewritten: `X-TIME-YEAR`, `X-TIME-MON`, `X-TIME-DAY`. */
+  /** The date of rewriting comes from the headers `X-TIME-YEAR`, `X-TIME-MON`, `X-TIME-DAY` of a request. */
   readonly isDated?: boolean
 }
 
-/** The example without TLS, which is not what differs, and around it what Debian's configuration has. */
+/** Starts Apache with the example, without TLS, inside the parts of Debian's configuration. */
 async function startApache(t: Test, behind: Behind): Promise<URL> {
   const { folder, archive, service, isDated = false } = behind
   const port = await freePort()
@@ -83,61 +83,65 @@ async function startApache(t: Test, behind: Behind): Promise<URL> {
 
 const lacksSendfile = wanted.includes('xsendfile') ? false : `no ${sendfile} here`
 
-t.test('Apache sends what the service hands it', { skip: skip || lacksSendfile }, async (t) => {
-  const folder = testFolder(t, { archive: { obs: {} } })
-  const [file, other] = [1, 2].map((n) => pathIn(dayDirectory(3), n)) as [string, string]
-  const hourly = pathIn(hourDirectory(2), 1)
-  const content = gzipSync(randomBytes(300_000))
-  put(join(folder, 'archive'), file, content)
-  for (const path of [other, hourly]) put(join(folder, 'archive'), path)
-  // Dates in the future are none to Apache.
-  const writtenMs = Math.floor(Date.now() / 1000) * 1000 - 3 * 86_400_000
-  utimesSync(join(folder, 'archive', file), writtenMs / 1000, writtenMs / 1000)
-  const service = await startService(t, folder, { options: { SEND_FILES: 'x-sendfile' } })
-  await until('all is listed', async () => (await service.count()) === 3)
-  const base = await startApache(t, { ...service, service: Number(service.url.port) })
-  const get = async (path: string, headers = {}) => {
-    const answer = await fetch(new URL(path, base), { headers })
-    return { answer, status: answer.status, body: Buffer.from(await answer.arrayBuffer()) }
-  }
-
-  const { answer, body } = await get(file)
-  t.equal(answer.status, 200)
-  t.ok(body.equals(content))
-  t.match(Object.fromEntries(answer.headers), {
-    'content-type': 'application/gzip',
-    'content-disposition': `attachment; filename="${basename(file)}"`,
-    'content-security-policy': "default-src 'none'; sandbox",
-    'x-content-type-options': 'nosniff',
-    'accept-ranges': 'bytes',
-    'cache-control': 'no-cache',
-    'last-modified': new Date(writtenMs).toUTCString(),
-  })
-  t.notOk(answer.headers.has('x-sendfile'))
-  const tag = answer.headers.get('etag') ?? ''
-  t.not((await get(other)).answer.headers.get('etag'), tag, 'each file has a tag of its own')
-
-  const part = await get(file, { range: 'bytes=100-299', 'if-range': tag })
-  t.equal(part.status, 206)
-  t.same(part.body, content.subarray(100, 300))
-  t.equal((await get(file, { range: 'bytes=0-1', 'if-range': '"x"' })).status, 200)
-  t.equal((await get(file, { range: 'bytes=0-1,5-6' })).body.length, content.length)
-  t.equal((await get(file, { 'if-none-match': tag })).status, 304)
-  t.equal((await get(file, { 'if-match': '"x"' })).status, 412)
-  // Whatever time a client has: without it Apache would answer 304 to younger ones, also to who has a part of the file.
-  for (const path of [file, `/rinex//data//${file}`, file.replace('obs/', 'obs_v3/')])
-    for (const laterMs of [-60_000, 0, 60_000]) {
-      const since = { 'if-modified-since': new Date(writtenMs + laterMs).toUTCString() }
-      t.equal((await get(path, since)).body.length, content.length, `${path} ${laterMs}`)
-      t.equal((await get(path, { ...since, range: 'bytes=100-299' })).status, 206)
-      t.equal((await get(path, { ...since, 'if-none-match': tag })).status, 304)
+t.test(
+  'Apache sends the files that the service offloads',
+  { skip: skip || lacksSendfile },
+  async (t) => {
+    const folder = testFolder(t, { archive: { obs: {} } })
+    const [file, other] = [1, 2].map((n) => pathIn(dayDirectory(3), n)) as [string, string]
+    const hourly = pathIn(hourDirectory(2), 1)
+    const content = gzipSync(randomBytes(300_000))
+    put(join(folder, 'archive'), file, content)
+    for (const path of [other, hourly]) put(join(folder, 'archive'), path)
+    // Apache ignores dates in the future.
+    const writtenMs = Math.floor(Date.now() / 1000) * 1000 - 3 * 86_400_000
+    utimesSync(join(folder, 'archive', file), writtenMs / 1000, writtenMs / 1000)
+    const service = await startService(t, folder, { options: { SEND_FILES: 'x-sendfile' } })
+    await until('all is listed', async () => (await service.count()) === 3)
+    const base = await startApache(t, { ...service, service: Number(service.url.port) })
+    const get = async (path: string, headers = {}) => {
+      const answer = await fetch(new URL(path, base), { headers })
+      return { answer, status: answer.status, body: Buffer.from(await answer.arrayBuffer()) }
     }
-  t.same((await get(file.replace('obs/', 'obs_v3/'))).body, content)
-  t.equal((await get(hourly.replace(/^nrt\/\d{4}/, 'nrt'))).status, 200)
-  t.equal((await get(pathIn(dayDirectory(3), 9))).body.toString(), '{"detail":"Not found."}')
-})
 
-t.test('Apache rewrites older paths, and nothing else', { skip }, async (t) => {
+    const { answer, body } = await get(file)
+    t.equal(answer.status, 200)
+    t.ok(body.equals(content))
+    t.match(Object.fromEntries(answer.headers), {
+      'content-type': 'application/gzip',
+      'content-disposition': `attachment; filename="${basename(file)}"`,
+      'content-security-policy': "default-src 'none'; sandbox",
+      'x-content-type-options': 'nosniff',
+      'accept-ranges': 'bytes',
+      'cache-control': 'no-cache',
+      'last-modified': new Date(writtenMs).toUTCString(),
+    })
+    t.notOk(answer.headers.has('x-sendfile'))
+    const tag = answer.headers.get('etag') ?? ''
+    t.not((await get(other)).answer.headers.get('etag'), tag, 'each file has another ETag')
+
+    const part = await get(file, { range: 'bytes=100-299', 'if-range': tag })
+    t.equal(part.status, 206)
+    t.same(part.body, content.subarray(100, 300))
+    t.equal((await get(file, { range: 'bytes=0-1', 'if-range': '"x"' })).status, 200)
+    t.equal((await get(file, { range: 'bytes=0-1,5-6' })).body.length, content.length)
+    t.equal((await get(file, { 'if-none-match': tag })).status, 304)
+    t.equal((await get(file, { 'if-match': '"x"' })).status, 412)
+    // Whatever time a client has: without it Apache would answer 304 to younger ones, also to who has a part of the file.
+    for (const path of [file, `/rinex//data//${file}`, file.replace('obs/', 'obs_v3/')])
+      for (const laterMs of [-60_000, 0, 60_000]) {
+        const since = { 'if-modified-since': new Date(writtenMs + laterMs).toUTCString() }
+        t.equal((await get(path, since)).body.length, content.length, `${path} ${laterMs}`)
+        t.equal((await get(path, { ...since, range: 'bytes=100-299' })).status, 206)
+        t.equal((await get(path, { ...since, 'if-none-match': tag })).status, 304)
+      }
+    t.same((await get(file.replace('obs/', 'obs_v3/'))).body, content)
+    t.equal((await get(hourly.replace(/^nrt\/\d{4}/, 'nrt'))).status, 200)
+    t.equal((await get(pathIn(dayDirectory(3), 9))).body.toString(), '{"detail":"Not found."}')
+  },
+)
+
+t.test('Apache rewrites older paths and no others', { skip }, async (t) => {
   const folder = testFolder(t, { archive: {} })
   const echo = createHttpServer(({ url }, response) => response.end(url)).listen(0, '127.0.0.1')
   await once(echo, 'listening')
@@ -145,7 +149,7 @@ t.test('Apache rewrites older paths, and nothing else', { skip }, async (t) => {
   const service = (echo.address() as AddressInfo).port
   const archive = join(folder, 'archive')
   const { hostname, port } = await startApache(t, { folder, archive, service, isDated: true })
-  /** What reaches the service of a target, which is sent as it is written. */
+  /** Sends a target unchanged. @returns the target that reaches the service */
   const passedOn = async (path: string, date = '2026-01-22'): Promise<string> => {
     const [year, month, day] = date.split('-')
     const headers = { 'x-time-year': year, 'x-time-mon': month, 'x-time-day': day }

@@ -1,4 +1,4 @@
-/** An archive with its older years on another disk, to which symlinks lead. */
+/** An archive whose older years are on another disk, behind symlinks. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { put as putFile } from './tree.ts'
 import { testFolder } from '../folder.ts'
 import { programLine } from '../program.ts'
 
-t.test('a disk that is away takes no records with it, and is read when it is back', async (t) => {
+t.test('a missing disk removes no records, and is read when it is back', async (t) => {
   const folder = testFolder(t, {
     archive: { obs: { '2020': { '001': {} } }, nrt: {} },
     disk: { '2019': { '001': {} } },
@@ -48,20 +48,20 @@ t.test('a disk that is away takes no records with it, and is read when it is bac
 
   renameSync(join(folder, 'disk'), join(folder, 'away'))
   await index()
-  t.equal(await files(), 2, 'not there')
+  t.equal(await files(), 2, 'the disk is missing')
   mkdirSync(join(folder, 'disk'))
   await index()
-  t.equal(await files(), 2, 'not mounted')
+  t.equal(await files(), 2, 'its mount point is empty')
 
   renameSync(join(folder, 'away'), join(folder, 'disk'))
   put('disk/2019/001', 'ZIMM00CHE_R_20190010000_01D_30S_MO.crx.gz')
   t.equal(await index(), 0)
-  t.equal(await files(), 3, 'what came meanwhile is found')
-  t.equal((await reader.head()).seq, before.seq + 1, 'and nothing else has changed')
+  t.equal(await files(), 3, 'a file that arrived meanwhile is found')
+  t.equal((await reader.head()).seq, before.seq + 1, 'nothing else has changed')
 })
 
 t.test(
-  'a directory that became a file leaves the list, one whose disk is away does not',
+  'the files of a directory that became a file are removed, those of a missing disk are not',
   async (t) => {
     const folder = realpathSync(testFolder(t, { archive: { nrt: {} } }))
     const [archive, disk] = [join(folder, 'archive'), join(folder, 'disk')]
@@ -91,7 +91,7 @@ t.test(
       writeFileSync(path, 'notes')
     }
     const left = [...kept, linked].toSorted()
-    await until('they are gone', async () => (await listed()).join() === left.join())
+    await until('they are removed', async () => (await listed()).join() === left.join())
     for (const path of lost) t.equal(await download(path), 404)
     for (const path of left) t.equal(await download(path), 200)
 
@@ -102,9 +102,9 @@ t.test(
       t.same(await once(rescan, 'exit'), [0, null])
       return listed()
     }
-    t.same(await rescanned(), left, 'not there')
+    t.same(await rescanned(), left, 'the disk is missing')
     mkdirSync(disk)
-    t.same(await rescanned(), left, 'not mounted')
+    t.same(await rescanned(), left, 'its mount point is empty')
     rmSync(disk, { recursive: true })
     renameSync(join(folder, 'away'), disk)
     t.same(await rescanned(), left)

@@ -14,7 +14,7 @@ import type { Block, Command } from './shell-blocks.ts'
 
 t.setTimeout(longestMs)
 
-/** Commands that do not run here, with the reason. Every other one does. */
+/** Commands that do not run here, with the reason. */
 const excluded: ReadonlyMap<string, string> = new Map([
   ['npm ci && npm start', 'installs and builds; the test starts the program that it starts'],
   ['npm ci && npm test', 'installs, and runs this test'],
@@ -39,7 +39,7 @@ const listed = readFileSync('fixtures/expected.tsv', 'utf8')
   .slice(1)
   .map((line) => line.split('\t')[0] ?? '')
 
-/** Directories that the commands fetch, and where they lie in the archive. */
+/** Directories that the commands fetch, and their paths in the archive. */
 const fetched = [
   { program: 'wget', directory: 'obs', origin: 'obs' },
   { program: 'wget', directory: 'nrt', origin: 'nrt' },
@@ -93,7 +93,7 @@ async function start(t: Test, folder: string, port?: number): Promise<Started | 
   return undefined
 }
 
-/** Starts it on the printed port where that is free, else on another. */
+/** Starts it on the printed port if that is free, otherwise on another. */
 async function startAsPrinted(t: Test, folder: string): Promise<Started> {
   const started = (await start(t, folder)) ?? (await start(t, folder, 0))
   if (started === undefined) throw new Error('no port is free')
@@ -159,7 +159,7 @@ async function untilHashed(commands: Block, host: string): Promise<void> {
   }
 }
 
-/** What a command printed is what README.md shows, or JSON where curl ends it and no stream was asked for. */
+/** Compares the output with README.md; the output of curl must be JSON unless it is a file or a stream. */
 function checkOutput(
   t: Test,
   { text, programs, answer }: Command,
@@ -175,14 +175,14 @@ function checkOutput(
   }
 }
 
-/** The times of records are those of their first scan. */
+/** The times of records depend on the first scan. */
 function withoutTimes(page: unknown): unknown {
   const replace = (key: string, value: unknown) =>
     key === 'created' || key === 'modified' ? 'a time' : value
   return JSON.parse(JSON.stringify(page, replace))
 }
 
-/** Requests that were refused once it was ready; `wget -r` looks for a `robots.txt` that need not exist. */
+/** Refused requests since the service was ready; `wget -r` looks for a `robots.txt`, which need not exist. */
 function refused(log: readonly LogLine[]): unknown[] {
   const ready = log.findIndex(({ status, target }) => target === '/readyz' && status === 200)
   return log
@@ -203,7 +203,7 @@ function checkFetched(t: Test, folder: string): void {
   for (const file of files.filter((path) => path.endsWith('.gz'))) {
     const path = listed.find((path) => basename(path) === basename(file)) ?? file
     const bytes = readFileSync(join(folder, file))
-    t.ok(bytes.equals(readFileSync(join('fixtures/archive', path))), `${file} is whole`)
+    t.ok(bytes.equals(readFileSync(join('fixtures/archive', path))), `${file} is complete`)
   }
 }
 

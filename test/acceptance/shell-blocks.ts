@@ -1,14 +1,14 @@
-/** The shell commands of a Markdown document, as readers would copy them. Pure. */
+/** Extracts the shell commands of a Markdown document. Pure. */
 
 export interface Command {
   readonly text: string
-  /** Every program that it starts. */
+  /** All programs that it starts. */
   readonly programs: readonly string[]
   /** What the document prints below it: the rest of a console block, or the JSON block that follows. */
   readonly answer: string | undefined
 }
 
-/** Commands that share a shell, such as those where one sets a variable for the next. */
+/** Commands of one shell, because one may set a variable for the next. */
 export type Block = readonly Command[]
 
 interface Fence {
@@ -37,7 +37,7 @@ function shellBlock({ text }: Fence, next: Fence | undefined): Block {
   )
 }
 
-/** Commands follow a `$ `, answers do not. */
+/** A command follows `$ `; other lines are output. */
 function consoleBlock({ text }: Fence): Block {
   const [, ...parts] = text.split(/^\$ /m)
   return parts.map((part) => {
@@ -46,13 +46,13 @@ function consoleBlock({ text }: Fence): Block {
   })
 }
 
-/** @throws Error for a line that does not hold a whole command, which would run as something else */
+/** @throws Error for a line that is only a part of a command */
 function toCommand(text: string, answer: string | undefined): Command {
   if (/\\$|<<|`/.test(text)) throw new Error(`not a command on one line: ${text}`)
   return { text, programs: programsOf(text), answer }
 }
 
-/** The first word of every part of a command line, whatever stands in quotes. */
+/** The first word of each part of a command line. */
 function programsOf(text: string): string[] {
   if (/"[^"]*\$\(/.test(text)) throw new Error(`a command within double quotes: ${text}`)
   const bare = text.replaceAll(/'[^']*'|"[^"]*"/g, 'quoted')

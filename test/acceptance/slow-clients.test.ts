@@ -1,4 +1,4 @@
-/** Clients that send or read slowly, or not at all, hold up nobody, and are sent away. */
+/** Clients that send or read slowly delay no other client, and their connections are closed. */
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -19,23 +19,23 @@ const figures = slow
   ? { dribbling: 1000, reading: 200, files: 30_000, fifos: 20 }
   : { dribbling: 50, reading: 12, files: 3000, fifos: 8 }
 
-/** More than all buffers between two processes hold. */
+/** More than the socket buffers of two processes. */
 const largeBytes = 32 * 1024 * 1024
 const headersEvery = 1000
-/** Taken in a second by who gets on, though slowly. */
+/** Bytes per second of a slow line that is not a stalled client. */
 const lineBytes = 100_000
 
 t.setTimeout(longestMs)
 
-interface Caught {
+interface Started {
   readonly service: Service
   /** Path of the download of a large file. */
   readonly large: string
-  /** Removed, with a FIFO in its place. */
+  /** Path of a file that a test replaces by a FIFO. */
   readonly fifo: string
 }
 
-async function startWithFiles(): Promise<Caught> {
+async function startWithFiles(): Promise<Started> {
   const folder = testFolder(t)
   const archive = join(folder, 'archive')
   makeOldDays(archive, 3, figures.files / 3)
@@ -49,10 +49,10 @@ async function startWithFiles(): Promise<Caught> {
   return { service, large: `/rinex/data/${large}`, fifo }
 }
 
-/** A client with all that the service did to it. */
+/** A client, and when its connection was closed. */
 interface Client {
   readonly socket: Socket
-  /** When it began, or last took more than a byte. */
+  /** When it began, or last received something. */
   sinceMs: number
   endedMs?: number
 }
@@ -68,7 +68,7 @@ function open({ url }: Service, request: string): Client {
 
 const start = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`
 
-/** Sends a header a second and never the last one. */
+/** Sends a header each second and never ends the request. */
 function dribble(t: Test, service: Service): Client {
   const client = open(service, 'GET /rinex/api/rinex-file/ HTTP/1.1\r\nhost: a\r\n')
   client.socket.resume()
@@ -80,16 +80,16 @@ function dribble(t: Test, service: Service): Client {
   return client
 }
 
-/** Asks, and takes a byte a second or nothing. A connection that nobody reads shows its end in writing to it. */
+/** Reads one byte per second. Node notices the end of an unread connection only when it writes. */
 function readSlowly(t: Test, service: Service, path: string): Client {
   const client = open(service, start(path))
   const { socket } = client
   socket.pause()
   let n = 0
-  let took = 0
+  let read = 0
   const timer = setInterval(() => {
-    if (socket.bytesRead !== took) client.sinceMs = performance.now()
-    took = socket.bytesRead
+    if (socket.bytesRead !== read) client.sinceMs = performance.now()
+    read = socket.bytesRead
     if (n++ % 5 === 0) socket.read(1)
     socket.write('\r\n')
   }, 200)
@@ -100,8 +100,8 @@ function readSlowly(t: Test, service: Service, path: string): Client {
   return client
 }
 
-/** Asks for pages, one after the other, until stopped. */
-function askAway({ url }: Service, paths: readonly string[]) {
+/** Requests pages, one after the other, until stopped. */
+function requestPages({ url }: Service, paths: readonly string[]) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const times: number[] = []
   const failures: string[] = []
@@ -147,9 +147,9 @@ function percentile(times: readonly number[], share: number): number {
 
 const { service, large, fifo } = await startWithFiles()
 
-t.test('slow clients hold up nobody and are sent away', async (t) => {
+t.test('slow clients delay nobody, and their connections are closed', async (t) => {
   const streams = ['/rinex/api/rinex-file/?format=ndjson', large, large, large]
-  const others = askAway(service, pages)
+  const others = requestPages(service, pages)
   const clients = [
     ...Array.from({ length: figures.dribbling }, () => dribble(t, service)),
     ...Array.from({ length: figures.reading }, (_, n) =>
@@ -162,27 +162,26 @@ t.test('slow clients hold up nobody and are sent away', async (t) => {
   const lasted = clients.map(({ sinceMs, endedMs = 0 }) => endedMs - sinceMs)
   const p99 = percentile(others.times, 0.99)
   const last = Math.max(...lasted)
-  const words = `p99 ${p99.toFixed(0)} ms, the last was closed after ${last.toFixed(0)} ms`
-  t.comment(words)
-  if (slow) t.ok(p99 <= 100 && last <= 10_000, words)
+  const result = `p99 ${p99.toFixed(0)} ms, the last was closed after ${last.toFixed(0)} ms`
+  t.comment(result)
+  if (slow) t.ok(p99 <= 100 && last <= 10_000, result)
 })
 
-t.test('a client on a slow line gets all of its file', async (t) => {
+t.test('a client on a slow line gets its complete file', async (t) => {
   const client = open(service, start(large).replace('host', 'connection: close\r\nhost'))
-  // Nothing is measured: it takes what a slow line brings, for longer than one that stalls is borne, and the rest at
-  // once.
+  // It reads slowly for longer than the timeout of a stalled client, and then the rest at once.
   let received = 0
   const { socket } = client
-  const pieceBytes = lineBytes / 10
+  const chunkBytes = lineBytes / 10
   const endMs = performance.now() + 15_000
   const timer = setInterval(() => {
     if (performance.now() <= endMs) {
-      const most = Math.min(pieceBytes, socket.readableLength)
+      const most = Math.min(chunkBytes, socket.readableLength)
       received += (socket.read(most) as Buffer | null)?.length ?? 0
       return
     }
     clearInterval(timer)
-    socket.on('data', (piece: Buffer) => (received += piece.length))
+    socket.on('data', (chunk: Buffer) => (received += chunk.length))
   }, 100)
   t.teardown(() => {
     clearInterval(timer)
@@ -192,13 +191,13 @@ t.test('a client on a slow line gets all of its file', async (t) => {
   t.ok(received > largeBytes, `${received} bytes`)
 })
 
-t.test('requests for a FIFO hold up nobody', async (t) => {
+t.test('requests for a FIFO delay nobody', async (t) => {
   rmSync(join(service.archive, fifo))
   t.equal(spawnSync('mkfifo', [join(service.archive, fifo)]).status, 0)
   const pending = Array.from({ length: figures.fifos }, () =>
     fetch(new URL(`/rinex/data/${fifo}`, service.url)),
   )
-  const others = askAway(service, pages)
+  const others = requestPages(service, pages)
   const statuses = await Promise.all(pending.map(async (answer) => (await answer).status))
   await until('others were answered', () => others.times.length >= 20)
   await others.stop()
