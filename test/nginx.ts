@@ -99,8 +99,6 @@ export async function startNginx(t: Test, dir: string, behind: Behind) {
 function answers(port: number): Promise<boolean> {
   const socket = connect(port, ownHost)
   return new Promise<boolean>((resolve) => {
-    socket.once('connect', resolve.bind(undefined, true)).once('error', () => {
-      resolve(false)
-    })
+    socket.once('connect', resolve.bind(undefined, true)).once('error', () => resolve(false))
   }).finally(() => socket.destroy())
 }

@@ -14,9 +14,9 @@ const lacksPromtool = spawnSync('promtool', ['--version']).error !== undefined &
 type Series = Readonly<Record<string, string>>
 
 interface Case {
-  /** The alert fires with these, */
+  /** The alert fires with these series. */
   readonly fires: Series
-  /** and not with these. */
+  /** It does not fire with these. */
   readonly quiet: Series
   /** Minutes from the start, which is 1970-01-01T00:00:00Z. */
   readonly at: number

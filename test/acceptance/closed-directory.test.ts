@@ -23,9 +23,7 @@ t.test('a file overwritten in it is noticed', { skip }, async (t) => {
   put(archive, path)
   put(archive, pathIn(hourDirectory(1), 0))
   chmodSync(join(archive, directory), 0)
-  t.teardown(() => {
-    chmodSync(join(archive, directory), 0o755)
-  })
+  t.teardown(() => chmodSync(join(archive, directory), 0o755))
   const options = { SWEEP_INTERVAL_SECONDS: '1' }
   const service = await startService(t, folder, { wrapIndexer, options })
   const reported = async () =>

@@ -2,17 +2,7 @@
  * Damage to the database file never makes the list wrong: the file is quarantined and its newest backup restored, or
  * without one a new database is built from the tree with ids above the old ones; or the start is refused with a reason.
  */
-import {
-  closeSync,
-  copyFileSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { randomBytes } from 'node:crypto'
@@ -85,18 +75,6 @@ async function untilRestored(t: Test, { service, list }: Full): Promise<Map<stri
 const quarantined = ({ folder }: Service) =>
   readdirSync(folder).filter((name) => /^catalogue\.db\.corrupt-[-\dT]+Z$/.test(name))
 
-const damages: readonly [string, (database: string) => void][] = [
-  ['pages overwritten', overwritePages],
-  [
-    'random bytes',
-    (database) => {
-      const file = openSync(database, 'w')
-      writeSync(file, randomBytes(100_000))
-      closeSync(file)
-    },
-  ],
-]
-
 /** Overwrites every fourth page but the first, so that some of them are in use. */
 function overwritePages(database: string): void {
   const file = openSync(database, 'r+')
@@ -104,27 +82,6 @@ function overwritePages(database: string): void {
     writeSync(file, randomBytes(pageSize), 0, pageSize, at)
   closeSync(file)
 }
-
-for (const [what, damage] of damages)
-  t.test(`${what}: the file is quarantined and a new database built`, async (t) => {
-    const { service, highest } = await startFull(t)
-    await stop(service.indexer, 'SIGTERM')
-    damage(service.database)
-    service.startIndexer()
-    await until('the quarantine is logged', () =>
-      service.log.some(({ set_aside }) => set_aside !== undefined),
-    )
-    await untilRebuilt(t, service, highest)
-    t.equal(quarantined(service).length, 1, 'the corrupt file is kept')
-  })
-
-t.test('an empty file: a new database is built', async (t) => {
-  const { service, highest } = await startFull(t)
-  await stop(service.indexer, 'SIGTERM')
-  truncateSync(service.database)
-  service.startIndexer()
-  await untilRebuilt(t, service, highest)
-})
 
 t.test('after a restore, changes since the backup are found in the archive', async (t) => {
   const full = await startFull(t, { backedUp: true })
@@ -236,46 +193,6 @@ for (const side of ['-wal', '-shm'])
       t.match(body, { count: now.size }, 'query workers answer too')
     },
   )
-
-t.test(
-  'an older copy in place of the database gets ids above all that were assigned',
-  async (t) => {
-    const { service, highest } = await startFull(t)
-    const warnings = () => service.log.filter(({ msg }) => /older copy/.test(msg)).length
-    const [earlier, later] = [5000, 6000].map((n) => pathIn(hourDirectory(), n)) as [string, string]
-    await stop(service.indexer, 'SIGTERM')
-    copyFileSync(service.database, join(service.folder, 'copy'))
-    const before = await service.list()
-    service.startIndexer()
-    await until('it watches', async () => (await service.status()).state === 'watching')
-    arrive(service.archive, earlier)
-    await untilEqual(service)
-    const given = (await service.list()).get(earlier)?.id ?? 0
-    t.ok(given > highest)
-    await stop(service.indexer, 'SIGKILL')
-    service.startIndexer()
-    await until('it watches', async () => (await service.status()).state === 'watching')
-    t.equal(warnings(), 0, 'a kill loses no transaction')
-    const lost = (await service.status()).epoch
-    await stop(service.indexer, 'SIGTERM')
-
-    for (const side of ['-wal', '-shm']) rmSync(service.database + side, { force: true })
-    copyFileSync(join(service.folder, 'copy'), `${service.database}.new`)
-    renameSync(`${service.database}.new`, service.database)
-    arrive(service.archive, later)
-    service.startIndexer()
-    await until('a warning is logged', () => warnings() === 1)
-    await untilEqual(service)
-    const list = await service.list()
-    t.same(
-      [...before].filter(([path, { id }]) => list.get(path)?.id !== id),
-      [],
-      'ids are kept',
-    )
-    for (const path of [earlier, later]) t.ok((list.get(path)?.id ?? 0) > given)
-    t.not((await service.status()).epoch, lost, 'mirrors start again')
-  },
-)
 
 t.test('a database of a newer version is refused', async (t) => {
   const { service } = await startFull(t)

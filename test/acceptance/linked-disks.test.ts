@@ -38,9 +38,7 @@ t.test('a missing disk removes no records, and is read when it is back', async (
     return code
   }
   const reader = openReader({ database: join(folder, 'catalogue.db') })
-  t.teardown(() => {
-    reader.close()
-  })
+  t.teardown(() => reader.close())
   const files = async () => (await reader.summary()).areas.obs.files
   t.equal(await index(), 0)
   t.equal(await files(), 2)

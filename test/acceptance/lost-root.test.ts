@@ -69,12 +69,8 @@ t.test('the root is renamed', async (t) => {
   await loseAndRestore(
     t,
     service,
-    () => {
-      renameSync(service.archive, moved)
-    },
-    () => {
-      renameSync(moved, service.archive)
-    },
+    () => renameSync(service.archive, moved),
+    () => renameSync(moved, service.archive),
   )
 })
 
@@ -108,12 +104,8 @@ t.test('the directories of the root are moved away', async (t) => {
   await loseAndRestore(
     t,
     service,
-    () => {
-      move(service.archive, moved)
-    },
-    () => {
-      move(moved, service.archive)
-    },
+    () => move(service.archive, moved),
+    () => move(moved, service.archive),
   )
 })
 
@@ -122,9 +114,7 @@ t.test(
   { skip: lacksMounts },
   async (t) => {
     const mounts = await openMounts(t)
-    const run = (command: string) => () => {
-      mounts.run(`cd ${t.testdirName} && ${command}`)
-    }
+    const run = (command: string) => () => mounts.run(`cd ${t.testdirName} && ${command}`)
     mkdirSync(join(testFolder(t), 'mounted/archive'), { recursive: true })
     const mount = run('mount --bind archive mounted/archive')
     mkdirSync(join(t.testdirName, 'archive'))
@@ -158,9 +148,7 @@ t.test('a disk returns I/O errors', { skip: lacksStrace }, async (t) => {
       strace = spawn('strace', [...inject, ...target], { stdio: 'ignore' })
       t.teardown(() => strace && stop(strace, 'SIGINT'))
     },
-    () => {
-      strace?.kill('SIGINT')
-    },
+    () => strace?.kill('SIGINT'),
   )
 })
 

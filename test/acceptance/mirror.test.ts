@@ -25,9 +25,7 @@ t.test('a list that is downloaded while files change is complete', async (t) => 
   const broken = mirror.begin(() => service.api.kill('SIGKILL'))
   await broken.catch((error: unknown) => t.ok(error instanceof Away, 'an incomplete list fails'))
   await service.startApi()
-  await mirror.begin(() => {
-    changes.run(slow ? 10 : 30)
-  })
+  await mirror.begin(() => changes.run(slow ? 10 : 30))
   await mirror.catchUp()
   changes.run(100)
   await untilSame(t, service, mirror)

@@ -159,8 +159,8 @@ async function* linesOf(service: Service, answer: Response): AsyncGenerator<stri
   const decoder = new TextDecoder()
   let rest = ''
   try {
-    for await (const piece of answer.body as AsyncIterable<Uint8Array>) {
-      const lines = (rest + decoder.decode(piece, { stream: true })).split('\n')
+    for await (const chunk of answer.body as AsyncIterable<Uint8Array>) {
+      const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
       rest = lines.pop() ?? ''
       for (const line of lines) yield line.replaceAll(from, origin)
     }

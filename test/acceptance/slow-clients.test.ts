@@ -1,8 +1,6 @@
 /** Clients that send or read slowly delay no other client, and their connections are closed. */
-import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { rmSync } from 'node:fs'
 import { Agent, get } from 'node:http'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
@@ -16,8 +14,8 @@ import type { Service } from './service.ts'
 import { dayDirectory, makeOldDays, pathIn, put } from './tree.ts'
 
 const figures = slow
-  ? { dribbling: 1000, reading: 200, files: 30_000, fifos: 20 }
-  : { dribbling: 50, reading: 12, files: 3000, fifos: 8 }
+  ? { dribbling: 1000, reading: 200, files: 30_000 }
+  : { dribbling: 50, reading: 12, files: 3000 }
 
 /** More than the socket buffers of two processes. */
 const largeBytes = 32 * 1024 * 1024
@@ -31,8 +29,6 @@ interface Started {
   readonly service: Service
   /** Path of the download of a large file. */
   readonly large: string
-  /** Path of a file that a test replaces by a FIFO. */
-  readonly fifo: string
 }
 
 async function startWithFiles(): Promise<Started> {
@@ -40,13 +36,11 @@ async function startWithFiles(): Promise<Started> {
   const archive = join(folder, 'archive')
   makeOldDays(archive, 3, figures.files / 3)
   const large = pathIn(dayDirectory(90), 0)
-  const fifo = pathIn(dayDirectory(90), 1)
   put(archive, large, gzipSync(randomBytes(largeBytes), { level: 0 }))
-  put(archive, fifo)
   const service = await startService(t, folder)
   await until('the first scan ends', service.ready)
   await untilEqual(service)
-  return { service, large: `/rinex/data/${large}`, fifo }
+  return { service, large: `/rinex/data/${large}` }
 }
 
 /** A client, and when its connection was closed. */
@@ -73,9 +67,7 @@ function dribble(t: Test, service: Service): Client {
   const client = open(service, 'GET /rinex/api/rinex-file/ HTTP/1.1\r\nhost: a\r\n')
   client.socket.resume()
   const timer = setInterval(() => client.socket.write('x-a: b\r\n'), headersEvery)
-  client.socket.once('close', () => {
-    clearInterval(timer)
-  })
+  client.socket.once('close', () => clearInterval(timer))
   t.teardown(() => client.socket.destroy())
   return client
 }
@@ -93,9 +85,7 @@ function readSlowly(t: Test, service: Service, path: string): Client {
     if (n++ % 5 === 0) socket.read(1)
     socket.write('\r\n')
   }, 200)
-  socket.once('close', () => {
-    clearInterval(timer)
-  })
+  socket.once('close', () => clearInterval(timer))
   t.teardown(() => socket.destroy())
   return client
 }
@@ -130,12 +120,8 @@ function requestPages({ url }: Service, paths: readonly string[]) {
 function send(url: URL, agent: Agent): Promise<number | string> {
   return new Promise((resolve) => {
     get(url, { agent, headers: { accept: 'application/json' } }, (answer) => {
-      answer.resume().once('end', () => {
-        resolve(answer.statusCode ?? 0)
-      })
-    }).on('error', (error) => {
-      resolve(error.message)
-    })
+      answer.resume().once('end', () => resolve(answer.statusCode ?? 0))
+    }).on('error', (error) => resolve(error.message))
   })
 }
 
@@ -145,7 +131,7 @@ function percentile(times: readonly number[], share: number): number {
   return times.toSorted((a, b) => a - b)[Math.floor(times.length * share)] ?? 0
 }
 
-const { service, large, fifo } = await startWithFiles()
+const { service, large } = await startWithFiles()
 
 t.test('slow clients delay nobody, and their connections are closed', async (t) => {
   const streams = ['/rinex/api/rinex-file/?format=ndjson', large, large, large]
@@ -189,18 +175,4 @@ t.test('a client on a slow line gets its complete file', async (t) => {
   })
   if (client.endedMs === undefined) await once(socket, 'close')
   t.ok(received > largeBytes, `${received} bytes`)
-})
-
-t.test('requests for a FIFO delay nobody', async (t) => {
-  rmSync(join(service.archive, fifo))
-  t.equal(spawnSync('mkfifo', [join(service.archive, fifo)]).status, 0)
-  const pending = Array.from({ length: figures.fifos }, () =>
-    fetch(new URL(`/rinex/data/${fifo}`, service.url)),
-  )
-  const others = requestPages(service, pages)
-  const statuses = await Promise.all(pending.map(async (answer) => (await answer).status))
-  await until('others were answered', () => others.times.length >= 20)
-  await others.stop()
-  t.strictSame(new Set(statuses), new Set([404]))
-  t.strictSame(others.failures, [])
 })

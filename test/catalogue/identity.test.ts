@@ -79,30 +79,22 @@ t.test('every combination of differences has the defined result, in both directi
 
 t.test('operations on real files', async (t) => {
   const path = join(testFolder(t), 'file')
-  const setTime = (file = path): void => {
-    utimesSync(file, 1000, 1000)
-  }
+  const setTime = (file = path): void => utimesSync(file, 1000, 1000)
   const operations: { title: string; run: () => void; outcome: IdentityComparison }[] = [
     { title: 'nothing', run: () => undefined, outcome: 'same' },
     {
       title: 'a hard link is created',
-      run: () => {
-        linkSync(path, `${path}.link`)
-      },
+      run: () => linkSync(path, `${path}.link`),
       outcome: 'attributes',
     },
     {
       title: 'the link is removed',
-      run: () => {
-        unlinkSync(`${path}.link`)
-      },
+      run: () => unlinkSync(`${path}.link`),
       outcome: 'attributes',
     },
     {
       title: 'chmod',
-      run: () => {
-        chmodSync(path, 0o600)
-      },
+      run: () => chmodSync(path, 0o600),
       outcome: 'attributes',
     },
     {
@@ -126,9 +118,7 @@ t.test('operations on real files', async (t) => {
   if (process.getuid?.() === 0)
     operations.push({
       title: 'chown',
-      run: () => {
-        chownSync(path, 1234, 5678)
-      },
+      run: () => chownSync(path, 1234, 5678),
       outcome: 'attributes',
     })
   writeFileSync(path, 'bytes')

@@ -21,7 +21,7 @@ function launch(folder: string, args: readonly string[], env: Record<string, str
 function follow(child: ChildProcessWithoutNullStreams) {
   const outcome = { child, text: '' }
   for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (piece: Buffer) => (outcome.text += piece.toString()))
+    stream.on('data', (chunk: Buffer) => (outcome.text += chunk.toString()))
   return outcome
 }
 
@@ -33,7 +33,7 @@ async function run(folder: string, line: string, env: Record<string, string> = {
 
 async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
   for (const end = Date.now() + 120_000; !(await holds());) {
-    if (Date.now() > end) throw new Error(`in vain: ${what}`)
+    if (Date.now() > end) throw new Error(`timeout: ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }

@@ -173,15 +173,9 @@ t.test('a backup contains what is written while it is made', async (t) => {
 
 const damages: Readonly<Record<string, (database: string) => void>> = {
   'a database with damaged pages': overwrite,
-  'a file that is no database': (database) => {
-    writeFileSync(database, randomBytes(50_000))
-  },
-  'an empty file': (database) => {
-    truncateSync(database)
-  },
-  'a missing database': (database) => {
-    rmSync(database)
-  },
+  'a file that is no database': (database) => writeFileSync(database, randomBytes(50_000)),
+  'an empty file': (database) => truncateSync(database),
+  'a missing database': (database) => rmSync(database),
 }
 
 for (const [name, damage] of Object.entries(damages))
@@ -270,12 +264,8 @@ t.test('a bad backup is skipped', async (t) => {
   }
   const bad: Readonly<Record<string, (backup: string) => void>> = {
     corrupt: overwrite,
-    truncated: (backup) => {
-      truncateSync(backup, 3 * pageSize)
-    },
-    empty: (backup) => {
-      truncateSync(backup)
-    },
+    truncated: (backup) => truncateSync(backup, 3 * pageSize),
+    empty: (backup) => truncateSync(backup),
     'no catalogue': (backup) => {
       rmSync(backup)
       new Sqlite(backup).exec('CREATE TABLE other (a)').close()
@@ -379,9 +369,7 @@ t.test('the check of a large database is aborted before the WAL grows too large'
     onEnd: (outcome) => void outcomes.push(outcome),
     largestLog: 0,
   })
-  t.teardown(() => {
-    check.stop()
-  })
+  t.teardown(() => check.stop())
   check.committed()
   await until(t, 'the check has ended', () => outcomes.length === 1)
   t.match(outcomes, [{ fault: undefined, error: /aborted: the WAL grew/ }])

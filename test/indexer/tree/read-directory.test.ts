@@ -149,9 +149,7 @@ t.test(
   async (t) => {
     const archive = testFolder(t, { obs: { '2026': { [name]: '' } } })
     chmodSync(join(archive, 'obs/2026'), 0)
-    t.teardown(() => {
-      chmodSync(join(archive, 'obs/2026'), 0o755)
-    })
+    t.teardown(() => chmodSync(join(archive, 'obs/2026'), 0o755))
     const snapshot = readDirectory(
       { archive, linkedDirectories: [] },
       { path: 'obs/2026', depth: 'names' },
@@ -212,27 +210,17 @@ t.test('a linked disk that is away removes nothing', async (t) => {
         renameSync(join(disks, 'one'), join(folder, 'one'))
         mkdirSync(join(disks, 'one'))
       },
-      () => {
-        renameSync(join(folder, 'one'), join(disks, 'one'))
-      },
+      () => renameSync(join(folder, 'one'), join(disks, 'one')),
     ],
     [
       'not there, nor where it is linked from',
-      () => {
-        renameSync(disks, join(folder, 'moved'))
-      },
-      () => {
-        renameSync(join(folder, 'moved'), disks)
-      },
+      () => renameSync(disks, join(folder, 'moved')),
+      () => renameSync(join(folder, 'moved'), disks),
     ],
     [
       'empty where the link ends',
-      () => {
-        renameSync(join(disks, 'one/2019/001'), join(folder, '001'))
-      },
-      () => {
-        renameSync(join(folder, '001'), join(disks, 'one/2019/001'))
-      },
+      () => renameSync(join(disks, 'one/2019/001'), join(folder, '001')),
+      () => renameSync(join(folder, '001'), join(disks, 'one/2019/001')),
     ],
   ] as const) {
     go()
@@ -305,28 +293,16 @@ t.test('records of a directory that is gone are not kept', async (t) => {
   const archive = join(folder, 'archive')
   const disk = join(folder, 'disk')
   const inTheWay: Readonly<Record<string, (path: string) => void>> = {
-    'a file': (path) => {
-      writeFileSync(path, '')
-    },
-    'a FIFO': (path) => {
-      execFileSync('mkfifo', [path])
-    },
-    'a symlink to itself': (path) => {
-      symlinkSync('x', path)
-    },
-    'a symlink to a file': (path) => {
-      symlinkSync('/etc/passwd', path)
-    },
+    'a file': (path) => writeFileSync(path, ''),
+    'a FIFO': (path) => execFileSync('mkfifo', [path]),
+    'a symlink to itself': (path) => symlinkSync('x', path),
+    'a symlink to a file': (path) => symlinkSync('/etc/passwd', path),
     'a symlink to a file of a linked directory': (path) => {
       writeFileSync(join(disk, '2008/file'), '')
       symlinkSync(join(disk, '2008/file'), path)
     },
-    'a symlink to nothing': (path) => {
-      symlinkSync('nothing', path)
-    },
-    'a symlink that leads elsewhere': (path) => {
-      symlinkSync('/etc', path)
-    },
+    'a symlink to nothing': (path) => symlinkSync('nothing', path),
+    'a symlink that leads elsewhere': (path) => symlinkSync('/etc', path),
   }
   for (const linkedDirectories of [[], [disk]])
     for (const [what, put] of Object.entries(inTheWay)) {
