@@ -134,22 +134,18 @@ t.test('their exposure stays low', { skip: without('systemd-analyze', 250) }, as
   }
 })
 
-t.test(
-  'the units and sysusers.conf name the same users',
-  { skip: without('systemd-sysusers') },
-  (t) => {
-    const conf = read('sysusers.conf')
-    const root = testFolder(t, { etc: { 'sysusers.d': { 'rinex-catalogue.conf': conf } } })
-    const { status, output } = run('systemd-sysusers', [`--root=${root}`, 'rinex-catalogue.conf'])
-    t.equal(status, 0, output)
-    const etc = (file: string): string => readFileSync(join(root, 'etc', file), 'utf8')
-    const [, gid] = /^rinexcat:[^:]*:(\d+):/m.exec(etc('group')) ?? []
-    t.ok(gid, 'the group exists')
-    for (const file of services) {
-      const user = valuesOf(file)('User') ?? ''
-      const [, group] = new RegExp(`^${user}:[^:]*:\\d+:(\\d+):`, 'm').exec(etc('passwd')) ?? []
-      t.equal(group, gid, `the group of ${user}`)
-    }
-    t.end()
-  },
-)
+t.test('the units use the users of sysusers.conf', { skip: without('systemd-sysusers') }, (t) => {
+  const conf = read('sysusers.conf')
+  const root = testFolder(t, { etc: { 'sysusers.d': { 'rinex-catalogue.conf': conf } } })
+  const { status, output } = run('systemd-sysusers', [`--root=${root}`, 'rinex-catalogue.conf'])
+  t.equal(status, 0, output)
+  const etc = (file: string): string => readFileSync(join(root, 'etc', file), 'utf8')
+  const [, gid] = /^rinexcat:[^:]*:(\d+):/m.exec(etc('group')) ?? []
+  t.ok(gid, 'the group exists')
+  for (const file of services) {
+    const user = valuesOf(file)('User') ?? ''
+    const [, group] = new RegExp(`^${user}:[^:]*:\\d+:(\\d+):`, 'm').exec(etc('passwd')) ?? []
+    t.equal(group, gid, `the group of ${user}`)
+  }
+  t.end()
+})

@@ -82,65 +82,61 @@ async function startApache(t: Test, behind: Behind): Promise<URL> {
   return base
 }
 
-const lacksSendfile = wanted.includes('xsendfile') ? false : `no ${sendfile} here`
+const lacksSendfile = skip || (!existsSync(sendfile) && `no ${sendfile} here`)
 
-t.test(
-  'Apache sends the files that the service offloads',
-  { skip: skip || lacksSendfile },
-  async (t) => {
-    const folder = testFolder(t, { archive: { obs: {} } })
-    const [file, other] = [1, 2].map((n) => pathIn(dayDirectory(3), n)) as [string, string]
-    const hourly = pathIn(hourDirectory(2), 1)
-    const content = gzipSync(randomBytes(300_000))
-    put(join(folder, 'archive'), file, content)
-    for (const path of [other, hourly]) put(join(folder, 'archive'), path)
-    // Apache ignores dates in the future.
-    const writtenMs = Math.floor(Date.now() / 1000) * 1000 - 3 * 86_400_000
-    utimesSync(join(folder, 'archive', file), writtenMs / 1000, writtenMs / 1000)
-    const service = await startService(t, folder, { options: { SEND_FILES: 'x-sendfile' } })
-    await until('all is listed', async () => (await service.count()) === 3)
-    const base = await startApache(t, { ...service, service: Number(service.url.port) })
-    const get = async (path: string, headers = {}) => {
-      const answer = await fetch(new URL(path, base), { headers })
-      return { answer, status: answer.status, body: Buffer.from(await answer.arrayBuffer()) }
+t.test('Apache sends the files that the service offloads', { skip: lacksSendfile }, async (t) => {
+  const folder = testFolder(t, { archive: { obs: {} } })
+  const [file, other] = [1, 2].map((n) => pathIn(dayDirectory(3), n)) as [string, string]
+  const hourly = pathIn(hourDirectory(2), 1)
+  const content = gzipSync(randomBytes(300_000))
+  put(join(folder, 'archive'), file, content)
+  for (const path of [other, hourly]) put(join(folder, 'archive'), path)
+  // Apache ignores dates in the future.
+  const writtenMs = Math.floor(Date.now() / 1000) * 1000 - 3 * 86_400_000
+  utimesSync(join(folder, 'archive', file), writtenMs / 1000, writtenMs / 1000)
+  const service = await startService(t, folder, { options: { SEND_FILES: 'x-sendfile' } })
+  await until('all is listed', async () => (await service.count()) === 3)
+  const base = await startApache(t, { ...service, service: Number(service.url.port) })
+  const get = async (path: string, headers = {}) => {
+    const answer = await fetch(new URL(path, base), { headers })
+    return { answer, status: answer.status, body: Buffer.from(await answer.arrayBuffer()) }
+  }
+
+  const { answer, body } = await get(file)
+  t.equal(answer.status, 200)
+  t.ok(body.equals(content))
+  t.match(Object.fromEntries(answer.headers), {
+    'content-type': 'application/gzip',
+    'content-disposition': `attachment; filename="${basename(file)}"`,
+    'content-security-policy': "default-src 'none'; sandbox",
+    'x-content-type-options': 'nosniff',
+    'accept-ranges': 'bytes',
+    'cache-control': 'no-cache',
+    'last-modified': new Date(writtenMs).toUTCString(),
+  })
+  t.notOk(answer.headers.has('x-sendfile'))
+  const tag = answer.headers.get('etag') ?? ''
+  t.not((await get(other)).answer.headers.get('etag'), tag, 'each file has another ETag')
+
+  const part = await get(file, { range: 'bytes=100-299', 'if-range': tag })
+  t.equal(part.status, 206)
+  t.same(part.body, content.subarray(100, 300))
+  t.equal((await get(file, { range: 'bytes=0-1', 'if-range': '"x"' })).status, 200)
+  t.equal((await get(file, { range: 'bytes=0-1,5-6' })).body.length, content.length)
+  t.equal((await get(file, { 'if-none-match': tag })).status, 304)
+  t.equal((await get(file, { 'if-match': '"x"' })).status, 412)
+  // For every date: Apache alone would answer 304 to a later date, also to a client that has only a part of the file.
+  for (const path of [file, `/rinex//data//${file}`, file.replace('obs/', 'obs_v3/')])
+    for (const laterMs of [-60_000, 0, 60_000]) {
+      const since = { 'if-modified-since': new Date(writtenMs + laterMs).toUTCString() }
+      t.equal((await get(path, since)).body.length, content.length, `${path} ${laterMs}`)
+      t.equal((await get(path, { ...since, range: 'bytes=100-299' })).status, 206)
+      t.equal((await get(path, { ...since, 'if-none-match': tag })).status, 304)
     }
-
-    const { answer, body } = await get(file)
-    t.equal(answer.status, 200)
-    t.ok(body.equals(content))
-    t.match(Object.fromEntries(answer.headers), {
-      'content-type': 'application/gzip',
-      'content-disposition': `attachment; filename="${basename(file)}"`,
-      'content-security-policy': "default-src 'none'; sandbox",
-      'x-content-type-options': 'nosniff',
-      'accept-ranges': 'bytes',
-      'cache-control': 'no-cache',
-      'last-modified': new Date(writtenMs).toUTCString(),
-    })
-    t.notOk(answer.headers.has('x-sendfile'))
-    const tag = answer.headers.get('etag') ?? ''
-    t.not((await get(other)).answer.headers.get('etag'), tag, 'each file has another ETag')
-
-    const part = await get(file, { range: 'bytes=100-299', 'if-range': tag })
-    t.equal(part.status, 206)
-    t.same(part.body, content.subarray(100, 300))
-    t.equal((await get(file, { range: 'bytes=0-1', 'if-range': '"x"' })).status, 200)
-    t.equal((await get(file, { range: 'bytes=0-1,5-6' })).body.length, content.length)
-    t.equal((await get(file, { 'if-none-match': tag })).status, 304)
-    t.equal((await get(file, { 'if-match': '"x"' })).status, 412)
-    // For every date: Apache alone would answer 304 to a later date, also to a client that has only a part of the file.
-    for (const path of [file, `/rinex//data//${file}`, file.replace('obs/', 'obs_v3/')])
-      for (const laterMs of [-60_000, 0, 60_000]) {
-        const since = { 'if-modified-since': new Date(writtenMs + laterMs).toUTCString() }
-        t.equal((await get(path, since)).body.length, content.length, `${path} ${laterMs}`)
-        t.equal((await get(path, { ...since, range: 'bytes=100-299' })).status, 206)
-        t.equal((await get(path, { ...since, 'if-none-match': tag })).status, 304)
-      }
-    t.same((await get(file.replace('obs/', 'obs_v3/'))).body, content)
-    t.equal((await get(hourly.replace(/^nrt\/\d{4}/, 'nrt'))).status, 200)
-    t.equal((await get(pathIn(dayDirectory(3), 9))).body.toString(), '{"detail":"Not found."}')
-  },
-)
+  t.same((await get(file.replace('obs/', 'obs_v3/'))).body, content)
+  t.equal((await get(hourly.replace(/^nrt\/\d{4}/, 'nrt'))).status, 200)
+  t.equal((await get(pathIn(dayDirectory(3), 9))).body.toString(), '{"detail":"Not found."}')
+})
 
 t.test('Apache rewrites older paths and no others', { skip }, async (t) => {
   const folder = testFolder(t, { archive: {} })

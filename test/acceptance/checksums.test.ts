@@ -15,40 +15,43 @@ const kills = slow ? 20 : 2
 
 t.setTimeout(longestMs)
 
-t.test(`${count} files arrive, the indexer is killed ${kills} times`, async (t) => {
-  const folder = testFolder(t)
-  put(join(folder, 'archive'), pathIn(hourDirectory(), 0))
-  const service = await startService(t, folder)
-  await until('the first scan ends', service.ready)
-  await until('hashing has begun', () => Promise.resolve(hasBegun(service)))
-  const all = paths(hourDirectory(), count, 1)
-  for (const path of all) put(service.archive, path)
-  await until('all are listed', async () => (await service.count()) === count + 1)
-  const sums = () => sumsOf(service)
+t.test(
+  `${count} files get their checksums although the indexer is killed ${kills} times`,
+  async (t) => {
+    const folder = testFolder(t)
+    put(join(folder, 'archive'), pathIn(hourDirectory(), 0))
+    const service = await startService(t, folder)
+    await until('the first scan ends', service.ready)
+    await until('hashing has begun', () => Promise.resolve(hasBegun(service)))
+    const all = paths(hourDirectory(), count, 1)
+    for (const path of all) put(service.archive, path)
+    await until('all are listed', async () => (await service.count()) === count + 1)
+    const sums = () => sumsOf(service)
 
-  let before = 0
-  for (let kill = 0; kill < kills; kill++) {
-    await until('more have a checksum, or all', async () => {
-      const { hashed } = await sums()
-      return hashed > before || hashed >= count
-    })
-    before = (await sums()).hashed
-    service.indexer.kill('SIGKILL')
-    await once(service.indexer, 'exit')
+    let before = 0
+    for (let kill = 0; kill < kills; kill++) {
+      await until('more have a checksum, or all', async () => {
+        const { hashed } = await sums()
+        return hashed > before || hashed >= count
+      })
+      before = (await sums()).hashed
+      service.indexer.kill('SIGKILL')
+      await once(service.indexer, 'exit')
+      const { text } = await sums()
+      t.doesNotThrow(() => check(service, text), 'sha256sum accepts the stored checksums')
+      service.startIndexer()
+    }
+    await until('all files have a checksum', async () => (await sums()).hashed >= count)
     const { text } = await sums()
-    t.doesNotThrow(() => check(service, text), 'sha256sum accepts the stored checksums')
-    service.startIndexer()
-  }
-  await until('all files have a checksum', async () => (await sums()).hashed >= count)
-  const { text } = await sums()
-  const output = check(service, text)
-  t.equal(output.match(/: OK$/gm)?.length, (await sums()).hashed)
+    const output = check(service, text)
+    t.equal(output.match(/: OK$/gm)?.length, (await sums()).hashed)
 
-  const [removed = ''] = all
-  rmSync(join(service.archive, removed))
-  await until('the removal is noticed', async () => (await service.count()) === count)
-  t.notMatch((await sums()).text, nameOf(removed))
-})
+    const [removed = ''] = all
+    rmSync(join(service.archive, removed))
+    await until('the removal is noticed', async () => (await service.count()) === count)
+    t.notMatch((await sums()).text, nameOf(removed))
+  },
+)
 
 t.test('with checksums = "all" old files get them too', async (t) => {
   const folder = testFolder(t)

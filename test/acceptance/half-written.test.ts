@@ -30,7 +30,7 @@ const directory = (path: string): string => path.slice(0, path.lastIndexOf('/'))
 
 t.setTimeout(longestMs)
 
-t.test('half-written files', async (t) => {
+t.test('a file is listed when it is complete', async (t) => {
   const folder = testFolder(t)
   put(join(folder, 'archive'), pathIn(hour, 0))
   const service = await startService(t, folder)

@@ -14,7 +14,7 @@ const megabytes = 10
 t.setTimeout(longestMs)
 
 t.test(
-  `${rounds * perRound} temporary files leave no handles and no memory`,
+  `${rounds * perRound} temporary files leave nothing behind`,
   { skip: needsTime },
   async (t) => {
     const folder = testFolder(t)

@@ -109,27 +109,23 @@ t.test('the directories of the root are moved away', async (t) => {
   )
 })
 
-t.test(
-  'a disk is unmounted, and an empty one is mounted in its place',
-  { skip: lacksMounts },
-  async (t) => {
-    const mounts = await openMounts(t)
-    const run = (command: string) => () => mounts.run(`cd ${t.testdirName} && ${command}`)
-    mkdirSync(join(testFolder(t), 'mounted/archive'), { recursive: true })
-    const mount = run('mount --bind archive mounted/archive')
-    mkdirSync(join(t.testdirName, 'archive'))
-    mount()
-    const options = { ARCHIVE: 'mounted/archive' }
-    const service = await startFull(t, { wrap: mounts.wrap(t.testdirName), options })
-    await loseAndRestore(t, service, run('umount --lazy mounted/archive'), mount)
-    await loseAndRestore(
-      t,
-      service,
-      run('mount -t tmpfs none mounted/archive'),
-      run('umount mounted/archive'),
-    )
-  },
-)
+t.test('a disk is unmounted, then an empty one is mounted', { skip: lacksMounts }, async (t) => {
+  const mounts = await openMounts(t)
+  const run = (command: string) => () => mounts.run(`cd ${t.testdirName} && ${command}`)
+  mkdirSync(join(testFolder(t), 'mounted/archive'), { recursive: true })
+  const mount = run('mount --bind archive mounted/archive')
+  mkdirSync(join(t.testdirName, 'archive'))
+  mount()
+  const options = { ARCHIVE: 'mounted/archive' }
+  const service = await startFull(t, { wrap: mounts.wrap(t.testdirName), options })
+  await loseAndRestore(t, service, run('umount --lazy mounted/archive'), mount)
+  await loseAndRestore(
+    t,
+    service,
+    run('mount -t tmpfs none mounted/archive'),
+    run('umount mounted/archive'),
+  )
+})
 
 /** strace may be installed, but not allowed to trace another process. */
 const attach = 'sleep 60 & timeout --signal=INT 1 strace -qq -o /dev/null -p $!'

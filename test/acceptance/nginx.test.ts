@@ -45,7 +45,7 @@ async function bytesOf(answer: IncomingMessage): Promise<Buffer> {
   return Buffer.concat((await answer.toArray()) as Buffer[])
 }
 
-t.test('behind nginx', { skip: lacksNginx }, async (t) => {
+t.test('nginx sends the downloads of the service', { skip: lacksNginx }, async (t) => {
   const { service, archive, ask } = await startBehindNginx(t)
   const get = (path: string, headers?: OutgoingHttpHeaders) => ask(`/rinex/data/${path}`, headers)
   const tagOf = async (): Promise<string> => String((await get(file)).resume().headers.etag)
@@ -85,7 +85,7 @@ t.test('behind nginx', { skip: lacksNginx }, async (t) => {
     t.match(await digest(), /^sha-256=:/)
   })
 
-  t.test('ranges', async (t) => {
+  t.test('nginx answers ranges', async (t) => {
     const tag = await tagOf()
     for (const headers of [{}, { 'if-range': tag }, { 'if-range': seconds(writtenSeconds) }]) {
       const answer = await get(file, { range: 'bytes=100-299', ...headers })
@@ -103,7 +103,7 @@ t.test('behind nginx', { skip: lacksNginx }, async (t) => {
     t.equal(beyond.resume().statusCode, 416)
   })
 
-  t.test('conditional requests', async (t) => {
+  t.test('nginx answers conditional requests', async (t) => {
     const conditions: [headers: OutgoingHttpHeaders, status: number][] = [
       [{ 'if-none-match': await tagOf() }, 304],
       [{ 'if-none-match': '"x"' }, 200],

@@ -194,50 +194,46 @@ async function followMissing(t: Test, page: Page): Promise<void> {
   t.equal(await page.locator('.state.late').count(), 1)
 }
 
-t.test(
-  'every page is accessible, in light and dark, and requests only this server',
-  { skip },
-  async (t) => {
-    const { service, browser } = await startNetwork(t)
-    put(service.archive, 'obs/2026/001/README.txt', content)
-    const paths = [
-      '',
-      'network/',
-      'series/',
-      'missing/',
-      'missing/?from=never',
-      'report/',
-      'rinex-file/',
-      'rinex-file/?station=graz&area=obs',
-      'rinex-file/?station=x&nothing=1',
-      'rinex-file/1/',
-      'station/',
-      'station/GRAZ/',
-      'station/GRAZ/availability/',
-      'station/GRAZ/latency/',
-      'changes/',
-      'changes/?sinc=1',
-      'changes/?since=0&filename=GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz',
-      'status/',
-      'status/problems/',
-      'docs/',
-    ]
-    for (const colorScheme of ['light', 'dark'] as const) {
-      const watched = await openPage(browser, service.url, { colorScheme })
-      const inspected = await openPage(browser, service.url, { colorScheme, bypassCSP: true })
-      for (const path of paths) {
-        await watched.page.goto(`${api}${path}`)
-        t.ok(await watched.page.title(), path)
-        await inspected.page.goto(`${api}${path}`)
-        t.strictSame(await accessibilityFaults(inspected.page), [], `${colorScheme} ${path}`)
-      }
-      t.strictSame(watched.complaints, [])
-    }
-    const narrow = await openPage(browser, service.url, { viewport: { width: 360, height: 640 } })
+t.test('every page is accessible and requests only this server', { skip }, async (t) => {
+  const { service, browser } = await startNetwork(t)
+  put(service.archive, 'obs/2026/001/README.txt', content)
+  const paths = [
+    '',
+    'network/',
+    'series/',
+    'missing/',
+    'missing/?from=never',
+    'report/',
+    'rinex-file/',
+    'rinex-file/?station=graz&area=obs',
+    'rinex-file/?station=x&nothing=1',
+    'rinex-file/1/',
+    'station/',
+    'station/GRAZ/',
+    'station/GRAZ/availability/',
+    'station/GRAZ/latency/',
+    'changes/',
+    'changes/?sinc=1',
+    'changes/?since=0&filename=GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz',
+    'status/',
+    'status/problems/',
+    'docs/',
+  ]
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const watched = await openPage(browser, service.url, { colorScheme })
+    const inspected = await openPage(browser, service.url, { colorScheme, bypassCSP: true })
     for (const path of paths) {
-      await narrow.page.goto(`${api}${path}`)
-      const width = await narrow.page.evaluate('document.documentElement.scrollWidth')
-      t.ok(Number(width) <= 360, `${path} is ${String(width)} pixels wide`)
+      await watched.page.goto(`${api}${path}`)
+      t.ok(await watched.page.title(), path)
+      await inspected.page.goto(`${api}${path}`)
+      t.strictSame(await accessibilityFaults(inspected.page), [], `${colorScheme} ${path}`)
     }
-  },
-)
+    t.strictSame(watched.complaints, [])
+  }
+  const narrow = await openPage(browser, service.url, { viewport: { width: 360, height: 640 } })
+  for (const path of paths) {
+    await narrow.page.goto(`${api}${path}`)
+    const width = await narrow.page.evaluate('document.documentElement.scrollWidth')
+    t.ok(Number(width) <= 360, `${path} is ${String(width)} pixels wide`)
+  }
+})

@@ -21,33 +21,29 @@ t.setTimeout(longestMs)
 
 const skip = lacks('limit of watches for a user namespace', `unshare -Ur sh -c '${setLimit}'`)
 
-t.test(
-  `new files in ${directories} directories are found with ${limit} watches`,
-  { skip },
-  async (t) => {
-    const folder = testFolder(t)
-    // Directories below that of an hour are watched too.
-    const inGroup = (n: number) =>
-      pathIn(hourDirectory(), n).replace(/\/([^/]*)$/, `/group${n % directories}/$1`)
-    for (let n = 0; n < directories; n++) put(join(folder, 'archive'), inGroup(n))
-    const service = await startService(t, folder, {
-      wrapIndexer: ['unshare', '-Ur', 'sh', '-c', `${setLimit} && exec "$@"`, 'sh'],
-      options: { SWEEP_INTERVAL_SECONDS: '2' },
-    })
-    await until('the first scan ends', service.ready)
-    await untilReported(service, /no file watches left.*max_user_watches/)
-    const { state, watching } = await service.status()
-    t.equal(state, 'degraded')
-    // The next one is being tried.
-    t.ok((watching?.directories ?? Infinity) <= limit + 1, 'no more watches than allowed')
+t.test(`new files are found with ${limit} watches`, { skip }, async (t) => {
+  const folder = testFolder(t)
+  // Directories below that of an hour are watched too.
+  const inGroup = (n: number) =>
+    pathIn(hourDirectory(), n).replace(/\/([^/]*)$/, `/group${n % directories}/$1`)
+  for (let n = 0; n < directories; n++) put(join(folder, 'archive'), inGroup(n))
+  const service = await startService(t, folder, {
+    wrapIndexer: ['unshare', '-Ur', 'sh', '-c', `${setLimit} && exec "$@"`, 'sh'],
+    options: { SWEEP_INTERVAL_SECONDS: '2' },
+  })
+  await until('the first scan ends', service.ready)
+  await untilReported(service, /no file watches left.*max_user_watches/)
+  const { state, watching } = await service.status()
+  t.equal(state, 'degraded')
+  // The next one is being tried.
+  t.ok((watching?.directories ?? Infinity) <= limit + 1, 'no more watches than allowed')
 
-    for (let n = directories; n < 2 * directories; n++) arrive(service.archive, inGroup(n))
-    const tookMs = await untilEqual(service)
-    t.pass(`all new files are listed ${Math.round(tookMs)} ms after the last`)
-    t.equal(service.indexer.exitCode, null, 'the indexer still runs')
-    // On a busy machine there are more of these.
-    const busy = /^(event loop|scanning)/
-    const lines = service.log.filter(({ name, msg }) => name === 'indexer' && !busy.test(msg))
-    t.ok(lines.length <= 10, `${lines.length} lines in the log`)
-  },
-)
+  for (let n = directories; n < 2 * directories; n++) arrive(service.archive, inGroup(n))
+  const tookMs = await untilEqual(service)
+  t.pass(`all new files are listed ${Math.round(tookMs)} ms after the last`)
+  t.equal(service.indexer.exitCode, null, 'the indexer still runs')
+  // On a busy machine there are more of these.
+  const busy = /^(event loop|scanning)/
+  const lines = service.log.filter(({ name, msg }) => name === 'indexer' && !busy.test(msg))
+  t.ok(lines.length <= 10, `${lines.length} lines in the log`)
+})

@@ -74,7 +74,7 @@ t.test('a restored file is reported as created, at the time of its return', asyn
   t.match(await changes(0), { changes: [{ seq: 4, change: 'modified', atUs: clock.us }] })
 })
 
-t.test('filters', async (t) => {
+t.test('the feed applies filters', async (t) => {
   const { writer, changes } = openCatalogue(t)
   const hourly = 'GRAZ00AUT_S_20260010500_01H_MN.rnx.gz'
   await writer.apply([
