@@ -5,13 +5,13 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { createServer as createHttpServer, request } from 'node:http'
 import type { IncomingMessage } from 'node:http'
-import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { basename, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import type { Test } from 'tap'
 import { testFolder } from '../folder.ts'
+import { freePorts, ownHost } from '../loopback.ts'
 import { rewritten, unchanged, years } from '../older-paths.ts'
 import { longestMs, startService, stop, until } from './service.ts'
 import type { Service } from './service.ts'
@@ -37,17 +37,6 @@ const skip =
   (lacking !== undefined && `no ${lacking} here`) ||
   (isInaccessible && `${user} cannot read this checkout`)
 
-/** A loopback address of this process: on a shared one, a free port may be taken a moment later. */
-const host = `127.${128 + ((process.pid >> 16) & 63)}.${(process.pid >> 8) & 255}.${process.pid & 255}`
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await once(server.listen(0, host), 'listening')
-  const { port } = server.address() as AddressInfo
-  await once(server.close(), 'close')
-  return port
-}
-
 interface Behind extends Pick<Service, 'folder' | 'archive'> {
   /** Port of the service on 127.0.0.1. */
   readonly service: number
@@ -58,16 +47,16 @@ interface Behind extends Pick<Service, 'folder' | 'archive'> {
 /** Starts Apache with the example, without TLS, inside the parts of Debian's configuration. */
 async function startApache(t: Test, behind: Behind): Promise<URL> {
   const { folder, archive, service, isDated = false } = behind
-  const port = await freePort()
+  const [port = 0] = await freePorts(1)
   const example = readFileSync('config/apache.conf.example', 'utf8')
-    .replace('*:80>', `${host}:1>`)
-    .replace('*:443>', `${host}:${port}>`)
+    .replace('*:80>', `${ownHost}:1>`)
+    .replace('*:443>', `${ownHost}:${port}>`)
     .replaceAll(/^ *SSL.*\n/gm, '')
     .replaceAll('127.0.0.1:8080', `127.0.0.1:${service}`)
     .replaceAll('/srv/gnss', `"${archive}"`)
     .replaceAll(/%\{TIME_(\w+)\}/g, isDated ? '%{HTTP:X-TIME-$1}' : '$&')
   const loaded = wanted.map((name) => `LoadModule ${name}_module ${fileOf(name)}`)
-  const own = [`Listen ${host}:${port}`, 'ServerName localhost', 'PidFile pid', 'ErrorLog log']
+  const own = [`Listen ${ownHost}:${port}`, 'ServerName localhost', 'PidFile pid', 'ErrorLog log']
   const users = user === undefined ? [] : [`User ${user}`, `Group ${user}`]
   const root = join(folder, 'apache')
   const conf = join(root, 'apache.conf')
@@ -77,7 +66,7 @@ async function startApache(t: Test, behind: Behind): Promise<URL> {
   t.equal(status, 0, stderr)
   const apache = spawn(program, ['-D', 'FOREGROUND', '-f', conf], { stdio: 'ignore' })
   t.teardown(() => stop(apache, 'SIGTERM'))
-  const base = new URL(`http://${host}:${port}/rinex/data/`)
+  const base = new URL(`http://${ownHost}:${port}/rinex/data/`)
   await until('Apache answers', async () => (await fetch(base)).status === 200)
   return base
 }
