@@ -17,7 +17,7 @@ import { checkConsistency } from '../../src/catalogue/sqlite/consistency-check.t
 import { migratingVersion, schemaVersion, versionOf } from '../../src/catalogue/sqlite/schema.ts'
 import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
 import { change, newFile } from '../catalogue/change.ts'
-import { makeEarlier } from '../catalogue/earlier.ts'
+import { makeEarlier } from '../catalogue/earlier-database.ts'
 import { testFolder } from '../folder.ts'
 import { programLine } from '../program.ts'
 import { longestMs, slow } from './service.ts'

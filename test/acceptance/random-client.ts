@@ -29,7 +29,11 @@ const pauseMs = 30
 const timeoutMs = 60_000
 
 export class RandomClient {
-  readonly counts = { requests: 0, responses: 0, left: 0, brokenOff: 0 }
+  readonly counts = {
+    ...{ requests: 0, responses: 0, left: 0 },
+    /** Connections that broke off, by the reason that allows it. */
+    ...{ killed: 0, stopped: 0, idle: 0, changed: 0, refused: 0 },
+  }
   readonly statuses = new Map<number, number>()
   readonly #origin: () => URL
   readonly #random: Random
@@ -95,10 +99,10 @@ export class RandomClient {
       this.#take(request, outcome.response)
     } else if (outcome.hasLeft) {
       this.counts.left++
-    } else if (mayBreakOff(request, outcome, this.#ends.slice(endsBefore))) {
-      this.counts.brokenOff++
     } else {
-      this.#faults.push({ what: `no response: ${outcome.code}`, request, status: undefined })
+      const reason = reasonOf(request, outcome, this.#ends.slice(endsBefore))
+      if (reason !== undefined) this.counts[reason]++
+      else this.#faults.push({ what: `no response: ${outcome.code}`, request, status: undefined })
     }
   }
 
@@ -162,15 +166,16 @@ function send(
   })
 }
 
-/** Whether the end of the API, a changed file or a refused request explains a connection that broke off. */
-function mayBreakOff(
+/** Why a connection may break off: the end of the API, an idle connection, a changed file or a refused body. */
+function reasonOf(
   request: RandomRequest,
   { code, hasBegun, isReused }: BrokenOff,
   ends: readonly End[],
-): boolean {
-  if (ends.includes('killed')) return true
-  if (ends.includes('stopped') && !hasBegun) return true
-  if (code === 'timeout' || code.startsWith('HPE_')) return false
-  if (isReused && !hasBegun) return true
-  return (request.isFile && hasBegun) || request.body !== ''
+): 'killed' | 'stopped' | 'idle' | 'changed' | 'refused' | undefined {
+  if (ends.includes('killed')) return 'killed'
+  if (ends.includes('stopped') && !hasBegun) return 'stopped'
+  if (code === 'timeout' || code.startsWith('HPE_')) return undefined
+  if (isReused && !hasBegun) return 'idle'
+  if (request.isFile && hasBegun) return 'changed'
+  return request.body === '' ? undefined : 'refused'
 }
