@@ -1,10 +1,10 @@
 /**
- * Catalogues of any size without a tree: written by the writer that the indexer uses, as a first scan would.
+ * Makes a catalogue of any size without a tree, with the writer of the indexer, as a first scan does.
  *
  *   node bench/catalogue.js --records 10000000 --out DIR/catalogue.db
  *
- * A network of 1,500 stations, half of them with long names: a day's observations of all, navigation files of every
- * third, oldest day first; and for the last ten days hourly files. The same options give the same names.
+ * The network has 1,500 stations, half of them with long names: daily observations of all, navigation files of every
+ * third, oldest day first, and hourly files of the last ten days. The same options give the same names.
  */
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'

@@ -23,7 +23,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import Database from 'better-sqlite3'
 import { toUs } from '../dist/catalogue/identity.js'
-import { fill, questions } from './list.js'
+import { fill, filterQueries } from './list.js'
 import { cpuOf, firstMatch, memoryOf } from './load.js'
 import { optionsOf } from './measure.js'
 
@@ -212,7 +212,7 @@ function openClient(list, localAddress) {
 
 /** Sends requests at fixed times, of each ten: six lists, two polls, a record, a download. */
 async function sendRequests({ clients, list, count, rate, seconds }) {
-  const asked = Object.values(questions)
+  const asked = Object.values(filterQueries)
   const targets = {
     list: (n) =>
       n % 4 === 0

@@ -16,7 +16,7 @@ export const description = 'many ids given and few live ones, beside as many ids
 
 const cli = join(import.meta.dirname, '../dist/cli.js')
 
-const questions = {
+const filterQueries = {
   'first page': 'limit=20',
   'last page': 'limit=20&offset=#last',
   'random pages': 'limit=20&offset=#random',
@@ -48,7 +48,7 @@ export async function run({ print, args }) {
       print(`  ${name.padEnd(30)} ${one} ${unit}, ${other} ${unit}, ${(other / one).toFixed(2)}`)
     const sizes = [dense, sparse].map((path) => Math.round(statSync(path).size / 1e6))
     row('size of the database', sizes, 'MB')
-    for (const [name, query] of Object.entries(questions)) {
+    for (const [name, query] of Object.entries(filterQueries)) {
       const times = servers.map(() => [])
       for (let round = 0; round < rounds; round++)
         for (const [index, { url }] of servers.entries())

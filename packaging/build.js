@@ -1,6 +1,6 @@
 /**
  * `npm run package -- [--system-node] [--output DIR]`: builds the Debian package. The same commit and the same installed
- * dependencies give the same bytes. With --system-node the package depends on Debian's `nodejs` and carries no Node. Without
+ * dependencies give the same bytes. With --system-node the package depends on Debian's `nodejs` and has no own Node. Without
  * --output, it is the only file in build/package.
  */
 import { execFileSync } from 'node:child_process'
@@ -50,7 +50,7 @@ function git(...args) {
   }
 }
 
-/** The time of every file in the package, in seconds: that of the last commit. */
+/** The mtime of every file in the package, in seconds: the time of the last commit. */
 const epoch = Number(process.env.SOURCE_DATE_EPOCH ?? git('log', '-1', '--format=%ct'))
 if (!Number.isSafeInteger(epoch)) throw new Error('not a checkout: set SOURCE_DATE_EPOCH')
 const date = new Date(epoch * 1000)

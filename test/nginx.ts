@@ -4,11 +4,11 @@ import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
-import { connect, createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Test } from 'tap'
+import { freePorts, ownHost } from './loopback.ts'
 
 const env = { ...process.env, PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` }
 
@@ -26,21 +26,9 @@ export interface Behind {
   readonly archive?: string
 }
 
-/** A loopback address of this process: on a shared one, a free port may be taken a moment later. */
-const ownHost = `127.${64 + ((process.pid >> 16) & 63)}.${(process.pid >> 8) & 255}.${process.pid & 255}`
-
 interface Ports {
   readonly http: number
   readonly https: number
-}
-
-/** Free ports for nginx, which cannot report ports that it chooses itself. */
-async function freePorts(): Promise<Ports> {
-  const servers = [createServer(), createServer()]
-  for (const server of servers) await once(server.listen(0, ownHost), 'listening')
-  const [http = 0, https = 0] = servers.map((server) => (server.address() as AddressInfo).port)
-  for (const server of servers) await once(server.close(), 'close')
-  return { http, https }
 }
 
 /** The example with the ports of this test, inside the parts of `/etc/nginx/nginx.conf`. */
@@ -62,7 +50,8 @@ function nginxConf({ http, https, service, archive, date }: Behind & Ports): str
 
 /** Starts nginx in front of a service, with HTTPS, the redirect from HTTP and a new folder, until the end of the test. */
 export async function startNginx(t: Test, dir: string, behind: Behind) {
-  const ports = await freePorts()
+  const [http = 0, https = 0] = await freePorts(2)
+  const ports = { http, https }
   mkdirSync(dir)
   writeFileSync(join(dir, 'nginx.conf'), nginxConf({ ...behind, ...ports }))
   const key = '-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout archive.key'
@@ -99,8 +88,6 @@ export async function startNginx(t: Test, dir: string, behind: Behind) {
 function answers(port: number): Promise<boolean> {
   const socket = connect(port, ownHost)
   return new Promise<boolean>((resolve) => {
-    socket.once('connect', resolve.bind(undefined, true)).once('error', () => {
-      resolve(false)
-    })
+    socket.once('connect', resolve.bind(undefined, true)).once('error', () => resolve(false))
   }).finally(() => socket.destroy())
 }

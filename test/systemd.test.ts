@@ -30,7 +30,7 @@ function valuesOf(file: string): (key: string, section?: string) => string | und
   return (key, section = 'Service') => unit.get(`${section}.${key}`)?.join(' ')
 }
 
-/** `false`, or why a test cannot run here: the program is missing or older than the option it needs. */
+/** The reason to skip a test: the program is missing, or older than the option that it needs. */
 function without(program: string, version = 0): false | string {
   const { stdout, error } = spawnSync(program, ['--version'], { encoding: 'utf8' })
   if (error !== undefined) return `no ${program} here`
@@ -38,9 +38,9 @@ function without(program: string, version = 0): false | string {
   return found < version && `${program} ${version} is needed, here is ${found}`
 }
 
-function run(program: string, args: readonly string[]): { status: number | null; said: string } {
+function run(program: string, args: readonly string[]): { status: number | null; output: string } {
   const { status, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8' })
-  return { status, said: stdout + stderr }
+  return { status, output: stdout + stderr }
 }
 
 t.test('the services are two users of one group', async (t) => {
@@ -72,7 +72,7 @@ t.test('files that the indexer can write cannot be executed', async (t) => {
   for (const file of services) t.equal(valuesOf(file)('ExecPaths'), undefined)
 })
 
-t.test('V8 may compile, and a refused system call is an error and not fatal', async (t) => {
+t.test('V8 may compile code, and a refused system call returns an error', async (t) => {
   for (const file of services) {
     const value = valuesOf(file)
     t.equal(value('MemoryDenyWriteExecute'), undefined)
@@ -118,34 +118,34 @@ t.test('both services and the drop-in verify', { skip: without('systemd-analyze'
   })
   const paths = services.map((file) => join(dir, file))
   // An unknown key is reported without a failing exit code.
-  t.strictSame(run('systemd-analyze', ['verify', ...paths]), { status: 0, said: '' })
+  t.strictSame(run('systemd-analyze', ['verify', ...paths]), { status: 0, output: '' })
 })
 
 t.test('their exposure stays low', { skip: without('systemd-analyze', 250) }, async (t) => {
   const threshold = { [indexer]: 10, [api]: 15 }
   for (const [file, tenths] of Object.entries(threshold)) {
     const options = ['--offline=true', `--threshold=${tenths}`, '--no-pager']
-    const { status, said } = run('systemd-analyze', ['security', ...options, join('systemd', file)])
-    t.equal(status, 0, said.trim().split('\n').at(-1) ?? '')
+    const { status, output } = run('systemd-analyze', [
+      'security',
+      ...options,
+      join('systemd', file),
+    ])
+    t.equal(status, 0, output.trim().split('\n').at(-1) ?? '')
   }
 })
 
-t.test(
-  'the units and sysusers.conf name the same users',
-  { skip: without('systemd-sysusers') },
-  (t) => {
-    const conf = read('sysusers.conf')
-    const root = testFolder(t, { etc: { 'sysusers.d': { 'rinex-catalogue.conf': conf } } })
-    const { status, said } = run('systemd-sysusers', [`--root=${root}`, 'rinex-catalogue.conf'])
-    t.equal(status, 0, said)
-    const etc = (file: string): string => readFileSync(join(root, 'etc', file), 'utf8')
-    const [, gid] = /^rinexcat:[^:]*:(\d+):/m.exec(etc('group')) ?? []
-    t.ok(gid, 'the group is there')
-    for (const file of services) {
-      const user = valuesOf(file)('User') ?? ''
-      const [, group] = new RegExp(`^${user}:[^:]*:\\d+:(\\d+):`, 'm').exec(etc('passwd')) ?? []
-      t.equal(group, gid, `${user} is there and of that group`)
-    }
-    t.end()
-  },
-)
+t.test('the units use the users of sysusers.conf', { skip: without('systemd-sysusers') }, (t) => {
+  const conf = read('sysusers.conf')
+  const root = testFolder(t, { etc: { 'sysusers.d': { 'rinex-catalogue.conf': conf } } })
+  const { status, output } = run('systemd-sysusers', [`--root=${root}`, 'rinex-catalogue.conf'])
+  t.equal(status, 0, output)
+  const etc = (file: string): string => readFileSync(join(root, 'etc', file), 'utf8')
+  const [, gid] = /^rinexcat:[^:]*:(\d+):/m.exec(etc('group')) ?? []
+  t.ok(gid, 'the group exists')
+  for (const file of services) {
+    const user = valuesOf(file)('User') ?? ''
+    const [, group] = new RegExp(`^${user}:[^:]*:\\d+:(\\d+):`, 'm').exec(etc('passwd')) ?? []
+    t.equal(group, gid, `the group of ${user}`)
+  }
+  t.end()
+})

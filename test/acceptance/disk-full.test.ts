@@ -1,4 +1,4 @@
-/** No room left for the database: the list is answered as before, and agrees with the tree once there is room. */
+/** The disk of the database is full: the API answers, and the list equals the tree when there is space again. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -12,7 +12,7 @@ import {
   stop,
   until,
   untilEqual,
-  untilTold,
+  untilReported,
 } from './service.ts'
 import { arrive, hourDirectory, paths, pathIn, put } from './tree.ts'
 import { testFolder } from '../folder.ts'
@@ -24,7 +24,7 @@ const promisedMs = slow ? 30_000 : timeoutMs
 
 t.setTimeout(longestMs)
 
-t.test('a database on a disk that is full', { skip: lacksMounts }, async (t) => {
+t.test('on a full disk the API answers and the indexer waits', { skip: lacksMounts }, async (t) => {
   const mounts = await openMounts(t)
   const folder = testFolder(t)
   mkdirSync(join(folder, 'var'))
@@ -38,7 +38,7 @@ t.test('a database on a disk that is full', { skip: lacksMounts }, async (t) => 
 
   mounts.run(`cat /dev/zero > ${folder}/var/filler 2> /dev/null || true`)
   for (const path of paths(hourDirectory(), newFiles, 1)) arrive(service.archive, path)
-  await untilTold(service, /cannot be written/)
+  await untilReported(service, /cannot be written/)
   t.equal((await service.status()).state, 'degraded')
 
   let [answers, refusals] = [0, 0]
@@ -53,11 +53,11 @@ t.test('a database on a disk that is full', { skip: lacksMounts }, async (t) => 
 
   mounts.run(`rm ${folder}/var/filler`)
   const tookMs = await untilEqual(service, promisedMs)
-  t.pass(`equal ${Math.round(tookMs)} ms after there was room`)
-  await until('well again', async () => (await service.status()).state === 'watching')
+  t.pass(`equal ${Math.round(tookMs)} ms after there was space`)
+  await until('it has recovered', async () => (await service.status()).state === 'watching')
 })
 
-t.test('no room for a backup', { skip: lacksMounts }, async (t) => {
+t.test('without space for a backup the indexer continues', { skip: lacksMounts }, async (t) => {
   const mounts = await openMounts(t)
   const folder = testFolder(t)
   mkdirSync(join(folder, 'var'))
@@ -67,16 +67,16 @@ t.test('no room for a backup', { skip: lacksMounts }, async (t) => {
     wrap: mounts.wrap(folder),
     database: 'var/catalogue.db',
   })
-  const reported = (words: RegExp) => service.log.some(({ msg }) => words.test(msg))
-  await until('a backup where there is room', () => reported(/^backup made$/))
+  const isLogged = (message: RegExp) => service.log.some(({ msg }) => message.test(msg))
+  await until('a backup is made', () => isLogged(/^backup made$/))
   await stop(service.indexer, 'SIGTERM')
   mounts.run(`rm ${folder}/var/catalogue.db-backup-1`)
   mounts.run(`cat /dev/zero > ${folder}/var/filler 2> /dev/null || true`)
-  // Some room, but not twice the size of the smallest database.
+  // Some space, but less than twice the size of the smallest database.
   mounts.run(`truncate -s -128K ${folder}/var/filler`)
   service.startIndexer()
-  await until('it says so', () => reported(/^backup skipped: /))
+  await until('the backup is skipped', () => isLogged(/^backup skipped: /))
   arrive(service.archive, pathIn(hourDirectory(), 1))
   await untilEqual(service)
-  t.equal(service.indexer.exitCode, null, 'and works on')
+  t.equal(service.indexer.exitCode, null, 'the indexer runs')
 })

@@ -29,7 +29,7 @@ import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
 import type { OpenedWriter } from '../../src/catalogue/sqlite/writer.ts'
 import { lacksMounts, longestMs } from '../acceptance/service.ts'
 import { change, newFile } from '../catalogue/change.ts'
-import { makeEarlier } from '../catalogue/earlier.ts'
+import { makeEarlier } from '../catalogue/earlier-database.ts'
 import { programLine } from '../program.ts'
 
 const day = 'obs/2026/001'

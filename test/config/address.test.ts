@@ -29,7 +29,7 @@ t.test('hosts on which a server can listen', async (t) => {
   for (const host of others) t.notOk(isHost(host), JSON.stringify(host))
 })
 
-t.test('the origin of links to a host', async (t) => {
+t.test('the origin of links follows from host and port; a wildcard host has none', async (t) => {
   const cases: [host: string, port: number, origin: string | undefined][] = [
     ['127.0.0.1', 8080, 'http://127.0.0.1:8080'],
     ['127.0.0.1', 80, 'http://127.0.0.1'],
@@ -45,7 +45,7 @@ t.test('the origin of links to a host', async (t) => {
   for (const [host, port, origin] of cases) t.equal(originOf(host, port), origin, host)
 })
 
-t.test('a base URL', async (t) => {
+t.test('a base URL is normalised, or rejected', async (t) => {
   const good: [text: string, form: string][] = [
     ['http://a', 'http://a'],
     ['https://a/', 'https://a'],

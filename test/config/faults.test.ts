@@ -16,7 +16,7 @@ function faultsOf(sources: Partial<ConfigSources>): readonly Fault[] {
   return []
 }
 
-t.test('invalid values in the file', async (t) => {
+t.test('each invalid value in the file is a fault', async (t) => {
   const lines = [
     'archive = 1',
     'archive = ""',
@@ -130,7 +130,7 @@ t.test('unknown names get a suggestion', async (t) => {
   )
 })
 
-t.test('a file that cannot be used', async (t) => {
+t.test('an unusable file is named with its fault', async (t) => {
   const dir = testFolder(t, {
     'syntax.toml': 'port = 1\nhost = \n',
     'twice.toml': 'port = 1\nport = 2',

@@ -88,7 +88,7 @@ const cases: {
   },
 ]
 
-t.test('the decision about a file', async (t) => {
+t.test('a file is accepted when it is complete or has not changed for ten minutes', async (t) => {
   for (const { title, before, state, decision } of cases) {
     const settling = openSettling()
     const steadyMs = 20 * minute

@@ -65,7 +65,7 @@ function openWatchControllerOn(t: Test, directories: readonly string[]) {
   return { archive, dirty, known, watchController, drain, watching }
 }
 
-t.test('the hot window', async (t) => {
+t.test('the hot window has the roots, two years, the last days and the last hours', async (t) => {
   const nowMs = Date.UTC(2026, 5, 15, 12)
   const cases: [string, boolean][] = [
     ['obs', true],

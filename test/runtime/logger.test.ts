@@ -56,9 +56,7 @@ t.test('an authorization header is never logged', async (t) => {
 
 t.test('a log that cannot be written does not end the process', async (t) => {
   const full = openSync('/dev/full', 'w')
-  t.teardown(() => {
-    closeSync(full)
-  })
+  t.teardown(() => closeSync(full))
   const script = `
     const logger = createLogger({ level: 'info' })
     for (let number = 1; number <= 500; number += 1) logger.info('x'.repeat(5000))`

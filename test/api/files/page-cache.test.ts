@@ -7,7 +7,7 @@ import type { Test } from 'tap'
 import { openPageCache } from '../../../src/api/files/list.ts'
 import type { CatalogueReader } from '../../../src/catalogue/reader.ts'
 import { CatalogueUnavailable } from '../../../src/catalogue/reader.ts'
-import { day, dayFile, openService, shortFile } from '../service.ts'
+import { day, dayFile, openService } from '../service.ts'
 import { readToEnd } from '../wire.ts'
 
 interface Answer {
@@ -83,28 +83,6 @@ t.test('another representation or query is another cache entry', async (t) => {
   for (const bad of [`${list}&strict=1&x=1`, `${list}&year=x&strict=1`])
     for (let n = 0; n < 2; n++) t.equal((await send(bad)).status, 400)
   t.equal((await send(list, {}, 'POST')).status, 403)
-})
-
-t.test('a conditional request is 304 until the catalogue changes', async (t) => {
-  const { send, state, service } = await openOn(t)
-  const first = await send(list)
-  for (const known of [first.headers.etag, `"x", ${String(first.headers.etag)}`, '*']) {
-    const again = await send(list, { 'if-none-match': known })
-    t.equal(again.status, 304)
-    t.equal(again.body, '')
-    t.equal(again.headers.etag, first.headers.etag)
-    t.notOk(again.headers['content-type'])
-    t.notOk(again.headers['content-length'])
-    t.equal(again.headers.vary, 'Accept')
-  }
-  t.equal(state.pages, 1)
-  t.equal((await send(list, { 'if-none-match': '"x"' })).status, 200)
-  await service.addNames(day, [shortFile])
-  const changed = await send(list, { 'if-none-match': first.headers.etag })
-  t.equal(changed.status, 200)
-  t.match(changed.body, shortFile)
-  t.match((await send(list)).body, shortFile, 'the next page is of the new state')
-  t.equal(state.pages, 2)
 })
 
 t.test('no cached page is sent while the catalogue is unavailable', async (t) => {

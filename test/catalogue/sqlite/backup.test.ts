@@ -172,15 +172,9 @@ t.test('a backup contains what is written while it is made', async (t) => {
 
 const damages: Readonly<Record<string, (database: string) => void>> = {
   'a database with damaged pages': overwrite,
-  'a file that is no database': (database) => {
-    writeFileSync(database, randomBytes(50_000))
-  },
-  'an empty file': (database) => {
-    truncateSync(database)
-  },
-  'a missing database': (database) => {
-    rmSync(database)
-  },
+  'a file that is no database': (database) => writeFileSync(database, randomBytes(50_000)),
+  'an empty file': (database) => truncateSync(database),
+  'a missing database': (database) => rmSync(database),
 }
 
 for (const [name, damage] of Object.entries(damages))
@@ -269,12 +263,8 @@ t.test('a bad backup is skipped', async (t) => {
   }
   const bad: Readonly<Record<string, (backup: string) => void>> = {
     corrupt: overwrite,
-    truncated: (backup) => {
-      truncateSync(backup, 3 * pageSize)
-    },
-    empty: (backup) => {
-      truncateSync(backup)
-    },
+    truncated: (backup) => truncateSync(backup, 3 * pageSize),
+    empty: (backup) => truncateSync(backup),
     'no catalogue': (backup) => {
       rmSync(backup)
       new Sqlite(backup).exec('CREATE TABLE other (a)').close()

@@ -157,6 +157,12 @@ const choices: readonly (readonly [name: string, value: string])[] = [
   ['modified__gt', '2023-11-14T22:13:20.000006Z'],
   ['modified__gte', '2023-11-14T22:13:20.000009Z'],
   ['created__lte', '2023-11-14T22:13:20.000003Z'],
+  ['created__gt', '2023-11-14T22:13:20.000002Z'],
+  ['stationId', 'graz,WTZR00DEU'],
+  ['rinexVersion', '2'],
+  ['rinexVersion', 'all'],
+  ['filePeriod', '15M,01d'],
+  ['fileType', 'nav'],
 ]
 
 const keys = ['id', 'data_date', 'created', 'modified', 'filename']

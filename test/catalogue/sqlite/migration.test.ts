@@ -12,7 +12,7 @@ import { migratingVersion, schemaVersion, versionOf } from '../../../src/catalog
 import { upgradeDatabase } from '../../../src/catalogue/sqlite/open.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
 import { change, newFile } from '../change.ts'
-import { makeEarlier } from '../earlier.ts'
+import { makeEarlier } from '../earlier-database.ts'
 import { testFolder } from '../../folder.ts'
 
 const day = 'obs/2026/001'

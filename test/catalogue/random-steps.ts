@@ -1,5 +1,4 @@
-/** Random changes of a catalogue, and a mirror that applies its change feed. */
-import type { CatalogueReader, ChangesPage } from '../../src/catalogue/reader.ts'
+/** Random changes of a catalogue. */
 import type { CatalogueWriter } from '../../src/catalogue/writer.ts'
 import { change, newFile } from './change.ts'
 import { fc } from '../random.ts'
@@ -36,35 +35,4 @@ async function toChange(writer: CatalogueWriter, { file, size, removed }: Step) 
   if (removed) return change(path, { removed: [known.id] })
   if (known.size === size) return change(path, {})
   return change(path, { modified: [{ id: known.id, name, ...facts }] })
-}
-
-/** Path and modification time of each live record, by id. */
-export type Mirror = Map<number, string>
-
-/** Reads the change feed to its head and applies it to a mirror. @returns the last seq */
-export async function readFeed(
-  read: (since: number) => Promise<ChangesPage>,
-  start: number,
-  mirror: Mirror,
-): Promise<number> {
-  for (let since = start; ;) {
-    const page = await read(since)
-    for (const { seq, change, record } of page.changes) {
-      if (seq <= since) throw new Error('seq does not increase')
-      since = seq
-      const { id, directory, name, modifiedUs } = record
-      if (change === 'removed') mirror.delete(id)
-      else mirror.set(id, `${directory}/${name} ${modifiedUs}`)
-    }
-    if (page.throughSeq === page.head.seq) return page.throughSeq
-  }
-}
-
-/** The live list as a mirror. */
-export async function liveList(reader: CatalogueReader): Promise<Mirror> {
-  const { records } = await reader.page({ limit: 1_000_000, offset: 0 })
-  const mirror: Mirror = new Map()
-  for (const { id, directory, name, modifiedUs } of records)
-    mirror.set(id, `${directory}/${name} ${modifiedUs}`)
-  return mirror
 }

@@ -1,33 +1,32 @@
-/** A tree in motion: files that come, are renamed, replaced and removed and come back, in an order that a seed tells. */
+/** Random changes of files: they arrive and are renamed, replaced, removed and restored; a seed repeats the order. */
 import { renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { openRandom } from './random-choices.ts'
 import { arrive, filesBelow, pathIn, put } from './tree.ts'
 
-export interface Places {
+interface Places {
   readonly archive: string
-  /** Directories in which files are expected at any moment. */
+  /** Watched directories. */
   readonly hot: readonly string[]
-  /** Others: what is written over in place there is noticed over a day only, so that is left out. */
+  /** Directories in which no file is overwritten in place: the indexer would notice it only within a day. */
   readonly cold: readonly string[]
   readonly seed: number
 }
 
-export type Churn = ReturnType<typeof openChurn>
+export type RandomChanges = ReturnType<typeof openRandomChanges>
 
 /** Contents of different sizes. */
 const contents = Array.from({ length: 20 }, (_, n) => gzipSync('x'.repeat(2 ** n)))
 
-export function openChurn({ archive, hot, cold, seed }: Places) {
-  const random = openRandom(seed)
-  const below = (count: number) => Math.floor(random() * count)
+export function openRandomChanges({ archive, hot, cold, seed }: Places) {
+  const { below, isTrue, pick } = openRandom(seed)
   const places = [...hot, ...cold]
   const live = filesBelow(archive).filter((path) => places.includes(directoryOf(path)))
   const gone: string[] = []
   const touched = new Set<string>()
   let last = 100_000
-  const pick = <T>(from: readonly T[]): T => from[below(from.length)] as T
-  /** Takes any one out of a list, whose order does not matter. */
+  /** Removes a random item from a list; the order of the others may change. */
   const take = (from: string[]): string | undefined => {
     const index = below(from.length)
     const [taken, end] = [from[index], from.pop()]
@@ -35,8 +34,7 @@ export function openChurn({ archive, hot, cold, seed }: Places) {
     return taken
   }
   const write = (path: string): void => {
-    // In place only where that is noticed.
-    if (hot.includes(directoryOf(path)) && below(2) === 0) put(archive, path, pick(contents))
+    if (hot.includes(directoryOf(path)) && isTrue(0.5)) put(archive, path, pick(contents))
     else arrive(archive, path, pick(contents))
   }
   const create = (): string => {
@@ -76,33 +74,24 @@ export function openChurn({ archive, hot, cold, seed }: Places) {
       touched.add(path)
       remove(path)
     },
-    comeBack() {
+    restore() {
       const path = take(gone)
       if (path === undefined) return
       write(path)
       live.push(path)
     },
   }
-  const often = ['create', 'create', 'create', 'replace', 'replace', 'comeBack', 'remove']
+  const often = ['create', 'create', 'create', 'replace', 'replace', 'restore', 'remove']
   const kinds = [...often, ...often, 'rename', 'createAndRemove']
   return {
     run(count: number): void {
       for (let n = 0; n < count; n++) steps[pick(kinds)]?.()
     },
-    /** Whether a file that was there in the beginning has been left alone. */
+    /** True for a file of the beginning that was not changed. */
     isUntouched: (path: string): boolean => !touched.has(path),
   }
 }
 
 function directoryOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/'))
-}
-
-/** Numbers from 0 to below 1: a linear congruence modulo 2^32, of which the upper bits are good enough. */
-function openRandom(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
 }

@@ -1,7 +1,7 @@
 /**
- * A tree full of oddities, in an order that a seed tells: directories that become files and back, hard links, files of equal
- * size and mtime with other bytes, symbolic links into and out of linked directories, renames over existing files, names
- * that differ in case alone. And what a catalogue of it has to hold, read from the tree itself.
+ * Random changes of an archive: directories that become files and back, hard links, other bytes with the same size and
+ * mtime, symbolic links into linked directories and elsewhere, renames over existing files, names that differ only in
+ * case. Computes the files that the catalogue must have from the tree itself.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
@@ -23,19 +23,18 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import type { Random } from './random-choices.ts'
 import { dayDirectory, hourDirectory } from './tree.ts'
 
-export interface OddPlaces {
+interface Directories {
   readonly archive: string
-  /** Symbolic links may lead below it. */
+  /** The configured linked directory: symbolic links to it are followed. */
   readonly linked: string
-  /** They may not lead below this one. */
+  /** Symbolic links to it are not followed. */
   readonly outside: string
-  /** Numbers from 0 to below 1. */
-  readonly random: () => number
 }
 
-/** Some conform in two spellings; all are RINEX names. */
+/** RINEX names, some of them case variants of each other. */
 const names = [
   'graz0010.26d.gz',
   'GRAZ0010.26D.gz',
@@ -49,23 +48,23 @@ const names = [
 const segments = ['a', 'b', 'zimm0010.26n.gz']
 const longAgo = new Date(Date.now() - 3 * 86_400_000)
 
-/** Few sizes, so that many files are of equal size; a whole gzip stream each. */
-function content(random: () => number): Buffer {
-  return gzipSync(randomBytes(100 + 50 * Math.floor(random() * 3)), { level: 0 })
+/** A complete gzip stream of one of three sizes, so that many files have the same size. */
+function content(random: Random): Buffer {
+  return gzipSync(randomBytes(100 + 50 * random.below(3)), { level: 0 })
 }
 
-export type OddTree = ReturnType<typeof openOddTree>
+export type RandomTree = ReturnType<typeof openRandomTree>
 
-export function openOddTree({ archive, linked, outside, random }: OddPlaces) {
-  const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
+export function openRandomTree({ archive, linked, outside }: Directories, random: Random) {
+  const { pick } = random
   const tops = [dayDirectory(), hourDirectory(), dayDirectory(400), 'obs/2010/001']
   for (const top of [...tops.map((path) => join(archive, path)), linked, outside])
     mkdirSync(top, { recursive: true })
-  // Areas stay areas, whatever is removed below them.
+  // An area must not become empty.
   for (const area of ['obs', 'nrt']) mkdirSync(join(archive, area, '1999/001'), { recursive: true })
   const anyDirectory = (): string => {
-    let path = random() < 0.7 ? join(archive, pick(tops)) : pick([linked, outside])
-    while (random() < 0.5) path = join(path, pick(segments))
+    let path = random.isTrue(0.7) ? join(archive, pick(tops)) : pick([linked, outside])
+    while (random.isTrue(0.5)) path = join(path, pick(segments))
     return path
   }
   const anyPath = (): string => join(anyDirectory(), pick(names))
@@ -77,36 +76,35 @@ export function openOddTree({ archive, linked, outside, random }: OddPlaces) {
     )
     return all.length === 0 ? undefined : pick(all)
   }
-  /** Makes its parent a directory, whatever lay in the way. */
-  const clear = (path: string): void => {
+  /** Makes the parent of a path a directory; removes what is in the way. */
+  const makeParent = (path: string): void => {
     const parent = dirname(path)
     if (existsSync(parent) && statSync(parent).isDirectory()) return
-    if (parent !== archive && parent !== linked) clear(parent)
+    if (parent !== archive && parent !== linked) makeParent(parent)
     rmSync(parent, { recursive: true, force: true })
     mkdirSync(parent)
   }
-  /** Its parent is a directory then. */
-  const takeAway = (path: string): void => {
-    clear(path)
+  const removeAny = (path: string): void => {
+    makeParent(path)
     rmSync(path, { recursive: true, force: true })
-    // Where a symbolic link leads to the directory that holds it, that link itself was taken away.
-    clear(path)
+    // If a symbolic link in the path leads to its own directory, the link itself was removed.
+    makeParent(path)
   }
   let written = 0
-  const write = (path: string, bytes: Buffer, isOld = random() < 0.5): void => {
-    clear(path)
+  const write = (path: string, bytes: Buffer, isOld = random.isTrue(0.5)): void => {
+    makeParent(path)
     const part = `${path}.part`
     writeFileSync(part, bytes)
-    // Each has a time of its own: a file system may give the inode of a removed file to the next one.
+    // Another time for each file: a file system may reuse the inode of a removed file.
     const time = new Date(longAgo.getTime() - 1000 * ++written)
     if (isOld) utimesSync(part, time, time)
-    // A directory cannot be replaced by a file in one step.
+    // A file cannot be renamed over a directory.
     if (existsSync(path) && lstatSync(path).isDirectory()) rmSync(path, { recursive: true })
     renameSync(part, path)
   }
   /**
-   * Files, by inode, that were rewritten in place with their times set back, and those whose attributes were changed. By
-   * the contract another link count or mode explains another ctime, so no file is both between two looks.
+   * Inodes of files that were rewritten in place with the old mtime, and of files with changed attributes. By the contract
+   * another link count or mode explains another ctime, so no file gets both.
    */
   const rewritten = new Set<number>()
   const attributesChanged = new Set<number>()
@@ -116,15 +114,13 @@ export function openOddTree({ archive, linked, outside, random }: OddPlaces) {
     own.add(ino)
     return true
   }
-  /** Other bytes, with the size and the times of those that were there. */
-  const sameLooks = (path: string, put: (bytes: Buffer) => void): void => {
-    const { size, atime, mtime } = statSync(path)
+  /** Other bytes with the size and mtime of a file; `undefined` for a size that no content has. */
+  const otherBytes = (path: string): Buffer | undefined => {
+    const { size } = statSync(path)
     const other = gzipSync(randomBytes(Math.max(size - 23, 1)), { level: 0 })
-    if (other.length !== size) return
-    put(other)
-    utimesSync(path, atime, mtime)
+    return other.length === size ? other : undefined
   }
-  /** With a whole gzip stream: it may get a RINEX name later, and a young file without an end is not listed for ten minutes. */
+  /** Writes a complete gzip stream: the file may get a RINEX name later, and an incomplete one would be settling. */
   const fill = (directory: string): void => {
     if (readdirSync(directory).length > 0) return
     writeFileSync(join(directory, 'READ.ME'), content(random))
@@ -133,22 +129,23 @@ export function openOddTree({ archive, linked, outside, random }: OddPlaces) {
     arrive() {
       write(anyPath(), content(random))
     },
-    replaceLookingTheSame() {
+    replaceWithSameSizeAndTime() {
       const path = existing()
-      if (path === undefined) return
-      sameLooks(path, (bytes) => {
-        const { atime, mtime } = statSync(path)
-        writeFileSync(`${path}.part`, bytes)
-        utimesSync(`${path}.part`, atime, mtime)
-        renameSync(`${path}.part`, path)
-      })
+      const bytes = path === undefined ? undefined : otherBytes(path)
+      if (path === undefined || bytes === undefined) return
+      const { atime, mtime } = statSync(path)
+      writeFileSync(`${path}.part`, bytes)
+      utimesSync(`${path}.part`, atime, mtime)
+      renameSync(`${path}.part`, path)
     },
-    overwriteLookingTheSame() {
+    overwriteWithSameSizeAndTime() {
       const path = existing()
       if (path === undefined || !may(path, attributesChanged, rewritten)) return
-      sameLooks(path, (bytes) => {
-        writeFileSync(path, bytes, { flag: 'r+' })
-      })
+      const bytes = otherBytes(path)
+      if (bytes === undefined) return
+      const { atime, mtime } = statSync(path)
+      writeFileSync(path, bytes, { flag: 'r+' })
+      utimesSync(path, atime, mtime)
     },
     remove() {
       const path = existing()
@@ -157,7 +154,7 @@ export function openOddTree({ archive, linked, outside, random }: OddPlaces) {
     renameOver() {
       const [from, to] = [existing(), anyPath()]
       if (from === undefined || from === to) return
-      clear(to)
+      makeParent(to)
       if (!isFile(from)) return
       if (existsSync(to) && lstatSync(to).isDirectory()) rmSync(to, { recursive: true })
       if (isFile(from)) renameSync(from, to)
@@ -165,7 +162,7 @@ export function openOddTree({ archive, linked, outside, random }: OddPlaces) {
     hardLink() {
       const [from, to] = [existing(), anyPath()]
       if (from === undefined) return
-      clear(to)
+      makeParent(to)
       if (!isFile(from) || lstatSync(to, { throwIfNoEntry: false }) !== undefined) return
       if (may(from, rewritten, attributesChanged)) linkSync(from, to)
     },
@@ -176,27 +173,27 @@ export function openOddTree({ archive, linked, outside, random }: OddPlaces) {
     },
     directoryBecomesFile() {
       const path = join(anyDirectory(), pick(segments))
-      takeAway(path)
+      removeAny(path)
       writeFileSync(path, content(random))
     },
     fileBecomesDirectory() {
       const path = join(anyDirectory(), pick([...segments, ...names]))
-      takeAway(path)
+      removeAny(path)
       write(join(path, pick(names)), content(random))
     },
     moveDirectory() {
       const from = join(anyDirectory(), pick(segments))
       const to = join(anyDirectory(), pick(segments))
       if (!existsSync(from) || !lstatSync(from).isDirectory() || to.startsWith(from)) return
-      clear(to)
+      makeParent(to)
       if (!existsSync(from)) return
       if (lstatSync(to, { throwIfNoEntry: false }) !== undefined) return
-      // Over a symbolic link it may have been moved into itself.
+      // Through a symbolic link the target may be inside the directory.
       if (!realpathSync(dirname(to)).startsWith(realpathSync(from))) renameSync(from, to)
     },
     link() {
       const path = join(anyDirectory(), pick([...segments, ...names]))
-      takeAway(path)
+      removeAny(path)
       const target = pick([
         linked,
         join(linked, 'a'),
@@ -209,7 +206,7 @@ export function openOddTree({ archive, linked, outside, random }: OddPlaces) {
     },
     fifo() {
       const path = anyPath()
-      takeAway(path)
+      removeAny(path)
       execFileSync('mkfifo', [path])
     },
     diskGoesAndComesBack() {
@@ -217,29 +214,30 @@ export function openOddTree({ archive, linked, outside, random }: OddPlaces) {
       renameSync(`${linked}.away`, linked)
     },
   }
-  const often = ['arrive', 'arrive', 'arrive', 'replaceLookingTheSame', 'overwriteLookingTheSame']
+  const replacing = ['replaceWithSameSizeAndTime', 'overwriteWithSameSizeAndTime']
+  const often = ['arrive', 'arrive', 'arrive', ...replacing]
   const kinds = [...often, ...often, ...Object.keys(steps)]
   return {
     run(count: number): void {
       for (let n = 0; n < count; n++) steps[pick(kinds)]?.()
     },
-    /** An empty directory below a linked one counts as the mount point of a disk that is away: none is left empty. */
+    /** Fills empty directories below the linked one: each would count as the mount point of a missing disk. */
     fillEmptyLinked(): void {
       for (const entry of readdirSync(linked, { recursive: true, withFileTypes: true }))
         if (entry.isDirectory()) fill(join(entry.parentPath, entry.name))
       fill(linked)
     },
-    /** SHA-256 in hexadecimal of every file that has to be listed, by its path below the archive root. */
+    /** SHA-256 of every file that must be listed, by path below the archive root. */
     expected: () => expectedFiles(archive, linked),
   }
 }
 
-/** Whether it is still there, and not a directory that was made in its place. */
+/** A step before may have removed the file, or made a directory in its place. */
 function isFile(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true
 }
 
-/** Reads the tree as the contract says it is catalogued (section 6), by other means than the program. */
+/** Reads the tree by the rules of the contract, independently of the program. */
 function expectedFiles(archive: string, linked: string): Map<string, string> {
   const found = new Map<string, string>()
   const conforming = new Set(names)

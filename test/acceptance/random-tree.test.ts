@@ -1,6 +1,6 @@
 /**
- * A tree full of oddities with both processes killed in between: at rest the list, the downloads, the listings, the checksums
- * and a mirror by the change feed are what the tree says. Runs with SLOW=1, for MINUTES (30).
+ * Random changes of an archive while both processes are killed: afterwards the list, the downloads, the listings, the
+ * checksums and a mirror by the change feed equal the tree. Runs with SLOW=1 for MINUTES (30); SEED repeats a run.
  */
 import { mkdirSync } from 'node:fs'
 import { createHash } from 'node:crypto'
@@ -8,14 +8,14 @@ import { dirname, join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
 import { testFolder } from '../folder.ts'
-import { openRandom } from './chance.ts'
+import { openRandom } from './random-choices.ts'
 import { openMirror } from './mirror.ts'
 import type { Mirror } from './mirror.ts'
-import { restarts } from './mirrored.ts'
-import { OddRequests } from './odd-requests.ts'
-import type { Going } from './odd-requests.ts'
-import { openOddTree } from './odd-tree.ts'
-import type { OddTree } from './odd-tree.ts'
+import { restarts } from './mirrored-archive.ts'
+import { RandomClient } from './random-client.ts'
+import type { End } from './random-client.ts'
+import { openRandomTree } from './random-tree.ts'
+import type { RandomTree } from './random-tree.ts'
 import { slow, startService, until } from './service.ts'
 import type { Service } from './service.ts'
 
@@ -27,76 +27,73 @@ t.setTimeout(0)
 
 const skip = slow ? false : 'runs with SLOW=1'
 
-t.test(`a tree full of oddities, seed ${seed}`, { skip }, async (t) => {
+t.test(`all answers equal a randomly changed tree, seed ${seed}`, { skip }, async (t) => {
   const folder = testFolder(t)
   const [archive, linked, outside] = ['archive', 'linked', 'outside'].map((name) =>
     join(folder, name),
   ) as [string, string, string]
   const random = openRandom(seed)
-  const tree = openOddTree({ archive, linked, outside, random })
+  const tree = openRandomTree({ archive, linked, outside }, random)
   mkdirSync(linked, { recursive: true })
   tree.run(stepsPerRound)
   const options = { SWEEP_INTERVAL_SECONDS: '1', CHECKSUMS: 'all', LINKED_DIRECTORIES: linked }
   const service = await startService(t, folder, { options })
-  await until('the first scan ends', service.ready)
+  await until('the first scan is complete', service.ready)
   const mirror = openMirror(service)
   await mirror.begin()
   const everListed = new Set<string>()
-  const kills = Object.entries(restarts)
-  const requests = new OddRequests(() => service.url, seed)
+  const client = new RandomClient(() => service.url, seed)
   let [rounds, compared] = [0, 0]
   while (performance.now() < endMs) {
     for (let n = 0; n < stepsPerRound; n += 10) {
       tree.run(10)
       await new Promise(setImmediate)
     }
-    if (random() < 0.5) {
-      const [name, kill] = kills[Math.floor(random() * kills.length)] ?? ['', () => undefined]
-      await requests.whileGoing(goingOf(name), async () => kill(service))
+    if (random.isTrue(0.5)) {
+      const [name, restart] = random.pick(Object.entries(restarts))
+      await client.during(endOfApi(name), async () => restart(service))
     }
     tree.run(stepsPerRound)
     tree.fillEmptyLinked()
-    compared += await untilAtRest({ service, tree, mirror, everListed })
+    compared += await untilEqualToTree({ service, tree, mirror, everListed })
     rounds++
-    reportFaults(t, requests)
-    if (rounds % 50 === 0) t.comment(`${rounds} rounds ${JSON.stringify(requests.counts)}`)
+    reportFaults(t, client)
+    if (rounds % 50 === 0) t.comment(`${rounds} rounds ${JSON.stringify(client.counts)}`)
   }
-  await requests.stop()
-  reportFaults(t, requests)
-  const statuses = [...requests.statuses].sort(([a], [b]) => a - b)
-  t.comment(JSON.stringify({ ...requests.counts, statuses: Object.fromEntries(statuses) }))
-  const where = 'in list, feed, listings, downloads and checksums'
-  t.pass(`${compared} files compared ${where} in ${rounds} rounds`)
+  await client.stop()
+  reportFaults(t, client)
+  const statuses = [...client.statuses].sort(([a], [b]) => a - b)
+  t.comment(JSON.stringify({ ...client.counts, statuses: Object.fromEntries(statuses) }))
+  t.pass(`${compared} files compared in ${rounds} rounds`)
 })
 
-/** How the API goes by a restart of this name, if it does. */
-function goingOf(name: string): Going | undefined {
+/** How a restart with this name ends the API; `undefined` if it does not. */
+function endOfApi(name: string): End | undefined {
   if (name.startsWith('the indexer')) return undefined
   return name.endsWith('killed') ? 'killed' : 'stopped'
 }
 
-/** Fails for each answer that was wrong since it was last asked. */
-function reportFaults(t: Test, requests: OddRequests): void {
-  for (const { what, ...details } of requests.takeFaults()) t.fail(`${what}, seed ${seed}`, details)
+function reportFaults(t: Test, client: RandomClient): void {
+  for (const { what, ...details } of client.takeFaults()) t.fail(`${what}, seed ${seed}`, details)
 }
 
 interface Compared {
   readonly service: Service
-  readonly tree: OddTree
+  readonly tree: RandomTree
   readonly mirror: Mirror
-  /** Paths that were listed once: those that are gone must not be served. */
+  /** Paths that were listed at any time; removed files must not be served. */
   readonly everListed: Set<string>
 }
 
-/** Has every file looked at, and waits until nothing differs. @returns how many files were compared */
-async function untilAtRest(compared: Compared): Promise<number> {
+/** Requests a full rescan and waits until nothing differs. @returns how many files were compared */
+async function untilEqualToTree(compared: Compared): Promise<number> {
   const { service, tree } = compared
-  await until('a full rescan is ordered', () => rescan(service))
+  await until('a full rescan is requested', () => rescan(service))
   const expected = tree.expected()
   let found: string | undefined
   try {
-    await until('the service is what the tree says', async () => {
-      found = 'no answer'
+    await until('the service equals the tree', async () => {
+      found = 'no response'
       found = await difference(compared, expected)
       if (found === undefined) return true
       if (((await service.status()).held_removals ?? 0) > 0) await rescan(service)
@@ -110,13 +107,13 @@ async function untilAtRest(compared: Compared): Promise<number> {
   return expected.size
 }
 
-/** More than a thousand removals within ten minutes are held back, as they should be: those that are held now were meant. */
+/** Accepts removals: the deletion guard withholds more than a thousand in ten minutes. */
 async function rescan(service: Service): Promise<true> {
   await service.control({ command: 'rescan', path: undefined, full: true, acceptRemovals: true })
   return true
 }
 
-/** The first thing that the service says otherwise than the tree. */
+/** The first difference between the service and the tree. */
 async function difference(
   { service, mirror, everListed }: Compared,
   expected: ReadonlyMap<string, string>,
@@ -132,18 +129,18 @@ async function difference(
   const ids = [...listed.values()].map(({ id }) => id).sort((a, b) => a - b)
   if (mirrored !== ids.join()) return `mirrored ${mirrored}, listed ${ids.join()}`
   for (const directory of new Set([...expected.keys()].map((path) => dirname(path)))) {
-    const other = await differenceIn(service, directory, expected)
-    if (other !== undefined) return other
+    const found = await directoryDifference(service, directory, expected)
+    if (found !== undefined) return found
   }
   for (const path of everListed) {
-    const status = await differenceOf(service, path, expected)
-    if (status !== undefined) return status
+    const found = await downloadDifference(service, path, expected)
+    if (found !== undefined) return found
   }
   return undefined
 }
 
-/** In the listing of a directory and in its checksums. */
-async function differenceIn(
+/** Compares the listing and the checksums of a directory. */
+async function directoryDifference(
   service: Service,
   directory: string,
   expected: ReadonlyMap<string, string>,
@@ -161,8 +158,8 @@ async function differenceIn(
   return paths.join() === expectedPaths.join() ? undefined : `listing of ${directory}: ${listing}`
 }
 
-/** In its download: its bytes and their digest, or of one that is gone 404, or where the one is that differs in case alone. */
-async function differenceOf(
+/** Compares the bytes and the digest of a download; a removed file must be 404, or 303 to its case variant. */
+async function downloadDifference(
   service: Service,
   path: string,
   expected: ReadonlyMap<string, string>,
@@ -171,12 +168,10 @@ async function differenceOf(
   const sha256 = expected.get(path)
   if (sha256 === undefined) {
     const other = `${dirname(path)}/${location}`
-    const isInOtherCase =
-      status === 303 && expected.has(other) && other.toLowerCase() === path.toLowerCase()
-    // A directory may have its name now, to which the path without a slash leads.
-    return status === 404 || status === 301 || isInOtherCase
-      ? undefined
-      : `${status}, gone: ${path}`
+    const isCaseVariant = other.toLowerCase() === path.toLowerCase() && expected.has(other)
+    // 301: a directory has the name of the removed file.
+    const isGone = status === 404 || status === 301 || (status === 303 && isCaseVariant)
+    return isGone ? undefined : `${status}, removed: ${path}`
   }
   const hash = createHash('sha256').update(bytes).digest()
   if (status !== 200 || hash.toString('hex') !== sha256) return `${status}, other bytes: ${path}`
