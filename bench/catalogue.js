@@ -95,6 +95,7 @@ export function changeOf({ path, names }, arrived = false) {
 export async function generateCatalogue({ records, out }) {
   let us = Date.now() * 1000
   const writer = openWriter({ database: out, nowUs: () => us++ })
+  await writer.deferIndexes()
   let batch = []
   let pending = 0
   let left = records
@@ -115,6 +116,7 @@ export async function generateCatalogue({ records, out }) {
   const now = Date.now() * 1000
   const scan = { startedUs: now, endedUs: now, directories: 0, files: records }
   await writer.scanned({ ...scan, added: records, modified: 0, removed: 0 })
+  while ((await writer.buildIndexes()).left > 0);
   await writer.checkpoint()
   writer.close()
 }
