@@ -11,9 +11,7 @@ const isRoot = process.getuid?.() === 0
 t.test('each thing that is missing is named with its option', async (t) => {
   // The path of a socket must be short.
   const folder = mkdtempSync(join(tmpdir(), 'machine-'))
-  t.teardown(() => {
-    rmSync(folder, { recursive: true })
-  })
+  t.teardown(() => rmSync(folder, { recursive: true }))
   for (const name of ['archive', 'state', 'closed']) mkdirSync(join(folder, name))
   writeFileSync(join(folder, 'file'), '')
   chmodSync(join(folder, 'closed'), 0o500)

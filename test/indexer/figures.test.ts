@@ -18,9 +18,7 @@ const nowUs = 1_577_836_800_000_000
 
 function openFiguresOn(t: Test) {
   const figures = openFigures({ nowUs: () => nowUs })
-  t.teardown(() => {
-    figures.close()
-  })
+  t.teardown(() => figures.close())
   return figures
 }
 
@@ -78,9 +76,7 @@ t.test('a full read of the tree is noted at the end of each round', async (t) =>
     reconcileLoop: { caughtUp: () => Promise.resolve() },
     wakeSignal: openWakeSignal(),
   })
-  t.teardown(() => {
-    schedule.close()
-  })
+  t.teardown(() => schedule.close())
   schedule.start()
   await until(t, 'it is noted', () => parts.figures.status().lastFullReadUs !== undefined)
   t.ok(Math.abs((parts.figures.status().lastFullReadUs ?? 0) - parts.nowUs()) < 60e6)

@@ -294,7 +294,5 @@ t.test('the indexer can be closed at any moment', async (t) => {
       t.same(sql('PRAGMA quick_check'), [{ quick_check: 'ok' }])
       rmSync(archive, { recursive: true })
     })
-  t.test('and no error remains', async (t) => {
-    t.same(errors, [])
-  })
+  t.test('and no error remains', async (t) => t.same(errors, []))
 })

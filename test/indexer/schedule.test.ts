@@ -25,9 +25,7 @@ function openScheduleOn(
     fullReadMs: options.fullReadMs ?? 86_400_000,
   }
   const schedule = openSchedule({ ...parts, ...times, dirty, known, reconcileLoop, wakeSignal })
-  t.teardown(() => {
-    schedule.close()
-  })
+  t.teardown(() => schedule.close())
   const drain = () => {
     const all = []
     for (let next; (next = dirty.take(Infinity)) !== undefined;) all.push(next)

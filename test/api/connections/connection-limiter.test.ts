@@ -125,9 +125,7 @@ t.test('a client that sends requests and reads nothing is disconnected', async (
   const client = open(port, '127.0.0.1')
   client.write(`GET /rinex/data/${large} HTTP/1.1\r\nHost: a\r\n\r\n`)
   await once(client, 'readable')
-  const timer = setInterval(() => {
-    client.write('HEAD /healthz HTTP/1.1\r\nHost: a\r\n\r\n')
-  }, 200)
+  const timer = setInterval(() => client.write('HEAD /healthz HTTP/1.1\r\nHost: a\r\n\r\n'), 200)
   t.teardown(() => {
     clearInterval(timer)
     client.destroy()

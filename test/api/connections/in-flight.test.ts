@@ -205,9 +205,7 @@ t.test('a stopping server has a deadline', async (t) => {
   const timer = setInterval(() => {
     received += (download.read() as Buffer | null)?.length ?? 0
   }, 100)
-  t.teardown(() => {
-    clearInterval(timer)
-  })
+  t.teardown(() => clearInterval(timer))
   const closed = service.app.close()
   await until(() => download.destroyed, 'the connection is closed')
   await closed

@@ -187,11 +187,7 @@ t.test('a stream pauses while its client does not read, and stops when it leaves
   await until(isIdle, 'it pauses')
   socket.destroy()
   const connections = () =>
-    new Promise((resolve) => {
-      service.app.server.getConnections((_error, count) => {
-        resolve(count)
-      })
-    })
+    new Promise((resolve) => service.app.server.getConnections((_error, count) => resolve(count)))
   await until(async () => (await connections()) === 0, 'the connection is closed')
   await until(isIdle, 'it has stopped')
 })

@@ -18,9 +18,7 @@ const api = '/rinex/api/'
 
 // The timeouts of the metrics do not keep the process running.
 const timer = setInterval(() => undefined, 1000)
-t.teardown(() => {
-  clearInterval(timer)
-})
+t.teardown(() => clearInterval(timer))
 
 async function metricsOf({ app }: Pick<Service, 'app'>): Promise<string> {
   const { statusCode, body } = await app.inject('/metrics')

@@ -32,9 +32,7 @@ interface Other {
 function open(t: Test) {
   const parts = openParts(t)
   const reader = openReader({ database: parts.database })
-  t.teardown(() => {
-    reader.close()
-  })
+  t.teardown(() => reader.close())
   const factsOf = (path: string) => {
     const { size, mtimeMs } = statSync(path)
     return { size, mtimeUs: toUs(mtimeMs) }
