@@ -1,11 +1,10 @@
 import { stringify } from 'smol-toml'
-import { baseUrlFor } from '../config/address.ts'
-import { ConfigError } from '../config/config-error.ts'
+import { baseUrlFor, ConfigError } from '../config/checks.ts'
 import type { LoadedConfig } from '../config/load.ts'
-import { propertyName } from '../config/names.ts'
+import { propertyName } from '../config/sources.ts'
 import { optionKeys } from '../config/options.ts'
 import type { Config } from '../config/options.ts'
-import { print } from '../runtime/output.ts'
+import { print } from '../runtime/program.ts'
 import { machineFaults } from './machine-faults.ts'
 
 /**

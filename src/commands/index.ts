@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { CatalogueCorrupt } from '../catalogue/writer.ts'
+import type { CatalogueWriter } from '../catalogue/writer.ts'
 import type { Recovery } from '../catalogue/sqlite/recover.ts'
 import type { StartupCheckOutcome } from '../catalogue/sqlite/startup-check.ts'
 import { openWriter } from '../catalogue/sqlite/writer.ts'
@@ -12,12 +13,13 @@ import { startIndexer } from '../indexer/indexer.ts'
 import type { Indexer } from '../indexer/indexer.ts'
 import { IncompleteScan } from '../indexer/scans.ts'
 import { startTreeReader } from '../indexer/tree/tree-reader.ts'
+import { areas } from '../parse/archive-path.ts'
 import { graceMs, startLifecycle } from '../runtime/lifecycle.ts'
 import type { Lifecycle } from '../runtime/lifecycle.ts'
 import { createLogger } from '../runtime/logger.ts'
-import { packageVersion } from '../runtime/package.ts'
-import { reportProgress, summaryLines } from './progress.ts'
-import { print } from '../runtime/output.ts'
+import { packageVersion, print } from '../runtime/program.ts'
+import { openServiceManager } from '../runtime/service-manager.ts'
+import { reportProgress, stateLine, summaryLines } from './progress.ts'
 import { realDirectories } from '../runtime/real-path.ts'
 import { migrationReporter, openIndexBuilder, upgrade } from './upgrade.ts'
 import type { IndexBuilder } from './upgrade.ts'
@@ -41,7 +43,12 @@ export async function index(
     ...(once ? {} : { onHangup }),
   })
   const nowUs = openClock()
-  if (!(await upgrade({ database: config.database, logger, lifecycle })))
+  const serviceManager = openServiceManager({ env: process.env, logger })
+  // A migration may take minutes; meanwhile the API starts and answers 503 with its progress.
+  const onMigrating = (progress: string): void => {
+    serviceManager.ready(() => Promise.resolve(`migrating the database ${progress}`))
+  }
+  if (!(await upgrade({ database: config.database, logger, lifecycle, onMigrating })))
     return lifecycle.untilEnd()
   const writer = openDatabase({ database: config.database, nowUs, logger })
   const indexer = await startParts({ config, logger, writer, nowUs })
@@ -58,12 +65,20 @@ export async function index(
   endWithParent(lifecycle)
   const indexes = openIndexBuilder(writer, logger)
   lifecycle.add({ name: 'indexes', close: indexes.stop })
+  serviceManager.ready(async () => stateLine(indexer.status(), await countFiles(writer)))
+  // Added last, so that it is closed first.
+  lifecycle.add({ name: 'service manager', close: serviceManager.close })
   try {
     await catchUp({ indexer, writer, indexes, logger, once })
   } catch (error) {
     return await lifecycle.end(failureOf(error))
   }
   return once ? lifecycle.end() : lifecycle.untilEnd()
+}
+
+async function countFiles(writer: CatalogueWriter): Promise<number> {
+  const counts = await Promise.all(areas.map((area) => writer.count(area)))
+  return counts.reduce((sum, count) => sum + count, 0)
 }
 
 /** Opens the database and logs checks, migration and recovery. */

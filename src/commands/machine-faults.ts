@@ -1,7 +1,7 @@
 /** What the configuration expects of this machine and does not find. */
 import { accessSync, constants, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { Fault } from '../config/config-error.ts'
+import type { Fault } from '../config/checks.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import type { OptionKey } from '../config/options.ts'
 

@@ -3,7 +3,7 @@ import { Presets, SingleBar } from 'cli-progress'
 import type { Logger } from 'pino'
 import { printable } from '../api/http/access-log.ts'
 import type { CatalogueSummary, ScanSummary } from '../catalogue/records.ts'
-import type { ScanProgress } from '../control/protocol.ts'
+import type { IndexerStatus, ScanProgress } from '../control/protocol.ts'
 import type { CaughtUp } from '../indexer/indexer.ts'
 
 const barEveryMs = 200
@@ -62,6 +62,25 @@ function logLines(progress: () => ScanProgress | undefined, logger: Logger): { s
       clearInterval(timer)
     },
   }
+}
+
+/**
+ * The state of the indexer in one line.
+ * @param files number of files in the list
+ */
+export function stateLine(
+  { state, reasons, scan, dirtyDirectories, settlingFiles }: IndexerStatus,
+  files: number,
+): string {
+  const left = scan?.secondsLeft === undefined ? '' : `, ${duration(scan.secondsLeft)} left`
+  const parts = [
+    `${number(files)} files listed`,
+    ...(scan === undefined ? [] : [`scan ${Math.floor(scan.done * 100)} %${left}`]),
+    ...(dirtyDirectories === 0 ? [] : [`${number(dirtyDirectories)} directories to be read`]),
+    ...(settlingFiles === 0 ? [] : [`${number(settlingFiles)} files not complete yet`]),
+    ...reasons,
+  ]
+  return `${state}: ${parts.join('; ')}`
 }
 
 /**

@@ -6,10 +6,9 @@ import type { CommonStatus } from '../api/status/serialise.ts'
 import { openReader } from '../catalogue/sqlite/reader.ts'
 import type { ConfigOf } from '../config/command-options.ts'
 import { askSettling, askStatus } from '../control/client.ts'
-import { print } from '../runtime/output.ts'
+import { packageVersion, print } from '../runtime/program.ts'
 import { checkCodes, checkFailed, checkStatus } from './status-check.ts'
 import type { CheckResult } from './status-check.ts'
-import { packageVersion } from '../runtime/package.ts'
 
 /** Prints the state of the indexer and a summary of the catalogue. */
 export async function status(

@@ -18,10 +18,16 @@ export async function upgrade(parts: {
   readonly database: string
   readonly logger: Logger
   readonly lifecycle: Lifecycle
+  /** Called before each part with the progress in words. */
+  readonly onMigrating: (progress: string) => void
 }): Promise<boolean> {
   const { database, logger, lifecycle } = parts
   const stop = new AbortController()
-  const onMigrating = migrationReporter(database, logger)
+  const log = migrationReporter(database, logger)
+  const onMigrating = (progress: MigrationProgress): void => {
+    log(progress)
+    parts.onMigrating(describeProgress(progress))
+  }
   const upgraded = upgradeDatabase({ database, onMigrating, signal: stop.signal })
   lifecycle.add({
     name: 'migration',

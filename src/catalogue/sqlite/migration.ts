@@ -232,6 +232,7 @@ function checkFreeSpace(db: Database, path: string): void {
   if (bavail * bsize < needed)
     throw new UnusableDatabase(
       `${path} cannot be migrated to schema ${schemaVersion}: needs ${needed} bytes of free space, ${bavail * bsize} are available: free some space on its disk`,
+      { cause: { code: 'ENOSPC' } },
     )
 }
 
