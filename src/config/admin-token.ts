@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
-import { ConfigError } from './config-error.ts'
-import type { Fault } from './config-error.ts'
+import { ConfigError } from './checks.ts'
+import type { Fault } from './checks.ts'
 
 /** Longest token (bytes): half the server's limit for all headers of a request. */
 const longestToken = 4096

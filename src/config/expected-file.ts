@@ -4,8 +4,8 @@ import { parse } from 'smol-toml'
 import type { ExpectedRule, ExpectedSeries } from '../insight/expectation.ts'
 import { periods } from '../insight/series.ts'
 import { secondsPerDay } from '../parse/calendar.ts'
-import { ConfigError } from './config-error.ts'
-import type { Fault } from './config-error.ts'
+import { ConfigError } from './checks.ts'
+import type { Fault } from './checks.ts'
 
 const fileTypes = ['o', 'n', 'm'] as const
 const known = ['station', 'file_type', 'period', 'hours', 'from', 'to']

@@ -4,9 +4,8 @@
  * config/rinex-catalogue.toml, docs/configuration.md and the manual page; a test names what is missing.
  */
 import { join } from 'node:path'
-import { packageRoot } from '../runtime/package.ts'
-import { isBaseUrl, isHost, isNetwork } from './address.ts'
-import { integer, list, oneOf, optional, text } from './checks.ts'
+import { packageRoot } from '../runtime/program.ts'
+import { integer, isBaseUrl, isHost, isNetwork, list, oneOf, optional, text } from './checks.ts'
 import type { Check, Checked } from './checks.ts'
 import { logLevels } from '../runtime/logger.ts'
 

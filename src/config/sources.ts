@@ -1,12 +1,32 @@
-/** Reads settings from the configuration file, the environment and the flags, without checking the values. */
+/** Names of options, and their unchecked values in the configuration file, the environment and the flags. */
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { TomlError, parse } from 'smol-toml'
 import { closest } from '../runtime/closest-name.ts'
-import type { Fault } from './config-error.ts'
-import { fileVariable, flagName, propertyName, variableName, variablePrefix } from './names.ts'
+import type { Fault } from './checks.ts'
 import { optionKeys, optionOf, retiredOptions } from './options.ts'
 import type { Config, Kind, OptionKey } from './options.ts'
+
+export const variablePrefix = 'RINEX_CATALOGUE_'
+
+/** The variable with the path of the configuration file. It is not an option itself. */
+export const fileVariable = `${variablePrefix}CONFIG`
+
+/** `base_url` in the environment: `RINEX_CATALOGUE_BASE_URL`. */
+export function variableName(key: string): string {
+  return variablePrefix + key.toUpperCase()
+}
+
+/** `base_url` on the command line: `--base-url`. */
+export function flagName(key: OptionKey): string {
+  return `--${key.replaceAll('_', '-')}`
+}
+
+/** `base_url` in the configuration: `baseUrl`. */
+export function propertyName(key: OptionKey): keyof Config {
+  const name = key.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+  return name as keyof Config
+}
 
 /** Values of flags by their names in `Config`. */
 export type Flags = { readonly [Name in keyof Config]?: string | undefined }

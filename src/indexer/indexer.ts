@@ -14,14 +14,13 @@ import type {
 } from '../control/protocol.ts'
 import { openAcceptance } from './acceptance.ts'
 import { openFigures } from './figures.ts'
-import { openFileFaults } from './file-faults.ts'
-import { openHealth } from './health.ts'
+import { openFileFaults, openHealth } from './health.ts'
 import { openDirtyDirectories } from './dirty-directories.ts'
 import { openWatchController } from './watch-controller.ts'
+import type { WatchWindow } from './watch-controller.ts'
 import { openDeletionGuard, loadPersistedRemovals } from './deletion-guard.ts'
 import type { HashClient } from './checksums/hash-client.ts'
 import { openChecksumSchedule } from './checksums/checksum-schedule.ts'
-import type { WatchWindow } from './watch-window.ts'
 import { isUnknownPath, openKnownDirectories } from './known-directories.ts'
 import { openRegister } from './register.ts'
 import { openRescans } from './rescan.ts'
@@ -30,7 +29,6 @@ import { openSchedule } from './schedule.ts'
 import { openSettling } from './settling.ts'
 import type { TreeReader } from './tree/tree-reader.ts'
 import { startReconcileLoop } from './reconcile-loop.ts'
-import { openWakeSignal } from './wake-signal.ts'
 
 export interface IndexerDeps {
   readonly writer: CatalogueWriter
@@ -159,8 +157,7 @@ async function openParts(deps: IndexerDeps) {
   const acceptance = openAcceptance({
     ...{ writer, tree, settling, deletionGuard, health, logFault, nowUs },
   })
-  const wakeSignal = openWakeSignal()
-  const shared = { ...deps, dirty, known, health, figures, wakeSignal }
+  const shared = { ...deps, dirty, known, health, figures }
   const watchController = openWatchController(shared)
   const reconcileLoop = startReconcileLoop({
     ...shared,

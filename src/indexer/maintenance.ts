@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { CatalogueCorrupt } from '../catalogue/writer.ts'
 import type { CatalogueWriter } from '../catalogue/writer.ts'
+import { failureFields } from '../runtime/logger.ts'
 import type { Figures } from './figures.ts'
 
 /** Time between two purges of old removals. */
@@ -41,7 +42,7 @@ export function openMaintenance(deps: MaintenanceDeps) {
   const purge = (): void => {
     purgeRemovals().catch((error: unknown) => {
       // For example a full disk. The next purge tries again.
-      if (!closing) logger.warn({ err: error }, 'purging old removals failed')
+      if (!closing) logger.warn(failureFields(error), 'purging old removals failed')
     })
   }
   /** @returns the delay until the next check (ms) */
@@ -59,7 +60,7 @@ export function openMaintenance(deps: MaintenanceDeps) {
       .catch((error: unknown) => {
         if (!closing) figures.backedUp('failed')
         if (error instanceof CatalogueCorrupt) onError(error)
-        else if (!closing) logger.warn({ err: error }, 'backup failed')
+        else if (!closing) logger.warn(failureFields(error), 'backup failed')
         return backupCheckMs
       })
       .then((nextMs) => {

@@ -11,7 +11,6 @@ import { openScan } from './scan-progress.ts'
 import type { Scan } from './scan-progress.ts'
 import type { ReadDepth, DirectorySnapshot } from './tree/directory-snapshot.ts'
 import type { TreeReader } from './tree/tree-reader.ts'
-import type { WakeSignal } from './wake-signal.ts'
 
 /**
  * Number of reads in flight, so that the tree worker reads while this thread writes. A directory that becomes dirty is
@@ -24,8 +23,6 @@ export interface ReconcileLoopDeps extends Omit<
   'onApplied' | 'onFailed' | 'onAreaRestored'
 > {
   readonly tree: TreeReader
-  /** Wakes the loop after a directory was marked dirty. */
-  readonly wakeSignal: WakeSignal
   readonly nowUs: () => number
   /** Called with each directory that was reconciled and was not read by a walk, and with the time that took. */
   readonly onReconciled: (path: string, costMs: number) => void
@@ -74,7 +71,7 @@ function readAheadAfter({ names, sizes }: DirectorySnapshot): number | undefined
 }
 
 export function startReconcileLoop(deps: ReconcileLoopDeps): ReconcileLoop {
-  const { tree, dirty, known, wakeSignal } = deps
+  const { tree, dirty, known } = deps
   const jobs = openJobQueue({ tree, dirty })
   let scan: Scan | undefined
   let ahead = readAhead.least
@@ -93,7 +90,7 @@ export function startReconcileLoop(deps: ReconcileLoopDeps): ReconcileLoop {
 
   const request = (path: string, requesters: readonly Requester[]): void => {
     jobs.request(path, requesters)
-    wakeSignal.wake()
+    dirty.wake()
   }
   const answer = async (
     snapshot: DirectorySnapshot,
@@ -150,7 +147,7 @@ export function startReconcileLoop(deps: ReconcileLoopDeps): ReconcileLoop {
       else if (job !== undefined) await runStep(job)
       if (job === undefined || inFlight.length === 0 || applyStage.full) await applyStage.flush()
       await resolveWaiters(job?.number ?? jobs.lastNumber)
-      if (job === undefined) await wakeSignal.wait(dirty.nextDueMs())
+      if (job === undefined) await dirty.untilDue()
     }
     await applyStage.flush()
   }
@@ -160,7 +157,7 @@ export function startReconcileLoop(deps: ReconcileLoopDeps): ReconcileLoop {
   const caughtUp = (): Promise<void> =>
     new Promise((resolve) => {
       waiters.push({ dueMs: performance.now(), lastJob: undefined, resolve })
-      wakeSignal.wake()
+      dirty.wake()
     })
 
   return {
@@ -169,7 +166,7 @@ export function startReconcileLoop(deps: ReconcileLoopDeps): ReconcileLoop {
       await tree.startWalk(roots, depth)
       const walkEnd = new Promise<void>((resolve) => (onWalkEnd = resolve))
       jobs.walking = true
-      wakeSignal.wake()
+      dirty.wake()
       await walkEnd
       // Known directories that the walk did not visit may be gone.
       for (const path of known.all())
@@ -194,7 +191,7 @@ export function startReconcileLoop(deps: ReconcileLoopDeps): ReconcileLoop {
     },
     async close() {
       closing = true
-      wakeSignal.wake()
+      dirty.wake()
       await running.catch(() => undefined)
     },
     broken: running.then(() => new Promise<never>(() => undefined)),

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { ScanSummary } from '../catalogue/records.ts'
 import type { CatalogueWriter } from '../catalogue/writer.ts'
 import { areas } from '../parse/archive-path.ts'
+import { failureFields } from '../runtime/logger.ts'
 import type { Figures } from './figures.ts'
 import type { Health } from './health.ts'
 import type { ReconcileLoop, ScanResult } from './reconcile-loop.ts'
@@ -47,7 +48,7 @@ export function openScans(deps: ScansDeps): Scans {
       if (full) figures.fullyRead()
       await writer.scanned(result.summary).catch((error: unknown) => {
         // The records are written, or will be; only the next start scans again.
-        logger.error({ err: error }, 'the summary of the scan cannot be stored')
+        logger.error(failureFields(error), 'the summary of the scan cannot be stored')
       })
     }
     health.enter('watching')

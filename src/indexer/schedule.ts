@@ -39,7 +39,7 @@ export interface Schedule {
 }
 
 export function openSchedule(deps: ScheduleDeps): Schedule {
-  const { tree, dirty, known, health, wakeSignal } = deps
+  const { tree, dirty, known, health } = deps
   const timers: NodeJS.Timeout[] = []
   let closing = false
   let fail: (error: unknown) => void
@@ -51,7 +51,6 @@ export function openSchedule(deps: ScheduleDeps): Schedule {
   const maintenance = openMaintenance({ ...deps, onError })
   const markDirty = (path: string, depth: ReadDepth): void => {
     dirty.add({ path, depth, arrived: false }, performance.now())
-    wakeSignal.wake()
   }
   const checkForHangingDisk = (): void => {
     if (closing) return

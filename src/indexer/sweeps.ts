@@ -5,7 +5,6 @@ import type { Health } from './health.ts'
 import type { ReconcileLoop } from './reconcile-loop.ts'
 import { sameStamp } from './reconcile.ts'
 import type { TreeReader } from './tree/tree-reader.ts'
-import type { WakeSignal } from './wake-signal.ts'
 
 /** Delay of the next sweep after one that found something: where something changed, more changes are likely. */
 const busyMs = 3000
@@ -16,7 +15,6 @@ export interface SweepDeps {
   readonly writer: CatalogueWriter
   readonly tree: TreeReader
   readonly dirty: DirtyDirectories
-  readonly wakeSignal: WakeSignal
   readonly health: Health
   readonly reconcileLoop: Pick<ReconcileLoop, 'caughtUp'>
   readonly sweepIntervalMs: number
@@ -32,7 +30,6 @@ export function openSweeps(deps: SweepDeps) {
   const sweepNow = async (): Promise<number> => {
     const found = await sweep(deps.writer, deps.tree)
     for (const path of found) dirty.add({ path, depth: 'facts', arrived: false }, performance.now())
-    deps.wakeSignal.wake()
     await deps.reconcileLoop.caughtUp()
     deps.health.swept()
     // A directory with settling files or withheld removals differs in each sweep; it does not count as new.

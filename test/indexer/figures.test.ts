@@ -7,7 +7,6 @@ import { openKnownDirectories } from '../../src/indexer/known-directories.ts'
 import { openMaintenance } from '../../src/indexer/maintenance.ts'
 import { openSchedule } from '../../src/indexer/schedule.ts'
 import { openDirtyDirectories } from '../../src/indexer/dirty-directories.ts'
-import { openWakeSignal } from '../../src/indexer/wake-signal.ts'
 import { change, newFile } from '../catalogue/change.ts'
 import { openParts } from './parts.ts'
 import { until } from './until.ts'
@@ -76,7 +75,6 @@ t.test('a full read of the tree is noted at the end of each round', async (t) =>
     dirty: openDirtyDirectories(),
     known: openKnownDirectories([day, hour]),
     reconcileLoop: { caughtUp: () => Promise.resolve() },
-    wakeSignal: openWakeSignal(),
   })
   t.teardown(() => {
     schedule.close()

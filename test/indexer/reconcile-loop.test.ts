@@ -13,7 +13,6 @@ import { openSettling } from '../../src/indexer/settling.ts'
 import { startTreeReader } from '../../src/indexer/tree/tree-reader.ts'
 import type { TreeReader } from '../../src/indexer/tree/tree-reader.ts'
 import { startReconcileLoop } from '../../src/indexer/reconcile-loop.ts'
-import { openWakeSignal } from '../../src/indexer/wake-signal.ts'
 import { change, newFile } from '../catalogue/change.ts'
 import { failing, openParts, refusing } from './parts.ts'
 import { until } from './until.ts'
@@ -64,7 +63,6 @@ function openLoopOn(t: Test, watched = (tree: TreeReader) => tree) {
   const nothing = () => undefined
   const reconcileLoop = startReconcileLoop({
     ...{ ...parts, tree: watched(parts.tree), dirty, known: openKnownDirectories([]) },
-    wakeSignal: openWakeSignal(),
     accept: (snapshot, change) => acceptance.accept(snapshot, change),
     ...{ onDirectory: nothing, onFlushed: nothing, onReconciled: nothing },
   })

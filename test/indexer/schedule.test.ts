@@ -3,7 +3,6 @@ import type { Test } from 'tap'
 import { openDirtyDirectories } from '../../src/indexer/dirty-directories.ts'
 import { openKnownDirectories } from '../../src/indexer/known-directories.ts'
 import { openSchedule } from '../../src/indexer/schedule.ts'
-import { openWakeSignal } from '../../src/indexer/wake-signal.ts'
 import { change } from '../catalogue/change.ts'
 import { noProblems, openParts } from './parts.ts'
 import { until } from './until.ts'
@@ -17,14 +16,13 @@ function openScheduleOn(
   const dirty = openDirtyDirectories()
   const known = openKnownDirectories(options.directories)
   const reconcileLoop = { caughtUp: () => Promise.resolve() }
-  const wakeSignal = openWakeSignal()
   const times = {
     sweepIntervalMs: options.sweepIntervalMs ?? 20,
     keepRemovalsMs: 86_400_000,
     backupIntervalMs: 0,
     fullReadMs: options.fullReadMs ?? 86_400_000,
   }
-  const schedule = openSchedule({ ...parts, ...times, dirty, known, reconcileLoop, wakeSignal })
+  const schedule = openSchedule({ ...parts, ...times, dirty, known, reconcileLoop })
   t.teardown(() => {
     schedule.close()
   })

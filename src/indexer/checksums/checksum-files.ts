@@ -6,6 +6,7 @@
 import type { Logger } from 'pino'
 import type { CatalogueWriter, Checksum, UnhashedFile } from '../../catalogue/writer.ts'
 import { compareIdentity } from '../../catalogue/identity.ts'
+import { failureFields } from '../../runtime/logger.ts'
 import type { Digest } from './digest.ts'
 import { HashingFailed } from './hash-client.ts'
 import type { HashClient } from './hash-client.ts'
@@ -57,7 +58,7 @@ export function openChecksumFiles(deps: ChecksumFilesDeps): ChecksumFiles {
     const digests = await hashClient.digest(files).catch((error: unknown) => {
       if (files.length > 1 || isClosing()) throw error
       // This file makes the process end.
-      logger.warn({ err: error, path: files[0]?.path }, 'file cannot be hashed')
+      logger.warn({ ...failureFields(error), path: files[0]?.path }, 'file cannot be hashed')
       return [undefined]
     })
     reportProblem(undefined)

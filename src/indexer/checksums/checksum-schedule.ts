@@ -4,12 +4,12 @@
  * event, so no file can be missed.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Logger } from 'pino'
 import { CatalogueCorrupt } from '../../catalogue/writer.ts'
-import type { CatalogueWriter, UnhashedFile } from '../../catalogue/writer.ts'
+import type { UnhashedFile } from '../../catalogue/writer.ts'
 import type { HashingStatus } from '../../control/protocol.ts'
-import type { HashClient } from './hash-client.ts'
+import { failureFields } from '../../runtime/logger.ts'
 import { batchesOf, readDelayMs, openChecksumFiles } from './checksum-files.ts'
+import type { ChecksumFilesDeps } from './checksum-files.ts'
 
 /** Time between two checks for new files. */
 const pollMs = 1000
@@ -22,16 +22,7 @@ const firstFilesBytes = 1e9
 /** Time between two passes over the older files: some could not be read before, others were found by scans. */
 const passIntervalMs = 3_600_000
 
-export interface ChecksumScheduleDeps {
-  readonly writer: CatalogueWriter
-  readonly hashClient: HashClient
-  /** Reports a problem with hashing, or its end with `undefined`. */
-  readonly reportProblem: (message: string | undefined) => void
-  readonly logger: Logger
-  /** Logs a fault of a gzip stream. */
-  readonly logFault: (path: string, fault: 'incomplete' | 'broken') => void
-  /** The clock: microseconds since 1970. */
-  readonly nowUs: () => number
+export interface ChecksumScheduleDeps extends Omit<ChecksumFilesDeps, 'isClosing'> {
   /** Whether older files are hashed as well. */
   readonly all: boolean
   /** Whether the indexer has work to do first; older files wait meanwhile. */
@@ -71,6 +62,8 @@ export function openChecksumSchedule(deps: ChecksumScheduleDeps): ChecksumSchedu
     if (!checksumFiles.hasGathered && throughSeq === storedSeq) return
     await checksumFiles.store(throughSeq ?? 0)
     storedSeq = throughSeq
+    if (failures > 0) logger.info({ failures }, 'hashing recovered')
+    failures = 0
   }
   /** The files before the first that is too young to be read. */
   const dueOf = (files: readonly UnhashedFile[]): readonly UnhashedFile[] => {
@@ -178,6 +171,8 @@ export function openChecksumSchedule(deps: ChecksumScheduleDeps): ChecksumSchedu
       await sleep(worked || restMs > 0 ? Math.max(0, Math.min(restMs, pollMs)) : pollMs)
     }
   }
+  /** Failures since the last checksums were stored; only the first one is logged. */
+  let failures = 0
   const loop = async (): Promise<void> => {
     while (!isClosing())
       try {
@@ -185,7 +180,7 @@ export function openChecksumSchedule(deps: ChecksumScheduleDeps): ChecksumSchedu
       } catch (error) {
         if (isClosing()) return
         if (error instanceof CatalogueCorrupt) throw error
-        logger.warn({ err: error }, 'hashing failed; retrying')
+        if (failures++ === 0) logger.warn(failureFields(error), 'hashing failed; retrying')
         // Files whose checksums could not be stored are read again.
         checksumFiles.discard()
         throughSeq = storedSeq = undefined
