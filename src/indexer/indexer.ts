@@ -48,6 +48,8 @@ export interface IndexerDeps {
   /** The client of the hash process, and whether old files are hashed as well; `undefined` for no checksums. */
   readonly checksums?: { readonly hashClient: HashClient; readonly all: boolean } | undefined
   readonly version: string
+  /** Called when the indexer cannot go on. */
+  readonly onFailure: (error: unknown) => void
 }
 
 export interface CaughtUp {
@@ -74,8 +76,6 @@ export interface Indexer {
   settlingFiles(): readonly SettlingFile[]
   /** Finishes the current directory and makes a checkpoint of the database. */
   close(): Promise<void>
-  /** Rejects when the indexer cannot go on. */
-  readonly broken: Promise<never>
 }
 
 /** Settling files that are listed by name; a disk that hangs may leave any number of them. */
@@ -134,10 +134,6 @@ export async function startIndexer(deps: IndexerDeps): Promise<Indexer> {
       figures.close()
       await deps.writer.checkpoint()
     },
-    broken: Promise.race([
-      ...[reconcileLoop.broken, schedule.broken, rescans.broken],
-      ...(hashing === undefined ? [] : [hashing.broken]),
-    ]),
   }
 }
 
@@ -165,15 +161,15 @@ async function openParts(deps: IndexerDeps) {
     onDirectory: watchController.update,
     onReconciled: watchController.rest,
     onFlushed: deletionGuard.settle,
+    onAreaRestored() {
+      watchController.restart()
+      schedule.sweepSoon()
+    },
   })
   const schedule = openSchedule({ ...shared, reconcileLoop })
-  reconcileLoop.onAreaRestored(() => {
-    watchController.restart()
-    schedule.sweepSoon()
-  })
   const scans = openScans({ ...shared, reconcileLoop })
   const rescans = openRescans({
-    ...{ scan: scans.scan, acceptRemovals: deletionGuard.accept, logger: deps.logger },
+    ...{ ...deps, scan: scans.scan, acceptRemovals: deletionGuard.accept },
   })
   const hashing =
     deps.checksums &&

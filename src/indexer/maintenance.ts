@@ -23,12 +23,13 @@ export interface MaintenanceDeps {
   readonly keepRemovalsMs: number
   /** Time between two backups; 0 for none. */
   readonly backupIntervalMs: number
-  readonly onError: (error: unknown) => void
+  /** Called when the task cannot go on. */
+  readonly onFailure: (error: unknown) => void
 }
 
 /** Maintains the database: purges old removals once an hour and makes backups. */
 export function openMaintenance(deps: MaintenanceDeps) {
-  const { writer, logger, figures, nowUs, keepRemovalsMs, backupIntervalMs, onError } = deps
+  const { writer, logger, figures, nowUs, keepRemovalsMs, backupIntervalMs, onFailure } = deps
   let purgeTimer: NodeJS.Timeout | undefined
   let backupTimer: NodeJS.Timeout | undefined
   let closing = false
@@ -59,13 +60,13 @@ export function openMaintenance(deps: MaintenanceDeps) {
     backUpIfDue()
       .catch((error: unknown) => {
         if (!closing) figures.backedUp('failed')
-        if (error instanceof CatalogueCorrupt) onError(error)
+        if (error instanceof CatalogueCorrupt) onFailure(error)
         else if (!closing) logger.warn(failureFields(error), 'backup failed')
         return backupCheckMs
       })
       .then((nextMs) => {
         if (!closing) backupTimer = setTimeout(backUp, nextMs)
-      }, onError)
+      }, onFailure)
   }
   return {
     start(): void {

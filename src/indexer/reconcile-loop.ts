@@ -20,12 +20,14 @@ const readAhead = { least: 8, most: 32, names: 10_000 }
 
 export interface ReconcileLoopDeps extends Omit<
   ApplyStageDeps,
-  'onApplied' | 'onFailed' | 'onAreaRestored'
+  'onApplied' | 'onFailed'
 > {
   readonly tree: TreeReader
   readonly nowUs: () => number
   /** Called with each directory that was reconciled and was not read by a walk, and with the time that took. */
   readonly onReconciled: (path: string, costMs: number) => void
+  /** Called when the loop fails: a defect of the program or of its environment. */
+  readonly onFailure: (error: unknown) => void
 }
 
 export interface ReconcileLoop {
@@ -37,12 +39,8 @@ export interface ReconcileLoop {
   readNow(path: string): Promise<ReadNowResult>
   /** The running scan. */
   readonly scanning: Scan | undefined
-  /** Sets what to do when an area that was lost or unreadable can be read again. */
-  onAreaRestored(listener: (area: string) => void): void
   /** Stops after the current directory. */
   close(): Promise<void>
-  /** Rejects when the loop fails: a defect of the program or of its environment. */
-  readonly broken: Promise<never>
 }
 
 export interface ScanResult {
@@ -78,14 +76,10 @@ export function startReconcileLoop(deps: ReconcileLoopDeps): ReconcileLoop {
   let closing = false
   let waiters: Waiter[] = []
   let onWalkEnd = (): void => undefined
-  let onAreaRestored: (area: string) => void = () => undefined
   const applyStage = openApplyStage({
     ...deps,
     onApplied: (change) => scan?.applied(change),
     onFailed: () => scan?.failed(),
-    onAreaRestored(area) {
-      onAreaRestored(area)
-    },
   })
 
   const request = (path: string, requesters: readonly Requester[]): void => {
@@ -151,8 +145,7 @@ export function startReconcileLoop(deps: ReconcileLoopDeps): ReconcileLoop {
     }
     await applyStage.flush()
   }
-  const running = loop()
-  running.catch(() => undefined) // reported by `broken`
+  const running = loop().catch(deps.onFailure)
 
   const caughtUp = (): Promise<void> =>
     new Promise((resolve) => {
@@ -186,14 +179,10 @@ export function startReconcileLoop(deps: ReconcileLoopDeps): ReconcileLoop {
     get scanning() {
       return scan
     },
-    onAreaRestored(listener) {
-      onAreaRestored = listener
-    },
     async close() {
       closing = true
       dirty.wake()
-      await running.catch(() => undefined)
+      await running
     },
-    broken: running.then(() => new Promise<never>(() => undefined)),
   }
 }

@@ -8,14 +8,14 @@ export interface Rescans {
   /** @returns the number of the rescan, and whether it runs, waits, or was merged with the waiting one */
   order(order: RescanOrder): { number: number; place: RescanPlace }
   readonly numbers: RescanNumbers
-  /** Rejects when a scan fails. */
-  readonly broken: Promise<never>
 }
 
 export interface RescansDeps {
   readonly scan: (roots: readonly string[], full: boolean) => Promise<ScanResult>
   readonly acceptRemovals: (roots: readonly string[]) => void
   readonly logger: Logger
+  /** Called when a scan fails. */
+  readonly onFailure: (error: unknown) => void
 }
 
 interface QueuedRescan {
@@ -31,8 +31,6 @@ export function openRescans(deps: RescansDeps): Rescans {
   let running: QueuedRescan | undefined
   let waiting: QueuedRescan | undefined
   let done = 0
-  let fail: (error: unknown) => void
-  const broken = new Promise<never>((_resolve, reject) => (fail = reject))
   const run = async (): Promise<void> => {
     for (let next = waiting; next !== undefined; next = waiting) {
       running = next
@@ -55,15 +53,12 @@ export function openRescans(deps: RescansDeps): Rescans {
       }
       waiting = { number: ++last, roots, full, accepted }
       if (running !== undefined) return { number: last, place: 'waiting' }
-      run().catch((error: unknown) => {
-        fail(error)
-      })
+      run().catch(deps.onFailure)
       return { number: last, place: 'running' }
     },
     get numbers() {
       return { running: running?.number, waiting: waiting?.number, done }
     },
-    broken,
   }
 }
 

@@ -18,12 +18,13 @@ export interface SweepDeps {
   readonly health: Health
   readonly reconcileLoop: Pick<ReconcileLoop, 'caughtUp'>
   readonly sweepIntervalMs: number
-  readonly onError: (error: unknown) => void
+  /** Called when the task cannot go on. */
+  readonly onFailure: (error: unknown) => void
 }
 
 /** Sweeps: mark the directories dirty whose stamps differ from the catalogue, and wait until they are reconciled. */
 export function openSweeps(deps: SweepDeps) {
-  const { dirty, sweepIntervalMs, onError } = deps
+  const { dirty, sweepIntervalMs, onFailure } = deps
   let timer: NodeJS.Timeout | undefined
   let closing = false
   let lastFound = new Set<string>()
@@ -41,7 +42,7 @@ export function openSweeps(deps: SweepDeps) {
     if (closing) return
     const delayMs = found > 0 ? Math.min(busyMs, sweepIntervalMs) : sweepIntervalMs
     timer = setTimeout(() => {
-      sweepNow().then(sweepLater, onError)
+      sweepNow().then(sweepLater, onFailure)
     }, delayMs)
   }
   return {

@@ -82,7 +82,7 @@ t.test('a scan counts regular files and reports its progress', async (t) => {
   const scan = openScan(5)
   const step = (path: string, parts: object, done: number): WalkStep => ({
     snapshot: {
-      ...{ path, outcome: 'read', error: undefined, identity: undefined, names: [] },
+      ...{ path, outcome: 'read', error: undefined, identity: undefined, names: [], misplaced: 0 },
       ...{
         stamp: undefined,
         sizes: undefined,

@@ -96,7 +96,7 @@ t.test('the result of the last backup is noted', async (t) => {
       writer: { ...parts.writer, backup },
       keepRemovalsMs: 1e9,
       backupIntervalMs: 1e9,
-      onError: (error) => t.fail(String(error)),
+      onFailure: (error) => t.fail(String(error)),
     })
     maintenance.start()
     const expected = index === 0 ? 'kept' : 'failed'

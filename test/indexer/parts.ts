@@ -59,6 +59,8 @@ export function openParts(t: Test) {
     health,
     figures,
     logFault: openFileFaults(logger),
+    // The folder is removed while a part may still use it.
+    onFailure: () => undefined,
     put,
     sql,
   }

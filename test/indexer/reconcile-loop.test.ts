@@ -21,7 +21,7 @@ const day = 'obs/2026/001'
 const graz = 'graz0010.26d.gz'
 const times = {
   ...{ sweepIntervalMs: 50, fullReadMs: 86_400_000, keepRemovalsMs: 86_400_000 },
-  ...{ backupIntervalMs: 0, version: 'test' },
+  ...{ backupIntervalMs: 0, version: 'test', onFailure: () => undefined },
   window: { obsDays: 14, nrtDays: 3 },
 }
 
@@ -64,7 +64,7 @@ function openLoopOn(t: Test, watched = (tree: TreeReader) => tree) {
   const reconcileLoop = startReconcileLoop({
     ...{ ...parts, tree: watched(parts.tree), dirty, known: openKnownDirectories([]) },
     accept: (snapshot, change) => acceptance.accept(snapshot, change),
-    ...{ onDirectory: nothing, onFlushed: nothing, onReconciled: nothing },
+    ...{ onDirectory: nothing, onFlushed: nothing, onReconciled: nothing, onAreaRestored: nothing },
   })
   t.teardown(() => reconcileLoop.close())
   return { ...parts, dirty, reconcileLoop }

@@ -29,8 +29,8 @@ function openOrders(result: Partial<ScanResult> = {}) {
       }),
     acceptRemovals: (roots) => accepted.push(roots.join()),
     logger: pino({}, stream),
+    onFailure: (error) => errors.push(error),
   })
-  rescans.broken.catch((error: unknown) => errors.push(error))
   return { rescans, scans, accepted, errors, lines }
 }
 

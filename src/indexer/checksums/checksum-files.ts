@@ -72,7 +72,7 @@ export function openChecksumFiles(deps: ChecksumFilesDeps): ChecksumFiles {
         if (gathered.length === 0) sinceMs = performance.now()
         gathered.push({ ...toChecksum(id, digest, startedUs), path })
         bytes += digest.size
-        if (digest.problem !== null) logFault(path, digest.problem)
+        if (digest.problem !== undefined) logFault(path, digest.problem)
       }
     }
     return unread
@@ -131,19 +131,9 @@ export function openChecksumFiles(deps: ChecksumFilesDeps): ChecksumFiles {
   }
 }
 
-function toChecksum(
-  id: number,
-  { sha256, problem, ...digest }: Digest,
-  startedUs: number,
-): Checksum {
+function toChecksum(id: number, { sha256, ...digest }: Digest, startedUs: number): Checksum {
   const rested = readDelayMs({ sinceUs: digest.ctimeUs }, startedUs) === 0
-  return {
-    ...digest,
-    id,
-    sha256: Buffer.from(sha256, 'hex'),
-    problem: problem ?? undefined,
-    rested,
-  }
+  return { ...digest, id, sha256: Buffer.from(sha256, 'hex'), rested }
 }
 
 /** Files, and their bytes, per request, so that new files do not wait long. */

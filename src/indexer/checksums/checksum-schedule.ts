@@ -27,14 +27,14 @@ export interface ChecksumScheduleDeps extends Omit<ChecksumFilesDeps, 'isClosing
   readonly all: boolean
   /** Whether the indexer has work to do first; older files wait meanwhile. */
   readonly isBusy: () => boolean
+  /** Called when hashing cannot go on. */
+  readonly onFailure: (error: unknown) => void
 }
 
 export interface ChecksumSchedule {
   start(): void
   status(): HashingStatus
   close(): Promise<void>
-  /** Rejects when hashing cannot go on. */
-  readonly broken: Promise<never>
 }
 
 export function openChecksumSchedule(deps: ChecksumScheduleDeps): ChecksumSchedule {
@@ -42,10 +42,6 @@ export function openChecksumSchedule(deps: ChecksumScheduleDeps): ChecksumSchedu
   const stopping = new AbortController()
   const isClosing = (): boolean => stopping.signal.aborted
   let running: Promise<void> = Promise.resolve()
-  let fail: (error: unknown) => void
-  const broken = new Promise<never>((_resolve, reject) => (fail = reject))
-  broken.catch(() => undefined) // a caller need not handle it
-
   const checksumFiles = openChecksumFiles({ ...deps, isClosing })
   /** The seq up to which new files have been processed; `undefined` for the one stored in the catalogue. */
   let throughSeq: number | undefined
@@ -189,9 +185,7 @@ export function openChecksumSchedule(deps: ChecksumScheduleDeps): ChecksumSchedu
   }
   return {
     start() {
-      running = loop().catch((error: unknown) => {
-        fail(error)
-      })
+      running = loop().catch(deps.onFailure)
     },
     status: () => ({ all: deps.all, behind: behind + stale }),
     async close() {
@@ -200,6 +194,5 @@ export function openChecksumSchedule(deps: ChecksumScheduleDeps): ChecksumSchedu
       // Files whose checksums are not stored yet are read again by the next process.
       await running
     },
-    broken,
   }
 }

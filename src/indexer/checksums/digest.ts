@@ -16,7 +16,7 @@ export interface Digest extends FileIdentity {
   /** In hexadecimal. */
   readonly sha256: string
   /** The problem of its gzip stream: it has no end, or is damaged. */
-  readonly problem: 'incomplete' | 'broken' | null
+  readonly problem: 'incomplete' | 'broken' | undefined
 }
 
 /** Files up to this size are read, hashed and inflated in one buffer, which is several times cheaper than a stream. */
@@ -97,5 +97,5 @@ async function readToEnd(file: number, size: number, onProgress: () => void) {
       : await inflateChunks(chunks(), onProgress)
   // The checksum covers the bytes after the place where the stream is damaged as well.
   while (chunks().next().done !== true);
-  return { sha256: hash.digest('hex'), problem: state === 'complete' ? null : state }
+  return { sha256: hash.digest('hex'), problem: state === 'complete' ? undefined : state }
 }

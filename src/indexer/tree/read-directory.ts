@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { mostRejectedNames } from '../../catalogue/writer.ts'
 import type { EntryRejectionReason } from '../../catalogue/records.ts'
 import type { DirectoryRejection, DirectoryStamp } from '../../catalogue/writer.ts'
-import { isDirectoryName, parseDirectory } from '../../parse/archive-path.ts'
+import { isDirectoryName, isMisplaced, parseDirectory } from '../../parse/archive-path.ts'
 import { parseFilename } from '../../parse/filename.ts'
 import { toInode, toUs } from '../../catalogue/identity.ts'
 import { isAway, isAwayLink, isMissing, isInTree, linkedType } from './links.ts'
@@ -55,6 +55,7 @@ export function readDirectory(tree: Tree, request: SnapshotRequest): DirectorySn
       // The stamp does not change when their disk comes back, so without a stamp the sweeps find the directory until then.
       stamp: away.length > 0 ? undefined : stampOf(stats, nowMs),
       ...files,
+      misplaced: found.misplaced,
       away,
       directories: found.directories,
       rejections: found.rejections,
@@ -129,6 +130,8 @@ function sortEntries(tree: Tree, directory: string, entries: readonly Dirent[]) 
   const names: string[] = []
   const away: string[] = []
   const directories: string[] = []
+  const date = parseDirectory(directory)
+  let misplaced = 0
   const rejections = new Map<EntryRejectionReason, { count: number; names: string[] }>()
   const reject = (name: string, reason: EntryRejectionReason): void => {
     const known = rejections.get(reason) ?? { count: 0, names: [] }
@@ -148,14 +151,17 @@ function sortEntries(tree: Tree, directory: string, entries: readonly Dirent[]) 
       if (place.kind === 'rejected') reject(name, place.reason)
       else directories.push(name)
     } else if (!type.isFile()) reject(name, 'not-a-file')
-    else if (parsed.kind === 'parsed') names.push(name)
-    else reject(name, parsed.reason)
+    else if (parsed.kind === 'parsed') {
+      names.push(name)
+      if (date.kind === 'directory' && isMisplaced(parsed, date)) misplaced++
+    } else reject(name, parsed.reason)
   }
   const counted: DirectoryRejection[] = [...rejections].map(([reason, rejection]) => ({
     reason,
     ...rejection,
   }))
-  return { names: names.sort(), away, directories: directories.sort(), rejections: counted }
+  const sorted = { names: names.sort(), directories: directories.sort() }
+  return { ...sorted, misplaced, away, rejections: counted }
 }
 
 function isForeign(tree: Tree, path: string): boolean {
@@ -185,6 +191,7 @@ function failedSnapshot(tree: Tree, path: string, error: unknown): DirectorySnap
     identity: undefined,
     stamp: undefined,
     ...namesAlone([]),
+    misplaced: 0,
     directories: [],
     rejections: outcome === 'unreadable' ? [{ reason: unreadable, count: 1, names: [''] }] : [],
   }
