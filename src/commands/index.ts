@@ -14,9 +14,9 @@ import { areas } from '../parse/archive-path.ts'
 import { graceMs, startLifecycle } from '../runtime/lifecycle.ts'
 import type { Lifecycle } from '../runtime/lifecycle.ts'
 import { createLogger } from '../runtime/logger.ts'
-import { packageVersion, print } from '../runtime/program.ts'
+import { packageVersion } from '../runtime/program.ts'
 import { openServiceManager } from '../runtime/service-manager.ts'
-import { reportProgress, stateLine, summaryLines } from './progress.ts'
+import { reportProgress, stateLine, summaryFields } from './progress.ts'
 import { realDirectories } from '../runtime/real-path.ts'
 import { openIndexBuilder, openIndexerDatabase } from './indexer-database.ts'
 import type { IndexBuilder } from './indexer-database.ts'
@@ -120,9 +120,8 @@ async function catchUp(parts: {
   })
   if (isFirstScan) await indexes.build()
   const status = indexer.status()
-  const lines = summaryLines(caughtUp, await writer.summary(), status.settlingFiles)
-  if (once && process.stdout.isTTY) for (const line of lines.text) await print(line)
-  else logger.info(lines.fields, 'caught up with the archive')
+  const fields = summaryFields(caughtUp, await writer.summary(), status.settlingFiles)
+  logger.info(fields, 'caught up with the archive')
   if (once && status.reasons.length > 0) throw new IncompleteScan(status.reasons.join('; '))
 }
 

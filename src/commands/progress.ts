@@ -1,7 +1,6 @@
-/** Shows the progress of a scan: a bar on a terminal, log lines elsewhere, and a summary at its end. */
+/** Describes a scan: its progress as a bar on a terminal and as log lines elsewhere, and its outcome. */
 import { Presets, SingleBar } from 'cli-progress'
 import type { Logger } from 'pino'
-import { printable } from '../api/http/access-log.ts'
 import type { CatalogueSummary, ScanSummary } from '../catalogue/records.ts'
 import type { IndexerStatus, ScanProgress } from '../control/protocol.ts'
 import type { CaughtUp } from '../indexer/indexer.ts'
@@ -84,51 +83,25 @@ export function stateLine(
 }
 
 /**
- * The outcome of catching up, for people and for the log.
+ * The outcome of catching up, as fields of a log line.
  * @param settling number of files that are not complete yet, and so not in the catalogue
  */
-export function summaryLines(caughtUp: CaughtUp, summary: CatalogueSummary, settling: number) {
-  const records = summary.areas.obs.files + summary.areas.nrt.files
-  const { misplaced } = summary
-  const rejected = summary.rejected.map(({ reason, count }) => [reason, count] as const)
-  const scan = caughtUp.now ? describeScan(caughtUp.scan) : undefined
+export function summaryFields(caughtUp: CaughtUp, summary: CatalogueSummary, settling: number) {
   return {
-    fields: {
-      ...scan?.fields,
-      records,
-      misplaced,
-      settling,
-      rejected: Object.fromEntries(rejected),
-    },
-    text: [
-      ...(scan?.text ?? []),
-      `${number(records)} records, ${number(misplaced)} misplaced, ${number(settling)} files not complete yet`,
-      ...summary.rejected.map(
-        ({ reason, count, examples }) =>
-          `  not catalogued ${number(count).padStart(9)}  ${reason.padEnd(20)} ${printable(examples[0] ?? '')}`,
-      ),
-    ],
+    ...(caughtUp.now ? scanFields(caughtUp.scan) : undefined),
+    records: summary.areas.obs.files + summary.areas.nrt.files,
+    misplaced: summary.misplaced,
+    settling,
+    rejected: Object.fromEntries(summary.rejected.map(({ reason, count }) => [reason, count])),
   }
 }
 
-function describeScan(scan: ScanSummary) {
-  const seconds = (scan.endedUs - scan.startedUs) / 1e6
-  const perSecond = Math.round(scan.files / Math.max(seconds, 1e-6))
-  const { files, directories, added, modified, removed } = scan
+function scanFields({ startedUs, endedUs, ...counts }: ScanSummary) {
+  const seconds = (endedUs - startedUs) / 1e6
   return {
-    fields: {
-      files,
-      directories,
-      added,
-      modified,
-      removed,
-      seconds: Math.round(seconds * 1000) / 1000,
-      files_per_second: perSecond,
-    },
-    text: [
-      `${number(files)} files in ${number(directories)} directories, ${seconds.toFixed(1)} s, ${number(perSecond)} files/s`,
-      `${number(added)} added, ${number(modified)} modified, ${number(removed)} removed`,
-    ],
+    ...counts,
+    seconds: Math.round(seconds * 1000) / 1000,
+    files_per_second: Math.round(counts.files / Math.max(seconds, 1e-6)),
   }
 }
 

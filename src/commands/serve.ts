@@ -59,15 +59,8 @@ export async function startServing(
       reader.close()
     },
   })
-  let known: string | undefined
-  const baseUrl = (): string => {
-    if (known !== undefined) return known
-    const address = app.server.address() as AddressInfo | null
-    const url = baseUrlFor(config, address?.port ?? config.port)
-    // Stored: a server that is closing has no address, but still answers waiting requests.
-    if (address !== null) known = url
-    return url
-  }
+  // Known when the server listens.
+  let baseUrl = ''
   const app = await buildServer({
     reader,
     logger,
@@ -77,15 +70,16 @@ export async function startServing(
     }),
     settlingFiles: () => askSettling(config.controlSocket),
     administration,
-    settings: { ...settingsOf(config, logger), baseUrl },
+    settings: { ...settingsOf(config, logger), baseUrl: () => baseUrl },
   })
   lifecycle.add({ name: 'HTTP server', close: () => app.close() })
   const { host, port } = config
   const address = await app.listen({ host, port, backlog }).catch((error: unknown) => {
     throw cannotListen(config, error)
   })
+  baseUrl = baseUrlFor(config, (app.server.address() as AddressInfo).port)
   options.afterListening(lifecycle)
-  const url = `${baseUrl()}/${config.datasetPrefix}/api/rinex-file/`
+  const url = `${baseUrl}/${config.datasetPrefix}/api/rinex-file/`
   await announce({ url, address }, logger)
   const serviceManager = openServiceManager({ env: process.env, logger })
   serviceManager.ready(() => describe(reader, url))
