@@ -29,13 +29,13 @@ function day(area: string, ago: number, nowMs = startMs): string {
 function openWatchControllerOn(t: Test, directories: readonly string[]) {
   const archive = join(testFolder(t, {}), 'archive')
   for (const path of directories) mkdirSync(join(archive, path), { recursive: true })
-  const queue = openDirtyDirectories()
+  const dirty = openDirtyDirectories()
   let marks = 0
-  const dirty: DirtyDirectories = {
-    ...queue,
+  const counted: DirtyDirectories = {
+    ...dirty,
     add(...directory) {
       marks++
-      queue.add(...directory)
+      dirty.add(...directory)
     },
   }
   const known = openKnownDirectories(
@@ -50,7 +50,7 @@ function openWatchControllerOn(t: Test, directories: readonly string[]) {
     archive,
     window,
     nowUs: deps.nowUs,
-    dirty,
+    dirty: counted,
     known,
     health,
     logger,
