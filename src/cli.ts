@@ -2,10 +2,10 @@
 /** Reads the command line, runs one command and ends the process with its exit code. */
 import { Command, CommanderError, Option } from 'commander'
 import type { Logger } from 'pino'
-import { tokenFaults } from './config/admin-token.ts'
+import { readAdminToken } from './config/admin-token.ts'
 import { UnusableDatabase } from './catalogue/writer.ts'
-import { ConfigError, faultLine } from './config/checks.ts'
-import { expectedFileFaults } from './config/expected-file.ts'
+import { ConfigError, faultLine, faultsOf } from './config/checks.ts'
+import { readExpectedFile } from './config/expected-file.ts'
 import { loadConfig } from './config/load.ts'
 import type { FurtherCheck, LoadedConfig } from './config/load.ts'
 import { commandOptions } from './config/command-options.ts'
@@ -167,8 +167,8 @@ function flagsOf(keys: readonly OptionKey[]): Option[] {
 
 /** Reports faults of the files that options name together with the others. */
 const checkFiles: FurtherCheck = (values) => [
-  ...tokenFaults(values.admin_token_file),
-  ...expectedFileFaults(values.expected_file),
+  ...faultsOf(() => readAdminToken(values.admin_token_file)),
+  ...faultsOf(() => readExpectedFile(values.expected_file)),
 ]
 
 function configOf(command: Command, further?: FurtherCheck): LoadedConfig {

@@ -24,6 +24,17 @@ export class ConfigError extends Error {
   }
 }
 
+/** The faults that reading a file finds. */
+export function faultsOf(read: () => unknown): readonly Fault[] {
+  try {
+    read()
+    return []
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults
+    throw error
+  }
+}
+
 export function faultLine({ source, message }: Fault): string {
   return `${source}: ${message}`
 }

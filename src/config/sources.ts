@@ -50,31 +50,23 @@ export interface Setting {
 }
 
 export interface Reading {
-  readonly settings: readonly Setting[]
-  readonly faults: readonly Fault[]
+  readonly settings: Setting[]
+  readonly faults: Fault[]
   /** One sentence for each option that is accepted and has no effect any more. */
-  readonly warnings: readonly string[]
+  readonly warnings: string[]
 }
 
 /** Reads all settings, lowest precedence first: the last one wins. */
 export function readSources({ file, env, flags, cwd }: ConfigSources): Reading {
+  const reading: Reading = { settings: [], faults: [], warnings: [] }
   const named = file ?? env[fileVariable]
-  const readings = [
-    ...(named === undefined ? [] : [readConfigFile(resolve(cwd, named))]),
-    readEnvironment(env, cwd),
-    readFlags(flags, cwd),
-  ]
-  return {
-    settings: readings.flatMap(({ settings }) => settings),
-    faults: readings.flatMap(({ faults }) => faults),
-    warnings: readings.flatMap(({ warnings }) => warnings),
-  }
+  if (named !== undefined) readConfigFile(resolve(cwd, named), reading)
+  readEnvironment(env, cwd, reading)
+  readFlags(flags, cwd, reading)
+  return reading
 }
 
-function readConfigFile(file: string): Reading {
-  const settings: Setting[] = []
-  const faults: Fault[] = []
-  const warnings: string[] = []
+function readConfigFile(file: string, { settings, faults, warnings }: Reading): void {
   try {
     // Invalid UTF-8 must not silently change paths; a byte order mark is dropped.
     const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file))
@@ -90,7 +82,6 @@ function readConfigFile(file: string): Reading {
   } catch (error) {
     faults.push({ source: file, key: undefined, message: unusable(error) })
   }
-  return { settings, faults, warnings }
 }
 
 function unusable(error: unknown): string {
@@ -101,10 +92,11 @@ function unusable(error: unknown): string {
   return `line ${error.line}, column ${error.column}: ${summary ?? reason}`
 }
 
-function readEnvironment(env: ConfigSources['env'], cwd: string): Reading {
-  const settings: Setting[] = []
-  const faults: Fault[] = []
-  const warnings: string[] = []
+function readEnvironment(
+  env: ConfigSources['env'],
+  cwd: string,
+  { settings, faults, warnings }: Reading,
+): void {
   const retiredVariables = new Map(
     [...retiredOptions].map(([key, reason]) => [variableName(key), reason]),
   )
@@ -121,15 +113,13 @@ function readEnvironment(env: ConfigSources['env'], cwd: string): Reading {
       settings.push({ key, value, source: name, directory: cwd })
     }
   }
-  return { settings, faults, warnings }
 }
 
 function warningOf(source: string, name: string, reason: string): string {
   return `${source}: ${name} has no effect any more, remove it: ${reason}`
 }
 
-function readFlags(flags: Flags, cwd: string): Reading {
-  const settings: Setting[] = []
+function readFlags(flags: Flags, cwd: string, { settings }: Reading): void {
   for (const key of optionKeys) {
     const { kind, flag } = optionOf(key)
     const text = flags[propertyName(key)]
@@ -137,7 +127,6 @@ function readFlags(flags: Flags, cwd: string): Reading {
     if (flag === undefined || text === undefined) continue
     settings.push({ key, value: fromText(kind, text), source: flagName(key), directory: cwd })
   }
-  return { settings, faults: [], warnings: [] }
 }
 
 /** Text that is not a number stays text: the check then reports it. */

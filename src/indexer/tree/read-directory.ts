@@ -27,6 +27,7 @@ export interface Tree extends LinkedTree {
 const unsureMs = 2000
 
 const unreadable: EntryRejectionReason = 'unreadable-directory'
+const foreign = 'another disk is mounted there: if this is intended, restart the indexer'
 
 /** Reads one directory. Problems of the tree are part of the snapshot; nothing is thrown. */
 export function readDirectory(tree: Tree, request: SnapshotRequest): DirectorySnapshot {
@@ -46,7 +47,7 @@ export function readDirectory(tree: Tree, request: SnapshotRequest): DirectorySn
     const files = withFacts ? factsOf(tree, request.path, found.names) : namesAlone(found.names)
     const away = [...found.away, ...files.away]
     // Last, so that everything above was read from the same disk.
-    if (isForeign(tree, request.path)) return foreignSnapshot(request.path)
+    if (isForeign(tree, request.path)) return emptySnapshot(request.path, 'lost-area', foreign)
     return {
       path: request.path,
       outcome: 'read',
@@ -168,26 +169,22 @@ function isForeign(tree: Tree, path: string): boolean {
   return tree.isForeign?.(path.split('/', 1)[0] ?? '') ?? false
 }
 
-function foreignSnapshot(path: string): DirectorySnapshot {
-  const snapshot = failedSnapshot({ archive: '', linkedDirectories: [] }, path, undefined)
-  const error = 'another disk is mounted there: if this is intended, restart the indexer'
-  return { ...snapshot, outcome: 'lost-area', error, rejections: [] }
+function failedSnapshot(tree: Tree, path: string, error: unknown): DirectorySnapshot {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+  return emptySnapshot(path, failure(tree, path, error), code)
 }
 
 /** A directory behind a symlink that must not be followed counts as missing. */
 function outsideSnapshot(tree: Tree, path: string): DirectorySnapshot {
-  const snapshot = failedSnapshot({ archive: '', linkedDirectories: [] }, path, undefined)
   const outcome = path.includes('/') && isAreaThere(tree, path) ? 'missing' : 'lost-area'
-  return { ...snapshot, outcome, error: 'a symlink, not in linked_directories', rejections: [] }
+  return emptySnapshot(path, outcome, 'a symlink, not in linked_directories')
 }
 
-function failedSnapshot(tree: Tree, path: string, error: unknown): DirectorySnapshot {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-  const outcome = failure(tree, path, error)
+function emptySnapshot(path: string, outcome: SnapshotOutcome, error: string): DirectorySnapshot {
   return {
     path,
     outcome,
-    error: code,
+    error,
     identity: undefined,
     stamp: undefined,
     ...namesAlone([]),

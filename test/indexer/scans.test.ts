@@ -2,7 +2,7 @@ import pino from 'pino'
 import t from 'tap'
 import type { ScanSummary } from '../../src/catalogue/records.ts'
 import type { ScanResult } from '../../src/indexer/reconcile-loop.ts'
-import { openRescans } from '../../src/indexer/rescan.ts'
+import { openRescans } from '../../src/indexer/scans.ts'
 import { until } from './until.ts'
 
 const summary: ScanSummary = {
