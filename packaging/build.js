@@ -141,7 +141,7 @@ function addDocuments({ at, write, compress }) {
       write(`${docs}/${name}`, read('docs', name))
   for (const folder of ['config', 'systemd'])
     for (const name of readdirSync(join(root, folder)).sort())
-      if (/\.example$|^archive\.conf$/.test(name))
+      if (/\.example$|^archive\.conf$|^rinexcat-backup-copy\./.test(name))
         write(`${docs}/examples/${name}`, read(folder, name))
   const program = [process.execPath, at(`${home}/dist/cli.js`)]
   write('/usr/share/bash-completion/completions/rinex-catalogue', bashCompletion(program))

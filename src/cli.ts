@@ -2,20 +2,22 @@
 /** Reads the command line, runs one command and ends the process with its exit code. */
 import { Command, CommanderError, Option } from 'commander'
 import type { Logger } from 'pino'
-import { tokenFaults } from './config/admin-token.ts'
-import { ConfigError } from './config/config-error.ts'
-import { expectedFileFaults } from './config/expected-file.ts'
+import { readAdminToken } from './config/admin-token.ts'
+import { UnusableDatabase } from './catalogue/writer.ts'
+import { ConfigError, faultLine, faultsOf } from './config/checks.ts'
+import { readExpectedFile } from './config/expected-file.ts'
 import { loadConfig } from './config/load.ts'
 import type { FurtherCheck, LoadedConfig } from './config/load.ts'
 import { commandOptions } from './config/command-options.ts'
-import { fileVariable, flagName, variableName } from './config/names.ts'
+import { fileVariable, flagName, variableName } from './config/sources.ts'
 import { optionKeys, optionOf } from './config/options.ts'
 import type { OptionKey } from './config/options.ts'
 import type { Flags } from './config/sources.ts'
-import { failureFields, isExpected } from './runtime/failure.ts'
-import { createLogger } from './runtime/logger.ts'
-import { endWithReader } from './runtime/output.ts'
-import { versionLine } from './runtime/package.ts'
+import { createLogger, failureFields, isExpected, isJournal } from './runtime/logger.ts'
+import { endWithReader, versionLine } from './runtime/program.ts'
+
+/** Makes a line an error in the journal of systemd. */
+const errorPriority = '<3>'
 
 const exitCodes = { failed: 1, usage: 2, configuration: 78 } as const
 
@@ -44,6 +46,11 @@ function buildProgram(done: (exitCode: number) => void): Command {
     .version(versionLine())
     .option('--config <file>', `configuration file (TOML) [${fileVariable}]`)
     .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      outputError: (text, write) => {
+        write(isJournal(2) ? text.replaceAll(/^(?=.)/gm, errorPriority) : text)
+      },
+    })
     .exitOverride()
   addDaemons(program, done)
   addRequestCommands(program, done)
@@ -179,8 +186,8 @@ function flagsOf(keys: readonly OptionKey[]): Option[] {
 
 /** Reports faults of the files that options name together with the others. */
 const checkFiles: FurtherCheck = (values) => [
-  ...tokenFaults(values.admin_token_file),
-  ...expectedFileFaults(values.expected_file),
+  ...faultsOf(() => readAdminToken(values.admin_token_file)),
+  ...faultsOf(() => readExpectedFile(values.expected_file)),
 ]
 
 function configOf(command: Command, further?: FurtherCheck): LoadedConfig {
@@ -198,12 +205,22 @@ function configOf(command: Command, further?: FurtherCheck): LoadedConfig {
 function report(error: unknown, command: string): number {
   // Help and version arrive here with exit code 0; other messages were printed by the library.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage
-  // Faults of a configuration are a list for people.
-  const isFault = error instanceof ConfigError
-  const logger = isFault ? undefined : daemonLogger(command)
-  if (logger !== undefined) logger.fatal(failureFields(error), 'start failed')
-  else process.stderr.write(`rinex-catalogue: ${reasonOf(error)}\n`)
-  return isFault ? exitCodes.configuration : exitCodes.failed
+  const logger = daemonLogger(command)
+  if (logger === undefined) process.stderr.write(`rinex-catalogue: ${reasonOf(error)}\n`)
+  else if (error instanceof ConfigError)
+    logger.fatal({ faults: error.faults.map(faultLine) }, 'bad configuration')
+  else logger.fatal(failureFields(error), 'start failed')
+  const isFatal = error instanceof ConfigError || (command in daemons && needsAdministrator(error))
+  return isFatal ? exitCodes.configuration : exitCodes.failed
+}
+
+/** Whether every start of a daemon fails until somebody corrects something: then systemd does not start it again. */
+function needsAdministrator(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { code } = (error.cause ?? {}) as { code?: string }
+  return code === undefined
+    ? error instanceof UnusableDatabase
+    : code === 'EACCES' || code === 'EPERM'
 }
 
 /** The name of each daemon in the log. */

@@ -85,6 +85,7 @@ t.test('the Debian package', { skip, timeout: 600_000 }, async (t) => {
       'usr/share/doc/rinex-catalogue/changelog.gz',
       'usr/share/doc/rinex-catalogue/copyright',
       'usr/share/doc/rinex-catalogue/examples/nginx.conf.example',
+      'usr/share/doc/rinex-catalogue/examples/rinexcat-backup-copy.timer',
       'usr/share/doc/rinex-catalogue/install.md',
       'usr/share/doc/rinex-catalogue/node-license.gz',
       'usr/share/man/man1/rinex-catalogue.1.gz',

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, readdirSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { testFolder } from './folder.ts'
@@ -7,6 +7,8 @@ import { testFolder } from './folder.ts'
 const indexer = 'rinex-catalogue-indexer.service'
 const api = 'rinex-catalogue-api.service'
 const services = [indexer, api]
+const copyService = 'rinexcat-backup-copy.service'
+const copyTimer = 'rinexcat-backup-copy.timer'
 
 const read = (file: string): string => readFileSync(join('systemd', file), 'utf8')
 
@@ -100,7 +102,19 @@ t.test('an unmounted archive stops nothing', async (t) => {
   t.match(valuesOf(api)('After', 'Unit'), indexer)
 })
 
-t.test('a service restarts unless its configuration is wrong', async (t) => {
+t.test(
+  'a service reports its state by a child process, and is restarted when it hangs',
+  async (t) => {
+    for (const file of services) {
+      const value = valuesOf(file)
+      t.equal(value('Type'), 'notify')
+      t.equal(value('NotifyAccess'), 'all')
+      t.match(value('WatchdogSec'), /^\dmin$/)
+    }
+  },
+)
+
+t.test('a service restarts unless every start would fail', async (t) => {
   for (const file of services) {
     t.equal(valuesOf(file)('Restart'), 'on-failure')
     t.equal(valuesOf(file)('RestartPreventExitStatus'), '2 78')
@@ -108,15 +122,42 @@ t.test('a service restarts unless its configuration is wrong', async (t) => {
   }
 })
 
-t.test('both services and the drop-in verify', { skip: without('systemd-analyze') }, async (t) => {
+t.test('the example copies the newest backup and the reserved ids', async (t) => {
+  const folder = testFolder(t, {
+    'catalogue.db-backup-1': 'older',
+    'catalogue.db-backup-2': 'newer',
+    'catalogue.db-numbers': '7',
+    copy: { 'catalogue.db': 'from yesterday' },
+  })
+  utimesSync(join(folder, 'catalogue.db-backup-1'), 1, 1)
+  const [, script = ''] = /^ExecStart=\/bin\/sh -euc '([^']+)'$/m.exec(read(copyService)) ?? []
+  const local = script
+    .replaceAll('\\\n', '')
+    .replaceAll('$$', '$')
+    .replaceAll('/var/lib/rinex-catalogue', folder)
+    .replaceAll('/mnt/backup', join(folder, 'copy'))
+  t.strictSame(run('/bin/sh', ['-euc', local]), { status: 0, said: '' })
+  const copied = readdirSync(join(folder, 'copy')).map((name) => [
+    name,
+    readFileSync(join(folder, 'copy', name), 'utf8'),
+  ])
+  t.strictSame(copied, [
+    ['catalogue.db', 'newer'],
+    ['catalogue.db-numbers', '7'],
+  ])
+})
+
+t.test('the units and the drop-in verify', { skip: without('systemd-analyze') }, async (t) => {
   // systemd checks the program's path, so a copy of the units names the one of this test.
   const copy = (file: string): string => read(file).replace('/usr/bin/node', process.execPath)
   const dir = testFolder(t, {
     [indexer]: copy(indexer),
     [api]: copy(api),
+    [copyService]: read(copyService),
+    [copyTimer]: read(copyTimer),
     'rinex-catalogue-.service.d': { 'archive.conf': read('archive.conf') },
   })
-  const paths = services.map((file) => join(dir, file))
+  const paths = [...services, copyTimer].map((file) => join(dir, file))
   // An unknown key is reported without a failing exit code.
   t.strictSame(run('systemd-analyze', ['verify', ...paths]), { status: 0, output: '' })
 })

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { readableSize } from '../api/pages/labels.ts'
 import { copyDatabase } from '../catalogue/sqlite/backup.ts'
 import type { ConfigOf } from '../config/command-options.ts'
-import { print } from '../runtime/output.ts'
+import { print } from '../runtime/program.ts'
 import { copyProgress, number } from './progress.ts'
 
 /** Signals that abort the copy, so that no unfinished file is left. */

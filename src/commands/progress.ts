@@ -1,9 +1,8 @@
-/** Shows the progress of a scan or a copy: a bar on a terminal; of a scan also log lines elsewhere, and a summary at its end. */
+/** Shows the progress of a scan or a copy: a bar on a terminal; of a scan also log lines elsewhere, and its outcome. */
 import { Presets, SingleBar } from 'cli-progress'
 import type { Logger } from 'pino'
-import { printable } from '../api/http/access-log.ts'
 import type { CatalogueSummary, ScanSummary } from '../catalogue/records.ts'
-import type { ScanProgress } from '../control/protocol.ts'
+import type { IndexerStatus, ScanProgress } from '../control/protocol.ts'
 import type { CaughtUp } from '../indexer/indexer.ts'
 
 const barEveryMs = 200
@@ -81,51 +80,44 @@ export function copyProgress() {
 }
 
 /**
- * The outcome of catching up, for people and for the log.
+ * The state of the indexer in one line.
+ * @param files number of files in the list
+ */
+export function stateLine(
+  { state, reasons, scan, dirtyDirectories, settlingFiles }: IndexerStatus,
+  files: number,
+): string {
+  const left = scan?.secondsLeft === undefined ? '' : `, ${duration(scan.secondsLeft)} left`
+  const parts = [
+    `${number(files)} files listed`,
+    ...(scan === undefined ? [] : [`scan ${Math.floor(scan.done * 100)} %${left}`]),
+    ...(dirtyDirectories === 0 ? [] : [`${number(dirtyDirectories)} directories to be read`]),
+    ...(settlingFiles === 0 ? [] : [`${number(settlingFiles)} files not complete yet`]),
+    ...reasons,
+  ]
+  return `${state}: ${parts.join('; ')}`
+}
+
+/**
+ * The outcome of catching up, as fields of a log line.
  * @param settling number of files that are not complete yet, and so not in the catalogue
  */
-export function summaryLines(caughtUp: CaughtUp, summary: CatalogueSummary, settling: number) {
-  const records = summary.areas.obs.files + summary.areas.nrt.files
-  const { misplaced } = summary
-  const rejected = summary.rejected.map(({ reason, count }) => [reason, count] as const)
-  const scan = caughtUp.now ? describeScan(caughtUp.scan) : undefined
+export function summaryFields(caughtUp: CaughtUp, summary: CatalogueSummary, settling: number) {
   return {
-    fields: {
-      ...scan?.fields,
-      records,
-      misplaced,
-      settling,
-      rejected: Object.fromEntries(rejected),
-    },
-    text: [
-      ...(scan?.text ?? []),
-      `${number(records)} records, ${number(misplaced)} misplaced, ${number(settling)} files not complete yet`,
-      ...summary.rejected.map(
-        ({ reason, count, examples }) =>
-          `  not catalogued ${number(count).padStart(9)}  ${reason.padEnd(20)} ${printable(examples[0] ?? '')}`,
-      ),
-    ],
+    ...(caughtUp.now ? scanFields(caughtUp.scan) : undefined),
+    records: summary.areas.obs.files + summary.areas.nrt.files,
+    misplaced: summary.misplaced,
+    settling,
+    rejected: Object.fromEntries(summary.rejected.map(({ reason, count }) => [reason, count])),
   }
 }
 
-function describeScan(scan: ScanSummary) {
-  const seconds = (scan.endedUs - scan.startedUs) / 1e6
-  const perSecond = Math.round(scan.files / Math.max(seconds, 1e-6))
-  const { files, directories, added, modified, removed } = scan
+function scanFields({ startedUs, endedUs, ...counts }: ScanSummary) {
+  const seconds = (endedUs - startedUs) / 1e6
   return {
-    fields: {
-      files,
-      directories,
-      added,
-      modified,
-      removed,
-      seconds: Math.round(seconds * 1000) / 1000,
-      files_per_second: perSecond,
-    },
-    text: [
-      `${number(files)} files in ${number(directories)} directories, ${seconds.toFixed(1)} s, ${number(perSecond)} files/s`,
-      `${number(added)} added, ${number(modified)} modified, ${number(removed)} removed`,
-    ],
+    ...counts,
+    seconds: Math.round(seconds * 1000) / 1000,
+    files_per_second: Math.round(counts.files / Math.max(seconds, 1e-6)),
   }
 }
 

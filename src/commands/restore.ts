@@ -6,7 +6,7 @@ import { openWriter } from '../catalogue/sqlite/writer.ts'
 import type { OpenedWriter } from '../catalogue/sqlite/writer.ts'
 import type { ConfigOf } from '../config/command-options.ts'
 import { openClock } from '../runtime/clock.ts'
-import { print } from '../runtime/output.ts'
+import { print } from '../runtime/program.ts'
 import { number } from './progress.ts'
 
 /** Replaces the database by a copy of it, and prints what to do next. @returns the exit code */

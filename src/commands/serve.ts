@@ -4,9 +4,11 @@ import { readAdminToken } from '../config/admin-token.ts'
 import { hashToken } from '../api/admin/authentication.ts'
 import type { Administration, ApiSettings, Offload } from '../api/http/settings.ts'
 import { buildServer } from '../api/server.ts'
+import { CatalogueUnavailable } from '../catalogue/reader.ts'
+import type { CatalogueReader } from '../catalogue/reader.ts'
 import { openReader } from '../catalogue/sqlite/reader.ts'
 import { openClock } from '../runtime/clock.ts'
-import { baseUrlFor } from '../config/address.ts'
+import { baseUrlFor } from '../config/checks.ts'
 import type { ConfigOf } from '../config/command-options.ts'
 import { readExpectedFile } from '../config/expected-file.ts'
 import { ExpectedRules } from '../insight/expectation.ts'
@@ -14,9 +16,9 @@ import { askIndexer, askSettling, openStatusReader } from '../control/client.ts'
 import { graceMs, startLifecycle } from '../runtime/lifecycle.ts'
 import type { Lifecycle } from '../runtime/lifecycle.ts'
 import { createLogger } from '../runtime/logger.ts'
-import { print } from '../runtime/output.ts'
-import { packageVersion } from '../runtime/package.ts'
+import { packageVersion, print } from '../runtime/program.ts'
 import { realDirectories } from '../runtime/real-path.ts'
+import { openServiceManager } from '../runtime/service-manager.ts'
 
 /** The indexer only queues a rescan, so this is long. A hanging indexer is reported before the HTTP connection times out. */
 const rescanTimeoutMs = 10_000
@@ -57,15 +59,8 @@ export async function startServing(
       reader.close()
     },
   })
-  let known: string | undefined
-  const baseUrl = (): string => {
-    if (known !== undefined) return known
-    const address = app.server.address() as AddressInfo | null
-    const url = baseUrlFor(config, address?.port ?? config.port)
-    // Stored: a server that is closing has no address, but still answers waiting requests.
-    if (address !== null) known = url
-    return url
-  }
+  // Known when the server listens.
+  let baseUrl = ''
   const app = await buildServer({
     reader,
     logger,
@@ -75,15 +70,33 @@ export async function startServing(
     }),
     settlingFiles: () => askSettling(config.controlSocket),
     administration,
-    settings: { ...settingsOf(config, logger), baseUrl },
+    settings: { ...settingsOf(config, logger), baseUrl: () => baseUrl },
   })
   lifecycle.add({ name: 'HTTP server', close: () => app.close() })
-  await app.listen({ host: config.host, port: config.port, backlog }).catch((error: unknown) => {
+  const { host, port } = config
+  const address = await app.listen({ host, port, backlog }).catch((error: unknown) => {
     throw cannotListen(config, error)
   })
+  baseUrl = baseUrlFor(config, (app.server.address() as AddressInfo).port)
   options.afterListening(lifecycle)
-  await announce(`${baseUrl()}/${config.datasetPrefix}/api/rinex-file/`, logger)
+  const url = `${baseUrl}/${config.datasetPrefix}/api/rinex-file/`
+  await announce({ url, address }, logger)
+  const serviceManager = openServiceManager({ env: process.env, logger })
+  serviceManager.ready(() => describe(reader, url))
+  // Added last, so that it is closed first.
+  lifecycle.add({ name: 'service manager', close: serviceManager.close })
   return lifecycle
+}
+
+/** Without a catalogue the API works: it answers 503, and opens the database again by itself. */
+async function describe(reader: CatalogueReader, url: string): Promise<string> {
+  try {
+    await reader.head()
+    return `serving ${url}`
+  } catch (error) {
+    if (error instanceof CatalogueUnavailable) return `answering 503: ${error.message}`
+    throw error
+  }
 }
 
 /** The API cannot listen on its host and port; the message names the option to change. */
@@ -139,8 +152,13 @@ function administrationOf(config: ConfigOf<'serve'>): Administration | undefined
   }
 }
 
-/** Prints the URL of the list: as a plain line on a terminal, as a field of a log line elsewhere. */
-async function announce(url: string, logger: Logger): Promise<void> {
-  if (process.stdout.isTTY) await print(`listening on ${url}`)
-  else logger.info({ url }, 'listening')
+/**
+ * Prints the URL of the list: as a plain line on a terminal, as a field of a log line elsewhere. A proxy connects to the address.
+ */
+async function announce(
+  fields: { readonly url: string; readonly address: string },
+  logger: Logger,
+): Promise<void> {
+  if (process.stdout.isTTY) await print(`listening on ${fields.url}`)
+  else logger.info(fields, 'listening')
 }

@@ -30,6 +30,8 @@ function addIndexer(lifecycle: Lifecycle, flags: Readonly<Record<string, unknown
     // In a process group of its own, so that Ctrl-C on a terminal reaches it once, through this process. When this
     // process ends, in whatever way, the IPC channel closes and the indexer ends too.
     detached: true,
+    // The API alone reports to a service manager.
+    env: { ...process.env, NOTIFY_SOCKET: undefined },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
   indexer.on('exit', (code, signal) => {

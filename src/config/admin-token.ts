@@ -1,6 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
-import { ConfigError } from './config-error.ts'
-import type { Fault } from './config-error.ts'
+import { ConfigError } from './checks.ts'
 
 /** Longest token (bytes): half the server's limit for all headers of a request. */
 const longestToken = 4096
@@ -31,15 +30,4 @@ export function readAdminToken(path: string | undefined): string | undefined {
   if (token.length > longestToken)
     throw fault(`must contain a token of at most ${longestToken} bytes, found ${token.length}`)
   return token
-}
-
-/** The faults of the token file, without its token. */
-export function tokenFaults(path: string | undefined): readonly Fault[] {
-  try {
-    readAdminToken(path)
-    return []
-  } catch (error) {
-    if (error instanceof ConfigError) return error.faults
-    throw error
-  }
 }

@@ -5,7 +5,7 @@
  */
 import closeWithGrace from 'close-with-grace'
 import type { Logger } from 'pino'
-import { failureFields } from './failure.ts'
+import { failureFields } from './logger.ts'
 
 /**
  * Longest time to end each process: the API finishes its requests; the indexer its current directory and a checkpoint.

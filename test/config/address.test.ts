@@ -1,5 +1,5 @@
 import t from 'tap'
-import { baseUrlFor, isBaseUrl, isHost, originOf, toBaseUrl } from '../../src/config/address.ts'
+import { baseUrlFor, isBaseUrl, isHost, originOf, toBaseUrl } from '../../src/config/checks.ts'
 
 t.test('hosts on which a server can listen', async (t) => {
   const hosts = [

@@ -2,7 +2,7 @@
 import pino from 'pino'
 import t from 'tap'
 import type { DirectoryChange } from '../../src/catalogue/writer.ts'
-import { openBatch } from '../../src/indexer/batch.ts'
+import { openBatch } from '../../src/indexer/apply-snapshot.ts'
 import { openHealth } from '../../src/indexer/health.ts'
 import { openKnownDirectories } from '../../src/indexer/known-directories.ts'
 import { openScan } from '../../src/indexer/scan-progress.ts'
@@ -82,7 +82,7 @@ t.test('a scan counts regular files and reports its progress', async (t) => {
   const scan = openScan(5)
   const step = (path: string, parts: object, done: number): WalkStep => ({
     snapshot: {
-      ...{ path, outcome: 'read', error: undefined, identity: undefined, names: [] },
+      ...{ path, outcome: 'read', error: undefined, identity: undefined, names: [], misplaced: 0 },
       ...{
         stamp: undefined,
         sizes: undefined,

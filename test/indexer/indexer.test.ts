@@ -26,10 +26,10 @@ async function startOn(t: Test, folder: string, other: { keepRemovalsMs?: number
     backupIntervalMs: 0,
   }
   const window = { obsDays: 14, nrtDays: 3 }
-  const deps = { writer, tree, archive, logger, nowUs, ...times, window, version: 'test', ...other }
-  const indexer = await startIndexer(deps)
   // The test's folder is removed before its teardown: the database then vanishes in use.
-  indexer.broken.catch(() => undefined)
+  const onFailure = () => undefined
+  const parts = { writer, tree, archive, logger, nowUs, window, version: 'test', onFailure }
+  const indexer = await startIndexer({ ...parts, ...times, ...other })
   const reader = openReader({ database })
   let open = true
   const close = async () => {

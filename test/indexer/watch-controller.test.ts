@@ -5,8 +5,8 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { openHealth } from '../../src/indexer/health.ts'
 import { openDirtyDirectories } from '../../src/indexer/dirty-directories.ts'
-import { openWatchController } from '../../src/indexer/watch-controller.ts'
-import { isHot } from '../../src/indexer/watch-window.ts'
+import type { DirtyDirectories } from '../../src/indexer/dirty-directories.ts'
+import { isHot, openWatchController } from '../../src/indexer/watch-controller.ts'
 import { openKnownDirectories } from '../../src/indexer/known-directories.ts'
 import { identityOf } from '../../src/indexer/tree/directory-snapshot.ts'
 import { until } from './until.ts'
@@ -30,6 +30,14 @@ function openWatchControllerOn(t: Test, directories: readonly string[]) {
   const archive = join(testFolder(t, {}), 'archive')
   for (const path of directories) mkdirSync(join(archive, path), { recursive: true })
   const dirty = openDirtyDirectories()
+  let marks = 0
+  const counted: DirtyDirectories = {
+    ...dirty,
+    add(...directory) {
+      marks++
+      dirty.add(...directory)
+    },
+  }
   const known = openKnownDirectories(
     directories.flatMap((path) =>
       path.split('/').map((_, index, all) => all.slice(0, index + 1).join('/')),
@@ -38,16 +46,14 @@ function openWatchControllerOn(t: Test, directories: readonly string[]) {
   const logger = pino({ level: 'silent' })
   const deps = { nowUs: () => Date.now() * 1000, version: 'test', lastScan: undefined, logger }
   const health = openHealth(deps)
-  let marks = 0
   const watchController = openWatchController({
     archive,
     window,
     nowUs: deps.nowUs,
-    dirty,
+    dirty: counted,
     known,
     health,
     logger,
-    wakeSignal: { wake: () => marks++, wait: () => Promise.resolve() },
   })
   t.teardown(() => watchController.close())
   /** Directories that are dirty now or within the next seconds. */

@@ -219,6 +219,7 @@ function checkFreeSpace(db: Database, path: string): void {
   if (free < needed)
     throw new UnusableDatabase(
       `${path} cannot be migrated to schema ${schemaVersion}: needs ${needed} bytes of free space, ${free} are available: free some space on its disk`,
+      { cause: { code: 'ENOSPC' } },
     )
 }
 

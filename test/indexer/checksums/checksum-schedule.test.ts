@@ -265,4 +265,7 @@ t.test('a failed write is tried again', async (t) => {
   )
   sql('DROP TRIGGER failing')
   await hashed(graz, one)
+  await until(t, 'its end is reported', () => lines.some(({ msg }) => msg === 'hashing recovered'))
+  const failures = lines.filter(({ msg }) => msg === 'hashing failed; retrying')
+  t.equal(failures.length, 1, 'repeats are counted')
 })

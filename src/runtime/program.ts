@@ -1,4 +1,5 @@
-/** The folder and version of the installed program. */
+/** The installed program: its folder and version, and its output. */
+import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
@@ -18,4 +19,19 @@ export function packageVersion(): string {
 /** The version of the program, and of the Node that runs it. */
 export function versionLine(): string {
   return `${packageVersion()} (Node ${process.versions.node})`
+}
+
+/** Writes a line to standard output and waits while its reader is slower. */
+export async function print(line: string): Promise<void> {
+  if (!process.stdout.write(`${line}\n`)) await once(process.stdout, 'drain')
+}
+
+/** Ends the process silently when the reader of its output has ended, as in `… | head`. */
+export function endWithReader(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') process.stderr.write(`standard output: ${error.message}\n`)
+    process.exit(error.code === 'EPIPE' ? 0 : 1)
+  })
+  // Errors of standard error cannot be reported.
+  process.stderr.on('error', () => {})
 }

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { openAcceptance } from '../../src/indexer/acceptance.ts'
 import { openDeletionGuard } from '../../src/indexer/deletion-guard.ts'
-import { openFileFaults } from '../../src/indexer/file-faults.ts'
+import { openFileFaults } from '../../src/indexer/health.ts'
 import { openSettling } from '../../src/indexer/settling.ts'
 import { change, newFile } from '../catalogue/change.ts'
 import { openParts } from './parts.ts'

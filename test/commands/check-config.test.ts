@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
-import { machineFaults } from '../../src/commands/machine-faults.ts'
+import { machineFaults } from '../../src/commands/check-config.ts'
 import { loadConfig } from '../../src/config/load.ts'
 
 const isRoot = process.getuid?.() === 0

@@ -2,7 +2,7 @@ import pino from 'pino'
 import t from 'tap'
 import type { ScanSummary } from '../../src/catalogue/records.ts'
 import type { ScanResult } from '../../src/indexer/reconcile-loop.ts'
-import { openRescans } from '../../src/indexer/rescan.ts'
+import { openRescans } from '../../src/indexer/scans.ts'
 import { until } from './until.ts'
 
 const summary: ScanSummary = {
@@ -29,8 +29,8 @@ function openOrders(result: Partial<ScanResult> = {}) {
       }),
     acceptRemovals: (roots) => accepted.push(roots.join()),
     logger: pino({}, stream),
+    onFailure: (error) => errors.push(error),
   })
-  rescans.broken.catch((error: unknown) => errors.push(error))
   return { rescans, scans, accepted, errors, lines }
 }
 
