@@ -2,7 +2,6 @@
 /** Reads the command line, runs one command and ends the process with its exit code. */
 import { Command, CommanderError, Option } from 'commander'
 import type { Logger } from 'pino'
-import { tokenFaults } from './config/admin-token.ts'
 import { ConfigError } from './config/config-error.ts'
 import { expectedFileFaults } from './config/expected-file.ts'
 import { loadConfig } from './config/load.ts'
@@ -12,6 +11,7 @@ import { fileVariable, flagName, variableName } from './config/names.ts'
 import { optionKeys, optionOf } from './config/options.ts'
 import type { OptionKey } from './config/options.ts'
 import type { Flags } from './config/sources.ts'
+import { tokenFaults } from './config/token-file.ts'
 import { failureFields, isExpected } from './runtime/failure.ts'
 import { createLogger } from './runtime/logger.ts'
 import { endWithReader } from './runtime/output.ts'
@@ -70,6 +70,16 @@ function addDaemons(program: Command, done: (exitCode: number) => void): void {
     .action(async (_flags: unknown, command: Command) => {
       const { serve } = await import('./commands/serve.ts')
       done(await serve(configOf(command, checkFiles).config))
+    })
+  withOptions(program.command('alerts'), commandOptions.alerts)
+    .description(
+      'send a message to alerts_webhook_url when series are late, and when they are back',
+    )
+    .option('--test', 'send a message of the kind test and exit')
+    .action(async ({ test }: { test?: true }, command: Command) => {
+      const { alerts, testAlerts } = await import('./commands/alerts.ts')
+      const { config } = configOf(command, checkAlertFiles)
+      done(await (test === true ? testAlerts(config) : alerts(config)))
     })
 }
 
@@ -131,7 +141,7 @@ function addReadingCommands(program: Command, done: (exitCode: number) => void):
     .description('print the effective configuration and the source of each value, or all faults')
     .action(async (_flags: unknown, command: Command) => {
       const { checkConfig } = await import('./commands/check-config.ts')
-      done(await checkConfig(configOf(command, checkFiles)))
+      done(await checkConfig(configOf(command, checkAllFiles)))
     })
 }
 
@@ -160,8 +170,18 @@ function flagsOf(keys: readonly OptionKey[]): Option[] {
 
 /** Reports faults of the files that options name together with the others. */
 const checkFiles: FurtherCheck = (values) => [
-  ...tokenFaults(values.admin_token_file),
+  ...tokenFaults('admin_token_file', values.admin_token_file),
   ...expectedFileFaults(values.expected_file),
+]
+
+const checkAlertFiles: FurtherCheck = (values) => [
+  ...tokenFaults('alerts_secret_file', values.alerts_secret_file),
+  ...expectedFileFaults(values.expected_file),
+]
+
+const checkAllFiles: FurtherCheck = (values) => [
+  ...tokenFaults('alerts_secret_file', values.alerts_secret_file),
+  ...checkFiles(values),
 ]
 
 function configOf(command: Command, further?: FurtherCheck): LoadedConfig {
@@ -188,7 +208,12 @@ function report(error: unknown, command: string): number {
 }
 
 /** The name of each daemon in the log. */
-const daemons: Readonly<Record<string, string>> = { start: 'api', index: 'indexer', serve: 'api' }
+const daemons: Readonly<Record<string, string>> = {
+  start: 'api',
+  index: 'indexer',
+  serve: 'api',
+  alerts: 'alerts',
+}
 
 /** A logger on standard error for a daemon without a terminal, whose messages are JSON; `undefined` for other commands. */
 function daemonLogger(command: string): Logger | undefined {

@@ -3,7 +3,7 @@ import { baseUrlFor } from '../config/address.ts'
 import { ConfigError } from '../config/config-error.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import { propertyName } from '../config/names.ts'
-import { optionKeys } from '../config/options.ts'
+import { optionKeys, optionOf } from '../config/options.ts'
 import type { Config } from '../config/options.ts'
 import { print } from '../runtime/output.ts'
 import { machineFaults } from './machine-faults.ts'
@@ -17,7 +17,12 @@ export async function checkConfig(loaded: LoadedConfig): Promise<number> {
   const values = { ...config, baseUrl: knownBaseUrl(config) }
   for (const key of optionKeys) {
     const value = values[propertyName(key)]
-    const line = value === undefined ? `# ${key} has no value` : stringify({ [key]: value }).trim()
+    const line =
+      value === undefined
+        ? `# ${key} has no value`
+        : optionOf(key).isSecret === true
+          ? `# ${key} has a value that is not shown`
+          : stringify({ [key]: value }).trim()
     await print(`${line} # from ${origins[key]}`)
   }
   const faults = machineFaults(loaded)

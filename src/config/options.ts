@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path'
 import { packageRoot } from '../runtime/package.ts'
-import { isBaseUrl, isHost, isNetwork } from './address.ts'
+import { isBaseUrl, isHost, isNetwork, isWebhookUrl } from './address.ts'
 import { integer, list, oneOf, optional, text } from './checks.ts'
 import type { Check, Checked } from './checks.ts'
 import { logLevels } from '../runtime/logger.ts'
@@ -25,6 +25,8 @@ interface Option {
   readonly meaning: string
   /** The placeholder for the flag's value in the help; `undefined` if there is no flag. */
   readonly flag?: string
+  /** The value is never printed. */
+  readonly isSecret?: boolean
 }
 
 const problemsChoices = ['public', 'command-line'] as const
@@ -163,6 +165,34 @@ export const options = {
     defaultText: 'none: expectations are learned',
     expects: 'a file',
     meaning: 'TOML file with the series that must arrive, whatever was delivered before.',
+    flag: 'FILE',
+  },
+  alerts_webhook_url: {
+    kind: 'text',
+    check: optional(text(isWebhookUrl)),
+    default: undefined,
+    defaultText: 'none',
+    expects: 'an https URL without user, or an http URL of this host',
+    meaning: 'URL to which `rinex-catalogue alerts` sends its messages.',
+    isSecret: true,
+    // No flag: other users of the host could read it.
+  },
+  alerts_secret_file: {
+    kind: 'path',
+    check: optional(path),
+    default: undefined,
+    defaultText: 'none',
+    expects: 'a file',
+    meaning: 'File with the secret that signs the messages.',
+    flag: 'FILE',
+  },
+  alerts_state_file: {
+    kind: 'path',
+    check: path,
+    default: join(packageRoot, 'var/alerts.json'),
+    defaultText: 'var/alerts.json where the program is installed',
+    expects: 'a file',
+    meaning: 'File with the alerts that were announced; `rinex-catalogue alerts` creates it.',
     flag: 'FILE',
   },
   linked_directories: {

@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto'
+import { runAlertLoop } from '../alerts/alert-loop.ts'
+import { openMemoryFile } from '../alerts/memory-file.ts'
+import { openWebhook } from '../alerts/webhook.ts'
+import { NetworkStates } from '../api/series/network-states.ts'
+import { openReader } from '../catalogue/sqlite/reader.ts'
+import type { ConfigOf } from '../config/command-options.ts'
+import { ConfigError } from '../config/config-error.ts'
+import type { Fault } from '../config/config-error.ts'
+import { readExpectedFile } from '../config/expected-file.ts'
+import { readToken } from '../config/token-file.ts'
+import { askStatus } from '../control/client.ts'
+import { openAlerts } from '../insight/alerts.ts'
+import { ExpectedRules } from '../insight/expectation.ts'
+import { openClock } from '../runtime/clock.ts'
+import { graceMs, startLifecycle } from '../runtime/lifecycle.ts'
+import { createLogger } from '../runtime/logger.ts'
+import { print } from '../runtime/output.ts'
+import { packageVersion } from '../runtime/package.ts'
+
+type Config = ConfigOf<'alerts'>
+
+/** Sends alerts until a signal ends it. */
+export async function alerts(config: Config): Promise<number> {
+  const send = webhookOf(config)
+  const logger = createLogger({ level: config.logLevel, name: 'alerts' })
+  const lifecycle = startLifecycle({ logger, graceMs: graceMs.alerts })
+  const reader = openReader({ database: config.database })
+  const end = new AbortController()
+  const nowUs = openClock()
+  const expected = new ExpectedRules(readExpectedFile(config.expectedFile))
+  const network = new NetworkStates({ reader, nowUs, expected })
+  const loop = runAlertLoop(
+    {
+      openAlerts: async () => {
+        const { states, nowSeconds } = await network.current()
+        return openAlerts(states, nowSeconds)
+      },
+      indexerStatus: () => askStatus(config.controlSocket),
+      send,
+      memory: openMemoryFile(config.alertsStateFile),
+      nowSeconds: () => nowUs() / 1e6,
+      logger,
+    },
+    end.signal,
+  )
+  lifecycle.add({
+    name: 'alerts',
+    close: async () => {
+      end.abort()
+      await loop.finally(() => {
+        reader.close()
+      })
+    },
+  })
+  await loop.catch((error: unknown) => lifecycle.end(error))
+  return lifecycle.untilEnd()
+}
+
+/** @throws ConfigError when an option is not set, or the secret cannot be read */
+function webhookOf(config: Config): ReturnType<typeof openWebhook> {
+  const url = config.alertsWebhookUrl
+  const secret = readToken('alerts_secret_file', config.alertsSecretFile)
+  const unset = (key: string): Fault => ({ source: 'default', key, message: `${key} must be set` })
+  const faults = [
+    ...(url === undefined ? [unset('alerts_webhook_url')] : []),
+    ...(secret === undefined ? [unset('alerts_secret_file')] : []),
+  ]
+  if (url === undefined || secret === undefined) throw new ConfigError(faults)
+  return openWebhook({ url, secret, version: packageVersion() })
+}
+
+/** The receiver did not accept the message. */
+class NotDelivered extends Error {
+  readonly code = 'NOT_DELIVERED'
+}
+
+/** Sends one message of the kind `test`. */
+export async function testAlerts(config: Config): Promise<number> {
+  const send = webhookOf(config)
+  const id = randomUUID()
+  const at = new Date().toISOString()
+  const reason = await send({ id, at, kind: 'test', state: 'open', series: [] })
+  if (reason !== undefined) throw new NotDelivered(`the message was not delivered: ${reason}`)
+  await print(`delivered ${id}`)
+  return 0
+}
