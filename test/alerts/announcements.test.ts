@@ -40,7 +40,8 @@ function openProcess(
       return state
     },
     /** Returns the messages of a check, as text. */
-    check(seconds: number, alerts: Check['alerts'], status = statusOf('watching')): string[] {
+    check(seconds: number, alerts: Check['alerts'], indexer = 'watching', started = 0): string[] {
+      const status = statusOf(indexer, started)
       const check = { nowSeconds: start + seconds, status, alerts }
       state = announce(state, check, () => String(++count))
       const made = state.messages.map(textOf)
@@ -86,17 +87,17 @@ t.test('quiet for an hour after a start, and while the indexer is not well', asy
   t.same(first.check(hour - 1, [graz]), [], 'its own start')
   t.same(first.check(hour, [graz]), ['open late GRAZ'])
   const second = openProcess()
-  const restarted = statusOf('watching', start + 1800)
-  t.same(second.check(hour, [graz], restarted), [], 'a start of the indexer')
-  t.same(second.check(hour + 1800, [graz], restarted), ['open late GRAZ'])
+  const restarted = ['watching', start + 1800] as const
+  t.same(second.check(hour, [graz], ...restarted), [], 'a start of the indexer')
+  t.same(second.check(hour + 1800, [graz], ...restarted), ['open late GRAZ'])
   for (const state of ['degraded', 'starting', 'stopped', 'unknown']) {
     const { check } = openProcess()
-    t.same(check(2 * hour, [graz], statusOf(state)), [], state)
+    t.same(check(2 * hour, [graz], state), [], state)
     t.same(check(3 * hour - 1, [graz]), [], `less than an hour after ${state}`)
     t.same(check(3 * hour, [graz]), ['open late GRAZ'])
   }
   const third = openProcess()
-  t.same(third.check(2 * hour, [graz], statusOf('scanning')), [])
+  t.same(third.check(2 * hour, [graz], 'scanning'), [])
   t.same(third.check(2 * hour + 300, [graz]), ['open late GRAZ'], 'at once after a rescan')
   t.same(third.check(2 * hour + 600, undefined), [], 'no catalogue closes nothing')
   t.match(third.state, { quiet: 'the catalogue cannot be read', open: [{ kind: 'late' }] })

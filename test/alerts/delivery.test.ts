@@ -198,10 +198,8 @@ t.test('without a catalogue, and with a damaged file', async (t) => {
   for (const damaged of ['{"version":', 'null', '{"version":2}']) {
     writeFileSync(loop.file, damaged)
     await loop.run([[late('GRAZ00AUT')]])
-    t.match(
-      loop.messages(),
-      [/^alerts_state_file damaged/].concat([]).length ? loop.messages() : [],
-    )
+    const warnings = loop.messages().filter((line) => line.startsWith('alerts_state_file damaged'))
+    t.ok(warnings.length > 0, damaged)
   }
   t.equal(received.length, 4, 'open alerts are sent again')
 })

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
 import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
+import { openClock } from '../../src/runtime/clock.ts'
 import { openReceiver, secret } from '../alerts/receiver.ts'
 import { testFolder } from '../folder.ts'
 import { programLine } from '../program.ts'
@@ -60,7 +61,7 @@ t.test('it runs until a signal, also without a catalogue', async (t) => {
     t.equal(code, 0)
     t.notMatch(outcome.text, /in-the-url|nobody-logs/)
     t.ok(existsSync(join(folder, 'state/alerts.json')))
-    openWriter({ database: join(folder, 'c.db') }).close()
+    openWriter({ database: join(folder, 'c.db'), nowUs: openClock() }).close()
   }
   t.same(received, [])
 })

@@ -71,7 +71,7 @@ t.test('a series has an alert when it was late for an hour', async (t) => {
   ])
   const isLost = (slot: number): boolean => slot === midnight / hour + 10
   t.same(kindsAt(14 * hour, { to: 13 * hour, isLost }), [], 'a lost file alone is none')
-  t.same(kindsAt(15 * day, until10), ['late GRAZ00AUT 01H'])
+  t.same(kindsAt(9 * day, until10), ['late GRAZ00AUT 01H'])
   t.same(kindsAt(25 * day, until10), [], 'it is not expected any more')
 })
 
@@ -159,10 +159,8 @@ function naive(states: readonly StationSeries[], now: number): Map<string, numbe
   const result = new Map([...open].map(([key, { opened }]) => [key, opened]))
   if (!isStalled) return result
   for (const [key] of watched) result.delete(key)
-  const [[, first], ...later] = watched.sort(([, a], [, b]) => a.opened - b.opened) as [
-    (typeof watched)[0],
-  ]
-  const second = later.find(([, { station }]) => station !== first.station)?.[1].opened ?? NaN
+  const sorted = watched.map(([, each]) => each).sort((a, b) => a.opened - b.opened)
+  const second = sorted.find(({ station }) => station !== sorted[0]?.station)?.opened ?? NaN
   return result.set('ingest-stalled', Math.max(second, ...arrivals.map((at) => at + hours * hour)))
 }
 
