@@ -4,9 +4,9 @@ import type { Logger } from 'pino'
 import type { StatusReply } from '../control/client.ts'
 import type { Alert } from '../insight/alerts.ts'
 import { secondsPerDay } from '../parse/calendar.ts'
-import { failureFields, isExpected } from '../runtime/failure.ts'
+import { isExpected } from '../runtime/failure.ts'
 import { announce, startAnnouncing } from './announcements.ts'
-import type { AlertMemory, AnnouncerState, Message } from './announcements.ts'
+import type { AlertMemory, AnnouncerState, Check, Message } from './announcements.ts'
 import type { MemoryFile } from './memory-file.ts'
 
 /** Changes of this time are one message. */
@@ -32,14 +32,13 @@ export interface AlertLoopDeps {
 /** Checks the alerts and delivers messages until it is aborted. */
 export async function runAlertLoop(deps: AlertLoopDeps, signal: AbortSignal): Promise<void> {
   const { memory, nowSeconds, logger, wait = waitFor } = deps
-  const check = openChecks(deps)
   const delivery = openDelivery(deps)
   let state = startAnnouncing(await loadMemory(deps), nowSeconds())
   // Fails now rather than in an hour if the file cannot be written.
   await memory.store(state)
   while (!signal.aborted) {
     const { quiet, messages } = state
-    state = announce(state, await check(), randomUUID)
+    state = announce(state, await readCheck(deps), randomUUID)
     if (state.quiet !== quiet)
       logger.info({ reason: state.quiet }, state.quiet === undefined ? 'sending alerts' : 'quiet')
     if (state.messages !== messages) await memory.store(state)
@@ -87,25 +86,12 @@ async function loadMemory({ memory, logger }: AlertLoopDeps): Promise<AlertMemor
   }
 }
 
-/** Reads the facts of a check. Logs that the catalogue cannot be read once, until it can. */
-function openChecks({ openAlerts, indexerStatus, nowSeconds, logger }: AlertLoopDeps) {
-  let isReported = false
-  const readAlerts = async (): Promise<readonly Alert[] | undefined> => {
-    try {
-      const alerts = await openAlerts()
-      isReported = false
-      return alerts
-    } catch (error) {
-      if (!isExpected(error)) throw error
-      if (!isReported) logger.warn(failureFields(error), 'catalogue unavailable')
-      isReported = true
-      return undefined
-    }
-  }
-  return async () => {
-    const alerts = await readAlerts()
-    return { alerts, status: await indexerStatus(), nowSeconds: nowSeconds() }
-  }
+async function readCheck({ openAlerts, indexerStatus, nowSeconds }: AlertLoopDeps): Promise<Check> {
+  const alerts = await openAlerts().catch((error: unknown) => {
+    if (error instanceof Error && isExpected(error)) return error
+    throw error
+  })
+  return { alerts, status: await indexerStatus(), nowSeconds: nowSeconds() }
 }
 
 async function waitFor(ms: number, signal: AbortSignal): Promise<void> {

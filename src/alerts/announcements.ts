@@ -34,8 +34,8 @@ export interface AnnouncerState extends AlertMemory {
 export interface Check {
   readonly nowSeconds: number
   readonly status: StatusReply
-  /** `undefined` if the catalogue cannot be read. */
-  readonly alerts: readonly Alert[] | undefined
+  /** An error if the catalogue cannot be read. */
+  readonly alerts: readonly Alert[] | Error
 }
 
 const quietSeconds = secondsPerHour
@@ -50,7 +50,8 @@ export function startAnnouncing(memory: AlertMemory, nowSeconds: number): Announ
  * behind the archive or earlier messages are not delivered.
  */
 export function announce(state: AnnouncerState, check: Check, newId: () => string): AnnouncerState {
-  const { nowSeconds, alerts = [] } = check
+  const { nowSeconds } = check
+  const alerts = check.alerts instanceof Error ? [] : check.alerts
   const isStalled = alerts.some(({ kind }) => kind === 'ingest-stalled')
   const quietEnd = nowSeconds + quietSeconds
   const next = {
@@ -79,7 +80,7 @@ export function announce(state: AnnouncerState, check: Check, newId: () => strin
 
 function quietUntil(before: number, { nowSeconds, status, alerts }: Check): number {
   const isWell = status?.state === 'watching' || status?.state === 'scanning'
-  if (!isWell || alerts === undefined) return nowSeconds + quietSeconds
+  if (!isWell || alerts instanceof Error) return nowSeconds + quietSeconds
   const startedSeconds = (status.figures?.startedUs ?? 0) / 1e6
   return Math.max(before, startedSeconds + quietSeconds)
 }
@@ -88,10 +89,9 @@ function quietReason(
   { quietUntil }: AnnouncerState,
   { nowSeconds, status, alerts }: Check,
 ): string | undefined {
+  if (alerts instanceof Error) return alerts.message
   if (status?.state !== 'watching') return `the indexer is ${status?.state ?? 'stopped'}`
-  if (alerts === undefined) return 'the catalogue cannot be read'
-  if (nowSeconds < quietUntil) return 'less than an hour since a start or a problem'
-  return undefined
+  return nowSeconds < quietUntil ? 'less than an hour since a start or a problem' : undefined
 }
 
 /** Alerts that are not among the known ones. The same alert may have another `since`. */

@@ -194,7 +194,7 @@ t.test('without a catalogue, and with a damaged file', async (t) => {
   const loop = openLoop(t, url)
   await loop.run([[late('GRAZ00AUT')], 'unavailable', 'unavailable', [late('GRAZ00AUT')]])
   t.equal(received.length, 1, 'nothing is closed')
-  t.equal(loop.messages().filter((line) => line === 'catalogue unavailable').length, 1)
+  t.equal(loop.lines.filter((line) => line.includes('"no catalogue"')).length, 1)
   for (const damaged of ['{"version":', 'null', '{"version":2}']) {
     writeFileSync(loop.file, damaged)
     await loop.run([[late('GRAZ00AUT')]])

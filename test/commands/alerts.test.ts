@@ -8,6 +8,7 @@ import type { Test } from 'tap'
 import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
 import { openClock } from '../../src/runtime/clock.ts'
 import { openReceiver, secret } from '../alerts/receiver.ts'
+import { until } from '../indexer/until.ts'
 import { testFolder } from '../folder.ts'
 import { programLine } from '../program.ts'
 
@@ -51,11 +52,9 @@ t.test('a test message', async (t) => {
 t.test('it runs until a signal, also without a catalogue', async (t) => {
   const { url, received } = await openReceiver(t)
   const folder = folderWith(t, `webhook_url = "${url}"\nsecret_file = "secret"`)
-  for (const expected of ['catalogue unavailable', '"quiet"']) {
+  for (const expected of ['cannot read', 'the indexer is stopped']) {
     const outcome = launch(folder, 'alerts')
-    for await (const _ of outcome.child.stdout) if (outcome.text.includes(expected)) break
-    t.match(outcome.text, expected)
-    outcome.child.stdout.resume()
+    await until(t, expected, () => outcome.text.includes(expected))
     outcome.child.kill('SIGTERM')
     const [code] = (await once(outcome.child, 'exit')) as [number | null]
     t.equal(code, 0)
