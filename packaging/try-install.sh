@@ -81,7 +81,7 @@ make_tree
 step 'install'
 cp "$package" "$tree/srv/package.deb"
 apt install -y --no-install-recommends /srv/package.deb
-inside getent passwd rinexcat-indexer rinexcat-api
+inside getent passwd rinexcat-indexer rinexcat-api rinexcat-alerts
 inside rinex-catalogue --version
 
 step 'manual pages'

@@ -10,6 +10,7 @@ t.test('the manual page names every command and exit status', async (t) => {
     'start',
     'index',
     'serve',
+    'alerts',
     'rescan',
     'status',
     'check',

@@ -173,7 +173,7 @@ export const options = {
     default: undefined,
     defaultText: 'none',
     expects: 'an https URL without user, or an http URL of this host',
-    meaning: 'URL to which `rinex-catalogue alerts` sends its messages.',
+    meaning: 'URL to which the command alerts sends its messages.',
     isSecret: true,
     // No flag: other users of the host could read it.
   },
@@ -192,7 +192,7 @@ export const options = {
     default: join(packageRoot, 'var/alerts.json'),
     defaultText: 'var/alerts.json where the program is installed',
     expects: 'a file',
-    meaning: 'File with the alerts that were announced; `rinex-catalogue alerts` creates it.',
+    meaning: 'File with the alerts that were announced; the command alerts creates it.',
     flag: 'FILE',
   },
   linked_directories: {

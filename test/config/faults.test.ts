@@ -52,6 +52,7 @@ t.test('invalid values in the file', async (t) => {
     'dataset_prefix = "ä"',
     'send_files = ""',
     'send_files = "nginx"',
+    'alerts_webhook_url = "http://example.org/"',
     'internal_prefix = "/"',
     'internal_prefix = "internal/"',
     'internal_prefix = "/internal"',
