@@ -1,7 +1,10 @@
 /** Delivery to a real HTTP server: signatures, failures, redirects, timeouts, restarts in between. */
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import t from 'tap'
@@ -202,4 +205,43 @@ t.test('without a catalogue, and with a damaged file', async (t) => {
     t.ok(warnings.length > 0, damaged)
   }
   t.equal(received.length, 4, 'open alerts are sent again')
+})
+
+const withoutPython = spawnSync('python3', ['--version']).error !== undefined && 'no python3 here'
+
+t.test('the receiver of operate.md accepts what is signed', { skip: withoutPython }, async (t) => {
+  const folder = testFolder(t, { secret: `${secret}\n` })
+  const [, example = ''] =
+    /^```python\n(.*?)^```$/ms.exec(readFileSync('docs/operate.md', 'utf8')) ?? []
+  const program = example
+    .replace('/etc/rinex-catalogue/alerts-secret', join(folder, 'secret'))
+    .replace(/^(.*)HTTPServer\(\("127.0.0.1", 9000\), Receiver\).serve_forever\(\)$/m, (line) =>
+      line
+        .replace('9000', '0')
+        .replace(
+          /^(.*)\.serve_forever.*$/,
+          's = $1\nprint(s.server_port, flush=True)\ns.serve_forever()',
+        ),
+    )
+  const receiver = spawn('python3', ['-c', program], { stdio: ['ignore', 'pipe', 'ignore'] })
+  t.teardown(async () => {
+    receiver.kill()
+    await once(receiver, 'exit')
+  })
+  const lines = createInterface({ input: receiver.stdout })[Symbol.asyncIterator]()
+  const next = async (): Promise<string> => (await lines.next()).value as string
+  const url = `http://127.0.0.1:${await next()}/`
+  const { series } = late('GRAZ00AUT')
+  const message = {
+    id: 'a',
+    at: '2026-01-22T05:00:00Z',
+    kind: 'late',
+    state: 'open',
+    series,
+  } as const
+  const signed = openWebhook({ url, secret, version: '1' })
+  const forged = openWebhook({ url, secret: 'another', version: '1' })
+  t.equal(await forged(message), 'HTTP status 403')
+  t.equal(await signed(message), undefined)
+  t.equal(await next(), 'open late GRAZ00AUT')
 })
