@@ -2,8 +2,8 @@
 /** Reads the command line, runs one command and ends the process with its exit code. */
 import { Command, CommanderError, Option } from 'commander'
 import type { Logger } from 'pino'
-import { ConfigError } from './config/config-error.ts'
-import { expectedFileFaults } from './config/expected-file.ts'
+import { ConfigError, faultsOf } from './config/config-error.ts'
+import { readExpectedFile } from './config/expected-file.ts'
 import { loadConfig } from './config/load.ts'
 import type { FurtherCheck, LoadedConfig } from './config/load.ts'
 import { commandOptions } from './config/command-options.ts'
@@ -11,7 +11,7 @@ import { fileVariable, flagName, variableName } from './config/names.ts'
 import { optionKeys, optionOf } from './config/options.ts'
 import type { OptionKey } from './config/options.ts'
 import type { Flags } from './config/sources.ts'
-import { tokenFaults } from './config/token-file.ts'
+import { readToken } from './config/token-file.ts'
 import { failureFields, isExpected } from './runtime/failure.ts'
 import { createLogger } from './runtime/logger.ts'
 import { endWithReader } from './runtime/output.ts'
@@ -78,8 +78,8 @@ function addDaemons(program: Command, done: (exitCode: number) => void): void {
     .option('--test', 'send a message of the kind test and exit')
     .action(async ({ test }: { test?: true }, command: Command) => {
       const { alerts, testAlerts } = await import('./commands/alerts.ts')
-      const { config } = configOf(command, checkAlertFiles)
-      done(await (test === true ? testAlerts(config) : alerts(config)))
+      const run = test === true ? testAlerts : alerts
+      done(await run(configOf(command).config))
     })
 }
 
@@ -170,17 +170,13 @@ function flagsOf(keys: readonly OptionKey[]): Option[] {
 
 /** Reports faults of the files that options name together with the others. */
 const checkFiles: FurtherCheck = (values) => [
-  ...tokenFaults('admin_token_file', values.admin_token_file),
-  ...expectedFileFaults(values.expected_file),
+  ...faultsOf(() => readToken('admin_token_file', values.admin_token_file)),
+  ...faultsOf(() => readExpectedFile(values.expected_file)),
 ]
 
-const checkAlertFiles: FurtherCheck = (values) => [
-  ...tokenFaults('alerts_secret_file', values.alerts_secret_file),
-  ...expectedFileFaults(values.expected_file),
-]
-
+/** Users of the API may not read the secret, so only `check-config` reads all files. */
 const checkAllFiles: FurtherCheck = (values) => [
-  ...tokenFaults('alerts_secret_file', values.alerts_secret_file),
+  ...faultsOf(() => readToken('alerts_secret_file', values.alerts_secret_file)),
   ...checkFiles(values),
 ]
 

@@ -6,7 +6,6 @@ import { NetworkStates } from '../api/series/network-states.ts'
 import { openReader } from '../catalogue/sqlite/reader.ts'
 import type { ConfigOf } from '../config/command-options.ts'
 import { ConfigError } from '../config/config-error.ts'
-import type { Fault } from '../config/config-error.ts'
 import { readExpectedFile } from '../config/expected-file.ts'
 import { readToken } from '../config/token-file.ts'
 import { askStatus } from '../control/client.ts'
@@ -23,12 +22,12 @@ type Config = ConfigOf<'alerts'>
 /** Sends alerts until a signal ends it. */
 export async function alerts(config: Config): Promise<number> {
   const send = webhookOf(config)
+  const expected = new ExpectedRules(readExpectedFile(config.expectedFile))
   const logger = createLogger({ level: config.logLevel, name: 'alerts' })
   const lifecycle = startLifecycle({ logger, graceMs: graceMs.alerts })
   const reader = openReader({ database: config.database })
   const end = new AbortController()
   const nowUs = openClock()
-  const expected = new ExpectedRules(readExpectedFile(config.expectedFile))
   const network = new NetworkStates({ reader, nowUs, expected })
   const loop = runAlertLoop(
     {
@@ -59,15 +58,15 @@ export async function alerts(config: Config): Promise<number> {
 
 /** @throws ConfigError when an option is not set, or the secret cannot be read */
 function webhookOf(config: Config): ReturnType<typeof openWebhook> {
-  const url = config.alertsWebhookUrl
-  const secret = readToken('alerts_secret_file', config.alertsSecretFile)
-  const unset = (key: string): Fault => ({ source: 'default', key, message: `${key} must be set` })
-  const faults = [
-    ...(url === undefined ? [unset('alerts_webhook_url')] : []),
-    ...(secret === undefined ? [unset('alerts_secret_file')] : []),
-  ]
-  if (url === undefined || secret === undefined) throw new ConfigError(faults)
-  return openWebhook({ url, secret, version: packageVersion() })
+  const { alertsWebhookUrl: url, alertsSecretFile } = config
+  const secret = readToken('alerts_secret_file', alertsSecretFile)
+  if (url !== undefined && secret !== undefined)
+    return openWebhook({ url, secret, version: packageVersion() })
+  const unset = url === undefined ? ['alerts_webhook_url'] : []
+  if (secret === undefined) unset.push('alerts_secret_file')
+  throw new ConfigError(
+    unset.map((key) => ({ source: 'default', key, message: `${key} must be set` })),
+  )
 }
 
 /** The receiver did not accept the message. */

@@ -20,3 +20,14 @@ export class ConfigError extends Error {
     this.faults = faults
   }
 }
+
+/** The faults that reading a file finds, without its content. */
+export function faultsOf(read: () => unknown): readonly Fault[] {
+  try {
+    read()
+    return []
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults
+    throw error
+  }
+}

@@ -29,17 +29,6 @@ export function readExpectedFile(path: string | undefined): readonly ExpectedSer
   return series
 }
 
-/** The faults of the file, without its content. */
-export function expectedFileFaults(path: string | undefined): readonly Fault[] {
-  try {
-    readExpectedFile(path)
-    return []
-  } catch (error) {
-    if (error instanceof ConfigError) return error.faults
-    throw error
-  }
-}
-
 type Table = Readonly<Record<string, unknown>>
 type AddFault = (problem: string) => void
 

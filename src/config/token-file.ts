@@ -1,6 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
 import { ConfigError } from './config-error.ts'
-import type { Fault } from './config-error.ts'
 
 /** Longest token (bytes): half the server's limit for all headers of a request. */
 const longestToken = 4096
@@ -32,15 +31,4 @@ export function readToken(key: TokenKey, path: string | undefined): string | und
   if (token.length > longestToken)
     throw fault(`must contain a token of at most ${longestToken} bytes, found ${token.length}`)
   return token
-}
-
-/** The faults of a token file, without its token. */
-export function tokenFaults(key: TokenKey, path: string | undefined): readonly Fault[] {
-  try {
-    readToken(key, path)
-    return []
-  } catch (error) {
-    if (error instanceof ConfigError) return error.faults
-    throw error
-  }
 }
