@@ -47,9 +47,8 @@ export async function alerts(config: Config): Promise<number> {
     name: 'alerts',
     close: async () => {
       end.abort()
-      await loop.finally(() => {
-        reader.close()
-      })
+      await loop.catch(() => undefined)
+      reader.close()
     },
   })
   await loop.catch((error: unknown) => lifecycle.end(error))
