@@ -25,6 +25,7 @@ const targets = [
   ['series/', 'series/?limit=1000', 'application/json'],
   ['missing/ of 28 days', 'missing/?limit=1000', 'application/json'],
   ['report/', 'report/', 'application/json'],
+  ['alerts/', 'alerts/?limit=1000', 'application/json'],
   ['network/', 'network/', 'application/json'],
   ['its page', 'network/', 'text/html'],
 ]

@@ -113,16 +113,20 @@ function addConfiguration({ write, compress }) {
 
 /** The units and users of systemd/, with the paths of the package. */
 function addServices({ write }) {
-  for (const service of ['rinex-catalogue-indexer.service', 'rinex-catalogue-api.service']) {
+  for (const [service, document] of [
+    ['rinex-catalogue-indexer.service', 'install.md'],
+    ['rinex-catalogue-api.service', 'install.md'],
+    ['rinex-alerts.service', 'operate.md'],
+  ]) {
     const unit = replace(
       read('systemd', service),
       '/usr/bin/node /opt/rinex-catalogue/dist/cli.js',
       `${node} ${home}/dist/cli.js`,
     )
-    const documents = `man:rinex-catalogue(1) file://${docs}/install.md`
+    const documents = `man:rinex-catalogue(1) file://${docs}/${document}`
     write(
       `/usr/lib/systemd/system/${service}`,
-      replace(unit, 'file:///opt/rinex-catalogue/docs/install.md', documents),
+      replace(unit, `file:///opt/rinex-catalogue/docs/${document}`, documents),
     )
   }
   const users = read('systemd/sysusers.conf')

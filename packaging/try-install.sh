@@ -51,16 +51,16 @@ make_tree() {
   apt install -y --no-install-recommends man-db
 }
 
-# Starts a service with the command, user and umask of its unit. $2 is the umask.
+# Starts a service with the command, user and umask of its unit. $2 is the umask, the others are variables.
 start() {
-  local unit=$tree/usr/lib/systemd/system/rinex-catalogue-$1.service
+  local unit=$tree/usr/lib/systemd/system/$1.service
   local user group command
   user=$(sed -n 's/^User=//p' "$unit")
   group=$(sed -n 's/^Group=//p' "$unit")
   command=$(sed -n 's/^ExecStart=//p' "$unit")
   # Not by the function: the process id must be that of the service.
   "${chroot[@]}" setpriv --reuid "$user" --regid "$group" --clear-groups --no-new-privs --bounding-set=-all \
-    env RINEX_CATALOGUE_PORT=0 sh -c "umask $2; exec $command" >"$work/$1.log" 2>&1 &
+    env RINEX_CATALOGUE_PORT=0 "${@:3}" sh -c "umask $2; exec $command" >"$work/$1.log" 2>&1 &
   services+=($!)
 }
 
@@ -81,7 +81,7 @@ make_tree
 step 'install'
 cp "$package" "$tree/srv/package.deb"
 apt install -y --no-install-recommends /srv/package.deb
-inside getent passwd rinexcat-indexer rinexcat-api
+inside getent passwd rinexcat-indexer rinexcat-api rinexcat-alerts
 inside rinex-catalogue --version
 
 step 'manual pages'
@@ -97,16 +97,26 @@ cp -r "$tree/usr/lib/rinex-catalogue/fixtures/archive" "$tree/srv/gnss"
 inside install -d -o rinexcat-indexer -g rinexcat -m 2750 /var/lib/rinex-catalogue
 inside install -d -o rinexcat-indexer -g rinexcat -m 0750 /run/rinex-catalogue
 as rinexcat-indexer rinex-catalogue check-config | grep -E '^(archive|database|control_socket)'
-start indexer 0027
-await indexer 'caught up with the archive'
-start api 0077
-await api '"listening"'
-url=$(grep -o '"url":"[^"]*"' "$work/api.log" | cut -d '"' -f 4)
+start rinex-catalogue-indexer 0027
+await rinex-catalogue-indexer 'caught up with the archive'
+start rinex-catalogue-api 0077
+await rinex-catalogue-api '"listening"'
+url=$(grep -o '"url":"[^"]*"' "$work/rinex-catalogue-api.log" | cut -d '"' -f 4)
 curl -sf "$url?limit=1" | tee "$work/list"
 echo
 grep -q '"count":72' "$work/list" || fail 'the list has another count'
 curl -sfo /dev/null -w '%{http_code} %{size_download} bytes\n' \
   "$(grep -o '"download_path":"[^"]*"' "$work/list" | cut -d '"' -f 4)"
+
+step 'alerts'
+# As StateDirectory=, EnvironmentFile= and LoadCredential= do.
+inside install -d -o rinexcat-alerts -g rinexcat -m 0700 /var/lib/rinex-catalogue-alerts
+inside install -o rinexcat-alerts -m 0400 /dev/stdin /srv/alerts-secret <<<secret
+state=/var/lib/rinex-catalogue-alerts/alerts.json
+start rinex-alerts 0077 RINEX_CATALOGUE_ALERTS_WEBHOOK_URL=http://127.0.0.1:9/ \
+  RINEX_CATALOGUE_ALERTS_SECRET_FILE=/srv/alerts-secret RINEX_CATALOGUE_ALERTS_STATE_FILE=$state
+await rinex-alerts 'less than an hour since a start'
+inside stat -c '%A %U:%G %n' "$state"
 
 step 'an administrator of the group needs no sudo'
 inside useradd --groups rinexcat admin

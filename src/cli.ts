@@ -2,7 +2,6 @@
 /** Reads the command line, runs one command and ends the process with its exit code. */
 import { Command, CommanderError, Option } from 'commander'
 import type { Logger } from 'pino'
-import { readAdminToken } from './config/admin-token.ts'
 import { UnusableDatabase } from './catalogue/writer.ts'
 import { ConfigError, faultLine, faultsOf } from './config/checks.ts'
 import { readExpectedFile } from './config/expected-file.ts'
@@ -13,6 +12,7 @@ import { fileVariable, flagName, variableName } from './config/sources.ts'
 import { optionKeys, optionOf } from './config/options.ts'
 import type { OptionKey } from './config/options.ts'
 import type { Flags } from './config/sources.ts'
+import { readToken } from './config/token-file.ts'
 import { createLogger, failureFields, isExpected, isJournal } from './runtime/logger.ts'
 import { endWithReader, versionLine } from './runtime/program.ts'
 
@@ -79,6 +79,16 @@ function addDaemons(program: Command, done: (exitCode: number) => void): void {
       const { serve } = await import('./commands/serve.ts')
       done(await serve(configOf(command, checkFiles).config))
     })
+  withOptions(program.command('alerts'), commandOptions.alerts)
+    .description(
+      'send a message to alerts_webhook_url when series are late, and when they are back',
+    )
+    .option('--test', 'send a message of the kind test and exit')
+    .action(async ({ test }: { test?: true }, command: Command) => {
+      const { alerts, testAlerts } = await import('./commands/alerts.ts')
+      const run = test === true ? testAlerts : alerts
+      done(await run(configOf(command).config))
+    })
 }
 
 function addRequestCommands(program: Command, done: (exitCode: number) => void): void {
@@ -139,7 +149,7 @@ function addReadingCommands(program: Command, done: (exitCode: number) => void):
     .description('print the effective configuration and the source of each value, or all faults')
     .action(async (_flags: unknown, command: Command) => {
       const { checkConfig } = await import('./commands/check-config.ts')
-      done(await checkConfig(configOf(command, checkFiles)))
+      done(await checkConfig(configOf(command, checkAllFiles)))
     })
 }
 
@@ -186,8 +196,14 @@ function flagsOf(keys: readonly OptionKey[]): Option[] {
 
 /** Reports faults of the files that options name together with the others. */
 const checkFiles: FurtherCheck = (values) => [
-  ...faultsOf(() => readAdminToken(values.admin_token_file)),
+  ...faultsOf(() => readToken('admin_token_file', values.admin_token_file)),
   ...faultsOf(() => readExpectedFile(values.expected_file)),
+]
+
+/** Users of the API may not read the secret, so only `check-config` reads all files. */
+const checkAllFiles: FurtherCheck = (values) => [
+  ...faultsOf(() => readToken('alerts_secret_file', values.alerts_secret_file)),
+  ...checkFiles(values),
 ]
 
 function configOf(command: Command, further?: FurtherCheck): LoadedConfig {
@@ -224,7 +240,12 @@ function needsAdministrator(error: unknown): boolean {
 }
 
 /** The name of each daemon in the log. */
-const daemons: Readonly<Record<string, string>> = { start: 'api', index: 'indexer', serve: 'api' }
+const daemons: Readonly<Record<string, string>> = {
+  start: 'api',
+  index: 'indexer',
+  serve: 'api',
+  alerts: 'alerts',
+}
 
 /** A logger on standard error for a daemon without a terminal, whose messages are JSON; `undefined` for other commands. */
 function daemonLogger(command: string): Logger | undefined {

@@ -78,6 +78,7 @@ t.test('the Debian package', { skip, timeout: 600_000 }, async (t) => {
     for (const path of [
       config,
       'usr/bin/rinex-catalogue',
+      'usr/lib/systemd/system/rinex-alerts.service',
       'usr/lib/systemd/system/rinex-catalogue-api.service',
       'usr/lib/systemd/system/rinex-catalogue-indexer.service',
       'usr/lib/sysusers.d/rinex-catalogue.conf',
@@ -158,7 +159,7 @@ t.test('the Debian package', { skip, timeout: 600_000 }, async (t) => {
   )
 
   await t.test('the units differ from those of the checkout in two paths', async (t) => {
-    for (const unit of ['rinex-catalogue-indexer.service', 'rinex-catalogue-api.service']) {
+    for (const unit of readdirSync('systemd').filter((name) => name.endsWith('.service'))) {
       const expected = readFileSync(join('systemd', unit), 'utf8')
         .replace('/usr/bin/node /opt/rinex-catalogue/', `/${home}/bin/node /${home}/`)
         .replace(/^Documentation=.*$/m, 'Documentation=')

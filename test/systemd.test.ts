@@ -6,7 +6,8 @@ import { testFolder } from './folder.ts'
 
 const indexer = 'rinex-catalogue-indexer.service'
 const api = 'rinex-catalogue-api.service'
-const services = [indexer, api]
+const alerts = 'rinex-alerts.service'
+const services = [indexer, api, alerts]
 const copyService = 'rinexcat-backup-copy.service'
 const copyTimer = 'rinexcat-backup-copy.timer'
 
@@ -45,15 +46,16 @@ function run(program: string, args: readonly string[]): { status: number | null;
   return { status, output: stdout + stderr }
 }
 
-t.test('the services are two users of one group', async (t) => {
-  const [writer, reader] = [valuesOf(indexer), valuesOf(api)]
-  t.not(writer('User'), reader('User'))
-  t.equal(writer('Group'), 'rinexcat')
-  t.equal(reader('Group'), 'rinexcat')
-  for (const file of services) t.notMatch(read(file), /DynamicUser/)
+t.test('the services are users of one group', async (t) => {
+  const users = services.map((file) => valuesOf(file)('User'))
+  t.strictSame(users, ['rinexcat-indexer', 'rinexcat-api', 'rinexcat-alerts'])
+  for (const file of services) {
+    t.equal(valuesOf(file)('Group'), 'rinexcat')
+    t.notMatch(read(file), /DynamicUser/)
+  }
 })
 
-t.test('only the indexer has a writable directory', async (t) => {
+t.test('only the indexer can write the directories of the catalogue', async (t) => {
   const [writer, reader] = [valuesOf(indexer), valuesOf(api)]
   t.equal(writer('StateDirectory'), 'rinex-catalogue')
   t.equal(writer('StateDirectoryMode'), '2750')
@@ -62,15 +64,19 @@ t.test('only the indexer has a writable directory', async (t) => {
   t.equal(writer('RuntimeDirectoryMode'), '0750')
   for (const key of ['StateDirectory', 'RuntimeDirectory', 'CacheDirectory', 'LogsDirectory'])
     t.equal(reader(key), undefined, key)
+  t.equal(valuesOf(alerts)('StateDirectory'), 'rinex-catalogue-alerts')
+  t.equal(valuesOf(alerts)('StateDirectoryMode'), '0700')
+  t.match(read(alerts), '/rinex-catalogue-alerts/alerts.json')
   for (const file of services) {
     t.equal(valuesOf(file)('ProtectSystem'), 'strict')
     t.equal(valuesOf(file)('ReadWritePaths'), undefined)
   }
 })
 
-t.test('files that the indexer can write cannot be executed', async (t) => {
+t.test('files that a service can write cannot be executed', async (t) => {
   const noExec = valuesOf(indexer)('NoExecPaths')?.split(' ')
   t.strictSame(noExec, ['/var/lib/rinex-catalogue', '/run/rinex-catalogue', '/tmp', '/var/tmp'])
+  t.match(valuesOf(alerts)('NoExecPaths'), '/var/lib/rinex-catalogue-alerts ')
   for (const file of services) t.equal(valuesOf(file)('ExecPaths'), undefined)
 })
 
@@ -83,29 +89,34 @@ t.test('V8 may compile code, and a refused system call returns an error', async 
   }
 })
 
-t.test('the indexer has no network, the API serves this host', async (t) => {
-  const [writer, reader] = [valuesOf(indexer), valuesOf(api)]
-  t.equal(writer('PrivateNetwork'), 'yes')
-  t.equal(writer('RestrictAddressFamilies'), 'AF_UNIX')
-  t.equal(reader('PrivateNetwork'), undefined)
-  t.equal(reader('RestrictAddressFamilies'), 'AF_UNIX AF_INET AF_INET6 AF_NETLINK')
-  t.equal(reader('IPAddressAllow'), 'localhost')
-  for (const file of services) t.equal(valuesOf(file)('IPAddressDeny'), 'any')
-  t.equal(writer('ProcSubset'), undefined, 'the limits of inotify stay readable')
-})
+t.test(
+  'the indexer has no network, the API serves this host, the alerts only connect',
+  async (t) => {
+    const [writer, reader] = [valuesOf(indexer), valuesOf(api)]
+    t.equal(writer('PrivateNetwork'), 'yes')
+    t.equal(writer('RestrictAddressFamilies'), 'AF_UNIX')
+    t.equal(reader('PrivateNetwork'), undefined)
+    t.equal(reader('RestrictAddressFamilies'), 'AF_UNIX AF_INET AF_INET6 AF_NETLINK')
+    t.equal(reader('IPAddressAllow'), 'localhost')
+    for (const file of [indexer, api]) t.equal(valuesOf(file)('IPAddressDeny'), 'any')
+    t.equal(valuesOf(alerts)('IPAddressDeny'), undefined)
+    t.equal(valuesOf(alerts)('SocketBindDeny'), 'any')
+    t.equal(writer('ProcSubset'), undefined, 'the limits of inotify stay readable')
+  },
+)
 
 t.test('an unmounted archive stops nothing', async (t) => {
   for (const file of [...services, 'archive.conf']) {
     t.notMatch(read(file), /^(RequiresMountsFor|Requires|BindsTo|PartOf)=/m)
   }
   t.match(valuesOf('archive.conf')('ReadOnlyPaths'), /^-/, 'nor does a missing one')
-  t.match(valuesOf(api)('After', 'Unit'), indexer)
+  for (const file of [api, alerts]) t.match(valuesOf(file)('After', 'Unit'), indexer)
 })
 
 t.test(
   'a service reports its state by a child process, and is restarted when it hangs',
   async (t) => {
-    for (const file of services) {
+    for (const file of [indexer, api]) {
       const value = valuesOf(file)
       t.equal(value('Type'), 'notify')
       t.equal(value('NotifyAccess'), 'all')
@@ -136,7 +147,7 @@ t.test('the example copies the newest backup and the reserved ids', async (t) =>
     .replaceAll('$$', '$')
     .replaceAll('/var/lib/rinex-catalogue', folder)
     .replaceAll('/mnt/backup', join(folder, 'copy'))
-  t.strictSame(run('/bin/sh', ['-euc', local]), { status: 0, said: '' })
+  t.strictSame(run('/bin/sh', ['-euc', local]), { status: 0, output: '' })
   const copied = readdirSync(join(folder, 'copy')).map((name) => [
     name,
     readFileSync(join(folder, 'copy', name), 'utf8'),
@@ -151,8 +162,7 @@ t.test('the units and the drop-in verify', { skip: without('systemd-analyze') },
   // systemd checks the program's path, so a copy of the units names the one of this test.
   const copy = (file: string): string => read(file).replace('/usr/bin/node', process.execPath)
   const dir = testFolder(t, {
-    [indexer]: copy(indexer),
-    [api]: copy(api),
+    ...Object.fromEntries(services.map((file) => [file, copy(file)])),
     [copyService]: read(copyService),
     [copyTimer]: read(copyTimer),
     'rinex-catalogue-.service.d': { 'archive.conf': read('archive.conf') },
@@ -163,7 +173,7 @@ t.test('the units and the drop-in verify', { skip: without('systemd-analyze') },
 })
 
 t.test('their exposure stays low', { skip: without('systemd-analyze', 250) }, async (t) => {
-  const threshold = { [indexer]: 10, [api]: 15 }
+  const threshold = { [indexer]: 10, [api]: 15, [alerts]: 15 }
   for (const [file, tenths] of Object.entries(threshold)) {
     const options = ['--offline=true', `--threshold=${tenths}`, '--no-pager']
     const { status, output } = run('systemd-analyze', [

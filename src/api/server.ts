@@ -26,6 +26,7 @@ import { logAccess, loggedStatus } from './http/access-log.ts'
 import type { RecordAccess } from './http/access-log.ts'
 import { supportAllMethods } from './http/resource.ts'
 import { addAssets } from './pages/assets-route.ts'
+import { addAlerts } from './alerts/route.ts'
 import { addChanges } from './changes/route.ts'
 import { addData } from './downloads/route.ts'
 import { addHealth } from './status/health.ts'
@@ -125,6 +126,7 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   addMissing(app, { ...context, network })
   addReport(app, { ...context, network })
   addNetwork(app, { ...context, network })
+  addAlerts(app, { ...context, network })
   addChanges(app, context)
   addStatus(app, { ...context, missingFiles })
   addProblems(app, { ...context, missingFiles })

@@ -5,7 +5,7 @@ import { baseUrlFor, ConfigError } from '../config/checks.ts'
 import type { Fault } from '../config/checks.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import { propertyName } from '../config/sources.ts'
-import { optionKeys } from '../config/options.ts'
+import { optionKeys, optionOf } from '../config/options.ts'
 import type { Config, OptionKey } from '../config/options.ts'
 import { print } from '../runtime/program.ts'
 
@@ -18,7 +18,12 @@ export async function checkConfig(loaded: LoadedConfig): Promise<number> {
   const values = { ...config, baseUrl: knownBaseUrl(config) }
   for (const key of optionKeys) {
     const value = values[propertyName(key)]
-    const line = value === undefined ? `# ${key} has no value` : stringify({ [key]: value }).trim()
+    const line =
+      value === undefined
+        ? `# ${key} has no value`
+        : optionOf(key).isSecret === true
+          ? `# ${key} has a value that is not shown`
+          : stringify({ [key]: value }).trim()
     await print(`${line} # from ${origins[key]}`)
   }
   const faults = machineFaults(loaded)

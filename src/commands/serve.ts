@@ -1,6 +1,5 @@
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
-import { readAdminToken } from '../config/admin-token.ts'
 import { hashToken } from '../api/admin/authentication.ts'
 import type { Administration, ApiSettings, Offload } from '../api/http/settings.ts'
 import { buildServer } from '../api/server.ts'
@@ -11,6 +10,7 @@ import { openClock } from '../runtime/clock.ts'
 import { baseUrlFor } from '../config/checks.ts'
 import type { ConfigOf } from '../config/command-options.ts'
 import { readExpectedFile } from '../config/expected-file.ts'
+import { readToken } from '../config/token-file.ts'
 import { ExpectedRules } from '../insight/expectation.ts'
 import { askIndexer, askSettling, openStatusReader } from '../control/client.ts'
 import { graceMs, startLifecycle } from '../runtime/lifecycle.ts'
@@ -142,7 +142,7 @@ function offloadOf({ sendFiles, internalPrefix }: ConfigOf<'serve'>): Offload | 
 }
 
 function administrationOf(config: ConfigOf<'serve'>): Administration | undefined {
-  const token = readAdminToken(config.adminTokenFile)
+  const token = readToken('admin_token_file', config.adminTokenFile)
   if (token === undefined) return undefined
   const { controlSocket } = config
   return {

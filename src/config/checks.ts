@@ -107,6 +107,15 @@ export function isBaseUrl(text: string): boolean {
   return username === '' && password === ''
 }
 
+/** An absolute URL that messages may be sent to: https, or http to this host; without user. */
+export function isWebhookUrl(text: string): boolean {
+  if (/\s/.test(text) || !URL.canParse(text)) return false
+  const { protocol, hostname, username, password } = new URL(text)
+  const isLocal = /^(?:localhost|\[::1\]|127\.[\d.]+)$/.test(hostname)
+  const isSafe = protocol === 'https:' || (protocol === 'http:' && isLocal)
+  return isSafe && username === '' && password === ''
+}
+
 /** Normalises a base URL: ASCII, host in lower case, no default port, no slash at its end. */
 export function toBaseUrl(text: string): string {
   return new URL(text).href.replace(/\/+$/, '')

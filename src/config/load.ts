@@ -53,10 +53,11 @@ function draftOfDefaults(faults: readonly Fault[]): Draft {
 
 function apply(setting: Setting, { values, origins, faults }: Draft): void {
   const { key, value, source } = setting
-  const { check, expects } = optionOf(key)
+  const { check, expects, isSecret = false } = optionOf(key)
   const right = value !== undefined && check(value)
   if (!right) {
-    faults.push({ source, key, message: `${key} must be ${expects}, found ${show(value)}` })
+    const found = isSecret ? 'another value' : show(value)
+    faults.push({ source, key, message: `${key} must be ${expects}, found ${found}` })
   }
   Object.assign(values, { [key]: right ? normalise(setting) : undefined })
   origins[key] = source

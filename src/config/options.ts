@@ -5,7 +5,17 @@
  */
 import { join } from 'node:path'
 import { packageRoot } from '../runtime/program.ts'
-import { integer, isBaseUrl, isHost, isNetwork, list, oneOf, optional, text } from './checks.ts'
+import {
+  integer,
+  isBaseUrl,
+  isHost,
+  isNetwork,
+  isWebhookUrl,
+  list,
+  oneOf,
+  optional,
+  text,
+} from './checks.ts'
 import type { Check, Checked } from './checks.ts'
 import { logLevels } from '../runtime/logger.ts'
 
@@ -24,6 +34,8 @@ interface Option {
   readonly meaning: string
   /** The placeholder for the flag's value in the help; `undefined` if there is no flag. */
   readonly flag?: string
+  /** The value is never printed. */
+  readonly isSecret?: boolean
 }
 
 const problemsChoices = ['public', 'command-line'] as const
@@ -154,6 +166,34 @@ export const options = {
     default: undefined,
     defaultText: 'none: expectations are learned',
     meaning: 'TOML file with the series that must arrive, whatever was delivered before.',
+    flag: 'FILE',
+  },
+  alerts_webhook_url: {
+    kind: 'text',
+    check: optional(text(isWebhookUrl)),
+    default: undefined,
+    defaultText: 'none',
+    expects: 'an https URL without user, or an http URL of this host',
+    meaning: 'URL to which the command alerts sends its messages.',
+    isSecret: true,
+    // No flag: other users of the host could read it.
+  },
+  alerts_secret_file: {
+    kind: 'path',
+    check: optional(path),
+    default: undefined,
+    defaultText: 'none',
+    expects: 'a file',
+    meaning: 'File with the secret that signs the messages.',
+    flag: 'FILE',
+  },
+  alerts_state_file: {
+    kind: 'path',
+    check: path,
+    default: join(packageRoot, 'var/alerts.json'),
+    defaultText: 'var/alerts.json where the program is installed',
+    expects: 'a file',
+    meaning: 'File with the alerts that were announced; the command alerts creates it.',
     flag: 'FILE',
   },
   linked_directories: {

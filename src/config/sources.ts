@@ -72,7 +72,7 @@ function readConfigFile(file: string, { settings, faults, warnings }: Reading): 
     const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file))
     // A number too large for a double stays a bigint and fails its check, instead of being a syntax error.
     const table = parse(text, { integersAsBigInt: 'asNeeded' })
-    for (const [name, value] of Object.entries(table)) {
+    for (const [name, value] of Object.entries(table).flatMap(outOfSection)) {
       const key = optionKeys.find((known) => known === name)
       const retired = retiredOptions.get(name)
       if (retired !== undefined) warnings.push(warningOf(file, name, retired))
@@ -82,6 +82,13 @@ function readConfigFile(file: string, { settings, faults, warnings }: Reading): 
   } catch (error) {
     faults.push({ source: file, key: undefined, message: unusable(error) })
   }
+}
+
+/** The entries of a table `[alerts]`, by the names of the options: `alerts_webhook_url`. */
+function outOfSection([name, value]: [string, unknown]): [string, unknown][] {
+  const isSection = name === 'alerts' && typeof value === 'object' && value !== null
+  if (!isSection) return [[name, value]]
+  return Object.entries(value).map(([key, each]) => [`${name}_${key}`, each])
 }
 
 function unusable(error: unknown): string {

@@ -23,6 +23,7 @@ t.test('the root lists the resources', async (t) => {
     series: 'https://archive.example/rinex/api/series/?format=api',
     missing: 'https://archive.example/rinex/api/missing/?format=api',
     report: 'https://archive.example/rinex/api/report/?format=api',
+    alerts: 'https://archive.example/rinex/api/alerts/?format=api',
     changes: 'https://archive.example/rinex/api/changes/?format=api',
     status: 'https://archive.example/rinex/api/status/?format=api',
     schema: 'https://archive.example/rinex/api/schema/?format=api',
@@ -43,6 +44,7 @@ t.test('every link of an HTML page into the API names its format', async (t) => 
     'series/',
     'missing/',
     'report/',
+    'alerts/',
     'rinex-file/',
     'rinex-file/1/',
     'station/',
@@ -59,7 +61,7 @@ t.test('every link of an HTML page into the API names its format', async (t) => 
       .filter(({ pathname, hash }) => pathname.startsWith(api) && hash === '')
       .filter(
         ({ searchParams }) =>
-          !/^(api|json|csv|ndjson|urls|txt)$/.test(searchParams.get('format') ?? ''),
+          !/^(api|json|csv|ndjson|urls|txt|atom)$/.test(searchParams.get('format') ?? ''),
       )
     t.same(faults.map(String), [], path)
     t.ok(links.length > 5, path)

@@ -52,6 +52,7 @@ t.test('each invalid value in the file is a fault', async (t) => {
     'dataset_prefix = "ä"',
     'send_files = ""',
     'send_files = "nginx"',
+    'alerts_webhook_url = "http://example.org/"',
     'internal_prefix = "/"',
     'internal_prefix = "internal/"',
     'internal_prefix = "/internal"',

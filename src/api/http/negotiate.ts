@@ -12,6 +12,7 @@ export const mediaTypes = {
   json: 'application/json',
   html: 'text/html',
   events: 'text/event-stream',
+  atom: 'application/atom+xml',
   openApi: 'application/vnd.oai.openapi+json',
 } as const
 

@@ -4,16 +4,17 @@ import { ConfigError } from './checks.ts'
 /** Longest token (bytes): half the server's limit for all headers of a request. */
 const longestToken = 4096
 
+/** The options that name a file with a token. */
+type TokenKey = 'admin_token_file' | 'alerts_secret_file'
+
 /**
- * Reads the token of the administrators; `undefined` when no file is configured.
+ * Reads a token; `undefined` when no file is configured.
  * @throws ConfigError when the path is no readable file, or its content cannot be sent as a token
  */
-export function readAdminToken(path: string | undefined): string | undefined {
+export function readToken(key: TokenKey, path: string | undefined): string | undefined {
   if (path === undefined) return undefined
   const fault = (problem: string): ConfigError =>
-    new ConfigError([
-      { source: path, key: 'admin_token_file', message: `admin_token_file ${problem}` },
-    ])
+    new ConfigError([{ source: path, key, message: `${key} ${problem}` }])
   let text: string | undefined
   try {
     // Reading a pipe could wait for ever.
