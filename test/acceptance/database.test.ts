@@ -2,7 +2,16 @@
  * Damage to the database file never makes the list wrong: the file is quarantined and its newest backup restored, or
  * without one a new database is built from the tree with ids above the old ones; or the start is refused with a reason.
  */
-import { closeSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  copyFileSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { randomBytes } from 'node:crypto'
@@ -82,6 +91,39 @@ function overwritePages(database: string): void {
     writeSync(file, randomBytes(pageSize), 0, pageSize, at)
   closeSync(file)
 }
+
+t.test('a corrupt database is quarantined at the start, and a new one is built', async (t) => {
+  const { service, highest } = await startFull(t)
+  await stop(service.indexer, 'SIGTERM')
+  overwritePages(service.database)
+  service.startIndexer()
+  const isLogged = () => service.log.some(({ set_aside }) => set_aside !== undefined)
+  await until('the quarantine is logged', isLogged)
+  await untilRebuilt(t, service, highest)
+  t.equal(quarantined(service).length, 1, 'the corrupt file is kept')
+})
+
+t.test('an older copy in place of the database gets ids above all assigned ones', async (t) => {
+  const { service } = await startFull(t)
+  const [earlier, later] = [5000, 6000].map((n) => pathIn(hourDirectory(), n)) as [string, string]
+  const copy = join(service.folder, 'copy')
+  await stop(service.indexer, 'SIGTERM')
+  copyFileSync(service.database, copy)
+  service.startIndexer()
+  arrive(service.archive, earlier)
+  await untilEqual(service)
+  const assigned = (await service.list()).get(earlier)?.id ?? 0
+  await stop(service.indexer, 'SIGTERM')
+  for (const side of ['-wal', '-shm']) rmSync(service.database + side, { force: true })
+  renameSync(copy, service.database)
+  arrive(service.archive, later)
+  service.startIndexer()
+  const isLogged = () => service.log.some(({ msg }) => msg.includes('older copy'))
+  await until('a warning is logged', isLogged)
+  await untilEqual(service)
+  const list = await service.list()
+  for (const path of [earlier, later]) t.ok((list.get(path)?.id ?? 0) > assigned, path)
+})
 
 t.test('after a restore, changes since the backup are found in the archive', async (t) => {
   const full = await startFull(t, { backedUp: true })
