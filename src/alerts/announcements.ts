@@ -56,7 +56,7 @@ export function announce(state: AnnouncerState, check: Check, newId: () => strin
   const quietEnd = nowSeconds + quietSeconds
   const next = {
     ...state,
-    quietUntil: Math.min(quietEnd, quietUntil(state.quietUntil, check)),
+    quietUntil: Math.min(quietEnd, endOfQuiet(state.quietUntil, check)),
     seriesQuietUntil: isStalled ? quietEnd : Math.min(quietEnd, state.seriesQuietUntil),
   }
   const quiet = quietReason(next, check)
@@ -78,7 +78,7 @@ export function announce(state: AnnouncerState, check: Check, newId: () => strin
   }
 }
 
-function quietUntil(before: number, { nowSeconds, status, alerts }: Check): number {
+function endOfQuiet(before: number, { nowSeconds, status, alerts }: Check): number {
   const isWell = status?.state === 'watching' || status?.state === 'scanning'
   if (!isWell || alerts instanceof Error) return nowSeconds + quietSeconds
   const startedSeconds = (status.figures?.startedUs ?? 0) / 1e6
