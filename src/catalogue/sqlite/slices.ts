@@ -27,7 +27,7 @@ export interface SliceSizes {
   readonly idsPerEntry: number
 }
 
-const defaultSizes: SliceSizes = { first: 1024, most: 65_536, idsPerEntry: 64 }
+const defaultSizes: SliceSizes = { first: 1024, most: 65_536, idsPerEntry: 16 }
 
 function* growing({ first, most }: SliceSizes): Generator<number, never> {
   for (let entries = first; ; entries = Math.min(entries * 4, most)) yield entries
