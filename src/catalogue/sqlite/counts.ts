@@ -44,7 +44,11 @@ export interface Counts {
   ): ReadonlyMap<number, number>
   ofDates(dates: readonly DateRange[], kinds: readonly number[] | undefined): number
   /** Days that have files, in order; a day that a range covers in part counts as a whole. */
-  byDay(dates: readonly DateRange[] | undefined, descending: boolean): Iterable<DayCount>
+  byDay(
+    dates: readonly DateRange[] | undefined,
+    kinds: readonly number[] | undefined,
+    descending: boolean,
+  ): Iterable<DayCount>
   /** Days and kinds, highest `lastId` first. */
   latestDays(dates: DateRange, kinds: readonly number[] | undefined): Iterable<DayKind>
 }
@@ -222,10 +226,14 @@ function prepareDayCounts(db: Database) {
   return {
     ofDates: (dates: readonly DateRange[], kinds: readonly number[] | undefined): number =>
       dates.reduce((files, each) => files + ofRange(each, kinds), 0),
-    *byDay(dates: readonly DateRange[] | undefined, descending: boolean): Iterable<DayCount> {
+    *byDay(
+      dates: readonly DateRange[] | undefined,
+      kinds: readonly number[] | undefined,
+      descending: boolean,
+    ): Iterable<DayCount> {
       const { from, to } = dates === undefined ? unbounded : boundsOf(dates)
       const days = descending ? descendingDays : ascendingDays
-      const rows = days.iterate(daysOf({ from, to }, undefined)) as Iterable<[number, number]>
+      const rows = days.iterate(daysOf({ from, to }, kinds)) as Iterable<[number, number]>
       for (const [day, files] of rows)
         if (dates === undefined || dates.some((range) => overlapsDay(range, day)))
           yield { day, files }

@@ -27,10 +27,17 @@ export interface SliceSizes {
   readonly idsPerEntry: number
 }
 
-const defaultSizes: SliceSizes = { first: 1024, most: 65_536, idsPerEntry: 64 }
+const defaultSizes: SliceSizes = { first: 1024, most: 16_384, idsPerEntry: 4 }
 
 function* growing({ first, most }: SliceSizes): Generator<number, never> {
   for (let entries = first; ; entries = Math.min(entries * 4, most)) yield entries
+}
+
+/** Consecutive days. */
+interface Days {
+  readonly first: number
+  readonly last: number
+  readonly files: number
 }
 
 export interface Slices {
@@ -45,21 +52,20 @@ export function openSlices(
   { counts, lookups }: { readonly counts: Counts; readonly lookups: Lookups },
   sizes = defaultSizes,
 ): Slices {
-  /** Consecutive days, so that a slice is one range of the index. */
+  /** Each slice is one range of the index. */
   function* dateSlices(selection: Selection, descending: boolean): Generator<Slice> {
     const { dates, kinds } = selection
     const isCounted = hasOnly(selection, ['dates', 'kinds'])
-    let run: { first: number; last: number; files: number } | undefined
-    const sliceOf = ({ first, last }: { first: number; last: number }): Slice => {
+    let run: Days | undefined
+    const sliceOf = ({ first, last, files }: Days): Slice => {
       const [from, to] = [Math.min(first, last), Math.max(first, last)]
       const range = { from: from * secondsPerDay, to: (to + 1) * secondsPerDay - 1 }
-      const cut = intersect(dates ?? [range], [range])
-      return {
-        selection: { ...selection, dates: cut },
-        ...(isCounted && { count: () => counts.ofDates(cut, kinds) }),
-      }
+      const cut = dates === undefined ? [range] : intersect(dates, [range])
+      // A range may contain only a part of a day.
+      const count = dates === undefined ? () => files : () => counts.ofDates(cut, kinds)
+      return { selection: { ...selection, dates: cut }, ...(isCounted && { count }) }
     }
-    for (const { day, files } of counts.byDay(dates, descending)) {
+    for (const { day, files } of counts.byDay(dates, isCounted ? kinds : undefined, descending)) {
       const isNext = run !== undefined && Math.abs(day - run.last) === 1
       if (run !== undefined && (!isNext || run.files >= sizes.most)) {
         yield sliceOf(run)
