@@ -18,10 +18,7 @@ import type { TreeReader } from './tree/tree-reader.ts'
  */
 const readAhead = { least: 8, most: 32, names: 10_000 }
 
-export interface ReconcileLoopDeps extends Omit<
-  ApplyStageDeps,
-  'onApplied' | 'onFailed'
-> {
+export interface ReconcileLoopDeps extends Omit<ApplyStageDeps, 'onApplied' | 'onFailed'> {
   readonly tree: TreeReader
   readonly nowUs: () => number
   /** Called with each directory that was reconciled and was not read by a walk, and with the time that took. */
