@@ -45,6 +45,7 @@ async function start(t: Test, archive: string, prefix = 'rinex'): Promise<Runnin
   const { origin } = new URL(list)
   t.match(origin, /^http:\/\/127\.0\.0\.1:\d+$/)
   t.equal(list, `${origin}/${prefix}/api/rinex-file/`, 'the URL of the list is printed')
+  t.match(log, `"address":"${origin.slice('http://'.length)}"`, 'and the address')
   return { process, list, stop }
 }
 

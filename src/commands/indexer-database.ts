@@ -100,17 +100,13 @@ function migrationReporter(database: string, logger: Logger) {
   }
 }
 
-export interface IndexBuilder {
-  /** Builds the missing indexes and counts one after the other, and logs each. */
-  build(): Promise<void>
-  /** Stops after the current one. */
-  readonly stop: () => void
-}
+export type IndexBuilder = ReturnType<typeof openIndexBuilder>
 
-export function openIndexBuilder(writer: CatalogueWriter, logger: Logger): IndexBuilder {
+export function openIndexBuilder(writer: CatalogueWriter, logger: Logger) {
   let stopped = false
   return {
-    async build() {
+    /** Builds the missing indexes and counts one after the other, and logs each. */
+    async build(): Promise<void> {
       for (let left = 1; left > 0 && !stopped;) {
         const startedMs = performance.now()
         const built = await writer.buildIndexes()
@@ -124,7 +120,8 @@ export function openIndexBuilder(writer: CatalogueWriter, logger: Logger): Index
         await setImmediate()
       }
     },
-    stop() {
+    /** Stops after the current one. */
+    stop: (): void => {
       stopped = true
     },
   }

@@ -13,25 +13,18 @@ export function reportProgress(
   progress: () => ScanProgress | undefined,
   logger: Logger,
 ): { stop: () => void } {
-  return process.stdout.isTTY ? showBar(progress) : logLines(progress, logger)
-}
-
-function showBar(progress: () => ScanProgress | undefined): { stop: () => void } {
+  const { isTTY } = process.stdout
   const format = '{bar} {percentage}% | {files} files | {rate} files/s | {left}'
   const bar = new SingleBar({ format, clearOnComplete: true }, Presets.shades_classic)
-  let shown = false
-  const timer = setInterval(() => {
-    const scan = progress()
-    if (scan === undefined) return
-    const fields = {
-      files: scan.files.toLocaleString('en'),
-      rate: Math.round(scan.rate).toLocaleString('en'),
-      left: scan.secondsLeft === undefined ? '' : `${duration(scan.secondsLeft)} left`,
-    }
-    if (shown) bar.update(Math.floor(scan.done * 1000), fields)
-    else bar.start(1000, Math.floor(scan.done * 1000), fields)
-    shown = true
-  }, barEveryMs)
+  const timer = setInterval(
+    () => {
+      const scan = progress()
+      if (scan === undefined) return
+      if (isTTY) show(scan, bar)
+      else logger.info(progressFields(scan), 'scanning')
+    },
+    isTTY ? barEveryMs : logEveryMs,
+  )
   return {
     stop() {
       clearInterval(timer)
@@ -40,26 +33,21 @@ function showBar(progress: () => ScanProgress | undefined): { stop: () => void }
   }
 }
 
-function logLines(progress: () => ScanProgress | undefined, logger: Logger): { stop: () => void } {
-  const timer = setInterval(() => {
-    const scan = progress()
-    if (scan === undefined) return
-    const { files, directoriesDone, done, rate, secondsLeft } = scan
-    logger.info(
-      {
-        files,
-        directories: directoriesDone,
-        percent: Math.round(done * 100),
-        files_per_second: Math.round(rate),
-        seconds_left: secondsLeft === undefined ? undefined : Math.round(secondsLeft),
-      },
-      'scanning',
-    )
-  }, logEveryMs)
+function show({ files, rate, done, secondsLeft }: ScanProgress, bar: SingleBar): void {
+  const thousandths = Math.floor(done * 1000)
+  const left = secondsLeft === undefined ? '' : `${duration(secondsLeft)} left`
+  const fields = { files: number(files), rate: number(Math.round(rate)), left }
+  if (bar.isActive) bar.update(thousandths, fields)
+  else bar.start(1000, thousandths, fields)
+}
+
+function progressFields({ files, directoriesDone, done, rate, secondsLeft }: ScanProgress) {
   return {
-    stop: () => {
-      clearInterval(timer)
-    },
+    files,
+    directories: directoriesDone,
+    percent: Math.round(done * 100),
+    files_per_second: Math.round(rate),
+    seconds_left: secondsLeft === undefined ? undefined : Math.round(secondsLeft),
   }
 }
 

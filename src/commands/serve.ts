@@ -31,27 +31,15 @@ const backlog = 4096
 
 /** Runs the API until a signal ends it. */
 export async function serve(config: ConfigOf<'serve'>): Promise<number> {
-  const lifecycle = await startServing(config, {
-    graceMs: graceMs.api,
-    afterListening: () => undefined,
-  })
+  const lifecycle = await startServing(config, graceMs.api)
   return lifecycle.untilEnd()
 }
 
-export interface ServingOptions {
-  readonly graceMs: number
-  /** Called when the API listens, to start other parts; not called when it cannot listen. */
-  readonly afterListening: (lifecycle: Lifecycle) => void
-}
-
-/** Starts the API; resolves when it listens. */
-export async function startServing(
-  config: ConfigOf<'serve'>,
-  options: ServingOptions,
-): Promise<Lifecycle> {
+/** Starts the API; resolves when it listens. @param endMs longest time in which all parts of the process end */
+export async function startServing(config: ConfigOf<'serve'>, endMs: number): Promise<Lifecycle> {
   const administration = administrationOf(config)
   const logger = createLogger({ level: config.logLevel, name: 'api' })
-  const lifecycle = startLifecycle({ logger, graceMs: options.graceMs })
+  const lifecycle = startLifecycle({ logger, graceMs: endMs })
   const reader = openReader({ database: config.database })
   lifecycle.add({
     name: 'catalogue',
@@ -74,13 +62,14 @@ export async function startServing(
   })
   lifecycle.add({ name: 'HTTP server', close: () => app.close() })
   const { host, port } = config
-  const address = await app.listen({ host, port, backlog }).catch((error: unknown) => {
+  await app.listen({ host, port, backlog }).catch((error: unknown) => {
     throw cannotListen(config, error)
   })
-  baseUrl = baseUrlFor(config, (app.server.address() as AddressInfo).port)
-  options.afterListening(lifecycle)
+  const { address, family, port: actualPort } = app.server.address() as AddressInfo
+  baseUrl = baseUrlFor(config, actualPort)
   const url = `${baseUrl}/${config.datasetPrefix}/api/rinex-file/`
-  await announce({ url, address }, logger)
+  const actualHost = family === 'IPv6' ? `[${address}]` : address
+  await announce({ url, address: `${actualHost}:${actualPort}` }, logger)
   const serviceManager = openServiceManager({ env: process.env, logger })
   serviceManager.ready(() => describe(reader, url))
   // Added last, so that it is closed first.

@@ -14,13 +14,9 @@ export async function start(
   config: ConfigOf<'start'>,
   flags: Readonly<Record<string, unknown>>,
 ): Promise<number> {
-  const lifecycle = await startServing(config, {
-    // They end one after the other.
-    graceMs: graceMs.api + graceMs.indexer,
-    afterListening(lifecycle) {
-      addIndexer(lifecycle, flags)
-    },
-  })
+  // They end one after the other.
+  const lifecycle = await startServing(config, graceMs.api + graceMs.indexer)
+  addIndexer(lifecycle, flags)
   return lifecycle.untilEnd()
 }
 

@@ -2,9 +2,7 @@
  * The indexer: brings the catalogue up to date with the tree and keeps it so. A file event, a sweep or an administrator
  * only marks a directory dirty; the reconcile loop compares the directory with the catalogue.
  */
-import type { Logger } from 'pino'
 import type { ScanSummary } from '../catalogue/records.ts'
-import type { CatalogueWriter } from '../catalogue/writer.ts'
 import type {
   IndexerStatus,
   RegisterAnswer,
@@ -25,30 +23,20 @@ import { isUnknownPath, openKnownDirectories } from './known-directories.ts'
 import { openRegister } from './register.ts'
 import { openRescans, openScans } from './scans.ts'
 import { openSchedule } from './schedule.ts'
+import type { ScheduleDeps } from './schedule.ts'
 import { openSettling } from './settling.ts'
-import type { TreeReader } from './tree/tree-reader.ts'
 import { startReconcileLoop } from './reconcile-loop.ts'
 
-export interface IndexerDeps {
-  readonly writer: CatalogueWriter
-  readonly tree: TreeReader
+export interface IndexerDeps extends Omit<
+  ScheduleDeps,
+  'dirty' | 'known' | 'health' | 'figures' | 'reconcileLoop'
+> {
   /** Absolute path of the archive root. */
   readonly archive: string
-  readonly logger: Logger
-  /** The clock: microseconds since 1970. */
-  readonly nowUs: () => number
-  readonly sweepIntervalMs: number
-  readonly fullReadMs: number
-  /** How long removed files stay in the catalogue. */
-  readonly keepRemovalsMs: number
-  /** Time between two backups; 0 for none. */
-  readonly backupIntervalMs: number
   readonly window: WatchWindow
   /** The client of the hash process, and whether old files are hashed as well; `undefined` for no checksums. */
   readonly checksums?: { readonly hashClient: HashClient; readonly all: boolean } | undefined
   readonly version: string
-  /** Called when the indexer cannot go on. */
-  readonly onFailure: (error: unknown) => void
 }
 
 export interface CaughtUp {

@@ -54,7 +54,8 @@ function jsonLines(output: Output): DestinationStream {
 }
 
 /** Whether an output leads directly into the journal of systemd (`JOURNAL_STREAM` in systemd.exec(5)). */
-export function isJournal(output: Output, stream = process.env['JOURNAL_STREAM']): boolean {
+export function isJournal(output: Output): boolean {
+  const stream = process.env['JOURNAL_STREAM']
   if (stream === undefined) return false
   const { dev, ino } = fstatSync(output)
   return stream === `${dev}:${ino}`
