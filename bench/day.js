@@ -182,7 +182,7 @@ function openClient(list, localAddress) {
   let tag
   const ask = (url, headers = {}) =>
     new Promise((resolve) => {
-      const request = get(url, { agent, headers }, (answer) => {
+      const request = get(url, { agent, headers, timeout: 10_000 }, (answer) => {
         answer.resume().on('close', () => {
           resolve({
             status: answer.complete ? answer.statusCode : 'cut off',
@@ -190,6 +190,7 @@ function openClient(list, localAddress) {
           })
         })
       })
+      request.on('timeout', () => request.destroy(new Error('no answer')))
       request.on('error', (error) => {
         // The server had closed the kept connection, as browsers and mirrors know it.
         const isStale = request.reusedSocket && error.code === 'ECONNRESET'
@@ -217,7 +218,7 @@ async function sendRequests({ clients, list, count, rate, seconds }) {
     list: (n) =>
       n % 4 === 0
         ? `${list}?offset=${Math.floor(Math.random() * count)}`
-        : `${list}?${fill(asked[n % asked.length], n)}`,
+        : `${list}?${fill(asked[n % asked.length].replace('#n', '20'), n)}`,
     record: () => `${list}${1 + Math.floor(Math.random() * count)}/`,
     download: (n) => new URL(`../../data/${downloadPath(n % downloads.files)}`, list).href,
   }

@@ -40,7 +40,7 @@ import { addReport } from './report/route.ts'
 import { NetworkStates } from './series/network-states.ts'
 import { addSeries } from './series/route.ts'
 import { addRescan } from './admin/rescan.ts'
-import { addSchema } from './pages/docs-route.ts'
+import { addSchema } from './pages/docs.ts'
 import { addStation } from './stations/route.ts'
 import { addStationSeries } from './stations/series-routes.ts'
 import { addStatus } from './status/route.ts'
@@ -166,26 +166,16 @@ function observeResponse(
   observe: RecordAccess,
 ): void {
   const { id, method, routeOptions, originalUrl: target } = request
-  const { socket } = request.raw
+  // `app.inject` has no real connection. The requests of a connection run one after the other, so what is written is theirs.
+  const { socket }: { readonly socket: Partial<Socket> } = request.raw
+  const { bytesWritten: before = 0 } = socket
   reply.raw.once('close', () => {
     observe({
-      bytes: bytesSince(socket),
+      bytes: (socket.bytesWritten ?? 0) - before,
       ...{ id, method, target, route: routeOptions.url ?? 'none' },
       ...{ status: loggedStatus(reply.raw), ms: reply.elapsedTime },
     })
   })
-}
-
-/** Bytes of each connection that belong to earlier responses. */
-const countedBytes = new WeakMap<Socket, number>()
-
-/** Bytes written to a connection since the last call. */
-function bytesSince(socket: Socket): number {
-  // `app.inject` has no real connection.
-  const { bytesWritten = 0 } = socket as Partial<Socket>
-  const before = countedBytes.get(socket) ?? 0
-  countedBytes.set(socket, bytesWritten)
-  return Math.max(0, bytesWritten - before)
 }
 
 interface AppParts {

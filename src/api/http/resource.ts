@@ -9,7 +9,7 @@ import type {
   RouteHandlerMethod,
 } from 'fastify'
 import { sendJson } from './context.ts'
-import { methodNotAllowed } from './errors.ts'
+import { HttpError } from './errors.ts'
 import { mediaTypes } from './negotiate.ts'
 
 /** Checks before the body is read that a request comes from an administrator. Throws `HttpError` 401 or 403. */
@@ -95,7 +95,7 @@ export function addResource(app: FastifyInstance, resource: Resource): void {
     method: methods.filter((method) => !allowed.includes(method)),
     onRequest: (request, reply) => {
       reply.header('allow', allow)
-      throw methodNotAllowed(request.method)
+      throw new HttpError(405, `Method "${request.method}" not allowed.`)
     },
     handler: () => undefined,
   })
