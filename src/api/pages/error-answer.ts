@@ -60,7 +60,7 @@ const maxLimit = 1000
 
 const renderFaults = page(
   'bad-request',
-  `<p class="notice fault" role="alert">The request was rejected. <a href="<%= it.without %>">The same request without them</a></p>
+  `<p class="notice fault" role="alert">Some values are not valid. <a href="<%= it.without %>">The same request without them</a></p>
 <%~ include('@form', it.form) %>
 `,
 )
