@@ -127,11 +127,18 @@ function renderFailure(
   return renderMessage(
     { title: titles[statusCode] ?? 'Error', up, json: jsonOf(query) },
     {
-      ...{ detail, up },
+      detail: statusCode === 404 ? notFoundText(error) : detail,
+      up,
       suggestions: error instanceof UnknownName ? error.didYouMean : [],
       requestId: statusCode >= 500 ? requestId : '',
     },
   )
+}
+
+function notFoundText(error: unknown): string {
+  return error instanceof UnknownName
+    ? 'The catalogue has no station with this code.'
+    : 'Nothing has this address. A file that was removed has no page any more.'
 }
 
 function jsonOf(query: string): string {
