@@ -74,7 +74,8 @@ function picture(
   columnLabels: readonly (readonly [number, string])[],
   columns: number,
 ): string {
-  return gridSvg({ title, marks, rows, columns, columnLabels, labelWidth: 84, endWidth: 52 })
+  const sizes = { width: 640, labelWidth: 84, endWidth: 52 }
+  return gridSvg({ title, marks, rows, columns, columnLabels, ...sizes })
 }
 
 function rowOf({ station }: NetworkState, row: Omit<GridRow<Mark>, 'label' | 'href'>) {

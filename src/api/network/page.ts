@@ -1,5 +1,6 @@
 /** The HTML page of the network. */
 import {
+  counted,
   readableDate,
   readableDuration,
   readableNumber,
@@ -45,7 +46,7 @@ const template = `<div data-live="<%= it.follow %>">
 <% if (it.directories.length > 0) { %>
 <h2>Most changes today</h2>
 <ul class="plain">
-<% for (const directory of it.directories) { %><li><a href="<%= directory.href %>"><%= directory.path %></a> <%= directory.files %> files</li>
+<% for (const directory of it.directories) { %><li><a href="<%= directory.href %>"><%= directory.path %></a> <%= directory.files %></li>
 <% } %></ul>
 <% } %>
 </div>
@@ -77,7 +78,7 @@ export function renderNetwork(wire: WireNetwork, network: Network): string {
     table: seriesTable(shown),
     directories: wire.changed_directories.map((directory) => ({
       ...directory,
-      files: readableNumber(directory.files),
+      files: counted(directory.files, 'file', 'files'),
       href: `../../data/${directory.path}/`,
     })),
   })
@@ -137,8 +138,8 @@ function sentenceOf(wire: WireNetwork): string {
       ? 'What is expected is learned from the first days of deliveries.'
       : `${readableShare(delivered / expected)} of ${readableNumber(expected)} expected files of the last 28 days are delivered.`
   const arrived =
-    arrivals === null ? '' : ` ${readableNumber(arrivals)} files were listed in the last hour.`
-  return `${readableNumber(wire.stations)} stations at ${readableTime(wire.time)} UTC. ${shares}${arrived}`
+    arrivals === null ? '' : ` Listed in the last hour: ${counted(arrivals, 'file', 'files')}.`
+  return `${counted(wire.stations, 'station', 'stations')} at ${readableTime(wire.time)} UTC. ${shares}${arrived}`
 }
 
 /** The main series of the stations, with the lowest share first; without those that nobody expects. */

@@ -4,7 +4,7 @@ import type { Parameter } from '../http/links.ts'
 import type { PageLinks, PageRange } from '../http/query.ts'
 import { activeFilters, filterForm, sortLink } from './filter-form.ts'
 import type { FormView, SortColumn } from './filter-form.ts'
-import { readableNumber } from './labels.ts'
+import { counted, readableNumber } from './labels.ts'
 import { page, partial } from './layout.ts'
 import type { PageFrame } from './layout.ts'
 import type { Cell, Column } from './table.ts'
@@ -175,7 +175,7 @@ function extentOf(
   noun: readonly [one: string, many: string],
 ): string {
   if (count === 0) return kept.length === 0 ? `No ${noun[1]} yet.` : `No ${noun[1]} match.`
-  const total = `${readableNumber(count)} ${count === 1 ? noun[0] : noun[1]}`
+  const total = counted(count, ...noun)
   if (results.length === 0) return `This page is after the last of ${total}.`
   const first = readableNumber(range.offset + 1n)
   const last = readableNumber(range.offset + BigInt(results.length))

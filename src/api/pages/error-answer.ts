@@ -60,7 +60,7 @@ const maxLimit = 1000
 
 const renderFaults = page(
   'bad-request',
-  `<p class="notice fault" role="alert">The request was rejected. <a href="<%= it.without %>">The same request without them</a></p>
+  `<p class="notice fault" role="alert">Some values are not valid. <a href="<%= it.without %>">The same request without them</a></p>
 <%~ include('@form', it.form) %>
 `,
 )
@@ -127,11 +127,18 @@ function renderFailure(
   return renderMessage(
     { title: titles[statusCode] ?? 'Error', up, json: jsonOf(query) },
     {
-      ...{ detail, up },
+      detail: statusCode === 404 ? notFoundText(error) : detail,
+      up,
       suggestions: error instanceof UnknownName ? error.didYouMean : [],
       requestId: statusCode >= 500 ? requestId : '',
     },
   )
+}
+
+function notFoundText(error: unknown): string {
+  return error instanceof UnknownName
+    ? 'The catalogue has no station with this code.'
+    : 'Nothing has this address. A file that was removed has no page any more.'
 }
 
 function jsonOf(query: string): string {

@@ -1,7 +1,6 @@
 /** The filter form of a collection, and links that change its filters and its order. */
 import { queryText } from '../http/links.ts'
 import type { Parameter } from '../http/links.ts'
-import { partial } from './layout.ts'
 import type { Column } from './table.ts'
 
 type Faults = Readonly<Record<string, readonly string[]>>
@@ -45,10 +44,8 @@ export interface FormView {
   readonly known?: readonly string[]
 }
 
-/** The form, with data of `filterForm`. */
-partial(
-  'form',
-  `<% if (it.fields.length > 0) { %><form class="filters" method="get" role="search" aria-label="Filters">
+/** The partial `form`, with data of `filterForm`. */
+export const formTemplate = `<% if (it.fields.length > 0) { %><form class="filters" method="get" role="search" aria-label="Filters">
 <input type="hidden" name="format" value="api">
 <% for (const field of it.hidden) { %><input type="hidden" name="<%= field.name %>" value="<%= field.value %>">
 <% } %><% for (const field of it.fields) { const faulty = field.faults.length > 0 %><div class="field<% if (faulty) { %> fault<% } %>">
@@ -63,8 +60,7 @@ partial(
 <% for (const fault of it.otherFaults) { %><li><code><%= fault.name %></code>: <%= fault.messages.join(' ') %></li>
 <% } %></ul>
 <% } %>
-`,
-)
+`
 
 /** @param faults of a rejected request, by parameter */
 export function filterForm(
@@ -163,14 +159,11 @@ export function activeFilters({ kept, limit }: FormState, fields: readonly Field
   })
 }
 
-/** The active filters, with data of `activeFilters` as `active`. */
-partial(
-  'chips',
-  `<% if (it.active.length > 0) { %><ul class="chips" aria-label="Active filters">
+/** The partial `chips`, with data of `activeFilters` as `active`. */
+export const chipsTemplate = `<% if (it.active.length > 0) { %><ul class="chips" aria-label="Active filters">
 <% for (const chip of it.active) { %><li><%= chip.label %> <b><%= chip.value %></b> <a href="<%= chip.without %>" aria-label="Remove the filter <%= chip.label %> <%= chip.value %>">×</a></li>
 <% } %></ul>
-<% } %>`,
-)
+<% } %>`
 
 function firstPage({ kept, limit }: FormState): string {
   return `?${queryText([...kept, ['limit', String(limit)]])}`

@@ -105,6 +105,11 @@ export function readableNumber(count: number | bigint): string {
   return grouped.format(count)
 }
 
+/** `1 file`, `1,234 files` */
+export function counted(count: number, one: string, many: string): string {
+  return `${readableNumber(count)} ${count === 1 ? one : many}`
+}
+
 /** `42 s`, `9 min`, `3.5 h` */
 export function readableSeconds(seconds: number | null): string {
   if (seconds === null) return ''

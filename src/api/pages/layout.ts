@@ -4,6 +4,8 @@
  */
 import { Eta } from 'eta/core'
 import type { Head } from '../../catalogue/records.ts'
+import { chipsTemplate, formTemplate } from './filter-form.ts'
+import { tableTemplate } from './table.ts'
 
 const layout = `<!doctype html>
 <html lang="en">
@@ -69,6 +71,10 @@ export interface PageFrame {
 export function partial(name: string, template: string): void {
   eta.loadTemplate(`@${name}`, template)
 }
+
+partial('table', tableTemplate)
+partial('form', formTemplate)
+partial('chips', chipsTemplate)
 
 /** Text with code in backticks. */
 partial(

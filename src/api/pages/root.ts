@@ -26,7 +26,7 @@ interface ListedResource {
 const render = page('root', template)
 
 function renderRoot(resources: readonly ListedResource[]): string {
-  return render({ title: 'Api Root', up: '', json: '?format=json' }, { resources })
+  return render({ title: 'Overview', up: '', json: '?format=json' }, { resources })
 }
 
 /** The resources of the root, in its order. */

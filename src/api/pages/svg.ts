@@ -1,6 +1,6 @@
 /** Pictures in SVG, without scripts and styles: drawn on the server. Pure. */
 
-/** Width of a picture at 1:1, and the width of the labels at its left. */
+/** Width of a picture at 1:1. */
 export const svgWidth = 800
 
 /** A kind of cell. Kinds differ in colour and in shape: the top and height of the mark, as shares of the line. */
@@ -28,6 +28,8 @@ export interface Grid<Name extends string> {
   readonly rows: readonly GridRow<Name>[]
   readonly columns: number
   readonly columnLabels: readonly (readonly [column: number, text: string])[]
+  /** Width of the picture; `svgWidth` without it. */
+  readonly width?: number
   /** Width of the labels at the left, and of the texts at the right. */
   readonly labelWidth: number
   readonly endWidth?: number
@@ -39,10 +41,11 @@ const size = { line: 14, gap: 2, top: 20, legend: 28 }
 
 /** @param height in pixels at 1:1 */
 export function svg(
-  { height, title, role = 'img' }: { height: number; title: string; role?: 'img' | 'group' },
+  picture: { height: number; title: string; width?: number; role?: 'img' | 'group' },
   content: string,
 ): string {
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${svgWidth} ${height}" role="${role}" aria-label="${title}" font-family="system-ui, sans-serif" font-size="11" fill="#737373"><title>${title}</title>
+  const { height, title, width = svgWidth, role = 'img' } = picture
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="${role}" aria-label="${title}" font-family="system-ui, sans-serif" font-size="11" fill="#737373"><title>${title}</title>
 ${content}
 </svg>
 `
@@ -50,8 +53,8 @@ ${content}
 
 /** A row of marked cells for each line: an availability calendar, or the stations of a network. */
 export function gridSvg<Name extends string>(grid: Grid<Name>): string {
-  const { rows, columns, columnLabels, labelWidth, endWidth = 0, title } = grid
-  const cell = (svgWidth - labelWidth - endWidth) / columns
+  const { rows, columns, columnLabels, width = svgWidth, labelWidth, endWidth = 0, title } = grid
+  const cell = (width - labelWidth - endWidth) / columns
   const yOf = (row: number): number => size.top + row * (size.line + size.gap)
   const height = yOf(rows.length) + size.legend
   const labels = columnLabels.map(
@@ -63,12 +66,12 @@ export function gridSvg<Name extends string>(grid: Grid<Name>): string {
     const right =
       end === undefined
         ? ''
-        : `<text x="${svgWidth}" y="${yOf(row) + 11}" text-anchor="end">${end}</text>`
+        : `<text x="${width}" y="${yOf(row) + 11}" text-anchor="end">${end}</text>`
     return (href === undefined ? titled : `<a href="${href}">${titled}</a>`) + right
   })
   const role = rows.some(({ href }) => href !== undefined) ? 'group' : 'img'
   return svg(
-    { height, title, role },
+    { height, title, width, role },
     [labels.join(''), ...paths(grid, { cell, yOf }), ...texts, legend(grid, height - 8)].join('\n'),
   )
 }

@@ -1,6 +1,5 @@
 /** Tables of HTML pages: each in a region that scrolls sideways on narrow screens. */
 import { readableShare } from './labels.ts'
-import { partial } from './layout.ts'
 
 export interface Column {
   readonly label: string
@@ -44,9 +43,8 @@ export interface Table {
   readonly rows: readonly (readonly (Cell | string)[])[]
 }
 
-partial(
-  'table',
-  `<div class="wide" tabindex="0" role="region" aria-label="<%= it.label %>">
+/** The partial `table`. */
+export const tableTemplate = `<div class="wide" tabindex="0" role="region" aria-label="<%= it.label %>">
 <table<% if (it.className) { %> class="<%= it.className %>"<% } %>>
 <% if (it.caption) { %><caption><%= it.caption %></caption>
 <% } %><thead>
@@ -57,8 +55,7 @@ partial(
 <% } %></tbody>
 </table>
 </div>
-`,
-)
+`
 
 /** The state of a series or a slot: a shape and a word. */
 export function stateCell(state: string): Cell {

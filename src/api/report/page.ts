@@ -3,7 +3,7 @@ import { gpsWeekOf } from '../../insight/weeks.ts'
 import type { Week } from '../../insight/weeks.ts'
 import { filterForm } from '../pages/filter-form.ts'
 import type { FormView } from '../pages/filter-form.ts'
-import { readableDate, readableNumber, readableShare, readableTime } from '../pages/labels.ts'
+import { counted, readableDate, readableShare, readableTime } from '../pages/labels.ts'
 import { page } from '../pages/layout.ts'
 import type { Cell } from '../pages/table.ts'
 import { weekLabel } from './week-report.ts'
@@ -53,7 +53,7 @@ export function renderReport(report: WireReport, week: Week, { first, today }: R
   }
   return render(frame, {
     form: filterForm(weekForm, { kept: [['week', report.week]], limit: 0 }),
-    extent: `${readableDate(report.from)} to ${readableDate(report.to)}: ${readableNumber(stations.length)} stations`,
+    extent: `${readableDate(report.from)} to ${readableDate(report.to)}: ${counted(stations.length, 'station', 'stations')}`,
     table: {
       label: 'Stations',
       caption: 'Observation files; in time is within 10 minutes of the end of the hour',
@@ -78,12 +78,11 @@ export function renderReport(report: WireReport, week: Week, { first, today }: R
 
 function rowOf(row: WireReportStation): readonly (Cell | string)[] {
   const { station, daily, hourly, within_600, timeliness, missing } = row
-  const names = missing.length === 1 ? 'name' : 'names'
   return [
     { text: station, href: `../station/${station}/?format=api`, isHeader: true },
     ...[...sharesOf(daily), ...sharesOf(hourly)],
     classCell(within_600, timeliness),
-    { text: '', lines: missing, summary: `${missing.length} ${names}` },
+    { text: '', lines: missing, summary: counted(missing.length, 'name', 'names') },
   ]
 }
 

@@ -3,7 +3,7 @@ import type { stationOrderKeys } from '../../catalogue/reader.ts'
 import { seriesStates } from '../../insight/series-summary.ts'
 import type { FileDuration, FileType } from '../../parse/types.ts'
 import type { CollectionView } from '../pages/collection.ts'
-import { durationLabel, readableDate, readableNumber, typeLabel } from '../pages/labels.ts'
+import { counted, durationLabel, readableDate, readableNumber, typeLabel } from '../pages/labels.ts'
 import { page } from '../pages/layout.ts'
 import { shareCell, stateCell } from '../pages/table.ts'
 import type { NetworkState } from '../series/network-states.ts'
@@ -87,7 +87,7 @@ export interface StationSection {
 
 export function renderStation(station: WireStation, sections: readonly StationSection[]): string {
   const [first, last] = [station.first_data_date, station.last_data_date].map(readableDate)
-  const summary = `${readableNumber(station.count)} files from ${first ?? ''} to ${last ?? ''}`
+  const summary = `${counted(station.count, 'file', 'files')} from ${first ?? ''} to ${last ?? ''}`
   const frame = {
     title: `Station ${station.code}`,
     section: 'station',

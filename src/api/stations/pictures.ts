@@ -8,7 +8,7 @@ import type { Mark } from '../pages/svg.ts'
 import { linesOf } from './series-formats.ts'
 import type { SeriesAvailability, WireLatency } from './series-formats.ts'
 
-const labelWidth = 64
+const labelWidth = 68
 
 /** Colours of Okabe and Ito, distinct for any colour vision. */
 const marks: Readonly<Record<Exclude<SlotState, 'future'>, Mark>> = {
@@ -30,8 +30,8 @@ export function calendarSvg(series: SeriesAvailability): string {
     title: `Availability of ${station}, ${period}, file type ${series.fileType}`,
     ...{ marks, labelWidth, columnLabels: columnLabels(period) },
     columns: Math.max(1, ...lines.map(({ cells }) => cells.length), period === '01D' ? 366 : 0),
-    rows: lines.map(({ label, cells }) => ({
-      label,
+    rows: lines.map(({ label, cells, firstSlot }) => ({
+      label: period === '01D' ? label : readableDate(secondsToIso(firstSlot * seconds)).slice(5),
       cells: cells.map((state) => (state === 'future' ? undefined : state)),
     })),
     runTitle: (row, first, cells, state) => {

@@ -1,8 +1,9 @@
 /** The HTML pages of the availability and the latency of a station. */
 import { measures } from '../../insight/availability.ts'
 import type { Availability, Measure } from '../../insight/availability.ts'
-import { periods } from '../../insight/series.ts'
+import { periodRules, periods } from '../../insight/series.ts'
 import type { SlotState } from '../../insight/slot-states.ts'
+import { secondsToIso } from '../files/serialise.ts'
 import { filterForm } from '../pages/filter-form.ts'
 import type { FormView } from '../pages/filter-form.ts'
 import {
@@ -182,10 +183,13 @@ export function latencySentence({ arrivals, within, median_s, usual_s }: WireLat
 }
 
 function rowsOf(series: SeriesAvailability) {
-  return linesOf(series.availability.runs, series.period).map(({ label, cells }) => {
+  const { period, availability } = series
+  const { seconds } = periodRules[period]
+  return linesOf(availability.runs, period).map(({ label, cells, firstSlot }) => {
+    const day = readableDate(secondsToIso(firstSlot * seconds))
     const count = (...states: readonly SlotState[]): string =>
       String(cells.filter((cell) => cell !== undefined && states.includes(cell)).length)
     const states = [count('present'), count('missing'), count('late', 'due'), count('removed')]
-    return [{ text: label, isHeader: true }, ...states]
+    return [{ text: period === '01D' ? label : day, isHeader: true }, ...states]
   })
 }
