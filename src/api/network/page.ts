@@ -2,8 +2,8 @@
 import {
   counted,
   readableDate,
-  readableDuration,
   readableNumber,
+  readableSeconds,
   readableShare,
   readableTime,
   typeLabel,
@@ -92,7 +92,7 @@ function lateTable(late: readonly WireSeries[]) {
     rows: late.map(({ station, file_type, period, since, last_slot, usual_s }) => [
       { text: station, href: `../station/${station}/?format=api`, isHeader: true },
       `${typeLabel(file_type)}, ${period}`,
-      ...[readableDate(since), readableDate(last_slot), readableDuration(usual_s)],
+      ...[readableDate(since), readableDate(last_slot), readableSeconds(usual_s)],
     ]),
   }
 }

@@ -116,7 +116,7 @@ function sizesOf(sizes: readonly number[], limit: number): ReturnType<typeof fie
   const options = [...new Set([...sizes, limit])]
     .sort((a, b) => a - b)
     .map((size) => ({ value: String(size), text: String(size), isChosen: size === limit }))
-  return { name: 'limit', label: 'A page', hint: '', value: '', options, faults: [], places: [] }
+  return { name: 'limit', label: 'Rows', hint: '', value: '', options, faults: [], places: [] }
 }
 
 /** A column that sorts. */
