@@ -43,12 +43,12 @@ export function prepareCountChanges(db: Database): CountChanges {
       ids.add(kind, id, all.length)
       if (kept.has('day_count')) days.add(kind, dataDate, all.length, id + all.length - 1)
       if (kept.has('station_count'))
-        for (const station of all) stations.added(station, kind, dataDate)
+        for (const station of all) stations.add(station, kind, dataDate, 1)
     },
     remove({ id, station, kind, dataDate }) {
       ids.add(kind, id, 1, -1)
       if (kept.has('day_count')) days.add(kind, dataDate, -1, 0)
-      if (kept.has('station_count')) stations.removed(station, kind, dataDate)
+      if (kept.has('station_count')) stations.add(station, kind, dataDate, -1)
     },
     flush() {
       for (const table of tables) {
@@ -176,34 +176,27 @@ function prepareStationCounts(db: Database) {
     )
   const nextFirst = next('first_date', '>=', 'ASC')
   const nextLast = next('last_date', '<=', 'DESC')
-  /** Without an added or a removed file, its first date is after its last one. */
-  const changes = openGrid(() => ({
-    ...{ files: 0, first: Infinity, last: -Infinity },
-    ...{ removedFirst: Infinity, removedLast: -Infinity },
-  }))
+  /** The dates of added and removed files; without any, the first date is after the last one. */
+  const noDates = () => ({ first: Infinity, last: -Infinity })
+  const changes = openGrid(() => ({ files: 0, added: noDates(), removed: noDates() }))
   return {
     changes,
-    added(station: number, kind: number, dataDate: number): void {
+    add(station: number, kind: number, dataDate: number, sign: 1 | -1): void {
       const change = changes.at(station, kind)
-      change.files++
-      change.first = Math.min(change.first, dataDate)
-      change.last = Math.max(change.last, dataDate)
-    },
-    removed(station: number, kind: number, dataDate: number): void {
-      const change = changes.at(station, kind)
-      change.files--
-      change.removedFirst = Math.min(change.removedFirst, dataDate)
-      change.removedLast = Math.max(change.removedLast, dataDate)
+      const dates = sign === 1 ? change.added : change.removed
+      change.files += sign
+      dates.first = Math.min(dates.first, dataDate)
+      dates.last = Math.max(dates.last, dataDate)
     },
     write(): void {
       for (const [station, kind, change] of changes.all()) {
-        const { files, first, last, removedFirst, removedLast } = change
-        if (first <= last) upsert.run(station, kind, files, first, last)
+        const { files, added, removed } = change
+        if (added.first <= added.last) upsert.run(station, kind, files, added.first, added.last)
         else reduce.run(files, station, kind)
         if (files <= 0) drop.run(station, kind)
-        if (removedFirst > removedLast) continue
-        nextFirst.run({ station, kind, removed: removedFirst })
-        nextLast.run({ station, kind, removed: removedLast })
+        if (removed.first > removed.last) continue
+        nextFirst.run({ station, kind, removed: removed.first })
+        nextLast.run({ station, kind, removed: removed.last })
       }
     },
   }
