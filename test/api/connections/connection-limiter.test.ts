@@ -153,5 +153,8 @@ t.test('responses behind a proxy cause no warning of Node', async (t) => {
     )
     t.equal(status, 200, path)
   }
-  t.same(warnings, [])
+  t.strictSame(
+    warnings.map(({ message }) => message),
+    [],
+  )
 })
