@@ -152,6 +152,8 @@ function openStartResponse(parts: {
   const { limiter, observe } = parts
   return (request, reply, proceed) => {
     reply.headers(commonHeaders).header('x-request-id', request.id)
+    // Limits, metrics, streams and the framework listen for `close`. Node would warn about the eleventh listener.
+    reply.raw.setMaxListeners(20)
     observeResponse(request, reply, observe)
     const rejection = limiter.check(request, reply) ?? faultOf(request.raw)
     if (rejection === undefined) proceed()
