@@ -289,7 +289,11 @@ async function startOurs(database, folder) {
     '--log-level',
     'info',
   ]
-  const child = spawn('node', [cli, 'serve', ...options], { stdio: ['ignore', 'pipe', 'inherit'] })
+  // As in the systemd unit.
+  const heap = ['--max-semi-space-size=4', '--max-old-space-size=256']
+  const child = spawn('node', [...heap, cli, 'serve', ...options], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const url = await firstMatch(child, /"url":"([^"]+)"/)
   return { url, pid: child.pid, stop: () => child.kill('SIGKILL') }
 }

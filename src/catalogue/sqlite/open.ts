@@ -145,7 +145,7 @@ export function openForReading(path: string): Database {
     db.pragma('query_only = ON')
     db.pragma('trusted_schema = OFF')
     // The page cache of the system has the rest; the API has several connections.
-    db.pragma('cache_size = -4096')
+    db.pragma('cache_size = -2048')
     const version = versionOf(db)
     const owner = db.pragma('application_id', { simple: true })
     const progress = owner === applicationId ? progressOf(db) : undefined

@@ -132,7 +132,7 @@ export function openPageIds(
       const where = `FROM ${from} WHERE ${sql}`
       if (count > most) count += countOf(where, values)
       else {
-        const ids = Float64Array.from(statements.column(`SELECT f.id ${where}`, values) as number[])
+        const ids = new Float64Array(statements.column(`SELECT f.id ${where}`, values) as number[])
         count += ids.length
         parts.push(ids)
       }
