@@ -145,7 +145,8 @@ export function prepareList(db: Database, head: () => Head): List {
         const { ids } = find.collect(index, checkDeadline)
         if (ids !== undefined) return chunkOf(rows.byIds(find.sort(ids, position), details))
       }
-      const { ids, end } = find.scan(rest, position, { checkDeadline, mostMs: chunkMs })
+      const mostMs = ordering.key === 'id' ? chunkMs : Infinity
+      const { ids, end } = find.scan(rest, position, { checkDeadline, mostMs })
       const files = rows.byIds(ids, details)
       return end === undefined
         ? chunkOf(files)
