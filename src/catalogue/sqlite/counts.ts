@@ -28,7 +28,8 @@ export interface Counts {
   ofIds(kinds: readonly number[] | undefined, range?: IdRange): number
   /**
    * The range of ids of a page. Rank 0 is the file with the highest id; the page is the ranks from `offset` to
-   * `offset + limit - 1`. The range may have up to 63 other files at each end; `skip` is the number at the high end.
+   * `offset + limit - 1`. The range may have up to 63 other files at the high end, whose number is `skip`, and as many at the low
+   * end; for all kinds it has no low end.
    */
   idsAt(
     kinds: readonly number[] | undefined,
@@ -134,9 +135,12 @@ function prepareIdCounts(db: Database) {
       { offset, limit }: { offset: number; limit: number },
     ) {
       const json = kindsJson(kinds)
-      const first = bucketOf(offset, json)
+      const { bucket, before } = bucketOf(offset, json)
+      const to = bucket * 64 + 63
+      // Rows of all kinds follow one another, so the limit ends the page. Those of some kinds would be searched to the lowest id.
+      if (kinds === undefined) return { from: -Infinity, to, skip: before }
       const last = bucketOf(Math.min(offset + limit, total(json)) - 1, json)
-      return { from: last.bucket * 64, to: first.bucket * 64 + 63, skip: first.before }
+      return { from: last.bucket * 64, to, skip: before }
     },
     idWindows({ from, to }: IdRange): IdRange[] {
       const first = Math.max(0, Math.floor(from / windowIds))
