@@ -23,7 +23,7 @@ export interface LifecycleOptions {
   readonly logger: Logger
   /** Longest time to close all parts (ms); then the process exits with 1. */
   readonly graceMs: number
-  /** Handles SIGHUP; without it SIGHUP ends the process like SIGTERM. */
+  /** Handles SIGHUP; if it is not set, SIGHUP ends the process like SIGTERM. */
   readonly onHangup?: () => void
 }
 

@@ -16,7 +16,7 @@ const maxWaitingBytes = 1024 * 1024
 
 export interface LoggerOptions {
   readonly level: LogLevel
-  /** The process: `indexer`, `api`. */
+  /** Name of the process, for example `indexer` or `api`. */
   readonly name?: string
   /** Writes text for people instead of JSON; by default only if standard output is a terminal. */
   readonly readable?: boolean
