@@ -48,7 +48,7 @@ export async function runAlertLoop(deps: AlertLoopDeps, signal: AbortSignal): Pr
 }
 
 function openDelivery({ send, memory, nowSeconds, logger }: AlertLoopDeps) {
-  /** Failed attempts since the last delivery. */
+  /** Number of failed attempts since the last delivery. */
   let failures = 0
   return {
     /** Sends the messages in their order, up to the first that fails. Returns the state with the messages that are left. */
