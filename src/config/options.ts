@@ -29,7 +29,7 @@ interface Option {
   readonly default: unknown
   /** Describes the default if its value is not clear by itself. */
   readonly defaultText?: string
-  /** The required values, as the end of the sentence "… must be". */
+  /** Describes the values that are allowed; it ends the sentence "… must be". */
   readonly expects: string
   readonly meaning: string
   /** The placeholder for the flag's value in the help; `undefined` if there is no flag. */
