@@ -58,7 +58,7 @@ export async function index(
   const indexes = openIndexBuilder(writer, logger)
   lifecycle.add({ name: 'indexes', close: indexes.stop })
   serviceManager.ready(async () => stateLine(indexer.status(), await countFiles(writer)))
-  // Added last, so that it is closed first.
+  // The service manager is added last, so that it is closed first.
   lifecycle.add({ name: 'service manager', close: serviceManager.close })
   try {
     await catchUp({ indexer, writer, indexes, logger, once })

@@ -75,7 +75,7 @@ export async function startServing(config: ConfigOf<'serve'>, endMs: number): Pr
   await announce({ url, address: `${actualHost}:${actualPort}` }, logger)
   const serviceManager = openServiceManager({ env: process.env, logger })
   serviceManager.ready(() => describe(reader, url))
-  // Added last, so that it is closed first.
+  // The service manager is added last, so that it is closed first.
   lifecycle.add({ name: 'service manager', close: serviceManager.close })
   return lifecycle
 }
