@@ -79,7 +79,7 @@ export function openDeletionGuard(
   for (const { directory, area, sinceMs } of persisted.withheld)
     withheld.set(directory, { area, sinceMs, count: 0 })
   const accepted = new Set<string>()
-  /** Removals permitted since the last `settle`, by area. */
+  /** Number of removals permitted since the last `settle`, by area. */
   const allowed = new Map<Area, number>()
   let undo: { directory: string; back: () => void }[] = []
   const removedLately = (area: Area, nowMs: number): { atMs: number; count: number }[] => {

@@ -35,7 +35,7 @@ export interface ReconcileLoop {
   caughtUp(): Promise<void>
   /** Reads one directory as soon as possible; such requests, dirty directories and a scan take turns. */
   readNow(path: string): Promise<ReadNowResult>
-  /** The running scan. */
+  /** The running scan; `undefined` if no scan runs. */
   readonly scanning: Scan | undefined
   /** Stops after the current directory. */
   close(): Promise<void>
@@ -49,7 +49,7 @@ export interface ScanResult {
   readonly written: boolean
 }
 
-/** A caller of `caughtUp`. */
+/** A caller of `caughtUp` whose promise is not resolved yet. */
 interface Waiter {
   /** The caller waits for the directories that were due at this time (steady clock). */
   readonly dueMs: number

@@ -33,8 +33,7 @@ export function reconcile(
     case 'missing':
       return known && goneDirectory(snapshot, known)
     case 'unreadable':
-      // The directory may hold anything, so its records stay. The change only removes its stamp, so that sweeps find it again; a
-      // directory without a stamp needs no change.
+      // The directory may hold anything, so its records stay. It is written once, without a stamp, so that sweeps find it again.
       return known !== undefined && known.stamp === undefined ? undefined : emptyChange(snapshot)
     case 'read':
       return compare(snapshot, known, arrived)

@@ -43,7 +43,7 @@ export interface ChecksumFiles {
    * processed
    */
   store(throughSeq: number): Promise<void>
-  /** Bytes of all files that were read. */
+  /** Number of bytes in all files that were read. */
   readonly bytes: number
   /** Drops the checksums that are not stored; their files are read again. */
   discard(): void

@@ -13,7 +13,7 @@ import type { ChecksumFilesDeps } from './checksum-files.ts'
 
 /** Time between two checks for new files. */
 const pollMs = 1000
-/** Delay after a failure. */
+/** Delay before hashing is tried again after a failure (ms). */
 const retryMs = 5000
 /** Delay before a file with a stale checksum that could not be read is tried again. */
 const unreadRetryUs = 60_000_000
@@ -116,7 +116,7 @@ export function openChecksumSchedule(deps: ChecksumScheduleDeps): ChecksumSchedu
     for (const batch of batchesOf(due)) {
       unread.push(...(await checksumFiles.read(batch)))
       if (isClosing()) return false
-      // New files go first.
+      // New files are read before further stale ones.
       if (performance.now() - startedMs > pollMs) break
     }
     // The checksums are stored at once, so that no file is found in the queue again.
@@ -168,7 +168,7 @@ export function openChecksumSchedule(deps: ChecksumScheduleDeps): ChecksumSchedu
       await sleep(worked || restMs > 0 ? Math.max(0, Math.min(restMs, pollMs)) : pollMs)
     }
   }
-  /** Failures since the last checksums were stored; only the first one is logged. */
+  /** Number of failures since checksums were stored last; only the first failure is logged. */
   let failures = 0
   const loop = async (): Promise<void> => {
     while (!isClosing())

@@ -18,7 +18,7 @@ const lowestPriority = 19
 try {
   setPriority(lowestPriority)
 } catch {
-  // Not permitted: then only the pauses between reads limit its load.
+  // If the system does not permit this, only the pauses between reads limit the load of the process.
 }
 
 let sentMs = performance.now()

@@ -6,7 +6,7 @@ import type { Tree } from './read-directory.ts'
 /** One step of a walk: the next directory, and the progress. */
 export interface WalkStep {
   readonly snapshot: DirectorySnapshot
-  /** Directories that were found and not read yet. */
+  /** Number of directories that were found and are not read yet. */
   readonly pending: number
   /**
    * Share of the walk that is done, from 0 to 1; it never falls. Each directory counts as an equal part of its parent, so
