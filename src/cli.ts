@@ -16,7 +16,7 @@ import { readToken } from './config/token-file.ts'
 import { createLogger, failureFields, isExpected, isJournal } from './runtime/logger.ts'
 import { endWithReader, versionLine } from './runtime/program.ts'
 
-/** Makes a line an error in the journal of systemd. */
+/** Prefix that gives a line the priority of an error in the journal of systemd. */
 const errorPriority = '<3>'
 
 const exitCodes = { failed: 1, usage: 2, configuration: 78 } as const
@@ -136,7 +136,7 @@ function addReadingCommands(program: Command, done: (exitCode: number) => void):
     })
   program
     .command('parse')
-    // It reads no configuration.
+    // This command reads no configuration, so its help does not list `--config`.
     .configureHelp({ showGlobalOptions: false })
     .description('parse file names and print one JSON object for each')
     .argument('[name...]', 'base names; without any, the lines of standard input')
@@ -171,20 +171,23 @@ function addBackupCommands(program: Command, done: (exitCode: number) => void): 
     })
 }
 
-/** Adds the flags of these options to a command. Their defaults belong to the configuration. */
+/** Adds the flags of these options to a command. The flags have no defaults: these belong to the configuration. */
 function withOptions(command: Command, listed: readonly OptionKey[]): Command {
   for (const flag of flagsOf(listed)) command.addOption(flag)
   return command
 }
 
-/** Adds a flag for every option, so that `start`, `index` and `serve` accept the same flags. The help lists only those used. */
+/**
+ * Adds a flag for every option, so that `start`, `index` and `serve` accept the same flags. The help lists only the flags of the
+ * options that the command uses.
+ */
 function asDaemon(command: Command, listed: readonly OptionKey[]): Command {
   const others = optionKeys.filter((key) => !listed.includes(key))
   for (const flag of flagsOf(others)) command.addOption(flag.hideHelp())
   return withOptions(command, listed)
 }
 
-/** The flags of these options, in the order of the table; some options have none. */
+/** Returns the flags of these options, in the order of the option table. Some options have no flag. */
 function flagsOf(keys: readonly OptionKey[]): Option[] {
   return optionKeys.flatMap((key) => {
     const { flag, meaning, defaultText, default: value } = optionOf(key)
@@ -194,13 +197,13 @@ function flagsOf(keys: readonly OptionKey[]): Option[] {
   })
 }
 
-/** Reports faults of the files that options name together with the others. */
+/** Checks the files that options name, so that their faults are reported together with those of the options. */
 const checkFiles: FurtherCheck = (values) => [
   ...faultsOf(() => readToken('admin_token_file', values.admin_token_file)),
   ...faultsOf(() => readExpectedFile(values.expected_file)),
 ]
 
-/** Users of the API may not read the secret, so only `check-config` reads all files. */
+/** Checks all files. Only `check-config` does so, because the user of the API may not read the secret of the alerts. */
 const checkAllFiles: FurtherCheck = (values) => [
   ...faultsOf(() => readToken('alerts_secret_file', values.alerts_secret_file)),
   ...checkFiles(values),
@@ -217,7 +220,7 @@ function configOf(command: Command, further?: FurtherCheck): LoadedConfig {
   return loaded
 }
 
-/** @param command the name of the command that ran */
+/** Reports an error and returns the exit code. @param command the name of the command that ran */
 function report(error: unknown, command: string): number {
   // Help and version arrive here with exit code 0; other messages were printed by the library.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage
@@ -230,7 +233,7 @@ function report(error: unknown, command: string): number {
   return isFatal ? exitCodes.configuration : exitCodes.failed
 }
 
-/** Whether every start of a daemon fails until somebody corrects something: then systemd does not start it again. */
+/** True if every start of a daemon fails until somebody corrects something; systemd then does not start it again. */
 function needsAdministrator(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { code } = (error.cause ?? {}) as { code?: string }
@@ -247,7 +250,7 @@ const daemons: Readonly<Record<string, string>> = {
   alerts: 'alerts',
 }
 
-/** A logger on standard error for a daemon without a terminal, whose messages are JSON; `undefined` for other commands. */
+/** Creates a logger that writes JSON to standard error, for a daemon without a terminal; returns `undefined` for all others. */
 function daemonLogger(command: string): Logger | undefined {
   const name = daemons[command]
   if (name === undefined || process.stdout.isTTY) return undefined
@@ -262,5 +265,5 @@ function reasonOf(error: unknown): string {
 
 endWithReader()
 const exitCode = await main(process.argv)
-// Not a natural end, see lifecycle.ts. The callback runs when all output is written.
+// The process must not end merely because it is idle, see lifecycle.ts. The callback runs when all output is written.
 process.stdout.write('', () => process.exit(exitCode))

@@ -9,32 +9,32 @@ import { announce, startAnnouncing } from './announcements.ts'
 import type { AlertMemory, AnnouncerState, Check, Message } from './announcements.ts'
 import type { MemoryFile } from './memory-file.ts'
 
-/** Changes of this time are one message. */
+/** Time between two checks. All changes of one kind within it make one message. */
 const checkIntervalMs = 5 * 60_000
-/** The pause after a failed attempt; it doubles with each, up to the interval of the checks. */
+/** Pause after the first failed attempt; it doubles with each further one, up to the interval of the checks. */
 const firstPauseMs = 10_000
-/** A message that was not delivered in this time is dropped. */
+/** A message that could not be delivered within this time is dropped. */
 const giveUpSeconds = secondsPerDay
 
 export interface AlertLoopDeps {
-  /** Throws as `CatalogueReader.deliveries` does. */
+  /** Throws the same errors as `CatalogueReader.deliveries`. */
   readonly openAlerts: () => Promise<readonly Alert[]>
   readonly indexerStatus: () => Promise<StatusReply>
-  /** Sends a message once; returns why it was not delivered. */
+  /** Sends a message once; returns the reason if it was not delivered. */
   readonly send: (message: Message) => Promise<string | undefined>
   readonly memory: MemoryFile
   readonly nowSeconds: () => number
   readonly logger: Logger
-  /** Waits between checks and attempts; ends early when the loop is to end. */
+  /** Waits between checks and attempts; returns early when the signal is aborted. */
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
-/** Checks the alerts and delivers messages until it is aborted. */
+/** Checks the alerts and delivers messages until the signal is aborted. */
 export async function runAlertLoop(deps: AlertLoopDeps, signal: AbortSignal): Promise<void> {
   const { memory, nowSeconds, logger, wait = waitFor } = deps
   const delivery = openDelivery(deps)
   let state = startAnnouncing(await loadMemory(deps), nowSeconds())
-  // Fails now rather than in an hour if the file cannot be written.
+  // If the file cannot be written, this fails now rather than in an hour, with the first message.
   await memory.store(state)
   while (!signal.aborted) {
     const { quiet, messages } = state
@@ -48,10 +48,10 @@ export async function runAlertLoop(deps: AlertLoopDeps, signal: AbortSignal): Pr
 }
 
 function openDelivery({ send, memory, nowSeconds, logger }: AlertLoopDeps) {
-  /** Failed attempts since the last delivery. */
+  /** Number of failed attempts since the last delivery. */
   let failures = 0
   return {
-    /** Sends the messages in their order, up to the first that fails. Returns the state with those that are left. */
+    /** Sends the messages in their order, up to the first that fails. Returns the state with the messages that are left. */
     async deliver(state: AnnouncerState): Promise<AnnouncerState> {
       let left = state
       for (const message of state.messages) {

@@ -1,11 +1,11 @@
-/** Which messages follow from the alerts that are open, and when there are none. Pure. */
+/** Decides which messages follow from the open alerts, and when no message is made. No I/O. */
 import type { StatusReply } from '../control/client.ts'
 import type { Alert, AlertKind, AlertSeries } from '../insight/alerts.ts'
 import { secondsPerHour } from '../parse/calendar.ts'
 
 /** The body of a request to the receiver. */
 export interface Message {
-  /** The same in all attempts to deliver it. */
+  /** The same in all attempts to deliver the message. */
   readonly id: string
   readonly at: string
   readonly kind: AlertKind | 'test'
@@ -13,41 +13,41 @@ export interface Message {
   readonly series: readonly AlertSeries[]
 }
 
-/** Survives a restart. */
+/** The part of the state that survives a restart. */
 export interface AlertMemory {
-  /** The alerts that were announced as open, with those of `messages`. */
+  /** The alerts that were announced as open, including those in `messages`. */
   readonly open: readonly Alert[]
-  /** Not delivered yet, in their order. */
+  /** Messages that are not delivered yet, in the order of their delivery. */
   readonly messages: readonly Message[]
 }
 
 export interface AnnouncerState extends AlertMemory {
-  /** No message before this time, in seconds since 1970. */
+  /** No message is made before this time (seconds since 1970). */
   readonly quietUntil: number
-  /** The same for alerts of series, while their files catch up after `ingest-stalled`. */
+  /** No message about single series is made before this time: after `ingest-stalled`, their files catch up first. */
   readonly seriesQuietUntil: number
-  /** Why a check made no message; `undefined` if it could make one. */
+  /** The reason why the last check made no message; `undefined` if nothing prevented one. */
   readonly quiet: string | undefined
 }
 
-/** What a check has found. */
+/** The findings of one check. */
 export interface Check {
   readonly nowSeconds: number
   readonly status: StatusReply
-  /** An error if the catalogue cannot be read. */
+  /** The alerts that are open; an error if the catalogue cannot be read. */
   readonly alerts: readonly Alert[] | Error
 }
 
 const quietSeconds = secondsPerHour
 
-/** The state at the start of a process. */
+/** Returns the state at the start of a process. */
 export function startAnnouncing(memory: AlertMemory, nowSeconds: number): AnnouncerState {
   return { ...memory, quietUntil: nowSeconds + quietSeconds, seriesQuietUntil: 0, quiet: undefined }
 }
 
 /**
- * Compares the alerts with those that were announced. Makes one message for each kind and state, and none while the indexer may be
- * behind the archive or earlier messages are not delivered.
+ * Compares the open alerts with those that were announced. Makes one message for each kind and state; makes none while the
+ * indexer may be behind the archive, or while earlier messages are not delivered.
  */
 export function announce(state: AnnouncerState, check: Check, newId: () => string): AnnouncerState {
   const { nowSeconds } = check
@@ -94,7 +94,7 @@ function quietReason(
   return nowSeconds < quietUntil ? 'less than an hour since a start or a problem' : undefined
 }
 
-/** Alerts that are not among the known ones. The same alert may have another `since`. */
+/** Returns the alerts that are not among the known ones. An alert stays the same when its `since` changes. */
 function missingIn(known: readonly Alert[], alerts: readonly Alert[]): readonly Alert[] {
   const keys = new Set(known.map(keyOf))
   return alerts.filter((alert) => !keys.has(keyOf(alert)))

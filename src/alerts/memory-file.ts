@@ -1,4 +1,4 @@
-/** The announced alerts and the messages that are not delivered, in a file. */
+/** Stores the announced alerts and the messages that are not delivered yet in a file. */
 import { mkdir, open, readFile, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { AlertMemory } from './announcements.ts'
@@ -6,9 +6,9 @@ import type { AlertMemory } from './announcements.ts'
 const version = 1
 
 export interface MemoryFile {
-  /** Nothing if there is no file. @throws SyntaxError if it was not written by `store` */
+  /** Returns an empty memory if there is no file. @throws SyntaxError if `store` did not write the file */
   load(): Promise<AlertMemory>
-  /** Replaces the file; after a crash it is the old or the new one. */
+  /** Replaces the file; after a crash it is either the old or the new one. */
   store(memory: AlertMemory): Promise<void>
 }
 

@@ -12,8 +12,9 @@ export interface WebhookOptions {
 }
 
 /**
- * Returns a function that sends a message once: a POST with the HMAC-SHA256 of the body in `X-Signature-256`. It returns why the message
- * was not delivered, without the URL, which may contain a token, or `undefined`. A redirect is a failure.
+ * Returns a function that sends a message once, as a POST with the HMAC-SHA256 of the body in `X-Signature-256`. It returns
+ * `undefined` if the message was delivered, otherwise the reason without the URL, which may contain a token. A redirect is a
+ * failure.
  */
 export function openWebhook({ url, secret, version, timeoutMs }: WebhookOptions) {
   return async (message: Message): Promise<string | undefined> => {
@@ -39,7 +40,7 @@ export function openWebhook({ url, secret, version, timeoutMs }: WebhookOptions)
   }
 }
 
-/** The messages of these errors contain the address. */
+/** Returns a short reason. The message of the error is not used, because it contains the address. */
 function reasonOf(error: unknown): string {
   const { name, cause } = error as Error & { cause?: { code?: unknown } }
   if (name === 'TimeoutError') return 'no response in time'

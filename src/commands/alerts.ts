@@ -18,7 +18,7 @@ import { packageVersion, print } from '../runtime/program.ts'
 
 type Config = ConfigOf<'alerts'>
 
-/** Sends alerts until a signal ends it. */
+/** Sends messages about alerts until a signal ends the process. */
 export async function alerts(config: Config): Promise<number> {
   const send = webhookOf(config)
   const expected = new ExpectedRules(readExpectedFile(config.expectedFile))

@@ -10,8 +10,9 @@ import type { Config, OptionKey } from '../config/options.ts'
 import { print } from '../runtime/program.ts'
 
 /**
- * Prints the effective configuration, itself a configuration file, with the origin of each value, and looks at this machine.
- * @throws ConfigError with all that the configuration expects and this user does not find
+ * Prints the effective configuration in the form of a configuration file, with the source of each value, and then checks this
+ * machine.
+ * @throws ConfigError with all faults that `machineFaults` finds
  */
 export async function checkConfig(loaded: LoadedConfig): Promise<number> {
   const { config, origins } = loaded
@@ -31,14 +32,16 @@ export async function checkConfig(loaded: LoadedConfig): Promise<number> {
   return 0
 }
 
-/** With port 0 the base URL is only known when the API listens. */
+/** Returns the base URL. With port 0 it is only known when the API listens, so the result is `undefined`. */
 function knownBaseUrl(config: Config): string | undefined {
   return config.baseUrl ?? (config.port === 0 ? undefined : baseUrlFor(config, config.port))
 }
 
 const { R_OK, W_OK, X_OK } = constants
 
-/** What the configuration expects of this machine and this user does not find, each with its remedy. */
+/**
+ * Finds files and directories that this user cannot use as the configuration needs them, and a base URL with the dataset prefix.
+ */
 export function machineFaults({ config, origins }: LoadedConfig): readonly Fault[] {
   const faults: Fault[] = []
   const add = (key: OptionKey, problem: string): void => {
@@ -51,7 +54,7 @@ export function machineFaults({ config, origins }: LoadedConfig): readonly Fault
   addDirectoryFault('archive', config.archive, R_OK | X_OK)
   for (const path of config.linkedDirectories)
     addDirectoryFault('linked_directories', path, R_OK | X_OK)
-  // The API only reads a database that is there. The indexer makes the directory of a new one.
+  // If the database can be read, its directory must only be open to this user. If not, the indexer must be able to create it.
   const hasDatabase = allows(config.database, R_OK)
   const databaseMode = hasDatabase ? X_OK : W_OK | X_OK
   addDirectoryFault('database', nearestDirectory(config.database), databaseMode)
@@ -68,7 +71,7 @@ export function machineFaults({ config, origins }: LoadedConfig): readonly Fault
   return faults
 }
 
-/** The nearest folder of a path that is there. */
+/** Returns the nearest directory of a path that exists. */
 function nearestDirectory(path: string): string {
   const folder = dirname(path)
   return exists(folder) || folder === path ? folder : nearestDirectory(folder)

@@ -6,12 +6,12 @@ import { askIndexer } from '../control/client.ts'
 import { IndexerUnreachable } from '../control/protocol.ts'
 import { print } from '../runtime/program.ts'
 
-/** An indexer recounts ten million records within a minute; it does nothing else meanwhile. */
+/** Longest wait for the repair. The indexer recounts ten million records within a minute, and does nothing else meanwhile. */
 const repairTimeoutMs = 600_000
 
 /**
- * Compares the counts of the catalogue with its records and checks the integrity of the database; `repair` recomputes
- * wrong counts. @returns the exit code: 0 when nothing differs, or nothing after the repair
+ * Compares the counts of the catalogue with its records and checks the integrity of the database; `repair` recomputes wrong
+ * counts. @returns the exit code: 0 if nothing differs, or if nothing differs after the repair
  */
 export async function check(
   config: ConfigOf<'check'>,
@@ -25,7 +25,7 @@ export async function check(
   return (await report(config.database)).isClean ? 0 : 1
 }
 
-/** Prints the differences and damage that are found. */
+/** Makes the comparison and the check, and prints the differences and the damage that they find. */
 async function report(database: string): Promise<{ isClean: boolean; differences: number }> {
   const { differences, damage } = checkConsistency(database)
   for (const line of differences) await print(line)
@@ -35,7 +35,9 @@ async function report(database: string): Promise<{ isClean: boolean; differences
   return { isClean, differences: differences.length }
 }
 
-/** The running indexer alone may write, so it does the repair; without an indexer this process does, under the lock. */
+/**
+ * Recomputes the counts. Only one process may write: the running indexer does it, or without one this process, under the lock.
+ */
 async function repairCounts({ controlSocket, database }: ConfigOf<'check'>): Promise<void> {
   try {
     await askIndexer(controlSocket, { command: 'repair' }, repairTimeoutMs)
@@ -43,7 +45,8 @@ async function repairCounts({ controlSocket, database }: ConfigOf<'check'>): Pro
     if (!(error instanceof IndexerUnreachable)) throw error
     const writer = openWriter({ database, nowUs: openClock() })
     await writer.repairCounts()
-    // Not closed: that would remove the -wal and -shm files, which readers of another user need. The process ends now.
+    // The database is not closed: that would remove the -wal and -shm files, which readers of another user need. The process ends
+    // now.
     await writer.checkpoint()
   }
 }

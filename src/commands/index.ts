@@ -58,7 +58,7 @@ export async function index(
   const indexes = openIndexBuilder(writer, logger)
   lifecycle.add({ name: 'indexes', close: indexes.stop })
   serviceManager.ready(async () => stateLine(indexer.status(), await countFiles(writer)))
-  // Added last, so that it is closed first.
+  // The service manager is added last, so that it is closed first.
   lifecycle.add({ name: 'service manager', close: serviceManager.close })
   try {
     await catchUp({ indexer, writer, indexes, logger, once })
@@ -125,13 +125,13 @@ async function catchUp(parts: {
   if (once && status.reasons.length > 0) throw new IncompleteScan(status.reasons.join('; '))
 }
 
-/** Expected failures of archives and databases are logged without a stack. */
+/** Returns only the message of an expected failure of the archive or the database, which is then logged without a stack. */
 function failureOf(error: unknown): unknown {
   const isExpected = error instanceof IncompleteScan || error instanceof CatalogueCorrupt
   return isExpected ? error.message : error
 }
 
-/** As a child process of `start`, ends with its parent, which may have ended already. */
+/** If this process is a child of `start`, ends it when the parent ends; the parent may have ended already. */
 function endWithParent(lifecycle: Lifecycle): void {
   if (process.send === undefined) return
   if (process.connected) process.once('disconnect', () => void lifecycle.end())

@@ -1,4 +1,7 @@
-/** Opens the database of the indexer, with what that may need: migration, recovery, and indexes that are built while it runs. */
+/**
+ * Opens the database of the indexer: migrates it, restores a backup if necessary, and builds missing indexes while the indexer
+ * runs.
+ */
 import { setImmediate } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { CatalogueWriter } from '../catalogue/writer.ts'
@@ -11,12 +14,13 @@ import type { MigrationProgress } from '../catalogue/sqlite/migration.ts'
 import { upgradeDatabase } from '../catalogue/sqlite/open.ts'
 import type { Lifecycle } from '../runtime/lifecycle.ts'
 
-/** Time between two log lines of a long step of a migration. */
+/** Time between two log lines about one long step of a migration. */
 const progressEveryMs = 5000
 
 /**
- * Migrates a database of an earlier release, restores a backup if it is corrupt, and opens it.
- * @returns `undefined` if a signal has stopped the migration, between two steps
+ * Opens the database of the indexer. Migrates the database of an earlier release first, and restores a backup if the database is
+ * missing or corrupt.
+ * @returns `undefined` if a signal has stopped the migration; it stops only between two steps
  */
 export async function openIndexerDatabase(parts: {
   readonly database: string
@@ -89,7 +93,7 @@ function logIntegrityCheck({ fault, error, tookMs }: StartupCheckOutcome, logger
   else logger.info(fields, 'integrity check passed')
 }
 
-/** Logs each step of a migration, and the progress of a long step every few seconds. */
+/** Returns a function that logs each step of a migration, and the progress of a long step every few seconds. */
 function migrationReporter(database: string, logger: Logger) {
   let last: { readonly step: string; readonly atMs: number } | undefined
   return (progress: MigrationProgress): void => {
@@ -105,7 +109,7 @@ export type IndexBuilder = ReturnType<typeof openIndexBuilder>
 export function openIndexBuilder(writer: CatalogueWriter, logger: Logger) {
   let stopped = false
   return {
-    /** Builds the missing indexes and counts one after the other, and logs each. */
+    /** Builds the missing indexes and counts one after the other, and logs each of them. */
     async build(): Promise<void> {
       for (let left = 1; left > 0 && !stopped;) {
         const startedMs = performance.now()
@@ -120,7 +124,7 @@ export function openIndexBuilder(writer: CatalogueWriter, logger: Logger) {
         await setImmediate()
       }
     },
-    /** Stops after the current one. */
+    /** Stops the building after the current index. */
     stop: (): void => {
       stopped = true
     },

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline'
 import { print } from '../runtime/program.ts'
 import { parseFilename } from '../parse/filename.ts'
 
-/** Prints the parsed fields of each name; without names, of each line of standard input. */
+/** Prints the parsed fields of each name; without names, those of each line of standard input. */
 export async function parse(names: readonly string[]): Promise<number> {
   for await (const name of names.length > 0 ? names : lines()) await print(describeName(name))
   return 0
@@ -15,7 +15,7 @@ async function* lines(): AsyncGenerator<string> {
   }
 }
 
-/** One JSON object: the fields of the name, or the reason of its rejection. */
+/** Returns one JSON object: the fields of the name, or the reason for its rejection. */
 function describeName(name: string): string {
   const result = parseFilename(name)
   if (result.kind === 'rejected') return JSON.stringify({ name, rejected: result.reason })

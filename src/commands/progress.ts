@@ -1,4 +1,7 @@
-/** Shows the progress of a scan or a copy: a bar on a terminal; of a scan also log lines elsewhere, and its outcome. */
+/**
+ * Shows the progress of a scan or a copy as a bar on a terminal; without a terminal, logs the progress of a scan. Also formats
+ * the state of the indexer and the outcome of a scan.
+ */
 import { Presets, SingleBar } from 'cli-progress'
 import type { Logger } from 'pino'
 import type { CatalogueSummary, ScanSummary } from '../catalogue/records.ts'
@@ -8,7 +11,7 @@ import type { CaughtUp } from '../indexer/indexer.ts'
 const barEveryMs = 200
 const logEveryMs = 10_000
 
-/** Reports a running scan until stopped; prints nothing while no scan runs. */
+/** Reports the progress of a scan until `stop` is called; prints nothing while no scan runs. */
 export function reportProgress(
   progress: () => ScanProgress | undefined,
   logger: Logger,
@@ -68,7 +71,7 @@ export function copyProgress() {
 }
 
 /**
- * The state of the indexer in one line.
+ * Formats the state of the indexer as one line.
  * @param files number of files in the list
  */
 export function stateLine(
@@ -87,8 +90,8 @@ export function stateLine(
 }
 
 /**
- * The outcome of catching up, as fields of a log line.
- * @param settling number of files that are not complete yet, and so not in the catalogue
+ * Returns the outcome of catching up as the fields of a log line.
+ * @param settling number of files that are not complete yet, and therefore not in the catalogue
  */
 export function summaryFields(caughtUp: CaughtUp, summary: CatalogueSummary, settling: number) {
   return {

@@ -12,17 +12,19 @@ import { reportProgress } from './progress.ts'
 const pollMs = 200
 
 export interface RescanOptions {
-  /** Directories, absolute or below the archive root; the whole archive when empty. */
+  /** Directories, as absolute paths or as paths below the archive root. If there are none, the whole archive is read. */
   readonly paths: readonly string[]
   readonly full: boolean
   readonly acceptRemovals: boolean
   readonly wait: boolean
 }
 
-/** Orders rescans of the running indexer and prints the result of each order. @returns 1 if an order was refused */
+/**
+ * Orders rescans from the running indexer and prints the result of each order. @returns the exit code: 1 if an order was refused
+ */
 export async function rescan(config: ConfigOf<'rescan'>, options: RescanOptions): Promise<number> {
   const socket = config.controlSocket
-  // Before the orders: a new indexer process starts its numbers at 1.
+  // The process id is read before the orders, because a restarted indexer numbers its rescans from 1 again.
   const { pid } = await askIndexer(socket, { command: 'status' })
   const paths = options.paths.map((path) => belowArchive(path, config.archive))
   const orders = paths.length > 0 ? paths : [undefined]
@@ -43,7 +45,7 @@ export async function rescan(config: ConfigOf<'rescan'>, options: RescanOptions)
   return tickets.length === orders.length ? 0 : 1
 }
 
-/** Prints a refusal at once: the other rescans may take hours. */
+/** Orders one rescan. Prints a refusal at once, because the other rescans may take hours, and returns `undefined`. */
 async function order(
   socket: string,
   path: string | undefined,

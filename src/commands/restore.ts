@@ -15,7 +15,8 @@ export async function restore({ database }: ConfigOf<'restore'>, file: string): 
   const writer = openRestored(database, resolve(file))
   const { quarantined, restored } = writer.recovery
   const { obs, nrt } = (await writer.summary()).areas
-  // Not closed: that would remove the -wal and -shm files, which readers of another user need. The process ends now.
+  // The database is not closed: that would remove the -wal and -shm files, which readers of another user need. The process ends
+  // now.
   await writer.checkpoint()
   const made = new Date((restored?.madeUs ?? 0) / 1000).toISOString()
   await print(`restored ${number(obs.files + nrt.files)} records; the copy was made at ${made}`)
@@ -40,7 +41,7 @@ function openRestored(database: string, restoreFrom: string): OpenedWriter {
   }
 }
 
-/** The files of another user, such as root, could not be used by the indexer. */
+/** Refuses a restore by another user, such as root, because the indexer could not use files of that user. */
 function refuseOtherUser(database: string, file: string): void {
   const stats = [database, dirname(database)].map((path) =>
     statSync(path, { throwIfNoEntry: false }),

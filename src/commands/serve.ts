@@ -20,12 +20,15 @@ import { packageVersion, print } from '../runtime/program.ts'
 import { realDirectories } from '../runtime/real-path.ts'
 import { openServiceManager } from '../runtime/service-manager.ts'
 
-/** The indexer only queues a rescan, so this is long. A hanging indexer is reported before the HTTP connection times out. */
+/**
+ * Ten seconds are ample, because the indexer only queues a rescan. The HTTP connection times out later, so a hanging indexer is
+ * still reported.
+ */
 const rescanTimeoutMs = 10_000
 
 /**
- * Connections that the kernel queues until they are accepted; `net.core.somaxconn` may limit it further. When the queue is
- * full, a client retries after one, three and seven seconds: with Node's 511 a burst of one client delayed others.
+ * Most connections that the kernel queues until the API accepts them; `net.core.somaxconn` may reduce this number. When the queue
+ * is full, a client retries after one, three and seven seconds: with Node's default of 511, a burst of one client delayed others.
  */
 const backlog = 4096
 
@@ -35,7 +38,7 @@ export async function serve(config: ConfigOf<'serve'>): Promise<number> {
   return lifecycle.untilEnd()
 }
 
-/** Starts the API; resolves when it listens. @param endMs longest time in which all parts of the process end */
+/** Starts the API; resolves when it listens. @param endMs longest time in which all parts of the process must end (ms) */
 export async function startServing(config: ConfigOf<'serve'>, endMs: number): Promise<Lifecycle> {
   const administration = administrationOf(config)
   const logger = createLogger({ level: config.logLevel, name: 'api' })
@@ -47,7 +50,7 @@ export async function startServing(config: ConfigOf<'serve'>, endMs: number): Pr
       reader.close()
     },
   })
-  // Known when the server listens.
+  // The URL is known only when the server listens, because the port may be 0 in the configuration.
   let baseUrl = ''
   const app = await buildServer({
     reader,
@@ -72,12 +75,15 @@ export async function startServing(config: ConfigOf<'serve'>, endMs: number): Pr
   await announce({ url, address: `${actualHost}:${actualPort}` }, logger)
   const serviceManager = openServiceManager({ env: process.env, logger })
   serviceManager.ready(() => describe(reader, url))
-  // Added last, so that it is closed first.
+  // The service manager is added last, so that it is closed first.
   lifecycle.add({ name: 'service manager', close: serviceManager.close })
   return lifecycle
 }
 
-/** Without a catalogue the API works: it answers 503, and opens the database again by itself. */
+/**
+ * Returns a sentence about the work of the API. Without a catalogue the API works on: it answers 503 and opens the database again
+ * by itself.
+ */
 async function describe(reader: CatalogueReader, url: string): Promise<string> {
   try {
     await reader.head()
@@ -101,7 +107,7 @@ const remedies: Readonly<Record<string, string>> = {
 }
 
 function cannotListen({ host, port }: ConfigOf<'serve'>, error: unknown): unknown {
-  // Any other error is a defect of the program.
+  // An error without these properties is a defect of the program.
   if (!(error instanceof Error) || !('code' in error && 'syscall' in error)) return error
   const remedy = remedies[String(error.code)] ?? 'set host or port to another'
   const where = `host ${JSON.stringify(host)}, port ${port}`
@@ -142,7 +148,8 @@ function administrationOf(config: ConfigOf<'serve'>): Administration | undefined
 }
 
 /**
- * Prints the URL of the list: as a plain line on a terminal, as a field of a log line elsewhere. A proxy connects to the address.
+ * Prints the URL of the list: a plain line on a terminal, otherwise a log line, which also has `address`: the one to which a
+ * proxy connects.
  */
 async function announce(
   fields: { readonly url: string; readonly address: string },

@@ -14,7 +14,7 @@ export async function start(
   config: ConfigOf<'start'>,
   flags: Readonly<Record<string, unknown>>,
 ): Promise<number> {
-  // They end one after the other.
+  // API and indexer end one after the other, so their times add up.
   const lifecycle = await startServing(config, graceMs.api + graceMs.indexer)
   addIndexer(lifecycle, flags)
   return lifecycle.untilEnd()
@@ -23,7 +23,7 @@ export async function start(
 function addIndexer(lifecycle: Lifecycle, flags: Readonly<Record<string, unknown>>): void {
   let ending = false
   const indexer = spawn(process.execPath, [process.argv[1] ?? '', 'index', ...argumentsOf(flags)], {
-    // In a process group of its own, so that Ctrl-C on a terminal reaches it once, through this process. When this
+    // The indexer has its own process group, so that Ctrl-C on a terminal reaches it once, through this process. When this
     // process ends, in whatever way, the IPC channel closes and the indexer ends too.
     detached: true,
     // The API alone reports to a service manager.

@@ -1,4 +1,6 @@
-/** The status as a check for monitoring: one line and an exit code (Monitoring Plugins Development Guidelines). */
+/**
+ * Turns the status into the output of a monitoring plugin: one line and an exit code (Monitoring Plugins Development Guidelines).
+ */
 import type { CommonStatus } from '../api/status/serialise.ts'
 
 /** Exit codes of monitoring plugins. */
@@ -7,20 +9,21 @@ export type CheckLevel = keyof typeof checkCodes
 
 export interface CheckResult {
   readonly level: CheckLevel
-  /** Words, and performance data after a bar. */
+  /** A sentence, and the performance data after a bar. */
   readonly line: string
 }
 
-/** A running indexer sweeps every minute by default, and at least once a day. */
+/** Longest age of the last sweep. A running indexer sweeps every minute by default, and at least once a day. */
 const maxSweepAgeSeconds = 2 * 86_400
 
-/** @param problem why the status could not be read */
+/** Returns the result if the status cannot be read. @param problem the reason */
 export function checkFailed(problem: string): CheckResult {
   return { level: 'critical', line: lineOf('critical', problem, []) }
 }
 
 /**
- * Stopped, or without a sweep for two days: critical. Degraded: a warning. No answer of the indexer: unknown.
+ * Assesses the status. Critical: the indexer is stopped, or no sweep has ended for two days. Warning: it is degraded. Unknown: it
+ * does not answer.
  */
 export function checkStatus(status: CommonStatus, nowSeconds: number): CheckResult {
   const { level, words } = assess(status, nowSeconds)
@@ -64,7 +67,7 @@ function ageOf(iso: string | null, nowSeconds: number): number | undefined {
 }
 
 function lineOf(level: CheckLevel, words: string, performance: readonly string[]): string {
-  // A bar separates the performance data, and there is one line.
+  // The text must have no bar and no line break: a bar separates the performance data, and the output has one line.
   const text = words.replaceAll('|', '/').replaceAll(/\s+/g, ' ')
   const data = performance.length === 0 ? '' : ` | ${performance.join(' ')}`
   return `RINEX CATALOGUE ${level.toUpperCase()} - ${text}${data}`

@@ -29,7 +29,7 @@ async function readStatus({ controlSocket, database }: ConfigOf<'status'>): Prom
   }
 }
 
-/** Checks the status for monitoring. @returns the exit code of monitoring plugins */
+/** Checks the status for monitoring. @returns an exit code for monitoring plugins */
 export async function check(config: ConfigOf<'status'>): Promise<number> {
   const { level, line } = await readStatus(config).then(
     (wire) => checkStatus(wire, Date.now() / 1000),
@@ -41,7 +41,7 @@ export async function check(config: ConfigOf<'status'>): Promise<number> {
 
 const problemsPerPage = 1000
 
-/** Prints the files with problems, without the missing-file reports, which only the API has. */
+/** Prints the files with problems, except files that could not be served, which only the API knows. */
 export async function problems(
   config: ConfigOf<'status'>,
   { json }: { readonly json: boolean },

@@ -1,17 +1,20 @@
-/** Checks of option values, from which their types follow; faults; forms of hosts, networks and base URLs. Pure. */
+/**
+ * Checks option values; the types of the options follow from these checks. Defines the faults of a configuration, and the forms
+ * of hosts, networks and base URLs. No I/O.
+ */
 import { isIP, isIPv4, isIPv6 } from 'node:net'
 
 /** A fault in the configuration. */
 export interface Fault {
-  /** The file, environment variable or flag with the value; `default` when no source sets it. */
+  /** The file, environment variable or flag that sets the value; `default` if none does. */
   readonly source: string
-  /** The option, or the unknown name; `undefined` when the whole source is unusable. */
+  /** The option, or the unknown name; `undefined` if the whole source is unusable. */
   readonly key: string | undefined
   /** Names the key, the fault and the remedy. */
   readonly message: string
 }
 
-/** The configuration cannot be used. Contains all faults; the message has one line for each. */
+/** The configuration cannot be used. The error contains all faults; its message has one line for each. */
 export class ConfigError extends Error {
   readonly code = 'BAD_CONFIGURATION'
   readonly faults: readonly Fault[]
@@ -24,7 +27,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** The faults that reading a file finds. */
+/** Calls a function that reads a file, and returns the faults that it finds. */
 export function faultsOf(read: () => unknown): readonly Fault[] {
   try {
     read()
@@ -50,7 +53,7 @@ export function text(accepts: RegExp | ((text: string) => boolean) = () => true)
   return (value): value is string => typeof value === 'string' && test(value)
 }
 
-/** A whole number between both limits, inclusive. */
+/** Accepts a whole number from `least` to `most`. */
 export function integer(least: number, most: number): Check<number> {
   return (value): value is number =>
     typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most
@@ -64,33 +67,33 @@ export function list<T>(of: Check<T>): Check<readonly T[]> {
   return (value): value is readonly T[] => Array.isArray(value) && value.every((one) => of(one))
 }
 
-/** For an option that need not be set. */
+/** Accepts `undefined` as well, for an option that need not be set. */
 export function optional<T>(check: Check<T>): Check<T | undefined> {
   return (value): value is T | undefined => value === undefined || check(value)
 }
 
-/** The forms of "every address" after normalisation by the URL parser. */
+/** Hosts that stand for every address, as the URL parser writes them. */
 const wildcards = new Set(['0.0.0.0', '[::]', '[::ffff:0:0]'])
 
 const hostName = /^[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?$/
 
 const authority = (host: string): string => (isIPv6(host) ? `[${host}]` : host)
 
-/** Whether a server can listen on it: an address without brackets, or a name. */
+/** True if a server can listen on this host: an address without brackets, or a name. */
 export function isHost(host: string): boolean {
-  // A name that ends in a number must be an IPv4 address: the URL parser knows all its forms.
+  // The URL parser rejects a name that ends in a number, unless the name is a form of an IPv4 address.
   return isIP(host) !== 0 || (hostName.test(host) && URL.canParse(`http://${host}`))
 }
 
-/** Whether a text is an address, or a network as address and prefix length. */
+/** True if a text is an address, or a network written as address and prefix length. */
 export function isNetwork(text: string): boolean {
   const [, address = '', prefix = '0'] = /^([^/%]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
   return isIP(address) !== 0 && Number(prefix) <= (isIPv4(address) ? 32 : 128)
 }
 
 /**
- * The origin of links to this host; `undefined` when a client could not follow them: a wildcard, or an address with a
- * zone, which URLs cannot contain.
+ * Returns the origin of links to this host; `undefined` if no client could follow them, because the host is a wildcard or an
+ * address with a zone, which URLs cannot contain.
  */
 export function originOf(host: string, port: number): string | undefined {
   const text = `http://${authority(host)}:${port}`
@@ -99,15 +102,15 @@ export function originOf(host: string, port: number): string | undefined {
   return wildcards.has(url.hostname) ? undefined : url.origin
 }
 
-/** An absolute http or https URL to which paths can be appended. */
+/** True for an absolute http or https URL to which paths can be appended. */
 export function isBaseUrl(text: string): boolean {
-  // The parser would drop white space and replace backslashes; such URLs are invalid here.
+  // The parser would drop white space and replace backslashes, so this check rejects such URLs.
   if (!/^https?:\/\/[^\s\\?#]+$/i.test(text) || !URL.canParse(text)) return false
   const { username, password } = new URL(text)
   return username === '' && password === ''
 }
 
-/** An absolute URL that messages may be sent to: https, or http to this host; without user. */
+/** True for an absolute URL to which messages may be sent: https, or http to this host, without a user. */
 export function isWebhookUrl(text: string): boolean {
   if (/\s/.test(text) || !URL.canParse(text)) return false
   const { protocol, hostname, username, password } = new URL(text)
@@ -122,8 +125,8 @@ export function toBaseUrl(text: string): string {
 }
 
 /**
- * The beginning of every link, before the dataset prefix.
- * @param actualPort the port that the server listens on, which differs from the configured one when that is 0
+ * Returns the beginning of every link, before the dataset prefix.
+ * @param actualPort the port on which the server listens; it differs from the configured port if that is 0
  */
 export function baseUrlFor(
   config: { readonly baseUrl: string | undefined; readonly host: string },

@@ -1,8 +1,8 @@
-/** The options that each command uses. Its help lists these options, and the command gets no others. */
+/** The options that each command uses. Its help lists these options, and the type of its configuration contains no others. */
 import { optionKeys } from './options.ts'
 import type { CamelCase, OptionKey, OptionValue } from './options.ts'
 
-/** Options of both processes. */
+/** Options that indexer and API use. */
 const common = [
   'archive',
   'linked_directories',

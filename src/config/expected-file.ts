@@ -11,7 +11,7 @@ const fileTypes = ['o', 'n', 'm'] as const
 const known = ['station', 'file_type', 'period', 'hours', 'from', 'to']
 
 /**
- * Reads the tables `[[series]]` of the file; none when no file is configured.
+ * Reads the tables `[[series]]` of the file; returns none if no file is configured.
  * @throws ConfigError with all faults
  */
 export function readExpectedFile(path: string | undefined): readonly ExpectedSeries[] {
@@ -74,7 +74,7 @@ function hoursOf(value: unknown, addFault: AddFault): ReadonlySet<number> | unde
   return undefined
 }
 
-/** A date of TOML, or the same as a text. */
+/** Reads a TOML date, or a string with a date. @returns the number of days since 1970 */
 function dayOf(value: unknown, key: string, addFault: AddFault): number | undefined {
   if (value === undefined) return undefined
   const text = value instanceof Date ? value.toISOString() : typeof value === 'string' ? value : ''

@@ -13,18 +13,18 @@ export interface LoadedConfig {
   readonly config: Config
   /** The source of each value: `default …`, a file, a variable or a flag. */
   readonly origins: Readonly<Record<OptionKey, string>>
-  /** One sentence for each option that is accepted and has no effect any more. */
+  /** One sentence for each configured option that has no effect any more. */
   readonly warnings: readonly string[]
 }
 
-/** The configuration while it is loaded. The value of an option with a fault is `undefined`, like one that is not set. */
+/** The configuration while it is loaded. An option with a fault has the value `undefined`, as if it were not set. */
 interface Draft {
   readonly values: { -readonly [Key in OptionKey]?: OptionValue<Key> | undefined }
   readonly origins: Record<OptionKey, string>
   readonly faults: Fault[]
 }
 
-/** Longest path of a Unix socket: `sun_path` has 108 bytes with its final zero (unix(7)). */
+/** Longest path of a Unix socket (bytes): `sun_path` has 108 bytes with its final zero (unix(7)). */
 const maxSocketBytes = 107
 
 /** Finds faults outside the values themselves, for example in the files that they name. */
@@ -63,7 +63,7 @@ function apply(setting: Setting, { values, origins, faults }: Draft): void {
   origins[key] = source
 }
 
-/** Normalises a checked value: absolute paths, base URLs. */
+/** Normalises a checked value: paths become absolute, and base URLs get one form. */
 function normalise({ key, value, directory }: Setting): unknown {
   const { kind } = optionOf(key)
   if (kind === 'path' && typeof value === 'string') return resolve(directory, value)
@@ -82,7 +82,7 @@ function checkHostForLinks({ values: { host, port }, origins, faults }: Draft): 
   faults.push({ source: origins.host, key: 'base_url', message })
 }
 
-/** Resolves links in the path of the database, so that all commands find the files beside it and the control socket. */
+/** Follows symbolic links in the path of the database, so that all commands find the files beside it and the control socket. */
 function followLinks({ values }: Draft): void {
   if (values.database !== undefined) values.database = realPath(values.database)
 }
@@ -112,11 +112,11 @@ function fitControlSocket({ values, origins, faults }: Draft, cwd: string): void
 
 function toConfig(values: Draft['values']): Config {
   const entries = optionKeys.map((key) => [propertyName(key), values[key]])
-  // Every value was checked by what its type is made of.
+  // The cast is safe: the type of each value follows from the check that it has passed.
   return Object.freeze(Object.fromEntries(entries)) as Config
 }
 
-/** Formats any value for a message: short, on one line. */
+/** Formats any value for a message, short and on one line. */
 function show(value: unknown): string {
   return inspect(value, {
     depth: 0,

@@ -19,22 +19,22 @@ import {
 import type { Check, Checked } from './checks.ts'
 import { logLevels } from '../runtime/logger.ts'
 
-/** How a value is read from text and normalised; `path` and `paths` become absolute. */
+/** Decides how a value is read from text and normalised; `path` and `paths` become absolute. */
 export type Kind = 'text' | 'texts' | 'integer' | 'path' | 'paths' | 'url'
 
 interface Option {
   readonly kind: Kind
   readonly check: Check<unknown>
-  /** `undefined` where the value follows from other options, see load.ts. */
+  /** `undefined` if the option has no default, or if its default follows from other options (see load.ts). */
   readonly default: unknown
-  /** Describes the default where its value is not clear by itself. */
+  /** Describes the default if its value is not clear by itself. */
   readonly defaultText?: string
-  /** The required values, as the end of the sentence "… must be". */
+  /** Describes the values that are allowed; it ends the sentence "… must be". */
   readonly expects: string
   readonly meaning: string
   /** The placeholder for the flag's value in the help; `undefined` if there is no flag. */
   readonly flag?: string
-  /** The value is never printed. */
+  /** True if the value must never be printed. */
   readonly isSecret?: boolean
 }
 
@@ -120,7 +120,7 @@ export const options = {
   },
   dataset_prefix: {
     kind: 'text',
-    // No segment begins with a dot: no `..` and no hidden name.
+    // No segment may begin with a dot: this excludes `..` and hidden names.
     check: text(/^[A-Za-z0-9_-][A-Za-z0-9._-]*(\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/),
     default: 'rinex',
     expects:
@@ -176,7 +176,7 @@ export const options = {
     expects: 'an https URL without user, or an http URL of this host',
     meaning: 'URL to which the command alerts sends its messages.',
     isSecret: true,
-    // No flag: other users of the host could read it.
+    // No flag: other users of the host could read it in the list of processes.
   },
   alerts_secret_file: {
     kind: 'path',
@@ -255,31 +255,34 @@ export const options = {
   },
 } as const satisfies Record<string, Option>
 
-/** Options of earlier releases: still accepted, without effect, with a warning that gives the reason. */
+/**
+ * Options of earlier releases, each with the reason why it has no effect. They are accepted with a warning that gives this
+ * reason.
+ */
 export const retiredOptions: ReadonlyMap<string, string> = new Map([
   ['hot_files_mb', 'small files have a cache of fixed size'],
 ])
 
-/** Name of an option in the configuration file. */
+/** Name of an option in the configuration file: `base_url`. */
 export type OptionKey = keyof typeof options
 
 /** The type of an option's checked value. */
 export type OptionValue<Key extends OptionKey> = Checked<(typeof options)[Key]['check']>
 
-/** `base_url` in the configuration: `baseUrl`. */
+/** Name of an option as a property of `Config`: `base_url` becomes `baseUrl`. */
 export type CamelCase<Key extends string> = Key extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : Key
 
 /**
- * The checked configuration, frozen. Paths are absolute, except a control socket whose absolute path is too long and
- * whose relative path is not. `baseUrl` is `undefined` when it is not configured: see `baseUrlFor`.
+ * The checked configuration, frozen. Paths are absolute; only the control socket gets a relative path if its absolute path is too
+ * long for a socket. `baseUrl` is `undefined` if it is not configured: see `baseUrlFor`.
  */
 export type Config = { readonly [Key in OptionKey as CamelCase<Key>]: OptionValue<Key> }
 
 export const optionKeys = Object.keys(options) as readonly OptionKey[]
 
-/** The row of an option, with the type of any row. */
+/** Returns the row of an option, typed as the row of any option. */
 export function optionOf(key: OptionKey): Option {
   return options[key]
 }

@@ -12,27 +12,27 @@ export const variablePrefix = 'RINEX_CATALOGUE_'
 /** The variable with the path of the configuration file. It is not an option itself. */
 export const fileVariable = `${variablePrefix}CONFIG`
 
-/** `base_url` in the environment: `RINEX_CATALOGUE_BASE_URL`. */
+/** Returns the environment variable of an option: `base_url` becomes `RINEX_CATALOGUE_BASE_URL`. */
 export function variableName(key: string): string {
   return variablePrefix + key.toUpperCase()
 }
 
-/** `base_url` on the command line: `--base-url`. */
+/** Returns the flag of an option: `base_url` becomes `--base-url`. */
 export function flagName(key: OptionKey): string {
   return `--${key.replaceAll('_', '-')}`
 }
 
-/** `base_url` in the configuration: `baseUrl`. */
+/** Returns the name of an option as a property of `Config`: `base_url` becomes `baseUrl`. */
 export function propertyName(key: OptionKey): keyof Config {
   const name = key.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())
   return name as keyof Config
 }
 
-/** Values of flags by their names in `Config`. */
+/** Values of the flags, by the names of the options in `Config`. */
 export type Flags = { readonly [Name in keyof Config]?: string | undefined }
 
 export interface ConfigSources {
-  /** The configuration file, if set by a flag. */
+  /** The configuration file that the flag `--config` names. */
   readonly file?: string | undefined
   readonly env: Readonly<Record<string, string | undefined>>
   readonly flags: Flags
@@ -40,23 +40,23 @@ export interface ConfigSources {
   readonly cwd: string
 }
 
-/** One unchecked value. */
+/** An unchecked value of an option, and its source. */
 export interface Setting {
   readonly key: OptionKey
   readonly value: unknown
   readonly source: string
-  /** The base of relative paths. */
+  /** The directory from which relative paths start. */
   readonly directory: string
 }
 
 export interface Reading {
   readonly settings: Setting[]
   readonly faults: Fault[]
-  /** One sentence for each option that is accepted and has no effect any more. */
+  /** One sentence for each configured option that has no effect any more. */
   readonly warnings: string[]
 }
 
-/** Reads all settings, lowest precedence first: the last one wins. */
+/** Reads all settings, lowest precedence first: if an option has several, the last one wins. */
 export function readSources({ file, env, flags, cwd }: ConfigSources): Reading {
   const reading: Reading = { settings: [], faults: [], warnings: [] }
   const named = file ?? env[fileVariable]
@@ -68,9 +68,9 @@ export function readSources({ file, env, flags, cwd }: ConfigSources): Reading {
 
 function readConfigFile(file: string, { settings, faults, warnings }: Reading): void {
   try {
-    // Invalid UTF-8 must not silently change paths; a byte order mark is dropped.
+    // Invalid UTF-8 is an error, because it would silently change paths; a byte order mark is dropped.
     const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file))
-    // A number too large for a double stays a bigint and fails its check, instead of being a syntax error.
+    // A number that is too large for a double becomes a bigint and fails its check; it would be a syntax error otherwise.
     const table = parse(text, { integersAsBigInt: 'asNeeded' })
     for (const [name, value] of Object.entries(table).flatMap(outOfSection)) {
       const key = optionKeys.find((known) => known === name)
@@ -84,7 +84,7 @@ function readConfigFile(file: string, { settings, faults, warnings }: Reading): 
   }
 }
 
-/** The entries of a table `[alerts]`, by the names of the options: `alerts_webhook_url`. */
+/** Flattens the table `[alerts]`: its key `webhook_url` becomes the option `alerts_webhook_url`. */
 function outOfSection([name, value]: [string, unknown]): [string, unknown][] {
   const isSection = name === 'alerts' && typeof value === 'object' && value !== null
   if (!isSection) return [[name, value]]
@@ -94,7 +94,7 @@ function outOfSection([name, value]: [string, unknown]): [string, unknown][] {
 function unusable(error: unknown): string {
   const reason = error instanceof Error ? error.message : String(error)
   if (!(error instanceof TomlError)) return `cannot be read, use a readable file: ${reason}`
-  // The other lines show the position in the text.
+  // The further lines of the message show the position in the text.
   const [summary] = reason.split('\n')
   return `line ${error.line}, column ${error.column}: ${summary ?? reason}`
 }
@@ -136,7 +136,7 @@ function readFlags(flags: Flags, cwd: string, { settings }: Reading): void {
   }
 }
 
-/** Text that is not a number stays text: the check then reports it. */
+/** Reads a value from text. Text that is not a number stays text; the check then reports it. */
 function fromText(kind: Kind, text: string): unknown {
   switch (kind) {
     case 'integer':

@@ -4,12 +4,12 @@ import { ConfigError } from './checks.ts'
 /** Longest token (bytes): half the server's limit for all headers of a request. */
 const longestToken = 4096
 
-/** The options that name a file with a token. */
+/** Options that name a file with a token. */
 type TokenKey = 'admin_token_file' | 'alerts_secret_file'
 
 /**
- * Reads a token; `undefined` when no file is configured.
- * @throws ConfigError when the path is no readable file, or its content cannot be sent as a token
+ * Reads a token; returns `undefined` if no file is configured.
+ * @throws ConfigError if the path is not a readable file, or if its content cannot be sent as a token
  */
 export function readToken(key: TokenKey, path: string | undefined): string | undefined {
   if (path === undefined) return undefined
@@ -17,7 +17,7 @@ export function readToken(key: TokenKey, path: string | undefined): string | und
     new ConfigError([{ source: path, key, message: `${key} ${problem}` }])
   let text: string | undefined
   try {
-    // Reading a pipe could wait for ever.
+    // Only a regular file is read, because reading a pipe could wait for ever.
     text = statSync(path).isFile() ? readFileSync(path, 'utf8') : undefined
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown error'

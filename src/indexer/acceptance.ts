@@ -8,10 +8,10 @@ import type { FileState, Settling } from './settling.ts'
 import type { DirectorySnapshot } from './tree/directory-snapshot.ts'
 import type { TreeReader } from './tree/tree-reader.ts'
 
-/** Files, and their bytes, that are inflated in one read of a directory, so that other directories do not wait. */
+/** Most files, and most bytes of files, that are inflated in one read of a directory, so that other directories do not wait. */
 const filesPerRead = 2000
 const bytesPerRead = 16 * 1024 * 1024
-/** Delay of files that exceed these limits and were incomplete at their last read. */
+/** Delay before the next read for files beyond these limits that were incomplete at their last read (ms). */
 const growingMs = 1000
 
 export interface AcceptanceDeps {
@@ -40,7 +40,7 @@ type Candidate = FileState & { readonly name: string }
 export function openAcceptance(deps: AcceptanceDeps) {
   const { writer, settling, deletionGuard, health, nowUs } = deps
 
-  /** Removes settling files that are no candidates any more: they equal their record, or are gone. */
+  /** Ends the settling of files that are no longer candidates, because they equal their record or are gone. */
   const stopWaitingForOthers = (
     snapshot: DirectorySnapshot,
     candidates: readonly Candidate[],
@@ -59,7 +59,7 @@ export function openAcceptance(deps: AcceptanceDeps) {
   ): Promise<boolean> => {
     const count = change.removed.length
     if (count === 0) {
-      // A directory that cannot be read may still lack files.
+      // A directory that cannot be read may still lack files, so its removals stay withheld.
       if (snapshot.outcome !== 'unreadable') deletionGuard.markComplete(change.path)
       return true
     }
@@ -67,7 +67,7 @@ export function openAcceptance(deps: AcceptanceDeps) {
     const request = { directory: change.path, area, count, files: await writer.count(area) }
     return deletionGuard.mayRemove({ ...request, nowMs: performance.now() })
   }
-  /** As wall-clock time, which later processes can use. */
+  /** Returns the time since which removals are withheld, on the wall clock, so that later processes can use it. */
   const withheldSinceUs = (directory: string): number | undefined => {
     const sinceMs = deletionGuard.withheldSinceMs(directory)
     return sinceMs && Math.round(nowUs() - (performance.now() - sinceMs) * 1000)
@@ -110,7 +110,10 @@ export function openAcceptance(deps: AcceptanceDeps) {
   }
 }
 
-/** Returns the accepted candidates with their size and mtime when they were examined, and the delay for the others. */
+/**
+ * Returns the accepted candidates with the size and mtime that they had when they were examined, and the delay before the others
+ * are examined again.
+ */
 async function examine(
   { tree, settling, logFault, nowUs }: AcceptanceDeps,
   directory: string,
@@ -124,7 +127,7 @@ async function examine(
   const retryIn = (delayMs: number): void => {
     retryMs = Math.min(retryMs ?? Infinity, delayMs)
   }
-  // Least recently read first, so that large files that grow do not block the others.
+  // The least recently read files come first, so that large files that grow do not block the others.
   const readAtMs = (file: Candidate): number => settling.readAtMs(`${directory}/${file.name}`) ?? 0
   for (const file of candidates.toSorted((a, b) => readAtMs(a) - readAtMs(b))) {
     const { name, size, mtimeUs } = file
@@ -165,7 +168,7 @@ function candidatesOf(change: DirectoryChange): Candidate[] {
   return [...candidates, ...change.modified]
 }
 
-/** Drops candidates that were not taken, and gives the others their size and mtime when they were examined. */
+/** Drops candidates that were not accepted, and gives the others the size and mtime that they had when they were examined. */
 function keepTaken<File extends { readonly name: string }>(
   files: readonly File[],
   isCandidate: (file: File) => boolean,
@@ -183,7 +186,7 @@ function keepTaken<File extends { readonly name: string }>(
   return all
 }
 
-/** Whether a file was modified lately: one that was old when it was found may be written to now. */
+/** True if a file was modified lately. A file that was old when it was catalogued by its name may be written to now. */
 function isYoung({ mtimeUs }: FileFacts, nowUs: number): boolean {
   return Math.abs(nowUs - mtimeUs) < settleMs * 1000
 }

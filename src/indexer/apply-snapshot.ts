@@ -13,9 +13,12 @@ import type { KnownDirectories } from './known-directories.ts'
 import { reconcile } from './reconcile.ts'
 import type { DirectorySnapshot } from './tree/directory-snapshot.ts'
 
-/** Delay after a failed transaction. */
+/** Delay before the directories of a failed transaction are read again (ms). */
 const retryMs = 5000
-/** Delay for a directory that the catalogue refuses; longer, because other directories wait while it is read. */
+/**
+ * Delay before a directory that the catalogue refuses is read again (ms); longer, because other directories wait during this
+ * read.
+ */
 const refusedRetryMs = 60_000
 
 export interface ApplyStageDeps {
@@ -26,11 +29,11 @@ export interface ApplyStageDeps {
   readonly figures: Pick<Figures, 'applied'>
   /** Decides which part of a change may be applied now. */
   readonly accept: (snapshot: DirectorySnapshot, change: DirectoryChange) => Promise<Accepted>
-  /** Called when a directory was read or is gone; `identity` is that of the directory read. */
+  /** Called after a directory was read or found missing; `identity` is that of the directory that was read. */
   readonly onDirectory: (path: string, known: boolean, identity: string | undefined) => void
   /** Called when an area that was lost or unreadable can be read again. */
   readonly onAreaRestored: (area: string) => void
-  /** Called when a transaction failed; its directories are tried again later. */
+  /** Called when a transaction has failed; its directories are tried again later. */
   readonly onFailed: () => void
   /** Called after each transaction. */
   readonly onApplied: (change: AppliedChange) => void
@@ -40,9 +43,9 @@ export interface ApplyStageDeps {
 
 export interface SnapshotInput {
   readonly snapshot: DirectorySnapshot
-  /** Whether a walk read it; a walk visits the subdirectories itself. */
+  /** True if a walk has read the directory; the walk visits the subdirectories itself. */
   readonly walked: boolean
-  /** Whether new files have just arrived, rather than being found later. */
+  /** True if new files have just arrived; false if they were found later. */
   readonly arrived: boolean
 }
 
@@ -50,9 +53,11 @@ export interface SnapshotInput {
 export interface ApplyStage {
   /** Snapshots must be added in the order in which they were read. */
   add(input: SnapshotInput): Promise<void>
-  /** Whether it is time to flush. */
+  /** True if the changes must be flushed now. */
   readonly full: boolean
-  /** Directories still to be read after the snapshots so far: subdirectories, and directories accepted in part. */
+  /**
+   * Directories that must be read after the snapshots so far: subdirectories, and directories of which only a part was accepted.
+   */
   readonly unfinished: ReadonlySet<string>
   /**
    * Writes the changes to the catalogue; directories that cannot be written are marked dirty again.
@@ -69,13 +74,13 @@ export function openApplyStage(deps: ApplyStageDeps): ApplyStage {
     unfinished.add(path)
     dirty.add({ path, depth: 'auto', arrived }, performance.now())
   }
-  /** With `facts`: the change may show in the size or mtime of a file alone. */
+  /** Marks a directory dirty with the read depth `facts`: the only sign of the change may be the size or mtime of a file. */
   const retryLater = (path: string, options: { arrived: boolean; delayMs: number }): void => {
     const { arrived, delayMs } = options
     dirty.add({ path, depth: 'facts', arrived }, performance.now() + delayMs)
   }
 
-  /** Directories that appeared or vanished below this one since it was read last. */
+  /** Marks the subdirectories dirty that appeared or vanished since the directory was read last. */
   const markChangedChildren = ({ snapshot, arrived }: SnapshotInput): void => {
     const found = new Set(snapshot.directories.map((name) => `${snapshot.path}/${name}`))
     for (const path of found) if (!known.has(path)) markDirty(path, arrived)
@@ -91,7 +96,7 @@ export function openApplyStage(deps: ApplyStageDeps): ApplyStage {
   const reportArea = (snapshot: DirectorySnapshot): void => {
     const [area = ''] = snapshot.path.split('/')
     if (snapshot.outcome === 'lost-area') {
-      // An area that never held anything is not lost.
+      // An area that is not known has never held anything, so it is not lost.
       if (known.has(area))
         health.report(
           `area ${area}`,
@@ -104,7 +109,7 @@ export function openApplyStage(deps: ApplyStageDeps): ApplyStage {
     }
   }
 
-  /** Treats an area as lost that held something and is empty now, like a mount point without its disk. */
+  /** Treats an area as lost if it held something before and is empty now, like a mount point without its disk. */
   const detectLostArea = (
     snapshot: DirectorySnapshot,
     before: KnownDirectory | undefined,
@@ -145,7 +150,7 @@ export function openApplyStage(deps: ApplyStageDeps): ApplyStage {
       updateKnown(snapshot, accepted?.change)
       unfinished.delete(snapshot.path)
       if (accepted === undefined) {
-        // Nothing has to be written any more, so an earlier refusal is over.
+        // Nothing has to be written for this directory, so an earlier refusal is over.
         if (snapshot.outcome === 'read' || snapshot.outcome === 'missing')
           reportRefused(snapshot.path, undefined)
         return
@@ -187,13 +192,13 @@ export function openApplyStage(deps: ApplyStageDeps): ApplyStage {
   }
 }
 
-/** Collects the changes of directories into transactions, each of which costs a synchronised write. */
+/** Collects the changes of several directories into one transaction, because each transaction is a synchronised write. */
 export interface Batch {
-  /** @param isWalked whether it comes from a walk, and so can wait longer than a change in a watched directory */
+  /** @param isWalked true for a change that a walk has found; it can wait longer than a change in a watched directory */
   add(change: DirectoryChange, isWalked: boolean): void
-  /** Whether the batch holds a change of this directory, so that its records are out of date. */
+  /** True if the batch holds a change of this directory, so that its records in the catalogue are out of date. */
   has(path: string): boolean
-  /** Whether it is time to flush. */
+  /** True if the changes must be flushed now. */
   readonly full: boolean
   /** Applies all changes in one transaction. If that fails, the changes are dropped. */
   flush(): Promise<BatchOutcome>
@@ -205,9 +210,9 @@ export interface BatchOutcome {
   readonly changes: readonly DirectoryChange[]
 }
 
-/** Files per transaction; it then blocks the process for a few hundredths of a second. */
+/** Number of files with which a batch is full; its transaction then blocks the process for a few hundredths of a second. */
 const filesPerBatch = 5_000
-/** Longest time that a change waits for others: from a walk, and from all other reads. */
+/** Longest time for which a change waits for others (ms): `walked` for changes that a walk has found, `seen` for all others. */
 const timeoutMs = { walked: 500, seen: 100 }
 
 /** @param nowMs a steady clock */

@@ -6,7 +6,7 @@ import { parseDirectory } from '../parse/archive-path.ts'
 import { openControlSocket } from './control-socket.ts'
 import type { Indexer } from './indexer.ts'
 
-/** Longest request (characters): one line of JSON. */
+/** Longest request (characters). A request is one line of JSON. */
 const longestRequest = 16_384
 
 export interface ControlDeps {
@@ -19,7 +19,7 @@ export interface ControlDeps {
   readonly checkIntervalMs?: number | undefined
 }
 
-/** Answers on the control socket. @throws UnusableSocket */
+/** Answers requests on the control socket. @throws UnusableSocket */
 export async function openControl(deps: ControlDeps): Promise<{ close: () => void }> {
   const sockets = new Set<Socket>()
   const serveOne = (socket: Socket): void => {
@@ -98,7 +98,7 @@ async function execute(
   }
 }
 
-/** A request is not validated before; each field may have any type. */
+/** Returns a field that must be text. The request was not validated before, so the field may have any type. */
 function stringOf(value: unknown): string {
   if (typeof value !== 'string') throw new InvalidRequest('the path must be text')
   return value

@@ -1,11 +1,17 @@
-/** The socket file of the indexer: created, created again when it was removed, never taken over from another indexer. */
+/**
+ * Manages the socket file of the indexer: creates it, creates it again if it was removed, and never takes it over from another
+ * indexer.
+ */
 import { chmodSync, lstatSync, rmSync } from 'node:fs'
 import type { Stats } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import type { Server, Socket } from 'node:net'
 import type { Logger } from 'pino'
 
-/** Longest time for which the indexer cannot be reached after its socket file was removed. */
+/**
+ * Time between two checks that the socket file exists: the longest time for which the indexer cannot be reached after its
+ * removal.
+ */
 const defaultCheckIntervalMs = 5000
 
 export interface ControlSocketDeps {
@@ -28,7 +34,7 @@ interface Listening {
 
 /**
  * Listens on a path.
- * @throws UnusableSocket also when another indexer answers there: one of another catalogue may have the same path
+ * @throws UnusableSocket also if another indexer answers there: the indexer of another catalogue may have the same path
  */
 export async function openControlSocket(deps: ControlSocketDeps): Promise<{ close: () => void }> {
   const { path, logger, serve, checkIntervalMs = defaultCheckIntervalMs } = deps
@@ -38,7 +44,7 @@ export async function openControlSocket(deps: ControlSocketDeps): Promise<{ clos
   const isClosed = (): boolean => closed
   const isOurs = (): boolean => isSame(current?.file, fileAt(path))
   const close = (): void => {
-    // `close` removes the file at the path, which may be the socket of another indexer by now.
+    // Closing the server removes the file at the path, which may be the socket of another indexer by now.
     if (isOurs() || fileAt(path) === undefined) current?.server.close()
     else current?.server.unref()
   }
@@ -116,7 +122,7 @@ function isInUse(path: string): Promise<boolean> {
 async function listen(path: string, serve: (socket: Socket) => void): Promise<Listening> {
   const server = createServer(serve)
   await new Promise<void>((resolve, reject) => {
-    // The listener stays: a later connection that cannot be accepted must not end the process.
+    // The listener stays for the life of the server: a later connection that cannot be accepted must not end the process.
     server.on('error', (error) => {
       reject(
         new UnusableSocket(
@@ -128,7 +134,7 @@ async function listen(path: string, serve: (socket: Socket) => void): Promise<Li
     server.listen(path, resolve)
   })
   try {
-    // The API is in the group and may connect; others may not.
+    // The API is in the group and may connect; users outside the group may not.
     chmodSync(path, 0o660)
     return { server, file: lstatSync(path) }
   } catch (error) {

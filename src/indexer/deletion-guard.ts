@@ -3,30 +3,30 @@ import { areas } from '../parse/archive-path.ts'
 import type { Area } from '../parse/archive-path.ts'
 import type { CatalogueWriter, KnownStamp } from '../catalogue/writer.ts'
 
-/** Removals of an area within this time are added up. */
+/** Removals in an area are added up over this time. */
 export const removalWindowMs = 10 * 60_000
-/** Removals above this share of the area's files are withheld, */
+/** Largest share of the files of an area that may be removed within this time; further removals are withheld. */
 const largestShare = 0.2
-/** but never up to this number. */
+/** Number of removals within this time that is always allowed, whatever share it is. */
 const alwaysAllowed = 1000
-/** Files of a directory that are still missing after this time are removed: many reads have confirmed it. */
+/** Time after which the files of a directory are removed that are still missing: many reads have confirmed it. */
 const timeoutMs = 6 * 3_600_000
 
 export interface DeletionGuard {
-  /** Whether the missing files of a directory may be removed from the catalogue now. */
+  /** True if the missing files of a directory may be removed from the catalogue now. */
   mayRemove(request: RemovalRequest): boolean
   /**
-   * Confirms that the removals permitted since the last call were written, except those in these directories, which
-   * are undone: they count as if they had not been requested.
+   * Confirms that the removals permitted since the last call were written. Removals in the `unwritten` directories are undone:
+   * they count as if they had not been requested.
    */
   readonly settle: (unwritten: ReadonlySet<string>) => void
-  /** Ends the withholding for a directory in which no file is missing any more. */
+  /** Ends the withholding for a directory in which no file is missing any longer. */
   markComplete(directory: string): void
-  /** Since when removals in a directory are withheld. */
+  /** Time since which removals in a directory are withheld (steady clock, ms); `undefined` if none are withheld. */
   withheldSinceMs(directory: string): number | undefined
   /** Permits the withheld removals at or below these directories: an administrator has confirmed them. */
   readonly accept: (roots: readonly string[]) => void
-  /** Number of withheld removals by area. */
+  /** Returns the number of withheld removals by area. */
   withheld(): ReadonlyMap<Area, number>
 }
 
@@ -34,9 +34,9 @@ export interface RemovalRequest {
   readonly directory: string
   readonly area: Area
   readonly count: number
-  /** Live files of the area in the catalogue, including those whose removal is permitted and not written yet. */
+  /** Number of files of the area in the catalogue, including those whose removal is permitted and not written yet. */
   readonly files: number
-  /** On a steady clock. */
+  /** The present time on a steady clock. */
   readonly nowMs: number
 }
 
@@ -44,18 +44,18 @@ export interface RemovalRequest {
 export interface WithheldDirectory {
   readonly directory: string
   readonly area: Area
-  /** On the same steady clock; negative for a time before this process began. */
+  /** Time since which the removals are withheld, on the same steady clock; negative if it is before the start of this process. */
   readonly sinceMs: number
 }
 
-/** Number of files of an area removed at a time of that clock. */
+/** Number of files of an area that were removed at one time of that clock. */
 export interface Removal {
   readonly area: Area
   readonly atMs: number
   readonly count: number
 }
 
-/** Removals that earlier processes withheld, and made lately. */
+/** Removals of earlier processes: those that they withheld, and those that they made within the last ten minutes. */
 export interface PersistedRemovals {
   readonly withheld: readonly WithheldDirectory[]
   readonly removed: readonly Removal[]
@@ -79,7 +79,7 @@ export function openDeletionGuard(
   for (const { directory, area, sinceMs } of persisted.withheld)
     withheld.set(directory, { area, sinceMs, count: 0 })
   const accepted = new Set<string>()
-  /** Removals permitted since the last `settle`, by area. */
+  /** Number of removals permitted since the last `settle`, by area. */
   const allowed = new Map<Area, number>()
   let undo: { directory: string; back: () => void }[] = []
   const removedLately = (area: Area, nowMs: number): { atMs: number; count: number }[] => {
@@ -96,7 +96,7 @@ export function openDeletionGuard(
       const limit = Math.max(alwaysAllowed, largestShare * (files - unwritten + before))
       const confirmed =
         accepted.has(directory) || (known !== undefined && nowMs - known.sinceMs > timeoutMs)
-      // A withheld directory stays withheld; otherwise all of them would pass the limit one by one.
+      // A withheld directory stays withheld; otherwise such directories would pass the limit one by one.
       if (!confirmed && (known !== undefined || before + count > limit)) {
         withheld.set(directory, { area, sinceMs: known?.sinceMs ?? nowMs, count })
         return false
@@ -140,8 +140,8 @@ export function openDeletionGuard(
 }
 
 /**
- * Loads the withheld and the latest removals. The catalogue does not store which removals an administrator accepted:
- * after a restart they count like the others, which may withhold too much, never too little.
+ * Loads the withheld and the latest removals. The catalogue does not store which removals an administrator has accepted. After a
+ * restart they count like the others, so the guard may withhold too much, but never too little.
  */
 export async function loadPersistedRemovals(deps: {
   readonly writer: CatalogueWriter
@@ -151,7 +151,7 @@ export async function loadPersistedRemovals(deps: {
 }): Promise<PersistedRemovals> {
   const nowUs = deps.nowUs()
   const nowMs = performance.now()
-  // A time in the future comes from a clock that was wrong: take it as now.
+  // A time in the future comes from a clock that was wrong: it counts as the present time.
   const steadyMs = (us: number): number => nowMs - Math.max(0, nowUs - us) / 1000
   const removed = await deps.writer.removedSince(nowUs - removalWindowMs * 1000)
   return {

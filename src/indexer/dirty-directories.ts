@@ -5,22 +5,25 @@ import type { ReadDepth } from './tree/directory-snapshot.ts'
 export interface DirtyDirectory {
   readonly path: string
   readonly depth: ReadDepth
-  /** Whether new files in it have just arrived, rather than being found later. */
+  /** True if new files in the directory have just arrived; false if they were found later. */
   readonly arrived: boolean
 }
 
-/** The queue of dirty directories. Each is in it once, so its size is bounded by directories, not by events. */
+/**
+ * The queue of dirty directories. Each directory is in the queue once, so the number of directories limits its size, not the
+ * number of events.
+ */
 export interface DirtyDirectories {
   /**
-   * Adds a directory, due at a time of `performance.now()`, and wakes the reconcile loop. Added twice, the earlier time and the
-   * greater depth count.
+   * Adds a directory that is due at a time of `performance.now()`, and wakes the reconcile loop. If the directory is in the queue
+   * already, the earlier time and the greater depth count.
    */
   add(directory: DirtyDirectory, dueMs: number): void
-  /** Takes the directory with the earliest due time; `undefined` when none is due. */
+  /** Takes the directory with the earliest due time; `undefined` if none is due. */
   take(nowMs: number): DirtyDirectory | undefined
   /** The earliest due time; `undefined` when the queue is empty. */
   nextDueMs(): number | undefined
-  /** Wakes the loop that waits for a directory; if it is busy, its next wait ends at once. */
+  /** Wakes the loop if it waits for a directory; if the loop is busy, its next wait ends at once. */
   wake(): void
   /** Waits until a directory is due, or `wake` is called. */
   untilDue(): Promise<void>
@@ -31,7 +34,7 @@ const depthOrder: Readonly<Record<ReadDepth, number>> = { names: 0, auto: 1, fac
 
 export function openDirtyDirectories(): DirtyDirectories {
   const waiting = new Map<string, { depth: ReadDepth; arrived: boolean; dueMs: number }>()
-  // Holds a path twice after its due time moved forward; only the entry that agrees with `waiting` counts.
+  // The queue holds a path twice if an earlier due time was added; only the entry whose due time is in `waiting` counts.
   const queue = new TinyQueue<{ path: string; dueMs: number }>([], (a, b) => a.dueMs - b.dueMs)
   const first = () => {
     for (let entry = queue.peek(); entry !== undefined; entry = queue.peek()) {

@@ -7,11 +7,11 @@ import { areas } from '../parse/archive-path.ts'
 import type { Area } from '../parse/archive-path.ts'
 
 export interface Figures {
-  /** Counts the changes of a transaction, and the listing latency of files that were seen arriving. */
+  /** Counts the changes of a transaction, and the listing latency of files whose arrival was seen. */
   applied(applied: AppliedChange, changes: readonly DirectoryChange[]): void
-  /** Notes that size and mtime of every file were read. */
+  /** Stores the present time as the time at which size and mtime of every file had been read. */
   fullyRead(): void
-  /** Notes the result of a backup. */
+  /** Stores the result of a backup. */
   backedUp(outcome: BackupOutcome['outcome'] | 'failed'): void
   status(): IndexerFigures
   close(): void
@@ -87,10 +87,10 @@ function openLatencies() {
 }
 
 const minuteMs = 60_000
-/** Interval of the timer whose delay is measured; the histogram of Node contains it. */
+/** Interval of the timer whose delay is measured (ms). Node's histogram contains it, so it is subtracted. */
 const resolutionMs = 50
 
-/** Measures the delay of the event loop by the minute, so that several readers get the same figures. */
+/** Measures the delay of the event loop minute by minute, so that several readers get the same figures. */
 function openDelays() {
   const histogram = monitorEventLoopDelay({ resolution: resolutionMs })
   histogram.enable()
@@ -100,7 +100,7 @@ function openDelays() {
     histogram.reset()
   }, minuteMs).unref()
   return {
-    /** The last complete minute; the time since the start before the first one ends. */
+    /** Returns the delays in the last complete minute; before the first minute has ended, those since the start. */
     lastMinute: (): EventLoopDelay => last ?? delayOf(histogram),
     close(): void {
       clearInterval(timer)

@@ -2,10 +2,10 @@ import type { Logger } from 'pino'
 import type { ScanSummary } from '../catalogue/records.ts'
 import type { IndexerState, IndexerStatus } from '../control/protocol.ts'
 
-/** The state of the indexer without problems. */
+/** The state of the indexer while it has no problem. */
 type Phase = 'starting' | 'scanning' | 'watching'
 
-/** The fields of the status that are stored here. */
+/** The fields of the status that this module stores. */
 type OwnStatus = Pick<
   IndexerStatus,
   'state' | 'sinceUs' | 'reasons' | 'pid' | 'version' | 'lastScan' | 'lastSweepUs'
@@ -15,8 +15,9 @@ type OwnStatus = Pick<
 export interface Health {
   enter(phase: Phase): void
   /**
-   * Reports the problem of this name, or its end with `undefined`. Logs `degraded` and `recovered` once each.
-   * @returns whether this ended a problem
+   * Sets the message of a problem, by the name of the problem; `undefined` ends it. Logs `degraded` at its beginning and
+   * `recovered` at its end.
+   * @returns true if this call ended a problem
    */
   report(name: string, message: string | undefined): boolean
   swept(): void
@@ -77,10 +78,10 @@ export function openHealth(deps: {
   }
 }
 
-/** The fault of the gzip stream of a file. */
+/** The fault in the gzip stream of a file. */
 export type FileFault = 'incomplete' | 'broken'
 
-/** Files that are remembered; a damaged disk may have any number. */
+/** Most files whose logged faults are stored, because a damaged disk may have any number of them. */
 const mostFiles = 10_000
 
 const messages: Readonly<Record<FileFault, string>> = {
@@ -88,7 +89,7 @@ const messages: Readonly<Record<FileFault, string>> = {
   broken: 'gzip stream of a file is damaged',
 }
 
-/** Logs a fault of a file; once for each fault of a file, also if the file is read again. */
+/** Logs a fault of a file. If the file is read again, the same fault is not logged again. */
 export type LogFileFault = (path: string, fault: FileFault) => void
 
 export function openFileFaults(logger: Logger): LogFileFault {

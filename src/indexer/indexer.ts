@@ -1,5 +1,5 @@
 /**
- * The indexer: brings the catalogue up to date with the tree and keeps it so. A file event, a sweep or an administrator
+ * The indexer: brings the catalogue up to date with the tree and keeps it up to date. A file event, a sweep or an administrator
  * only marks a directory dirty; the reconcile loop compares the directory with the catalogue.
  */
 import type { ScanSummary } from '../catalogue/records.ts'
@@ -34,7 +34,7 @@ export interface IndexerDeps extends Omit<
   /** Absolute path of the archive root. */
   readonly archive: string
   readonly window: WatchWindow
-  /** The client of the hash process, and whether old files are hashed as well; `undefined` for no checksums. */
+  /** The client of the hash process, and whether old files are hashed as well; `undefined` if no checksums are computed. */
   readonly checksums?: { readonly hashClient: HashClient; readonly all: boolean } | undefined
   readonly version: string
 }
@@ -42,30 +42,30 @@ export interface IndexerDeps extends Omit<
 export interface CaughtUp {
   /** The last complete scan. */
   readonly scan: ScanSummary
-  /** Whether it ran now, rather than in an earlier process. */
+  /** True if the scan ran now; false if an earlier process made it. */
   readonly now: boolean
 }
 
 export interface Indexer {
   /**
-   * Brings the catalogue up to date: reads all names if no complete scan is stored or `scan` is set, otherwise
-   * compares stamps. If the archive cannot be read, waits for it when `patient`, otherwise fails.
+   * Brings the catalogue up to date: reads all names if no complete scan is stored or `scan` is true, otherwise compares stamps.
+   * If the archive cannot be read, waits for it if `patient` is true, otherwise fails.
    * @throws IncompleteScan
    */
   catchUp(options: { readonly scan: boolean; readonly patient: boolean }): Promise<CaughtUp>
-  /** Watches the tree: file events from now on, the schedule from the end of `catchUp`. */
+  /** Watches the tree: reacts to file events from now on, and runs the schedule from the end of `catchUp` on. */
   watch(): void
   rescan(order: RescanOrder): Promise<RescanAnswer>
   /** Reads one file now, given by its path below the archive root. */
   register(path: string): Promise<RegisterAnswer>
   status(): IndexerStatus
-  /** Files that are not complete yet, longest unchanged first, at most 1,000. */
+  /** Returns the files that are not complete yet, those that are unchanged for the longest time first, at most 1,000. */
   settlingFiles(): readonly SettlingFile[]
   /** Finishes the current directory and makes a checkpoint of the database. */
   close(): Promise<void>
 }
 
-/** Settling files that are listed by name; a disk that hangs may leave any number of them. */
+/** Most settling files that are listed by name, because a disk that hangs may leave any number of them. */
 const mostSettling = 1000
 
 type Parts = Awaited<ReturnType<typeof openParts>>
@@ -124,7 +124,7 @@ export async function startIndexer(deps: IndexerDeps): Promise<Indexer> {
   }
 }
 
-/** Wires the parts together; each is described in its own file. */
+/** Creates the parts and connects them; each is described in its own file. */
 async function openParts(deps: IndexerDeps) {
   const { writer, tree, nowUs } = deps
   const { lastScan } = await writer.summary()

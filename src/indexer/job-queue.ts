@@ -25,7 +25,7 @@ export type Requester = (answer: ReadNowResult) => void
 
 export interface ReadNowResult {
   readonly snapshot: DirectorySnapshot
-  /** Whether the catalogue has everything of it that may be applied now. */
+  /** True if everything in the snapshot that may be applied now is in the catalogue. */
   readonly written: boolean
 }
 
@@ -35,9 +35,9 @@ export interface JobQueue {
   next(): Job | undefined
   /** Requests a directory by name. Requests for the same directory share one read. */
   request(path: string, requesters: readonly Requester[]): void
-  /** Whether a walk has steps left. */
+  /** True while a walk has steps left. */
   walking: boolean
-  /** Number of the job that was started last; 0 before the first. */
+  /** Number of the job that was started last; 0 before the first job. */
   readonly lastNumber: number
 }
 

@@ -1,12 +1,15 @@
 import type { DirectorySnapshot } from './tree/directory-snapshot.ts'
 import type { TreeReader } from './tree/tree-reader.ts'
 
-/** The directories in the catalogue, indexed by parent: each snapshot is compared with the known children. */
+/**
+ * The directories in the catalogue, indexed by parent, because the snapshot of a directory is compared with its known
+ * subdirectories.
+ */
 export interface KnownDirectories {
   has(path: string): boolean
   add(path: string): void
   delete(path: string): void
-  /** Paths of the directories known directly below this one. */
+  /** Returns the paths of the known directories directly below this one. */
   childrenOf(path: string): string[]
   all(): string[]
   readonly size: number
@@ -45,19 +48,19 @@ function parentOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')))
 }
 
-/** Whether a snapshot shows for sure that the directory does not exist. */
+/** True if a snapshot shows for sure that the directory does not exist. */
 export function isMissing({ path, outcome }: DirectorySnapshot, known: KnownDirectories): boolean {
   const [area = ''] = path.split('/', 1)
-  // An area that never held anything is not lost.
+  // An area that is not known has never held anything, so it is missing and not lost.
   return outcome === 'missing' || (outcome === 'lost-area' && !known.has(area))
 }
 
-/** Whether there is nothing at or below a path, neither in the archive nor in the catalogue. */
+/** True if there is nothing at or below a path, neither in the archive nor in the catalogue. */
 export async function isUnknownPath(
   path: string,
   { tree, known }: { readonly tree: TreeReader; readonly known: KnownDirectories },
 ): Promise<boolean> {
-  // A directory that is gone may still have known directories below it, with withheld removals.
+  // A directory that is gone may still have known directories below it, whose removals are withheld.
   if (known.all().some((other) => other === path || other.startsWith(`${path}/`))) return false
   return isMissing(await tree.snapshot({ path, depth: 'names' }), known)
 }

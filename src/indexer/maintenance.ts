@@ -9,7 +9,10 @@ import type { Figures } from './figures.ts'
 const purgeIntervalMs = 3_600_000
 /** Pause between two transactions of a purge, so that other writes do not wait. */
 const purgePauseMs = 100
-/** Time between two checks whether a backup is due. After a backup, or one skipped for lack of space, the interval passes first. */
+/**
+ * Time between two checks whether a backup is due (ms). After a backup, or one that was skipped for lack of space, the next check
+ * follows after the interval of the backups, but at most after the second time.
+ */
 const backupCheckMs = 3_600_000
 const longestBackupCheckMs = 86_400_000
 
@@ -19,11 +22,11 @@ export interface MaintenanceDeps {
   readonly figures: Pick<Figures, 'backedUp'>
   /** The clock: microseconds since 1970. */
   readonly nowUs: () => number
-  /** How long removed files stay in the catalogue. */
+  /** Time for which removed files stay in the catalogue (ms). */
   readonly keepRemovalsMs: number
-  /** Time between two backups; 0 for none. */
+  /** Time between two backups (ms); 0 for no backups. */
   readonly backupIntervalMs: number
-  /** Called when the task cannot go on. */
+  /** Called with an error after which the indexer cannot go on. */
   readonly onFailure: (error: unknown) => void
 }
 
@@ -42,7 +45,7 @@ export function openMaintenance(deps: MaintenanceDeps) {
   }
   const purge = (): void => {
     purgeRemovals().catch((error: unknown) => {
-      // For example a full disk. The next purge tries again.
+      // This happens for example on a full disk. The next purge tries again.
       if (!closing) logger.warn(failureFields(error), 'purging old removals failed')
     })
   }

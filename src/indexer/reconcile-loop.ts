@@ -1,6 +1,6 @@
 /**
- * The one loop that reconciles directories: requested ones, dirty ones and those of a running walk. The tree worker
- * reads them; the loop processes their snapshots in the order in which they were read.
+ * The only loop that reconciles directories: directories on request, dirty directories and those of a running walk. The tree
+ * worker reads them; the loop processes their snapshots in the order of the reads.
  */
 import type { ScanSummary } from '../catalogue/records.ts'
 import { openApplyStage } from './apply-snapshot.ts'
@@ -13,15 +13,16 @@ import type { ReadDepth, DirectorySnapshot } from './tree/directory-snapshot.ts'
 import type { TreeReader } from './tree/tree-reader.ts'
 
 /**
- * Number of reads in flight, so that the tree worker reads while this thread writes. A directory that becomes dirty is
- * read after all of them, so the number is small where directories are large (judged by the last one) or slow to read.
+ * Limits for the number of reads in flight, so that the tree worker reads while this thread writes; all of them together should
+ * have about `names` names. A directory that becomes dirty is read after all of them, so their number is small where directories
+ * are large (as the last one was) or slow to read.
  */
 const readAhead = { least: 8, most: 32, names: 10_000 }
 
 export interface ReconcileLoopDeps extends Omit<ApplyStageDeps, 'onApplied' | 'onFailed'> {
   readonly tree: TreeReader
   readonly nowUs: () => number
-  /** Called with each directory that was reconciled and was not read by a walk, and with the time that took. */
+  /** Called after a directory was reconciled that no walk has read, with the time that this took (ms). */
   readonly onReconciled: (path: string, costMs: number) => void
   /** Called when the loop fails: a defect of the program or of its environment. */
   readonly onFailure: (error: unknown) => void
@@ -30,11 +31,11 @@ export interface ReconcileLoopDeps extends Omit<ApplyStageDeps, 'onApplied' | 'o
 export interface ReconcileLoop {
   /** Reads all directories below the roots; resolves when the results are in the catalogue, or could not be written. */
   scan(roots: readonly string[], depth: ReadDepth): Promise<ScanResult>
-  /** Resolves when all directories that are dirty and due now, and those that they lead to, have been reconciled. */
+  /** Resolves when all directories that are dirty and due now are reconciled, and also the directories that these lead to. */
   caughtUp(): Promise<void>
-  /** Reads one directory now, taking turns with dirty directories and a scan. */
+  /** Reads one directory as soon as possible; such requests, dirty directories and a scan take turns. */
   readNow(path: string): Promise<ReadNowResult>
-  /** The running scan. */
+  /** The running scan; `undefined` if no scan runs. */
   readonly scanning: Scan | undefined
   /** Stops after the current directory. */
   close(): Promise<void>
@@ -42,24 +43,27 @@ export interface ReconcileLoop {
 
 export interface ScanResult {
   readonly summary: ScanSummary
-  /** Whether there was an archive to read. */
+  /** True if at least one area could be read. */
   readonly archiveRead: boolean
-  /** Whether all changes were written; those that were not are tried again. */
+  /** True if all changes were written. Changes that were not written are tried again. */
   readonly written: boolean
 }
 
-/** A caller of `caughtUp`. */
+/** A caller of `caughtUp` whose promise is not resolved yet. */
 interface Waiter {
-  /** Directories that were due at this time count. */
+  /** The caller waits for the directories that were due at this time (steady clock). */
   readonly dueMs: number
-  /** The job that took the last of them; `undefined` while some are still dirty. */
+  /** Number of the job that took the last of these directories; `undefined` while some are still dirty. */
   lastJob: number | undefined
   readonly resolve: () => void
 }
 
-/** Few when sizes are read as well: on a slow disk that takes far longer than names. */
+/**
+ * Returns the number of reads in flight that fits the last snapshot. It is small if sizes were read as well, because on a slow
+ * disk this takes far longer than reading names.
+ */
 function readAheadAfter({ names, sizes }: DirectorySnapshot): number | undefined {
-  // A directory that holds only directories says nothing about the size of those.
+  // A directory that holds only directories does not tell how large these are.
   if (names.length === 0) return undefined
   const wanted = sizes === undefined ? Math.ceil(readAhead.names / names.length) : readAhead.least
   return Math.max(readAhead.least, Math.min(readAhead.most, wanted))
@@ -87,7 +91,7 @@ export function startReconcileLoop(deps: ReconcileLoopDeps): ReconcileLoop {
     snapshot: DirectorySnapshot,
     requesters: readonly Requester[],
   ): Promise<void> => {
-    // Only part of its files was inflated: read it again before answering.
+    // Only a part of the files of this directory was inflated, so it is read again before the answer.
     if (applyStage.unfinished.has(snapshot.path)) {
       request(snapshot.path, requesters)
       return
@@ -98,7 +102,7 @@ export function startReconcileLoop(deps: ReconcileLoopDeps): ReconcileLoop {
   const runDirectory = async (job: DirectoryJob): Promise<void> => {
     const snapshot = await job.snapshot
     const startedMs = performance.now()
-    // During a scan, a new file may be one that was there before.
+    // During a scan, a file that is new to the catalogue may have been in the archive before.
     const arrived = job.arrived && scan === undefined
     await applyStage.add({ snapshot, walked: false, arrived })
     deps.onReconciled(snapshot.path, performance.now() - startedMs)
@@ -120,7 +124,7 @@ export function startReconcileLoop(deps: ReconcileLoopDeps): ReconcileLoop {
   const resolveWaiters = async (doneJob: number): Promise<void> => {
     const nextDue = dirty.nextDueMs() ?? Infinity
     for (const waiter of waiters) if (nextDue > waiter.dueMs) waiter.lastJob ??= jobs.lastNumber
-    // Directories that a due directory led to count as well, even when they are due later.
+    // Directories to which a due directory led are waited for as well, even if they are due later.
     if (applyStage.unfinished.size > 0) return
     const served = waiters.filter(({ lastJob }) => lastJob !== undefined && lastJob <= doneJob)
     if (served.length === 0) return

@@ -1,4 +1,7 @@
-/** Compares a directory on disk with the same directory in the catalogue. Pure, and the same for every cause of a read. */
+/**
+ * Compares a directory on disk with the same directory in the catalogue. No I/O; the comparison does not depend on the cause of
+ * the read.
+ */
 import type {
   DirectoryChange,
   FileFacts,
@@ -15,9 +18,9 @@ import { identityAt } from './tree/directory-snapshot.ts'
 import type { DirectorySnapshot } from './tree/directory-snapshot.ts'
 
 /**
- * Returns the change that makes the catalogue agree with the snapshot; `undefined` when they agree already, or when the
- * snapshot says nothing about the directory.
- * @param arrived whether new files have just arrived, rather than being found later
+ * Returns the change that makes the catalogue agree with the snapshot; `undefined` if they agree already, or if the snapshot says
+ * nothing about the directory.
+ * @param arrived true if new files have just arrived; false if they were found later
  */
 export function reconcile(
   snapshot: DirectorySnapshot,
@@ -30,7 +33,7 @@ export function reconcile(
     case 'missing':
       return known && goneDirectory(snapshot, known)
     case 'unreadable':
-      // It may hold anything: its records stay, and without a stamp the sweeps find it again. Written once.
+      // The directory may hold anything, so its records stay. It is written once, without a stamp, so that sweeps find it again.
       return known !== undefined && known.stamp === undefined ? undefined : emptyChange(snapshot)
     case 'read':
       return compare(snapshot, known, arrived)
@@ -65,7 +68,7 @@ function goneDirectory(snapshot: DirectorySnapshot, known: KnownDirectory): Dire
   }
 }
 
-/** Differences of the files that exist on disk. */
+/** Differences between the catalogue and the files that exist on disk. */
 interface Differences {
   readonly added: NewFile[]
   readonly modified: FileFacts[]
@@ -80,7 +83,7 @@ function compare(
   arrived: boolean,
 ): DirectoryChange | undefined {
   const found: Differences = { added: [], modified: [], filled: [], attributes: [], rehash: [] }
-  // Saves a look-up for each file of a new directory.
+  // This saves a look-up for each file of a new directory.
   const isNew = known === undefined || known.files.size === 0
   snapshot.names.forEach((name, index) => {
     const size = snapshot.sizes?.[index]
@@ -108,12 +111,15 @@ function compare(
   }
 }
 
-/** A snapshot holds RINEX names only. It has no parsed names: passing objects to another thread costs more than parsing. */
+/**
+ * Parses a name of a snapshot, which holds RINEX names only. The tree worker does not pass parsed names, because passing objects
+ * to another thread costs more than parsing.
+ */
 function parse(name: string): ParsedName {
   return parseFilename(name) as ParsedName
 }
 
-/** Compares a file whose size and mtime equal its record with the version that its checksum belongs to. */
+/** Compares a file, whose size and mtime equal those of its record, with the version that was hashed. */
 function compareHashed(
   { id, hashed }: KnownFile,
   seen: FileIdentity | undefined,
@@ -125,8 +131,8 @@ function compareHashed(
     return
   }
   const comparison = compareIdentity(hashed, seen)
-  // With an older ctime the snapshot was taken before the file was hashed, or the clock was set back: then it says nothing
-  // about the present attributes.
+  // If the ctime is older, the snapshot was taken before the file was hashed, or the clock was set back. Such a snapshot says
+  // nothing about the present attributes.
   const isOlder = seen.ctimeUs < hashed.ctimeUs
   if (comparison === 'attributes' && !isOlder)
     attributes.push({ id, identity: seen, boundCtimeUs: hashed.ctimeUs })
@@ -140,7 +146,7 @@ function goneFiles({ files }: KnownDirectory, names: readonly string[]): number[
     .map(([, { id }]) => id)
 }
 
-/** Whether the names cannot have changed between two stamps; `undefined` equals no stamp. */
+/** True if the names cannot have changed between two stamps; always false if one of the stamps is `undefined`. */
 export function sameStamp(a: DirectorySnapshot['stamp'], b: KnownDirectory['stamp']): boolean {
   return (
     a !== undefined &&

@@ -15,7 +15,7 @@ export interface RegisterDeps {
   readonly reconcileLoop: ReconcileLoop
 }
 
-/** Reads a file that a client announces: a network file system sends no events for it. */
+/** Returns a function that reads a file which a client announces, because a network file system sends no events for it. */
 export function openRegister(deps: RegisterDeps): (path: string) => Promise<RegisterAnswer> {
   const { writer, known, settling, reconcileLoop } = deps
   const lacks = (snapshot: DirectorySnapshot, name: string): boolean =>

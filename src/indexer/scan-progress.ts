@@ -3,19 +3,19 @@ import type { AppliedChange } from '../catalogue/writer.ts'
 import type { ScanProgress } from '../control/protocol.ts'
 import type { WalkStep } from './tree/walk.ts'
 
-/** Counts of one scan so far. */
+/** Counts the directories, files and changes of one scan so far. */
 export interface Scan {
   /** Counts a directory of the walk. */
   step(step: WalkStep): void
   /** Counts the changes of a transaction. */
   applied(change: AppliedChange): void
-  /** Notes that a transaction failed; its directories are tried again later. */
+  /** Stores that a transaction has failed; its directories are tried again later. */
   failed(): void
-  /** Whether an area could be read. */
+  /** True if at least one area could be read. */
   readonly archiveRead: boolean
-  /** Whether all changes were written. */
+  /** True if all changes were written. */
   readonly written: boolean
-  /** Whether the walk visited this directory. */
+  /** Returns true if the walk has visited this directory. */
   visited(path: string): boolean
   progress(): ScanProgress
   summary(endedUs: number): ScanSummary
@@ -70,7 +70,7 @@ export function openScan(startedUs: number): Scan {
   }
 }
 
-/** Rejections of entries that are not files. */
+/** Reasons for the rejection of entries that are not files; such entries do not count as files. */
 const notFiles = new Set([
   'symlink',
   'not-a-file',

@@ -9,10 +9,10 @@ import type { Figures } from './figures.ts'
 import type { Health } from './health.ts'
 import type { ReconcileLoop, ScanResult } from './reconcile-loop.ts'
 
-/** Time between two attempts to scan an archive that is not there yet. */
+/** Time between two attempts to scan the whole archive, if it could not be read or written completely. */
 const retryMs = 5000
 
-/** A scan could not read or write everything; the message names the remedy. */
+/** The error of a scan that could not read or write everything; the message names the remedy. */
 export class IncompleteScan extends Error {
   readonly code = 'INCOMPLETE_SCAN'
 }
@@ -29,10 +29,10 @@ export interface ScansDeps {
 
 /** Runs scans one at a time and stores the summary of each complete scan of the whole archive. */
 export interface Scans {
-  /** @param full whether sizes and times are read in all directories, rather than where files are expected */
+  /** @param full true reads sizes and times in all directories; false reads only names in cold directories */
   readonly scan: (roots: readonly string[], full: boolean) => Promise<ScanResult>
   /**
-   * Scans the whole archive. If it cannot be read, or not all can be written, tries again when `patient`.
+   * Scans the whole archive. If the archive cannot be read, or some changes cannot be written, tries again when `patient`.
    * @throws IncompleteScan when not `patient`
    */
   scanAll(patient: boolean): Promise<ScanSummary>
@@ -48,7 +48,7 @@ export function openScans(deps: ScansDeps): Scans {
       health.scanned(result.summary)
       if (full) figures.fullyRead()
       await writer.scanned(result.summary).catch((error: unknown) => {
-        // The records are written, or will be; only the next start scans again.
+        // The records are written. Only the next start scans again, because it finds no summary.
         logger.error(failureFields(error), 'the summary of the scan cannot be stored')
       })
     }
@@ -151,7 +151,7 @@ function logEnd(logger: Logger, { number, roots, full }: QueuedRescan, result: S
   else logger.info(fields, 'rescan ended')
 }
 
-/** The union of both, without roots below another root. */
+/** Returns the union of two lists of roots, without roots that are below another root. */
 function merge(a: readonly string[], b: readonly string[]): string[] {
   const all = [...new Set([...a, ...b])]
   return all.filter((root) => !all.some((other) => root.startsWith(`${other}/`)))

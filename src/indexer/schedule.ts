@@ -10,7 +10,10 @@ import type { ReadDepth } from './tree/directory-snapshot.ts'
 
 /** Time between two reads of the areas, so that a disk that hangs is noticed even without other reads. */
 const areasMs = 2000
-/** The disk hangs when the tree worker has made no progress for this time. With the two other times, at most ten seconds. */
+/**
+ * Time without progress of the tree worker after which the disk counts as hanging. With the two other times, this is noticed
+ * within ten seconds.
+ */
 const hangingMs = 6000
 /** Time between two checks of the tree worker's progress. */
 const progressMs = 1000
@@ -24,12 +27,16 @@ export interface ScheduleDeps extends SweepDeps, MaintenanceDeps {
 }
 
 /**
- * The periodic tasks: areas every few seconds; sweeps about every minute; the rolling rescan of all sizes and times over
- * a day, the only one that finds a file overwritten in place in a cold directory; purges once an hour; backups once a day.
+ * The periodic tasks: reads of the areas every two seconds; sweeps about every minute; the rolling rescan, which reads all sizes
+ * and times within a day and alone finds a file that was overwritten in place in a cold directory; purges once an hour; backups
+ * once a day.
  */
 export interface Schedule {
   start(): void
-  /** Compares all stamps now; resolves when the directories that differ were reconciled, with the number of new ones. */
+  /**
+   * Sweeps now; resolves when the directories that differ are reconciled.
+   * @returns the number of directories that did not differ in the sweep before
+   */
   sweepNow(): Promise<number>
   /** Starts a sweep without waiting for it. */
   sweepSoon(): void
@@ -56,9 +63,9 @@ export function openSchedule(deps: ScheduleDeps): Schedule {
       hangs ? `the disk of the archive has not answered for ${hangingMs / 1000} s` : undefined,
     )
   }
-  // Already before `start`: the disk may hang during the first scan.
+  // This check runs already before `start`, because the disk may hang during the first scan.
   timers.push(setInterval(checkForHangingDisk, progressMs).unref())
-  // An area that did not exist may appear; no stamp of a parent shows that.
+  // An area that did not exist may appear; it has no parent directory whose stamp shows this.
   const readAreas = (): void => {
     for (const area of areas) markDirty(area, 'auto')
   }
@@ -88,7 +95,9 @@ export function openSchedule(deps: ScheduleDeps): Schedule {
   }
 }
 
-/** Gives all known directories one after the other, newest date first, and then starts again. */
+/**
+ * Returns a function that gives the known directories one after the other, newest date first; after the last one it starts again.
+ */
 function openRollingRescan(
   known: KnownDirectories,
   onRoundEnd: () => void,
@@ -105,7 +114,9 @@ function openRollingRescan(
   }
 }
 
-/** Number of directories to read in this second; random around the mean, so mostly 0 in a small tree. */
+/**
+ * Returns the number of directories to read in this second. It varies at random around the mean, and is mostly 0 in a small tree.
+ */
 function perSecond(directories: number, periodMs: number): number {
   const rate = (directories * 1000) / periodMs
   return Math.floor(rate) + (Math.random() < rate % 1 ? 1 : 0)

@@ -1,17 +1,22 @@
 /**
- * Rules without I/O that decide whether a file is complete. No event says reliably that a file was closed. So a young
- * file is accepted when its gzip stream is complete, and otherwise as incomplete when it has not changed for ten minutes.
+ * Rules that decide whether a file is complete; no I/O. No file event reliably reports that a program has closed a file. So a
+ * young file is accepted when its gzip stream is complete; otherwise it is accepted as incomplete when it has not changed for ten
+ * minutes.
  */
 
 import { settleMs } from '../catalogue/identity.ts'
 
-/** Delay before an incomplete file is read again: while it grows, and at most when it does not. */
+/**
+ * Delays before an incomplete file is read again (ms): the first while it grows. While it does not grow, the delay doubles up to
+ * the second.
+ */
 const growingMs = 1000
 const longestMs = 60_000
 
 /**
- * Longest tick of a file system's clock: milliseconds on new file systems, up to this on old ones. A write within a tick
- * may leave mtime and size unchanged. A read this long after the present size and mtime were first seen includes all writes.
+ * Longest tick of a file system's clock (ms): a few milliseconds on new file systems, two seconds on old ones. A second write
+ * within a tick may leave mtime and size unchanged. A read includes all writes with the present size and mtime if it began this
+ * long after these were first seen.
  */
 const longestTickMs = 2000
 
@@ -23,33 +28,36 @@ export interface FileState {
 
 /** The next step for a file that is new or has changed. */
 export type SettlingDecision =
-  /** Catalogue it: it is old enough. */
+  /** Catalogue the file: it is old enough. */
   | 'take'
-  /** Catalogue it as incomplete: it has not changed for long and its gzip stream has no end. */
+  /** Catalogue the file as incomplete: it has not changed for ten minutes, and its gzip stream has no end. */
   | 'take-incomplete'
-  /** Inflate it to see whether it is complete. */
+  /** Inflate the file to see whether it is complete. */
   | 'inflate'
-  /** Wait: it was incomplete and cannot have changed since. */
+  /** Wait: the file was incomplete at its last read and cannot have changed since. */
   | 'wait'
 
 export interface Settling {
-  /** Times are of the steady clock and of the wall clock, in ms. */
+  /** Decides the next step for a file. `now` is the present time on the steady clock and on the wall clock (ms). */
   decide(path: string, file: FileState, now: { steadyMs: number; wallMs: number }): SettlingDecision
   /**
-   * Notes that the file was inflated and has no end yet.
+   * Stores that the file was inflated and that its gzip stream has no end yet.
    * @param readMs when the read began, on the steady clock
    * @returns the delay until the next read (ms)
    */
   markIncomplete(path: string, file: FileState, steadyMs: number, readMs?: number): number
-  /** Notes that the file could not be read; it may become readable with the same size and mtime. @returns the delay */
+  /**
+   * Stores that the file could not be read; it may become readable with the same size and mtime.
+   * @returns the delay until the next read (ms)
+   */
   markUnreadable(path: string, file: FileState, steadyMs: number): number
-  /** When the file was last found incomplete; `undefined` for a file that is not settling. */
+  /** Time of the last check of the file, on the steady clock (ms); `undefined` for a file that is not settling. */
   readAtMs(path: string): number | undefined
   /** Removes a file that was accepted or is gone. */
   delete(path: string): void
-  /** Names of the settling files of a directory. */
+  /** Returns the names of the settling files of a directory. */
   namesIn(directory: string): string[]
-  /** At most `most` settling files, longest unchanged first. */
+  /** Returns at most `most` settling files; those that are unchanged for the longest time come first. */
   list(most: number): readonly SettlingEntry[]
   readonly size: number
 }
@@ -57,18 +65,18 @@ export interface Settling {
 /** A file that is settling. */
 export interface SettlingEntry {
   readonly path: string
-  /** Since when it is unchanged, on the steady clock. */
+  /** Time since which the file is unchanged, on the steady clock (ms). */
   readonly sinceMs: number
   readonly readable: boolean
 }
 
 interface WaitingFile extends FileState {
-  /** Since when it is unchanged. */
+  /** Time since which the file is unchanged, on the steady clock (ms). */
   readonly sinceMs: number
   readonly readAtMs: number
   readonly delayMs: number
   readonly readable: boolean
-  /** Whether it was read late enough to include all writes with this size and mtime. */
+  /** True if the file was read late enough to include all writes with this size and mtime. */
   readonly sure: boolean
 }
 
@@ -104,12 +112,12 @@ export function openSettling(): Settling {
     decide(path, file, now) {
       const waiting = find(path)
       const unchanged = isUnchanged(waiting, file)
-      // Many programs set an old mtime after writing a file, so a changed file is inflated whatever its age,
+      // Many programs set an old mtime after writing a file, so a changed file is inflated whatever its age.
       if (waiting !== undefined && !unchanged) return 'inflate'
-      // and so is one that may have changed without a new mtime.
+      // A file that may have changed without a new mtime is inflated as well.
       if (waiting?.readable === true && !waiting.sure) return 'inflate'
       const restedMs = unchanged ? now.steadyMs - waiting.sinceMs : 0
-      // An mtime in the future says nothing about the age: then only the time since the last change seen counts.
+      // An mtime in the future does not tell the age of a file: then only the time since its last observed change counts.
       if (now.wallMs - file.mtimeUs / 1000 >= settleMs || restedMs >= settleMs)
         return waiting?.readable === true ? 'take-incomplete' : 'take'
       return waiting?.readable === true ? 'wait' : 'inflate'

@@ -6,9 +6,9 @@ import type { ReconcileLoop } from './reconcile-loop.ts'
 import { sameStamp } from './reconcile.ts'
 import type { TreeReader } from './tree/tree-reader.ts'
 
-/** Delay of the next sweep after one that found something: where something changed, more changes are likely. */
+/** Delay of the next sweep if the last one found something: more changes are then likely. */
 const busyMs = 3000
-/** Stamps read by one request, so that other requests to the tree worker never wait long. */
+/** Most stamps that one request reads, so that other requests to the tree worker never wait long. */
 const chunkSize = 2000
 
 export interface SweepDeps {
@@ -18,11 +18,14 @@ export interface SweepDeps {
   readonly health: Health
   readonly reconcileLoop: Pick<ReconcileLoop, 'caughtUp'>
   readonly sweepIntervalMs: number
-  /** Called when the task cannot go on. */
+  /** Called with an error after which no further sweep follows. */
   readonly onFailure: (error: unknown) => void
 }
 
-/** Sweeps: mark the directories dirty whose stamps differ from the catalogue, and wait until they are reconciled. */
+/**
+ * Opens the sweeps. A sweep marks the directories dirty whose stamps differ from the catalogue, and waits until they are
+ * reconciled.
+ */
 export function openSweeps(deps: SweepDeps) {
   const { dirty, sweepIntervalMs, onFailure } = deps
   let timer: NodeJS.Timeout | undefined
@@ -33,7 +36,8 @@ export function openSweeps(deps: SweepDeps) {
     for (const path of found) dirty.add({ path, depth: 'facts', arrived: false }, performance.now())
     await deps.reconcileLoop.caughtUp()
     deps.health.swept()
-    // A directory with settling files or withheld removals differs in each sweep; it does not count as new.
+    // A directory with settling files or withheld removals differs in each sweep; only directories that did not differ in the
+    // last one count.
     const fresh = found.filter((path) => !lastFound.has(path)).length
     lastFound = new Set(found)
     return fresh
@@ -58,14 +62,14 @@ export function openSweeps(deps: SweepDeps) {
 }
 
 /**
- * Finds the directories that may have changed since they were read: their stamp differs from the one in the catalogue.
- * A thousand directories cost a few milliseconds, so all of them are compared, whatever their date.
+ * Finds the directories that may have changed since they were read: their stamp differs from the one in the catalogue. All
+ * directories are compared, whatever their date, because a thousand of them take only a few milliseconds.
  */
 export async function sweep(writer: CatalogueWriter, tree: TreeReader): Promise<string[]> {
   const known = new Map(
     (await writer.directories()).map(({ path, stamp }) => [path, stamp] as const),
   )
-  // An unknown area may have appeared; no stamp of a parent shows that.
+  // An area that is not in the catalogue may have appeared; it has no parent directory whose stamp shows this.
   for (const area of areas) if (!known.has(area)) known.set(area, undefined)
   const paths = [...known.keys()]
   const differing: string[] = []

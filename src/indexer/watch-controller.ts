@@ -8,18 +8,18 @@ import { openWatcher, watchLimit } from './watcher.ts'
 
 /** Delay between an event and the read of its directory, so that one read covers several events. */
 const eventDelayMs = 5
-/** After a reconcile, a directory rests for this multiple of the reconcile's cost, */
+/** Time for which a directory rests after a reconcile, as a multiple of the time that the reconcile took. */
 const restFactor = 4
-/** but at most for this time: a disk that hangs makes one read very costly. */
+/** Longest rest (ms), because a disk that hangs can make one reconcile very long. */
 const longestRestMs = 5000
-/** A directory is read again this long after its watch began. */
+/** Delay between the first read of a directory, when its watch has begun, and the second (ms). */
 const secondReadMs = 1000
 /** Time between two updates of the hot window; failed watches are tried again at the same time. */
 const refreshMs = 60_000
-/** A process that was blocked for this time may have lost events. */
+/** File events may be lost if the event loop stalls, or the system clock jumps, by more than this time. */
 const stallMs = 3000
 
-/** Number of past days whose directories are watched. */
+/** Number of past days whose directories are watched, for each area. */
 export interface WatchWindow {
   readonly obsDays: number
   readonly nrtDays: number
@@ -36,14 +36,17 @@ export interface WatchControllerDeps {
   readonly nowUs: () => number
 }
 
-/** Watches the hot directories and marks those dirty in which a file event occurs. */
+/** Watches the hot directories. If a file event occurs in a directory, marks it dirty. */
 export interface WatchController {
   start(): void
-  /** Watches a known directory if it is hot, and stops watching one that is gone. `identity` is that of the directory read. */
+  /**
+   * Watches a known directory if it is hot, and stops watching a directory that is gone. `identity` is that of the directory that
+   * was read.
+   */
   readonly update: (directory: string, known: boolean, identity?: string) => void
-  /** Restarts all watches, after a disk was away. */
+  /** Restarts all watches after a disk has come back. */
   restart(): void
-  /** Lets a directory rest after a reconcile of this cost. */
+  /** Lets a directory rest after a reconcile that took this time (ms). */
   readonly rest: (directory: string, costMs: number) => void
   status(): WatchCounts
   close(): Promise<void>
@@ -70,7 +73,8 @@ export function openWatchController(deps: WatchControllerDeps): WatchController 
   const mark = (path: string, options: { arrived: boolean; delayMs: number }): void => {
     const nowMs = performance.now()
     const dueMs = Math.max(nowMs + options.delayMs, resting.get(path) ?? 0)
-    // A file overwritten in place changes only its own size and mtime, not the directory's stamp, so every directory needs the read depth `facts`.
+    // A file that is overwritten in place changes only its own size and mtime, not the stamp of its directory. So every directory
+    // needs the read depth `facts`.
     dirty.add({ path, depth: 'facts', arrived: options.arrived }, dueMs)
   }
   const markAll = (): void => {
@@ -106,9 +110,12 @@ export function openWatchController(deps: WatchControllerDeps): WatchController 
     for (const [path, untilMs] of resting) if (untilMs < nowMs) resting.delete(path)
     for (const [path, atMs] of replacedMs) if (atMs < nowMs - refreshMs) replacedMs.delete(path)
   }
-  /** Restarts the watches below a path at which there is another directory now: a link was changed, or a parent moved. */
+  /**
+   * Restarts the watches at and below a path that leads to another directory now, because a link was changed or a parent was
+   * moved.
+   */
   const onReplaced = (path: string): void => {
-    // Some file systems change inode numbers all the time: then the directory is only read again.
+    // Some file systems change inode numbers all the time. If this path was replaced in the last minute, it is only read again.
     if (replacedMs.has(path)) mark(path, { arrived: true, delayMs: refreshMs })
     else watcher.restartBelow(path)
     replacedMs.set(path, replacedMs.get(path) ?? performance.now())
@@ -162,12 +169,12 @@ export function openWatchController(deps: WatchControllerDeps): WatchController 
 }
 
 const dayMs = 86_400_000
-/** Clocks differ, and tomorrow's directories are created today. */
+/** Days in the future that belong to the hot window: clocks differ, and directories of tomorrow are created today. */
 const aheadDays = 2
 
 /**
- * Whether a directory belongs to the hot window and is watched: the areas, the years around the present one, the last
- * days, and everything below a hot directory that has a date.
+ * True if a directory belongs to the hot window, whose directories are watched: the areas, the present and the previous year, the
+ * last days, and everything below a hot directory that has a date.
  */
 export function isHot(path: string, nowMs: number, window: WatchWindow): boolean {
   const directory = parseDirectory(path)
@@ -186,14 +193,14 @@ export function isHot(path: string, nowMs: number, window: WatchWindow): boolean
   return endMs > nowMs - days * dayMs
 }
 
-/** Whether a directory or one above it has a date; `obs/misc` has none. */
+/** True if a directory, or one above it, has a date; `obs/misc` has none. */
 function isDated(path: string): boolean {
   const directory = parseDirectory(path)
   if (directory.kind === 'rejected' || path === directory.area) return false
   return directory.startSeconds !== undefined || isDated(path.slice(0, path.lastIndexOf('/')))
 }
 
-/** The known hot directories, searched from the areas down because most of a tree is cold. */
+/** Returns the known hot directories. Starts at the areas and goes down, because most of a tree is cold. */
 function hotDirectories(known: KnownDirectories, window: WatchWindow, nowMs: number): string[] {
   const found: string[] = []
   const pending: string[] = areas.filter((area) => known.has(area))

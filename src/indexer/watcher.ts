@@ -14,7 +14,7 @@ import { identityOf } from './tree/directory-snapshot.ts'
 export interface WatchDeps {
   /** Absolute path of the archive root. */
   readonly archive: string
-  /** Called when something changed in a watched directory. */
+  /** Called when something has changed in a watched directory. */
   readonly onEvent: (directory: string) => void
   /** Called when a watch has begun: the directory has to be read now. */
   readonly onWatching: (directory: string) => void
@@ -32,7 +32,7 @@ export interface Watcher {
   /** Stops watching a directory. */
   delete(directory: string): void
   has(directory: string): boolean
-  /** Whether the directory watched at this path may be the one with this identity (see `identityOf`). */
+  /** True if the directory that is watched at this path may be the one with this identity (see `identityOf`). */
   hasIdentity(directory: string, identity: string): boolean
   /** Restarts the watches at and below a directory. */
   restartBelow(directory: string): void
@@ -56,7 +56,7 @@ export function openWatcher(deps: WatchDeps): Watcher {
 
   const start = async (directory: string): Promise<void> => {
     const path = join(deps.archive, directory)
-    // Before the watch begins, so that a directory that replaces it meanwhile has another identity.
+    // The identity is taken before the watch begins, so that a directory which replaces this one meanwhile has another identity.
     const found = stat(path).then(identityOf, () => undefined)
     const watcher = watch(path, watchOptions)
     watched.set(directory, watcher)
@@ -77,7 +77,7 @@ export function openWatcher(deps: WatchDeps): Watcher {
     }
     await stop(directory)
     if (failure !== undefined && !isDenied(failure) && !isMissing(failure)) fail(directory, failure)
-    // It vanished, is no directory, or may not be read. When that changes, it is added again.
+    // The directory has vanished, is no directory, or may not be read. When that changes, it is added again.
     else wanted.delete(directory)
   }
   const fail = (directory: string, failure: Error): void => {
@@ -90,7 +90,7 @@ export function openWatcher(deps: WatchDeps): Watcher {
     const watcher = watched.get(directory)
     watched.delete(directory)
     identities.delete(directory)
-    // A watcher closed while it starts never becomes ready: `start` closes it afterwards.
+    // A watcher that is closed while it starts never becomes ready, so `start` closes it afterwards.
     if (watcher !== undefined && watcher !== startingWatcher) await close(watcher)
   }
   const restartBelow = (directory: string): void => {
@@ -167,7 +167,7 @@ const watchOptions: ChokidarOptions = {
   depth: 0,
 }
 
-/** Waits until a watcher has started; returns the error if it could not. */
+/** Waits until a watcher has started; returns the error if it could not start. */
 function untilReady(watcher: FSWatcher): Promise<Error | undefined> {
   return new Promise((resolve) => {
     watcher.on('ready', () => {
@@ -186,21 +186,24 @@ async function close(watcher: FSWatcher): Promise<void> {
   await closed
 }
 
-/** Whether the kernel has no watches left, rather than one directory having a problem. */
+/** True if the kernel has no watches left; false if the problem is that of one directory. */
 export function isExhaustion(error: Error): boolean {
   const code = 'code' in error ? error.code : undefined
   return code === 'ENOSPC' || code === 'EMFILE'
 }
 
-/** Whether this user may not read a directory. */
+/** True if this user may not read a directory. */
 function isDenied(error: Error): boolean {
   return 'code' in error && (error.code === 'EACCES' || error.code === 'EPERM')
 }
 
-/** Length of the kernel's event queue. Further events are dropped, and Node does not report that. */
+/** File with the length of the kernel's event queue. The kernel drops further events, and Node does not report this. */
 const queueLength = '/proc/sys/fs/inotify/max_queued_events'
 
-/** Assumes an overflow when half the queue's length arrives within one tick of the event loop. */
+/**
+ * Returns a function that counts the events. It assumes that the kernel's event queue overflowed when as many events as half its
+ * length arrive within one tick of the event loop.
+ */
 function openOverflowDetector(onOverflow: () => void): () => void {
   const limit = (readNumber(queueLength) ?? 16_384) / 2
   let count = 0
@@ -210,7 +213,7 @@ function openOverflowDetector(onOverflow: () => void): () => void {
   }
 }
 
-/** Number of directories that this user may watch; `null` where the kernel's settings are hidden. */
+/** Returns the number of directories that this user may watch; `null` if the settings of the kernel are hidden. */
 export function watchLimit(): number | null {
   return readNumber('/proc/sys/fs/inotify/max_user_watches') ?? null
 }

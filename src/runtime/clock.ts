@@ -1,9 +1,9 @@
-/** A larger difference between the wall clock and the steady clock means that the wall clock was set. */
+/** Largest drift between the wall clock and the steady clock (µs); a larger one means that the wall clock was set. */
 const setAfterUs = 2000
 
 /**
- * Opens a wall clock in microseconds since 1970, finer than the milliseconds of `Date.now()`. It advances with the steady
- * clock and adopts the system's time when that is set.
+ * Opens a wall clock in microseconds since 1970, finer than the milliseconds of `Date.now()`. It advances with the steady clock;
+ * when the system's time is set, it follows.
  */
 export function openClock(): () => number {
   let offsetUs = Infinity

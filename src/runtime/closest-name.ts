@@ -1,11 +1,14 @@
 import { closest as nearest, distance } from 'fastest-levenshtein'
 
-/** Largest edit distance of a misspelt word. */
+/** Largest edit distance at which a candidate counts as similar. */
 const mostLetters = 3
-/** Longer words are not compared. */
+/** Longest word that is compared (characters). */
 const longest = 64
 
-/** The most similar candidate for a misspelt word, ignoring case and the difference between `-` and `_`. */
+/**
+ * Returns the candidate that is most similar to a misspelt word, ignoring case and the difference between `-` and `_`;
+ * `undefined` if none is similar enough.
+ */
 export function closest(word: string, candidates: readonly string[]): string | undefined {
   if (word.length > longest) return undefined
   const byPlain = new Map(candidates.map((candidate) => [plain(candidate), candidate]))

@@ -1,15 +1,15 @@
 /**
- * Ends the process in order. Parts register when they start; on SIGTERM, SIGINT or an uncaught error they are closed in
- * reverse order, and `process.exit` is called. The process never ends by itself when it is idle: native addons would then
- * run their exit hooks, and that of the database must not run.
+ * Ends the process in order. Each part registers when it starts; on SIGTERM, SIGINT or an uncaught error the parts are closed in
+ * reverse order, and then `process.exit` is called. The process must not end merely because it is idle: native addons would run
+ * their exit hooks, and the hook of the database driver must not run.
  */
 import closeWithGrace from 'close-with-grace'
 import type { Logger } from 'pino'
 import { failureFields } from './logger.ts'
 
 /**
- * Longest time to end each process: the API finishes its requests; the indexer its current directory and a checkpoint; the
- * alerts a message. systemd waits longer.
+ * Longest time in which each process must end (ms): the API finishes its requests, the indexer its current directory and a
+ * checkpoint, the alerts process a message. systemd waits longer before it kills a process.
  */
 export const graceMs = { api: 10_000, indexer: 20_000, alerts: 15_000 }
 
@@ -21,24 +21,26 @@ export interface Part {
 
 export interface LifecycleOptions {
   readonly logger: Logger
-  /** Longest time to close all parts; then the process exits with 1. */
+  /** Longest time to close all parts (ms); then the process exits with 1. */
   readonly graceMs: number
-  /** Handles SIGHUP; without it SIGHUP ends the process like SIGTERM. */
+  /** Handles SIGHUP; if it is not set, SIGHUP ends the process like SIGTERM. */
   readonly onHangup?: () => void
 }
 
 export interface Lifecycle {
-  /** Registers a part that has just started; a part that starts during the end is closed with the rest. */
+  /** Registers a part that has just started. A part that starts while the process ends is closed with the rest. */
   add(part: Part): void
-  /** Never resolves: a daemon's command returns it to keep running. */
+  /** Returns a promise that never resolves. The command of a daemon returns it, so that the daemon keeps running. */
   untilEnd(): Promise<never>
-  /** Closes the parts and ends the process: exit code 0, or 1 with a failure, which is logged (an error with its stack). */
+  /**
+   * Closes the parts and ends the process with exit code 0. With a failure, logs it (an error with its stack) and exits with 1.
+   */
   end(failure?: unknown): Promise<never>
 }
 
 /**
- * Signals without a handler. For the signals of a crash (SIGSEGV, SIGBUS, …), a handler would make the process hang;
- * SIGUSR2 has no meaning here.
+ * Signals for which no handler is installed. A handler for the signals of a crash (SIGSEGV, SIGBUS, …) would make the process
+ * hang; SIGUSR2 has no meaning here.
  */
 const leftAlone = [
   'SIGILL',
@@ -77,7 +79,7 @@ export function startLifecycle({ logger, graceMs, onHangup }: LifecycleOptions):
       if (failure === undefined) logger.info({ signal }, 'ending')
       else logger.fatal(factsOf(failure), 'ending because of an error')
       const closed = await closeAll(parts, logger)
-      // The library exits with 1 when this rejects.
+      // close-with-grace exits with 1 when this function rejects.
       if (failure !== undefined || !closed) throw new Error('ended with a failure')
     },
   )
@@ -114,10 +116,10 @@ async function closeAll(parts: Part[], logger: Logger): Promise<boolean> {
       await part.close()
     } catch (err) {
       closed = false
-      // For example a full disk.
+      // This happens for example on a full disk.
       logger.error({ part: part.name, ...failureFields(err) }, 'failed to close')
     }
-    // Removed only now: the timeout message names the part that is still closing.
+    // The part is removed only now, so that the timeout message can name the part that is still closing.
     parts.splice(parts.indexOf(part), 1)
   }
   return closed

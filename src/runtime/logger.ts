@@ -11,14 +11,14 @@ const secrets = [
   'request.headers.authorization',
 ]
 
-/** Log lines kept in memory while the log cannot be written (bytes). */
+/** Most bytes of log lines that are kept in memory while the log cannot be written. */
 const maxWaitingBytes = 1024 * 1024
 
 export interface LoggerOptions {
   readonly level: LogLevel
-  /** The process: `indexer`, `api`. */
+  /** Name of the process, for example `indexer` or `api`. */
   readonly name?: string
-  /** Text for people instead of JSON; by default when standard output is a terminal. */
+  /** Writes text for people instead of JSON; by default only if standard output is a terminal. */
   readonly readable?: boolean
   /** 1 for standard output, 2 for standard error. */
   readonly output?: Output
@@ -48,12 +48,12 @@ function readableLines(destination: number): DestinationStream {
 
 function jsonLines(output: Output): DestinationStream {
   const lines = destination({ dest: output, sync: true, maxLength: maxWaitingBytes })
-  // A full disk must not end the service. Lines are kept in memory up to the limit, then dropped, until there is room.
+  // A full disk must not end the service. Until there is room, lines are kept in memory; those above the limit are dropped.
   lines.on('error', () => {})
   return isJournal(output) ? withPriorities(lines) : lines
 }
 
-/** Whether an output leads directly into the journal of systemd (`JOURNAL_STREAM` in systemd.exec(5)). */
+/** True if an output leads directly into the journal of systemd (see `JOURNAL_STREAM` in systemd.exec(5)). */
 export function isJournal(output: Output): boolean {
   const stream = process.env['JOURNAL_STREAM']
   if (stream === undefined) return false
@@ -61,7 +61,7 @@ export function isJournal(output: Output): boolean {
   return stream === `${dev}:${ino}`
 }
 
-/** The priorities of syslog(3) from the levels of pino on; the journal removes them from the line. */
+/** Priorities of syslog(3), each with the lowest level of pino to which it applies. */
 const priorities: readonly (readonly [fromLevel: number, priority: number])[] = [
   [60, 2],
   [50, 3],
@@ -70,7 +70,7 @@ const priorities: readonly (readonly [fromLevel: number, priority: number])[] = 
   [0, 7],
 ]
 
-/** Begins each line with its priority, as sd-daemon(3) describes. */
+/** Puts the priority before each line, as sd-daemon(3) describes; the journal removes it. */
 function withPriorities(lines: DestinationStream): DestinationStream {
   const stream = {
     // With this symbol, pino sets `lastLevel` before each line.
@@ -89,14 +89,14 @@ export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 's
 export type LogLevel = (typeof logLevels)[number]
 
 /**
- * Whether the message of an error is enough: an error with a code comes from the environment or was thrown on purpose. Any other
- * error, and a TypeError of Node about wrong arguments, is a defect, and needs its stack.
+ * True if the log needs only the message of an error, not its stack: an error with a code comes from the environment or was
+ * thrown on purpose. Any other error, and a TypeError of Node about wrong arguments, is a defect, and its stack is needed.
  */
 export function isExpected(error: unknown): boolean {
   return error instanceof Error && 'code' in error && !(error instanceof TypeError)
 }
 
-/** Log fields of a failure: a stack only for defects. */
+/** Returns the log fields of a failure: its message, or for a defect the error with its stack. */
 export function failureFields(failure: unknown): { reason: string } | { err: unknown } {
   if (typeof failure === 'string') return { reason: failure }
   return failure instanceof Error && isExpected(failure)

@@ -1,4 +1,4 @@
-/** The installed program: its folder and version, and its output. */
+/** The installed program: its folder, its version and its output. */
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -16,12 +16,12 @@ export function packageVersion(): string {
   return (manifest as { version: string }).version
 }
 
-/** The version of the program, and of the Node that runs it. */
+/** Returns the version of the program and of the Node that runs it. */
 export function versionLine(): string {
   return `${packageVersion()} (Node ${process.versions.node})`
 }
 
-/** Writes a line to standard output and waits while its reader is slower. */
+/** Writes a line to standard output; if its reader is slow, waits until the reader has caught up. */
 export async function print(line: string): Promise<void> {
   if (!process.stdout.write(`${line}\n`)) await once(process.stdout, 'drain')
 }
@@ -32,6 +32,6 @@ export function endWithReader(): void {
     if (error.code !== 'EPIPE') process.stderr.write(`standard output: ${error.message}\n`)
     process.exit(error.code === 'EPIPE' ? 0 : 1)
   })
-  // Errors of standard error cannot be reported.
+  // There is no place to report an error of standard error.
   process.stderr.on('error', () => {})
 }

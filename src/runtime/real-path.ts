@@ -3,12 +3,12 @@ import { dirname, isAbsolute, join, resolve } from 'node:path'
 import type { Logger } from 'pino'
 import { failureFields } from './logger.ts'
 
-/** The kernel's limit of symbolic links in one path (path_resolution(7)). */
+/** Most symbolic links that the kernel follows in one path (path_resolution(7)). */
 const mostLinks = 40
 
 /**
- * The absolute path of a file, or the path at which it would be created: symbolic links are followed, dangling links too. Parts of
- * the path that do not exist or cannot be read stay as written. Never throws: opening the path reports the error.
+ * Returns the absolute path of a file, or the path at which it would be created. Follows symbolic links, also dangling ones.
+ * Parts of the path that do not exist or cannot be read stay as written. Never throws: opening the path reports the error.
  */
 export function realPath(path: string): string {
   const rest = resolve(path).split('/')
@@ -31,7 +31,7 @@ export function realPath(path: string): string {
   return real
 }
 
-/** The target of a symbolic link; `undefined` for anything else. */
+/** Returns the target of a symbolic link; `undefined` for anything else. */
 function linkTarget(path: string): string | undefined {
   try {
     return readlinkSync(path)
@@ -41,8 +41,8 @@ function linkTarget(path: string): string | undefined {
 }
 
 /**
- * Both the configured and the real paths of the linked directories: the targets of symbolic links are compared with
- * both, also while the disk of a linked directory is away.
+ * Returns the configured and the real paths of the linked directories. The targets of symbolic links are compared with both, also
+ * while the disk of a linked directory is away.
  */
 export function realDirectories(paths: readonly string[], logger: Logger): string[] {
   for (const path of paths) {

@@ -1,42 +1,45 @@
 /**
- * Tells systemd how the service is (sd_notify(3)): ready, what it does in words, alive, stopping. Node has no datagram sockets of
- * the Unix family, so the program `systemd-notify` sends the messages; the units need `NotifyAccess=all` for this child process.
+ * Reports the service to systemd (sd_notify(3)): that it is ready, alive or stopping, and a sentence about its work. Node has no
+ * datagram sockets of the Unix family, so the program `systemd-notify` sends the messages. It is a child process, so the units
+ * need `NotifyAccess=all`.
  */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import type { Logger } from 'pino'
 
-/** Time between two reports; a third of the watchdog's time if that is shorter. */
+/** Longest time between two reports; a third of the watchdog's timeout if that is shorter. */
 const longestIntervalMs = 20_000
-/** systemd ignores messages of more than 4096 bytes. */
+/** Longest status text (characters): systemd ignores messages of more than 4096 bytes. */
 const longestStatus = 1000
-/** `systemd-notify` waits until systemd has processed its messages. */
+/** Longest run of `systemd-notify`, which waits until systemd has processed the message. */
 const sendTimeoutMs = 10_000
 
 export interface ServiceManagerDeps {
-  /** `NOTIFY_SOCKET` is set by a service manager, `WATCHDOG_USEC` and `WATCHDOG_PID` by one that restarts a process that hangs. */
+  /**
+   * A service manager sets `NOTIFY_SOCKET`; if it restarts a process that hangs, it also sets `WATCHDOG_USEC` and `WATCHDOG_PID`.
+   */
   readonly env: NodeJS.ProcessEnv
   readonly logger: Logger
 }
 
 export interface ServiceManager {
   /**
-   * Reports that the service has started and, from now on, what it does. May be called again with another description.
-   * @param describe says in words what the service does; resolves only when the database has answered
+   * Reports that the service has started and, from now on, what it does. A later call replaces the description.
+   * @param describe returns a sentence about the work of the service; until it resolves, systemd gets no sign of life
    */
   ready(describe: () => Promise<string>): void
   /** Reports that the service is stopping. */
   readonly close: () => Promise<void>
 }
 
-/** Opens the service manager of this process; without one, nothing is sent. */
+/** Connects to the service manager of this process; if there is none, nothing is sent. */
 export function openServiceManager({ env, logger }: ServiceManagerDeps): ServiceManager {
   const { PATH, NOTIFY_SOCKET } = env
   if (NOTIFY_SOCKET === undefined) return { ready: () => undefined, close: () => Promise.resolve() }
   const watchdogMs = watchdogOf(env)
   let describe: (() => Promise<string>) | undefined
   let timer: NodeJS.Timeout | undefined
-  /** The status that was sent last; `undefined` until this process is reported as ready. */
+  /** The status that was sent last; `undefined` until this process has reported that it is ready. */
   let lastStatus: string | undefined
   let lastFailure: string | undefined
   let reporting = false
@@ -45,7 +48,7 @@ export function openServiceManager({ env, logger }: ServiceManagerDeps): Service
       env: { PATH, NOTIFY_SOCKET },
       timeout: sendTimeoutMs,
     })
-  /** Logs a failure, and the same one again only after a success. */
+  /** Logs a failure; logs the same failure again only after a success. */
   const attempt = async (task: () => Promise<unknown>): Promise<void> => {
     try {
       await task()
@@ -90,7 +93,7 @@ export function openServiceManager({ env, logger }: ServiceManagerDeps): Service
   }
 }
 
-/** The time after which this process is restarted without a sign of life (ms). */
+/** Time without a sign of life after which systemd restarts this process (ms); infinite without a watchdog. */
 function watchdogOf({ WATCHDOG_USEC: time, WATCHDOG_PID: pid }: NodeJS.ProcessEnv): number {
   const isForThis = pid === undefined || pid === String(process.pid)
   return isForThis && Number(time) > 0 ? Number(time) / 1000 : Infinity

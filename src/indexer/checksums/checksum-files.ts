@@ -1,7 +1,7 @@
 /**
- * Reads files for their checksums and stores the checksums in batches. A file may be replaced before its checksum is
- * stored, and the snapshot with the new file then had no checksum to compare with. So each file is checked again after its
- * checksum was stored; later snapshots are compared with the checksum.
+ * Reads files for their checksums and stores the checksums in batches. If a file is replaced before its checksum is stored, the
+ * snapshot with the new file has no checksum to compare with. So each file is checked again after its checksum was stored; later
+ * snapshots are compared with the checksum.
  */
 import type { Logger } from 'pino'
 import type { CatalogueWriter, Checksum, UnhashedFile } from '../../catalogue/writer.ts'
@@ -11,14 +11,17 @@ import type { Digest } from './digest.ts'
 import { HashingFailed } from './hash-client.ts'
 import type { HashClient } from './hash-client.ts'
 
-/** Checksums are stored in batches of this size, or after this time: each transaction is a synchronised write. */
+/**
+ * Gathered checksums are stored when there are this many, or after this time (ms), because each transaction is a synchronised
+ * write.
+ */
 const batchSize = 500
 const gatherMs = 2000
 
 export interface ChecksumFilesDeps {
   readonly writer: CatalogueWriter
   readonly hashClient: HashClient
-  /** Reports a problem with hashing, or its end with `undefined`. */
+  /** Reports a problem with hashing; `undefined` reports its end. */
   readonly reportProblem: (message: string | undefined) => void
   readonly logger: Logger
   /** Logs a fault of a gzip stream. */
@@ -29,17 +32,20 @@ export interface ChecksumFilesDeps {
 }
 
 export interface ChecksumFiles {
-  /** Reads files. @returns the ids of those that could not be read in their catalogued version */
+  /** Reads files and gathers their checksums. @returns the ids of the files that could not be read in their catalogued version */
   read(files: readonly UnhashedFile[]): Promise<readonly number[]>
-  /** Whether there are checksums to store, or files to check after that. */
+  /** True if there are checksums to store, or files to check after their checksums were stored. */
   readonly hasGathered: boolean
-  /** Whether a batch is due. */
+  /** True if the gathered checksums must be stored now. */
   readonly isDue: boolean
-  /** @param throughSeq the seq up to which new files have been processed */
+  /**
+   * Stores the gathered checksums and checks their files again. @param throughSeq the seq up to which new files have been
+   * processed
+   */
   store(throughSeq: number): Promise<void>
-  /** Bytes of all files that were read. */
+  /** Number of bytes in all files that were read. */
   readonly bytes: number
-  /** Drops the checksums that are not stored: their files are read again. */
+  /** Drops the checksums that are not stored; their files are read again. */
   discard(): void
 }
 
@@ -50,14 +56,14 @@ export function openChecksumFiles(deps: ChecksumFilesDeps): ChecksumFiles {
   let gathered: GatheredChecksum[] = []
   let sinceMs = 0
   let bytes = 0
-  /** Stored, and not checked since. */
+  /** Checksums that are stored and whose files have not been checked since. */
   let unchecked: GatheredChecksum[] = []
 
   const readBatch = async (files: readonly UnhashedFile[]): Promise<number[]> => {
     const startedUs = nowUs()
     const digests = await hashClient.digest(files).catch((error: unknown) => {
       if (files.length > 1 || isClosing()) throw error
-      // This file makes the process end.
+      // The failed request had only this file, so this file makes the hash process end.
       logger.warn({ ...failureFields(error), path: files[0]?.path }, 'file cannot be hashed')
       return [undefined]
     })
@@ -78,7 +84,10 @@ export function openChecksumFiles(deps: ChecksumFilesDeps): ChecksumFiles {
     return unread
   }
 
-  /** Marks checksums as stale whose file has changed since it was read, or cannot be identified. */
+  /**
+   * Checks the files again whose checksums were stored. Marks a checksum as stale if its file has changed since it was read, or
+   * cannot be identified.
+   */
   const check = async (): Promise<void> => {
     if (unchecked.length === 0) return
     const paths = unchecked.map(({ path }) => path)
@@ -102,7 +111,7 @@ export function openChecksumFiles(deps: ChecksumFilesDeps): ChecksumFiles {
       } catch (error) {
         if (isClosing() || !(error instanceof HashingFailed)) throw error
         reportProblem(`files cannot be read for their checksums: ${error.message}`)
-        // After a failure one by one, so that a file that ends the process does not affect the others.
+        // After a failure the files are read one by one, so that a file that ends the hash process does not affect the others.
         const unread: number[] = []
         for (const file of files) if (!isClosing()) unread.push(...(await readBatch([file])))
         return unread
@@ -136,24 +145,24 @@ function toChecksum(id: number, { sha256, ...digest }: Digest, startedUs: number
   return { ...digest, id, sha256: Buffer.from(sha256, 'hex'), rested }
 }
 
-/** Files, and their bytes, per request, so that new files do not wait long. */
+/** Most files, and most bytes of files, in one request, so that new files do not wait long. */
 const filesPerRequest = 16
 const bytesPerRequest = 16 * 1024 * 1024
 
 /**
- * Longest tick of a file system's clock. A write within a tick may leave mtime and size unchanged; a read this long after
- * the catalogue first saw the file includes all writes (see settling.ts).
+ * Longest tick of a file system's clock (ms). A write within a tick may leave mtime and size unchanged. A read includes all
+ * writes if it begins this long after the catalogue first saw the file (see settling.ts).
  */
 const longestTickMs = 2000
 
-/** Delay before a file may be read (ms). */
+/** Returns the delay before a file may be read (ms). */
 export function readDelayMs({ sinceUs }: Pick<UnhashedFile, 'sinceUs'>, nowUs: number): number {
   const ageMs = (nowUs - sinceUs) / 1000
   // A negative age means that the clock was set back.
   return ageMs < 0 ? 0 : Math.max(0, longestTickMs - ageMs)
 }
 
-/** Splits files into batches, in their order. */
+/** Splits files into batches and keeps their order. */
 export function batchesOf(files: readonly UnhashedFile[]): UnhashedFile[][] {
   const batches: UnhashedFile[][] = []
   let bytes = Infinity

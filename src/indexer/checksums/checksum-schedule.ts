@@ -1,7 +1,7 @@
 /**
  * Decides which files are hashed, and when: first new and changed files in the order of their seq, then files with stale
- * checksums, then with `checksums = "all"` the older files, highest id first. It polls the catalogue and depends on no
- * event, so no file can be missed.
+ * checksums, then with `checksums = "all"` the older files, highest id first. The schedule polls the catalogue and does not
+ * depend on events, so it can miss no file.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { CatalogueCorrupt } from '../../catalogue/writer.ts'
@@ -13,19 +13,19 @@ import type { ChecksumFilesDeps } from './checksum-files.ts'
 
 /** Time between two checks for new files. */
 const pollMs = 1000
-/** Delay after a failure. */
+/** Delay before hashing is tried again after a failure (ms). */
 const retryMs = 5000
 /** Delay before a file with a stale checksum that could not be read is tried again. */
 const unreadRetryUs = 60_000_000
-/** Bytes that are hashed of the files that a small catalogue has from the beginning. */
+/** Number of bytes after which the files that a small catalogue has from the beginning are not hashed any further. */
 const firstFilesBytes = 1e9
-/** Time between two passes over the older files: some could not be read before, others were found by scans. */
+/** Time between two passes over the older files (ms): some could not be read before, others were found by scans since. */
 const passIntervalMs = 3_600_000
 
 export interface ChecksumScheduleDeps extends Omit<ChecksumFilesDeps, 'isClosing'> {
-  /** Whether older files are hashed as well. */
+  /** True if older files are hashed as well. */
   readonly all: boolean
-  /** Whether the indexer has work to do first; older files wait meanwhile. */
+  /** Returns true while the indexer has more urgent work; older files wait for its end. */
   readonly isBusy: () => boolean
   /** Called when hashing cannot go on. */
   readonly onFailure: (error: unknown) => void
@@ -43,17 +43,17 @@ export function openChecksumSchedule(deps: ChecksumScheduleDeps): ChecksumSchedu
   const isClosing = (): boolean => stopping.signal.aborted
   let running: Promise<void> = Promise.resolve()
   const checksumFiles = openChecksumFiles({ ...deps, isClosing })
-  /** The seq up to which new files have been processed; `undefined` for the one stored in the catalogue. */
+  /** The seq up to which new files have been processed; `undefined` stands for the seq that is stored in the catalogue. */
   let throughSeq: number | undefined
   let storedSeq: number | undefined
   let olderSeq: number | undefined
   let behind = 0
   let stale = 0
   const pass = { below: Number.MAX_SAFE_INTEGER, nextMs: 0, unread: 0 }
-  /** Until then, neither stale nor older files are read. */
+  /** Time until which neither stale nor older files are read (steady clock). */
   let pausedUntilMs = 0
 
-  /** Without checksums it does not store the seq alone: processing changes again costs next to nothing. */
+  /** Stores the gathered checksums and the seq, if any of them is new. */
   const store = async (): Promise<void> => {
     if (!checksumFiles.hasGathered && throughSeq === storedSeq) return
     await checksumFiles.store(throughSeq ?? 0)
@@ -61,18 +61,18 @@ export function openChecksumSchedule(deps: ChecksumScheduleDeps): ChecksumSchedu
     if (failures > 0) logger.info({ failures }, 'hashing recovered')
     failures = 0
   }
-  /** The files before the first that is too young to be read. */
+  /** Returns the files before the first one that is too young to be read. */
   const dueOf = (files: readonly UnhashedFile[]): readonly UnhashedFile[] => {
     const nowUs = deps.nowUs()
     const firstYoung = files.findIndex((file) => readDelayMs(file, nowUs) > 0)
     return firstYoung === -1 ? files : files.slice(0, firstYoung)
   }
-  /** Pauses as long as the work took, so that it uses at most half of the disk and of a processor. */
+  /** Pauses for as long as the work took, so that hashing uses at most half of the disk and of a processor. */
   const pauseSince = (startedMs: number): void => {
     pausedUntilMs = performance.now() + (performance.now() - startedMs)
   }
 
-  /** @returns whether there may be more to do */
+  /** @returns true if there may be more to do */
   const readArrived = async (): Promise<boolean> => {
     const { files, ...found } = await writer.arrivedUnhashed(throughSeq)
     const due = dueOf(files)
@@ -95,15 +95,16 @@ export function openChecksumSchedule(deps: ChecksumScheduleDeps): ChecksumSchedu
         return true
       }
     }
-    // If a file is too young, the seq stops before it, and the next pass begins there.
+    // If a file is too young, the seq stays below the seq of that file, and the next pass begins there.
     const isThrough = due.length === files.length
     if (isThrough) throughSeq = found.throughSeq
-    // The first seq is stored before anything is read, so that it survives an end of the process.
+    // If no checksum was gathered, only the first seq is stored, so that it survives an end of the process. Processing other
+    // changes again costs next to nothing.
     if (checksumFiles.hasGathered || storedSeq === undefined) await store()
     return isThrough && found.behind > 0
   }
 
-  /** @returns whether there was something to do */
+  /** @returns true if there was something to do */
   const readStale = async (): Promise<boolean> => {
     const startedMs = performance.now()
     if (startedMs < pausedUntilMs) return false
@@ -115,10 +116,10 @@ export function openChecksumSchedule(deps: ChecksumScheduleDeps): ChecksumSchedu
     for (const batch of batchesOf(due)) {
       unread.push(...(await checksumFiles.read(batch)))
       if (isClosing()) return false
-      // New files go first.
+      // New files are read before further stale ones.
       if (performance.now() - startedMs > pollMs) break
     }
-    // At once, so that no file is found in the queue again.
+    // The checksums are stored at once, so that no file is found in the queue again.
     await store()
     await writer.hashAgain(unread, deps.nowUs() + unreadRetryUs)
     pauseSince(startedMs)
@@ -163,11 +164,11 @@ export function openChecksumSchedule(deps: ChecksumScheduleDeps): ChecksumSchedu
       }
       const worked = !isClosing() && ((await readStale()) || (!isClosing() && (await readOlder())))
       const restMs = pausedUntilMs - performance.now()
-      // A timer may fire a little early: then only the rest of the pause is waited for, not another poll interval.
+      // A timer may fire a little early. The loop then waits for the rest of the pause only, not for another poll interval.
       await sleep(worked || restMs > 0 ? Math.max(0, Math.min(restMs, pollMs)) : pollMs)
     }
   }
-  /** Failures since the last checksums were stored; only the first one is logged. */
+  /** Number of failures since checksums were stored last; only the first failure is logged. */
   let failures = 0
   const loop = async (): Promise<void> => {
     while (!isClosing())

@@ -4,7 +4,7 @@ import type { FileIdentity } from '../../catalogue/records.ts'
 import { compareIdentity, toIdentity } from '../../catalogue/identity.ts'
 import { inflateChunks, chunkSize } from '../tree/inflate.ts'
 
-/** A file with its size and mtime in the catalogue; another version of it is not read. */
+/** A file to read, with its size and mtime in the catalogue. If the file on disk has others, it is not read. */
 export interface DigestRequest {
   readonly path: string
   readonly size?: number | undefined
@@ -13,16 +13,19 @@ export interface DigestRequest {
 
 /** The checksum and identity of a file that did not change during the read. */
 export interface Digest extends FileIdentity {
-  /** In hexadecimal. */
+  /** In hexadecimal digits. */
   readonly sha256: string
   /** The problem of its gzip stream: it has no end, or is damaged. */
   readonly problem: 'incomplete' | 'broken' | undefined
 }
 
-/** Attempts to read a file that changes during the read. */
+/** Most attempts to read a file that changes during the read. */
 const attempts = 3
 
-/** Reads a whole file; `undefined` when this version of it does not exist, cannot be read, or keeps changing. */
+/**
+ * Reads a whole file. Returns `undefined` if its size or mtime is not the requested one, if it cannot be read, or if it changes
+ * during every attempt.
+ */
 export async function digestFile(
   request: DigestRequest,
   onProgress: () => void = () => undefined,
@@ -38,7 +41,7 @@ export async function digestFile(
   }
 }
 
-/** The identity of the file at a path; `undefined` when there is none or it cannot be reached. */
+/** Returns the identity of the file at a path; `undefined` if there is no file or it cannot be reached. */
 export function identifyFile(path: string): FileIdentity | undefined {
   try {
     return toIdentity(statSync(path))
@@ -47,7 +50,10 @@ export function identifyFile(path: string): FileIdentity | undefined {
   }
 }
 
-/** Opens the file at each attempt: the path may lead to another file by then. */
+/**
+ * Makes one attempt to read a file. Opens it anew, because the path may lead to another file by then.
+ * @returns `touched` if the file changed during the read
+ */
 async function readOnce(
   request: DigestRequest,
   onProgress: () => void,
@@ -88,7 +94,7 @@ async function readToEnd(file: number, size: number, onProgress: () => void) {
     }
   }
   const state = await inflateChunks(chunks(), onProgress)
-  // The checksum covers the bytes after the place where the stream is damaged as well.
+  // The checksum also covers the bytes after the place at which the stream is damaged.
   while (chunks().next().done !== true);
   return { sha256: hash.digest('hex'), problem: state === 'complete' ? undefined : state }
 }

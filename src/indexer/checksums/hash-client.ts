@@ -7,22 +7,22 @@ import type { Digest, DigestRequest } from './digest.ts'
 import type { HashAnswer, HashRequest } from './hash-process.ts'
 
 /**
- * Starts the hash process when there are files to read, and ends it when it is idle. A process of its own has the lowest
- * priority, frees its memory when it ends, and does not block the end of the indexer when the disk hangs.
- * One call at a time. Paths are below the archive root.
+ * Starts the hash process when there are files to read, and ends it when it is idle. A separate process can have the lowest
+ * priority, frees its memory when it ends, and does not delay the end of the indexer when the disk hangs. Only one call may be
+ * pending. Paths are relative to the archive root.
  */
 export interface HashClient {
   /**
-   * Reads files; `undefined` for a file that does not exist in the requested version or cannot be read.
+   * Reads files; returns `undefined` for a file that does not exist in the requested version or cannot be read.
    * @throws HashingFailed
    */
   digest(files: readonly DigestRequest[]): Promise<readonly (Digest | undefined)[]>
   /**
-   * Returns the identities of the files at these paths; `undefined` where there is none.
+   * Returns the identities of the files at these paths; `undefined` for a path without a file.
    * @throws HashingFailed
    */
   identify(paths: readonly string[]): Promise<readonly (FileIdentity | undefined)[]>
-  /** Ends the process without waiting for the disk; a pending call fails. */
+  /** Ends the hash process without waiting for the disk; a pending call fails. */
   close(): void
 }
 
@@ -39,9 +39,9 @@ const hashProcessFile = fileURLToPath(import.meta.url).replace(
 
 export interface HashClientOptions {
   readonly archive: string
-  /** The process is ended after this time without a heartbeat (ms), */
+  /** Time without a heartbeat after which the process is ended (ms). */
   readonly silentMs?: number
-  /** or without work (ms). */
+  /** Time without work after which the process is ended (ms). */
   readonly idleMs?: number
 }
 
@@ -58,9 +58,9 @@ export function startHashClient(options: HashClientOptions): HashClient {
   let pending: PendingCall | undefined
   let timer: NodeJS.Timeout | undefined
   let closed = false
-  /** Whether the process has started: from then on, silence means a disk that hangs. */
+  /** True if the process has started. From then on, silence means that the disk hangs. */
   let ready = false
-  /** A process that hangs in a disk read outlives its kill: the next one starts only after its exit. */
+  /** A process that hangs while it reads the disk outlives its kill, so the next process starts only after its exit. */
   let lastExit = Promise.resolve()
 
   const fail = (message: string): void => {
@@ -95,7 +95,7 @@ export function startHashClient(options: HashClientOptions): HashClient {
     ready = false
     const started = fork(hashProcessFile, {
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-      // Keeps `undefined` in lists.
+      // This serialization keeps `undefined` in lists.
       serialization: 'advanced',
     })
     const gone = (message: string) => (): void => {
@@ -122,7 +122,7 @@ export function startHashClient(options: HashClientOptions): HashClient {
     if (closed) return
     child ??= start()
     if (ready) startTimeout()
-    // The exit of the process reports a failure.
+    // An error is ignored here, because the exit of the process reports it.
     child.send(request, () => undefined)
   }
   const request = (request: HashRequest): Promise<Outcomes> =>

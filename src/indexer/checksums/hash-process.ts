@@ -1,4 +1,4 @@
-/** The hash process: reads whole files for their checksums. It answers requests of its IPC channel in order. */
+/** The hash process: reads whole files for their checksums. It answers the requests on its IPC channel in order. */
 import { setPriority } from 'node:os'
 import type { FileIdentity } from '../../catalogue/records.ts'
 import { digestFile, identifyFile } from './digest.ts'
@@ -8,7 +8,7 @@ import type { Digest, DigestRequest } from './digest.ts'
 export type HashRequest =
   | { readonly kind: 'digest'; readonly files: readonly DigestRequest[] }
   | { readonly kind: 'identify'; readonly paths: readonly string[] }
-/** An answer: the result of each file in order; before it, a heartbeat `reading` now and then. */
+/** An answer: the result for each file, in order. Before it, a heartbeat `reading` is sent about every second. */
 export type HashAnswer =
   readonly (Digest | undefined)[] | readonly (FileIdentity | undefined)[] | 'reading'
 
@@ -18,7 +18,7 @@ const lowestPriority = 19
 try {
   setPriority(lowestPriority)
 } catch {
-  // Not permitted: then only the pauses between reads limit its load.
+  // If the system does not permit this, only the pauses between reads limit the load of the process.
 }
 
 let sentMs = performance.now()
@@ -48,7 +48,7 @@ process.on('message', (request: HashRequest) => {
     send(await answer(request))
   })
 })
-// It has started.
+// Reports that the process has started.
 send('reading')
-// Ends with its parent, however that ended.
+// Ends when its parent has ended, for whatever reason.
 process.on('disconnect', () => process.exit())

@@ -1,4 +1,4 @@
-/** The snapshot of a directory: plain data that crosses a thread boundary. */
+/** The snapshot of a directory: plain data that the tree worker passes to the main thread. */
 import type { Stats } from 'node:fs'
 import type { FileIdentity } from '../../catalogue/records.ts'
 import { toInode, toUs } from '../../catalogue/identity.ts'
@@ -6,21 +6,21 @@ import type { DirectoryRejection, DirectoryStamp } from '../../catalogue/writer.
 import type { ArchiveDirectory, PathRejection } from '../../parse/archive-path.ts'
 
 /**
- * The read depth of a directory. `names`: names and entry types. `facts`: also size, mtime and identity of each RINEX
- * file. `auto`: names in a cold directory (see `isCold`), facts elsewhere.
+ * The read depth of a directory: what is read of its entries. `names`: names and entry types. `facts`: also size, mtime and
+ * identity of each RINEX file. `auto`: as `names` in a cold directory (see `isCold`), elsewhere as `facts`.
  */
 export type ReadDepth = 'names' | 'facts' | 'auto'
 
 export interface SnapshotRequest {
-  /** Below the archive root: `obs/2026/001`. */
+  /** Path below the archive root: `obs/2026/001`. */
   readonly path: string
   readonly depth: ReadDepth
 }
 
 /**
- * `read`: the snapshot holds all names. `missing`: the directory does not exist. `unreadable`: it may hold anything;
- * `error` has the cause. `lost-area`: its whole area is missing or empty, as when a disk is lost, so the snapshot says
- * nothing about any directory in the area.
+ * `read`: the snapshot holds all names. `missing`: the directory does not exist. `unreadable`: the directory may hold anything;
+ * `error` has the cause. `lost-area`: the whole area is missing or empty, for example because its disk is lost, so the snapshot
+ * says nothing about any directory in the area.
  */
 export type SnapshotOutcome = 'read' | 'missing' | 'unreadable' | 'lost-area'
 
@@ -30,7 +30,7 @@ export interface DirectorySnapshot {
   readonly error: string | undefined
   /** Device and inode of the directory (see `identityOf`); `undefined` when it was not read. */
   readonly identity: string | undefined
-  /** Taken before the names were read; `undefined` when a later change could have the same stamp. */
+  /** The stamp before the names were read; `undefined` if a later change could leave the same stamp. */
   readonly stamp: DirectoryStamp | undefined
   /** Names of the regular files that are RINEX files, sorted by bytes. */
   readonly names: readonly string[]
@@ -48,10 +48,10 @@ export interface DirectorySnapshot {
   readonly rejections: readonly DirectoryRejection[]
 }
 
-/** Packed numbers per file: a `FileIdentity` without size and mtime. */
+/** Number of packed values for each file: a `FileIdentity` without size and mtime. */
 const packedNumbers = 6
 
-/** Makes an array for the identities of `files` files: 48 bytes each, and one object to pass to another thread. */
+/** Makes an array for the identities of this number of files: 48 bytes for each. It is passed to another thread as one object. */
 export function openIdentities(files: number): Float64Array {
   return new Float64Array(files * packedNumbers)
 }
@@ -66,7 +66,7 @@ export function packIdentity(identities: Float64Array, index: number, stats: Sta
   identities[at + 5] = stats.gid
 }
 
-/** The identity of the file at an index of `names`; `undefined` when only names were read. */
+/** Returns the identity of the file at an index of `names`; `undefined` if only names were read. */
 export function identityAt(
   { sizes, mtimesUs, identities }: DirectorySnapshot,
   index: number,
@@ -80,7 +80,10 @@ export function identityAt(
   }
 }
 
-/** Distinguishes a directory from another at the same path. Device numbers change when the machine restarts. */
+/**
+ * Returns a text that distinguishes a directory from another one at the same path. It is not stored, because device numbers
+ * change when the machine restarts.
+ */
 export function identityOf({ dev, ino }: { readonly dev: number; readonly ino: number }): string {
   return `${dev}:${ino}`
 }
@@ -88,8 +91,8 @@ export function identityOf({ dev, ino }: { readonly dev: number; readonly ino: n
 const dayMs = 86_400_000
 
 /**
- * Whether a directory is cold: its date ended more than two days ago and its mtime is more than a day old. Then a record
- * needs only the name at first; its size follows later.
+ * True if a directory is cold: its date ended more than two days ago, and its mtime is more than a day old. Its files are first
+ * catalogued by their names alone; their sizes follow later.
  */
 export function isCold(options: {
   readonly directory: ArchiveDirectory | PathRejection

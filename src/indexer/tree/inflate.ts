@@ -5,8 +5,8 @@ import { createGunzip, gunzipSync } from 'node:zlib'
 import { toUs } from '../../catalogue/identity.ts'
 
 /**
- * Size and mtime of a file before it was inflated. Values from afterwards would hide a write during the read.
- * `complete` is false when the gzip stream has no end, is damaged, or the file changed meanwhile.
+ * The result of inflating a file. Size and mtime are from before the read, because later values would hide a write during the
+ * read. `complete` is false if the gzip stream has no end or is damaged, or if the file changed during the read.
  */
 export interface Inflated {
   readonly complete: boolean
@@ -14,16 +14,19 @@ export interface Inflated {
   readonly mtimeUs: number
 }
 
-/** Files up to this size are inflated in one buffer, which is several times cheaper than a stream. */
+/** Largest file (bytes) that is inflated in one buffer, which costs several times less than a stream. */
 const largestBufferedFile = 4 * 1024 * 1024
-/** Largest output of one buffer; RINEX files grow three- to sixfold. */
+/**
+ * Most bytes that are inflated into one buffer; RINEX files grow three- to sixfold. If a file has more, it is inflated as a
+ * stream.
+ */
 const largestOutput = 64 * 1024 * 1024
 
 export const chunkSize = 256 * 1024
 
 /**
- * Checks whether a gzip file is complete; `undefined` when it does not exist or cannot be read.
- * @param onProgress called after each chunk: the disk answers
+ * Checks whether a gzip file is complete; returns `undefined` if it does not exist or cannot be read.
+ * @param onProgress called after each chunk, which shows that the disk answers
  */
 export async function inflate(
   path: string,
@@ -91,7 +94,10 @@ export async function inflateChunks(
   }
 }
 
-/** Not a stream of `node:fs`: that closes the descriptor when it is aborted, and the number may be reused by then. */
+/**
+ * Reads an open file in chunks. A stream of node:fs would, when aborted, also close the descriptor; by then its number may belong
+ * to another file.
+ */
 function* chunksOf(file: number, size: number): Generator<Buffer> {
   for (let position = 0; position < size;) {
     const chunk = Buffer.allocUnsafe(Math.min(chunkSize, size - position))

@@ -1,6 +1,6 @@
 /**
- * Follows the symbolic links of the archive: they may only lead into linked directories. The target of a link can be
- * missing because it was removed, or because its disk is away.
+ * Follows the symbolic links of the archive, which may only lead into linked directories. If the target of a link is missing, it
+ * was removed, or its disk is away.
  */
 import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import type { Stats } from 'node:fs'
@@ -10,21 +10,23 @@ import { realPath } from '../../runtime/real-path.ts'
 export interface LinkedTree {
   /** Absolute path of the archive root. */
   readonly archive: string
-  /** Directories outside the archive that symlinks may lead to, by their configured and their real paths. */
+  /** Directories outside the archive to which symbolic links may lead: both the configured and the real path of each. */
   readonly linkedDirectories: readonly string[]
 }
 
 /** Error codes for a path that does not exist. All others mean that it cannot be read now. */
 const missingCodes = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'])
 
-/** Whether an error says that a path does not exist, for instance because one of its directories has become a file. */
+/**
+ * True if an error means that a path does not exist, for example because a file has taken the place of one of its directories.
+ */
 export function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && missingCodes.has(String(error.code))
 }
 
 /**
- * Whether a path stays inside the archive or leads into linked directories. Each symlink of the path is checked: a link to
- * another place could lead back from there.
+ * True if a path stays inside the archive or leads into linked directories. Each symbolic link in the path is checked, because a
+ * link to a forbidden place may be followed by one that leads back.
  */
 export function isInTree(tree: LinkedTree, path: string): boolean {
   const root = realpathSync.native(tree.archive)
@@ -38,8 +40,8 @@ export function isInTree(tree: LinkedTree, path: string): boolean {
 }
 
 /**
- * The target of a symlink, if it is in a linked directory; `away` if it cannot be read now because its disk is away or
- * does not answer; `undefined` otherwise.
+ * Returns the `Stats` of the target of a symbolic link if the target is in a linked directory; `away` if the target cannot be
+ * read now because its disk is away or does not answer; otherwise `undefined`.
  */
 export function linkedType(tree: LinkedTree, path: string): Stats | 'away' | undefined {
   if (tree.linkedDirectories.length === 0) return undefined
@@ -51,7 +53,7 @@ export function linkedType(tree: LinkedTree, path: string): Stats | 'away' | und
   }
 }
 
-/** Whether a path leads through a symlink to a disk that is away. */
+/** True if a path leads through a symbolic link to a disk that is away. */
 export function isAway(tree: LinkedTree, path: string): boolean {
   if (tree.linkedDirectories.length === 0) return false
   const names = path.split('/')
@@ -59,9 +61,10 @@ export function isAway(tree: LinkedTree, path: string): boolean {
 }
 
 /**
- * Whether a path is a symlink into a linked directory whose disk is away: the nearest existing directory of its target is
- * empty like a mount point, or does not exist up to the linked directory. If it holds something, the target was removed.
- * @param isKnownMissing whether the target does not exist, rather than being unreadable
+ * True if a path is a symbolic link into a linked directory whose disk is away. To find out, takes the nearest existing directory
+ * at or above the target, inside the linked directory. If there is none, or if it is empty like a mount point without its disk,
+ * the disk is away. If it holds something, the disk is there and the target was removed.
+ * @param isKnownMissing true if the target does not exist; false if the target could not be read
  */
 export function isAwayLink(tree: LinkedTree, path: string, isKnownMissing = true): boolean {
   const link = join(tree.archive, path)
@@ -79,7 +82,7 @@ export function isAwayLink(tree: LinkedTree, path: string, isKnownMissing = true
   }
 }
 
-/** Whether the nearest existing directory at or above a target is empty, or none exists up to the linked directory. */
+/** True if the nearest existing directory at or above a target is empty, or if the linked directory has none. */
 function isOnAbsentDisk(tree: LinkedTree, end: string): boolean {
   for (let at = end; isLinked(tree, at); at = dirname(at))
     if (isDirectory(at)) return readdirSync(at).length === 0
@@ -102,8 +105,8 @@ function isLinked(tree: LinkedTree, real: string): boolean {
 }
 
 /**
- * Returns a function that checks whether an area is on another disk than when it was first seen with content: files
- * missing from another disk were not removed. Device numbers are not stored, since they change when the machine restarts.
+ * Returns a function that is true if an area is on another disk than when it was first seen with content. Files that the other
+ * disk lacks were not removed. The device numbers are not stored in the catalogue, because they change when the machine restarts.
  */
 export function openDiskCheck(archive: string): (area: string) => boolean {
   const devices = new Map<string, number>()

@@ -1,6 +1,6 @@
 /**
- * Reads one directory of the tree with synchronous calls: they cost a third of the asynchronous ones, and only the tree
- * worker waits when a disk does not answer.
+ * Reads one directory of the tree with synchronous calls: they cost a third of asynchronous ones, and if a disk does not answer,
+ * only the tree worker waits.
  */
 import { readdirSync, statSync } from 'node:fs'
 import type { Dirent, Stats } from 'node:fs'
@@ -17,43 +17,47 @@ import { identityOf, openIdentities, packIdentity, isCold } from './directory-sn
 import type { DirectorySnapshot, SnapshotOutcome, SnapshotRequest } from './directory-snapshot.ts'
 
 export interface Tree extends LinkedTree {
-  /** Whether an area is on another disk than before (see `openDiskCheck`). */
+  /** True if an area is on another disk than before (see `openDiskCheck`). */
   readonly isForeign?: (area: string) => boolean
   /** Called after each answer of the disk. */
   readonly onProgress?: () => void
 }
 
-/** A change within this time after the read could leave the same mtime and ctime. */
+/**
+ * A stamp is unreliable if the directory changed less than this time (ms) before its read: a later change could leave the same
+ * mtime and ctime.
+ */
 const unsureMs = 2000
 
 const unreadable: EntryRejectionReason = 'unreadable-directory'
 const foreign = 'another disk is mounted there: if this is intended, restart the indexer'
 
-/** Reads one directory. Problems of the tree are part of the snapshot; nothing is thrown. */
+/** Reads one directory. Never throws: problems of the tree are part of the snapshot. */
 export function readDirectory(tree: Tree, request: SnapshotRequest): DirectorySnapshot {
   const path = join(tree.archive, request.path)
   try {
     const nowMs = Date.now()
     if (!isInTree(tree, request.path)) return outsideSnapshot(tree, request.path)
-    // Before the names: a change while they are read must show as a later stamp.
+    // The stamp is taken before the names are read, so that a change meanwhile shows as a later stamp.
     const stats = statSync(path)
     const entries = readdirSync(path, { withFileTypes: true })
-    // Areas have their own rule, see `detectLostArea`.
+    // For an empty area, `detectLostArea` decides.
     if (entries.length === 0 && request.path.includes('/') && isAway(tree, request.path))
       throw new Error('its disk is away')
     const found = sortEntries(tree, request.path, entries)
-    // After the names: a file that arrived while they were read makes the directory young.
+    // The mtime is checked after the names are read: a file that arrived meanwhile makes the directory young.
     const withFacts = needsFacts(request, path, nowMs)
     const files = withFacts ? factsOf(tree, request.path, found.names) : namesAlone(found.names)
     const away = [...found.away, ...files.away]
-    // Last, so that everything above was read from the same disk.
+    // This is checked last, so that everything above was read from the same disk.
     if (isForeign(tree, request.path)) return emptySnapshot(request.path, 'lost-area', foreign)
     return {
       path: request.path,
       outcome: 'read',
       error: undefined,
       identity: identityOf(stats),
-      // The stamp does not change when their disk comes back, so without a stamp the sweeps find the directory until then.
+      // When the disk of these files comes back, the stamp of the directory does not change. So the directory gets no stamp, and
+      // each sweep finds it again until then.
       stamp: away.length > 0 ? undefined : stampOf(stats, nowMs),
       ...files,
       misplaced: found.misplaced,
@@ -66,7 +70,7 @@ export function readDirectory(tree: Tree, request: SnapshotRequest): DirectorySn
   }
 }
 
-/** The stamp of a directory; `undefined` when it cannot be read or a later change could have the same stamp. */
+/** Returns the stamp of a directory; `undefined` if it cannot be read, or if a later change could leave the same stamp. */
 export function readStamp(tree: Tree, path: string): DirectoryStamp | undefined {
   tree.onProgress?.()
   try {
@@ -92,7 +96,7 @@ function namesAlone(names: readonly string[]) {
   return { names, sizes: undefined, mtimesUs: undefined, identities: undefined, away: [] }
 }
 
-/** Reads sizes, mtimes and identities; leaves out names that have vanished or are no regular files any more. */
+/** Reads sizes, mtimes and identities; leaves out names that have vanished or are no longer regular files. */
 function factsOf(tree: Tree, directory: string, names: readonly string[]) {
   const path = join(tree.archive, directory)
   const found = {
@@ -112,7 +116,7 @@ function factsOf(tree: Tree, directory: string, names: readonly string[]) {
     found.sizes.push(stats.size)
     found.mtimesUs.push(toUs(stats.mtimeMs))
   }
-  // If the disk has vanished rather than the names, this throws.
+  // This throws if the disk has vanished, and not only some names.
   if (found.names.length < names.length) statSync(path)
   return { ...found, identities }
 }
@@ -146,7 +150,7 @@ function sortEntries(tree: Tree, directory: string, entries: readonly Dirent[]) 
     const parsed = parseFilename(name)
     if (type === undefined) reject(name, 'symlink')
     else if (type === 'away' && parsed.kind === 'parsed') away.push(name)
-    // A directory that is away counts as one here; reading it reports the missing disk.
+    // A link to a disk that is away counts as a directory; reading that directory reports the missing disk.
     else if (type === 'away' || type.isDirectory()) {
       const place = parseDirectory(`${directory}/${name}`)
       if (place.kind === 'rejected') reject(name, place.reason)
@@ -201,8 +205,8 @@ function failure(tree: Tree, path: string, error: unknown): SnapshotOutcome {
 }
 
 /**
- * Whether the area of a path exists. A mount point without its disk may hold a note or `lost+found`, but no directories
- * of an archive.
+ * True if the area of a path exists. A mount point without its disk may hold a note or `lost+found`, but no directories of an
+ * archive.
  */
 function isAreaThere(tree: Tree, path: string): boolean {
   const [area = ''] = path.split('/', 1)

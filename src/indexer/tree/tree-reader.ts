@@ -5,18 +5,23 @@ import type { ReadDepth, DirectorySnapshot, SnapshotRequest } from './directory-
 import type { TreeCall, TreeFunctions, TreeWorkerData } from './tree-worker.ts'
 import type { WalkStep } from './walk.ts'
 
-/** Reads the tree in a worker thread, so that a disk that hangs does not block the process. Requests are answered in order. */
+/**
+ * Reads the tree in a worker thread, so that a disk that hangs does not block the process. The thread answers requests in order.
+ */
 export interface TreeReader {
   snapshot(request: SnapshotRequest): Promise<DirectorySnapshot>
-  /** The stamps of directories in their order; `undefined` where a stamp is not reliable. */
+  /** Returns the stamps of directories in the order of the paths; `undefined` for a stamp that is not reliable. */
   stamps(paths: readonly string[]): Promise<readonly (DirectoryStamp | undefined)[]>
-  /** Starts a walk below the roots, oldest date first; abandons a walk that has not ended. */
+  /** Starts a walk below the roots, oldest date first. An earlier walk that has not ended is abandoned. */
   startWalk(roots: readonly string[], depth: ReadDepth): Promise<void>
-  /** The next directory of the walk; `undefined` at its end. Several steps may be requested ahead. */
+  /** Returns the next directory of the walk; `undefined` at its end. Several steps may be requested ahead. */
   step(): Promise<WalkStep | undefined>
-  /** Whether the gzip streams of files are complete; `undefined` for a file that cannot be read. */
+  /** Inflates files to check that their gzip streams are complete; returns `undefined` for a file that cannot be read. */
   inflate(paths: readonly string[]): Promise<readonly (Inflated | undefined)[]>
-  /** How long the current request has made no progress (ms). Progress is noticed between two calls, so call it regularly. */
+  /**
+   * Returns the time for which the current request has made no progress (ms). Each call compares the progress with that at the
+   * call before, so it must be called regularly.
+   */
   waitingMs(): number
   close(): Promise<void>
 }
@@ -46,7 +51,7 @@ export function startTreeReader(tree: TreeWorkerData['tree']): TreeReader {
   })
   let closing = false
   const fail = (error: Error): void => {
-    // Requests during the end are not answered, so that they do not look like failures.
+    // While the reader is closed, requests stay unanswered, so that they do not look like failures.
     if (closing) return
     for (const request of waiting.splice(0)) request.reject(error)
   }
@@ -72,7 +77,7 @@ export function startTreeReader(tree: TreeWorkerData['tree']): TreeReader {
       const seen = Atomics.load(progress, 0)
       if (seen !== last.progress) last = { progress: seen, ms }
       const [first] = waiting
-      // A worker that is still starting does not wait for a disk.
+      // A worker that is still starting is not waiting for a disk.
       if (first === undefined || seen === 0) return 0
       return ms - Math.max(first.sinceMs, answeredMs, last.ms)
     },

@@ -1,4 +1,4 @@
-/** The tree worker, a thread that reads the tree. It answers calls one after the other. */
+/** The tree worker: a thread that reads the tree. It answers calls one after the other. */
 import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { DirectoryStamp } from '../../catalogue/writer.ts'
@@ -16,7 +16,7 @@ export interface TreeWorkerData {
   readonly progress: Int32Array
 }
 
-/** A call of a function of the worker. */
+/** A call to one of the functions of the worker. */
 export interface TreeCall {
   readonly name: keyof TreeFunctions
   readonly args: readonly unknown[]

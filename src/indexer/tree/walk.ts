@@ -6,9 +6,12 @@ import type { Tree } from './read-directory.ts'
 /** One step of a walk: the next directory, and the progress. */
 export interface WalkStep {
   readonly snapshot: DirectorySnapshot
-  /** Directories that were found and not read yet. */
+  /** Number of directories that were found and are not read yet. */
   readonly pending: number
-  /** Share of the walk that is done, 0 to 1, never falling. Each directory is an equal part of its parent, so no count is needed before. */
+  /**
+   * Share of the walk that is done, from 0 to 1; it never falls. Each directory counts as an equal part of its parent, so
+   * directories need not be counted before the walk.
+   */
   readonly done: number
 }
 
@@ -32,7 +35,7 @@ export function* walkTree(
   )
   const add = (path: string, share: number): void => {
     const [area = '', ...date] = path.split('/')
-    // A blank sorts before a slash, so no other area comes between a directory and its subdirectories.
+    // A blank sorts before a slash, so the directories of a date come before their subdirectories, in both areas.
     pending.push({ path, share, order: `${date.join('/')} ${area}` })
   }
   for (const root of roots) add(root, 1 / roots.length)
