@@ -41,7 +41,7 @@ export interface WriterOptions {
   readonly onMigrating?: (progress: MigrationProgress) => void
 }
 
-/** About a tenth of a second. */
+/** Default of `checkUpTo`: checking this size takes about a tenth of a second. */
 const checkUpToBytes = 32 * 1024 * 1024
 
 /** A writer, and the result of opening its database. */
@@ -76,7 +76,7 @@ interface WriterParts {
   readonly lock: { release: () => void }
   readonly nowUs: () => number
   readonly checkUpTo: number
-  /** Whether all pages have been checked. */
+  /** True if all pages have been checked already. */
   readonly isChecked: boolean
   readonly onChecked?: ((outcome: StartupCheckOutcome) => void) | undefined
 }
@@ -155,8 +155,8 @@ function sequencesNeeded(changes: readonly DirectoryChange[]): number {
 }
 
 /**
- * Makes synchronous calls asynchronous, as the seam requires: errors become rejections, and a corrupt database is quarantined.
- * `writing` also checks first that the database was not replaced.
+ * Makes synchronous calls asynchronous, as `CatalogueWriter` requires: errors become rejections, and a corrupt database is
+ * quarantined. `writing` also checks first that the database was not replaced.
  * @param knownFault returns the fault that the startup check found
  */
 function prepareGuards(db: Database, path: string, knownFault: () => string | undefined) {
@@ -186,8 +186,8 @@ function prepareGuards(db: Database, path: string, knownFault: () => string | un
 }
 
 /**
- * Detects that the database or a side file was removed or replaced: nothing would read what is written to it. For a side file
- * the database is also replaced by a copy; otherwise readers would use the removed side files for ever.
+ * Detects that the database or a side file was removed or replaced, because no reader would see what this process writes. If it
+ * was a side file, the database is also replaced by a copy; otherwise readers would use the removed side files for ever.
  */
 function prepareReplacementCheck(db: Database, path: string): () => void {
   const inodeOf = (file: string): string | undefined => {
