@@ -1,7 +1,7 @@
 /**
- * The calendar of file names: years, days of the year, hours. Times are in the time system of the name,
- * without leap seconds, counted in seconds since 1970-01-01T00:00:00. Plain arithmetic instead of `Date`
- * objects, because a scan parses millions of names. Every year follows the Gregorian rule.
+ * The calendar of file names: years, days of the year, hours. Times are in the time system of the name, without leap seconds,
+ * counted in seconds since 1970-01-01T00:00:00. Uses plain arithmetic instead of `Date` objects, because a scan parses millions
+ * of names. Every year follows the Gregorian rule.
  */
 
 export const secondsPerMinute = 60
@@ -30,8 +30,8 @@ export function fullYear(twoDigits: number): number {
 }
 
 /**
- * The hour of a session letter, in either case: `a` is 00, `x` is 23. `undefined` for `y` and `z`, which are after the end of the
- * day, and for digits, which are not hours.
+ * The hour of a session letter, in upper or lower case: `a` is 00, `x` is 23. `undefined` for `y` and `z`, which are after the
+ * end of the day, and for digits, which are not hours.
  */
 export function sessionHour(session: string): number | undefined {
   // Setting bit 5 makes the letter lower-case.

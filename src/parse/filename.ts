@@ -9,8 +9,8 @@ const maxNameBytes = 255
 const replacementCharacter = '\uFFFD'
 
 /**
- * Parses the base name of a file. The whole name must have the short or the long form. Case is ignored, except in the final `.gz`.
- * Accepts any string; a string that is not a RINEX name is a `Rejection`.
+ * Parses the base name of a file. The whole name must have the short or the long form. Case is ignored, except in the final
+ * `.gz`. Accepts any string; a string that is not a RINEX name is a `Rejection`.
  */
 export function parseFilename(name: string): ParsedName | Rejection {
   const result = name.endsWith('.gz') ? parseForms(name) : reasonWithoutGz(name)

@@ -17,7 +17,8 @@
  * | `yy`   | year, see `fullYear`                                              | RINEX 2.11, 4 |               |
  * | `t`    | type, see `typeOf`                                                | RINEX 2.11, 4 | `bad-type`    |
  *
- * A reason names a part only if the rest of the name has letters, digits and dot in their columns.
+ * The reason in the table is given only if letters, digits and the dot are in their columns, and no other part is wrong;
+ * otherwise the reason is `unknown-form`.
  */
 import {
   dayStartSeconds,

@@ -1,6 +1,6 @@
 /**
- * The form of a file name: `r2` short, `r3` long. It is not the version of the content: RINEX 4 content has long names, and RINEX 3
- * content sometimes has short names.
+ * The form of a file name: `r2` short, `r3` long. It is not the version of the content: RINEX 4 content has long names, and RINEX
+ * 3 content sometimes has short names.
  */
 export type FileVersion = 'r2' | 'r3'
 
