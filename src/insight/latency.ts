@@ -11,8 +11,8 @@ export function percentile(ascending: ArrayLike<number>, share: number): number 
 }
 
 /**
- * The usual latency: the 95th percentile of the latencies of the last 28 days, at least 5 minutes (15M), 10 minutes (01H) or 2 hours
- * (01D), at most 24 hours. Without latencies, the lower bound.
+ * The usual latency: the 95th percentile of the latencies of the last 28 days, at least 5 minutes (15M), 10 minutes (01H) or 2
+ * hours (01D), at most 24 hours. Without latencies, the lower bound.
  */
 export function usualLatency(period: Period, ascending: ArrayLike<number>): number {
   const { leastUsual } = periodRules[period]

@@ -41,7 +41,7 @@ export interface SeriesHistory {
   /** Seconds; see `usualLatency`. */
   readonly usualLatency: number
   readonly rules?: readonly ExpectedRule[]
-  /** The first slot whose deliveries are recorded; by default, those of all slots are. */
+  /** The first slot whose deliveries are recorded. By default, the deliveries of all slots are recorded. */
   readonly knownFrom?: number
 }
 
