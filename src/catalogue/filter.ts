@@ -30,13 +30,13 @@ export interface FileFilter {
   readonly types?: readonly FileType[]
   readonly durations?: readonly FileDuration[]
   readonly versions?: readonly FileVersion[]
-  /** The next three filter on parts of long names, written as in `ParsedName`. */
+  /** This list and the next two contain parts of long names, written as in `ParsedName`. */
   readonly intervals?: readonly string[]
   readonly contents?: readonly string[]
   readonly sources?: readonly string[]
   /** UTC days on which the data start, counted from 1970-01-01. */
   readonly days?: readonly number[]
-  /** Time at which the data start. */
+  /** Only files whose data start within this range. */
   readonly dataDate?: TimeRange
   /**
    * A range of times that the data overlap. By its name, the data of a file span a half-open range of time; if the name has no

@@ -39,7 +39,7 @@ export interface PageQuery extends WithDetails {
 }
 
 interface WithDetails {
-  /** True if the records are to have their details. */
+  /** True to return the records with their details. */
   readonly details?: boolean
 }
 
@@ -108,7 +108,7 @@ export interface StationsQuery {
    * key.
    */
   readonly ordering?: StationOrdering
-  /** Only files in these areas are counted; stations without a file there are left out. */
+  /** Only files in these areas are counted; stations without files in them are left out. */
   readonly areas?: readonly Area[]
 }
 
@@ -142,9 +142,9 @@ export interface SeriesSlots {
   readonly ambiguous: readonly string[]
   /** The first slot of the range. */
   readonly from: number
-  /** Slots with a live file; begins 28 days before the range. */
+  /** Slots with a live file, from 28 days before the range on. */
   readonly live: readonly number[]
-  /** Slots with a recorded delivery, even if the file was removed since; begins 28 days before the range. */
+  /** Slots with a recorded delivery, from 28 days before the range on; the file may have been removed since. */
   readonly recorded: readonly number[]
   /** Latencies of the slots in `learning`, in seconds, ascending. */
   readonly latencies: readonly number[]
@@ -213,7 +213,7 @@ export type ChangeFilters = Omit<
   'created' | 'modified' | 'idAbove' | 'idBelow' | 'problems'
 >
 
-/** Details of a removed file have no checksum and no problem. */
+/** In the details of a removed file, the checksum and the problem are `undefined`. */
 export interface ChangesQuery extends WithDetails {
   /** Changes after this seq. */
   readonly since: number
@@ -327,9 +327,7 @@ export interface CatalogueReader {
   checksums(directory: string, after: string): Promise<ChecksumChunk | undefined>
   /** True if a live file is in the queue of files to be hashed, because it is new or changed, or its checksum is stale. */
   awaitsChecksum(id: number): Promise<boolean>
-  /**
-   * The list in chunks: repeat with `next` until it is `undefined`. No transaction stays open between chunks.
-   */
+  /** Reads the list in chunks: repeat with `next` until it is `undefined`. No transaction stays open between chunks. */
   records(query: ChunkQuery, signal?: AbortSignal): Promise<RecordChunk>
   stations(query: StationsQuery): Promise<StationsPage>
   /**
@@ -362,7 +360,7 @@ export class CatalogueUnavailable extends Error {
 
 /** The database is being migrated to the schema of this program. */
 export class CatalogueMigrating extends CatalogueUnavailable {
-  /** May be shown to clients: `from schema 9 to 10: counting, 40 %`. */
+  /** A text that may be shown to clients: `from schema 9 to 10: counting, 40 %`. */
   readonly progress: string
 
   constructor(progress: string) {
@@ -379,7 +377,7 @@ export class NotBuilt extends Error {
   readonly code = 'NOT_BUILT'
 }
 
-/** A query exceeded its time limit; the catalogue works. */
+/** A query exceeded its time limit; other queries work. */
 export class QueryTimeout extends Error {
   readonly code = 'QUERY_TIMEOUT'
 }

@@ -127,7 +127,7 @@ export interface DirectoryState {
 /** A directory with catalogued files in it or below it. */
 export interface Subdirectory {
   readonly name: string
-  /** Time of the latest change in it or below it. */
+  /** Time of the latest change in this directory or below it. */
   readonly changedUs: number | undefined
 }
 

@@ -124,7 +124,7 @@ export interface UnhashedFile {
   readonly path: string
   readonly size: number | undefined
   readonly mtimeUs: number | undefined
-  /** Time of its latest change in the catalogue. */
+  /** Time of the latest change of the file in the catalogue. */
   readonly sinceUs: number
   readonly seq: number
 }
@@ -247,8 +247,8 @@ export interface CatalogueWriter {
   /** Stores the summary of a complete scan. */
   scanned(scan: ScanSummary): Promise<void>
   /**
-   * Drops the indexes and counts that a first scan does not need, if there is no file yet. Queries that need them throw `NotBuilt`
-   * until `buildIndexes` has built them.
+   * Drops the indexes and counts that a first scan does not need, if there is no file yet. Queries that need them throw
+   * `NotBuilt` until `buildIndexes` has built them.
    */
   deferIndexes(): Promise<void>
   /**
@@ -282,7 +282,7 @@ export class CatalogueCorrupt extends Error {
   readonly code = 'CATALOGUE_CORRUPT'
 }
 
-/** A database file that this program must not change, or cannot; the message names it and the remedy. */
+/** This program must not or cannot change the database file; the message names the file and the remedy. */
 export class UnusableDatabase extends Error {
   readonly code = 'UNUSABLE_DATABASE'
 }

@@ -65,7 +65,8 @@ export function prepareBackup(parts: {
   }
   const makeCopy = async (): Promise<void> => {
     discard(copy)
-    // The writer's own changes go into the copy too, and no read transaction lasts longer than a step, so the WAL is reset as usual.
+    // The writer's own changes go into the copy too, and no read transaction lasts longer than a step, so the WAL is reset as
+    // usual.
     await copyPages(db, copy, { signal })
     const fault = await checkFile(copy, { mode: 'closed', inProcessUpTo, signal })
     if (fault === undefined) return
@@ -93,7 +94,7 @@ export interface CopyOptions {
   readonly file: string
   /** True to replace an existing file. */
   readonly force: boolean
-  /** Called with the number of pages that are copied and of all pages. */
+  /** Called with the number of copied pages and the number of all pages. */
   readonly onProgress: (copied: number, total: number) => void
   readonly signal: AbortSignal
 }

@@ -119,8 +119,8 @@ export function openCandidateIndexes(
 }
 
 /**
- * CPU microseconds to pass an id from SQLite to JavaScript and to sort it. For other orders than by id, they include looking up
- * the sort key.
+ * CPU microseconds to pass an id from SQLite to JavaScript and to sort it. In an order other than by id, the sort key must also
+ * be looked up.
  */
 export function sortUs({ ordering }: Pick<PagePosition, 'ordering'>): number {
   return ordering.key === 'id' ? 0.2 : 3

@@ -16,7 +16,7 @@ import { openStatements } from './connection.ts'
 import type { Statements } from './connection.ts'
 import { hasAny, select } from './selection.ts'
 
-/** Maximum number of changes that one query with filters examines in each table; it takes a few milliseconds. */
+/** Maximum number of changes that one query with filters examines in each table, which takes a few milliseconds. */
 const changesPerQuery = 2000
 
 /** Call the result within one transaction. */

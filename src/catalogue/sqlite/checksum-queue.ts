@@ -5,7 +5,7 @@ import type { ChecksumRows } from './checksum-rows.ts'
 import type { Directories } from './directories.ts'
 import { prepareRaiseDetails } from './sequences.ts'
 
-/** Maximum numbers of changes and of files that one query examines; it takes one or two milliseconds. */
+/** Maximum number of changes, and of files, that one query examines, which takes one or two milliseconds. */
 const changesPerQuery = 1000
 const filesPerQuery = 2000
 /** Maximum number of files that one query returns. */
@@ -114,7 +114,7 @@ function prepareKeep(db: Database, { directories, rows, nowUs }: HashingParts) {
     const filled = new Set<string>()
     for (const checksum of checksums) {
       const { id, size, mtimeUs } = checksum
-      // Size and mtime that become known are no change of the record, but listings show them.
+      // If size and mtime become known, the record does not change, but listings show them.
       if (fill.run({ id, size, mtimeUs }).changes > 0) filled.add(directoryOf.get(id) as string)
       rows.replace(checksum, nowUs())
       touch.run(id)

@@ -64,8 +64,8 @@ export function prepareChecksumRows(db: Database) {
       postpone.run({ id, fromUs })
     },
     /**
-     * Stores new attributes in the identity of a checksum. If the file was hashed again in the meantime, the caller compared it
-     * with an earlier checksum, so the new checksum becomes stale instead.
+     * Stores new attributes in the identity of a checksum. If the file was hashed again in the meantime, the caller compared the
+     * file with an earlier checksum, so the new checksum becomes stale instead.
      * @returns true if it became stale
      */
     rebind({ id, identity, boundCtimeUs }: ReboundFile, nowUs: number): boolean {

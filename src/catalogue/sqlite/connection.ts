@@ -80,9 +80,7 @@ function isDatabaseError(error: unknown): error is Error {
   return /^(SQLITE_|E[A-Z]+$)/.test(code)
 }
 
-/**
- * Maximum number of cached statements. The SQL of statements depends on their conditions, not on their values, so there are few.
- */
+/** Maximum number of cached statements. Few are needed, because the SQL depends on the conditions, not on their values. */
 const keptStatements = 200
 
 /** Executes SELECTs whose text is built on demand. */

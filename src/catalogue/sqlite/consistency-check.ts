@@ -17,8 +17,8 @@ export interface ConsistencyReport {
 const maxListed = 50
 
 /**
- * A query for the differences in a table. Its columns are texts: the key of the `row`, the `stored` values and the `counted`
- * ones.
+ * A query that finds the differences in a table. Its columns are texts: the key (`row`), the values in the table (`stored`) and
+ * those computed from the records (`counted`).
  */
 interface Comparison {
   readonly table: string

@@ -126,7 +126,7 @@ const maxAlternatives = 100
 
 /**
  * The days of many ranges without kinds. These ranges come from a list of days, so only the first and the last may contain a
- * partial day; the condition on the range that contains them all excludes its other part.
+ * partial day; the condition on the range that contains them all excludes the rest of that day.
  */
 function daysOf(dates: readonly DateRange[]): number[] {
   return dates.flatMap(({ from, to }) => {

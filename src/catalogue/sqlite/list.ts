@@ -85,8 +85,8 @@ export function prepareList(db: Database, head: () => Head): List {
       find.sort(find.collect(index(), checkDeadline).ids ?? new Float64Array(), position)
     if (collectUs < scanUs) return planOf(collectUs, collect)
     return planOf(scanUs, (checkDeadline) => {
-      // The estimate assumes that matching files are spread evenly. If they are not, the scan ends here, and the ids are
-      // collected.
+      // The estimate assumes that matching files are spread evenly. If they are not, the scan ends after this time, and all ids
+      // are collected.
       const mostMs = Math.max(10, collectUs / 500)
       const { ids, end } = find.scan(selection, position, { checkDeadline, mostMs })
       return end === undefined ? ids : collect(checkDeadline)

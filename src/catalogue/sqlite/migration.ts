@@ -61,7 +61,10 @@ const additions: ReadonlyMap<number, string> = new Map([
 interface Step {
   readonly name: string
   total(db: Database): number
-  /** Executes a part from `done` on. @returns the new `done`; at least the total at the end */
+  /**
+   * Executes the next part of the step, which begins at `done`.
+   * @returns the new `done`; at least the total at the end
+   */
   run(db: Database, done: number): number
 }
 
@@ -113,7 +116,7 @@ export function progressOf(db: Database): MigrationProgress | undefined {
   return { ...(row as Omit<MigrationProgress, 'to'>), to: schemaVersion }
 }
 
-/** `from schema 9 to 10: counting, 40 %` */
+/** Describes the progress: `from schema 9 to 10: counting, 40 %`. */
 export function describeProgress({ from, to, step, done, total }: MigrationProgress): string {
   const percent = total > 0 ? Math.floor((100 * Math.min(done, total)) / total) : 100
   return `from schema ${from} to ${to}: ${step}, ${percent} %`

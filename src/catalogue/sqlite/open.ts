@@ -101,8 +101,8 @@ export function refuseVersion(version: number, path: string): void {
 }
 
 /**
- * Migrates the database of an earlier release before a writer opens it, and yields to the event loop between the parts. Does nothing
- * without a database to migrate, and leaves a corrupt one to the writer, which can restore a backup.
+ * Migrates the database of an earlier release before a writer opens it, and yields to the event loop between the parts. Does
+ * nothing without a database to migrate, and leaves a corrupt one to the writer, which can restore a backup.
  * @param options.onMigrating called before each part of a migration
  * @param options.signal stops the migration between two parts; the next start continues it
  * @throws AlreadyRunning, UnusableDatabase as `openWriter`

@@ -59,8 +59,8 @@ export function openPageIds(
   }
 
   /**
-   * Reads day after day, first the day with the highest id, until no other day can have an id for the page. For selections by
-   * dates and kinds only, highest id first.
+   * Reads day after day, first the day with the highest id, until the other days cannot have an id that belongs to the page. For
+   * selections by dates and kinds only, highest id first.
    */
   const latestDays = (
     { dates = [], kinds }: Selection,

@@ -127,7 +127,7 @@ export function openReader(options: { readonly database: string }): CatalogueRea
 
 interface Queries extends Listings, Checksums {
   head(): Head
-  /** These three return `undefined` for queries longer than `directMs`. */
+  /** These three return `undefined` for queries that are too long for this thread. */
   page(query: PageQuery): Page | undefined
   records(query: ChunkQuery): RecordChunk | undefined
   stations(query: StationsQuery): StationsPage | undefined

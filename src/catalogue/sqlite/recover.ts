@@ -67,7 +67,9 @@ export interface DatabaseFiles extends OpeningForWriting {
   readonly onRestoring?: ((restoring: Restoring) => void) | undefined
 }
 
-/** @throws UnusableDatabase for a database of another program or of a newer version of this one, and for an unusable `restoreFrom` */
+/**
+ * @throws UnusableDatabase for a database of another program or of a newer version of this one, and for an unusable `restoreFrom`
+ */
 export function openOrRecover(files: DatabaseFiles): { db: Database; recovery: Recovery } {
   const { path, restoreFrom } = files
   for (const unfinished of [newBackupPath, restoringPath]) discard(unfinished(path))

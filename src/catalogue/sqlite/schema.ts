@@ -30,21 +30,21 @@ export function dayOf(seconds: string): string {
 export const idCountLevels = [18, 12, 6] as const
 
 /**
- * The indexes that a first scan leaves out and `indexes.ts` builds at its end, by name, with their SQL. The table `built` names the
- * complete ones; readers must not use any other. Equal keys of an index are in the order of the row id.
+ * The indexes that a first scan leaves out and `indexes.ts` builds at its end, by name, with their SQL. The table `built` names
+ * the complete ones; readers must not use any other. Equal keys of an index are in the order of the row id.
  */
 export const indexes: Readonly<Record<string, string>> = {
-  // Files of a station or country, with dates and kinds; availability of a station; ids of a sparse filter.
+  // For the files of a station or country, with dates and kinds, the availability of a station, and the ids of a sparse filter.
   file_station: 'CREATE INDEX file_station ON file (station, data_date, kind)',
-  // Files of a day or a range of days; availability of a network; ordering by data_date.
+  // For the files of a day or a range of days, the availability of a network, and ordering by data_date.
   file_date: 'CREATE INDEX file_date ON file (data_date, kind)',
-  // Filters on type, duration, version, area, interval, content and source, in the order of ids.
+  // For filters on type, duration, version, area, interval, content and source, in the order of ids.
   file_kind: 'CREATE INDEX file_kind ON file (kind)',
-  // filename, filename__startswith, ordering by filename; filename__contains reads all of it.
+  // For the filters filename and filename__startswith, and ordering by filename.
   file_name: 'CREATE INDEX file_name ON file (name COLLATE NOCASE)',
-  // created__…, ordering by created.
+  // For the filters created__…, and ordering by created.
   file_created: 'CREATE INDEX file_created ON file (created_us)',
-  // modified__…, ordering by modified.
+  // For the filters modified__…, and ordering by modified.
   file_modified: 'CREATE INDEX file_modified ON file (coalesce(modified_us, created_us))',
 }
 

@@ -1,6 +1,6 @@
 /**
- * Cuts a selection into slices along an index, so that a long query consists of many short ones, and its deadline is checked between
- * them. To be used within a read transaction.
+ * Cuts a selection into slices along an index, so that a long query consists of many short ones, and its deadline is checked
+ * between them. To be used within a read transaction.
  */
 import { secondsPerDay } from '../../parse/calendar.ts'
 import type { OrderKey } from '../filter.ts'

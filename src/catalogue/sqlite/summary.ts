@@ -126,7 +126,7 @@ export function prepareCachedHead(db: Database): () => Head {
   let cached: { readonly version: unknown; readonly head: Head } | undefined
   return () => {
     const now = version.get()
-    // The head is read after the version, so a head that is newer than the version is read again the next time.
+    // The head is read after the version. If it is newer than the version, it is read again the next time.
     if (cached === undefined || cached.version !== now) cached = { version: now, head: read() }
     return cached.head
   }

@@ -29,9 +29,13 @@ export interface WriterOptions {
   readonly database: string
   /** The clock: microseconds since 1970. */
   readonly nowUs: () => number
-  /** Databases up to this size in bytes are checked before they are used, larger ones in a separate process. */
+  /**
+   * Databases up to this size in bytes are checked before they are used, larger ones in a separate process while they are used.
+   */
   readonly checkUpTo?: number
-  /** Called with the result of that check. If the database is corrupt, the next call throws. */
+  /**
+   * Called with the result of the check in the separate process. If the database is corrupt, the next call of the writer throws.
+   */
   readonly onChecked?: (outcome: StartupCheckOutcome) => void
   /** A backup that replaces the database before it is opened. */
   readonly restoreFrom?: string
