@@ -39,7 +39,7 @@ export interface NameRange {
   readonly to: string
 }
 
-/** Of the files with this sort key, only those with ids after this one are selected. */
+/** Excludes files that have this sort key and an id up to this one; files with other sort keys are not affected. */
 export interface After extends ChunkCursor {
   readonly ordering: ChunkOrdering
 }
