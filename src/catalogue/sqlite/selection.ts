@@ -39,7 +39,7 @@ export interface NameRange {
   readonly to: string
 }
 
-/** Excludes files that have this sort key and an id up to this one; files with other sort keys are not affected. */
+/** Of the files with this sort key, excludes those whose id does not come after this id in the ordering. */
 export interface After extends ChunkCursor {
   readonly ordering: ChunkOrdering
 }
