@@ -1,59 +1,63 @@
 /**
- * The filter of records. A record matches if it meets all conditions. A list means any of its values; an empty list matches
- * nothing. Codes are in upper case, as in the catalogue.
+ * The conditions by which records are filtered. A record matches a filter if it meets all conditions. A condition with a list is
+ * met by each of its values; an empty list matches no record. Codes are in upper case, as in the catalogue.
  */
 import type { Area } from '../parse/archive-path.ts'
 import type { FileDuration, FileType, FileVersion } from '../parse/types.ts'
 
-/** Microseconds since 1970, both ends included; a missing end is open. */
+/** A range of times in microseconds since 1970. Both ends are included; without an end, the range is open on that side. */
 export interface TimeRange {
   readonly fromUs?: number
   readonly toUs?: number
 }
 
 /**
- * The problems of listed files: the gzip stream has no end (`incomplete`), or is damaged before its end (`broken`), or the date of
- * the name is not that of the directory (`misplaced`). An incomplete file is not broken.
+ * The problems of listed files: the gzip stream has no end (`incomplete`), is damaged before its end (`broken`), or the date in
+ * the name is not that of the directory (`misplaced`). An incomplete file is never also `broken`.
  */
 export const problems = ['incomplete', 'broken', 'misplaced'] as const
 export type Problem = (typeof problems)[number]
 
 export interface FileFilter {
-  /** Codes of 4 characters match both forms of names, codes of 9 only that code. */
+  /** A code of 4 characters matches itself and all long codes that begin with it; a code of 9 characters matches only itself. */
   readonly stations?: readonly string[]
-  /** ISO 3166-1 alpha-3: the last three characters of the long code; of a short code, those of the only long code that begins with it. */
+  /**
+   * ISO 3166-1 alpha-3 codes. The country of a station is the end of its long code (9 characters). A station with a short code
+   * has the country of the long code that begins with it, if there is exactly one.
+   */
   readonly countries?: readonly string[]
   readonly areas?: readonly Area[]
   readonly types?: readonly FileType[]
   readonly durations?: readonly FileDuration[]
   readonly versions?: readonly FileVersion[]
-  /** Parts of long names, as in `ParsedName`. */
+  /** This list and the next two contain parts of long names, written as in `ParsedName`. */
   readonly intervals?: readonly string[]
   readonly contents?: readonly string[]
   readonly sources?: readonly string[]
   /** UTC days on which the data start, counted from 1970-01-01. */
   readonly days?: readonly number[]
-  /** Start of the data. */
+  /** Only files whose data start within this range. */
   readonly dataDate?: TimeRange
   /**
-   * A range that the nominal span of the data overlaps: the half-open span in the name, or its start if the name has no end.
-   * Several ranges are reduced to their intersection. Ranges without one give a range that ends before it begins; spans that
-   * reach from its end to its beginning overlap it.
+   * A range of times that the data overlap. By its name, the data of a file span a half-open range of time; if the name has no
+   * length, only the start counts. A filter with several ranges has their intersection here. If they have no time in common, the
+   * intersection ends before it begins; a file then matches if its data reach from that end to that beginning, because they
+   * overlap all the ranges.
    */
   readonly overlaps?: TimeRange
   readonly created?: TimeRange
   readonly modified?: TimeRange
   readonly problems?: readonly Problem[]
-  /** Ids above and below these; both excluded. */
+  /** Only files with ids between these two; both are excluded. */
   readonly idAbove?: number
   readonly idBelow?: number
-  /** Conditions on the whole name; case (ASCII) is ignored. */
+  /** Conditions on the file name. The case of ASCII letters is ignored. */
   readonly names?: readonly NameCondition[]
 }
 
 export interface NameCondition {
   readonly how: 'is' | 'starts' | 'contains'
-  /** In lower case. */
+  /** The text to find, in lower case. */
   readonly text: string
 }
 
@@ -66,13 +70,13 @@ export interface OrderStep {
   readonly descending: boolean
 }
 
-/** Files that are equal in all steps are sorted by id, in the direction of the last one. */
+/** Files with equal sort keys in all steps are sorted by id, in the direction of the last step. */
 export interface Ordering extends OrderStep {
-  /** Sort keys for files with equal first keys. */
+  /** Further sort keys, for files whose keys so far are equal. */
   readonly then?: readonly OrderStep[]
 }
 
-/** Highest id first. */
+/** The newest records first: ids ascend with time. */
 export const defaultOrdering: Ordering = { key: 'id', descending: true }
 
 export function isUnfiltered(filter: FileFilter): boolean {

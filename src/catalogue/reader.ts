@@ -39,25 +39,25 @@ export interface PageQuery extends WithDetails {
 }
 
 interface WithDetails {
-  /** Whether records have their details. */
+  /** True to return the records with their details. */
   readonly details?: boolean
 }
 
 /** A page of the list and the count, both at the state `head`. */
 export interface Page {
   readonly head: Head
-  /** Count of all matching live records, not only of this page. */
+  /** Number of all matching live records, not only of those on this page. */
   readonly count: number
   readonly records: readonly ListedFile[]
 }
 
 export interface ChunkQuery extends WithDetails {
-  /** `next` of the chunk before; default: the beginning of the list. */
+  /** `next` of the previous chunk; without it, the chunk is the first of the list. */
   readonly after?: ChunkCursor
   /** At least 1. */
   readonly limit: number
   readonly filter?: FileFilter
-  /** By a key that never changes of a record; default: highest id first. */
+  /** Default: highest id first. The key must never change for a record, because chunks are read at different times. */
   readonly ordering?: ChunkOrdering
 }
 
@@ -65,17 +65,20 @@ export interface ChunkOrdering extends OrderStep {
   readonly key: Exclude<OrderKey, 'modified'>
 }
 
-/** The position after the record with this id and this sort key: a time in its unit, a name in lower case. */
+/**
+ * The position after a record in the list: its id and its sort key. The key is an id, a time in the unit of its column, or a name
+ * in lower case.
+ */
 export interface ChunkCursor {
   readonly id: number
   readonly key: number | string
 }
 
-/** A part of the list, and the epoch of its database. */
+/** A part of the list, with the epoch of the database. */
 export interface RecordChunk {
   readonly epoch: string
   readonly records: readonly ListedFile[]
-  /** `after` of the next chunk; `undefined` at the end of the list. A chunk before the end may be empty. */
+  /** `after` for the next chunk; `undefined` at the end of the list. A chunk before the end may be empty. */
   readonly next: ChunkCursor | undefined
 }
 
@@ -96,17 +99,20 @@ export interface StationsQuery {
   readonly limit: number
   readonly offset: number
   readonly countries?: readonly string[]
-  /** Only these; by their long code if it is known. */
+  /** Only stations with these codes. A station is found by its long code if that is known, else by its short code. */
   readonly codes?: readonly string[]
-  /** In upper case: a part of one of the station's codes. */
+  /** Only stations with a code that contains this text, in upper case. */
   readonly search?: string
-  /** Default: by code. Equal stations are sorted by code; stations without a country come last. */
+  /**
+   * Default: by code. Stations with equal sort keys are sorted by code; those without a country come last if countries are the
+   * key.
+   */
   readonly ordering?: StationOrdering
-  /** Only files in these areas are counted; stations without any are not in the list. */
+  /** Only files in these areas are counted; stations without files in them are left out. */
   readonly areas?: readonly Area[]
 }
 
-/** One station per site: a short code is counted with the only long code that begins with it. */
+/** The files of a short code are counted with the only long code that begins with it, if there is exactly one. */
 export interface StationsPage {
   readonly head: Head
   readonly count: number
@@ -117,27 +123,30 @@ export interface StationsPage {
 export interface SeriesQuery extends SeriesKey {
   /** Code of the station in upper case, 4 or 9 characters. */
   readonly code: string
-  /** First and last slot; without `from`, from the first live file of the series. */
+  /** First and last slot to read. Without `from`, the range begins at the first live file of the series. */
   readonly from: number | undefined
   readonly to: number
-  /** Slots of the last 28 days, for the usual latency. */
+  /** The slots of the last 28 days, from which the usual latency is computed. */
   readonly learning: { readonly from: number; readonly to: number }
 }
 
 /** The slots of a series; ascending, without duplicates. */
 export interface SeriesSlots {
   readonly head: Head
-  /** Codes of the station whose files fill the slots: 9 characters, and 4 if they belong to no other station. */
+  /** The codes whose files fill the slots: the long code, and the short code if it belongs to no other station. */
   readonly codes: readonly string[]
-  /** Long codes that share a short code, whose files are then a series of their own. */
+  /**
+   * Long codes that begin with the same 4 characters, if there are several: files with the short code cannot be assigned to one
+   * of them and form a series of their own. Empty if the station is not in doubt.
+   */
   readonly ambiguous: readonly string[]
   /** The first slot of the range. */
   readonly from: number
-  /** Slots with a live file, from 28 days before the range. */
+  /** Slots with a live file, from 28 days before the range on. */
   readonly live: readonly number[]
-  /** Slots with a recorded delivery, live or removed, from 28 days before the range. */
+  /** Slots with a recorded delivery, from 28 days before the range on; the file may have been removed since. */
   readonly recorded: readonly number[]
-  /** Seconds, ascending. */
+  /** Latencies of the slots in `learning`, in seconds, ascending. */
   readonly latencies: readonly number[]
   /** Time from which deliveries are recorded. */
   readonly knownFromUs: number
@@ -145,7 +154,7 @@ export interface SeriesSlots {
 
 /** The recorded arrivals of a series. */
 export interface SeriesArrivals extends Pick<SeriesSlots, 'head' | 'codes' | 'ambiguous'> {
-  /** Slots in ascending order with their latency in seconds: files that were seen arriving. */
+  /** The slots whose files were seen arriving, ascending, each with its latency in seconds. */
   readonly arrivals: readonly (readonly [slot: number, latency: number])[]
   /** Latencies of the last 28 days in seconds, ascending. */
   readonly latencies: readonly number[]
@@ -153,20 +162,23 @@ export interface SeriesArrivals extends Pick<SeriesSlots, 'head' | 'codes' | 'am
 
 /** Query for the deliveries of all series. */
 export interface DeliveriesQuery {
-  /** UTC days since 1970, both included. */
+  /** First and last UTC day since 1970, both included. */
   readonly fromDay: number
   readonly toDay: number
-  /** Only days whose deliveries changed after this state; all days without it. */
+  /** Reads only days whose deliveries changed after this state; without it, reads all days. */
   readonly since?: Head | undefined
 }
 
-/** A series of the catalogue: it has recorded deliveries or live files. */
+/** A series that has recorded deliveries or live files. */
 export interface NetworkSeries extends SeriesKey {
-  /** 9 characters, or 4 if no or several long codes begin with them. */
+  /** The station code: 9 characters, or 4 if no long code or more than one begins with them. */
   readonly station: string
-  /** Its numbers in the columns of the deliveries: several if two codes share the station, none without recorded deliveries. */
+  /**
+   * The ids of the series in `DayDeliveries`: several if the station has a long and a short code, none without recorded
+   * deliveries.
+   */
   readonly ids: readonly number[]
-  /** Start of the newest data of a live file, in seconds since 1970. */
+  /** Latest start of the data of its live files, in seconds since 1970. */
   readonly lastStart: number | undefined
 }
 
@@ -176,20 +188,20 @@ export interface NetworkDeliveries {
   /** Time from which deliveries are recorded. */
   readonly knownFromUs: number
   readonly series: readonly NetworkSeries[]
-  /** False if the changes since the state are not known, or too many: no day was read. */
+  /** False if the changes after `since` are unknown or too many; then no day was read. */
   readonly isComplete: boolean
-  /** Days that were read, ascending, with all their deliveries. */
+  /** The days that were read, ascending, with all their deliveries. */
   readonly days: readonly DayDeliveries[]
 }
 
-/** Files whose content was replaced in a range of time, oldest first. */
+/** Files whose content was replaced in a range of time, earliest replacement first. */
 export interface ReplacedFiles {
   readonly files: readonly { readonly path: string; readonly modifiedUs: number }[]
-  /** False if there are more, or so many files arrived that not all were compared. */
+  /** False if there are more files, or if so many files arrived in the range that not all were examined. */
   readonly isComplete: boolean
 }
 
-/** A directory in which files were listed or replaced. */
+/** A directory, and the number of its files that were listed or replaced. */
 export interface ChangedDirectory {
   readonly path: string
   readonly files: number
@@ -201,7 +213,7 @@ export type ChangeFilters = Omit<
   'created' | 'modified' | 'idAbove' | 'idBelow' | 'problems'
 >
 
-/** A removed file has no checksum and no problem. */
+/** In the details of a removed file, the checksum and the problem are `undefined`. */
 export interface ChangesQuery extends WithDetails {
   /** Changes after this seq. */
   readonly since: number
@@ -214,14 +226,14 @@ export interface ChangesQuery extends WithDetails {
 export interface ChangesPage {
   readonly head: Head
   /**
-   * Removals up to this seq may be purged: a client with an older `since` must start again with the whole list. Then the page
-   * is empty, as for a seq after the head.
+   * Removals up to this seq may have been purged, so a client with a lower `since` must start again with the whole list. For a
+   * lower `since`, and for one after the head, the page is empty.
    */
   readonly purgedSeq: number
   readonly changes: readonly Change[]
   /**
-   * The page has all matching changes up to this seq. With filters that match little it may be before the head although the
-   * page is not full, because each query is short.
+   * The page contains all matching changes up to this seq. With filters, it may be lower than the head although the page is not
+   * full, because one query examines only a limited number of changes.
    */
   readonly throughSeq: number
 }
@@ -236,7 +248,7 @@ export interface ChecksumChunk {
 export interface EntriesQuery {
   /** Path of a directory; empty for the root. */
   readonly path: string
-  /** `next` of the chunk before; empty for the first. */
+  /** `next` of the previous chunk; empty for the first chunk. */
   readonly after: string
   /** At least 1. */
   readonly limit: number
@@ -245,17 +257,17 @@ export interface EntriesQuery {
 /** A chunk of a directory listing. */
 export interface Entries<T> {
   readonly entries: readonly T[]
-  /** `after` of the next chunk; `undefined` at the end. */
+  /** `after` for the next chunk; `undefined` at the end. */
   readonly next: string | undefined
 }
 
-/** The kinds of problems: those of listed files, and entries that are not catalogued. */
+/** The kinds of problems: those of listed files, and `rejected` for entries that are not catalogued. */
 export const listedProblems = [...problems, 'rejected'] as const
 export type ListedProblem = (typeof listedProblems)[number]
 
 export interface ProblemsQuery {
   readonly kinds: readonly ListedProblem[]
-  /** 0 for only the count. */
+  /** 0 to get only the count. */
   readonly limit: number
   /** At least 0; an offset after the end gives no entries. */
   readonly offset: number
@@ -263,11 +275,14 @@ export interface ProblemsQuery {
 
 export interface ProblemEntry {
   readonly problem: ListedProblem
-  /** Below the archive root; bytes that are not UTF-8 show as U+FFFD. */
+  /** Path relative to the archive root; bytes that are not UTF-8 show as U+FFFD. */
   readonly path: string
   /** One word: `no-end`, `damaged`, `other-date`, or the reason why an entry is not catalogued. */
   readonly reason: string
-  /** `undefined` if unknown. */
+  /**
+   * Time of the latest change of the file, or the time when the directory first had a rejected entry for this reason; `undefined`
+   * if unknown.
+   */
   readonly sinceUs: number | undefined
 }
 
@@ -278,8 +293,8 @@ export interface ProblemsPage {
 
 /**
  * Reads the catalogue. Every method may throw `CatalogueUnavailable` (no database, or one that this program cannot read), and
- * works again as soon as there is one. Pages, chunks and stations may throw `NotBuilt`, `QueryTimeout`
- * and `TooManyQueries`.
+ * works again as soon as there is a readable database. Pages, chunks and stations may throw `NotBuilt`, `QueryTimeout` and
+ * `TooManyQueries`.
  */
 export interface CatalogueReader {
   /** The slots of a series; `undefined` for an unknown station. Throws `NotBuilt`. */
@@ -297,43 +312,43 @@ export interface CatalogueReader {
   head(): Promise<Head>
   /** @param signal cancels a long query when its client has left */
   page(query: PageQuery, signal?: AbortSignal): Promise<Page>
-  /** The live record of an id; with its details if requested. */
+  /** The live record with this id, and its details if requested. */
   record(id: number, details?: boolean): Promise<(FileRecord & ListedFile) | undefined>
   /** The live record of a file by its exact path. */
   file(directory: string, name: string): Promise<FoundFile | undefined>
   /** The name of the only file of a directory that differs from this name only in the case of ASCII letters. */
   nameInOtherCase(directory: string, name: string): Promise<string | undefined>
-  /** Changes whenever `checksums` changes; `undefined` for an unknown directory. */
+  /** A text that changes whenever `checksums` changes; `undefined` for an unknown directory. */
   checksumsVersion(directory: string): Promise<string | undefined>
   /**
-   * The checksums of the files of a directory after a name; `undefined` for an unknown directory. Each chunk is read at its own
-   * time.
+   * A chunk of the checksums in a directory: those of the files after `after`, by name; `undefined` for an unknown directory.
+   * Each chunk is read in a transaction of its own.
    */
   checksums(directory: string, after: string): Promise<ChecksumChunk | undefined>
-  /** Whether a live file is in the queue of files to be hashed: a new or changed file, or one with a stale checksum. */
+  /** True if a live file is in the queue of files to be hashed, because it is new or changed, or its checksum is stale. */
   awaitsChecksum(id: number): Promise<boolean>
-  /**
-   * The list in chunks: repeat with `next` until it is `undefined`. No transaction stays open between chunks.
-   */
+  /** Reads the list in chunks: repeat with `next` until it is `undefined`. No transaction stays open between chunks. */
   records(query: ChunkQuery, signal?: AbortSignal): Promise<RecordChunk>
   stations(query: StationsQuery): Promise<StationsPage>
-  /** A code of 4 characters is both forms of names together. `undefined` without live files. */
+  /**
+   * A code of 4 characters stands for itself and all long codes that begin with it. `station` is `undefined` without live files.
+   */
   station(
     code: string,
   ): Promise<{ readonly head: Head; readonly station: StationSummary | undefined }>
   changes(query: ChangesQuery): Promise<ChangesPage>
-  /** `undefined` for a directory without catalogued files that is not on disk. The root always exists. */
+  /** The state of a directory; `undefined` if it has no catalogued files and is not on disk. The root always exists. */
   directory(path: string): Promise<DirectoryState | undefined>
-  /** A chunk of the direct subdirectories, without empty ones; in no particular order. */
+  /** A chunk of the direct subdirectories that contain files, in no particular order. */
   subdirectories(query: EntriesQuery): Promise<Entries<Subdirectory>>
   /** A chunk of the live files of a directory, by name. */
   filesIn(query: EntriesQuery): Promise<Entries<FileEntry>>
   /** The last complete scan of the tree; `undefined` before the first. Reads one row. */
   lastScan(): Promise<ScanSummary | undefined>
   summary(): Promise<CatalogueSummary>
-  /** Does not read the database. */
+  /** Reads the sizes of the files, not the database itself. */
   storage(): Promise<StorageFigures>
-  /** By kind, in the order of `listedProblems`. Has at most 100 rejected names of each directory and reason. */
+  /** Lists problems by kind, in the order of `listedProblems`; at most 100 rejected names for each directory and reason. */
   problems(query: ProblemsQuery): Promise<ProblemsPage>
   close(): void
 }
@@ -345,7 +360,7 @@ export class CatalogueUnavailable extends Error {
 
 /** The database is being migrated to the schema of this program. */
 export class CatalogueMigrating extends CatalogueUnavailable {
-  /** Public: `from schema 9 to 10: counting, 40 %`. */
+  /** A text that may be shown to clients: `from schema 9 to 10: counting, 40 %`. */
   readonly progress: string
 
   constructor(progress: string) {
@@ -362,7 +377,7 @@ export class NotBuilt extends Error {
   readonly code = 'NOT_BUILT'
 }
 
-/** A query exceeded its time limit; the catalogue works. */
+/** A query exceeded its time limit; other queries work. */
 export class QueryTimeout extends Error {
   readonly code = 'QUERY_TIMEOUT'
 }

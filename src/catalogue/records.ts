@@ -32,9 +32,9 @@ export interface FileIdentity {
   readonly size: number
   readonly mtimeUs: number
   readonly ctimeUs: number
-  /** Hard links. */
+  /** Number of hard links. */
   readonly links: number
-  /** Type and permissions. */
+  /** File type and permissions. */
   readonly mode: number
   readonly uid: number
   readonly gid: number
@@ -42,11 +42,12 @@ export interface FileIdentity {
 
 /** A record found by its path. */
 export interface FoundFile extends FileRecord, Hashed {
-  /** Whether the deletion guard withholds removals in its directory; the file may then be missing temporarily. */
+  /** True if the deletion guard withholds removals in its directory; the file may then be missing on disk temporarily. */
   readonly isWithheld: boolean
   /**
-   * The identity of the file that was hashed. `undefined` without a checksum, and for a checksum of an older release until the
-   * indexer has checked the file: then only size and mtime are known, which are those of the record.
+   * The identity of the file that was hashed; `undefined` without a checksum. It is also `undefined` for a checksum that an older
+   * release stored without an identity, until the indexer has checked the file. The size and mtime of that file are those of the
+   * record.
    */
   readonly identity: FileIdentity | undefined
 }
@@ -57,12 +58,12 @@ export interface FileDetails extends Hashed, Pick<FileRecord, 'size' | 'mtimeUs'
   readonly problem: Problem | undefined
 }
 
-/** A file in lists. */
+/** A file as lists return it. */
 export type ListedFile = Pick<
   FileRecord,
   'id' | 'directory' | 'name' | 'createdUs' | 'modifiedUs'
 > & {
-  /** If the query requests them. */
+  /** Present if the query requests details. */
   readonly details?: FileDetails
 }
 
@@ -72,11 +73,14 @@ export interface Head {
   readonly epoch: string
   /** Seq of the latest change. */
   readonly seq: number
-  /** Grows when the details of a file change without a change of its record. For answers that show details or filter by them. */
+  /**
+   * Grows when the details of a file change without a change of its record. Answers that show details or filter by them depend on
+   * it.
+   */
   readonly detailsSeq: number
 }
 
-/** Counts of the live files of a station, by the parts of their names. */
+/** A station, and the numbers of its live files by area, type, duration and version. */
 export interface StationSummary {
   /** In upper case: 4 characters, or 9 with the country. */
   readonly code: string
@@ -92,7 +96,7 @@ export interface StationSummary {
   readonly byVersion: Readonly<Partial<Record<FileVersion, number>>>
 }
 
-/** `created` and `modified`: the record is live. A restored file is `created`. */
+/** For `created` and `modified` the record is live. A removed file that comes back is `created`. */
 export type ChangeKind = 'created' | 'modified' | 'removed'
 
 /** The latest change of a file. */
@@ -101,7 +105,7 @@ export interface Change {
   readonly change: ChangeKind
   /** The time at which the change was detected. */
   readonly atUs: number
-  /** The last record of a removed file. */
+  /** For a removed file, its record before the removal. */
   readonly record: ListedFile
 }
 
@@ -123,7 +127,7 @@ export interface DirectoryState {
 /** A directory with catalogued files in it or below it. */
 export interface Subdirectory {
   readonly name: string
-  /** Time of the latest change in it or below it. */
+  /** Time of the latest change in this directory or below it. */
   readonly changedUs: number | undefined
 }
 
@@ -134,21 +138,21 @@ export type FileEntry = Pick<FileRecord, 'name' | 'size' | 'mtimeUs'>
 export interface CatalogueSummary {
   readonly head: Head
   readonly areas: Readonly<Record<Area, { files: number; directories: number }>>
-  /** Files in the directory of another date. */
+  /** Number of files that are in the directory of another date. */
   readonly misplaced: number
-  /** Files whose gzip stream has no end. */
+  /** Number of files whose gzip stream has no end. */
   readonly incomplete: RejectionCount
   readonly checksums: {
-    /** Files with a checksum. */
+    /** Number of files with a checksum. */
     readonly files: number
-    /** Hashed files whose gzip stream is damaged before its end. */
+    /** Number of hashed files whose gzip stream is damaged before its end. */
     readonly broken: RejectionCount
   }
   /** Names and entries that are not catalogued, by reason, most frequent first. */
   readonly rejected: readonly RejectionCount[]
-  /** End of the last complete scan of the tree; `undefined` before the first. */
+  /** The last complete scan of the tree; `undefined` before the first. */
   readonly lastScan: ScanSummary | undefined
-  /** The newest record of each area and file type, without those that have no files. */
+  /** The newest record of each area and file type that have files. */
   readonly newest: readonly NewestFile[]
 }
 
@@ -158,10 +162,10 @@ export interface NewestFile {
   readonly createdUs: number
 }
 
-/** Sizes of the database, and of its disk. */
+/** Sizes of the database files, and the space on their disk. */
 export interface StorageFigures {
   readonly databaseBytes: number
-  /** Changes that are not in the database file yet. */
+  /** Size of the write-ahead log, which has the changes that are not in the database file yet. */
   readonly walBytes: number
   /** Time of the newest backup; `undefined` if there is none. */
   readonly backupUs: number | undefined
@@ -169,12 +173,12 @@ export interface StorageFigures {
 }
 
 export interface DiskSpace {
-  /** For users without privileges. */
+  /** Free space for users without privileges. */
   readonly freeBytes: number
   readonly totalBytes: number
 }
 
-/** Why an entry of the archive is not catalogued. */
+/** The reasons why an entry of the archive is not catalogued. */
 export type EntryRejectionReason =
   RejectionReason | PathRejectionReason | 'symlink' | 'not-a-file' | 'unreadable-directory'
 
@@ -182,10 +186,10 @@ export type EntryRejectionReason =
 export type FileProblemReason = 'no-end' | 'damaged' | 'other-date'
 
 export interface RejectionCount {
-  /** An `EntryRejectionReason`, of this release or an earlier one. */
+  /** An `EntryRejectionReason` of this or an earlier release, or a problem of listed files. */
   readonly reason: string
   readonly count: number
-  /** A few paths below the archive root; bytes that are not UTF-8 show as U+FFFD. */
+  /** A few paths relative to the archive root; bytes that are not UTF-8 show as U+FFFD. */
   readonly examples: readonly string[]
 }
 
@@ -194,7 +198,7 @@ export interface ScanSummary {
   readonly startedUs: number
   readonly endedUs: number
   readonly directories: number
-  /** Regular files found, catalogued or not. */
+  /** Number of regular files found, catalogued or not. */
   readonly files: number
   readonly added: number
   readonly modified: number

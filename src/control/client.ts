@@ -35,7 +35,7 @@ export async function askStatus(
   }
 }
 
-/** Requests the incomplete files; none if the indexer does not answer. */
+/** Requests the list of incomplete files; returns an empty list if the indexer does not answer. */
 export async function askSettling(socketPath: string): Promise<readonly SettlingFile[]> {
   try {
     return await askIndexer(socketPath, { command: 'settling' }, statusTimeoutMs)
@@ -52,7 +52,10 @@ function unknown(why: string): UnknownStatus {
   }
 }
 
-/** Returns a function that requests the status. It reports each reason for an unknown status once, until the status is known again. */
+/**
+ * Returns a function that requests the status. It calls `report` if the status becomes unknown, and again only if the reason
+ * changes.
+ */
 export function openStatusReader(
   socketPath: string,
   report: (reason: string) => void,
@@ -69,7 +72,7 @@ export function openStatusReader(
 
 /**
  * Sends one request to the indexer.
- * @throws IndexerUnreachable without an answer; RequestRejected with the indexer's message if it rejects the request
+ * @throws IndexerUnreachable if there is no answer; RequestRejected with the indexer's message if it rejects the request
  */
 export async function askIndexer<Command extends ControlCommand>(
   socketPath: string,

@@ -1,6 +1,6 @@
 /**
- * The protocol of the indexer's control socket: one JSON object per line, one line of answer per request. The only access control
- * is the file permissions of the socket.
+ * The protocol of the indexer's control socket. Each request and each answer is a JSON object on one line. The only access
+ * control is the file permissions of the socket.
  */
 import type { ScanSummary } from '../catalogue/records.ts'
 import type { BackupOutcome } from '../catalogue/writer.ts'
@@ -12,23 +12,23 @@ export type IndexerState = 'starting' | 'scanning' | 'watching' | 'degraded' | '
 /** The current state of the indexer. */
 export interface IndexerStatus {
   readonly state: IndexerState
-  /** Start of this state. */
+  /** Time at which this state began. */
   readonly sinceUs: number
   /** The causes of the state `degraded`, each with its remedy. */
   readonly reasons: readonly string[]
   readonly pid: number
   readonly version: string
-  /** The scan that is running. */
+  /** The progress of the running scan. */
   readonly scan: ScanProgress | undefined
   /** The last complete scan, by this process or an earlier one. */
   readonly lastScan: ScanSummary | undefined
   readonly lastSweepUs: number | undefined
-  /** Directories in the queue of the reconcile loop. */
+  /** Number of directories in the queue of the reconcile loop. */
   readonly dirtyDirectories: number
   readonly watching: WatchCounts
-  /** Files that are not complete yet. */
+  /** Number of files that are not complete yet. */
   readonly settlingFiles: number
-  /** Removed files that stay listed because the deletion guard withholds their removal. */
+  /** Number of removed files that stay listed because the deletion guard withholds their removal. */
   readonly withheldRemovals: number
   readonly rescans: RescanNumbers
   /** `undefined` if files are not hashed. */
@@ -42,23 +42,26 @@ export interface IndexerFigures {
   readonly startedUs: number
   /** Resident memory, without the hash process. */
   readonly residentBytes: number
-  /** User and system time, without the hash process. */
+  /** User and system CPU time, without the hash process. */
   readonly cpuSeconds: number
   readonly eventLoopDelay: EventLoopDelay
-  /** Changes of records. A restored file is created. */
+  /** Number of changes of records. A removed file that comes back counts as created. */
   readonly changes: {
     readonly created: number
     readonly modified: number
     readonly removed: number
   }
-  /** Seconds from the mtime of a file to its record, of files that were seen arriving. `bounds` are upper bounds, ascending. */
+  /**
+   * Histogram of the seconds from the mtime of a file to its record, for files that were seen arriving. `bounds` are the upper
+   * bounds of its classes, ascending.
+   */
   readonly listingLatency: {
     readonly bounds: readonly number[]
     readonly areas: Readonly<Record<Area, LatencyCounts>>
   }
-  /** Time at which size and mtime of every file had been read once more; `undefined` before the first time. */
+  /** Time at which the size and mtime of every file had last been read again; `undefined` before the first time. */
   readonly lastFullReadUs: number | undefined
-  /** The last check whether a backup is needed; `undefined` before the first. */
+  /** The result of the last check whether a backup is needed; `undefined` before the first. */
   readonly backup:
     { readonly outcome: BackupOutcome['outcome'] | 'failed'; readonly atUs: number } | undefined
 }
@@ -71,33 +74,33 @@ export interface EventLoopDelay {
 }
 
 export interface LatencyCounts {
-  /** By class; the last one has no upper bound. */
+  /** Number of files in each class; the last class has no upper bound. */
   readonly counts: readonly number[]
-  /** Of all latencies, in seconds. */
+  /** Sum of all latencies in seconds. */
   readonly sum: number
 }
 
 /** An incomplete file: it is not listed, or listed with its earlier content. */
 export interface SettlingFile {
-  /** Below the archive root. */
+  /** Path relative to the archive root. */
   readonly path: string
   /** The gzip stream has no end yet, or the file is unreadable. */
   readonly reason: 'no-end-yet' | 'unreadable'
-  /** The time of its last change. */
+  /** Time of the last change of the file. */
   readonly sinceUs: number
 }
 
 /** The status if an indexer may run but does not answer; the indexer never sends it. */
 export interface UnknownStatus {
   readonly state: 'unknown'
-  /** Public: without paths. */
+  /** May be shown to clients, because it contains no paths. */
   readonly reason: string
 }
 
 export interface HashingStatus {
-  /** Whether old files are hashed too. */
+  /** True if old files are hashed too. */
   readonly all: boolean
-  /** Upper bound of the files to be hashed: changes in the queue, and stale checksums. */
+  /** Upper bound for the number of files to be hashed: changes in the queue, and stale checksums. */
   readonly behind: number
 }
 
@@ -105,7 +108,7 @@ export interface WatchCounts {
   readonly directories: number
   /** The kernel's limit for this user; `null` if unknown. */
   readonly limit: number | null
-  /** Overflows of the kernel's event queue. */
+  /** Number of overflows of the kernel's event queue. */
   readonly overflows: number
 }
 
@@ -113,16 +116,16 @@ export interface WatchCounts {
 export interface RescanNumbers {
   readonly running: number | undefined
   readonly waiting: number | undefined
-  /** The last rescan that has ended; 0 if there is none. */
+  /** Number of the last rescan that has ended; 0 if none has. */
   readonly done: number
 }
 
 export interface RescanOrder {
-  /** A directory below the archive root; `undefined` is the whole tree. */
+  /** Path of a directory relative to the archive root; `undefined` for the whole tree. */
   readonly path: string | undefined
-  /** Whether to check the size and mtime of every file too. */
+  /** True to check the size and mtime of every file too. */
   readonly full: boolean
-  /** Whether to apply the removals that the deletion guard withholds. */
+  /** True to apply the removals that the deletion guard withholds. */
   readonly acceptRemovals: boolean
 }
 
@@ -156,10 +159,10 @@ export type ControlRequest =
   | { readonly command: 'register'; readonly path: string }
   | { readonly command: 'repair' }
 
-/** The answer to each command. */
+/** The result of each command. */
 export interface ControlResults {
   readonly status: IndexerStatus
-  /** The longest unchanged first, at most 1,000. */
+  /** At most 1,000 files, longest unchanged first. */
   readonly settling: readonly SettlingFile[]
   readonly rescan: RescanAnswer
   readonly register: RegisterAnswer
@@ -194,7 +197,7 @@ export class IndexerUnreachable extends Error {
 /** The indexer rejected a request; the message is the indexer's. */
 export class RequestRejected extends Error {
   readonly code = 'REQUEST_REJECTED'
-  /** Whether the request is valid and failed. */
+  /** True if the request is valid, but failed and may succeed later. */
   readonly failed: boolean
 
   constructor(message: string, { failed = false } = {}) {

@@ -1,4 +1,4 @@
-/** The alerts that are open: a function of the states of all series and the clock. Pure. */
+/** Computes the open alerts from the states of all series and the current time. Pure. */
 import { secondsPerHour } from '../parse/calendar.ts'
 import type { FileType } from '../parse/types.ts'
 import { periodRules } from './series.ts'
@@ -9,7 +9,7 @@ import type { SeriesSummary } from './series-summary.ts'
 export const alertKinds = ['ingest-stalled', 'late', 'missing'] as const
 export type AlertKind = (typeof alertKinds)[number]
 
-/** A series with an alert, as clients and receivers of messages get it. */
+/** A series with an alert, in the form that clients and receivers of messages get. */
 export interface AlertSeries {
   readonly station: string
   readonly file_type: FileType
@@ -19,14 +19,14 @@ export interface AlertSeries {
 }
 
 export interface Alert {
-  /** Another alert of the same series has another id. */
+  /** A later alert of the same series has another id. */
   readonly id: string
   readonly kind: AlertKind
-  /** The `since` of its series; of `ingest-stalled` the time of the latest arrival. */
+  /** The `since` of its series; for `ingest-stalled`, the time of the latest arrival. */
   readonly since: string | null
-  /** When it opened. */
+  /** Time at which the alert opened. */
   readonly opened: string
-  /** One series; several of `ingest-stalled`. */
+  /** One series; for `ingest-stalled`, all series whose alerts it replaces. */
   readonly series: readonly AlertSeries[]
 }
 
@@ -41,16 +41,16 @@ interface SeriesAlert extends Alert {
   readonly series: readonly [AlertSeries]
 }
 
-/** A series is late for this long before its alert opens, or for its usual latency, if that is more. */
+/** An alert opens when its series has been late for this time, or for its usual latency if that is longer. */
 const patienceSeconds = secondsPerHour
 
-/** @param states sorted by station, as the alerts are then */
+/** @param states sorted by station; the alerts have the same order */
 export function openAlerts(states: readonly StationSeries[], nowSeconds: number): readonly Alert[] {
   const alerts = states.flatMap((each) => seriesAlert(each, nowSeconds))
   const isActive = ({ summary: { state } }: StationSeries): boolean =>
     state === 'present' || state === 'late' || state === 'missing'
   const isHourly = ({ period }: Pick<AlertSeries, 'period'>): boolean => period !== '01D'
-  // Daily files say nothing about the last hours; they count only in an archive without hourly ones.
+  // Daily files say nothing about the last hours, so they count only in an archive in which no shorter files arrive.
   const counts = states.some((each) => isActive(each) && isHourly(each)) ? isHourly : () => true
   const stalled = stalledAlert(
     alerts.filter(({ series: [each] }) => counts(each)),
@@ -77,18 +77,18 @@ function seriesAlert(
   return [{ id, kind: state, since: series.since, opened: isoOf(opened), series: [series] }]
 }
 
-/** The first late or missing slot since the last delivered one, in a series with such a slot. */
+/** The first late or missing slot since the last delivered one. The series must have a late or missing slot. */
 function firstOverdue({ runs, sinceSlot }: SeriesSummary) {
   let slot = NaN
   for (const run of runs.toReversed()) {
     if (run.state === 'late' || run.state === 'missing') slot = run.firstSlot
     else if (!['silent', 'due', 'future'].includes(run.state)) return { slot, since: slot }
   }
-  // Nothing was delivered in the last 28 days, and these slots may begin after the first missing one.
+  // Nothing was delivered in the last 28 days. The runs begin only there, so the first missing slot may be earlier.
   return { slot, since: sinceSlot }
 }
 
-/** When the newest file of all series arrived; `-Infinity` if none was seen arriving. */
+/** Time at which the newest file of all series arrived, in seconds since 1970; `-Infinity` if none was seen arriving. */
 function latestArrival(states: readonly StationSeries[]): number {
   return states.reduce(
     (latest, { summary: { lastArrival = -Infinity } }) => Math.max(latest, lastArrival),
@@ -96,7 +96,10 @@ function latestArrival(states: readonly StationSeries[]): number {
   )
 }
 
-/** Needs alerts of two stations, and no arrival for two hours or, of daily files, for two days. */
+/**
+ * The alert `ingest-stalled`. It opens if two stations have alerts and no file arrived for two hours, or for two days if a daily
+ * series has an alert.
+ */
 function stalledAlert(
   alerts: readonly SeriesAlert[],
   arrival: number,
@@ -116,7 +119,7 @@ function stalledAlert(
   }
 }
 
-/** `2026-01-22T05:00:00Z` */
+/** Formats a time: `2026-01-22T05:00:00Z`. */
 function isoOf(seconds: number): string {
   return new Date(seconds * 1000).toISOString().replace(/\.\d+Z$/, 'Z')
 }

@@ -7,7 +7,7 @@ import type { Period } from './series.ts'
 import { shareClass, slotStates, union } from './slot-states.ts'
 import type { StateRun } from './slot-states.ts'
 
-/** `archived`: slots with a live file. `delivered`: slots with a delivered file, live or removed. */
+/** The files that fill a slot. `archived`: only live files. `delivered`: all delivered files, live or removed. */
 export const measures = ['archived', 'delivered'] as const
 export type Measure = (typeof measures)[number]
 
@@ -17,21 +17,21 @@ export interface KnownSlots {
   readonly from: number
   readonly to: number
   readonly live: readonly number[]
-  /** Recorded deliveries, live or removed. */
+  /** Slots with a recorded delivery, even if the file was removed since. */
   readonly recorded: readonly number[]
   /** Latencies of the last 28 days in seconds, ascending. */
   readonly latencies: readonly number[]
   /** Seconds since 1970 from which deliveries are recorded. */
   readonly knownFromSeconds: number
-  /** Rules of `expected_file` for the series. */
+  /** The rules that the file `expected_file` has for the series. */
   readonly rules: readonly ExpectedRule[]
 }
 
 export interface Availability {
   readonly runs: readonly StateRun[]
-  /** Slots that are expected and whose usual latency has passed, from `knownFromSeconds` on. */
+  /** Number of slots from `knownFromSeconds` on that are expected and whose usual latency has passed. */
   readonly expected: number
-  /** Those of them that count by the measure. */
+  /** Number of these slots that are filled by the measure. */
   readonly delivered: number
   /** 0 to 1; `undefined` without expected slots. */
   readonly share: number | undefined
@@ -40,7 +40,7 @@ export interface Availability {
   readonly usualLatency: number
 }
 
-/** The slots of the last 28 days, for which the usual latency is computed. */
+/** The slots of the last 28 days, from which the usual latency is computed. */
 export function learningSlots(period: Period, nowSeconds: number): { from: number; to: number } {
   const from = slotAt(nowSeconds - learningDays * secondsPerDay, period)
   return { from, to: slotAt(nowSeconds, period) }

@@ -3,11 +3,11 @@ import { slotAt, slotsPerDay } from './series.ts'
 import type { Period } from './series.ts'
 import { lowerBound } from './slot-states.ts'
 
-/** The deliveries of a series: columns of the same length. */
+/** The deliveries of a series, in two arrays of the same length. */
 export interface SeriesDeliveries {
   /** Slot numbers, ascending, without duplicates. */
   readonly slots: readonly number[]
-  /** Seconds; -1 for files that were not seen arriving. */
+  /** Latencies in seconds; -1 for files that were not seen arriving. */
   readonly latencies: readonly number[]
 }
 
@@ -15,13 +15,13 @@ export interface SeriesDeliveries {
 export interface DayDeliveries {
   /** UTC day since 1970. */
   readonly day: number
-  /** By start; columns of the same length. */
+  /** One entry for each start; its two arrays have the same length. */
   readonly starts: readonly {
     /** Start of the slots, in seconds since 1970. */
     readonly start: number
-    /** Numbers of the series. */
+    /** Ids of the series. */
     readonly ids: Int32Array
-    /** Seconds; -1 for files that were not seen arriving. */
+    /** Latencies in seconds; -1 for files that were not seen arriving. */
     readonly latencies: Int32Array
   }[]
 }
@@ -34,13 +34,13 @@ interface Columns {
 
 const none: SeriesDeliveries = { slots: [], latencies: [] }
 
-/** Deliveries are only ever added to a day, so a day with the same number of them is the same. */
+/** Deliveries are only ever added to a day, so a day with as many deliveries as before has not changed. */
 export class DeliveryWindow {
   readonly #series = new Map<number, Columns>()
 
   /**
    * Replaces the deliveries of a day.
-   * @param periodOf the period of each series that occurs
+   * @param periodOf the period of each series in `starts`, by id
    */
   replace({ day, starts }: DayDeliveries, periodOf: ReadonlyMap<number, Period>) {
     const added = new Map<number, Columns>()
@@ -73,7 +73,7 @@ export class DeliveryWindow {
     }
   }
 
-  /** The deliveries of a series with one or more numbers; a slot with several has its earliest. */
+  /** The deliveries of a series with one or more ids. If a slot has several deliveries, the earliest counts. */
   deliveriesOf(ids: readonly number[]): SeriesDeliveries {
     const found = ids.flatMap((id) => this.#series.get(id) ?? [])
     const [only] = found
@@ -88,13 +88,13 @@ export class DeliveryWindow {
   }
 }
 
-/** The lower of two latencies; a file that was not seen arriving counts only alone. */
+/** The lower of two latencies; -1 (not seen arriving) only if neither file was seen arriving. */
 function earlier(known: number | undefined, latency: number): number {
   if (known === undefined || known < 0) return latency
   return latency < 0 ? known : Math.min(known, latency)
 }
 
-/** Replaces the deliveries of a day in a series by those of another, which has only this day. */
+/** Replaces the deliveries of a day in `known` by those in the other columns, which have only this day. */
 function replaceDay(known: Columns, { slots, latencies }: Columns, day: number): void {
   const perDay = slotsPerDay(known.period)
   const from = lowerBound(known.slots, day * perDay)

@@ -4,14 +4,14 @@ import type { Period, SeriesKey } from './series.ts'
 
 /** Slots of a series that must arrive, whatever was delivered before; see `expected.toml`. */
 export interface ExpectedRule {
-  /** UTC days since 1970, both ends included; without one, open. */
+  /** UTC days since 1970, both included; `undefined` means no limit. */
   readonly fromDay: number | undefined
   readonly toDay: number | undefined
-  /** Hours of the day in which slots begin; without them, all. */
+  /** Hours of the day in which the expected slots begin; `undefined` means all hours. */
   readonly hours: ReadonlySet<number> | undefined
 }
 
-/** A rule for one series of a station: its code has 4 or 9 characters. */
+/** A rule for one series of a station. The station code has 4 or 9 characters. */
 export interface ExpectedSeries extends SeriesKey {
   readonly station: string
   readonly rule: ExpectedRule
@@ -19,7 +19,7 @@ export interface ExpectedSeries extends SeriesKey {
 
 type StationSeries = SeriesKey & { readonly station: string }
 
-/** The rules of all series. A code of 4 characters in a rule is also the long code that begins with it. */
+/** The rules of all series. A rule with a code of 4 characters also applies to the long codes that begin with it. */
 export class ExpectedRules {
   readonly #byKey = new Map<string, ExpectedSeries[]>()
 
@@ -30,14 +30,14 @@ export class ExpectedRules {
     }
   }
 
-  /** The rules of a series; none if the series is learned from its deliveries. */
+  /** The rules of a series; empty if its expectation is learned from its deliveries. */
   of(series: StationSeries): readonly ExpectedRule[] {
     const site = { ...series, station: series.station.slice(0, 4) }
     const keys = new Set([keyOf(series), keyOf(site)])
     return [...keys].flatMap((key) => this.#byKey.get(key) ?? []).map(({ rule }) => rule)
   }
 
-  /** One entry for each expected series that is not among these: nothing of it was ever delivered. */
+  /** One entry for each expected series that is not in `series`, because nothing of it was ever delivered. */
   notIn(series: readonly StationSeries[]): readonly ExpectedSeries[] {
     const known = new Set(
       series.flatMap((each) => [
@@ -55,14 +55,14 @@ function keyOf({ station, fileType, period }: StationSeries): string {
   return `${station} ${fileType} ${period}`
 }
 
-/** Determines whether slots are expected. Query days in ascending order: the window of 28 days moves with them. */
+/** Determines whether slots are expected. Query the slots in ascending order of days: the window of 28 days moves with them. */
 export interface Expectation {
   readonly isExpected: (slot: number) => boolean
 }
 
 /**
- * A series is expected on a UTC day if, in the 28 whole days before it, at least 96 (15M), 24 (01H) or 3 (01D) slots were delivered,
- * and at least half of the slots since the first delivered one. Rules for the series replace this.
+ * A series is expected on a UTC day if, in the 28 whole days before it, at least 96 (15M), 24 (01H) or 3 (01D) slots were
+ * delivered, and at least half of the slots since the first delivered one. If the series has rules, only the rules count.
  * @param delivered slot numbers, ascending, without duplicates
  */
 export function openExpectation(

@@ -1,4 +1,4 @@
-/** How long after the end of their slots the files of a series arrive. Pure; latencies in seconds. */
+/** Latencies: the seconds from the end of a slot to the arrival of its file. Pure. */
 import { secondsPerDay } from '../parse/calendar.ts'
 import { periodRules } from './series.ts'
 import type { Period } from './series.ts'
@@ -11,27 +11,27 @@ export function percentile(ascending: ArrayLike<number>, share: number): number 
 }
 
 /**
- * The usual latency: the 95th percentile of the latencies of the last 28 days, at least 5 minutes (15M), 10 minutes (01H) or 2 hours
- * (01D), at most 24 hours. Without latencies, the lower bound.
+ * The usual latency: the 95th percentile of the latencies of the last 28 days, at least 5 minutes (15M), 10 minutes (01H) or 2
+ * hours (01D), at most 24 hours. Without latencies, the lower bound.
  */
 export function usualLatency(period: Period, ascending: ArrayLike<number>): number {
   const { leastUsual } = periodRules[period]
   return Math.min(Math.max(percentile(ascending, 0.95) ?? 0, leastUsual), secondsPerDay)
 }
 
-/** Bounds of the shares that are published, in seconds; 600 is the target of hourly files. */
+/** Times in seconds; for each, the share of files that arrived within it is published. The target of hourly files is 600. */
 export const targets = [300, 600, 3600, 7200] as const
 
-/** Upper bounds of the histogram in seconds; the last class has no upper bound. */
+/** Upper bounds of the classes of the histogram, in seconds; the last class has no upper bound. */
 const histogramBounds = [60, 120, 300, 600, 900, 1800, 3600, 7200, 21_600, 86_400]
 
 export interface LatencySummary {
   readonly count: number
-  /** By target: how many arrived within it. */
+  /** Number of arrivals within each target. */
   readonly within: ReadonlyMap<number, number>
   readonly median: number | undefined
   readonly p95: number | undefined
-  /** Lower bound, upper bound (`undefined` for the last class) and count. */
+  /** The classes: lower bound, upper bound (`undefined` for the last one) and number of arrivals. */
   readonly histogram: readonly (readonly [from: number, to: number | undefined, count: number])[]
 }
 

@@ -8,15 +8,15 @@ import { lowerBound, shareClass, slotStates } from './slot-states.ts'
 import type { ShareClass, SlotState, StateRun } from './slot-states.ts'
 
 /**
- * The state of the newest slot that has ended and is not `due`: `present` if it was delivered, live or removed since; `silent`
- * also for a series without any slot that is expected or delivered.
+ * The state of the newest slot that has ended and is not `due`. It is `present` if the slot was delivered, even if the file was
+ * removed since. It is `silent` also for a series of which no slot is expected or delivered.
  */
 export const seriesStates = ['late', 'missing', 'silent', 'present', 'unknown'] as const
 export type SeriesState = (typeof seriesStates)[number]
 
 export interface SeriesHistory {
   readonly period: Period
-  /** Deliveries of the last 57 days at least. */
+  /** Deliveries of at least the last 57 days. */
   readonly deliveries: SeriesDeliveries
   /** Seconds since 1970 from which deliveries are recorded. */
   readonly knownFromSeconds: number
@@ -27,22 +27,27 @@ export interface SeriesHistory {
 
 export interface SeriesSummary {
   readonly state: SeriesState
-  /** The first of the slots up to now that were all delivered, or all not; at most 28 days back for delivered ones. */
+  /**
+   * The first slot of those, up to now, that were all delivered or all not delivered. If they were delivered, it is at most 28
+   * days ago.
+   */
   readonly sinceSlot: number | undefined
   /** Seconds. */
   readonly usualLatency: number
-  /** The newest delivered slot. */
+  /** The newest delivered slot; `undefined` if there is none. */
   readonly lastSlot: number | undefined
-  /** When the newest file arrived, in seconds since 1970; only files that were seen arriving. */
+  /** Time at which the newest file arrived, in seconds since 1970. Counts only files that were seen arriving. */
   readonly lastArrival: number | undefined
-  /** Slots of the last 28 days that are expected and whose usual latency has passed. */
+  /** Number of slots of the last 28 days that are expected and whose usual latency has passed. */
   readonly expected: number
-  /** Those of them that were delivered. */
+  /** Number of these slots that were delivered. */
   readonly delivered: number
   /** 0 to 1; `undefined` without expected slots. */
   readonly share: number | undefined
   readonly class: ShareClass | undefined
-  /** Arrivals within the target of the period by arrivals, in the last 28 days. */
+  /**
+   * Share of the arrivals of the last 28 days that were within the target of the period, 0 to 1; `undefined` without arrivals.
+   */
   readonly withinTarget: number | undefined
   /** The states of the slots of the last 28 days and of today. */
   readonly runs: readonly StateRun[]
@@ -74,7 +79,7 @@ export function summariseSeries(history: SeriesHistory, nowSeconds: number): Ser
     ({ state }) =>
       state !== 'future' &&
       state !== 'due' &&
-      // A rule may expect only some hours of the day: the others do not make the series silent.
+      // A rule may expect only some hours of the day; the other hours do not make the series silent.
       !(state === 'silent' && rules.length > 0),
   )
   const share = expected === 0 ? undefined : delivered / expected

@@ -1,4 +1,4 @@
-/** Series of files: one station, one type, one period; and their slots. Pure. */
+/** A series is the files of one station, one type and one period; each file fills a slot. Pure. */
 import { secondsPerDay, secondsPerHour, secondsPerMinute } from '../parse/calendar.ts'
 import type { FileDuration, FileType, ParsedName } from '../parse/types.ts'
 
@@ -10,11 +10,11 @@ export type Period = (typeof periods)[number]
 export interface PeriodRule {
   /** Length of a slot. */
   readonly seconds: number
-  /** A series is expected only with this many delivered slots in the 28 days before. */
+  /** A series is expected only if at least this number of slots was delivered in the 28 days before. */
   readonly learnedAfter: number
   /** Lower bound of the usual latency. */
   readonly leastUsual: number
-  /** A slot is late until this long after its end, then it is missing. */
+  /** A slot that is not delivered is late for this time after its end, and missing after that. */
   readonly lateFor: number
 }
 
@@ -39,10 +39,10 @@ export const periodRules: Readonly<Record<Period, PeriodRule>> = {
   },
 }
 
-/** Past days from which expectations and the usual latency are learned. */
+/** Number of past days from which expectations and the usual latency are learned. */
 export const learningDays = 28
 
-/** Days for which deliveries are recorded. */
+/** Number of days for which deliveries are kept. */
 export const deliveryDays = 400
 
 /** Identifies a series within a station. */
@@ -51,7 +51,7 @@ export interface SeriesKey {
   readonly period: Period
 }
 
-/** Periods of short names. */
+/** The period of a short name, by its duration. */
 const shortPeriods: Readonly<Partial<Record<FileDuration, Period>>> = {
   d: '01D',
   h: '01H',
@@ -59,8 +59,8 @@ const shortPeriods: Readonly<Partial<Record<FileDuration, Period>>> = {
 }
 
 /**
- * The series of a name: long names by their period, short ones by their session (`h` an hour, `m` a quarter of an hour, `d` a
- * day). `undefined` for other periods. Source, interval and content do not matter.
+ * The series of a name; `undefined` for a period that has no series. The period of a long name is written in it; that of a short
+ * name follows from its session (`h` an hour, `m` a quarter of an hour, `d` a day). Source, interval and content do not matter.
  */
 export function seriesOf(
   name: Pick<ParsedName, 'type' | 'period' | 'duration'>,
@@ -77,7 +77,7 @@ export function slotAt(startSeconds: number, period: Period): number {
   return Math.floor(startSeconds / periodRules[period].seconds)
 }
 
-/** Slots of a UTC day. */
+/** Number of slots in a UTC day. */
 export function slotsPerDay(period: Period): number {
   return secondsPerDay / periodRules[period].seconds
 }

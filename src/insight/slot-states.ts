@@ -10,14 +10,14 @@ import type { Period } from './series.ts'
  * - `future`: the slot has not ended.
  * - `silent`: nothing was delivered or expected.
  * - `due`: expected, and its usual latency has not passed.
- * - `late`: expected, and its usual latency has passed, at most 3 days after its end (01D: 7 days).
- * - `missing`: expected, and later than that.
+ * - `late`: expected, and its usual latency has passed; the slot ended at most 3 days ago (01D: 7 days).
+ * - `missing`: expected, and the slot ended longer ago than that.
  * - `unknown`: no live record, and the slot ended before deliveries were recorded.
  */
 export type SlotState =
   'present' | 'removed' | 'future' | 'due' | 'late' | 'missing' | 'silent' | 'unknown'
 
-/** Letters of the states in run-length text. */
+/** The letter of each state in run-length text. */
 export const stateLetters: Readonly<Record<SlotState, string>> = {
   present: 'P',
   removed: 'R',
@@ -36,16 +36,16 @@ export interface SeriesHistory {
   readonly live: ArrayLike<number>
   /** Slots with a record, live or removed. */
   readonly delivered: ArrayLike<number>
-  /** Slots that count as delivered in the share; `delivered` without it. */
+  /** Slots that count as delivered in the share; default: `delivered`. */
   readonly counted?: ArrayLike<number>
   /** Seconds; see `usualLatency`. */
   readonly usualLatency: number
   readonly rules?: readonly ExpectedRule[]
-  /** The first slot whose deliveries are recorded; all without it. */
+  /** The first slot whose deliveries are recorded. By default, the deliveries of all slots are recorded. */
   readonly knownFrom?: number
 }
 
-/** Neighbouring slots in one state. */
+/** Consecutive slots in the same state: the first one, and their number. */
 export interface StateRun {
   readonly state: SlotState
   readonly firstSlot: number
@@ -54,9 +54,9 @@ export interface StateRun {
 
 export interface SlotStates {
   readonly runs: readonly StateRun[]
-  /** Slots from `knownFrom` on that are expected and whose usual latency has passed. */
+  /** Number of slots from `knownFrom` on that are expected and whose usual latency has passed. */
   readonly expected: number
-  /** Those of them that count as delivered. */
+  /** Number of these slots that count as delivered. */
   readonly delivered: number
 }
 
@@ -100,7 +100,7 @@ export function slotStates(
 }
 
 function undeliveredState(slot: {
-  /** Since the end of the slot. */
+  /** Seconds since the end of the slot; negative before its end. */
   readonly ageSeconds: number
   readonly isExpected: boolean
   readonly usualLatency: number
@@ -112,7 +112,7 @@ function undeliveredState(slot: {
   return slot.ageSeconds < slot.lateFor ? 'late' : 'missing'
 }
 
-/** Whether slots are in an ascending list, for slots in ascending order from a first one. */
+/** Returns a function that tells if a slot is in an ascending list. Call it with ascending slots, from the slot `from` on. */
 function openMembership(slots: ArrayLike<number>, from: number): (slot: number) => boolean {
   let index = lowerBound(slots, from)
   return (slot) => {
@@ -132,7 +132,7 @@ export function lowerBound(ascending: ArrayLike<number>, bound: number): number 
   return low
 }
 
-/** The values of two ascending lists; ascending, without duplicates. */
+/** The union of two ascending lists; ascending, without duplicates. */
 export function union(a: readonly number[], b: readonly number[]): number[] {
   const merged: number[] = []
   let [first, second, last] = [0, 0, NaN]
@@ -153,7 +153,9 @@ export function stateText(runs: readonly StateRun[]): string {
 export const shareClasses = ['good', 'fair', 'poor'] as const
 export type ShareClass = (typeof shareClasses)[number]
 
-/** Class of a share as the EPN central bureau publishes it over four weeks; `undefined` without expected slots. */
+/**
+ * The class of a share, with the limits by which the EPN central bureau publishes four weeks; `undefined` without expected slots.
+ */
 export function shareClass(share: number | undefined): ShareClass | undefined {
   if (share === undefined) return undefined
   if (share > 0.9) return 'good'

@@ -1,7 +1,7 @@
-/** Weeks of days. Pure. */
+/** GPS weeks and ISO weeks. Pure. */
 import { secondsPerDay } from '../parse/calendar.ts'
 
-/** UTC days since 1970, both included. */
+/** A week, with its first and last day as UTC days since 1970. */
 export interface Week {
   /** `2393` or `2026-W47`. */
   readonly name: string
@@ -32,7 +32,7 @@ export function parseWeek(text: string): Week | undefined {
   return isOfYear ? { name: `${year}-W${number}`, fromDay, toDay: fromDay + 6 } : undefined
 }
 
-/** The Monday of the week with 4 January, the first of an ISO year. */
+/** First day of an ISO year: the Monday of the week with 4 January, as a UTC day since 1970. */
 function isoWeekStart(year: number): number {
   const fourth = Date.UTC(year, 0, 4) / 1000 / secondsPerDay
   // 1970-01-01 was a Thursday.

@@ -16,7 +16,7 @@ import type { ParsedName } from './types.ts'
 export const areas = ['obs', 'nrt'] as const
 export type Area = (typeof areas)[number]
 
-/** Maximum segments of the path of a directory, its area included. Deeper directories are not walked. */
+/** Maximum number of segments in a directory path, including the area. Deeper directories are not read. */
 export const maxDirectoryDepth = 8
 
 /** A directory whose files are catalogued. */
@@ -29,7 +29,7 @@ export interface ArchiveDirectory {
   readonly spanSeconds: number | undefined
 }
 
-/** Why a directory is not walked. */
+/** The reason why a directory is not read. */
 export type PathRejectionReason = 'not-in-area' | 'too-deep' | 'bad-directory-name'
 
 export interface PathRejection {
@@ -37,7 +37,7 @@ export interface PathRejection {
   readonly reason: PathRejectionReason
 }
 
-/** Whether a directory of this name is walked. These names need no escaping in URLs, are not hidden, and are not `..`. */
+/** True if directories with this name are read. The allowed names need no escaping in URLs, are not hidden, and are not `..`. */
 export function isDirectoryName(segment: string): boolean {
   return /^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$/.test(segment)
 }
@@ -54,8 +54,8 @@ export function parseDirectory(path: string): ArchiveDirectory | PathRejection {
 }
 
 /**
- * Whether a file is in the wrong directory: its start is not within the directory's time, or it covers a day or more and is in
- * the directory of an hour, or the directory has no date.
+ * True if a file is in the wrong directory: its data do not start within the directory's year, day or hour; or the data cover a
+ * day or more, but the directory is that of an hour; or the directory has no date.
  */
 export function isMisplaced(parsed: ParsedName, directory: ArchiveDirectory): boolean {
   const { startSeconds, spanSeconds } = directory
@@ -65,7 +65,7 @@ export function isMisplaced(parsed: ParsedName, directory: ArchiveDirectory): bo
   return spanSeconds === secondsPerHour && (parsed.duration === 'd' || parsed.duration === 'y')
 }
 
-/** Start and length of `<yyyy>`, `<yyyy>/<ddd>` or, near real time only, `<yyyy>/<ddd>/<hh>`. */
+/** Start and length, in seconds, of `<yyyy>`, `<yyyy>/<ddd>` or, near real time only, `<yyyy>/<ddd>/<hh>`. */
 function periodOf(area: Area, segments: readonly string[]): [number, number] | undefined {
   const [yyyy, ddd, hh, ...deeper] = segments
   const year = numberOf(yyyy, 4)

@@ -1,7 +1,7 @@
 /**
- * The calendar of file names: years, days of the year, hours. Times are in the time system of the name,
- * without leap seconds, counted in seconds since 1970-01-01T00:00:00. Plain arithmetic instead of `Date`
- * objects, because a scan parses millions of names. Every year follows the Gregorian rule.
+ * The calendar of file names: years, days of the year, hours. Times are in the time system of the name, without leap seconds,
+ * counted in seconds since 1970-01-01T00:00:00. Uses plain arithmetic instead of `Date` objects, because a scan parses millions
+ * of names. Every year follows the Gregorian rule.
  */
 
 export const secondsPerMinute = 60
@@ -16,7 +16,7 @@ export function daysInYear(year: number): number {
   return isLeapYear(year) ? 366 : 365
 }
 
-/** Whether the year has this day: 1 to 365, in leap years also 366. */
+/** True if the year has this day: 1 to 365, in leap years also 366. */
 export function isDayOfYear(year: number, dayOfYear: number): boolean {
   return dayOfYear >= 1 && dayOfYear <= daysInYear(year)
 }
@@ -30,8 +30,8 @@ export function fullYear(twoDigits: number): number {
 }
 
 /**
- * The hour of a session letter, in either case: `a` is 00, `x` is 23. `undefined` for `y` and `z`, which are after the end of the
- * day, and for digits, which are not hours.
+ * The hour of a session letter, in upper or lower case: `a` is 00, `x` is 23. `undefined` for `y` and `z`, which are after the
+ * end of the day, and for digits, which are not hours.
  */
 export function sessionHour(session: string): number | undefined {
   // Setting bit 5 makes the letter lower-case.
@@ -39,12 +39,14 @@ export function sessionHour(session: string): number | undefined {
   return hour >= 0 && hour < 24 ? hour : undefined
 }
 
-/** Midnight at the start of a day of the year. A day after the end of the year is a day of the next year. */
+/**
+ * Midnight at the start of a day of the year, in seconds since 1970. A day after the end of the year is a day of the next year.
+ */
 export function dayStartSeconds(year: number, dayOfYear: number): number {
   return (daysBeforeYear(year) + dayOfYear - 1) * secondsPerDay
 }
 
-/** The day of an instant: the inverse of `dayStartSeconds`. */
+/** The year and the day of the year at a time: the inverse of `dayStartSeconds`. */
 export function dayOfYearAt(seconds: number): { year: number; dayOfYear: number } {
   const day = Math.floor(seconds / secondsPerDay)
   // Years have 365.2425 days on average, so the estimate is at most one year too late.
@@ -53,10 +55,10 @@ export function dayOfYearAt(seconds: number): { year: number; dayOfYear: number 
   return { year, dayOfYear: day - daysBeforeYear(year) + 1 }
 }
 
-/** Days of a year before each month, without the leap day. */
+/** Number of days in a year before each month, without the leap day. */
 const daysBeforeMonth = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334]
 
-/** The calendar date of an instant: month 1 to 12, day 1 to 31. */
+/** The calendar date at a time: month 1 to 12, day 1 to 31. */
 export function dateOf(seconds: number): { year: number; month: number; day: number } {
   const { year, dayOfYear } = dayOfYearAt(seconds)
   const leapDay = isLeapYear(year) ? 1 : 0
@@ -67,7 +69,7 @@ export function dateOf(seconds: number): { year: number; month: number; day: num
   return { year, month, day: dayOfYear - before(month) }
 }
 
-/** Days from 1970-01-01 to the first of January of the year; negative before 1970. */
+/** Number of days from 1970-01-01 to 1 January of the year; negative before 1970. */
 function daysBeforeYear(year: number): number {
   const past = year - 1
   const leapDays = Math.floor(past / 4) - Math.floor(past / 100) + Math.floor(past / 400)

@@ -1,6 +1,6 @@
 /**
- * Reads fixed columns of a name. Case is ignored. Only ASCII letters are letters, so that no other character becomes one by case
- * folding. A column after the end of the text is neither letter nor digit.
+ * Reads fixed columns of a name. Case is ignored. Only ASCII letters count as letters, so that no other character becomes one by
+ * case folding. A column after the end of the text holds neither a letter nor a digit.
  */
 
 /** Kinds of characters, as bits: a lower-case letter is both `letter` and `lowerCase`. */
@@ -44,20 +44,20 @@ export function numberAt(text: string, at: number, width: number): number {
   let number = 0
   for (let column = at; column < at + width; column++) {
     const value = text.charCodeAt(column) - 48
-    // Negated, because the code after the end is NaN.
+    // Written with `!`, because the value after the end of the text is NaN, and every comparison with NaN is false.
     if (!(value >= 0 && value <= 9)) return -1
     number = number * 10 + value
   }
   return number
 }
 
-/** The letter in column `at` in upper case; without a letter, some other character. */
+/** The letter in column `at` in upper case; if the column holds no letter, the result is no letter either. */
 export function letterAt(text: string, at: number): string {
   // Lower and upper case differ only in bit 5.
   return String.fromCharCode(text.charCodeAt(at) & ~32)
 }
 
-/** Position in the alphabet of the letter in column `at`, 0 to 25; 26 without a letter. */
+/** Position in the alphabet of the letter in column `at`, 0 to 25; 26 if the column holds no letter. */
 export function letterIndexAt(text: string, at: number): number {
   const index = (text.charCodeAt(at) | 32) - 97
   return index >= 0 && index < 26 ? index : 26

@@ -13,7 +13,7 @@ const codes =
 const countries: ReadonlySet<string> = new Set(codes.split(' '))
 
 /**
- * The country of a station code in upper case; `undefined` for a code of 4 characters, and if its last three characters are a
+ * The country of a station code in upper case; `undefined` for a code of 4 characters, and if the last three characters are a
  * project (`IGS`, `DLR`) or no country (`XXX`).
  */
 export function countryOf(station: string): string | undefined {
@@ -21,7 +21,10 @@ export function countryOf(station: string): string | undefined {
   return countries.has(country) ? country : undefined
 }
 
-/** Merged navigation data of many stations have a code like that of a station: `BRDC00IGS`, `hour`. */
+/**
+ * True for the codes of merged navigation files: they contain data of many stations, but their code looks like that of one
+ * station (`BRDC00IGS`, `hour`).
+ */
 export function isMergedNavigation(station: string): boolean {
   return /^(?:BRDC|HOUR)/.test(station)
 }

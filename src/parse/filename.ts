@@ -2,15 +2,15 @@ import { parseLongName } from './long-name.ts'
 import { hasShortLength, parseShortName } from './short-name.ts'
 import type { ParsedName, Rejection, RejectionReason } from './types.ts'
 
-/** Maximum length of a name on common file systems. */
+/** Maximum length of a name on common file systems, in bytes. */
 const maxNameBytes = 255
 
-/** Replaces bytes that are not UTF-8 when names are read as text. */
+/** Stands for bytes that are not UTF-8 when names are read as text. */
 const replacementCharacter = '\uFFFD'
 
 /**
- * Parses the base name of a file. The whole name must have the short or the long form. Case is ignored, except in the final `.gz`.
- * Accepts any string; a string that is not a RINEX name is a `Rejection`.
+ * Parses the base name of a file. The whole name must have the short or the long form. Case is ignored, except in the final
+ * `.gz`. Accepts any string; a string that is not a RINEX name is a `Rejection`.
  */
 export function parseFilename(name: string): ParsedName | Rejection {
   const result = name.endsWith('.gz') ? parseForms(name) : reasonWithoutGz(name)
@@ -19,8 +19,8 @@ export function parseFilename(name: string): ParsedName | Rejection {
 }
 
 /**
- * The reason for a name without a final `.gz`: other or no compression, or a companion of a data file, such as a checksum, an
- * unfinished copy or a hidden file.
+ * The reason to reject a name without a final `.gz`: it has another compression or none, or it is a companion of a data file,
+ * such as a checksum, an unfinished copy or a hidden file.
  */
 function reasonWithoutGz(name: string): RejectionReason {
   return name.startsWith('.') || name.includes('.gz') ? 'unknown-form' : 'not-gz'
@@ -31,17 +31,20 @@ function parseForms(name: string): ParsedName | RejectionReason {
 }
 
 /**
- * The reason to reject a name of any form. Both forms exclude long names and characters outside of ASCII, so only names that
- * they rejected are checked.
+ * The reason to reject a name regardless of its form: it is too long or not UTF-8. Valid names of both forms are short and
+ * contain only ASCII characters, so only rejected names are checked.
  */
 function unreadableReason(name: string): RejectionReason | undefined {
   if (isTooLong(name)) return 'unknown-form'
   return name.includes(replacementCharacter) ? 'not-utf8' : undefined
 }
 
-/** Counts the bytes of the name in UTF-8. A replacement character counts as one byte, because it may replace a single byte. */
+/**
+ * True if the name has too many bytes in UTF-8. A replacement character counts as one byte, because it may stand for a single
+ * byte.
+ */
 function isTooLong(name: string): boolean {
-  // A UTF-16 code unit has at most 3 bytes in UTF-8.
+  // A UTF-16 code unit becomes at most 3 bytes in UTF-8.
   if (name.length * 3 <= maxNameBytes) return false
   if (name.length > maxNameBytes) return true
   let bytes = 0

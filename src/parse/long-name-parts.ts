@@ -6,7 +6,7 @@ import { dayStartSeconds, secondsPerDay, secondsPerHour, secondsPerMinute } from
 import { letterAt, letterIndexAt, numberAt, partAt, maskOf } from './characters.ts'
 import type { DataSource, FileDuration, FileType } from './types.ts'
 
-/** `PPU`, FILE PERIOD. */
+/** The part `PPU` (FILE PERIOD). */
 export interface Period {
   /** As written, in upper case. */
   readonly text: string
@@ -14,14 +14,14 @@ export interface Period {
   readonly duration: FileDuration
 }
 
-/** `DT`, DATA TYPE. */
+/** The part `DT` (DATA TYPE). */
 export interface Content {
   /** As written, in upper case. */
   readonly text: string
   readonly type: FileType
 }
 
-/** The columns of a station. */
+/** The characters that each column of a station code may have. */
 export const stationMask = maskOf('XXXX99AAA')
 
 const alphabet = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ')
@@ -35,10 +35,13 @@ const periodUnits = new Map<string, FileDuration>([
   ['U', 'u'],
 ])
 
-/** `FFU`, DATA FREQ: hundreds of hertz, hertz; seconds, minutes, hours, days between epochs; unspecified. */
+/**
+ * The units of the sampling interval, in this order: hundreds of hertz, hertz; seconds, minutes, hours, days between epochs;
+ * unspecified.
+ */
 const intervalUnits = ['C', 'Z', 'S', 'M', 'H', 'D', 'U']
 
-/** GPS, GLONASS, Galileo, QZSS, BeiDou, NavIC (since RINEX 3.03), SBAS, mixed. */
+/** The satellite systems, in this order: GPS, GLONASS, Galileo, QZSS, BeiDou, NavIC (since RINEX 3.03), SBAS, mixed. */
 const systems = ['G', 'R', 'E', 'J', 'C', 'I', 'S', 'M']
 
 // All valid parts, computed once: parsing one is a lookup, and millions of names share their strings.
@@ -46,7 +49,7 @@ const periods = alphabet.map((unit) => upTo99((count) => periodOf(count, unit)))
 const intervals = alphabet.map((unit) => upTo99((count) => intervalOf(count, unit)))
 const contents = alphabet.map((system) => alphabet.map((type) => contentOf(system, type)))
 
-/** Only `00U` may have the count 00, which is no length. */
+/** The count 00 is valid only in `00U`, because it is no length. */
 function periodOf(count: number, unit: string): Period | undefined {
   const duration = periodUnits.get(unit)
   if (duration === undefined || (count === 0 && duration !== 'u')) return undefined
@@ -73,29 +76,29 @@ function twoDigits(count: number): string {
 }
 
 /**
- * `SSSSMRCCC`: 4 letters or digits for the site, a digit each for monument and receiver, 3 letters for the country;
- * in upper case. The country is a code of ISO 3166-1 alpha-3, but projects use their own codes in its place (`IGS`, `DLR`), so
- * any letters are valid.
+ * Parses `SSSSMRCCC`: 4 letters or digits for the site, one digit each for monument and receiver, 3 letters for the country.
+ * Returns the code in upper case. The country is a code of ISO 3166-1 alpha-3, but projects use their own codes in its place
+ * (`IGS`, `DLR`), so any letters are valid.
  */
 export function stationAt(text: string, at: number): string | undefined {
   return partAt(text, at, stationMask)
 }
 
-/** `S`, DATA SOURCE: from the receiver, from a data stream, unknown. */
+/** Parses `S` (DATA SOURCE): `R` from the receiver, `S` from a data stream, `U` unknown. */
 export function sourceAt(text: string, at: number): DataSource | undefined {
   const letter = letterAt(text, at)
   return letter === 'R' || letter === 'S' || letter === 'U' ? letter : undefined
 }
 
-/** `PPU`, FILE PERIOD. */
+/** Parses `PPU` (FILE PERIOD). */
 export function periodAt(text: string, at: number): Period | undefined {
   const count = numberAt(text, at, 2)
   return count < 0 ? undefined : periods[letterIndexAt(text, at + 2)]?.[count]
 }
 
 /**
- * Length of a period in seconds. Years are calendar years from 1 January of the start year, where files of years begin; for a file
- * that begins later the result may be wrong by a leap day.
+ * The length of a period in seconds; `undefined` for an unspecified one. Years are counted from 1 January of `startYear`, because
+ * files of years begin on that day; for a file that begins later the result may be wrong by one day, a leap day.
  */
 export function periodSeconds({ count, duration }: Period, startYear: number): number | undefined {
   switch (duration) {
@@ -112,18 +115,18 @@ export function periodSeconds({ count, duration }: Period, startYear: number): n
   }
 }
 
-/** `FFU`, DATA FREQ, as written, in upper case. */
+/** Parses `FFU` (DATA FREQ), the sampling interval. Returns the part as written, but in upper case: `30S`. */
 export function intervalAt(text: string, at: number): string | undefined {
   const count = numberAt(text, at, 2)
   return count < 0 ? undefined : intervals[letterIndexAt(text, at + 2)]?.[count]
 }
 
-/** `DT`, DATA TYPE: a satellite system with `O` or `N`, or `MM`. */
+/** Parses `DT` (DATA TYPE): a satellite system with `O` or `N`, or `MM`. */
 export function contentAt(text: string, at: number): Content | undefined {
   return contents[letterIndexAt(text, at)]?.[letterIndexAt(text, at + 1)]
 }
 
-/** FORMAT: `rnx`, or `crx` for Hatanaka compression. */
+/** True if the format begins in column `at`: `rnx`, or `crx` for Hatanaka compression. */
 export function isFormatAt(text: string, at: number): boolean {
   const first = letterAt(text, at)
   const second = letterAt(text, at + 1)

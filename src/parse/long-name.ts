@@ -34,12 +34,12 @@ import {
 import { soleFault } from './rejection.ts'
 import type { ParsedName, RejectionReason } from './types.ts'
 
-/** Lengths of a whole name, with a sampling interval and without. */
+/** Lengths of a whole name in characters, with a sampling interval and without one. */
 const intervalLength = 41
 const plainLength = 37
 const suffixLength = '.rnx.gz'.length
 
-/** Whether a name has one of the lengths of this form. */
+/** True if a name has one of the lengths of this form. */
 export function hasLongLength(name: string): boolean {
   return name.length === intervalLength || name.length === plainLength
 }
@@ -86,7 +86,7 @@ function readColumns(name: string): ParsedName | undefined {
   }
 }
 
-/** `YYYYDDDHHMM`, START TIME. */
+/** Parses `YYYYDDDHHMM` (START TIME) into seconds since 1970. */
 function startAt(name: string, at: number): number | undefined {
   const year = numberAt(name, at, 4)
   const dayOfYear = numberAt(name, at + 4, 3)
@@ -97,7 +97,7 @@ function startAt(name: string, at: number): number | undefined {
   return dayStartSeconds(year, dayOfYear) + hour * secondsPerHour + minute * secondsPerMinute
 }
 
-/** Whether the separators and the format are in their columns. */
+/** True if the separators and the format are in their columns. */
 function hasColumns(name: string): boolean {
   const hasInterval = name.length === intervalLength
   const dot = name.length - suffixLength
@@ -116,7 +116,7 @@ function hasColumns(name: string): boolean {
 /** The reason to reject a name that `readColumns` cannot parse. */
 function faultOf(name: string): RejectionReason {
   const dot = name.length - suffixLength
-  // A further dot, at the start or later, belongs to another suffix or a temporary name.
+  // If another dot comes first, even at the start, the name has another suffix or is a temporary name.
   if (name.indexOf('.') !== dot || !isFormatAt(name, dot + 1)) return 'unknown-form'
   const parts = hasColumns(name) ? cutAtColumns(name) : name.slice(0, dot).split('_', 7)
   const [station = '', source = '', start = '', period = ''] = parts
@@ -139,7 +139,7 @@ function faultOf(name: string): RejectionReason {
   ])
 }
 
-/** The parts by their columns, so an underscore within a part does no harm. */
+/** Cuts the name at fixed columns, so that an underscore within a part is not taken for a separator. */
 function cutAtColumns(name: string): string[] {
   const starts = name.length === intervalLength ? [0, 10, 12, 24, 28, 32] : [0, 10, 12, 24, 28]
   const end = name.length - suffixLength

@@ -17,7 +17,8 @@
  * | `yy`   | year, see `fullYear`                                              | RINEX 2.11, 4 |               |
  * | `t`    | type, see `typeOf`                                                | RINEX 2.11, 4 | `bad-type`    |
  *
- * A reason names a part only if the rest of the name has letters, digits and dot in their columns.
+ * The reason in the table is given only if letters, digits and the dot are in their columns, and no other part is wrong;
+ * otherwise the reason is `unknown-form`.
  */
 import {
   dayStartSeconds,
@@ -36,7 +37,7 @@ const plainMask = maskOf('XXXX999X.99A')
 const highRateMask = maskOf('XXXX999A99.99A')
 const suffixLength = '.gz'.length
 
-/** High-rate names contain no length; by IGSMAIL-5501 there is a file every 15 minutes. */
+/** Length of the data of a high-rate file. The name does not contain it; by IGSMAIL-5501 there is a file every 15 minutes. */
 const highRateSeconds = 15 * secondsPerMinute
 
 export function hasShortLength(name: string): boolean {
@@ -103,8 +104,9 @@ function spanOf(duration: 'd' | 'h' | 'm' | 'u'): number | undefined {
 }
 
 /**
- * The type of a type letter (RINEX 2.11 and 3.00, section 4). `q`, `f` and `e` are in neither document, but archives use them for
- * navigation data. The other letters are not catalogued: `b` SBAS broadcast, `c` clocks, `s` summaries, and IONEX's `i`.
+ * The file type of a type letter (RINEX 2.11 and 3.00, section 4). `q`, `f` and `e` are in neither document, but archives use
+ * them for navigation data. Files with the other letters are not catalogued: `b` SBAS broadcast, `c` clocks, `s` summaries, and
+ * `i` IONEX.
  */
 function typeOf(letter: string): FileType | undefined {
   switch (letter) {

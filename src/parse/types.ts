@@ -1,13 +1,10 @@
 /**
- * The form of a file name: `r2` short, `r3` long. It is not the version of the content: RINEX 4 content has long names, and RINEX 3
- * content sometimes has short names.
+ * The form of a file name: `r2` short, `r3` long. It is not the version of the content: RINEX 4 content has long names, and RINEX
+ * 3 content sometimes has short names.
  */
 export type FileVersion = 'r2' | 'r3'
 
-/**
- * The unit of the period of a file: minutes, hours, days, years, or unspecified. `d` and `h` are the commissioned values; `m`, `y`
- * and `u` follow the same rule.
- */
+/** The unit of the period of a file: minutes, hours, days, years, or unspecified. */
 export type FileDuration = 'm' | 'h' | 'd' | 'y' | 'u'
 
 /** Observation, navigation or meteorological data. */
@@ -27,8 +24,8 @@ export interface ParsedName {
   readonly duration: FileDuration
   readonly type: FileType
   /**
-   * Nominal length of the data in seconds; `undefined` if the name does not contain it (`00U`, file numbers 1 to 9 of the short
-   * form). High-rate short names (`hmm`) have 900 s, the convention of IGSMAIL-5501.
+   * Nominal length of the data in seconds; `undefined` if the name does not contain it (`00U`, and the file numbers 1 to 9 of the
+   * short form). For high-rate short names (`hmm`) it is 900 s, by the convention of IGSMAIL-5501.
    */
   readonly spanSeconds: number | undefined
   /** ISO 3166-1 alpha-3 or a project code (`IGS`, `DLR`); long names only. */
@@ -36,7 +33,7 @@ export interface ParsedName {
   readonly source: DataSource | undefined
   /** File period as written, in upper case: `01D`, `15M`; long names only. */
   readonly period: string | undefined
-  /** Sampling interval as written, in upper case: `30S`; long names that have one. */
+  /** Sampling interval as written, in upper case: `30S`; `undefined` for a name without one. */
   readonly interval: string | undefined
   /** Content code in upper case: system and type, `MO`, `GN`, `MM`; long names only. */
   readonly content: string | undefined

@@ -1,6 +1,6 @@
 /**
- * Checks that the database files can be used. Error messages name the file and the remedy: those of SQLite name no file, and
- * SQLite may create other files beside the database before it fails.
+ * Checks that the database files can be used. The errors name the file and the remedy, because SQLite's own errors name no file,
+ * and SQLite may create other files beside the database before it fails.
  */
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -9,7 +9,10 @@ import { UnusableDatabase } from '../writer.ts'
 const { R_OK, W_OK, X_OK } = constants
 
 const readWrite = R_OK | W_OK
-/** Access that the writer needs to each file, by suffix. The file of sequences is replaced, not written. */
+/**
+ * Access that the writer needs to each file of the database, by suffix. The file of sequences (`-numbers`) is replaced as a
+ * whole, so it need not be writable.
+ */
 const requiredAccess = {
   '': readWrite,
   '-wal': readWrite,
@@ -68,7 +71,10 @@ function remedyOf(code: string): string {
   return `${remedy}, or configure another database`
 }
 
-/** Wraps an error of SQLite or the system from opening `path` in an `UnusableDatabase` that names it; returns others as they are. */
+/**
+ * Wraps an error of SQLite or the system from opening `path` in an `UnusableDatabase` that names the path; returns other errors
+ * as they are.
+ */
 export function unusable(path: string, error: unknown): unknown {
   const code = codeOf(error)
   if (code === undefined || !/^(SQLITE_|E[A-Z0-9]+$)/.test(code)) return error

@@ -1,6 +1,6 @@
 /**
  * Applies the changes of reconciled directories in one transaction. Each insert, change and removal takes the next `seq`. The
- * counts are updated once a transaction.
+ * counts are updated once at the end of the transaction.
  */
 import type { Database } from 'better-sqlite3'
 import type { AppliedChange, DirectoryChange, FileFacts, RefusedChange } from '../writer.ts'
@@ -55,7 +55,7 @@ export function prepareApply(db: Database, { directories, rows, counts, nowUs }:
     if (changesFiles(change)) directories.touch(change.path, now)
   }
 
-  /** @param begin called before each change, and without one before the end */
+  /** @param begin called with each change before it is applied, and without a change after the last one */
   const transaction = db.transaction(
     (changes: readonly DirectoryChange[], begin: (change?: DirectoryChange) => void) => {
       const start = head()
@@ -85,7 +85,7 @@ export function prepareApply(db: Database, { directories, rows, counts, nowUs }:
       } catch (error) {
         reset()
         if (current === undefined || !isInvalidData(error)) throw error
-        // Everything was rolled back. Invalid changes are so rare that the others may be applied once more.
+        // Everything was rolled back. Invalid changes are so rare that all others can simply be applied again.
         refused.push({ path: current.path, error })
         left = left.filter((change) => change !== current)
       }

@@ -1,4 +1,4 @@
-/** Copies the database while the indexer writes it: the backups beside it, and copies for another place. */
+/** Copies the database while the indexer writes it: for backups beside the database, and for copies to another place. */
 import { accessSync, constants, lstatSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Database } from 'better-sqlite3'
@@ -22,15 +22,14 @@ import { checkFile, corruption, isCorruption } from './integrity-check.ts'
 import { openForReading } from './open.ts'
 import { prepareHead } from './summary.ts'
 
-/** Pages per step of the copy: a few milliseconds at most, so that the event loop is not blocked. */
+/** Number of pages copied in one step. A step takes a few milliseconds at most, so that the event loop is not blocked. */
 const pagesPerStep = 100
-/** Steps between two `fdatasync` calls (40 MB), so that the last one does not have to write the whole copy. */
+/** Number of steps between two `fdatasync` calls (40 MB), so that the last call does not have to write the whole copy. */
 const stepsPerSync = 100
 
 /**
- * Returns a function that makes a backup beside the database, unless the newest one is young, or nothing has changed since it was
- * made.
- * @param parts.checkUpTo up to this size (bytes) a database is checked in this process, a larger one in a child process
+ * Returns a function that makes a backup beside the database, unless the newest backup is recent, or nothing has changed since.
+ * @param parts.checkUpTo a database up to this size (bytes) is checked in this process, a larger one in a child process
  * @param parts.signal aborts a backup in progress
  */
 export function prepareBackup(parts: {
@@ -52,7 +51,7 @@ export function prepareBackup(parts: {
       const now = head()
       return kept.epoch === now.epoch && kept.seq === now.seq
     } catch (error) {
-      // Otherwise it would become the older backup and replace a good one.
+      // If a corrupt backup stayed here, it would become the older backup and replace a good one.
       if (isCorruption(error)) quarantine(newest)
       return false
     }
@@ -61,12 +60,13 @@ export function prepareBackup(parts: {
     const made = madeUs(newest)
     if (made === undefined) return true
     const ageMs = (parts.nowUs() - made) / 1000
-    // A backup time in the future does not tell the age.
+    // If the time of the backup is in the future, its age is unknown.
     return (ageMs < 0 || ageMs >= ifOlderThanMs) && !isUnchanged()
   }
   const makeCopy = async (): Promise<void> => {
     discard(copy)
-    // The writer's own changes go into the copy too, and no read transaction lasts longer than a step, so the WAL is reset as usual.
+    // The writer's own changes go into the copy too, and no read transaction lasts longer than a step, so the WAL is reset as
+    // usual.
     await copyPages(db, copy, { signal })
     const fault = await checkFile(copy, { mode: 'closed', inProcessUpTo, signal })
     if (fault === undefined) return
@@ -92,17 +92,18 @@ export function prepareBackup(parts: {
 export interface CopyOptions {
   readonly database: string
   readonly file: string
-  /** Replaces an existing file. */
+  /** True to replace an existing file. */
   readonly force: boolean
-  /** Called with parts of the database. */
+  /** Called with the number of copied pages and the number of all pages. */
   readonly onProgress: (copied: number, total: number) => void
   readonly signal: AbortSignal
 }
 
 /**
- * Copies the database to a file while an indexer may write it. The copy is of one state of the catalogue: one read transaction lasts
- * until it is made. The file has its name when it is complete and checked.
- * @throws UnusableDatabase for a file that must not be replaced, too little space, or a damaged database; the errors of `openForReading`
+ * Copies the database to a file while an indexer may write the database. The copy shows one state of the catalogue, because one
+ * read transaction lasts until it is complete. The file gets its name only after the copy was checked.
+ * @throws UnusableDatabase for a file that must not be replaced, too little space, or a damaged database; the errors of
+ * `openForReading`
  */
 export async function copyDatabase(
   options: CopyOptions,
@@ -179,7 +180,7 @@ async function copyPages(
       signal.throwIfAborted()
       onProgress?.(totalPages - remainingPages, totalPages)
       if (++steps % stepsPerSync === 0)
-        // The last sync reports errors.
+        // Errors are ignored here: the sync of the finished copy reports them.
         syncing = syncing.then(() => syncFileAsync(to)).catch(() => undefined)
       return pagesPerStep
     },

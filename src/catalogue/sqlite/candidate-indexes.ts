@@ -1,4 +1,7 @@
-/** Estimates the cost of finding a selection by each index, and of a scan, from the exact counts. Use within a read transaction. */
+/**
+ * Estimates, from the exact counts, the cost of finding a selection with each index and with a scan. Use within a read
+ * transaction.
+ */
 import type { OrderKey } from '../filter.ts'
 import type { Statements } from './connection.ts'
 import type { Counts } from './counts.ts'
@@ -9,14 +12,16 @@ import { hasAny, hasOnly } from './selection.ts'
 import type { Selection } from './selection.ts'
 import type { Slice, Slices } from './slices.ts'
 
-/** CPU microseconds, measured: an index entry, a row read in id order, a row looked up from an index entry. */
+/**
+ * Measured CPU time in microseconds to read an index entry, to read a row in id order, and to look up the row of an index entry.
+ */
 const entryUs = 0.1
 const rowUs = 0.25
 const lookupUs = 1.2
 
 /** An index, or the table itself, with which all files of a selection are found. */
 export interface CandidateIndex {
-  /** For FROM. */
+  /** SQL after FROM. */
   readonly from: string
   readonly entries: number
   /** CPU microseconds to find all files of the selection, without sorting. */
@@ -24,7 +29,10 @@ export interface CandidateIndex {
   readonly slices: () => Iterable<Slice>
 }
 
-/** Counts at most this number of entries of an index without a table of counts; from there on all files are assumed. */
+/**
+ * Maximum number of entries that are counted in an index without a table of counts. If an index has more, all files are assumed
+ * to be in it.
+ */
 const maxCounted = 50_000
 
 export function cheapest(indexes: readonly CandidateIndex[]): CandidateIndex {
@@ -52,7 +60,7 @@ export function openCandidateIndexes(
         slices: along('id', selection),
       },
     ]
-    /** @param covers the conditions for which no row is looked up */
+    /** @param covers the conditions that the index contains, so that no row is looked up for them */
     const add = (
       covers: readonly (keyof Selection)[],
       index: Omit<CandidateIndex, 'costUs'>,
@@ -60,7 +68,7 @@ export function openCandidateIndexes(
       const isCovered = hasOnly(selection, [...covers, 'ids', 'after'])
       found.push({ ...index, costUs: index.entries * (isCovered ? entryUs : entryUs + lookupUs) })
     }
-    /** An index in the order of a key, of which the entries that a condition selects are read. */
+    /** Adds the index of a sort key. Only the entries that match the condition are read. */
     const addOrder = (key: 'created' | 'modified' | 'filename', condition: Selection): void => {
       const { sql, values } = conditionsOf(condition)
       const counted = countUpTo(`SELECT 1 FROM ${orders[key].from} WHERE ${sql}`, values)
@@ -110,7 +118,10 @@ export function openCandidateIndexes(
   }
 }
 
-/** CPU microseconds to pass an id from SQLite and to sort it, after a lookup of its key. */
+/**
+ * CPU microseconds to pass an id from SQLite to JavaScript and to sort it. In an order other than by id, the sort key must also
+ * be looked up.
+ */
 export function sortUs({ ordering }: Pick<PagePosition, 'ordering'>): number {
   return ordering.key === 'id' ? 0.2 : 3
 }

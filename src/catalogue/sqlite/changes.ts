@@ -16,7 +16,7 @@ import { openStatements } from './connection.ts'
 import type { Statements } from './connection.ts'
 import { hasAny, select } from './selection.ts'
 
-/** Changes of each table that one query with filters examines: a few milliseconds. */
+/** Maximum number of changes that one query with filters examines in each table, which takes a few milliseconds. */
 const changesPerQuery = 2000
 
 /** Call the result within one transaction. */
@@ -106,7 +106,7 @@ function prepareFeedTable({ db, statements, pathOf }: FeedParts, feedTable: Feed
       )
       return (rows as unknown as ChangeRow[]).map(toChange)
     },
-    /** The last `seq` that one query examines; infinite if it examines all that follow. */
+    /** The last `seq` that one query after `since` examines; infinite if it examines all later changes. */
     scanEnd: (since: number): number => (scanEnd.get(since) as number | undefined) ?? Infinity,
   }
 }

@@ -5,14 +5,17 @@ import type { ChecksumRows } from './checksum-rows.ts'
 import type { Directories } from './directories.ts'
 import { prepareRaiseDetails } from './sequences.ts'
 
-/** Changes and files that one query examines: one or two milliseconds. */
+/** Maximum number of changes, and of files, that one query examines, which takes one or two milliseconds. */
 const changesPerQuery = 1000
 const filesPerQuery = 2000
 /** Maximum number of files that one query returns. */
 const maxResults = 100
 /** A new catalogue with at most this number of files is hashed as a whole, so that a small archive has all its checksums. */
 const maxHashedAtFirst = 1000
-/** Longest wait of a stale checksum (µs); a time further ahead means that the clock was set back. */
+/**
+ * Longest time (µs) for which hashing a file with a stale checksum is postponed. A later time means that the clock was set back,
+ * so the file is hashed now.
+ */
 const longestWaitUs = 3_600_000_000
 
 const columns = `f.id, d.path || '/' || f.name AS path, f.size, f.mtime_us AS mtimeUs, f.seq`
@@ -60,7 +63,7 @@ export function prepareHashing(db: Database, parts: HashingParts) {
       const from = reached ?? (isSmall ? 0 : headSeq)
       const files = (arrived.all(from) as UnhashedRow[]).map(toFile)
       const [seq, changes] = lastChange.get(from) as [number | null, number]
-      // If the query ends early, the remaining change numbers belong to removals.
+      // If fewer changes than the limit are found, the remaining seqs belong to removals.
       const end = seq === null || changes < changesPerQuery ? headSeq : seq
       const throughSeq = files.length < maxResults ? end : (files.at(-1)?.seq ?? end)
       const olderSeq = isSmall ? headSeq : undefined
@@ -111,7 +114,7 @@ function prepareKeep(db: Database, { directories, rows, nowUs }: HashingParts) {
     const filled = new Set<string>()
     for (const checksum of checksums) {
       const { id, size, mtimeUs } = checksum
-      // Size and mtime that become known are no change of the record, but listings show them.
+      // If size and mtime become known, the record does not change, but listings show them.
       if (fill.run({ id, size, mtimeUs }).changes > 0) filled.add(directoryOf.get(id) as string)
       rows.replace(checksum, nowUs())
       touch.run(id)

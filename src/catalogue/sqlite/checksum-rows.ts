@@ -43,7 +43,7 @@ export function prepareChecksumRows(db: Database) {
     remove,
     /**
      * Replaces the checksum of a file if the record still has the size and mtime that were read; also sets the file's
-     * `incomplete`. The old checksum is deleted in any case.
+     * `incomplete`. If the record has others, the old checksum is deleted without a replacement.
      */
     replace({ sha256, problem, rested, ...identity }: Checksum, nowUs: number): void {
       remove(identity.id)
@@ -54,7 +54,8 @@ export function prepareChecksumRows(db: Database) {
       setIncomplete.run(problem === 'incomplete' ? 1 : 0, identity.id)
     },
     /**
-     * Marks a checksum as stale from a time on (µs); one that is stale already stays as it is.
+     * Marks a checksum as stale; its file is hashed again from the time `fromUs` on. A checksum that is stale already stays as it
+     * is.
      * @returns true if it became stale
      */
     markStale,
@@ -63,8 +64,8 @@ export function prepareChecksumRows(db: Database) {
       postpone.run({ id, fromUs })
     },
     /**
-     * Binds a checksum to new attributes. If the file was hashed again in the meantime, the comparison behind this call
-     * does not apply to the new checksum, so the checksum becomes stale instead.
+     * Stores new attributes in the identity of a checksum. If the file was hashed again in the meantime, the caller compared the
+     * file with an earlier checksum, so the new checksum becomes stale instead.
      * @returns true if it became stale
      */
     rebind({ id, identity, boundCtimeUs }: ReboundFile, nowUs: number): boolean {

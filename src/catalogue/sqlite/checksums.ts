@@ -3,7 +3,7 @@ import type { ChecksumChunk } from '../reader.ts'
 import type { ChecksumEntry, FileIdentity, Head } from '../records.ts'
 import { isValidChecksum } from './checksum-rows.ts'
 
-/** Files per chunk: about two milliseconds. */
+/** Number of files in a chunk; reading a chunk takes about two milliseconds. */
 const filesPerChunk = 500
 
 /** Columns of the checksum `c` of a file `f`, and the join that they need. */
@@ -11,11 +11,11 @@ export const identityColumns = 'c.inode, c.ctime_us AS ctimeUs, c.links, c.mode,
 export const checksumColumns = `c.sha256, ${identityColumns}`
 export const joinedChecksum = `LEFT JOIN checksum c ON ${isValidChecksum}`
 
-/** All `null` without a valid checksum, or with one of an older release. */
+/** All columns are `null` without a valid checksum, or for a checksum that an older release stored without an identity. */
 export type IdentityRow = {
   readonly [Key in Exclude<keyof FileIdentity, 'size' | 'mtimeUs'>]: number | null
 }
-/** All `null` without a valid checksum. A checksum of an older release has only `sha256`. */
+/** All columns are `null` without a valid checksum. Only `sha256` is not `null` for a checksum that an older release stored. */
 export type ChecksumRow = IdentityRow & { readonly sha256: Buffer | null }
 
 /** The identity of the file that was hashed; `undefined` without a checksum or if the identity is unknown. */
@@ -51,7 +51,7 @@ export function prepareChecksums(db: Database, head: () => Head): Checksums {
      FROM file f ${joinedChecksum} WHERE f.directory = ? AND f.name > ?
      ORDER BY f.name LIMIT ${filesPerChunk}`,
   )
-  // `h.seq` is NULL before hashing begins.
+  // `h.seq` is NULL before hashing begins; then only stale checksums are in the queue.
   const waiting = db
     .prepare(
       `SELECT c.stale_us IS NOT NULL OR (f.seq > h.seq AND NOT EXISTS
@@ -71,7 +71,8 @@ export function prepareChecksums(db: Database, head: () => Head): Checksums {
     }
   }
   return {
-    // `changed_us` changes with files (new, modified, removed, size known), `hashed` with checksums (new, stale).
+    // `changed_us` changes if files are new, modified or removed, or their size becomes known; `hashed` changes if checksums are
+    // new or stale.
     checksumsVersion: db.transaction((path: string) => {
       const numbers = state.get(path) as (number | null)[] | undefined
       const codes = numbers?.map((number) => (number ?? 0).toString(36))

@@ -9,9 +9,9 @@ import { openForReading } from './open.ts'
 const replacedCheckMs = 500
 
 /**
- * A read connection to a database file that another process writes: opened on first use, and again after the file
- * was replaced or became unreadable. It stays open between uses; this also keeps the `-wal` and `-shm` files, which a
- * reader without write permission needs.
+ * A read connection to a database file that another process writes. It is opened on first use, and again after the file was
+ * replaced or became unreadable. It stays open between uses, which also keeps the `-wal` and `-shm` files: a reader without write
+ * permission needs them.
  */
 export interface ConnectionSource<T> {
   /** @throws CatalogueUnavailable if the database cannot be read */
@@ -26,7 +26,7 @@ interface Connection<T> {
   readonly inode: number
 }
 
-/** @param prepare called for each new connection; `use` passes its result on */
+/** @param prepare called for each new connection; `use` passes the result of `prepare` to its callback */
 export function connectionSource<T>(
   path: string,
   prepare: (db: Database) => T,
@@ -80,7 +80,7 @@ function isDatabaseError(error: unknown): error is Error {
   return /^(SQLITE_|E[A-Z]+$)/.test(code)
 }
 
-/** Size of the statement cache: texts differ in their conditions, not in their values. */
+/** Maximum number of cached statements. Few are needed, because the SQL depends on the conditions, not on their values. */
 const keptStatements = 200
 
 /** Executes SELECTs whose text is built on demand. */

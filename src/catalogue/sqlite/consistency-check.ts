@@ -7,16 +7,19 @@ import { openForReading } from './open.ts'
 import { counted } from './recount.ts'
 
 export interface ConsistencyReport {
-  /** Counts that differ from the records, one a line; `check --repair` rebuilds them. */
+  /** Counts that differ from the records, one per line; `check --repair` rebuilds them. */
   readonly differences: readonly string[]
-  /** Damage of the database itself, one a line. */
+  /** Damage of the database itself, one fault per line. */
   readonly damage: readonly string[]
 }
 
 /** Maximum number of differences listed per table; the rest is only counted. */
 const maxListed = 50
 
-/** A query of the differences of a table: `row`, `stored` and `counted`, as text. */
+/**
+ * A query that finds the differences in a table. Its columns are texts: the key (`row`), the values in the table (`stored`) and
+ * those computed from the records (`counted`).
+ */
 interface Comparison {
   readonly table: string
   readonly sql: string
@@ -53,11 +56,11 @@ const comparisons: readonly Comparison[] = [
   },
 ]
 
-/** Compares a table of counts with the expected rows. A FULL JOIN would be slow: SQLite would compare row by row. */
+/** Compares a table of counts with the expected rows. A FULL JOIN would be slow, because SQLite would compare row by row. */
 function comparison(parts: {
   readonly table: keyof typeof counted
   readonly keys: readonly string[]
-  /** Columns beside `files`; it is a difference if `stored operator counted` is true. */
+  /** Further columns besides `files`, each with an operator. A row is wrong if `stored OPERATOR counted` is true. */
   readonly values?: Readonly<Record<string, '<' | '<>'>>
 }): Comparison {
   const { table, keys, values = {} } = parts

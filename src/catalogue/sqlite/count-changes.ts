@@ -1,6 +1,6 @@
 /**
- * Keeps the tables of counts consistent with the rows: sums the inserts and removals of a transaction in memory; `flush` writes
- * the differences within that transaction. `recount.ts` defines the counts.
+ * Keeps the tables of counts consistent with the rows. It sums the inserts and removals of a transaction in memory, and `flush`
+ * writes the differences within that transaction. `recount.ts` defines the counts.
  */
 import type { Database } from 'better-sqlite3'
 import { secondsPerDay } from '../../parse/calendar.ts'
@@ -21,7 +21,7 @@ export interface CountedBatch extends Omit<CountedFile, 'station'> {
 }
 
 export interface CountChanges {
-  /** @param batch `id` is that of the first record */
+  /** @param batch its `id` is the id of its first record */
   add(batch: CountedBatch): void
   remove(file: CountedFile): void
   /** Writes the differences. Call after all changes of rows, within their transaction. */
@@ -30,7 +30,7 @@ export interface CountChanges {
   reset(): void
 }
 
-/** Keeps the tables of counts that are named in `built`, which is read here and by `reset`. */
+/** Updates `id_count`, and the other tables of counts if `built` names them. The table `built` is read here and by `reset`. */
 export function prepareCountChanges(db: Database): CountChanges {
   const built = db.prepare('SELECT name FROM built').pluck()
   const ids = prepareIdCounts(db)
@@ -63,9 +63,9 @@ export function prepareCountChanges(db: Database): CountChanges {
   }
 }
 
-/** Values by two keys. */
+/** A map of values by two keys. */
 interface Grid<T> {
-  /** The value at two keys; a missing one is created. */
+  /** The value at two keys; if it is missing, it is created. */
   at(first: number, second: number): T
   all(): Iterable<readonly [first: number, second: number, value: T]>
   clear(): void
@@ -100,7 +100,7 @@ function prepareIdCounts(db: Database) {
     'DELETE FROM id_count WHERE level = ? AND kind = ? AND bucket = ? AND files = 0',
   )
   const openSums = () => openGrid(() => ({ files: 0 }))
-  /** By kind and by bucket of the lowest level. */
+  /** The differences by kind and by bucket of the lowest level. */
   const changes = openSums()
   const lowest = Math.min(...idCountLevels)
   const size = 2 ** lowest
@@ -166,7 +166,7 @@ function prepareStationCounts(db: Database) {
     'UPDATE station_count SET files = files + ? WHERE station = ? AND kind = ?',
   )
   const drop = db.prepare('DELETE FROM station_count WHERE station = ? AND kind = ? AND files = 0')
-  // If the first or the last file was removed, file_station has the next one from there on.
+  // If the first or the last file was removed, the index file_station gives the date of the next one.
   const next = (column: string, comparison: string, order: string) =>
     db.prepare(
       `UPDATE station_count SET ${column} = (SELECT f.data_date FROM file f

@@ -14,7 +14,7 @@ export interface DayCount {
   readonly files: number
 }
 
-/** A day and kind; no file of it has a higher id than `lastId`. */
+/** A day, and a kind that has files on it. None of these files has a higher id than `lastId`. */
 export interface DayKind {
   readonly day: number
   readonly kind: number
@@ -27,15 +27,15 @@ export interface Counts {
   /** Number of files of these kinds (default: all) with ids in a range. */
   ofIds(kinds: readonly number[] | undefined, range?: IdRange): number
   /**
-   * The range of ids of a page. Rank 0 is the file with the highest id; the page is the ranks from `offset` to
-   * `offset + limit - 1`. The range may have up to 63 other files at the high end, whose number is `skip`, and as many at the low
-   * end; for all kinds it has no low end.
+   * The range of ids that contains a page. Files are ranked by id; the file with the highest id has rank 0, and the page has the
+   * ranks from `offset` to `offset + limit - 1`. The range may contain up to 63 other files at the high end, whose number is
+   * `skip`, and as many at the low end; for all kinds it has no low end.
    */
   idsAt(
     kinds: readonly number[] | undefined,
     ranks: { readonly offset: number; readonly limit: number },
   ): IdRange & { readonly skip: number }
-  /** The ranges of 2^18 ids that contain files, highest first. */
+  /** Cuts a range of ids into ranges of at most 2^18 ids. Returns those that contain files, highest first. */
   idWindows(range: IdRange): IdRange[]
   ofStations(stations: readonly number[], kinds: readonly number[] | undefined): number
   /** Number of files by station; stations without files are missing. */
@@ -44,13 +44,13 @@ export interface Counts {
     kinds: readonly number[] | undefined,
   ): ReadonlyMap<number, number>
   ofDates(dates: readonly DateRange[], kinds: readonly number[] | undefined): number
-  /** Days that have files, in order; a day that a range covers in part counts as a whole. */
+  /** The days that have files, in order. If a range covers only a part of a day, all files of the day are counted. */
   byDay(
     dates: readonly DateRange[] | undefined,
     kinds: readonly number[] | undefined,
     descending: boolean,
   ): Iterable<DayCount>
-  /** Days and kinds, highest `lastId` first. */
+  /** The days and kinds that have files, highest `lastId` first. */
   latestDays(dates: DateRange, kinds: readonly number[] | undefined): Iterable<DayKind>
 }
 
@@ -90,7 +90,7 @@ function prepareIdCounts(db: Database) {
        GROUP BY bucket ORDER BY bucket DESC`,
     )
     .raw()
-  /** Number of files with lower ids. */
+  /** Number of files with ids below `id`. */
   const below = (id: number, kinds: readonly number[] | undefined): number => {
     const json = kindsJson(kinds)
     let [from, files] = [0, 0]
@@ -198,7 +198,7 @@ function prepareDayCounts(db: Database) {
   const latest = db.prepare(
     `SELECT day, kind, last_id AS lastId FROM day_count WHERE ${range} ORDER BY last_id DESC`,
   )
-  // `rowsOf` cannot be prepared here: its index may not be built yet.
+  // The statement of `rowsOf` cannot be prepared here, because its index may not be built yet.
   const statements = openStatements(db)
   const rowsOf = (from: number, to: number, kinds: readonly number[] | undefined): number =>
     statements.value(

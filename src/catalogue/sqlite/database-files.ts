@@ -1,4 +1,4 @@
-/** The files beside the database, and functions to create, replace, sync and remove database files safely. */
+/** Names the files beside the database, and creates, replaces, syncs and removes database files safely. */
 import {
   closeSync,
   existsSync,
@@ -20,7 +20,7 @@ import type { Head, StorageFigures } from '../records.ts'
 import { applicationId } from './schema.ts'
 import { prepareHead } from './summary.ts'
 
-/** Newest first. */
+/** Paths of the backups beside a database, newest first. */
 export function backupPaths(database: string): [newest: string, older: string] {
   return [`${database}-backup-1`, `${database}-backup-2`]
 }
@@ -36,22 +36,22 @@ export function restoringPath(database: string): string {
 }
 
 /**
- * Creates an empty file with mode 0640 regardless of the umask, unless the file exists: a database names every file of the
- * archive. SQLite gives its side files the same mode.
+ * Creates an empty file, unless the file exists. Its mode is 0640 regardless of the umask, because a database names every file of
+ * the archive. SQLite gives its side files the same mode.
  */
 export function makeFile(path: string): void {
   let file: number
   try {
     file = openSync(path, 'wx', 0o640)
   } catch {
-    // It exists, or it cannot be created: then SQLite throws when it opens the file.
+    // The file exists, or it cannot be created; in the second case SQLite throws when it opens the file.
     return
   }
   fchmodSync(file, 0o640)
   closeSync(file)
 }
 
-/** Replaces a file with mode 0640 atomically, also if the power fails. */
+/** Replaces a file atomically, even if the power fails. The new file has the mode 0640. */
 export function replaceFile(path: string, text: string): void {
   const temporary = `${path}.new`
   const file = openSync(temporary, 'w', 0o640)
@@ -64,7 +64,7 @@ export function replaceFile(path: string, text: string): void {
   moveDurably(temporary, path)
 }
 
-/** Renames a file that is closed, and makes its content and the rename durable. */
+/** Renames a closed file, and makes its content and the rename durable. */
 export function moveDurably(from: string, to: string): void {
   syncFile(from)
   renameSync(from, to)
@@ -94,7 +94,7 @@ export function quarantine(path: string): string {
   return aside
 }
 
-/** A name beside a database under which it is kept. */
+/** A path beside a database, under which the corrupt or replaced database is kept. */
 export function asidePath(path: string, reason: 'corrupt' | 'replaced'): string {
   return `${path}.${reason}-${new Date().toISOString().replace(/[:.]/g, '')}`
 }
@@ -120,13 +120,13 @@ export function madeUs(path: string): number | undefined {
   return stats && Math.round(stats.mtimeMs * 1000)
 }
 
-/** The size of an open database, with the pages that are only in its WAL. */
+/** The size of an open database in bytes, including the pages that are only in its WAL. */
 export function sizeOf(db: Database): number {
   const [pages, size] = ['page_count', 'page_size'].map((name) => db.pragma(name, { simple: true }))
   return Number(pages) * Number(size)
 }
 
-/** The free space in the folder of a file. */
+/** The free space in the folder of a file, in bytes. */
 export function freeBeside(path: string): number {
   const { bavail, bsize } = statfsSync(dirname(path))
   return bavail * bsize

@@ -4,7 +4,7 @@ import { periodAt, periodSeconds } from '../../parse/long-name-parts.ts'
 import type { TimeRange } from '../filter.ts'
 import type { Kind } from './lookup-cache.ts'
 
-/** Start times of data, in seconds since 1970, both ends included. */
+/** A range of start times of data, in seconds since 1970, both ends included. */
 export interface DateRange {
   readonly from: number
   readonly to: number
@@ -15,7 +15,7 @@ export interface DateRange {
 /** Ends of an open range: beyond the times of all file names, and exact as doubles. */
 export const unbounded = { from: -1e15, to: 1e15 }
 
-/** The start times within a range in microseconds. */
+/** The start times, in whole seconds, that are within a range in microseconds. */
 export function startsWithin({ fromUs, toUs }: TimeRange): DateRange {
   return {
     from: fromUs === undefined ? unbounded.from : Math.ceil(fromUs / 1e6),
@@ -36,8 +36,8 @@ export function startsOnDays(days: readonly number[]): DateRange[] {
 }
 
 /**
- * The start times of data that overlap a range: those within it, and for each period those before it whose half-open span
- * reaches into it. No file is in two of the ranges.
+ * The start times of data that overlap a range. These are the times within the range, and for each period the earlier times from
+ * which the half-open span reaches into the range. No file is in two of the returned ranges.
  * @param kinds the kinds of the filter, by id
  */
 export function startsOverlapping(range: TimeRange, kinds: ReadonlyMap<number, Kind>): DateRange[] {
@@ -60,7 +60,7 @@ export function startsOverlapping(range: TimeRange, kinds: ReadonlyMap<number, K
   return ranges
 }
 
-/** The start times of data of a kind that end after a second; may include any that start after it. */
+/** The start times from which the data of a kind last beyond `second`. The result may also contain start times after `second`. */
 function startsEndingAfter({ period, duration }: Kind, second: number): DateRange[] {
   if (duration === 'u') return []
   if (period === '') {

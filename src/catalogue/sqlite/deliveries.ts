@@ -1,4 +1,7 @@
-/** Records which slots of which series were delivered, and how late; kept for 400 days, also when the files are removed. */
+/**
+ * Records the deliveries of the slots of each series, with their latency. They are kept for 400 days, even if the files are
+ * removed.
+ */
 import type { Database } from 'better-sqlite3'
 import { deliveryDays, periodRules, seriesOf, slotAt } from '../../insight/series.ts'
 import { secondsPerDay } from '../../parse/calendar.ts'
@@ -16,7 +19,7 @@ export interface DeliveredFiles {
 }
 
 export interface Deliveries {
-  /** Records the slot of new files; an already recorded slot keeps its first delivery. */
+  /** Records that the slot of new files was delivered. If the slot is recorded already, the first delivery stays. */
   record(files: DeliveredFiles): void
   /** Clears the cache of series ids after a rolled-back transaction. */
   reset(): void

@@ -49,7 +49,7 @@ export function prepareDirectories(db: Database) {
     idOf(path: string): number {
       return (select.get(path) as number | undefined) ?? Number(insert.run(path).lastInsertRowid)
     },
-    /** @param growth files added minus files removed by this change. */
+    /** @param growth number of files added minus number of files removed by this change */
     record(
       id: number,
       change: DirectoryChange,
@@ -85,9 +85,10 @@ export function prepareDirectories(db: Database) {
 }
 
 /**
- * Clients validate listings by the second of the latest change. After the clock was set back, a directory could change again in
- * a second that clients already know; those changes get the second after the latest recorded one.
- * @returns a function that returns the start of that second (µs); 0 while the clock was not set back
+ * Clients validate listings by `Last-Modified`, in whole seconds. After the clock was set back, a directory could change again in
+ * a second that clients already know, and they would miss the change. So these changes get the next whole second after the latest
+ * recorded change.
+ * @returns a function that returns the start of that second (µs); 0 as long as the clock was not set back
  */
 function openSecondPast(db: Database): (nowUs: number) => number {
   const latest = db.prepare(
@@ -116,11 +117,11 @@ type KnownFileRow = IdentityRow & {
   readonly name: string
   readonly size: number | null
   readonly mtimeUs: number | null
-  /** `null` without a valid checksum. */
+  /** Id of the valid checksum; `null` if there is none. */
   readonly checksum: number | null
 }
 
-/** Prepares reading what is known of directories and their files. */
+/** Prepares queries for the stored directories and their files. */
 export function prepareKnown(db: Database) {
   const stamp =
     'path, mtime_us AS mtimeUs, ctime_us AS ctimeUs, inode, held_since_us AS withheldSinceUs'
@@ -131,7 +132,7 @@ export function prepareKnown(db: Database) {
      FROM file f ${joinedChecksum} WHERE f.directory = ?`,
   )
   const count = db.prepare('SELECT files FROM area WHERE name = ?').pluck()
-  // From the latest back to the first older one, instead of all tombstones.
+  // Reads from the latest tombstone back to the first older one, not all tombstones.
   const removedSince = db.prepare(
     `SELECT k.area, t.removed_us AS atUs, count(*) AS count
      FROM tombstone t INDEXED BY tombstone_seq CROSS JOIN kind k ON k.id = t.kind

@@ -1,4 +1,4 @@
-/** SQL of selections, for lists, counts, streams and the change feed. */
+/** Builds the SQL of selections, for lists, counts, streams and the change feed. */
 import { secondsPerDay } from '../../parse/calendar.ts'
 import type { NameCondition, OrderKey, OrderStep, Ordering, Problem, TimeRange } from '../filter.ts'
 import { isValidChecksum } from './checksum-rows.ts'
@@ -10,13 +10,16 @@ import type { After, IdRange, NameRange, Selection } from './selection.ts'
 
 export type Values = Readonly<Record<string, string | number>>
 
-/** SQL on `file` (or `tombstone`) as `f`, with its named parameters; `TRUE` without conditions. */
+/** An SQL condition on `file` (or `tombstone`) as `f`, with its named parameters; `TRUE` matches every file. */
 export interface Conditions {
   readonly sql: string
   readonly values: Values
 }
 
-/** All conditions. The SQL depends on which conditions there are, not on their values, so prepared statements can be reused. */
+/**
+ * The conditions of a selection, joined by AND. The SQL depends on which conditions there are, not on their values, so prepared
+ * statements can be reused.
+ */
 export function conditionsOf(selection: Selection): Conditions {
   const { kinds, stations, dates, ids, created, modified } = selection
   const { problems, names, nameRange, after } = selection
@@ -28,14 +31,14 @@ export function conditionsOf(selection: Selection): Conditions {
   if (created !== undefined) parts.push(timesCondition('f.created_us', 'created', created))
   if (modified !== undefined) parts.push(timesCondition(modifiedUs, 'modified', modified))
   if (problems !== undefined) parts.push({ sql: `f.id IN (${problemIds(problems)})`, values: {} })
-  // Before the other conditions on names, so that SQLite reads only this range of the index.
+  // This condition stands before the others on names, so that SQLite reads only this range of the index.
   if (nameRange !== undefined) parts.push(nameRangeCondition(nameRange))
   for (const [index, name] of (names ?? []).entries()) parts.push(nameCondition(name, index))
   if (after !== undefined) parts.push(afterCondition(after))
   return both(...parts)
 }
 
-/** Queries of the ids of files with a problem, by the partial indexes. */
+/** For each problem, a query for the ids of its files, which reads a partial index. */
 const idsWith: Readonly<Record<Problem, string>> = {
   incomplete: 'SELECT id FROM file INDEXED BY file_incomplete WHERE incomplete = 1',
   broken: `SELECT f.id FROM checksum c INDEXED BY checksum_broken CROSS JOIN file f ON ${isValidChecksum}
@@ -43,7 +46,7 @@ const idsWith: Readonly<Record<Problem, string>> = {
   misplaced: 'SELECT id FROM file INDEXED BY file_misplaced WHERE misplaced = 1',
 }
 
-/** A query of the ids of all files with any of these problems. */
+/** A query for the ids of all files that have any of these problems. */
 export function problemIds(problems: readonly Problem[]): string {
   return problems.map((problem) => idsWith[problem]).join(' UNION ')
 }
@@ -51,7 +54,7 @@ export function problemIds(problems: readonly Problem[]): string {
 /** The expression that `file_modified` indexes. */
 const modifiedUs = 'coalesce(f.modified_us, f.created_us)'
 
-/** The SQL of an order, and the index with that order. */
+/** For each sort key, its SQL expression, and the SQL after FROM that names the index in this order. */
 export const orders: Readonly<Record<OrderKey, { readonly key: string; readonly from: string }>> = {
   id: { key: 'f.id', from: 'file f NOT INDEXED' },
   data_date: { key: 'f.data_date', from: 'file f INDEXED BY file_date' },
@@ -60,7 +63,7 @@ export const orders: Readonly<Record<OrderKey, { readonly key: string; readonly 
   filename: { key: 'f.name COLLATE NOCASE', from: 'file f INDEXED BY file_name' },
 }
 
-/** For ORDER BY. */
+/** SQL after ORDER BY. */
 export function orderBy(ordering: Ordering): string {
   const steps = [ordering, ...(ordering.then ?? [])]
   const isById = steps.some(({ key }) => key === 'id')
@@ -88,7 +91,7 @@ function isIn(column: string, name: string, ids: readonly number[]): Conditions 
   }
 }
 
-/** Both ends included. */
+/** A condition that a column is in a range. Both ends are included; an infinite end is left out. */
 export function between(column: string, name: string, { from, to }: IdRange): Conditions {
   const parts: Conditions[] = []
   if (from !== -Infinity)
@@ -101,7 +104,10 @@ function timesCondition(column: string, name: string, { fromUs, toUs }: TimeRang
   return between(column, name, { from: fromUs ?? -Infinity, to: toUs ?? Infinity })
 }
 
-/** A single range can use an index; several ranges are joined by OR, and use it for the range that contains them. */
+/**
+ * A condition that the data start in one of the ranges. SQLite can use the index for a single range. Several ranges are joined by
+ * OR, so a condition on the range that contains them all is added, for which SQLite can use the index.
+ */
 function datesCondition(dates: readonly DateRange[]): Conditions {
   const [only] = dates
   if (dates.length === 1 && only !== undefined) return dateCondition(only, '')
@@ -118,7 +124,10 @@ function datesCondition(dates: readonly DateRange[]): Conditions {
 /** Maximum number of alternatives joined by OR; SQLite limits the depth of an expression to 1,000. */
 const maxAlternatives = 100
 
-/** Many ranges without kinds come from a list of days; only the first and the last range may contain a partial day. */
+/**
+ * The days of many ranges without kinds. These ranges come from a list of days, so only the first and the last may contain a
+ * partial day; the condition on the range that contains them all excludes the rest of that day.
+ */
 function daysOf(dates: readonly DateRange[]): number[] {
   return dates.flatMap(({ from, to }) => {
     const [first, last] = [Math.floor(from / secondsPerDay), Math.floor(to / secondsPerDay)]

@@ -1,17 +1,17 @@
 /**
- * Defers indexes and counts during a first scan and builds them at its end: built at once they cost a third of the work
- * row by row.
+ * Defers indexes and counts during a first scan and builds them at its end. To build them at once takes a third of the work of
+ * updating them row by row.
  */
 import type { Database } from 'better-sqlite3'
 import type { BuiltIndexes } from '../writer.ts'
 import { recount } from './recount.ts'
 import { deferredCounts, indexes } from './schema.ts'
 
-/** Below this number of files all are built in one transaction, which takes less than a second. */
+/** With fewer files than this, all indexes and counts are built in one transaction, which takes less than a second. */
 const allAtOnceBelow = 100_000
 
 export interface Indexes {
-  /** Drops the indexes if there is no file yet. */
+  /** Drops the indexes, and marks the counts as not built, if there is no file yet. */
   defer(): void
   /** Builds the next missing index or count, or all if there are few files, in one transaction. */
   buildNext(): BuiltIndexes
@@ -24,7 +24,7 @@ export function prepareIndexes(db: Database): Indexes {
   const firstFile = db.prepare('SELECT id FROM file LIMIT 1').pluck()
   const filesSoFar = db.prepare('SELECT coalesce(sum(files), 0) FROM area').pluck()
 
-  /** Names in build order: the counts read the indexes. */
+  /** Names of the missing indexes and counts, in the order in which to build them: the counts read the indexes. */
   const missing = (): string[] => {
     const complete = new Set(built.all())
     return [...Object.keys(indexes), ...deferredCounts].filter((name) => !complete.has(name))

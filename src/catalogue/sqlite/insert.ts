@@ -8,7 +8,7 @@ import type { Deliveries } from './deliveries.ts'
 import type { LookupTables } from './lookup-tables.ts'
 import { movedModified } from './record-columns.ts'
 
-/** The changes of a transaction so far. */
+/** The progress of a transaction: the latest `seq`, and the numbers of changes. */
 export interface Applied {
   /** `seq` of the latest change. */
   seq: number
@@ -48,7 +48,7 @@ export function prepareInsert(db: Database, parts: Parts) {
   }
 }
 
-/** Files whose names differ only in the station, so their records differ only in name and station. */
+/** Files whose names differ only in the station, so that their records differ only in id, seq, name and station. */
 interface Group {
   readonly parsed: ParsedName
   readonly kind: number
@@ -59,7 +59,7 @@ interface Group {
 }
 
 function prepareInsertNew(db: Database, { lookup, counts, deliveries }: Parts) {
-  // CROSS JOIN keeps the order of the array, so the ids and seqs of the rows need not be queried.
+  // CROSS JOIN keeps the order of the array, so the ids and seqs of the rows are known without another query.
   const insertNames = db.prepare(
     `INSERT INTO file (directory, name, station, kind, data_date, created_us, seq, change, arrived, misplaced)
      SELECT @directory, named.value, station.id, @kind, @dataDate, @now, @seq + named.key, 0, @arrived, @misplaced
@@ -116,7 +116,7 @@ function groupFiles(
   kindOf: (parsed: ParsedName) => number,
   lookup: LookupTables,
 ): Group[] {
-  // The part after the station code determines everything else.
+  // The part of the name after the station code determines everything else.
   const groups = new Map<string, Group>()
   for (const file of files) {
     const { name, parsed } = file
@@ -144,8 +144,8 @@ interface TombstoneRow {
 }
 
 /**
- * Restores the files of a directory that have a tombstone: same id, same `created`; `modified` changes only if size or mtime
- * are known to differ. Returns a function that is true for the remaining, new files.
+ * Restores the files of a directory that have a tombstone, with the same id and the same `created`. `modified` changes only if
+ * size or mtime are known to differ. Returns a function that is true for the remaining files, which are new.
  */
 function prepareRestore(db: Database, { counts }: Parts) {
   const tombstones = db.prepare(

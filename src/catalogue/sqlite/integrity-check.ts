@@ -1,6 +1,6 @@
 /**
- * Checks all pages of a database. A large one is checked in a child process, for which this file is also the program: a query of SQLite
- * cannot be interrupted from here, and a worker thread would keep this process alive until the check ends.
+ * Checks all pages of a database. A large database is checked in a child process, whose program is this file, because a query of
+ * SQLite cannot be interrupted: a worker thread would keep this process alive until the check ends.
  */
 import { execFile } from 'node:child_process'
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
@@ -8,27 +8,30 @@ import { promisify } from 'node:util'
 import Sqlite from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
 
-/** Maximum time of a check in a child process. */
+/** Maximum time of a check in a child process, in milliseconds. */
 const maxMs = 600_000
 
-/** True for errors which say that a file is no SQLite database, or a damaged one. */
+/** True for errors which say that a file is not an SQLite database, or is damaged. */
 export function isCorruption(error: unknown): error is Error {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return /^SQLITE_(NOTADB|CORRUPT)/.test(code)
 }
 
-/** An error for which `isCorruption` is true. */
+/** Creates an error for which `isCorruption` is true. */
 export function corruption(fault: string): Error {
   return new Sqlite.SqliteError(fault, 'SQLITE_CORRUPT')
 }
 
-/** Checks all pages, 200 to 400 MB a second from memory; returns the first fault. */
+/** Checks all pages and returns the first fault. Checks 200 to 400 MB per second if they are in memory. */
 export function faultOf(db: Database): string | undefined {
   const found = db.pragma('quick_check(1)', { simple: true })
   return found === 'ok' ? undefined : String(found).replace('*** in database main ***\n', '')
 }
 
-/** `in-use` opens the database read-only; `closed` is for a copy that no process has open, and makes it a single file. */
+/**
+ * `in-use` opens the database read-only. `closed` is for a copy that no process has open; it ends the WAL mode, so that the copy
+ * is a single file.
+ */
 export type CheckMode = 'in-use' | 'closed'
 
 /**
@@ -76,12 +79,15 @@ function checkHere(path: string, mode: CheckMode): string | undefined {
 /** The result of checking a database that was too large to be checked before it was opened. */
 export interface StartupCheckOutcome {
   readonly fault: string | undefined
-  /** Why the check could not be made. */
+  /** The reason why the check could not be made. */
   readonly error: Error | undefined
   readonly tookMs: number
 }
 
-/** Checks a database while it is in use. @returns a function that returns its fault, as soon as it is known */
+/**
+ * Starts checking a database while it is in use.
+ * @returns a function that returns the fault once it is known, until then `undefined`
+ */
 export function startupCheck(
   path: string,
   signal: AbortSignal,
@@ -101,9 +107,9 @@ export function startupCheck(
 }
 
 /**
- * Reads the whole file once, so that it is in the page cache. The check reads pages in random order, which takes many times as
- * long from a disk, and the WAL is not reset meanwhile. Only a process that does not have the database open may do this:
- * closing any descriptor of a file drops its locks.
+ * Reads the whole file once, so that it is in the page cache. The check itself reads pages in random order, which takes many
+ * times as long from a disk, and as long as it runs, the WAL is not reset. Only a process that does not have the database open
+ * may call this: closing any descriptor of a file drops its locks.
  */
 function readAhead(path: string): void {
   const file = openSync(path, 'r')
@@ -112,7 +118,7 @@ function readAhead(path: string): void {
   closeSync(file)
 }
 
-/** The child process: `MODE FILE`; prints the fault. */
+/** The child process. Its arguments are `MODE FILE`; it prints the fault. */
 if (process.argv[1] === import.meta.filename) {
   const [, , mode, path = ''] = process.argv
   readAhead(path)

@@ -16,7 +16,7 @@ type ListRow = [
 
 /** Reads the rows of a page. To be used within a read transaction. */
 export interface ListRows {
-  /** In the order of the ids; all ids are live. */
+  /** The records of these ids, in the same order. All ids must be live. */
   byIds(ids: readonly number[], details?: boolean): ListedFile[]
   /** Records below an id, highest first. */
   below(id: number, limit: number, details?: boolean): ListedFile[]
@@ -50,7 +50,10 @@ export function prepareListRows(db: Database): ListRows {
   }
 }
 
-/** Paths of directories by id; the path of an id never changes. Consecutive files are mostly of one directory, which is looked up once. */
+/**
+ * Returns a function for the path of a directory id. It keeps only the last path, because consecutive files are mostly in the
+ * same directory. The path of an id never changes.
+ */
 export function preparePaths(db: Database): (directory: number) => string {
   const path = db.prepare('SELECT path FROM directory WHERE id = ?').pluck()
   let last = { directory: 0, path: '' }

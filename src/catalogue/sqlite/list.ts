@@ -1,5 +1,5 @@
 /**
- * Reads pages and chunks of the list. The exact counts determine the way that needs the least work. To be used within a read
+ * Reads pages and chunks of the list, each in the way that needs the least work by the exact counts. To be used within a read
  * transaction.
  */
 import type { Database } from 'better-sqlite3'
@@ -37,7 +37,7 @@ export interface List {
   records(query: ChunkQuery): Plan<RecordChunk>
 }
 
-/** Indexes and counts that an order needs besides `id_count`. */
+/** Indexes and counts that each sort key needs besides `id_count`. */
 const neededByOrder: Readonly<Record<OrderKey, readonly string[]>> = {
   id: [],
   data_date: ['file_date', 'day_count'],
@@ -46,10 +46,10 @@ const neededByOrder: Readonly<Record<OrderKey, readonly string[]>> = {
   filename: ['file_name', 'station_count'],
 }
 
-/** Maximum offset of a page that is searched day by day. */
+/** Highest `offset + limit` of a page that is searched day by day. */
 const deepestByDay = 2000
 
-/** A scan for a chunk ends after this time and returns what it has found. */
+/** A scan for a chunk ends after this time in milliseconds and returns the files found so far. */
 const chunkMs = 200
 
 const byId: ChunkOrdering = { key: 'id', descending: true }
@@ -68,7 +68,7 @@ export function prepareList(db: Database, head: () => Head): List {
     return select(filter, lookups)
   }
 
-  /** The way to find the ids of a page with the least work. */
+  /** Plans how to find the ids of a page with the least work. */
   const planIds = (
     selection: Selection,
     position: PagePosition,
@@ -85,7 +85,8 @@ export function prepareList(db: Database, head: () => Head): List {
       find.sort(find.collect(index(), checkDeadline).ids ?? new Float64Array(), position)
     if (collectUs < scanUs) return planOf(collectUs, collect)
     return planOf(scanUs, (checkDeadline) => {
-      // The matches may be elsewhere than the estimate assumes.
+      // The estimate assumes that matching files are spread evenly. If they are not, the scan ends after this time, and all ids
+      // are collected.
       const mostMs = Math.max(10, collectUs / 500)
       const { ids, end } = find.scan(selection, position, { checkDeadline, mostMs })
       return end === undefined ? ids : collect(checkDeadline)
@@ -191,7 +192,7 @@ function neededBy(filter: FileFilter): string[] {
   ]
 }
 
-/** From the tables of counts, if they are sufficient. */
+/** The number of files in a selection, by the tables of counts; `undefined` if they are not sufficient. */
 function knownCount(counts: Counts, selection: Selection): number | undefined {
   const { kinds, ids, stations, dates } = selection
   if (hasOnly(selection, ['kinds', 'ids'])) return counts.ofIds(kinds, ids)
@@ -211,7 +212,7 @@ function isByDays(selection: Selection, { ordering, offset, limit }: PagePositio
   return isFirst && selection.dates !== undefined && hasOnly(selection, ['dates', 'kinds'])
 }
 
-/** The position after a slice. */
+/** The cursor after the last file of a slice. */
 function endOf(slice: Selection, { key, descending }: ChunkOrdering): ChunkCursor {
   const { ids, dates, created, nameRange } = slice
   const range = {

@@ -2,10 +2,10 @@ import type { Database } from 'better-sqlite3'
 import type { Entries, EntriesQuery } from '../reader.ts'
 import type { DirectoryState, FileEntry, Head, Subdirectory } from '../records.ts'
 
-/** Sorts after all characters of directory names. */
+/** Sorts after every character that the names of directories may contain. */
 const afterNames = '~'
 
-/** Directory listings: files and direct subdirectories. */
+/** Reads directory listings: files and direct subdirectories. */
 export interface Listings {
   directory(path: string): DirectoryState | undefined
   subdirectories(query: EntriesQuery): Entries<Subdirectory>
@@ -24,7 +24,8 @@ export function prepareListings(db: Database, head: () => Head): Listings {
   const find = db.prepare(
     'SELECT files, gone, changed_us AS changedUs FROM directory WHERE path = ?',
   )
-  // One lookup in directory_filled. The index is named, because the index of all paths would read past all empty directories.
+  // This is one lookup in directory_filled. The query names the index, because with the index of all paths it would read past all
+  // empty directories.
   const nextFilled = db
     .prepare(
       `SELECT path FROM directory INDEXED BY directory_filled
@@ -37,16 +38,19 @@ export function prepareListings(db: Database, head: () => Head): Listings {
   const rowOf = (path: string) => find.get(path) as DirectoryRow | undefined
   const filledAfter = (path: string, above: string) =>
     nextFilled.get(path, above + afterNames) as string | undefined
-  /** For a directory without a row, or whose row is newer than the files below it: from those files. */
+  /**
+   * Time of the latest change in a directory or below it. If the directory has no row, or its row has no time, the latest time of
+   * the directories below it is used.
+   */
   const changedUs = (path: string, row: DirectoryRow | undefined): number | undefined =>
     row?.changedUs ??
     (latestBelow.get(`${path}/`, `${path}/${afterNames}`) as number | null) ??
     undefined
 
   /**
-   * Steps from one subdirectory to the next, by the first path with files at or below each; deeper paths are skipped, however many.
-   * `a-b` sorts between `a` and `a/b`, so a subdirectory can be found twice; it counts when it is found itself, and through a path
-   * below it only if it has no files itself.
+   * Steps from one subdirectory to the next: looks up the first path with files at or below each, and skips all deeper paths. A
+   * subdirectory may be found twice, by its own path `a` and by a path below it, `a/b`, because `a-b` sorts between the two. It
+   * is listed when it is found by its own path; by a path below it, only if it has no files itself.
    */
   const subdirectories = ({ path, after, limit }: EntriesQuery): Entries<Subdirectory> => {
     const above = path === '' ? '' : `${path}/`
@@ -81,7 +85,7 @@ export function prepareListings(db: Database, head: () => Head): Listings {
 }
 
 function prepareFiles(db: Database) {
-  // The unique index has this order.
+  // The unique index on (directory, name) has this order.
   const files = db
     .prepare(
       `SELECT name, size, mtime_us FROM file
@@ -99,7 +103,7 @@ function prepareFiles(db: Database) {
   }
 }
 
-/** The root has no row: it has the areas. */
+/** The state of the root. The root has no row, so its state is computed from those of the areas. */
 function stateOfRoot(epoch: string, { entries }: Entries<Subdirectory>): DirectoryState {
   const version = entries.map(({ name, changedUs }) => `${name}.${versionOf(changedUs)}`).join('.')
   const times = entries.map(({ changedUs }) => changedUs ?? 0)

@@ -13,9 +13,9 @@ export interface WriterLock {
 }
 
 /**
- * Takes the write lock of the catalogue for the life of this process: an exclusive lock on a file beside the database. The kernel
- * releases it when the process ends in any way, so there are no stale locks, and of two processes that start at once exactly one gets
- * it. A removed lock file is created and locked again.
+ * Takes the write lock of the catalogue until this process ends: an exclusive lock on a file beside the database. The kernel
+ * releases it however the process ends, so there are no stale locks, and if two processes start at the same time, exactly one
+ * gets it. If the lock file is removed, it is created and locked again.
  * @throws AlreadyRunning if another process has the lock, UnusableDatabase if the file cannot be used
  */
 export function lockWriter(database: string, checkMs = checkEveryMs): WriterLock {
@@ -29,7 +29,7 @@ export function lockWriter(database: string, checkMs = checkEveryMs): WriterLock
       current.lock.close()
       current = next
     } catch {
-      // A process that has locked the new file is rejected by the owner's row of the database, and releases it.
+      // Another process has locked the new file. It finds this process in the table `owner`, and so releases the lock again.
     }
   }
   const timer = setInterval(renew, checkMs).unref()
@@ -46,7 +46,7 @@ function lockFile(path: string): { readonly lock: Database; readonly inode: numb
   try {
     makeFile(path)
     lock = new Sqlite(path, { timeout: 0 })
-    // It is never written, so it needs no journal.
+    // The lock file is never written, so it needs no journal.
     lock.pragma('journal_mode = MEMORY')
     lock.exec('BEGIN EXCLUSIVE')
     return { lock, inode: statSync(path).ino }

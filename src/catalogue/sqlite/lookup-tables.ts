@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import type { Area } from '../../parse/archive-path.ts'
 import type { ParsedName } from '../../parse/types.ts'
 
-/** The ids of stations and kinds in their lookup tables; unknown ones are added. */
+/** The ids of stations and kinds in their lookup tables. Unknown stations and kinds are added. */
 export interface LookupTables {
   station(code: string): number
   kind(area: Area, parsed: ParsedName): number
@@ -32,7 +32,10 @@ export function openLookupTables(db: Database): LookupTables {
   }
 }
 
-/** The ids of the rows of a table by their values; unknown rows are added. @returns `idOf`, whose key stands for the values */
+/**
+ * Finds the ids of the rows of a table by their values; adds unknown rows.
+ * @returns `idOf`, whose `key` must be unique for the values
+ */
 export function openLookup(db: Database, table: string, columns: readonly string[]) {
   const ids = new Map<string, number>()
   const insert = db.prepare(

@@ -1,7 +1,8 @@
 /**
- * Migrates a database of schema 7 to 11 to schema 12. Rows, ids, seqs, tombstones and checksums stay. Up to schema 9 two tables of that
- * time are dropped, and the counts are computed from the rows. Each step is a short transaction that stores its progress, so an
- * interrupted migration continues at the next start. Indexes are built afterwards, while the catalogue is in use (`indexes.ts`).
+ * Migrates a database of schema 7 to 11 to schema 12. Rows, ids, seqs, tombstones and checksums stay. For schema 9 and older, two
+ * obsolete tables are dropped, and the counts are computed from the rows. Each step is a short transaction that stores its
+ * progress, so an interrupted migration continues at the next start. Indexes are built afterwards, while the catalogue is in use
+ * (`indexes.ts`).
  */
 import { copyFileSync, constants } from 'node:fs'
 import Sqlite from 'better-sqlite3'
@@ -24,12 +25,12 @@ import {
 
 /** The progress of a migration. */
 export interface MigrationProgress {
-  /** First and last schema. */
+  /** Schema before and after the migration. */
   readonly from: number
   readonly to: number
   /** The step, for logs: `checking`, `counting`. */
   readonly step: string
-  /** Part of `total`, in the unit of the step. */
+  /** Progress of the step; `done` and `total` are in the unit of the step. */
   readonly done: number
   readonly total: number
 }
@@ -37,7 +38,7 @@ export interface MigrationProgress {
 /** Required free space as a multiple of the size of the database: for the backup and for larger indexes. */
 const freeSpaceFactor = 1.5
 
-/** Additions of each schema. */
+/** SQL that adds the new tables and columns of each schema. */
 const additions: ReadonlyMap<number, string> = new Map([
   [8, ownerTable],
   [
@@ -60,7 +61,10 @@ const additions: ReadonlyMap<number, string> = new Map([
 interface Step {
   readonly name: string
   total(db: Database): number
-  /** Executes a part from `done` on. @returns the new `done`; at least the total at the end */
+  /**
+   * Executes the next part of the step, which begins at `done`.
+   * @returns the new `done`; at least the total at the end
+   */
   run(db: Database, done: number): number
 }
 
@@ -79,7 +83,7 @@ const steps: readonly Step[] = [
 ]
 
 /**
- * Migrates in steps. Yields the next step before it is executed; the caller may stop between any two.
+ * Migrates in steps. Yields the progress before each step; the caller may stop between any two steps.
  * @param options.keepBackup copies the database first, as its newest backup
  * @throws an error of corruption for a damaged database, UnusableDatabase without enough disk space
  */
@@ -105,14 +109,14 @@ export function* migrate(
   }
 }
 
-/** The progress of a migration; `undefined` if there is none. */
+/** The progress of a migration; `undefined` if the database is not being migrated. */
 export function progressOf(db: Database): MigrationProgress | undefined {
   if (versionOf(db) !== migratingVersion) return undefined
   const row = db.prepare('SELECT from_version AS "from", step, done, total FROM migration').get()
   return { ...(row as Omit<MigrationProgress, 'to'>), to: schemaVersion }
 }
 
-/** `from schema 9 to 10: counting, 40 %` */
+/** Describes the progress: `from schema 9 to 10: counting, 40 %`. */
 export function describeProgress({ from, to, step, done, total }: MigrationProgress): string {
   const percent = total > 0 ? Math.floor((100 * Math.min(done, total)) / total) : 100
   return `from schema ${from} to ${to}: ${step}, ${percent} %`
@@ -185,7 +189,7 @@ function markMisplaced(db: Database, done: number): number {
   return row.id
 }
 
-/** `isMisplaced` in SQL. */
+/** Marks misplaced files by the rule of `isMisplaced`, in SQL. */
 function markFiles(db: Database, directory: number, expected: ArchiveDirectory): void {
   const { startSeconds: from, spanSeconds: span } = expected
   const all = db.prepare('UPDATE file SET misplaced = 1 WHERE directory = ?')

@@ -10,7 +10,9 @@ import { openLookups, prepareLongCodes } from './lookup-cache.ts'
 import type { Lookups } from './lookup-cache.ts'
 import { dayOf } from './schema.ts'
 
-/** With more changes, reading all days in parts is faster than finding the changed ones. */
+/**
+ * Maximum number of changes for which the changed days are searched. With more changes it is faster to read all days in parts.
+ */
 const maxChanges = 50_000
 
 type StartRow = readonly [start: number, series: string, latencies: string]
@@ -27,7 +29,7 @@ export function prepareNetworkDeliveries(db: Database, head: () => Head) {
        UNION SELECT ${dayOf('data_date')} FROM tombstone WHERE seq > @seq`,
     )
     .pluck()
-  // One row for each start: a million values on their own would take seconds to cross into JavaScript.
+  // Each start has one row, because to copy a million single values into JavaScript would take seconds.
   const ofDay = db
     .prepare(
       `SELECT data_date, json_group_array(series), json_group_array(coalesce(latency_s, -1)) FROM delivery

@@ -22,11 +22,11 @@ import {
 } from './schema.ts'
 
 export interface OpeningForWriting {
-  /** Up to this size in bytes all pages are checked first. */
+  /** All pages of a database up to this size in bytes are checked first. */
   readonly checkUpTo: number
   /** Called before each part of a migration. */
   readonly onMigrating?: ((progress: MigrationProgress) => void) | undefined
-  /** Makes a backup beside the database before a migration. */
+  /** True to make a backup beside the database before a migration. */
   readonly keepBackup?: boolean
 }
 
@@ -58,7 +58,7 @@ export function openForWriting(
 }
 
 /**
- * A connection for writing, before the database is created or migrated.
+ * Opens a connection for writing, without creating or migrating tables.
  * @param options.anyVersion accepts any schema, also one that this program does not know
  * @throws as `openForWriting`
  */
@@ -76,7 +76,8 @@ export function connectForWriting(path: string, { anyVersion = false } = {}): Da
     db.pragma('journal_mode = WAL')
     // A seq or an id that a client has seen must survive a power loss.
     db.pragma('synchronous = FULL')
-    // Each checkpoint needs two synchronised writes; a scan needs few of them, and readers need a short WAL.
+    // In pages, together 16 MB. Each checkpoint needs two synchronised writes, so a scan should need few; readers need a short
+    // WAL.
     db.pragma('wal_autocheckpoint = 4000')
     db.pragma('journal_size_limit = 67108864')
     db.pragma('cache_size = -16384')
@@ -100,8 +101,8 @@ export function refuseVersion(version: number, path: string): void {
 }
 
 /**
- * Migrates the database of an earlier release before a writer opens it, and yields to the event loop between the parts. Does nothing
- * without a database to migrate, and leaves a corrupt one to the writer, which can restore a backup.
+ * Migrates the database of an earlier release before a writer opens it, and yields to the event loop between the parts. Does
+ * nothing without a database to migrate, and leaves a corrupt one to the writer, which can restore a backup.
  * @param options.onMigrating called before each part of a migration
  * @param options.signal stops the migration between two parts; the next start continues it
  * @throws AlreadyRunning, UnusableDatabase as `openWriter`
@@ -137,14 +138,14 @@ export async function upgradeDatabase(options: {
 /**
  * Opens the catalogue for reading only; never creates or migrates anything.
  * @throws CatalogueMigrating while it is being migrated; an error with the reason if `path` has no catalogue of this program's
- * version.
+ * version
  */
 export function openForReading(path: string): Database {
   const db = new Sqlite(path, { readonly: true, fileMustExist: true, timeout: 1000 })
   try {
     db.pragma('query_only = ON')
     db.pragma('trusted_schema = OFF')
-    // The page cache of the system has the rest; the API has several connections.
+    // This cache is small (2 MB), because the API has several connections, and the page cache of the system has the other pages.
     db.pragma('cache_size = -2048')
     const version = versionOf(db)
     const owner = db.pragma('application_id', { simple: true })

@@ -1,7 +1,7 @@
 /**
- * The process that writes a database, stored in the database itself, because the lock file has the name by which the database was
- * opened, and a hard link has another name. A process is identified by boot id, process id and start time, so that a stale owner never
- * seems alive after a reboot or when a process id is reused.
+ * Stores in the database itself which process writes it. The lock file is not sufficient: it is named after the path by which the
+ * database was opened, and a hard link has another path. A process is identified by boot id, process id and start time, so that a
+ * stale owner never seems alive after a reboot or when a process id is reused.
  */
 import { readFileSync, statSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
@@ -19,8 +19,8 @@ interface Owner {
 }
 
 /**
- * Rejects a database that a living process writes, and one that was last written by another name whose WAL still has changes: by
- * this name they would be missing, and writing would destroy them. Only reads.
+ * Rejects a database that another living process writes. Also rejects a database that was last opened by another path and has
+ * changes in the WAL beside that path: with this path they would be missing, and writing would destroy them. Does not write.
  * @throws AlreadyRunning, UnusableDatabase
  */
 export function refuseOtherOwner(db: Database, path: string): void {
@@ -43,8 +43,8 @@ function sizeOf(path: string): number {
 }
 
 /**
- * Makes this process the owner. If two processes open the database at the same time by different names, one of them finds the row of
- * the other. A checkpoint writes the row to the file at once, because another name has another WAL.
+ * Makes this process the owner. If two processes open the database at the same time by different paths, one of them finds the row
+ * of the other. A checkpoint writes the row to the database file at once, because each path has a WAL of its own.
  * @throws AlreadyRunning, UnusableDatabase
  */
 export function takeOwnership(db: Database, path: string): void {
@@ -60,7 +60,7 @@ export function takeOwnership(db: Database, path: string): void {
 
 function ownerOf(db: Database): Owner | undefined {
   const table = db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'owner'`)
-  // An empty database, or one of an earlier release, has none.
+  // An empty database, or one of an earlier release, has no table `owner`.
   if (table.get() === undefined) return undefined
   const select = 'SELECT boot_id AS bootId, pid, start_time AS startTime, inode, path FROM owner'
   return db.prepare(select).get() as Owner | undefined
@@ -70,7 +70,7 @@ function isLiving(owner: Owner): boolean {
   return owner.bootId === bootId() && owner.startTime === startTimeOf(owner.pid)
 }
 
-/** Changes at each boot; empty if unknown. */
+/** An id of the current boot of the system; empty if unknown. */
 function bootId(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
@@ -79,7 +79,7 @@ function bootId(): string {
   }
 }
 
-/** @returns `undefined` without such a process */
+/** Start time of a process; `undefined` if it does not exist. */
 function startTimeOf(pid: number): number | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1')

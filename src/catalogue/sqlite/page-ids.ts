@@ -22,14 +22,14 @@ export interface PagePosition {
   readonly limit: number
 }
 
-/** All files of a selection. */
+/** The number of files in a selection, and their ids. */
 export interface Collected {
   readonly count: number
-  /** Lowest first; `undefined` if there are too many. */
+  /** Lowest id first; `undefined` if there are too many. */
   readonly ids: Float64Array | undefined
 }
 
-/** Maximum ids that are collected, 8 bytes each. */
+/** Maximum number of ids that are collected, 8 bytes each. */
 export const mostIds = 500_000
 
 export type PageIds = ReturnType<typeof openPageIds>
@@ -39,8 +39,8 @@ export function openPageIds(
   { counts, slices }: { readonly counts: Counts; readonly slices: Slices },
 ) {
   /**
-   * Reads between the two ids that `id_count` gives for a page. For selections by kinds and ids only, ordered by id.
-   * @param count files of the selection; more than `offset`
+   * Reads only between the two ids that `id_count` gives for a page. For selections by kinds and ids only, ordered by id.
+   * @param count number of files in the selection; more than `offset`
    */
   const seek = ({ kinds, ids }: Selection, page: PagePosition, count: number): number[] => {
     const { offset, ordering } = page
@@ -59,8 +59,8 @@ export function openPageIds(
   }
 
   /**
-   * Reads day after day, the one with the highest id first, until no other day can have a higher id. For selections by dates and
-   * kinds only, highest id first.
+   * Reads day after day, first the day with the highest id, until the other days cannot have an id that belongs to the page. For
+   * selections by dates and kinds only, highest id first.
    */
   const latestDays = (
     { dates = [], kinds }: Selection,
@@ -87,8 +87,8 @@ export function openPageIds(
   }
 
   /**
-   * Reads the index of the order, and skips files that do not match. Slices before the page are counted.
-   * @param mostMs ends the scan; `end` is the last slice then
+   * Reads the index of the order, and skips files that do not match. In slices before the page, files are only counted.
+   * @param mostMs ends the scan after this time; `end` is then the last slice that was read
    */
   const scan = (
     selection: Selection,
@@ -119,7 +119,7 @@ export function openPageIds(
     return { ids, end: undefined }
   }
 
-  /** Reads all files of a selection with an index. With more than `most`, they are only counted. */
+  /** Reads all files of a selection with an index. If there are more than `most`, they are only counted. */
   const collect = (
     { from, slices }: CandidateIndex,
     checkDeadline: CheckDeadline,
@@ -148,7 +148,7 @@ export function openPageIds(
     return { count, ids: ids.sort() }
   }
 
-  /** The page of a collected selection. */
+  /** Sorts the collected ids of a selection, and returns those of the page. */
   const sort = (
     ids: Float64Array,
     { ordering, offset, limit }: PagePosition,

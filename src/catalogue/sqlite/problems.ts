@@ -10,7 +10,7 @@ interface Range {
   readonly offset: number
 }
 
-/** One kind of problem. */
+/** Counts and lists the entries of one kind of problem. */
 interface Source {
   count(): number
   entries(range: Range): ProblemEntry[]
@@ -57,11 +57,11 @@ export function prepareProblems(db: Database): (query: ProblemsQuery) => Problem
 interface FileProblem {
   readonly problem: ListedProblem
   readonly reason: FileProblemReason
-  /** A partial index of the problem, so that no other file is read. */
+  /** SQL after FROM. It names a partial index, so that no file without the problem is read. */
   readonly from: string
 }
 
-/** Highest id first. */
+/** Lists files with a problem, highest id first. */
 function prepareFiles(db: Database, { problem, reason, from }: FileProblem): Source {
   const count = db.prepare(`SELECT count(*) FROM ${from}`).pluck()
   const paths = db.prepare(
@@ -85,7 +85,7 @@ interface RejectedRow {
   readonly sinceUs: number | null
 }
 
-/** The stored names, by reason, latest directory first. */
+/** Lists the stored names of rejected entries, by reason, then newest directory first. */
 function prepareRejected(db: Database): Source {
   const count = db
     .prepare('SELECT coalesce(sum(json_array_length(names)), 0) FROM rejection')

@@ -1,12 +1,13 @@
 import type { Database } from 'better-sqlite3'
 import { prepareDeliveryPurge } from './deliveries.ts'
 
-/** Removals of a transaction, which takes a few hundredths of a second. */
+/** Maximum number of tombstones that are purged in one transaction, which then takes a few hundredths of a second. */
 const removalsPerTransaction = 2000
 
 /**
- * Prepares purging tombstones, in the order of seq and only up to the first younger one: the feed then has all removals above one
- * seq, which is stored. A removal with a time in the future, from a wrong clock, stays until that time, and so do all after it.
+ * Prepares purging tombstones. They are purged in the order of seq, up to the first one that is too young. So the change feed has
+ * all removals after the seq of the last purged one, which is stored. A removal with a time in the future, from a wrong clock,
+ * stays until that time is old enough, and so do all removals after it.
  */
 export function preparePurge(
   db: Database,
@@ -18,7 +19,7 @@ export function preparePurge(
   )
   const purge = db.prepare('DELETE FROM tombstone WHERE seq <= ?')
   const persist = db.prepare('UPDATE catalogue SET forgotten_seq = ? WHERE one = 1')
-  // A directory that no longer exists was kept only for its removals.
+  // A directory that no longer exists is kept only for its tombstones.
   const dropDirectories = db.prepare(
     `DELETE FROM directory WHERE gone = 1
        AND NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.directory = directory.id)

@@ -19,9 +19,9 @@ import type {
 import type { TimeRange } from '../filter.ts'
 import type { CatalogueSummary } from '../records.ts'
 
-/** Concurrent queries, each in a thread with its own connection. */
+/** Number of query workers. Each is a thread with a connection of its own and runs one query at a time. */
 const workers = 2
-/** Length of the queue; further queries are rejected. */
+/** Maximum length of the queue; further queries are rejected. */
 const mostWaiting = 30
 
 /** Each kind of query with its answer. */
@@ -112,7 +112,7 @@ export function openQueryPool({ database }: { readonly database: string }): Quer
       resourceLimits: { maxYoungGenerationSizeMb: 6, maxOldGenerationSizeMb: 64 },
     })
     worker.on('message', (response: QueryResponse) => {
-      // The last answer of a worker that is ending.
+      // This is a late answer of a worker that has failed or was terminated.
       if (slot.worker !== worker) return
       const { job } = slot
       slot.job = undefined

@@ -13,7 +13,7 @@ import { prepareSeriesSlots } from './series-slots.ts'
 import { prepareStations } from './stations.ts'
 import { prepareCachedHead, prepareSummary } from './summary.ts'
 
-/** Maximum wall time of a query. */
+/** Maximum wall time of a query, in milliseconds. */
 const longestMs = 2000
 
 const { database, cancelled } = workerData as {
@@ -53,7 +53,7 @@ function prepareRun(db: Database): Run {
   )
 }
 
-/** Returns a function for the time between slices: it ends a query that takes too long or is cancelled. */
+/** Returns a function that is called between slices. It throws if the query takes too long or was cancelled. */
 function deadline(): CheckDeadline {
   const endMs = performance.now() + longestMs
   return () => {

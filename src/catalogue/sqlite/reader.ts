@@ -41,11 +41,11 @@ import type { StationAnswer } from './stations.ts'
 import { storageFigures } from './database-files.ts'
 import { prepareCached, prepareCachedHead, prepareLastScan } from './summary.ts'
 
-/** Longer queries go to a query worker. */
+/** Queries that are estimated to take longer than this, in milliseconds, go to a query worker. */
 const directMs = 20
-/** With more stations, lists of stations go to a query worker. */
+/** If the catalogue has more stations than this, lists of stations go to a query worker. */
 const directStations = 1000
-/** With more slots, queries for series go to a query worker. */
+/** If the range has more slots than this, queries for the slots of a series go to a query worker. */
 const directSlots = 20_000
 
 /**
@@ -127,7 +127,7 @@ export function openReader(options: { readonly database: string }): CatalogueRea
 
 interface Queries extends Listings, Checksums {
   head(): Head
-  /** These three return `undefined` for queries longer than `directMs`. */
+  /** These three return `undefined` for queries that are too long for this thread. */
   page(query: PageQuery): Page | undefined
   records(query: ChunkQuery): RecordChunk | undefined
   stations(query: StationsQuery): StationsPage | undefined

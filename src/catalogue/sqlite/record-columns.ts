@@ -6,8 +6,8 @@ export const fileColumns = `f.id, d.path AS directory, f.name, f.created_us AS c
   coalesce(f.modified_us, f.created_us) AS modifiedUs, f.size, f.mtime_us AS mtimeUs, f.seq`
 
 /**
- * `modified_us` of a record whose file has changed at `@now`. Also after the clock was set back it is later than `created_us`, and
- * differs from its earlier value.
+ * SQL for the new `modified_us` of a record whose file has changed at `@now`. Even if the clock was set back, it is later than
+ * `created_us` and differs from the previous value.
  */
 export const movedModified = `max(@now, created_us + 1)
   + (max(@now, created_us + 1) IS modified_us)`
@@ -21,13 +21,13 @@ export function toRecord(row: FileRow): FileRecord {
   return { ...row, size: row.size ?? undefined, mtimeUs: row.mtimeUs ?? undefined }
 }
 
-/** The first problem of a record. */
+/** SQL for the first problem of a record, in the order of `problems`. */
 const problemOf = `CASE WHEN f.incomplete = 1 THEN 'incomplete' WHEN c.broken = 1 THEN 'broken'
   WHEN f.misplaced = 1 THEN 'misplaced' END`
 
 export const detailColumns = `f.size, f.mtime_us, c.sha256, ${problemOf}`
 
-/** For a tombstone, which has neither. */
+/** The same columns of a tombstone, which has no checksum and no problem. */
 export const removedDetailColumns = 'f.size, f.mtime_us, NULL, NULL'
 
 export type DetailRow = readonly [

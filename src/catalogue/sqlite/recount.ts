@@ -4,7 +4,10 @@ import { dayOf, idCountLevels } from './schema.ts'
 
 const lowest = Math.min(...idCountLevels)
 
-/** Counts by level, kind and bucket of the ids that match `where`: all levels, each kind, and kind 0. */
+/**
+ * SQL for the rows of `id_count`: the number of files by level, kind and bucket of ids; kind 0 is the sum of all kinds. Only
+ * files that match `where` are counted.
+ */
 function idCounts(where: string): string {
   const part = (level: number, kind: string): string =>
     `SELECT ${level} AS level, ${kind} AS kind, bucket >> ${level - lowest} AS bucket,
@@ -15,10 +18,10 @@ function idCounts(where: string): string {
     ${parts.join('\nUNION ALL ')}`
 }
 
-/** The expected rows of each table, with the names of its columns. */
+/** SQL for the expected rows of each table of counts. */
 export const counted = {
   id_count: idCounts(''),
-  // Grouped by start of data first, the order of file_date.
+  // Groups by the start of the data first, because `file_date` has this order.
   day_count: `SELECT ${dayOf('data_date')} AS day, kind, sum(files) AS files, max(last_id) AS last_id
     FROM (SELECT data_date, kind, count(*) AS files, max(id) AS last_id FROM file GROUP BY 1, 2)
     GROUP BY 1, 2`,
@@ -33,10 +36,12 @@ export function recount(db: Database, table: CountTable): void {
   db.exec(`DELETE FROM ${table}; INSERT INTO ${table} ${counted[table]}`)
 }
 
-/** Ids of a range: one bucket of the highest level. */
+/** Number of ids in a range: one bucket of the highest level. */
 export const idsPerRange = 2 ** Math.max(...idCountLevels)
 
-/** Prepares counting one range of ids into `id_count`; its first id is a multiple of `idsPerRange`. */
+/**
+ * Returns a function that counts the files of one range of ids into `id_count`. `firstId` must be a multiple of `idsPerRange`.
+ */
 export function prepareIdRange(db: Database): (firstId: number) => void {
   const insert = db.prepare(`INSERT INTO id_count ${idCounts('WHERE id BETWEEN ? AND ?')}`)
   return (firstId) => {
@@ -59,7 +64,7 @@ function recountOthers(db: Database): void {
   `)
 }
 
-/** Prepares recomputing all counts, one transaction per table. Counts that a first scan left out stay empty. */
+/** Returns a function that recomputes all counts, one transaction per table. Counts that a first scan left out stay empty. */
 export function prepareRepair(db: Database): () => void {
   const built = db.prepare('SELECT name FROM built').pluck()
   return () => {

@@ -1,9 +1,9 @@
 /**
- * Opens the database, and replaces it by a backup if it is corrupt or missing, or if an administrator restores one. Without a good
- * backup a new database is made, which a scan of the tree fills.
+ * Opens the database. Replaces it by a backup if it is corrupt or missing, or if an administrator restores one. Without a good
+ * backup it creates a new database, which a scan of the tree fills.
  *
- * A replacement is prepared beside the database (`-restoring`) and renamed over it when it is complete. So if this process is killed,
- * the next start finds the former database, the new one or none.
+ * A replacement is prepared beside the database (`-restoring`) and renamed over it when it is complete. So if this process is
+ * killed, the next start finds the former database, the new one or none.
  */
 import {
   accessSync,
@@ -38,7 +38,7 @@ import type { OpeningForWriting } from './open.ts'
 import { applicationId, isKnownVersion, versionOf } from './schema.ts'
 import { restoreSequences } from './sequences.ts'
 
-/** The steps of recovering the database. */
+/** The steps that were taken to recover the database. */
 export interface Recovery {
   /** New path of a corrupt or replaced database, if there was one. */
   readonly quarantined: string | undefined
@@ -47,7 +47,7 @@ export interface Recovery {
     { readonly backup: string; readonly madeUs: number; readonly tookMs: number } | undefined
   /** Backups that could not be restored, with the reason. */
   readonly rejectedBackups: readonly { readonly backup: string; readonly fault: string }[]
-  /** Whether the database was an older copy: it had lower numbers than were issued. */
+  /** True if the database was an older copy: its numbers (ids and seqs) were lower than the issued ones. */
   readonly isOlderCopy: boolean
 }
 
@@ -67,7 +67,9 @@ export interface DatabaseFiles extends OpeningForWriting {
   readonly onRestoring?: ((restoring: Restoring) => void) | undefined
 }
 
-/** @throws UnusableDatabase for a database of another program or of a newer version of this one, and for an unusable `restoreFrom` */
+/**
+ * @throws UnusableDatabase for a database of another program or of a newer version of this one, and for an unusable `restoreFrom`
+ */
 export function openOrRecover(files: DatabaseFiles): { db: Database; recovery: Recovery } {
   const { path, restoreFrom } = files
   for (const unfinished of [newBackupPath, restoringPath]) discard(unfinished(path))
@@ -93,7 +95,7 @@ const nothing: Recovery = {
   isOlderCopy: false,
 }
 
-/** Opens the database after its replacement: a backup has just been checked, and a new database is empty. */
+/** Opens the database after its replacement, without a check: a backup has just been checked, and a new database is empty. */
 function opened(files: DatabaseFiles, recovery: Partial<Recovery>) {
   const { db } = openAdvanced({ ...files, checkUpTo: 0 })
   return { db, recovery: { ...nothing, ...recovery } }
@@ -118,13 +120,13 @@ function restoreNewest(files: DatabaseFiles): Partial<Recovery> {
     } catch (error) {
       if (!isBad(error)) throw error
       rejectedBackups.push({ backup, fault: error.message })
-      // Otherwise it would replace an older good one when the next backup is made.
+      // If the corrupt backup stayed here, it would replace an older good one when the next backup is made.
       if (isCorruption(error)) quarantine(backup)
     }
   return { rejectedBackups }
 }
 
-/** Whether the backup itself is bad; other errors, such as a full disk, must not reject it. */
+/** True if the backup itself is bad; other errors, such as a full disk, must not reject it. */
 function isBad(error: unknown): error is Error {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return (
@@ -135,8 +137,8 @@ function isBad(error: unknown): error is Error {
 }
 
 /**
- * Replaces the database by a copy of a backup. Before that the copy is checked, migrated, and raised above all numbers that are
- * known to be in use. A database that is there is kept under another name.
+ * Replaces the database by a copy of a backup. The copy is first checked and migrated, and its sequences are advanced above all
+ * numbers that are known to be in use. An existing database is kept under another name.
  */
 function restore(backup: string, files: DatabaseFiles): Partial<Recovery> {
   const { path, numbersPath } = files
@@ -163,7 +165,10 @@ function restore(backup: string, files: DatabaseFiles): Partial<Recovery> {
   }
 }
 
-/** Restores a file that an administrator chose. @throws UnusableDatabase if it cannot replace the database; the reason names it */
+/**
+ * Restores a file that an administrator chose.
+ * @throws UnusableDatabase with the reason if the file cannot replace the database
+ */
 function restoreFile(file: string, files: DatabaseFiles): Partial<Recovery> {
   const refuse = (reason: string, cause?: unknown): never => {
     throw new UnusableDatabase(`${file} cannot be restored: ${reason}`, { cause })
@@ -189,7 +194,8 @@ function restoreFile(file: string, files: DatabaseFiles): Partial<Recovery> {
 }
 
 /**
- * Refuses a file that is no catalogue of a known schema. Only reads its header: SQLite may make other files beside it.
+ * Refuses a file that is no catalogue of a known schema. Reads only the header of the file, because SQLite might create other
+ * files beside it.
  * @throws UnusableDatabase, or an error of corruption for a file that is no catalogue
  */
 function refuseHeader(path: string): void {
@@ -203,7 +209,10 @@ function refuseHeader(path: string): void {
   refuseVersion(header.readUInt32BE(60), path)
 }
 
-/** Brings the last changes of a database that is to be replaced from the WAL into its file, and its numbers into theirs. */
+/**
+ * Prepares a database for its replacement: writes the changes in its WAL to the database file, and its numbers to the file of the
+ * sequences.
+ */
 function finish({ path, numbersPath }: DatabaseFiles): void {
   try {
     const db = connectForWriting(path, { anyVersion: true })
@@ -218,7 +227,10 @@ function finish({ path, numbersPath }: DatabaseFiles): void {
   }
 }
 
-/** Gives a database a second name, so that the first one never is without a database. @returns the second name */
+/**
+ * Gives a database a second name, so that there is always a database under the first name, until the new one replaces it.
+ * @returns the second name
+ */
 function keepAside(path: string): string {
   const aside = asidePath(path, 'replaced')
   linkSync(path, aside)
@@ -232,14 +244,14 @@ function putInPlace(source: string, path: string): void {
   moveDurably(source, path)
 }
 
-/** Removes the WAL and the shared memory of an earlier database: SQLite would apply them to the new one. */
+/** Removes the WAL and the shared memory of an earlier database, because SQLite would apply them to the new one. */
 function discardSideFiles(path: string): void {
   for (const side of ['-wal', '-shm']) discard(path + side)
 }
 
 /**
- * Replaces a database by a copy with all changes, after a side file (WAL or shared memory) was removed while it was in use. Readers
- * then open it again.
+ * Replaces a database by a copy that has all its changes, after a side file (WAL or shared memory) was removed while it was in
+ * use. Readers detect the new file and open it.
  */
 export function replaceByCopy(db: Database, path: string): void {
   db.pragma('wal_checkpoint(TRUNCATE)')

@@ -4,16 +4,19 @@ import type { TimeRange } from '../filter.ts'
 import type { ChangedDirectory, ReplacedFiles } from '../reader.ts'
 import { prepareCounts } from './counts.ts'
 
-/** New files have the same order as replaced ones, so a range with a first scan would take seconds. */
+/**
+ * Maximum number of files that are examined. The index also has the new files of a range, so a range that contains a first scan
+ * would take seconds.
+ */
 const maxCompared = 200_000
 const maxFiles = 1000
 
-/** The ids of the files of a range; reads the index alone. */
+/** SQL for the ids of the files that were listed or replaced in a range; it reads the index alone. */
 const compared = `SELECT id FROM file INDEXED BY file_modified
   WHERE coalesce(modified_us, created_us) BETWEEN @fromUs AND @toUs
   ORDER BY coalesce(modified_us, created_us) LIMIT ${maxCompared}`
 
-/** Counts the first files since a time, as far as they are compared. */
+/** Prepares the query for changed directories. It counts at most the first `maxCompared` files since a time. */
 export function prepareChangedDirectories(db: Database) {
   const counts = prepareCounts(db)
   const largest = preparedLater(
@@ -36,7 +39,7 @@ export function prepareReplacedFiles(db: Database) {
     db,
     `SELECT d.path || '/' || f.name AS path, f.modified_us AS modifiedUs
      FROM (${compared}) CROSS JOIN file f USING (id) JOIN directory d ON d.id = f.directory
-     -- Only replaced files have it.
+     -- Only replaced files have a modified_us.
      WHERE f.modified_us IS NOT NULL LIMIT ${maxFiles + 1}`,
   )
   return ({ fromUs, toUs }: Required<TimeRange>): ReplacedFiles => {

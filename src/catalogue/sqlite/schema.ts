@@ -1,12 +1,12 @@
 /**
- * The tables of the embedded catalogue. `user_version` is the number of the schema: a new database is created
- * from `tables`, an older one is migrated by `migration.ts`.
+ * The tables of the embedded catalogue. `user_version` is the number of the schema: a new database is created from `tables`, an
+ * older one is migrated by `migration.ts`.
  *
- * Times are microseconds since 1970 (`…_us`) or seconds (`data_date`). All tables are STRICT.
+ * Times are in microseconds since 1970 (`…_us`), or in seconds (`data_date`). All tables are STRICT.
  */
 import type { Database } from 'better-sqlite3'
 
-/** Marks a database file as ours (`file` and `sqlite3` show it): "RNXc". */
+/** Marks a database file as a catalogue of this program (`file` and `sqlite3` show it): "RNXc". */
 export const applicationId = 0x524e5863
 
 /** The schema this program reads and writes. */
@@ -21,7 +21,7 @@ export const oldestSchemaVersion = 7
  */
 export const migratingVersion = 1000 + schemaVersion
 
-/** SQL for the UTC day, counted from 1970-01-01, of a time in seconds: rounds down also before 1970 (from year 0 on). */
+/** SQL for the UTC day, counted from 1970-01-01, of a time in seconds. It rounds down also before 1970 (from the year 0 on). */
 export function dayOf(seconds: string): string {
   return `((${seconds} + 62167219200) / 86400 - 719528)`
 }
@@ -30,33 +30,33 @@ export function dayOf(seconds: string): string {
 export const idCountLevels = [18, 12, 6] as const
 
 /**
- * The indexes that a first scan leaves out and `indexes.ts` builds at its end, by name, with their SQL. The table `built` names the
- * complete ones; readers must not use any other. Equal keys of an index are in the order of the row id.
+ * The indexes that a first scan leaves out and `indexes.ts` builds at its end, by name, with their SQL. The table `built` names
+ * the complete ones; readers must not use any other. Equal keys of an index are in the order of the row id.
  */
 export const indexes: Readonly<Record<string, string>> = {
-  // Files of a station or country, with dates and kinds; availability of a station; ids of a sparse filter.
+  // For the files of a station or country, with dates and kinds, the availability of a station, and the ids of a sparse filter.
   file_station: 'CREATE INDEX file_station ON file (station, data_date, kind)',
-  // Files of a day or a range of days; availability of a network; ordering by data_date.
+  // For the files of a day or a range of days, the availability of a network, and ordering by data_date.
   file_date: 'CREATE INDEX file_date ON file (data_date, kind)',
-  // Filters on type, duration, version, area, interval, content and source, in the order of ids.
+  // For filters on type, duration, version, area, interval, content and source, in the order of ids.
   file_kind: 'CREATE INDEX file_kind ON file (kind)',
-  // filename, filename__startswith, ordering by filename; filename__contains reads all of it.
+  // For the filters filename and filename__startswith, and ordering by filename.
   file_name: 'CREATE INDEX file_name ON file (name COLLATE NOCASE)',
-  // created__…, ordering by created.
+  // For the filters created__…, and ordering by created.
   file_created: 'CREATE INDEX file_created ON file (created_us)',
-  // modified__…, ordering by modified.
+  // For the filters modified__…, and ordering by modified.
   file_modified: 'CREATE INDEX file_modified ON file (coalesce(modified_us, created_us))',
 }
 
-/** The tables of counts that a first scan leaves out, as `indexes`. */
+/** The tables of counts that a first scan leaves out; they are built like `indexes`. */
 export const deferredCounts = ['day_count', 'station_count'] as const
 
-/** The tables of counts, and which of them and of the indexes are complete. */
+/** The tables of counts, and the table that names the complete counts and indexes. */
 export const countTables = `
-  -- Exact counts, kept by the writer in the transaction of the rows; rows that fall to 0 are deleted. The command check
-  -- compares them with the rows of file.
+  -- The writer updates these exact counts in the transaction that changes the rows, and deletes rows that fall to 0. The
+  -- command check compares them with the rows of file.
 
-  -- How many live files have an id in a bucket (id >> level), for the levels 18, 12 and 6, by kind; kind 0 counts all
+  -- Number of live files by level, kind and bucket of ids (id >> level), for the levels 18, 12 and 6; kind 0 counts all
   -- kinds. It finds the place of any offset, in the list and in filters on kinds.
   CREATE TABLE id_count (
     level  INTEGER NOT NULL,
@@ -66,8 +66,8 @@ export const countTables = `
     PRIMARY KEY (level, kind, bucket)
   ) STRICT, WITHOUT ROWID;
 
-  -- How many live files have data that start on a UTC day (from 1970-01-01), by kind (there is no row of all kinds). last_id
-  -- is not below the highest id among them: it is only raised while the row lives.
+  -- Number of live files by the UTC day on which their data start (counted from 1970-01-01) and by kind. There is no row
+  -- for all kinds. last_id is at least the highest id of these files: it is only raised while the row exists.
   CREATE TABLE day_count (
     day     INTEGER NOT NULL,
     kind    INTEGER NOT NULL,
@@ -76,7 +76,7 @@ export const countTables = `
     PRIMARY KEY (day, kind)
   ) STRICT, WITHOUT ROWID;
 
-  -- How many live files a station has, by kind (there is no row of all kinds), with the lowest and the highest data_date.
+  -- Number of live files by station and kind, with their lowest and highest data_date. There is no row for all kinds.
   CREATE TABLE station_count (
     station    INTEGER NOT NULL,
     kind       INTEGER NOT NULL,
@@ -86,8 +86,9 @@ export const countTables = `
     PRIMARY KEY (station, kind)
   ) STRICT, WITHOUT ROWID;
 
-  -- The indexes and tables of counts that are complete, by name. The others are not to be read: 'file_station', 'file_date',
-  -- 'file_kind', 'file_name', 'file_created' and 'file_modified' do not exist then, 'day_count' and 'station_count' are empty.
+  -- Names of the indexes and tables of counts that are complete. The others must not be read: the indexes file_station,
+  -- file_date, file_kind, file_name, file_created and file_modified do not exist then, and the tables day_count and
+  -- station_count are empty.
   CREATE TABLE built (
     name TEXT PRIMARY KEY
   ) STRICT, WITHOUT ROWID;
@@ -95,9 +96,9 @@ export const countTables = `
 
 /** The table that names the process which writes the database. */
 export const ownerTable = `
-  -- The process that writes this database, one row (see owner.ts): a second indexer that reaches it by a hard link, with
-  -- another lock file, finds it here. inode is that of the file, which a copy does not have; path is the name by which it
-  -- was opened.
+  -- The process that writes this database, one row (see owner.ts). A second indexer that opens the database by a hard link
+  -- uses another lock file, but finds this row. inode is that of the database file (a copy has another inode); path is the
+  -- path by which the file was opened.
   CREATE TABLE owner (
     one        INTEGER PRIMARY KEY CHECK (one = 1),
     boot_id    TEXT    NOT NULL,
@@ -108,7 +109,7 @@ export const ownerTable = `
   ) STRICT;
 `
 
-/** Deliveries of the series that insight knows (see src/insight). */
+/** The tables of deliveries (see src/insight). */
 export const deliveryTables = `
   -- Series: files of one station, type and period ('15M', '01H', '01D'). Rows are only ever added.
   CREATE TABLE series (
@@ -119,9 +120,9 @@ export const deliveryTables = `
     UNIQUE (station, file_type, period)
   ) STRICT;
 
-  -- The first delivery of each slot of a series, kept for 400 days also when its file is removed. data_date is the start of the
-  -- slot, latency_s the seconds from its end to the first record; NULL when a scan found the file. By time first: the files
-  -- of an hour are written to a few pages, and the network is read in one range.
+  -- The first delivery of each slot of a series, kept for 400 days even if its file is removed. data_date is the start of the
+  -- slot; latency_s is the number of seconds from its end to the first record, NULL if a scan found the file. The key begins
+  -- with the time, so the deliveries of an hour are written to a few pages, and those of all series are read in one range.
   CREATE TABLE delivery (
     data_date INTEGER NOT NULL,
     series    INTEGER NOT NULL,
@@ -131,10 +132,10 @@ export const deliveryTables = `
 `
 
 const tables = `
-  -- The catalogue itself, one row: which database this is, its latest number, and the numbers it may give
-  -- (see sequences.ts). Removals up to forgotten_seq may have been dropped. last_scan is a ScanSummary as JSON.
-  -- deliveries_us is the time from which deliveries are recorded.
-  -- details_seq grows when the size, mtime, checksum or problem of a file changes without a change of its record.
+  -- The catalogue itself, one row: its epoch, its latest seq, and the highest id and seq that may be issued (see
+  -- sequences.ts). Tombstones up to forgotten_seq may have been purged. last_scan is a ScanSummary as JSON. deliveries_us is
+  -- the time from which deliveries are recorded. details_seq grows when the size, mtime, checksum or problem of a file
+  -- changes without a change of its record.
   CREATE TABLE catalogue (
     one           INTEGER PRIMARY KEY CHECK (one = 1),
     epoch         TEXT    NOT NULL,
@@ -149,17 +150,18 @@ const tables = `
 
   ${ownerTable}
 
-  -- Live files by area, so that the status need not count them.
+  -- Number of live files in each area, so that the status need not count them.
   CREATE TABLE area (
     name  TEXT    PRIMARY KEY,
     files INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
 
-  -- Directories met. The stamp (mtime_us, ctime_us, inode) is that of the moment before its names were read; mtime_us is
-  -- NULL when that moment was too close to a change to rely on it, or was not yet. held_since_us is set while removals
-  -- in it are withheld. A directory that is gone from disk stays as long as tombstones refer to it. changed_us is when
-  -- anything that listings show of it, or of those below it, last changed; it only grows. hashed counts how often checksums
-  -- of its files became known. AUTOINCREMENT: readers cache the path of an id.
+  -- All known directories. The stamp (mtime_us, ctime_us, inode) was taken before the names in the directory were read.
+  -- mtime_us is NULL if they were not read yet, or too soon after a change for a reliable stamp. held_since_us is the time
+  -- since which removals in the directory are withheld, NULL if none are. gone is 1 if the directory no longer exists on disk;
+  -- its row stays as long as tombstones refer to it. changed_us is the time of the latest change that the listings of this
+  -- directory, or of those below it, show; it only grows. hashed counts how often checksums of its files became known or
+  -- stale. AUTOINCREMENT, because readers cache the path of an id.
   CREATE TABLE directory (
     id        INTEGER PRIMARY KEY AUTOINCREMENT,
     path      TEXT    NOT NULL UNIQUE,
@@ -174,12 +176,11 @@ const tables = `
     hashed    INTEGER NOT NULL DEFAULT 0
   ) STRICT;
 
-  -- Listings step through it from one subdirectory to the next, past those that hold nothing.
+  -- Listings step through this index from one subdirectory to the next, past directories without files.
   CREATE INDEX directory_filled ON directory (path) WHERE files > 0;
 
-  -- Entries of a directory that are not catalogued, by reason. names is a JSON array of the first of them, at most 100,
-  -- without dot files.
-  -- since_us is when the first of them was seen, NULL in rows of a release that did not store it.
+  -- Entries of a directory that are not catalogued, by reason. names is a JSON array of the first names, at most 100, without
+  -- dot files. since_us is the time when the first of them was seen, NULL in rows of a release that did not store it.
   CREATE TABLE rejection (
     directory INTEGER NOT NULL REFERENCES directory (id),
     reason    TEXT    NOT NULL,
@@ -189,14 +190,14 @@ const tables = `
     PRIMARY KEY (directory, reason)
   ) STRICT, WITHOUT ROWID;
 
-  -- Station codes as named, upper case, 4 or 9 characters.
+  -- Station codes as in file names, but in upper case: 4 or 9 characters.
   CREATE TABLE station (
     id   INTEGER PRIMARY KEY,
     code TEXT    NOT NULL UNIQUE
   ) STRICT;
 
-  -- What many names have in common: a few hundred rows, so that a filter on any of it is a set of kinds. Ids begin at 1.
-  -- The parts that only long names have are '' for short ones.
+  -- The properties that many files share: a few hundred rows, so that a filter on any property becomes a set of kinds. Ids
+  -- begin at 1. The parts that only long names have are '' for short names.
   CREATE TABLE kind (
     id            INTEGER PRIMARY KEY,
     area          TEXT    NOT NULL,
@@ -210,11 +211,12 @@ const tables = `
     UNIQUE (area, file_version, file_duration, file_type, source, period, interval, content)
   ) STRICT;
 
-  -- The live records. AUTOINCREMENT: an id is never given twice. size and mtime_us are NULL until the file was
-  -- looked at, modified_us while it equals created_us. change says what seq numbers: 0 created, 1 modified;
-  -- returned_us is when it was created again, NULL of a file that was never away.
-  -- arrived is 1 when the file was seen arriving, 0 when a scan found it. incomplete is 1 when its gzip stream was found
-  -- to have no end: by a long wait for it, or when the file was hashed. misplaced is 1 when its name tells another date than its directory.
+  -- The live records. AUTOINCREMENT, because an id is never issued twice. size and mtime_us are NULL before the first stat of
+  -- the file, modified_us is NULL while it equals created_us. change is the kind of the change with the number seq: 0
+  -- created, 1 modified. returned_us is the time when a removed file came back, NULL for a file that was never removed.
+  -- arrived is 1 if the file was seen arriving, 0 if a scan found it. incomplete is 1 if its gzip stream has no end, which
+  -- was found after a long wait or when the file was hashed. misplaced is 1 if the file is in the directory of another date
+  -- than that in its name.
   CREATE TABLE file (
     id          INTEGER PRIMARY KEY AUTOINCREMENT,
     directory   INTEGER NOT NULL REFERENCES directory (id),
@@ -232,13 +234,13 @@ const tables = `
     arrived     INTEGER NOT NULL,
     incomplete  INTEGER NOT NULL DEFAULT 0,
     misplaced   INTEGER NOT NULL DEFAULT 0,
-    UNIQUE (directory, name)  -- reconciling, downloads and listings look up by it
+    UNIQUE (directory, name)  -- for reconciling, downloads and listings
   ) STRICT;
 
   -- The change feed reads live records in the order of their latest change.
   CREATE INDEX file_seq ON file (seq);
 
-  -- problem=incomplete and problem=misplaced; the status names examples.
+  -- For filters on problem=incomplete and problem=misplaced, and for the examples in the status.
   CREATE INDEX file_incomplete ON file (id) WHERE incomplete = 1;
   CREATE INDEX file_misplaced ON file (id) WHERE misplaced = 1;
 
@@ -246,7 +248,7 @@ const tables = `
 
   ${deliveryTables}
 
-  -- Removed files as they last were: the feed tells of them, and a file that comes back gets its id back.
+  -- The last records of removed files. The change feed reports them, and a file that comes back gets its id back.
   CREATE TABLE tombstone (
     id          INTEGER PRIMARY KEY,
     directory   INTEGER NOT NULL REFERENCES directory (id),
@@ -260,19 +262,20 @@ const tables = `
     modified_us INTEGER,
     seq         INTEGER NOT NULL,
     removed_us  INTEGER NOT NULL,
-    UNIQUE (directory, name)  -- is a file that appears one that was here before?
+    UNIQUE (directory, name)  -- to find the old record of a file that comes back
   ) STRICT;
 
-  -- The change feed reads removals in their order; old ones are dropped from its start.
+  -- The change feed reads removals in the order of seq; old ones are purged in the same order.
   CREATE INDEX tombstone_seq ON tombstone (seq);
 
-  -- SHA-256 of live files by their id, and of which version it is: size, mtime_us and the other attributes are those of the
-  -- file that was read, and it holds for the record while that has the same size and mtime_us. Another inode, or another
-  -- ctime_us alone, is another version behind the same size and mtime; another ctime_us together with another link count,
-  -- mode or owner is the same version with other attributes. They are NULL in checksums of older releases until the first
-  -- look at the file. broken is 1 when the gzip stream is damaged before its end. stale_us is set while the checksum may be
-  -- of another version than the file on disk: it is not shown, and the file is hashed again from this time on. A time rather
-  -- than a flag, so that a file that cannot be read is tried again later without holding up the others.
+  -- SHA-256 of live files by their id, and the identity of the file that was hashed: size, mtime_us and the other attributes.
+  -- A checksum is valid as long as the record has the same size and mtime_us. If the file on disk has another inode, or only
+  -- another ctime_us, its content may differ although size and mtime are the same. If its ctime_us and also its link count,
+  -- mode or owner are different, only attributes have changed. These attributes are NULL in checksums of older releases until
+  -- the indexer has checked the file. broken is 1 if the gzip stream is damaged before its end. stale_us is set while the
+  -- checksum may belong to another version than the file on disk: the checksum is not shown, and the file is hashed again
+  -- from this time on. It is a time, not a flag, so that a file that cannot be read is tried again later without delaying the
+  -- others.
   CREATE TABLE checksum (
     id       INTEGER PRIMARY KEY REFERENCES file (id),
     sha256   BLOB    NOT NULL CHECK (length(sha256) = 32),
@@ -288,13 +291,14 @@ const tables = `
     stale_us INTEGER
   ) STRICT;
 
-  -- problem=broken; the status names examples.
+  -- For filters on problem=broken, and for the examples in the status.
   CREATE INDEX checksum_broken ON checksum (id) WHERE broken = 1;
-  -- The queue of files to hash again, in its order.
+  -- The queue of files to be hashed again, in its order.
   CREATE INDEX checksum_stale ON checksum (stale_us) WHERE stale_us IS NOT NULL;
 
-  -- How far hashing has come, one row: all that arrived or changed up to the number seq was gone through, NULL until it
-  -- has begun: what is there by then counts as old. stale counts the stale checksums, files the others.
+  -- The progress of hashing, one row. All files that were created or modified up to seq were examined. seq is NULL before
+  -- hashing begins; files that exist when it begins count as old. files is the number of valid checksums, stale that of stale
+  -- ones.
   CREATE TABLE hashing (
     one   INTEGER PRIMARY KEY CHECK (one = 1),
     seq   INTEGER,

@@ -19,7 +19,7 @@ export interface Selection {
   readonly kinds?: readonly number[]
   /** Ids in `station`. */
   readonly stations?: readonly number[]
-  /** No file is in two of them. */
+  /** No file is in two of the ranges. */
   readonly dates?: readonly DateRange[]
   /** Both ends included; an open end is `Infinity` or `-Infinity`. */
   readonly ids?: IdRange
@@ -27,19 +27,19 @@ export interface Selection {
   readonly modified?: TimeRange
   readonly problems?: readonly Problem[]
   readonly names?: readonly NameCondition[]
-  /** One slice of a long query (see `slices.ts`). */
+  /** Restricts the selection to one slice of a long query (see `slices.ts`). */
   readonly nameRange?: NameRange
-  /** The end of the last chunk of a stream, which is the first key of this one. */
+  /** The position after the previous chunk of a stream; this chunk may begin with the same sort key. */
   readonly after?: After
 }
 
-/** Case-insensitive, both ends included. */
+/** A range of names; case-insensitive, both ends included. */
 export interface NameRange {
   readonly from: string
   readonly to: string
 }
 
-/** Of the files with this key, only those with ids after this one. */
+/** Of the files with this sort key, excludes those whose id does not come after this id in the ordering. */
 export interface After extends ChunkCursor {
   readonly ordering: ChunkOrdering
 }
@@ -171,5 +171,5 @@ export function selectAfter(
 
 const everyId: IdRange = { from: -Infinity, to: Infinity }
 
-/** Sorts after every character of a name. */
+/** Sorts after every character of a file name. */
 export const afterAll = '\x7f'

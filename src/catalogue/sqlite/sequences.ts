@@ -1,8 +1,9 @@
 /**
- * The sequences of ids and change numbers (seq). Clients store both, so no number may ever be issued twice, not even by a database
- * that was rebuilt or restored. Numbers are therefore reserved in blocks, first in the database, then in a small file beside it, before
- * they are issued. The file also has the issued numbers, at most a minute late. Commits survive every end of the process, so
- * a database with lower numbers than the file is an older copy or a new database: it continues above the reserved numbers, with a new epoch.
+ * The sequences of ids and change numbers (seq). Clients store both, so no number may ever be issued twice, not even by a
+ * database that was rebuilt or restored. Therefore numbers are reserved in blocks before they are issued, first in the database,
+ * then in a small file beside it. The file also has the latest issued numbers, at most a minute late. Commits survive every end
+ * of the process, so a database with lower numbers than the file is an older copy or a new database: it continues above the
+ * reserved numbers, with a new epoch.
  */
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -16,20 +17,23 @@ interface Numbers {
 
 /** The numbers that a database or the file knows. */
 interface KnownNumbers {
-  /** May be issued without another reservation, up to these. */
+  /** The highest id and seq that may be issued without another reservation. */
   readonly reserved: Numbers
-  /** Are known to be issued, up to these. */
+  /** The highest id and seq that are known to be issued. */
   readonly issued: Numbers
 }
 
 const blockSize = 1_000_000
-/** Maximum delay of the issued numbers in the file, which needs two synchronised writes. */
+/**
+ * Longest time in milliseconds until issued numbers are in the file. They are not written at once, because this needs two
+ * synchronised writes.
+ */
 const persistDelayMs = 60_000
 
 /**
  * Inserts the row of a new database, or advances the sequences of an older copy above the numbers in the file.
  * @param options.restored the database is known to be an older copy
- * @returns whether a database that was not new was advanced
+ * @returns true if a database that was not new was advanced
  */
 export function restoreSequences(
   db: Database,
@@ -48,7 +52,7 @@ export function restoreSequences(
     if (!reaches(persisted.reserved, reserved)) persist(db, path)
     return false
   }
-  // A backup does not know of blocks that were reserved after it; the file does, but it may be lost too.
+  // A backup does not know the blocks that were reserved after it was made. The file does, but it may be lost too.
   const margin = restored ? blockSize : 0
   advance(db, {
     id: Math.max(reserved.id, persisted.reserved.id) + margin,
@@ -76,8 +80,8 @@ function advance(db: Database, { id, seq }: Numbers): void {
 }
 
 /**
- * Reserves at least `count` more ids and numbers. Needs two synchronised writes once per million numbers. Must not be called within a
- * transaction.
+ * Reserves at least `count` more ids and seqs. Needs two synchronised writes once per million numbers. Must not be called within
+ * a transaction.
  */
 export function reserveSequences(db: Database, path: string, count: number): void {
   const { reserved, issued } = numbersOf(db)
@@ -88,7 +92,7 @@ export function reserveSequences(db: Database, path: string, count: number): voi
   try {
     persist(db, path)
   } catch (error) {
-    // Otherwise the next call would issue numbers that are not in the file.
+    // Without this, the next call would issue numbers that are not in the file.
     reserve.run(reserved.id, reserved.seq)
     throw error
   }
@@ -98,7 +102,7 @@ export function reserveSequences(db: Database, path: string, count: number): voi
 export interface Sequences {
   /** Call after each commit. */
   committed(): void
-  /** Writes them now; call at the end of the process. */
+  /** Writes the issued numbers now; call at the end of the process. */
   persist(): void
 }
 
@@ -108,7 +112,8 @@ export function openSequences(db: Database, path: string): Sequences {
     try {
       persist(db, path)
     } catch {
-      // For example a full disk. Numbers stay unique; only a restored older copy may not be detected.
+      // The file cannot be written, for example because the disk is full. Numbers stay unique, but a restored older copy may not
+      // be detected.
     }
   }
   return {
@@ -147,10 +152,10 @@ function newEpoch(): string {
   return randomBytes(6).toString('hex')
 }
 
-/** The content of the file. */
+/** The content of the file of sequences: the reserved numbers, and the issued ones in `given`. */
 type Persisted = Partial<Numbers> & { readonly given?: Partial<Numbers> }
 
-/** Without a valid file only the numbers in the database count. */
+/** Reads the file of sequences. Without a valid file all its numbers are 0, so only those in the database count. */
 function readPersisted(path: string): KnownNumbers {
   const { given, ...reserved } = readObject(path)
   return { reserved: toNumbers(reserved), issued: toNumbers(given) }
@@ -170,7 +175,10 @@ function toNumbers(value: Partial<Numbers> | undefined): Numbers {
   return { id: whole(value?.id), seq: whole(value?.seq) }
 }
 
-/** Prepares incrementing `details_seq`, within a transaction that changes only details of files. */
+/**
+ * Returns a function that increments `details_seq`. Call it within a transaction that changes details of files without changing
+ * their records.
+ */
 export function prepareRaiseDetails(db: Database): () => void {
   const raise = db.prepare('UPDATE catalogue SET details_seq = details_seq + 1 WHERE one = 1')
   return () => {

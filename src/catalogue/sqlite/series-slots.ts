@@ -38,7 +38,7 @@ export function prepareSeriesSlots(db: Database, head: () => Head) {
          AND +kind IN (SELECT value FROM json_each(@kinds)) ORDER BY data_date`,
     )
     .pluck()
-  // One lookup per slot: deliveries are stored by time.
+  // Needs one lookup per slot, because deliveries are stored by time.
   const deliveries = `WITH RECURSIVE slot (start) AS (
       VALUES (@start) UNION ALL SELECT start + @seconds FROM slot WHERE start + @seconds < @end)
     SELECT start / @seconds AS slot, min(latency_s) AS latency FROM slot CROSS JOIN delivery ON data_date = start
@@ -104,7 +104,10 @@ export function prepareSeriesSlots(db: Database, head: () => Head) {
   }
 }
 
-/** Parameters for the deliveries of the slots from `from` to `to`, both included; slots before the retention are not read. */
+/**
+ * Parameters for the deliveries of the slots from `from` to `to`, both included. Slots older than 400 days are not read, because
+ * their deliveries are purged.
+ */
 function rangeOf(
   { fileType, period, learning }: SeriesQuery,
   stations: string,
@@ -123,7 +126,10 @@ function kindsOf({ fileType, period }: SeriesKey, kinds: ReadonlyMap<number, Kin
   })
 }
 
-/** A short code belongs to the one long code that begins with it; with several of them, its files are a series of their own. */
+/**
+ * Finds the station of a code. A short code belongs to the only long code that begins with it; if there are several, its files
+ * are a series of their own.
+ */
 function siteOf(code: string, { stations }: Lookups): Site | undefined {
   const longCodeOf = prepareLongCodes(stations)
   const long = [...stations].filter(([, each]) => each.length === 9 && each.startsWith(code))

@@ -1,6 +1,6 @@
 /**
- * Cuts a selection into slices along an index, so that a long query consists of many short ones, and its deadline is checked between
- * them. To be used within a read transaction.
+ * Cuts a selection into slices along an index, so that a long query consists of many short ones, and its deadline is checked
+ * between them. To be used within a read transaction.
  */
 import { secondsPerDay } from '../../parse/calendar.ts'
 import type { OrderKey } from '../filter.ts'
@@ -15,15 +15,21 @@ import type { NameRange, Selection } from './selection.ts'
 /** A part of a selection. */
 export interface Slice {
   readonly selection: Selection
-  /** Counts its files with less work than reading the index of the order. */
+  /** Counts the files of the slice with less work than reading the index of the order. */
   readonly count?: () => number
 }
 
-/** Index entries of a slice. Equal keys stay together; the first slices by id and by time are smaller. */
+/**
+ * Numbers of index entries in a slice. Entries with equal keys are always in one slice. The slices by id and by time begin with
+ * `first` entries and grow to `most`.
+ */
 export interface SliceSizes {
   readonly first: number
   readonly most: number
-  /** Rows in the order of the table take less time than entries of an index with a lookup each. */
+  /**
+   * A slice by id has this number of ids for each entry, because reading rows in id order takes less time than looking up a row
+   * for each index entry.
+   */
   readonly idsPerEntry: number
 }
 
@@ -33,7 +39,7 @@ function* growing({ first, most }: SliceSizes): Generator<number, never> {
   for (let entries = first; ; entries = Math.min(entries * 4, most)) yield entries
 }
 
-/** Consecutive days. */
+/** Consecutive days, and the number of their files. */
 interface Days {
   readonly first: number
   readonly last: number
@@ -41,9 +47,9 @@ interface Days {
 }
 
 export interface Slices {
-  /** Slices of the whole selection, in the order of a key. */
+  /** Cuts the whole selection into slices, in the order of a key. */
   along(key: OrderKey, selection: Selection, descending: boolean): Iterable<Slice>
-  /** Slices of stations, for the index `file_station`. */
+  /** Cuts the whole selection into slices by station, for the index `file_station`. */
   byStation(selection: Selection): Iterable<Slice>
 }
 
@@ -52,7 +58,7 @@ export function openSlices(
   { counts, lookups }: { readonly counts: Counts; readonly lookups: Lookups },
   sizes = defaultSizes,
 ): Slices {
-  /** Each slice is one range of the index. */
+  /** Slices by date: each is one range of consecutive days in the index. */
   function* dateSlices(selection: Selection, descending: boolean): Generator<Slice> {
     const { dates, kinds } = selection
     const isCounted = hasOnly(selection, ['dates', 'kinds'])
@@ -61,7 +67,7 @@ export function openSlices(
       const [from, to] = [Math.min(first, last), Math.max(first, last)]
       const range = { from: from * secondsPerDay, to: (to + 1) * secondsPerDay - 1 }
       const cut = dates === undefined ? [range] : intersect(dates, [range])
-      // A range may contain only a part of a day.
+      // The dates of the selection may contain only a part of a day; then its files must be counted again.
       const count = dates === undefined ? () => files : () => counts.ofDates(cut, kinds)
       return { selection: { ...selection, dates: cut }, ...(isCounted && { count }) }
     }
@@ -89,7 +95,7 @@ export function openSlices(
       }
   }
 
-  /** Ranges of times, each up to the time of the last entry of a slice. */
+  /** Slices by time: each ends at the time of its last index entry. */
   function* timeSlices(
     key: 'created' | 'modified',
     selection: Selection,
@@ -111,7 +117,7 @@ export function openSlices(
     }
   }
 
-  /** One slice per site: its names begin with the same four characters. */
+  /** Slices by name: one for each site. The names of its files begin with the same four characters. */
   function* nameSlices(selection: Selection, descending: boolean): Generator<Slice> {
     const { names, nameRange } = selection
     const begin = names?.find(({ how }) => how !== 'contains')?.text ?? ''
@@ -133,7 +139,7 @@ export function openSlices(
     }
   }
 
-  /** By the counts, or by an index that contains stations, dates and kinds. */
+  /** Counts the files of stations: by the tables of counts, or with dates by an index that contains station, date and kind. */
   const countOfStations = (selection: Selection & { readonly stations: number[] }): number => {
     if (selection.dates === undefined) return counts.ofStations(selection.stations, selection.kinds)
     const { sql, values } = conditionsOf(selection)
@@ -168,12 +174,12 @@ export function openSlices(
   }
 }
 
-/** The first four characters of a station code; the names of its files begin with them, in any case. */
+/** The first four characters of a station code, in lower case. The names of its files begin with them, in upper or lower case. */
 function siteOf(code: string): string {
   return code.slice(0, 4).toLowerCase()
 }
 
-/** In lower case. */
+/** The range of the names that begin with a text in lower case. */
 function beginningWith(text: string): NameRange {
   return { from: text, to: text + afterAll }
 }

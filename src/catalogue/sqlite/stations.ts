@@ -20,7 +20,7 @@ export interface Stations {
   one(code: string): StationAnswer
 }
 
-/** The files of a station of one kind. */
+/** The counts of the files of one kind that a station has. */
 interface StationKind {
   readonly kind: number
   readonly files: number
@@ -28,7 +28,7 @@ interface StationKind {
   readonly lastDate: number
 }
 
-/** All files of a station. */
+/** The counts of all files of a station. */
 interface StationTotal extends Omit<StationKind, 'kind'> {
   readonly station: number
 }
@@ -72,7 +72,7 @@ export function prepareStations(db: Database, head: () => Head): Stations {
     }) as StationKind[]
     return rows.length === 0 ? undefined : { ...summaryOf(rows, lookups.kinds), code, codes }
   }
-  /** The files of each site, by its long code if known. */
+  /** The counts of each site, by its long code if that is known. */
   const totals = (
     query: StationsQuery,
   ): { sites: Site[]; kinds: readonly number[] | undefined } => {

@@ -58,7 +58,7 @@ export function prepareSummary(db: Database): () => CatalogueSummary {
   }
 }
 
-/** Counts with a partial index, with the latest paths as examples. */
+/** Counts the files with a problem with a partial index; the latest paths are examples. */
 function prepareProblem(db: Database, reason: string, from: string): () => RejectionCount {
   const count = db.prepare(`SELECT count(*) FROM ${from}`).pluck()
   const latest = db
@@ -71,8 +71,8 @@ function prepareProblem(db: Database, reason: string, from: string): () => Rejec
 }
 
 /**
- * Prepares the newest record of each area and file type. Uses the counts that exist from the first row on: one look-up
- * for each kind, and at most 64 rows for each result.
+ * Prepares the newest record of each area and file type. Uses `id_count`, which is complete from the first row on: one lookup for
+ * each kind, and at most 64 rows for each result.
  */
 function prepareNewest(db: Database): () => NewestFile[] {
   const groups = db.prepare(
@@ -109,7 +109,7 @@ export function prepareHead(db: Database): () => Head {
   return () => statement.get() as Head
 }
 
-/** The end of the last complete scan; `undefined` before the first. */
+/** Prepares reading the last complete scan; `undefined` before the first. */
 export function prepareLastScan(db: Database): () => ScanSummary | undefined {
   const lastScan = db.prepare('SELECT last_scan FROM catalogue WHERE one = 1').pluck()
   return () => {
@@ -118,15 +118,15 @@ export function prepareLastScan(db: Database): () => ScanSummary | undefined {
   }
 }
 
-/** The head for a read-only connection; read again only after another connection has written. */
+/** The head for a read-only connection. It is read again only after another connection has written. */
 export function prepareCachedHead(db: Database): () => Head {
   const read = prepareHead(db)
-  // Within a transaction it is the version of its snapshot.
+  // Within a transaction this is the version of its snapshot.
   const version = db.prepare('PRAGMA data_version').pluck()
   let cached: { readonly version: unknown; readonly head: Head } | undefined
   return () => {
     const now = version.get()
-    // Read after the version, so a newer head is read again the next time.
+    // The head is read after the version. If it is newer than the version, it is read again the next time.
     if (cached === undefined || cached.version !== now) cached = { version: now, head: read() }
     return cached.head
   }
@@ -135,7 +135,7 @@ export function prepareCachedHead(db: Database): () => Head {
 /** A value that is cached until another connection has written. */
 export function prepareCached<T>(db: Database): {
   get(): T | undefined
-  /** @param version before the value was read */
+  /** @param version the version before the value was read */
   set(version: unknown, value: T): void
   version(): unknown
 } {

@@ -29,9 +29,13 @@ export interface WriterOptions {
   readonly database: string
   /** The clock: microseconds since 1970. */
   readonly nowUs: () => number
-  /** Databases up to this size in bytes are checked before they are used, larger ones in a separate process. */
+  /**
+   * Databases up to this size in bytes are checked before they are used, larger ones in a separate process while they are used.
+   */
   readonly checkUpTo?: number
-  /** Called with the result of that check. If the database is corrupt, the next call throws. */
+  /**
+   * Called with the result of the check in the separate process. If the database is corrupt, the next call of the writer throws.
+   */
   readonly onChecked?: (outcome: StartupCheckOutcome) => void
   /** A backup that replaces the database before it is opened. */
   readonly restoreFrom?: string
@@ -41,7 +45,7 @@ export interface WriterOptions {
   readonly onMigrating?: (progress: MigrationProgress) => void
 }
 
-/** About a tenth of a second. */
+/** Default of `checkUpTo`: checking this size takes about a tenth of a second. */
 const checkUpToBytes = 32 * 1024 * 1024
 
 /** A writer, and the result of opening its database. */
@@ -76,7 +80,7 @@ interface WriterParts {
   readonly lock: { release: () => void }
   readonly nowUs: () => number
   readonly checkUpTo: number
-  /** Whether all pages have been checked. */
+  /** True if all pages have been checked already. */
   readonly isChecked: boolean
   readonly onChecked?: ((outcome: StartupCheckOutcome) => void) | undefined
 }
@@ -155,8 +159,8 @@ function sequencesNeeded(changes: readonly DirectoryChange[]): number {
 }
 
 /**
- * Makes synchronous calls asynchronous, as the seam requires: errors become rejections, and a corrupt database is quarantined.
- * `writing` also checks first that the database was not replaced.
+ * Makes synchronous calls asynchronous, as `CatalogueWriter` requires: errors become rejections, and a corrupt database is
+ * quarantined. `writing` also checks first that the database was not replaced.
  * @param knownFault returns the fault that the startup check found
  */
 function prepareGuards(db: Database, path: string, knownFault: () => string | undefined) {
@@ -186,8 +190,8 @@ function prepareGuards(db: Database, path: string, knownFault: () => string | un
 }
 
 /**
- * Detects that the database or a side file was removed or replaced: nothing would read what is written to it. For a side file
- * the database is also replaced by a copy; otherwise readers would use the removed side files for ever.
+ * Detects that the database or a side file was removed or replaced, because no reader would see what this process writes. If it
+ * was a side file, the database is also replaced by a copy; otherwise readers would use the removed side files for ever.
  */
 function prepareReplacementCheck(db: Database, path: string): () => void {
   const inodeOf = (file: string): string | undefined => {
