@@ -1,4 +1,7 @@
-/** Groups clients by address for the limits: IPv4 address or IPv6 /64; behind a trusted proxy, the forwarded address. Pure. */
+/**
+ * Finds the client for which a connection or request counts in the limits: an IPv4 address or an IPv6 /64 network; behind a
+ * trusted proxy, the forwarded address. Pure.
+ */
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
 
 export interface Addresses {
@@ -7,7 +10,7 @@ export interface Addresses {
   /** The client of a request that a trusted proxy forwards; `undefined` if the header names none or the peer is not trusted. */
   ofRequest(peer: string, forwardedFor: string): string | undefined
   isProxy(peer: string): boolean
-  /** Whether the peer runs on this machine, as a local proxy does. */
+  /** True if the peer runs on this machine, as a local proxy does. */
   isLoopback(peer: string): boolean
 }
 
