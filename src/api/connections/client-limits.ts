@@ -66,12 +66,18 @@ export class ClientLimits {
     }
   }
 
-  /** @throws HttpError 429 */
+  /**
+   * Holds a permit for a stream until its response closes.
+   * @throws HttpError 429 when none is free
+   */
   stream(request: FastifyRequest, reply: FastifyReply): void {
     this.#usageOf(request, reply).streams.holdFor(reply)
   }
 
-  /** @throws HttpError 429 */
+  /**
+   * Holds a permit for a long poll until its response closes.
+   * @throws HttpError 429 when none is free
+   */
   wait(request: FastifyRequest, reply: FastifyReply): void {
     this.#usageOf(request, reply).waits.holdFor(reply)
   }
