@@ -52,7 +52,7 @@ export interface ArchiveTree {
 export interface Archive {
   /**
    * Opens a regular file whose real path is its place in the archive or below a linked directory. The caller closes its handle.
-   * @throws FileUnavailable for anything else, FileChanged when it was replaced meanwhile, NoDescriptor
+   * @throws FileUnavailable for anything else, FileChanged if the file was replaced meanwhile, NoDescriptor
    */
   open(place: FilePlace): Promise<OpenFile>
   /** The path by which a file is opened. */
@@ -64,7 +64,7 @@ export interface Archive {
  */
 const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW
 
-/** Error codes of `open` where no file may be served. */
+/** Error codes of `open` which mean that no file may be served, each with its reason. */
 const missingFileCodes = new Map<string, MissingReason>([
   ['ENOENT', 'not-there'],
   ['ENOTDIR', 'not-there'],

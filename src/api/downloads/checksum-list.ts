@@ -30,7 +30,7 @@ export function openChecksums({
   }
 }
 
-/** The comment lines: the number of files without a checksum, and the names of those with a problem. */
+/** Makes the comment lines: the number of files without a checksum, and the names of files with a problem. */
 async function notesOf(directory: string, reader: CatalogueReader): Promise<string> {
   const problems: string[] = []
   let unhashed = 0

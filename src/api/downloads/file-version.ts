@@ -46,7 +46,7 @@ export function validatorsOf(
 /** Caches must revalidate, because a file may be replaced. */
 export const cacheHeaders = { 'cache-control': 'no-cache' } as const
 
-/** Headers of every response with a file, also of 304. */
+/** Headers of every response with a file, and of its 304. */
 export function validatorHeaders({ tag, lastModified }: Validators): Record<string, string> {
   const date = lastModified === undefined ? {} : { 'last-modified': formatHttpDate(lastModified) }
   return { etag: tag, ...date, ...cacheHeaders }
