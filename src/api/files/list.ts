@@ -46,7 +46,7 @@ interface PageRequest {
   readonly signal: AbortSignal
 }
 
-/** A finished page. */
+/** A page of the list with its headers, ready to be sent. */
 interface ListPage {
   readonly headers: Readonly<Record<string, string>> & { readonly etag: string }
   readonly body: Buffer

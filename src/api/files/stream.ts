@@ -58,9 +58,9 @@ export interface ListSource {
   readonly epoch: string
   readonly filter: FileFilter
   readonly ordering: ChunkOrdering
-  /** Whether records have their details. */
+  /** True if the records contain their details. */
   readonly details: boolean
-  /** Maximum records; `Infinity` for all. */
+  /** Most records that are sent; `Infinity` for all. */
   readonly limit: number
   /** Limits the chunks that all streams build concurrently, so that other requests are served in between. */
   readonly chunks: Semaphore
@@ -104,9 +104,9 @@ export async function* listLines(
 export interface StreamRequest {
   readonly filter: FileFilter
   readonly ordering: ChunkOrdering
-  /** Whether records have their details. */
+  /** True if the records contain their details. */
   readonly details: boolean
-  /** Maximum records; `Infinity` for all. */
+  /** Most records that are sent; `Infinity` for all. */
   readonly limit: number
 }
 
