@@ -127,7 +127,7 @@ function htmlLine(name: string, us: number | undefined, size: number | undefined
   return `<a href="${safe}">${safe}</a>${padding} ${shortTime(us)} ${String(size ?? '-').padStart(sizeWidth)}\n`
 }
 
-/** `22-Jan-2026 05:00`; a dash padded to the same width when unknown. */
+/** Formats a time as `22-Jan-2026 05:00`. An unknown time is a dash, padded to the same width. */
 function shortTime(us: number | undefined): string {
   if (us === undefined) return '-'.padStart(17)
   const time = new Date(us / 1000)
