@@ -52,7 +52,7 @@ interface Described {
   readonly operationId: string
   readonly tags: readonly [string]
   readonly summary: string
-  /** Markdown: only paragraphs, and code in backticks. */
+  /** A description in Markdown that has only paragraphs, and code in backticks. */
   readonly description?: string
   readonly security?: readonly Record<string, readonly string[]>[]
   /** The alternative to the 200 for `Accept: text/event-stream`; OpenAPI 3.1 cannot describe an endless stream. */

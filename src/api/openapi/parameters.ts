@@ -19,7 +19,7 @@ export function format(names: readonly string[] = ['api', 'json']) {
   return oneOf(meaning, names, { examples: [names.at(-1)] })
 }
 
-/** @param most larger limits are reduced to this */
+/** @param most the maximum; a larger limit is reduced to it */
 export function limit(most: number) {
   return number(
     `Items per page; more than ${most} is answered as ${most}. A value that is not a positive integer is ignored.`,
@@ -27,7 +27,7 @@ export function limit(most: number) {
   )
 }
 
-/** @param most larger limits are reduced to this */
+/** @param most the maximum; a larger limit is reduced to it */
 export function paging(most: number) {
   return {
     limit: limit(most),
