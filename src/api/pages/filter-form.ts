@@ -14,9 +14,9 @@ interface Option {
 export interface Field {
   readonly name: string
   readonly label: string
-  /** For text fields: an example. */
+  /** An example, for a text field. */
   readonly hint?: string
-  /** For selections: the values, besides the empty one. */
+  /** The options of a selection, besides the empty one. */
   readonly options?: readonly Option[]
   /** True if one of the options always applies, so the empty option is left out. */
   readonly isRequired?: boolean

@@ -57,7 +57,7 @@ eta.loadTemplate('@layout', layout)
 
 export interface PageFrame {
   readonly title: string
-  /** For search engines and previews. */
+  /** Description of the page for search engines and previews. */
   readonly description?: string
   /** The resource in the navigation to which the page belongs. */
   readonly section?: string

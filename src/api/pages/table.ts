@@ -28,7 +28,7 @@ export interface Cell {
   /** Small print after the text. */
   readonly note?: string
   readonly noteTitle?: string
-  /** Further lines, as code. */
+  /** Further lines of the cell, shown as code. */
   readonly lines?: readonly string[]
   /** Text that opens the lines when clicked; without it, the lines are always shown. */
   readonly summary?: string
