@@ -34,7 +34,7 @@ const classOf = (name: string) =>
 
 const shares = (files: string) =>
   orNull(
-    object(`${files} of the week; null if the station has no such series.`, {
+    object(`${files} of the week; null if none is expected or delivered.`, {
       expected: number('Number of slots that are expected and whose usual latency has passed.'),
       delivered: number('Number of these slots that were delivered.'),
       share: orNull(share('Share of the expected slots that were delivered.')),
