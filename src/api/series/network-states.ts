@@ -231,7 +231,7 @@ async function loadWindow(
   return { window, ...stateOf(last), head: first.head, fromDay, toDay }
 }
 
-/** Adds a range of days to a window, in parts. */
+/** Reads a range of days into a window, `daysAtOnce` days at a time. */
 async function readDays(
   reader: NetworkStatesDeps['reader'],
   window: DeliveryWindow,

@@ -110,7 +110,7 @@ export function shareOrNull(share: number | undefined): number | null {
   return share === undefined ? null : Math.round(share * 10_000) / 10_000
 }
 
-/** Sorts series; missing values come last, and equal series are in the order of their stations. */
+/** Sorts series. Missing values come last, and series with equal keys stay in the order of their stations. */
 export function sortSeries(
   series: readonly WireSeries[],
   { key, descending }: { readonly key: SeriesOrderKey; readonly descending: boolean },
