@@ -50,7 +50,7 @@ export function serialiseAvailability(series: SeriesAvailability): WireAvailabil
   }
 }
 
-/** One line for each run of slots in the same state. */
+/** Writes a line for each run of slots in the same state. */
 export function availabilityCsv({ period, availability }: SeriesAvailability): string {
   const { seconds } = periodRules[period]
   const columns = ['start', 'end', 'slots', 'state']
@@ -139,7 +139,7 @@ export function serialiseLatency(
   }
 }
 
-/** One line for each day with arrivals. */
+/** Writes a line for each day with arrivals. */
 export function latencyCsv({ days }: WireLatency): string {
   const columns = ['date', 'n', 'within_600', 'median_s'] as const
   return csvText(
