@@ -76,7 +76,7 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
     startResponse,
     inFlight,
     serverFactory: (handle) => {
-      // Before the framework, which would create a request and a reply for each request in the queue.
+      // Requests wait before the framework, which would create a request and a reply object for each request in the queue.
       const server = createHttpServer((request, response) => {
         inFlight.begin(response, () => {
           handle(request, response)
@@ -136,8 +136,8 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   addHealth(app, context)
   addMetrics(app, metrics)
   await addAssets(app, context)
-  // The last `preClose` hook, after the one that ends long polls. The framework then closes the server, which would cut
-  // off responses whose last bytes are not sent yet.
+  // This is the last `preClose` hook, so it runs after the one that ends long polls. When it has ended, the framework closes the
+  // server, which would cut off responses whose last bytes are not sent yet.
   app.addHook('preClose', () => inFlight.drain())
   return app
 }
@@ -168,7 +168,8 @@ function observeResponse(
   observe: RecordAccess,
 ): void {
   const { id, method, routeOptions, originalUrl: target } = request
-  // `app.inject` has no real connection. The requests of a connection run one after the other, so what is written is theirs.
+  // `app.inject` has no real connection. The requests of a connection run one after the other, so the bytes that are written
+  // until `close` belong to this response.
   const { socket }: { readonly socket: Partial<Socket> } = request.raw
   const { bytesWritten: before = 0 } = socket
   reply.raw.once('close', () => {
@@ -189,7 +190,7 @@ interface AppParts {
 
 function createApp(logger: Logger, parts: AppParts): FastifyInstance {
   const { datasetPrefix, startResponse, inFlight, serverFactory } = parts
-  // The framework logs only its address at this level; `serve` logs it itself.
+  // At this level the framework logs only its address; `serve` logs the address itself.
   const silent = { info: () => undefined }
   const loggerInstance: FastifyBaseLogger = Object.assign(logger.child({}), silent)
   const app = fastify({
@@ -200,13 +201,13 @@ function createApp(logger: Logger, parts: AppParts): FastifyInstance {
     // A child logger per request would cost more than most requests.
     childLoggerFactory: (parent) => parent,
     serverFactory,
-    // Before routing, so that router and routes read the same target.
+    // The target is rewritten before routing, so that router and routes read the same target.
     rewriteUrl: ({ url = '' }) => normaliseTarget(url, datasetPrefix),
     bodyLimit: maxBodyBytes,
     ...bodyValidation,
     // Requests that were received are answered also while the server closes.
     return503OnClosing: false,
-    // The path cannot be decoded, or a segment is too long: 404. No hook runs for it.
+    // Answers 404 if the path cannot be decoded or one of its segments is too long. No hook runs for these requests.
     frameworkErrors: (_error, request, reply) => {
       startResponse(request, reply, () => {
         answerError(notFound(), request, reply)
@@ -221,7 +222,7 @@ function createApp(logger: Logger, parts: AppParts): FastifyInstance {
   return app
 }
 
-/** Without a listener Node closes the connection of a CONNECT at once, and cuts off responses in flight. */
+/** Rejects CONNECT. Without a listener, Node closes the connection at once, and cuts off responses in flight. */
 function rejectTunnels(server: Server, inFlight: InFlightRequests): void {
   server.on('connect', (_request, socket: Socket) => {
     // Node no longer reads this socket, and would not notice that the client leaves.

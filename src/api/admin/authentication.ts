@@ -1,4 +1,4 @@
-/** Authenticates administrators by their token. Without a configured token, writing is off. */
+/** Authenticates administrators by their token. Without a configured token, every request that writes gets 403. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { IndexerUnreachable, RequestRejected } from '../../control/protocol.ts'
 import type { Administration } from '../http/settings.ts'

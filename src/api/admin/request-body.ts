@@ -1,4 +1,4 @@
-/** Bodies of administrators' requests. Ajv validates them; its errors become DRF's messages. */
+/** Reads and validates the bodies of administrators' requests. Ajv's errors become messages of Django REST framework (DRF). */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifySchemaValidationError, FastifyServerOptions } from 'fastify'
 import type Type from 'typebox'
@@ -6,7 +6,7 @@ import { parseDirectory } from '../../parse/archive-path.ts'
 import { badFields, HttpError } from '../http/errors.ts'
 import type { registration } from './schema.ts'
 
-/** Accepts JSON bodies and empty ones; others are 415 in DRF's words. */
+/** Accepts JSON bodies and empty bodies. Any other body gets 415 with the message of DRF. */
 export function readJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
@@ -27,7 +27,7 @@ export function readJsonBodies(app: FastifyInstance): void {
   })
 }
 
-/** JSON is UTF-8 (RFC 8259, 8.1): another charset or a content encoding is 415. */
+/** Returns 415 for another charset or a content encoding, because JSON is UTF-8 (RFC 8259, 8.1). */
 function unsupported(headers: IncomingHttpHeaders): HttpError | undefined {
   const encoding = headers['content-encoding'] ?? 'identity'
   if (encoding.trim().toLowerCase() !== 'identity')
@@ -38,7 +38,7 @@ function unsupported(headers: IncomingHttpHeaders): HttpError | undefined {
   return undefined
 }
 
-/** Messages by the keyword that failed, or by its type or format. */
+/** Messages by the JSON Schema keyword that failed; for the keywords `type` and `format`, by their value. */
 const messages: Readonly<Record<string, string>> = {
   string: 'Not a valid string.',
   boolean: 'Must be a valid boolean.',
@@ -49,7 +49,7 @@ const messages: Readonly<Record<string, string>> = {
   'archive-directory': 'Enter a directory below the archive root, such as obs/2026.',
 }
 
-/** Options of the framework: reports all faults at once, and changes nothing in a body but adds defaults. */
+/** Options for Fastify. Ajv reports all faults at once, and its only change to a body is to add defaults. */
 export const bodyValidation = {
   ajv: {
     customOptions: {
@@ -77,11 +77,11 @@ function faultOf({ keyword, instancePath, params, ...error }: FastifySchemaValid
   return [field === '' ? first : field, [found ?? limit]] as const
 }
 
-/** A file to be read by the indexer. */
+/** The file that an administrator asks the indexer to read. */
 export interface Registration {
-  /** The field that named it. */
+  /** The field of the body that named the file. Faults of the file are reported for this field. */
   readonly field: 'path' | 'download_path'
-  /** Below the archive root. */
+  /** Path below the archive root. */
   readonly path: string
 }
 

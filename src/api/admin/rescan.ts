@@ -9,7 +9,7 @@ import { badFields } from '../http/errors.ts'
 import { resourceUrl } from '../http/links.ts'
 import { addResource } from '../http/resource.ts'
 
-/** Requests a rescan from the indexer; only for administrators. */
+/** Adds the resource with which administrators order a rescan. */
 export function addRescan(
   app: FastifyInstance,
   { apiPath, administration, links }: Pick<ApiContext, 'apiPath' | 'administration' | 'links'>,

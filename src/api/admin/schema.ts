@@ -1,4 +1,4 @@
-/** Requests of administrators. */
+/** Schemas of the requests of administrators. */
 import Type from 'typebox'
 import { errors, withHeaders } from '../openapi/responses.ts'
 import {
@@ -15,7 +15,7 @@ import {
 } from '../openapi/openapi.ts'
 import type { RouteSchema } from '../openapi/openapi.ts'
 
-/** Errors of every request that writes. */
+/** Error responses of every request that writes. */
 export const writeErrors = errors(
   'BadBody',
   'Unauthorized',
@@ -25,7 +25,7 @@ export const writeErrors = errors(
   'Unavailable',
 )
 
-/** Paths in an archive are never longer. */
+/** Limits of the length of a path. No path in an archive is longer. */
 const path = { minLength: 1, maxLength: 1024 }
 
 const strict = { additionalProperties: false }
@@ -45,7 +45,7 @@ export const registration = component(
 
 export const rescanOrder = component(
   'RescanOrder',
-  'The scope of a rescan.',
+  'The directory that is read again, and how it is read.',
   {
     path: Type.Optional(
       text(
@@ -81,7 +81,7 @@ export const rescanTicket = component('RescanTicket', 'A rescan that was accepte
 
 const { api } = exampleLinks
 
-/** A POST request for the shell. */
+/** Writes a POST request as a shell command, for the examples. */
 export function curlPost(target: string, body: object) {
   const options = "-X POST -H 'Authorization: Bearer TOKEN' -H 'Content-Type: application/json'"
   return curl(target, `${options} -d '${JSON.stringify(body)}'`)

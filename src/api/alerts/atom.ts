@@ -1,13 +1,13 @@
-/** The alerts as an Atom feed (RFC 4287). Pure. */
+/** Writes the alerts as an Atom feed (RFC 4287). Pure. */
 import type { Alert, AlertSeries } from '../../insight/alerts.ts'
 import { queryText, resourceUrl } from '../http/links.ts'
 import type { Links, Parameter } from '../http/links.ts'
 import { readableDate, readableTime, typeLabel } from '../pages/labels.ts'
 
-/** Series in the text of an entry; the page has all of them. */
+/** Most series that the text of an entry names. Only an `ingest-stalled` alert has more than one. */
 const maxSeries = 100
 
-/** @param kept the filters of the feed */
+/** @param kept parameters of the request, which the URL of the feed repeats */
 export function alertFeed(
   alerts: readonly Alert[],
   { links, kept, nowIso }: { links: Links; kept: readonly Parameter[]; nowIso: string },
@@ -39,7 +39,7 @@ function entryOf(alert: Alert, links: Links): string {
 `
 }
 
-/** An alert in words. */
+/** The title of an alert, for example `GRAZ00AUT 01H observation files late`. */
 export function alertTitle({ kind, since, series }: Alert): string {
   const [first] = series
   if (kind !== 'ingest-stalled' && first !== undefined)
@@ -54,7 +54,7 @@ function seriesText({ station, period, file_type: type, since }: AlertSeries): s
   return `${station} ${period} ${typeLabel(type)}: ${start}`
 }
 
-/** Text in XML or HTML, and in their attributes. */
+/** Escapes text for XML and HTML, also for their attributes. */
 export function escaped(text: string): string {
   const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '"': '&quot;' }
   return text.replaceAll(/[&<"]/g, (character) => entities[character] ?? character)

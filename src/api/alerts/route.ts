@@ -1,4 +1,4 @@
-/** The alerts that are open, a page at a time or all as an Atom feed. */
+/** Serves the open alerts: in pages, or all at once as an Atom feed. */
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
 import { openAlerts } from '../../insight/alerts.ts'
 import { periods } from '../../insight/series.ts'

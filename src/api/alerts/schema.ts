@@ -1,4 +1,4 @@
-/** The alerts that are open. */
+/** Schemas of the open alerts. */
 import { alertKinds } from '../../insight/alerts.ts'
 import type { Alert } from '../../insight/alerts.ts'
 import { filtersIn } from '../files/schema.ts'
@@ -22,19 +22,19 @@ import { format, ifNoneMatch, paging, parameters, strict } from '../openapi/para
 import { listErrors, seriesFields, sharedParameters } from '../series/schema.ts'
 
 export const alertSchema = component('Alert', 'An alert that is open.', {
-  id: text('Another alert of the same series has another id.'),
+  id: text('Identifies the alert: another alert of the same series has another id.'),
   kind: oneOf(
     '`late` or `missing`: the state of a series. `ingest-stalled`: no hourly file of any station arrives; it replaces the alerts of all hourly series.',
     alertKinds,
   ),
   since: orNull(
     moment(
-      'Start of the first slot that is expected and not delivered; of `ingest-stalled` the latest arrival. Null if nothing was ever delivered.',
+      'Start of the first slot that is expected and not delivered; for `ingest-stalled` the time of the latest arrival. Null if nothing was ever delivered.',
     ),
   ),
-  opened: moment('When the alert opened.'),
+  opened: moment('Time at which the alert opened.'),
   series: list(
-    'One series; several of `ingest-stalled`.',
+    'The series of the alert: one, or several for `ingest-stalled`.',
     object('A series with an alert.', {
       station: seriesFields.station,
       file_type: seriesFields.file_type,
@@ -61,7 +61,7 @@ export const listAlerts = (maxLimit: number): RouteSchema => ({
   tags: ['Stations'],
   summary: 'List alerts',
   description:
-    'The alerts that are open now, the newest first. A series has one when it was late for an hour, or for its usual latency if that is more. As Atom all of them at once, a feed for feed readers. It depends on the clock: the `ETag` changes every minute.',
+    'The alerts that are open now, the newest first. The alert of a series opens when the series has been late for an hour, or for its usual latency if that is longer. The Atom feed has all alerts at once, for feed readers. The response depends on the clock, so its `ETag` changes every minute.',
   querystring: parameters({
     ...filtersIn(sharedParameters),
     ...{ ...paging(maxLimit), strict, format: format(['api', 'json', 'atom']) },

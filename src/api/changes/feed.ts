@@ -6,7 +6,7 @@ import { HttpError } from '../http/errors.ts'
 import { waitForChange } from './long-polls.ts'
 import type { ChangesRequest } from './request.ts'
 
-/** Maximum time without an event, so that proxies and clients keep the connection open. */
+/** Longest time without an event, in milliseconds: proxies and clients close connections that stay silent. */
 const keepAliveMs = 15_000
 
 /** The changes after `since`, up to and including `throughSeq`. */
@@ -15,13 +15,13 @@ export interface FeedPage {
   readonly head: Head
   readonly changes: readonly Change[]
   readonly throughSeq: number
-  /** Tombstones up to this number are purged. */
+  /** Tombstones of removed files up to this change number are purged. */
   readonly purgedSeq: number
 }
 
 /**
- * Reads changes until the page is full or the head is reached. Where filters match little this takes many reads, and yields to
- * the event loop between them.
+ * Reads changes until the page is full or the head is reached. If the filters match few changes, it needs many reads, and yields
+ * to the event loop between them.
  * @throws HttpError 410 when the catalogue does not have all changes after `since`
  */
 export async function readFeedPage(
@@ -46,10 +46,13 @@ export async function readFeedPage(
   }
 }
 
-/** How far back the latest changes that match filters are looked for, in numbers. */
+/** Most change numbers before the head that are searched for the latest changes that match the filters. */
 const maxLookBack = 10_000
 
-/** The latest changes, at most `limit`: without filters of the latest `limit` numbers, with filters of the latest 10,000. */
+/**
+ * Reads the latest changes, at most `limit`. Without filters it searches the latest `limit` change numbers, with filters the
+ * latest 10,000.
+ */
 export async function readLatestChanges(
   reader: CatalogueReader,
   request: ChangesRequest,
@@ -82,7 +85,7 @@ function gone(detail: string): HttpError {
   return new HttpError(410, detail)
 }
 
-/** Long poll: delays an empty page until a change, the timeout or the signal. */
+/** Long poll: if the page is empty, waits for a change, until the timeout or the signal. */
 export async function waitForFeedPage(
   reader: CatalogueReader,
   request: ChangesRequest,
@@ -99,14 +102,14 @@ export async function waitForFeedPage(
 
 interface EventsRequest extends ChangesRequest {
   readonly first: FeedPage
-  /** Returns JSON. */
+  /** Returns the JSON of a change, in one line. */
   readonly serialise: (change: Change) => string
 }
 
 /**
- * The changes of a first page and all that follow, until the signal, as server-sent events (WHATWG HTML, 9.2). The id of an event
- * is the number of its change. An id without data is stored by clients and not shown. It tells them the current number before
- * the first event, and while filters match nothing.
+ * Yields the changes of the first page and all later changes as server-sent events (WHATWG HTML, 9.2), until the signal. The id
+ * of an event is its change number. A client stores an id without data, but its program gets no event. Ids without data tell the
+ * client the current number before the first event, and while the filters match nothing.
  */
 export async function* changeEvents(
   reader: CatalogueReader,
@@ -134,7 +137,7 @@ export async function* changeEvents(
   }
 }
 
-/** The place in the feed after a page. */
+/** The parameters with which the feed continues after a page. */
 function after({ throughSeq, head }: FeedPage): Pick<ChangesRequest, 'since' | 'epoch'> {
   return { since: throughSeq, epoch: head.epoch }
 }

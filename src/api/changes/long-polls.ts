@@ -1,4 +1,4 @@
-/** Clients that wait for changes. */
+/** Holds the requests of clients that wait for changes. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import { CatalogueUnavailable } from '../../catalogue/reader.ts'
@@ -6,17 +6,20 @@ import type { CatalogueReader } from '../../catalogue/reader.ts'
 import type { Head } from '../../catalogue/records.ts'
 import { Semaphore } from '../http/semaphore.ts'
 
-/** Maximum clients that wait for changes: each keeps a connection. */
+/** Most clients that wait for changes at the same time, because each keeps a connection open. */
 const maxWaiting = 500
 
-/** Interval at which each waiting client reads the head, which is cached until the catalogue changes. */
+/**
+ * Milliseconds between two reads of the head for each waiting client. A read is cheap: the head is cached until the catalogue
+ * changes.
+ */
 const pollIntervalMs = 100
 
-/** The long-poll registry: limits waiting clients, and ends all waiting when the server stops. */
+/** The long-poll registry: limits the number of waiting clients, and ends all waits when the server stops. */
 export interface LongPolls {
   /**
    * Registers a client until its response closes.
-   * @returns a signal that waiting must end: the client has left, or the server stops
+   * @returns a signal that ends the wait: it aborts when the client has left or the server stops
    * @throws HttpError 429 when too many clients wait
    */
   enter(reply: FastifyReply): AbortSignal
@@ -49,7 +52,7 @@ export function openLongPolls(): LongPolls {
   }
 }
 
-/** Waits until the head differs from `from`, for at most `ms` milliseconds, or until the signal. */
+/** Waits until the head differs from `from`, for at most `ms` milliseconds, or until the signal aborts. */
 export async function waitForChange(
   reader: Pick<CatalogueReader, 'head'>,
   from: Head,
@@ -59,7 +62,7 @@ export async function waitForChange(
   for (let left = ms; left > 0 && !signal.aborted; left = endMs - performance.now()) {
     await pause(Math.min(left, pollIntervalMs), undefined, { signal }).catch(() => undefined)
     const { epoch, seq } = await reader.head().catch((error: unknown) => {
-      // An unavailable catalogue is read again.
+      // While the catalogue is unavailable, its head is read again.
       if (error instanceof CatalogueUnavailable) return from
       throw error
     })

@@ -37,9 +37,9 @@ export interface ChangesPageData {
   readonly since: number
   readonly throughSeq: number
   readonly next: string
-  /** Null when the earlier changes were purged. */
+  /** URL of the page with earlier changes. Null if there are none, or if the feed no longer has them. */
   readonly earlier: string | null
-  /** Whether these are the latest changes, without a number in the request. */
+  /** True if the request has no `since`: the page then shows the latest changes. */
   readonly isLatest: boolean
   readonly kept: readonly Parameter[]
   readonly limit: number
@@ -48,7 +48,7 @@ export interface ChangesPageData {
 
 const render = page('changes', template)
 
-/** Filters with a field. */
+/** The filters that have a field in the form. */
 const fieldNames = ['station', 'country', 'file_type', 'file_duration', 'area']
 
 export const changesForm: FormView = {

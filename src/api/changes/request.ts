@@ -9,26 +9,28 @@ import { readFilters } from '../files/list-request.ts'
 import { lastValue, parsePageRange } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
 
-/** Maximum changes of a page: a larger `limit` becomes this. */
+/** Most changes on a page; a larger `limit` is reduced to this. */
 export const maxChanges = 1000
-/** Maximum time of a long poll in seconds: a larger `wait` becomes this. */
+/** Longest wait of a long poll in seconds; a longer `wait` is reduced to this. */
 export const maxWaitSeconds = 60
 
 export interface ChangesRequest {
-  /** `undefined`: from the head on. `Infinity` for a number that is not a safe integer. */
+  /**
+   * The client has all changes up to this number. `undefined` means the head; a number that is not a safe integer is `Infinity`.
+   */
   readonly since: number | undefined
-  /** The database that `since` is a number of, if the client names it. */
+  /** The epoch of the database that gave the number `since`, if the client names it. */
   readonly epoch: string | undefined
   readonly limit: number
   readonly waitSeconds: number
   readonly filter: ChangeFilters
-  /** Whether records have their details (`expand=file`). */
+  /** True if the records contain their details (`expand=file`). */
   readonly details: boolean
   /** Parameters that the link to the next page repeats, besides `since` and `epoch`. */
   readonly kept: readonly Parameter[]
 }
 
-/** Parameters besides the filters. */
+/** Names of the parameters that are not filters. */
 export const changesParameters = ['since', 'epoch', 'wait', 'limit', 'expand', 'strict', 'format']
 
 /** The filters of the feed: those that depend only on the name and path of a file. */
@@ -37,9 +39,9 @@ export const changesFilters: ReadonlyMap<string, FilterParameter> = new Map(
 )
 
 /**
- * Parses a query string. An invalid `limit` is ignored, as in the list. An invalid `since` or an unknown parameter is an error,
- * because ignoring it would silently skip changes.
- * @param lastEventId header of a client that reconnects; it replaces the older `since`
+ * Parses a query string. An invalid `limit` is ignored, as in the list of files. An invalid `since` or an unknown parameter is an
+ * error, because ignoring it would silently skip changes.
+ * @param lastEventId the header `Last-Event-ID` of a client that reconnects; it replaces `since`, which is older
  * @throws HttpError 400 that names all faults
  */
 export function parseChangesRequest(query: Query, lastEventId?: string): ChangesRequest {

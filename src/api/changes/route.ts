@@ -1,4 +1,4 @@
-/** The change feed: pages, long polls and server-sent events. */
+/** Serves the change feed: pages, long polls and server-sent events. */
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Change } from '../../catalogue/records.ts'
@@ -20,13 +20,13 @@ import type { Query } from '../http/query.ts'
 import { addResource } from '../http/resource.ts'
 import { Semaphore } from '../http/semaphore.ts'
 
-/** The idle timeout of a long poll is longer than its wait by this. */
+/** Milliseconds by which the idle timeout of a connection exceeds the wait of its long poll. */
 const idleMarginMs = 10_000
 
-/** Events per chunk. */
+/** Most events in a chunk of an event stream. */
 const eventsPerRead = 200
 
-/** Most pages that wait; further ones read their own address every few seconds. */
+/** Most HTML pages that wait for changes at the same time. Further pages fetch themselves every few seconds instead (page.js). */
 const maxPages = 50
 
 type ChangesContext = Pick<
@@ -37,7 +37,7 @@ type ChangesContext = Pick<
 interface FeedParts {
   readonly context: ChangesContext
   readonly longPolls: LongPolls
-  /** Pages in browsers that wait for changes; programs keep their own places. */
+  /** Permits for HTML pages that wait for changes, so that pages do not take all long polls from the programs. */
   readonly pagePolls: Semaphore
 }
 
@@ -73,7 +73,7 @@ async function sendPage(feed: FeedParts, request: FastifyRequest, reply: Fastify
   const { context } = feed
   const representation = negotiate(request, reply)
   const parsed = parseChangesRequest(request.query as Query)
-  // People see sizes, and without a number the latest changes; programs begin at the head.
+  // The HTML page shows the sizes of files, which are details.
   const feedRequest = representation === 'html' ? { ...parsed, details: true } : parsed
   if (feedRequest.waitSeconds > 0 && request.method === 'GET') {
     context.limits.wait(request, reply)

@@ -1,4 +1,4 @@
-/** The change feed: its schemas, and a change in their form. */
+/** Schemas of the change feed, and the function that serialises a change. */
 import type Type from 'typebox'
 import type { Change } from '../../catalogue/records.ts'
 import { exampleRecord, expand, filtersIn, recordSchema } from '../files/schema.ts'
@@ -67,7 +67,7 @@ const description = (keepRemovalsDays: number): string =>
     `Removals are kept for ${keepRemovalsDays} ${keepRemovalsDays === 1 ? 'day' : 'days'}. A client that was away for longer gets \`410\`.`,
   ].join('\n\n')
 
-/** @param keepRemovalsDays retention of removals */
+/** @param keepRemovalsDays days for which removals are kept */
 export const listChanges = (keepRemovalsDays: number): RouteSchema => ({
   operationId: 'listChanges',
   tags: ['Changes'],
@@ -78,7 +78,7 @@ export const listChanges = (keepRemovalsDays: number): RouteSchema => ({
       examples: [0],
     }),
     epoch: text(
-      'The database of that number, from `next` or the status: a request with the epoch of an older database gets `410`.',
+      'The epoch of the database that gave this number, from `next` or the status. A request with the epoch of an older database gets `410`.',
     ),
     wait: number(
       `Seconds to wait for a change if there is none (long polling); more than ${maxWaitSeconds} is answered as ${maxWaitSeconds}.`,

@@ -1,13 +1,19 @@
-/** Groups clients by address for the limits: IPv4 address or IPv6 /64; behind a trusted proxy, the forwarded address. Pure. */
+/**
+ * Finds the client for which a connection or request counts in the limits: an IPv4 address or an IPv6 /64 network; behind a
+ * trusted proxy, the forwarded address. Pure.
+ */
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
 
 export interface Addresses {
-  /** The client that a connection counts for; `undefined` for a trusted proxy. */
+  /** Returns the client for which a connection counts; `undefined` for a trusted proxy. */
   ofConnection(peer: string): string | undefined
-  /** The client of a request that a trusted proxy forwards; `undefined` if the header names none or the peer is not trusted. */
+  /**
+   * Returns the client of a request that a trusted proxy forwards; `undefined` if the header names no client or the peer is not
+   * trusted.
+   */
   ofRequest(peer: string, forwardedFor: string): string | undefined
   isProxy(peer: string): boolean
-  /** Whether the peer runs on this machine, as a local proxy does. */
+  /** True if the peer runs on this machine, as a local proxy does. */
   isLoopback(peer: string): boolean
 }
 
@@ -27,7 +33,8 @@ export function openAddresses(trustedProxies: readonly string[]): Addresses {
     },
     ofRequest(peer, forwardedFor) {
       if (!isProxy(peer)) return undefined
-      // Each proxy appends its peer on the right. Entries to the left of the first untrusted address can be forged.
+      // Each proxy appends the address of its peer on the right. Entries to the left of the first untrusted address can be
+      // forged.
       let client: string | undefined
       for (const entry of forwardedFor.split(',').reverse()) {
         const address = plain(entry.trim())

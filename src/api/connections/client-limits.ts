@@ -4,18 +4,18 @@ import { setImmediate as nextTick } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Semaphore } from '../http/semaphore.ts'
 
-/** Concurrent pages of one address, and of all addresses. The largest pages have some 800 KB. */
+/** Most pages that are made at the same time for one address, and for all addresses. The largest pages have some 800 KB. */
 const mostPages = { ofAddress: 8, ofAll: 80 }
-/** A page waits this long for a permit. */
+/** Milliseconds that a page waits for a permit. */
 const timeoutMs = 10_000
-/** Concurrent streams of one address. */
+/** Most streams that are sent to one address at the same time. */
 const mostStreams = 4
-/** Concurrent long polls and event streams of one address. */
+/** Most long polls and event streams of one address at the same time. */
 const mostWaits = 16
 
 /**
- * Node accepts one connection in each tick of the event loop. While connections arrive, up to this many ticks pass between two
- * pages; otherwise each connection of a burst would wait for one page.
+ * Most ticks of the event loop between two pages while connections arrive. Node accepts one connection in each tick. Without
+ * these ticks, each connection of a burst would wait until a page is made.
  */
 const maxTicksPerPage = 100
 
@@ -23,7 +23,7 @@ interface ClientUsage {
   readonly pages: Semaphore
   readonly streams: Semaphore
   readonly waits: Semaphore
-  /** Requests that hold a permit or wait for one. */
+  /** Number of requests that hold a permit or wait for one. */
   requests: number
 }
 
@@ -33,10 +33,10 @@ export class ClientLimits {
   /** Allows one page in each tick of the event loop, so that other requests are answered between two pages. */
   readonly #ticks = new Semaphore({ permits: 1 })
   readonly #allPages = new Semaphore({ permits: mostPages.ofAll })
-  /** Connections accepted so far. */
+  /** Number of connections accepted so far. */
   #accepted = 0
 
-  /** @param addressOf the client address that a request counts for */
+  /** @param addressOf returns the client address for which a request counts */
   constructor(addressOf: (request: FastifyRequest) => string) {
     this.#addressOf = addressOf
   }
@@ -66,17 +66,23 @@ export class ClientLimits {
     }
   }
 
-  /** @throws HttpError 429 */
+  /**
+   * Holds a permit for a stream until its response closes.
+   * @throws HttpError 429 when none is free
+   */
   stream(request: FastifyRequest, reply: FastifyReply): void {
     this.#usageOf(request, reply).streams.holdFor(reply)
   }
 
-  /** @throws HttpError 429 */
+  /**
+   * Holds a permit for a long poll until its response closes.
+   * @throws HttpError 429 when none is free
+   */
   wait(request: FastifyRequest, reply: FastifyReply): void {
     this.#usageOf(request, reply).waits.holdFor(reply)
   }
 
-  /** The usage of the request's address. It is forgotten when the last of its responses closes. */
+  /** Finds the usage of the request's address. It is deleted when the last response to this address closes. */
   #usageOf(request: FastifyRequest, reply: FastifyReply): ClientUsage {
     const address = this.#addressOf(request)
     const usage = this.#usages.get(address) ?? newUsage()

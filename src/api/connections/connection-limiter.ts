@@ -1,4 +1,4 @@
-/** Limits all connections, the connections of one address, and behind a trusted proxy the requests of one address. */
+/** Limits the connections in total and of each address, and behind a trusted proxy the requests of each address. */
 import type { ConnectionLimits } from '../http/settings.ts'
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
@@ -11,21 +11,21 @@ import type { SlowClients } from './slow-clients.ts'
 
 const mostConnections = 2048
 
-/** Connections beyond the limit that get an error response; further ones are closed without a response. */
+/** Most connections beyond the limit that get an error response; further connections are closed without a response. */
 const rejectedAtATime = 256
 
-/** A rejected connection that sends no request is closed after this time. */
+/** Milliseconds after which a rejected connection is closed if it sends no request. */
 const rejectedIdleMs = 1000
 
 /**
- * A client must make progress within this time. Over a network, data arrives in small pieces even on a slow line. On the loopback
- * interface the kernel opens the receive window again only for 300 KB, so a client there needs 60 KB a second. A proxy reads in
- * larger bursts and has timeouts for its own clients.
+ * Milliseconds within which a client must make progress. Over a network, data arrives in small pieces even on a slow line. On the
+ * loopback interface the kernel opens the receive window only in steps of 300 KB, so a client there must read 60 KB a second. A
+ * proxy reads in larger bursts and has timeouts for its own clients.
  */
 const timeoutMs = { client: 5000, proxy: 60_000 }
 
 /**
- * Reason of a rejection. `full`: too many connections. `address`: too many connections of the address. `requests`: too many
+ * Reasons for a rejection. `full`: too many connections. `address`: too many connections of the address. `requests`: too many
  * requests of the address. `slow`: the connection was closed because the client read too slowly.
  */
 export const rejections = ['full', 'address', 'requests', 'slow'] as const
@@ -113,7 +113,7 @@ export class ConnectionLimiter {
     return undefined
   }
 
-  /** The client address that a request counts for. */
+  /** Returns the client address for which a request counts. */
   addressOf({ raw }: FastifyRequest): string {
     const peer = raw.socket.remoteAddress ?? ''
     const forwarded = raw.headers['x-forwarded-for']

@@ -1,14 +1,14 @@
 /**
- * In-flight requests. Pipelined requests of one connection run one after the other. A stopping server waits for responses
- * that have started, and for nothing else.
+ * Tracks in-flight requests. Pipelined requests of one connection run one after the other. A stopping server waits only for
+ * responses that have started.
  */
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** A stopping server waits this long for its responses, in milliseconds. The process itself has a little longer. */
+/** Milliseconds that a stopping server waits for its responses. The process itself has a little more time to stop. */
 const drainMs = 8000
 
-/** Pipelined requests that may wait on one connection. A connection with more is closed, because each takes memory. */
+/** Most pipelined requests that wait on one connection. A connection with more is closed, because each request takes memory. */
 const maxWaiting = 64
 
 interface Connection {
@@ -16,15 +16,15 @@ interface Connection {
   current: ServerResponse | undefined
   /** The response to the request that arrived last. */
   latest: ServerResponse | undefined
-  /** Starts the requests that wait behind `current`. */
+  /** Functions that start the requests waiting behind `current`. */
   readonly waiting: (() => void)[]
-  /** Set after bytes that are not HTTP: Node reads nothing after them. */
+  /** True after bytes that are not HTTP: Node reads nothing after them. */
   isEnding: boolean
 }
 
 export class InFlightRequests {
   readonly #connections = new Map<Socket, Connection>()
-  /** Set when the server stops; called when the last connection closes. */
+  /** Set when the server stops, and called when the last connection closes. */
   #drained: (() => void) | undefined
 
   /** Registers the connections of a server. */
@@ -54,8 +54,9 @@ export class InFlightRequests {
   }
 
   /**
-   * Ends a connection after bytes that are not HTTP, once, when all complete requests before them are answered.
-   * @param end closes the connection; its argument says whether the broken request already has a response, or a part of one
+   * Ends a connection that sent bytes which are not HTTP, when all complete requests before them are answered. A second call for
+   * the connection has no effect.
+   * @param end closes the connection; its argument is true if the broken request already has a response, or a part of one
    */
   endAfterAnswers(socket: Socket, end: (isAnswered: boolean) => void): void {
     const connection = this.#connections.get(socket)

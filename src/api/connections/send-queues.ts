@@ -26,7 +26,7 @@ const row =
 /** The native side of a socket. */
 interface SocketHandle {
   readonly fd: number
-  /** Bytes that Node passed to libuv, and those of them that libuv has not written to the kernel. */
+  /** Bytes that Node passed to libuv. `writeQueueSize` of them are not written to the kernel yet. */
   readonly bytesWritten: number
   readonly writeQueueSize: number
 }
@@ -35,7 +35,7 @@ function handleOf(socket: Socket): SocketHandle | undefined {
   return (socket as unknown as { _handle?: SocketHandle | null })._handle ?? undefined
 }
 
-/** All bytes written to a connection, and those that the kernel has accepted. */
+/** Returns how many bytes were written to a connection (`all`), and how many of them the kernel has accepted (`taken`). */
 export function bytesSent(socket: Socket): { readonly all: number; readonly taken: number } {
   const { bytesWritten: all } = socket
   const { bytesWritten: passed = all, writeQueueSize = 0 } = handleOf(socket) ?? {}

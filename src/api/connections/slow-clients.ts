@@ -5,13 +5,16 @@
 import type { Socket } from 'node:net'
 import { bytesSent, readSendQueues } from './send-queues.ts'
 
-/** Interval of the checks. */
+/** Milliseconds between two checks. */
 const checkEveryMs = 250
 
-/** A client that has read everything is checked again after this time. */
+/** Milliseconds until a client that has read everything is checked again. */
 const trustMs = 1000
 
-/** After a check, the next one waits this multiple of its duration, since the kernel lists the connections of all processes. */
+/**
+ * The pause after a check, as a multiple of the time that the check took: the kernel lists the connections of all processes,
+ * which can take long.
+ */
 const pauseFactor = 10
 
 /**
@@ -20,17 +23,17 @@ const pauseFactor = 10
  */
 const leastBytes = 16 * 1024
 
-/** The timeout is multiplied by this where the kernel does not list send queues. */
+/** Factor that lengthens the timeout where the kernel does not list send queues. */
 const blindFactor = 4
 
 interface Client {
-  /** Within this time `leastBytes` must arrive. */
+  /** Milliseconds within which `leastBytes` must arrive. */
   readonly timeoutMs: number
-  /** Bytes that were acknowledged at the latest check. */
+  /** Number of bytes that the client had acknowledged at the latest check. */
   arrived: number
-  /** Time of its next check; other clients are checked at the same time. */
+  /** Time at which the client is checked next. A check includes all clients that have enough to receive. */
   dueMs: number
-  /** Time and bytes of its latest progress; unset while there is little to send. */
+  /** Time of the latest progress, and the bytes acknowledged by then; unset while there is little to send. */
   mark?: { readonly ms: number; readonly arrived: number } | undefined
 }
 

@@ -12,13 +12,13 @@ import type { FilePlace } from './data-target.ts'
 import type { MissingReason } from './missing-files.ts'
 
 export interface ArchivedFile {
-  /** Path by which it was opened. */
+  /** Path by which the file was opened. */
   readonly path: string
-  /** Its real path, if a symbolic link leads to it. */
+  /** The real path of the file, if a symbolic link leads to it. */
   readonly linkedPath?: string | undefined
-  /** `stat` at the time of opening. */
+  /** Result of `stat` when the file was opened. */
   readonly stats: Stats
-  /** Its last eight bytes at the time of opening; all bytes of a smaller file. */
+  /** The last eight bytes of the file when it was opened; all bytes of a smaller file. */
   readonly tail: Buffer
 }
 
@@ -26,7 +26,7 @@ export interface OpenFile extends ArchivedFile {
   readonly handle: FileHandle
 }
 
-/** There is no file at a path that may be served. The message is for the log. */
+/** Thrown if a path has no file that may be served. The message is for the log. */
 export class FileUnavailable extends Error {
   readonly reason: MissingReason
 
@@ -36,10 +36,10 @@ export class FileUnavailable extends Error {
   }
 }
 
-/** This process or the system has no free file descriptor: a temporary condition. */
+/** Thrown if this process or the system has no free file descriptor, which is a temporary condition. */
 export class NoDescriptor extends Error {}
 
-/** A file has changed since it was opened. */
+/** Thrown if a file has changed since it was opened. */
 export class FileChanged extends Error {}
 
 export interface ArchiveTree {
@@ -52,17 +52,19 @@ export interface ArchiveTree {
 export interface Archive {
   /**
    * Opens a regular file whose real path is its place in the archive or below a linked directory. The caller closes its handle.
-   * @throws FileUnavailable for anything else, FileChanged when it was replaced meanwhile, NoDescriptor
+   * @throws FileUnavailable for anything else, FileChanged if the file was replaced meanwhile, NoDescriptor
    */
   open(place: FilePlace): Promise<OpenFile>
   /** The path by which a file is opened. */
   pathOf(place: FilePlace): string
 }
 
-/** Does not wait for a writer of a FIFO, and does not follow a symbolic link in the last segment of the path. */
+/**
+ * Flags of `open`: it does not wait for the writer of a FIFO, and does not follow a symbolic link in the last segment of a path.
+ */
 const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW
 
-/** Error codes of `open` where no file may be served. */
+/** Error codes of `open` which mean that no file may be served, each with its reason. */
 const missingFileCodes = new Map<string, MissingReason>([
   ['ENOENT', 'not-there'],
   ['ENOTDIR', 'not-there'],
@@ -104,7 +106,7 @@ export function openArchive(tree: ArchiveTree): Archive {
       throw new FileUnavailable('lies-elsewhere', `outside the archive, at ${path}`)
     return undefined
   }
-  /** The file itself may be a symbolic link, if it leads below a linked directory. */
+  /** Opens a file. The file may be a symbolic link, if it leads below a linked directory. */
   const openHandle = async (path: string): Promise<FileHandle> => {
     try {
       return await open(path, flags)
@@ -135,7 +137,10 @@ export function openArchive(tree: ArchiveTree): Archive {
   }
 }
 
-/** A gzip stream ends with the CRC-32 and the length of its content (RFC 1952, 2.3.1). */
+/**
+ * Number of bytes at the end of a file that show an overwrite: a gzip stream ends with the CRC-32 and the length of its content
+ * (RFC 1952, 2.3.1).
+ */
 const tailBytes = 8
 
 /** @throws FileChanged when the file is shorter than `size` */
@@ -148,9 +153,9 @@ async function readTail(handle: FileHandle, size: number): Promise<Buffer> {
 }
 
 /**
- * Whether an open file has the same bytes as when it was opened. Another size or mtime means no. Another ctime alone is explained
- * by another link count, mode or owner, or by another file that took its path. If neither explains it, the file may have been
- * rewritten in place and its times set back: its last bytes are compared.
+ * True if an open file has the same bytes as when it was opened. Another size or mtime means that it has changed. Another ctime
+ * alone is explained by another link count, mode or owner, or by another file that took its path. If neither explains it, the
+ * file may have been rewritten in place and its times set back, so its last bytes are compared.
  */
 export async function isUnchanged({ handle, path, stats, tail }: OpenFile): Promise<boolean> {
   const now = await handle.stat()
@@ -169,7 +174,10 @@ async function isStillAt(path: string, { dev, ino }: Stats): Promise<boolean> {
   }
 }
 
-/** Turns errors of missing files and of missing file descriptors into their classes; errors of the disk stay. */
+/**
+ * Turns the errors of missing files and of exhausted file descriptors into `FileUnavailable` and `NoDescriptor`. Errors of the
+ * disk stay as they are.
+ */
 async function orUnavailable<T>(result: Promise<T>): Promise<T> {
   try {
     return await result

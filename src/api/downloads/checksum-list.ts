@@ -1,4 +1,4 @@
-/** The checksums of a directory in the format of `sha256sum -c`: a virtual file, which is not on disk. */
+/** Sends the checksums of a directory in the format of `sha256sum -c`, as a virtual file that is not on disk. */
 import { Readable } from 'node:stream'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { CatalogueReader } from '../../catalogue/reader.ts'
@@ -7,7 +7,7 @@ import type { ApiContext } from '../http/context.ts'
 import { notFound } from '../http/errors.ts'
 import type { DirectoryHandler } from '../listings/answer.ts'
 
-/** Its name in the URL of each directory. A real file of this name is not served. */
+/** Name of the virtual file in the URL of each directory. A real file of this name is not served. */
 export const checksumsName = 'SHA256SUMS'
 
 /** Answers with the checksums of a directory. */
@@ -30,7 +30,7 @@ export function openChecksums({
   }
 }
 
-/** The comment lines: the number of files without a checksum, and the names of those with a problem. */
+/** Makes the comment lines: the number of files without a checksum, and the names of files with a problem. */
 async function notesOf(directory: string, reader: CatalogueReader): Promise<string> {
   const problems: string[] = []
   let unhashed = 0
@@ -42,7 +42,10 @@ async function notesOf(directory: string, reader: CatalogueReader): Promise<stri
   return (unhashed > 0 ? `# ${unhashed} files are not hashed yet\n` : '') + problems.join('')
 }
 
-/** The notes, then the checksums, read once more, so that a large directory takes no memory while it is sent. */
+/**
+ * Yields the notes, then the checksums. The checksums are read a second time, so that a large directory takes no memory while it
+ * is sent.
+ */
 async function* checksumLines(
   directory: string,
   reader: CatalogueReader,
@@ -58,7 +61,8 @@ async function* checksumLines(
 }
 
 /**
- * Reads in chunks, so a change in between may or may not be in the list: its ETag must be of the state before.
+ * Reads the checksums in chunks. A change between two chunks may or may not be in the list, so the ETag of the list must be that
+ * of the state before.
  * @throws HttpError 404 for a directory that was removed from the catalogue meanwhile
  */
 async function* checksumsOf(directory: string, reader: CatalogueReader) {
@@ -67,7 +71,7 @@ async function* checksumsOf(directory: string, reader: CatalogueReader) {
     if (chunk === undefined) throw notFound()
     yield chunk.files
     after = chunk.next
-    // A large directory takes some hundredths of a second.
+    // A large directory takes some hundredths of a second, so other requests are served between two chunks.
     await yieldToEventLoop()
   }
 }

@@ -8,22 +8,25 @@ export interface FilePlace {
 
 /** The directory that a request target names. */
 export interface DirectoryTarget {
-  /** Below the archive root; empty for the root itself. */
+  /** Path below the archive root; empty for the root itself. */
   readonly directory: string
-  /** Whether the target ends with a slash. */
+  /** True if the target ends with a slash. */
   readonly hasSlash: boolean
 }
 
-/** The characters of RINEX file names. None starts with a dot, so none is hidden or `..`. */
+/**
+ * File names that a target may contain: they have the characters of RINEX file names. They never start with a dot, so hidden
+ * files and `..` are excluded.
+ */
 const fileName = /^[A-Za-z0-9_][A-Za-z0-9._]{0,254}$/
 
-/** Maximum length of a path below `data/`: eight directory names of 64 characters and a file name, with slashes. */
+/** Maximum length of a path below `data/`. Eight directory names of 64 characters and a file name need less. */
 const maxPathLength = 1024
 
 /**
- * The file that a request target names. Unlike the router it decodes nothing, so a target with `%` names no file.
+ * Finds the file that a request target names. Decodes nothing, unlike the router, so a target with `%` names no file.
  * @param target as `normaliseTarget` returns it, with or without a query
- * @returns `undefined` for a target outside of the grammar
+ * @returns `undefined` if the target is not the path of a file
  */
 export function parseDataTarget(target: string, datasetPrefix: string): FilePlace | undefined {
   const path = pathBelowData(target, datasetPrefix)
@@ -35,7 +38,7 @@ export function parseDataTarget(target: string, datasetPrefix: string): FilePlac
   return { directory, name }
 }
 
-/** The directory that a request target names, by the same grammar; with or without a trailing slash. */
+/** Finds the directory that a request target names, by the same rules. The target may end with a slash. */
 export function parseDirectoryTarget(
   target: string,
   datasetPrefix: string,

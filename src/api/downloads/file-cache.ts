@@ -9,10 +9,10 @@ import type { ArchivedFile } from './archived-file.ts'
 
 const cacheBytes = 32 * 1024 * 1024
 
-/** Memory of an entry besides its bytes, roughly. */
+/** Approximate number of bytes that an entry takes besides the bytes of its file. */
 const overheadBytes = 1024
 
-/** A file with a younger ctime is not cached: it may change again with the same timestamp. */
+/** Least age of the ctime of a cached file in milliseconds: a younger file may change again with the same timestamp. */
 const minAgeMs = 2000
 
 export interface CachedFile extends ArchivedFile {
@@ -20,7 +20,7 @@ export interface CachedFile extends ArchivedFile {
 }
 
 export interface FileCache {
-  /** The file at a path; `undefined` if it is not cached or has changed. */
+  /** Finds the file at a path; `undefined` if it is not cached or has changed. */
   find(path: string): Promise<CachedFile | undefined>
   /** Stores a copy of the whole content of a file. */
   keep(file: ArchivedFile, bytes: Buffer, nowMs: number): void
@@ -47,7 +47,7 @@ export function openFileCache(): FileCache {
   }
 }
 
-/** Every change of content or attributes changes the ctime. */
+/** True if the file has not changed: every change of content or attributes changes the ctime. */
 function isSame(now: Stats, before: Stats): boolean {
   return (
     now.dev === before.dev &&

@@ -6,20 +6,20 @@ import { FileChanged, isUnchanged } from './archived-file.ts'
 import type { OpenFile } from './archived-file.ts'
 import { Semaphore } from '../http/semaphore.ts'
 
-/** Larger chunks take less CPU; smaller ones less memory for a slow client. */
+/** Size of a chunk. Larger chunks take less CPU; smaller chunks take less memory for a slow client. */
 export const chunkBytes = 256 * 1024
 
-/** Concurrent reads of all downloads together; the others wait and hold no memory. */
+/** Most reads at the same time, of all downloads together. Further reads wait and hold no memory. */
 const maxConcurrentReads = 4
 
-/** Buffers in the pool: allocating one takes several times as long as reading into it. */
+/** Most buffers in the pool. There is a pool because allocating a buffer takes several times as long as reading into it. */
 const maxPooledBuffers = 64
 
 export interface ContentReader {
   /**
    * Reads a range of a file: as a buffer if it fits into one chunk, else as a stream whose first chunk is already read. The last
    * chunk is returned only if the file has not changed since it was opened. The memory returns to the pool when the response
-   * closes. The stream closes the file; for a buffer the caller does.
+   * closes. The stream closes the file; if the result is a buffer, the caller closes it.
    * @throws FileChanged, ClientGone; the stream fails with the same errors
    */
   open(request: ReadRequest): Promise<Buffer | Readable>
@@ -28,11 +28,11 @@ export interface ContentReader {
 export interface ReadRequest {
   readonly file: OpenFile
   readonly range: ByteRange
-  /** The response that it is read for: reading stops when it closes. */
+  /** The response for which the file is read. Reading stops when the response closes. */
   readonly response: ServerResponse
 }
 
-/** The client has left before its file was read. */
+/** Thrown if the client has left before its file was read. */
 export class ClientGone extends Error {}
 
 /** Reads the chunk of a range that begins at a position. */
@@ -72,7 +72,7 @@ export function openContentReader(): ContentReader {
   }
 }
 
-/** When a response has closed, the kernel has its bytes or will never take them. */
+/** Calls a listener when a response closes. Its buffers are free then: the kernel has taken their bytes, or never will. */
 function onClose(response: ServerResponse, listener: () => void): void {
   if (!response.destroyed) response.once('close', listener)
 }
@@ -86,9 +86,9 @@ interface StreamParts extends ReadRequest {
 }
 
 /**
- * Streams with two alternating buffers. A chunk is larger than the buffer of a response, so the pipe waits for `drain` after each:
- * then the kernel has all of it. The stream reads the chunk after the next when the next is taken. At that time the buffer of
- * the chunk before is free.
+ * Streams with two buffers that alternate. A chunk is larger than the write buffer of a response, so the pipe waits for `drain`
+ * after each chunk; the kernel then has the whole chunk. The stream reads chunk 3 when the pipe takes chunk 2. At that time the
+ * kernel has chunk 1, so the buffer of chunk 1 is free for chunk 3.
  */
 function streamOf(parts: StreamParts): Readable {
   const { file, range, first, buffer, response, read, releaseBuffer } = parts
@@ -116,7 +116,7 @@ function streamOf(parts: StreamParts): Readable {
     }
   }
   onClose(response, () => {
-    // During a read a buffer is still in use: both are left to the garbage collector.
+    // During a read, one buffer is still in use. Both are then left to the garbage collector.
     if (!isReading) buffers.forEach(releaseBuffer)
   })
   return new Readable({

@@ -1,4 +1,4 @@
-/** One version of an archived file: whether it may be served, and its headers. */
+/** Decides if a version of an archived file may be served, and makes the headers of its response. */
 import type { Stats } from 'node:fs'
 import type { FileRecord, FoundFile } from '../../catalogue/records.ts'
 import { compareIdentity, settleMs, toIdentity, toUs } from '../../catalogue/identity.ts'
@@ -7,8 +7,8 @@ import type { ArchivedFile } from './archived-file.ts'
 import { formatHttpDate } from '../http/conditional-requests.ts'
 
 /**
- * Whether a file may still be written to: it is young and differs from its record. The catalogue has no size of files that were
- * old when they were found. An mtime far in the future comes from a wrong clock.
+ * True if a file may still be written to: it is young and differs from its record. For files that were old when they were found,
+ * the catalogue has no size, so only their age counts; an mtime far in the future comes from a wrong clock and is not young.
  */
 export function isUnsettled(record: FileRecord, stats: Stats, nowMs: number): boolean {
   const ageMs = nowMs - stats.mtimeMs
@@ -16,14 +16,14 @@ export function isUnsettled(record: FileRecord, stats: Stats, nowMs: number): bo
   return !isAsCatalogued(record, stats) && ageMs < settleMs
 }
 
-/** Whether size and mtime of a file are those of its record. */
+/** True if the size and mtime of a file are those of its record. */
 export function isAsCatalogued(record: FileRecord, stats: Stats): boolean {
   return record.size === stats.size && record.mtimeUs === toUs(stats.mtimeMs)
 }
 
 /**
- * The ETag consists of inode, size, mtime and the last eight bytes: a backup by hard links or a `chmod` keeps it, an overwrite in
- * place with the same size and mtime changes it. A file with an mtime in the future has no `Last-Modified`.
+ * The ETag consists of inode, size, mtime and the last eight bytes. A backup by hard links or a `chmod` does not change it; an
+ * overwrite in place with the same size and mtime does. A file with an mtime in the future has no `Last-Modified`.
  */
 export function validatorsOf(
   record: FileRecord,
@@ -34,7 +34,7 @@ export function validatorsOf(
   return {
     tag: `"${[...facts, tail.toString('hex')].join('-')}"`,
     lastModified: stats.mtimeMs > nowMs ? undefined : Math.floor(stats.mtimeMs / 1000),
-    // One second can hold two versions. It held one if the file is still the version that was catalogued first.
+    // Two versions may have an mtime in the same second. There was only one if the file is still the version catalogued first.
     lastModifiedIsStrong:
       isAsCatalogued(record, stats) &&
       record.modifiedUs === record.createdUs &&
@@ -46,13 +46,16 @@ export function validatorsOf(
 /** Caches must revalidate, because a file may be replaced. */
 export const cacheHeaders = { 'cache-control': 'no-cache' } as const
 
-/** Headers of every response with a file, also of 304. */
+/** Headers of every response with a file, and of its 304. */
 export function validatorHeaders({ tag, lastModified }: Validators): Record<string, string> {
   const date = lastModified === undefined ? {} : { 'last-modified': formatHttpDate(lastModified) }
   return { etag: tag, ...date, ...cacheHeaders }
 }
 
-/** Headers of the media type, for offloaded downloads too. Catalogued names need no escaping. */
+/**
+ * Headers that describe the file: media type, name and policy. Offloaded downloads have them too. Catalogued names need no
+ * escaping.
+ */
 export function kindHeaders(name: string) {
   return {
     'content-type': 'application/gzip',
@@ -73,8 +76,8 @@ export function contentHeaders(name: string, range: ByteRange) {
 }
 
 /**
- * The `Repr-Digest` with the SHA-256 of the whole file (RFC 9530), also for a range. No header if the checksum is unknown or of
- * another version than the one that is sent.
+ * Returns the header `Repr-Digest` with the SHA-256 of the whole file (RFC 9530), also for a range. Returns no header if the
+ * checksum is unknown, or belongs to another version than the one that is sent.
  */
 export function digestHeader(record: FoundFile, stats: Stats): Record<string, string> {
   const { sha256, identity } = record

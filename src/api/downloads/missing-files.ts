@@ -6,18 +6,21 @@ import type { missingFilesSchema, missingReasons } from './schema.ts'
 export type MissingReason = (typeof missingReasons)[number]
 export type WireMissingFiles = Type.Static<typeof missingFilesSchema>
 
-/** Files in the report: a catalogue may have millions of missing files. */
+/** Most files in the report, because a catalogue may have millions that are missing. */
 const maxFiles = 1000
-/** Files of the report in the status. */
+/** Most files of the report that the status shows. */
 const maxInStatus = 10
 
 export interface MissingFiles {
-  /** Adds a file. @param path of a catalogued file, below the archive root; other paths must not become public */
+  /**
+   * Adds a file to the report.
+   * @param path of a catalogued file, below the archive root; other paths must not become public
+   */
   note(path: string, reason: MissingReason): void
-  /** Removes a file that could be opened. */
+  /** Removes a file from the report, because it could be opened. */
   opened(path: string): void
   wire(): WireMissingFiles
-  /** All files of the report, latest first. */
+  /** All files in the report, the latest first. */
   files(): readonly {
     readonly path: string
     readonly reason: MissingReason
@@ -26,7 +29,7 @@ export interface MissingFiles {
 }
 
 export function openMissingFiles(deps: {
-  /** Called for each response. */
+  /** Called for each request of a catalogued file that could not be served. */
   readonly onFile: (reason: MissingReason) => void
   /** The clock: milliseconds since 1970. */
   readonly nowMs?: () => number

@@ -35,14 +35,14 @@ export function offloadHeaders(
   if (offload === undefined) return undefined
   const { directory, name } = record
   if (offload.header === 'x-accel-redirect') {
-    // nginx opens the path again, and is configured to follow no symbolic link.
+    // This process sends linked files: nginx opens the path again, and is configured to follow no symbolic link.
     if (file.linkedPath !== undefined) return undefined
     const location = offload.internalPrefix + join(directory, name)
     return { ...kindHeaders(name), ...cacheHeaders, 'x-accel-redirect': location }
   }
   return {
     ...kindHeaders(name),
-    // Apache keeps these. Without them, mod_xsendfile sends the same tag for every file and no `Accept-Ranges`.
+    // Apache keeps these headers. Without them, mod_xsendfile sends the same tag for every file and no `Accept-Ranges`.
     ...validatorHeaders(validatorsOf(record, file, nowMs)),
     ...rangesHeader,
     'x-sendfile': asBytes(file.linkedPath ?? join(archive, directory, name)),

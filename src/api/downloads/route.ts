@@ -1,4 +1,4 @@
-/** Downloads, checksum lists and directory listings: only what is in the catalogue (contract 6). */
+/** Serves downloads, checksum lists and directory listings, but nothing that is not in the catalogue (contract 6). */
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { FoundFile } from '../../catalogue/records.ts'
@@ -68,7 +68,9 @@ export function addData(app: FastifyInstance, context: DownloadsContext): void {
   for (const path of [context.dataPath, `${context.dataPath}*`]) addResource(app, { path, get })
 }
 
-/** The framework closes the connection, so that the client does not take a part for the whole file. */
+/**
+ * Logs the failure of a stream. The framework closes the connection, so that the client does not take a part for the whole file.
+ */
 function logFailure(body: Readable, request: FastifyRequest): void {
   body.once('error', (error) => {
     if (!(error instanceof ClientGone))
@@ -122,7 +124,7 @@ async function openRecord(record: FoundFile, opening: Opening): Promise<OpenFile
 }
 
 /**
- * A missing file may be on a disk that is away, or the deletion guard may withhold its removal.
+ * Answers 503 instead of 404 if the disk of the file may be away, or if the deletion guard withholds the removal of the file.
  * @throws StorageUnavailable
  */
 async function throwIfStorageUnavailable(
@@ -163,10 +165,13 @@ interface Download {
   readonly context: DownloadsContext
 }
 
-/** The body: bytes or a stream; nothing if the headers suffice. */
+/** The body of a response: bytes or a stream; `undefined` if the response has only headers. */
 type Body = Buffer | Readable | undefined
 
-/** Sets status and headers and returns the body. Closes the file, unless a stream does. */
+/**
+ * Sets the status and headers, and returns the body, or `gone` if the client has left. Closes the file, unless the body is a
+ * stream, which closes it.
+ */
 async function prepare(
   file: OpenFile | CachedFile,
   record: FoundFile,
@@ -208,7 +213,7 @@ async function answer(
   const body = isBare ? undefined : await read(file, range, download)
   const own = { ...contentHeaders(record.name, range), ...digestHeader(record, stats) }
   reply.code(selection.status).headers(validatorHeaders(validators))
-  // A cache replaces its stored headers by those of a 304, also this one (RFC 9111, 3.2).
+  // A cache replaces its stored headers by those of a 304, so the policy must be in the 304 too (RFC 9111, 3.2).
   const policy = 'content-security-policy'
   reply.headers(selection.status === 304 ? { [policy]: own[policy] } : own)
   if (selection.status === 206) reply.headers(contentRange(range, stats.size))

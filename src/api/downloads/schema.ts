@@ -1,4 +1,4 @@
-/** Downloads and checksum lists. */
+/** The OpenAPI description of downloads and checksum lists. */
 import { errors } from '../openapi/responses.ts'
 import {
   curl,
@@ -14,7 +14,7 @@ import {
 import type { HeaderObject, Parameters, PathItem, Paths, Responses } from '../openapi/openapi.ts'
 import { filePlace, parametersIn, yearAndDay, yearDayAndHour } from '../openapi/parameters.ts'
 
-/** Why a catalogued file is not served. */
+/** Reasons why a catalogued file is not served. */
 export const missingReasons = [
   'not-there',
   'no-permission',
@@ -22,7 +22,7 @@ export const missingReasons = [
   'not-regular',
 ] as const
 
-/** A part of the status. */
+/** Schema of the missing-file report, a part of the status. */
 export const missingFilesSchema = object('Catalogued files that could not be served.', {
   count: number('Number of 404 responses for these files since the API started.'),
   latest: list(
@@ -163,7 +163,7 @@ const name = {
 
 interface Place {
   readonly parameters: Parameters
-  /** Path of the example below the root. */
+  /** Path of the example's directory below `data/`. */
   readonly at: string
 }
 

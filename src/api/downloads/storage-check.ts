@@ -27,7 +27,10 @@ export async function unavailablePart(
   return undefined
 }
 
-/** An empty mount point may contain a text file or `lost+found`, but no directory of an archive. */
+/**
+ * True if a directory contains directories whose names are valid in an archive. An empty mount point may contain a text file or
+ * `lost+found`, but none of these.
+ */
 async function holdsDirectories(path: string): Promise<boolean> {
   const entries: Dirent[] = await readdir(path, { withFileTypes: true }).catch(() => [])
   return entries.some((entry) => !entry.isFile() && isDirectoryName(entry.name))
@@ -35,12 +38,13 @@ async function holdsDirectories(path: string): Promise<boolean> {
 
 /** Error codes that mean that the directory does not exist. All others mean that it cannot be read now. */
 const missingCodes = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'])
-/** Maximum length of a chain of symbolic links. */
+/** Most symbolic links that are followed one after the other. */
 const maxLinks = 8
 
 /**
- * Whether a symbolic link leads below a linked directory that is missing, unreadable or empty. The nearest existing directory at
- * or above its target decides: if it has entries, the disk is available and the target was removed.
+ * True if a path is a symbolic link that leads below a linked directory that is missing, unreadable or empty. The nearest
+ * existing directory at or above the target of the link decides: if it has entries, the disk is available and the target was
+ * removed.
  */
 async function leadsToUnavailableDisk(
   path: string,
@@ -76,11 +80,14 @@ function codeOf(error: unknown): string {
 
 export interface StorageLog {
   /**
-   * Logs why requests are answered with 503: once for each path until it recovers, and again after an hour.
-   * @param path absolute path of an unavailable part, or a directory below the archive root
+   * Logs why downloads are answered with 503: once for each path until it recovers, and again after an hour.
+   * @param path absolute path of an unavailable part of the archive, or a directory below the archive root
    */
   note(path: string, message: string): void
-  /** Logs the recovery of a path. @param file absolute path of a file that was opened */
+  /**
+   * Logs that the paths above a file have recovered.
+   * @param file absolute path of a file that was opened
+   */
   opened(file: string): void
 }
 
@@ -89,7 +96,10 @@ const maxPaths = 1000
 
 /** @param nowMs a monotonic clock */
 export function openStorageLog(logger: Logger, nowMs: () => number): StorageLog {
-  /** Time of the latest log line by path, oldest first; withheld removals may affect thousands of directories. */
+  /**
+   * Time of the latest log line by path, oldest first. The number of paths is limited, because withheld removals may affect
+   * thousands of directories.
+   */
   const loggedMs = new Map<string, number>()
   return {
     note(path, message) {

@@ -1,13 +1,16 @@
-/** Records as CSV (RFC 4180). */
+/** Writes records as CSV (RFC 4180). */
 import { wireFields, wireFileFields } from './schema.ts'
 import type { WireRecord } from './serialise.ts'
 
-/** @param details adds the columns of `file` after those of the record */
+/**
+ * The header line.
+ * @param details adds the columns of `file` after those of the record
+ */
 export function csvHeader(details: boolean): string {
   return [...wireFields, ...(details ? wireFileFields : [])].join(',')
 }
 
-/** The ten fields of a record, then the fields of `file` if the record has it. */
+/** The line of a record: its ten fields, then the fields of `file` if the record has it. */
 export function recordCsv(record: WireRecord): string {
   const { file } = record
   const values = wireFields.map((field) => record[field])
@@ -15,7 +18,7 @@ export function recordCsv(record: WireRecord): string {
   return [...values, ...details].map(csvValue).join(',')
 }
 
-/** A table with one line for each row. */
+/** Writes a table: a header line, then one line for each row. */
 export function csvText(
   columns: readonly string[],
   rows: readonly (readonly (string | number | null)[])[],

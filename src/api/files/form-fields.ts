@@ -4,7 +4,7 @@ import type { Field } from '../pages/filter-form.ts'
 import { durationLabel, typeLabel } from '../pages/labels.ts'
 import { fileDurations, fileTypes, fileVersions } from './schema.ts'
 
-/** The names are those of the API's parameters, so the address of the page is also the address of the JSON. */
+/** The fields have the names of the API's parameters, so the page and the JSON have the same query string. */
 export const fileFields: readonly Field[] = [
   { name: 'station', label: 'Station', hint: 'GRAZ, WTZR00DEU' },
   { name: 'country', label: 'Country', hint: 'AUT' },

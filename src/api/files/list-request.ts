@@ -15,15 +15,15 @@ import type { Fault, ParameterType } from './parameter-values.ts'
 export interface ListRequest {
   readonly filter: FileFilter
   readonly ordering: Ordering
-  /** Whether records have their details (`expand=file`). */
+  /** True if the records contain their details (`expand=file`). */
   readonly details: boolean
-  /** Parameters that links to other pages repeat, in any order. */
+  /** Parameters that links to other pages repeat. The links sort them. */
   readonly kept: readonly Parameter[]
   /** Names of unknown parameters. */
   readonly ignored: readonly string[]
 }
 
-/** Parameters of every paged collection. */
+/** Names of the parameters that every paged collection has. */
 export const commonParameters = ['format', 'limit', 'offset', 'strict']
 
 /** @throws HttpError 400 with all faults */
@@ -46,7 +46,9 @@ export function parseListRequest(query: Query, { isStrict = false } = {}): ListR
   return { ...parsed, ...expand, kept, ordering }
 }
 
-/** Whether a response depends on the details of files, which change without a change of the record. HTML pages show them. */
+/**
+ * True if a response depends on the details of files, which can change without a change of the record. HTML pages show details.
+ */
 export function dependsOnDetails(
   { details, filter }: Pick<ListRequest, 'details' | 'filter'>,
   representation: Representation,
@@ -60,19 +62,19 @@ interface ParsedFilters {
   readonly kept: Parameter[]
   /** Names of unknown parameters. */
   readonly ignored: readonly string[]
-  /** By parameter. A map, because a client may send a parameter `__proto__`. */
+  /** Faults by parameter. This is a map, because a client may send a parameter `__proto__`. */
   readonly faults: Map<string, readonly string[]>
 }
 
-/** Maximum conditions on names: a query compares each name with all of them. */
+/** Most conditions on names in a request: a query compares each name with all of them. */
 const maxNameConditions = 8
 
-/** The parameters of a resource. */
+/** The parameters that a resource knows. */
 interface KnownParameters {
   readonly parameters: ReadonlyMap<string, ParameterType>
-  /** Names of further parameters. */
+  /** Names of the parameters that are not filters. */
   readonly known: readonly string[]
-  /** Whether an unknown parameter is a fault even without `strict=1`. */
+  /** True if an unknown parameter is a fault even without `strict=1`. */
   readonly isStrict?: boolean
 }
 
@@ -130,7 +132,7 @@ function parseValues(parameter: ParameterType, values: readonly string[]) {
   return { faults: [...faults], filters: parameter.isChoice ? union(filters) : filters }
 }
 
-/** `-data_date,filename`: sort keys, each with its direction. */
+/** Parses sort keys with their directions, for example `-data_date,filename`. */
 function parseOrdering(text: string): Ordering | Fault {
   const steps: OrderStep[] = []
   for (const item of text.split(',').map((part) => part.trim())) {
@@ -148,8 +150,8 @@ function parseOrdering(text: string): Ordering | Fault {
 }
 
 /**
- * The filter of all values of a choice: each value is a filter of one list, and the lists are joined. One pass, because there may
- * be many values. A value without any condition matches every file, so the choice does too.
+ * Joins the filters of all values of a choice. Each filter has one list, and the lists are joined in one pass, because there may
+ * be many values. If one value has no condition, it matches every file, and so does the choice: the result is empty.
  */
 function union(filters: readonly FileFilter[]): readonly FileFilter[] {
   if (filters.some((filter) => Object.keys(filter).length === 0)) return []
@@ -163,7 +165,7 @@ function union(filters: readonly FileFilter[]): readonly FileFilter[] {
   return [Object.fromEntries([...merged].map(([key, values]) => [key, [...values]]))]
 }
 
-/** The filter that matches what both filters match. */
+/** Returns the filter that matches a file if both filters match it. */
 function intersection(a: FileFilter, b: FileFilter): FileFilter {
   const merged: Record<string, unknown> = { ...a }
   for (const [key, value] of Object.entries(b)) {
@@ -193,7 +195,10 @@ function intersectRanges(a: TimeRange, b: TimeRange): TimeRange {
   }
 }
 
-/** A code of 4 characters includes all codes of 9 that start with it. */
+/**
+ * Returns the station codes that both lists include. A code of 4 characters includes all codes of 9 characters that start with
+ * it.
+ */
 function intersectStations(a: readonly string[], b: readonly string[]): string[] {
   const includes = (codes: readonly string[], code: string) =>
     codes.includes(code) || codes.includes(code.slice(0, 4))

@@ -1,4 +1,4 @@
-/** A page of the list, as JSON or HTML. */
+/** Answers requests for a page of the list of files, as JSON or HTML. */
 import type { RouteHandlerMethod } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { isFresh, sendNotModified } from '../http/context.ts'
@@ -46,19 +46,19 @@ interface PageRequest {
   readonly signal: AbortSignal
 }
 
-/** A finished page. */
+/** A page of the list with its headers, ready to be sent. */
 interface ListPage {
   readonly headers: Readonly<Record<string, string>> & { readonly etag: string }
   readonly body: Buffer
 }
 
-/** About 500 pages of 20 records. */
+/** Size of the response cache in bytes: about 500 pages of 20 records. */
 const cacheBytes = 4 * 1024 * 1024
 
-/** Memory of an entry besides its body and key, roughly. */
+/** Approximate number of bytes that an entry takes besides its body and key. */
 const overheadBytes = 1024
 
-/** The response cache. The key contains the ETag, so a page is found only in an unchanged catalogue, and the URL. */
+/** Opens the response cache. A key consists of the ETag and the URL, so a page is found only while the catalogue is unchanged. */
 export function openPageCache(): LRUCache<string, ListPage> {
   return new LRUCache({
     maxSize: cacheBytes,

@@ -1,4 +1,4 @@
-/** The HTML page of the list: filter form, table, links to other forms of the same list. */
+/** The HTML page of the list: filter form, table, and links to the same list in other formats. */
 import type { Ordering, OrderKey } from '../../catalogue/filter.ts'
 import type { Links, Parameter } from '../http/links.ts'
 import { pageUrl } from '../http/links.ts'
@@ -58,7 +58,7 @@ export const filesView: CollectionView<WireRecord, OrderKey> = {
 /** A page of the list, with the details of its files. */
 export interface ListPageData extends CollectionPage<WireRecord> {
   readonly ordering: Ordering
-  /** Whether the client asked for `expand=file`. */
+  /** True if the client asked for `expand=file`. */
   readonly details: boolean
   readonly links: Links
   /** `Link` and other headers of the same page as JSON, without its `ETag`. */
@@ -114,7 +114,7 @@ function selectionOf({ kept, links, range }: ListPageData) {
   }
 }
 
-/** A URL within single quotes of a shell. */
+/** Escapes a URL for single quotes in a shell command. */
 function shellSafe(url: string): string {
   return url.replaceAll("'", '%27')
 }
@@ -127,10 +127,10 @@ function jsonUrl({ kept, links, range }: Pick<ListPageData, 'kept' | 'links' | '
   return pageUrl(links, 'rinex-file', [...kept, ...place, ['format', 'json']])
 }
 
-/** Longer pages are not shown as JSON: that would double them. */
+/** Most records of a page that also shows its JSON, which doubles the size of the page. */
 const maxShownAsJson = 50
 
-/** The same page as a program sees it. */
+/** The request for the same page as JSON, and the response, as a program sees them. */
 function wireText(list: ListPageData): string {
   const { count, pages, results, details, headers } = list
   const url = new URL(jsonUrl(list))

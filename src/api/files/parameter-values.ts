@@ -13,7 +13,10 @@ export interface Fault {
 export interface ParameterType {
   /** Parses one value. */
   readonly parse: (value: string) => FileFilter | Fault
-  /** A choice takes comma-separated lists, and a file may match any of its values. Otherwise a file must match all. */
+  /**
+   * True for a choice: it takes several values, separated by commas, and a file must match any one of them. With any other
+   * parameter, a file must match all values.
+   */
   readonly isChoice: boolean
   /** JSON schema of one value. */
   readonly schema: JsonSchema
@@ -36,7 +39,7 @@ const condition = (schema: JsonSchema, parse: Parse): ParameterType => ({
   schema,
 })
 
-/** The standard forms; `parseTimeUs` accepts more. */
+/** The standard forms of a date or time; `parseTimeUs` accepts more. */
 const dateOrTime: JsonSchema = {
   anyOf: [
     { type: 'string', format: 'date' },
@@ -44,7 +47,7 @@ const dateOrTime: JsonSchema = {
   ],
 }
 
-/** One of several values, case-sensitive. */
+/** A choice of several values; upper and lower case differ. */
 export function oneOf<T extends string>(values: readonly T[], add: (value: T) => FileFilter) {
   return choice({ type: 'string', enum: values }, (text) => {
     const value = values.find((allowed) => allowed === text)
@@ -53,8 +56,8 @@ export function oneOf<T extends string>(values: readonly T[], add: (value: T) =>
 }
 
 /**
- * One of several names, in any case.
- * @param names each with its value in the filter; `undefined` adds no condition
+ * A choice of several names, in upper or lower case.
+ * @param names each name with its value in the filter; `undefined` adds no condition
  */
 export function oneOfAnyCase<T>(
   names: Readonly<Record<string, T | undefined>>,
@@ -68,12 +71,15 @@ export function oneOfAnyCase<T>(
   })
 }
 
-/** The fault of Django for a value that is none of the choices. */
+/** Django's message for a value that is not one of the choices. */
 export function invalidChoice(text: string): Fault {
   return { fault: `Select a valid choice. ${text} is not one of the available choices.` }
 }
 
-/** A code, in any case. @param pattern without flags, because a schema cannot have flags */
+/**
+ * A code, in upper or lower case.
+ * @param pattern without flags, because a schema cannot have flags
+ */
 export function code(
   pattern: RegExp,
   fault: string,
@@ -128,7 +134,7 @@ export function name(how: 'is' | 'starts' | 'contains'): ParameterType {
 
 const rangePattern = String.raw`^[^/]+/[^/]+$`
 
-/** Two times separated by a slash. */
+/** A range: two times separated by a slash. */
 export function range(add: (range: TimeRange) => FileFilter): ParameterType {
   return condition({ type: 'string', pattern: rangePattern }, (value) => {
     const [from, to, ...more] = value.split('/')

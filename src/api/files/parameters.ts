@@ -1,7 +1,7 @@
 /**
- * The table of all filter parameters: type, filter, meaning and example. The names are the fields of a record with Django's
- * lookups, terms of the field, and names that two national archives share. Requests are parsed with this table, and the
- * reference is generated from it.
+ * The table of all filter parameters: type, filter, meaning and example. The names are fields of a record with Django's lookups,
+ * terms of the GNSS community, and names that two national archives share. Requests are parsed with this table, and the reference
+ * is generated from it.
  */
 import { problems } from '../../catalogue/filter.ts'
 import type { FileFilter, TimeRange } from '../../catalogue/filter.ts'
@@ -30,9 +30,9 @@ export interface FilterParameter extends ParameterType {
 }
 
 /**
- * The five parameters of a time field: its name, and with Django's four lookups.
- * @param stepUs resolution of the field. It is a second for data dates: a name may have a year that is so late that a double has
- * no microseconds.
+ * The five parameters of a time field: the name of the field alone, and with each of Django's four lookups.
+ * @param stepUs resolution of the field in microseconds. Data dates have whole seconds, because the year in a name can be so late
+ * that a double cannot hold its microseconds.
  */
 function times(
   field: string,
@@ -49,22 +49,22 @@ function times(
     example,
   })
   return {
-    [field]: row('is exactly this; a bare date is its midnight', (us) => ({
+    [field]: row('is exactly this time; a bare date means its midnight', (us) => ({
       fromUs: us,
       toUs: us,
     })),
-    [`${field}__gt`]: row('is later than this', (us) => ({
+    [`${field}__gt`]: row('is later than this time', (us) => ({
       fromUs: (Math.floor(us / stepUs) + 1) * stepUs,
     })),
-    [`${field}__gte`]: row('is this or later', (us) => ({ fromUs: us })),
-    [`${field}__lt`]: row('is earlier than this', (us) => ({
+    [`${field}__gte`]: row('is this time or later', (us) => ({ fromUs: us })),
+    [`${field}__lt`]: row('is earlier than this time', (us) => ({
       toUs: (Math.ceil(us / stepUs) - 1) * stepUs,
     })),
-    [`${field}__lte`]: row('is this or earlier', (us) => ({ toUs: us })),
+    [`${field}__lte`]: row('is this time or earlier', (us) => ({ toUs: us })),
   }
 }
 
-/** Values of two national archives, beside our one-letter values. */
+/** Values that two national archives use in these filters; accepted besides our one-letter values. */
 const periods = { '01D': 'd', '01H': 'h', '15M': 'm' } as const
 const versions = { '2': 'r2', '3': 'r3', '4': 'r3', latest: 'r3', all: undefined } as const
 const types = { obs: 'o', nav: 'n', met: 'm' } as const
@@ -85,17 +85,18 @@ export const filterParameters: ReadonlyMap<string, FilterParameter> = new Map(
   Object.entries<FilterParameter>({
     filename: {
       ...name('is'),
-      meaning: 'The complete name, in any case.',
+      meaning: 'The complete file name, in upper or lower case.',
       example: 'graz0220.26d.gz',
     },
     filename__startswith: {
       ...name('starts'),
-      meaning: 'The name starts with this, in any case.',
+      meaning: 'The file name starts with this text, in upper or lower case.',
       example: 'GRAZ00AUT_R_2026022',
     },
     filename__contains: {
       ...name('contains'),
-      meaning: 'The name contains this, in any case. At most eight conditions on names.',
+      meaning:
+        'The file name contains this text, in upper or lower case. A request may have at most eight conditions on names.',
       example: '_30S_',
     },
     ...times(
@@ -144,7 +145,7 @@ export const filterParameters: ReadonlyMap<string, FilterParameter> = new Map(
         (value) => ({ durations: [value] }),
       ),
       meaning:
-        'The period of the file, in any case: `m` minutes, `h` hours, `d` days, `y` years, `u` unspecified. The values of `filePeriod` are accepted too.',
+        'The period of the file, in upper or lower case: `m` minutes, `h` hours, `d` days, `y` years, `u` unspecified. The values of `filePeriod` are accepted too.',
       example: 'd',
     },
     file_version: {
@@ -152,7 +153,7 @@ export const filterParameters: ReadonlyMap<string, FilterParameter> = new Map(
         versions: [value],
       })),
       meaning:
-        'The form of the name, in any case: `r2` short, `r3` long. The values of `rinexVersion` are accepted too.',
+        'The form of the name, in upper or lower case: `r2` short, `r3` long. The values of `rinexVersion` are accepted too.',
       example: 'r3',
     },
     file_type: {
@@ -160,13 +161,13 @@ export const filterParameters: ReadonlyMap<string, FilterParameter> = new Map(
         types: [value],
       })),
       meaning:
-        'The type of the data, in any case: `o` observation, `n` navigation, `m` meteorological. The values of `fileType` are accepted too.',
+        'The type of the data, in upper or lower case: `o` observation, `n` navigation, `m` meteorological. The values of `fileType` are accepted too.',
       example: 'o',
     },
     station: {
       ...station,
       meaning:
-        'The station, in any case: a code of 4 characters matches names of both forms, a code of 9 characters only that code.',
+        'The station, in upper or lower case: a code of 4 characters matches names of both forms, a code of 9 characters only that code.',
       example: 'graz',
     },
     area: {
@@ -195,7 +196,7 @@ export const filterParameters: ReadonlyMap<string, FilterParameter> = new Map(
         parseDay,
         'Enter a year and a day of year, such as 2026-022.',
       ),
-      meaning: 'The same day as year and day of year.',
+      meaning: 'The same as `date`, written as year and day of the year.',
       example: '2026-022',
     },
     interval: {
@@ -231,35 +232,35 @@ export const filterParameters: ReadonlyMap<string, FilterParameter> = new Map(
     startDate: {
       ...dayOrTime(({ fromUs }) => ({ overlaps: { fromUs } })),
       meaning:
-        'The nominal time span of the data includes this time or starts later. A bare date is the start of its day.',
+        'The nominal time span of the data includes this time or starts later. A bare date means the start of its day.',
       example: '2026-01-22T05:00:00Z',
     },
     endDate: {
       ...dayOrTime(({ toUs }) => ({ overlaps: { toUs } })),
-      meaning: 'The data start at this time or earlier. A bare date is the end of its day.',
+      meaning: 'The data start at this time or earlier. A bare date means the end of its day.',
       example: '2026-01-23',
     },
     rinexVersion: {
       ...oneOfAnyCase<FileVersion>(versions, (value) => ({ versions: [value] })),
       meaning:
-        'Like `file_version`, by the version of the format, in any case: `2` is short names; `3`, `4` and `latest` are long names, which do not distinguish 3 and 4; `all` is both.',
+        'Like `file_version`, by the version of the format, in upper or lower case: `2` means short names; `3`, `4` and `latest` mean long names, which do not distinguish 3 and 4; `all` means both.',
       example: '3',
     },
     filePeriod: {
       ...oneOfAnyCase<FileDuration>(periods, (value) => ({ durations: [value] })),
       meaning:
-        'Like `file_duration`, by the period of a long name, in any case. `15M` means any period of minutes.',
+        'Like `file_duration`, by the period of a long name, in upper or lower case. `15M` means any period of minutes.',
       example: '01D',
     },
     fileType: {
       ...oneOfAnyCase<FileType>(types, (value) => ({ types: [value] })),
-      meaning: 'Like `file_type`, with longer names, in any case.',
+      meaning: 'Like `file_type`, with longer names, in upper or lower case.',
       example: 'obs',
     },
   }),
 )
 
-/** The filters of stations. */
+/** The filters of files that the list of stations accepts too: country and area. */
 export const stationParameters: ReadonlyMap<string, FilterParameter> = new Map(
   [...filterParameters].filter(([name]) => name === 'country' || name === 'area'),
 )

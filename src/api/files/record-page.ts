@@ -38,7 +38,7 @@ const template = `<p class="lead"><a class="button" href="<%= it.download_path %
 
 const render = page('record', template)
 
-/** Files of the same station: at the same time, and the same series before and after. */
+/** Other files of the same station: those of the same time, and the files of the same series before and after. */
 export interface FilesBeside {
   readonly sameTime: readonly WireRecord[]
   readonly before: readonly WireRecord[]
@@ -47,11 +47,11 @@ export interface FilesBeside {
 
 /** The latest change of the file, as the change feed has it. */
 export interface RecordHistory {
-  /** Seq of the latest change. */
+  /** Number of the latest change. */
   readonly seq: number
   /** `undefined` if the change feed does not reach back to this change. */
   readonly change: { readonly kind: ChangeKind; readonly at: string } | undefined
-  /** The page of the change feed with this change alone; `undefined` without it. */
+  /** URL of the change feed with this change alone; `undefined` if the feed does not have it. */
   readonly href: string | undefined
 }
 
@@ -66,7 +66,7 @@ const periods = {
 interface RecordContext {
   readonly beside: FilesBeside
   readonly history: RecordHistory
-  /** Whether the file is in the queue of files to be hashed. */
+  /** True if the file is in the queue of files to be hashed. */
   readonly isWaiting: boolean
 }
 

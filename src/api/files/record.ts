@@ -1,4 +1,4 @@
-/** A single record: as JSON, or as a page with the files beside it and its history. */
+/** Answers requests for a single record: as JSON, or as a page with its history and the files beside it. */
 import type { RouteHandlerMethod } from 'fastify'
 import type { FileFilter } from '../../catalogue/filter.ts'
 import type { CatalogueReader } from '../../catalogue/reader.ts'
@@ -45,13 +45,13 @@ export function showFile({
   }
 }
 
-/** Most files of a group. */
+/** Most files of the same time that the page shows. */
 const maxFiles = 12
 
-/** How far from the file its neighbours are looked for, in days. */
+/** Number of days before and after a file in which its neighbours are searched. */
 const rangeDays: Readonly<Record<FileDuration, number>> = { m: 1, h: 1, d: 7, y: 1000, u: 7 }
 
-/** The same station at the same time, and the same series before and after. */
+/** Finds the files of the same station at the same time, and the files of the same series before and after. */
 async function filesBeside(
   reader: Pick<CatalogueReader, 'page'>,
   file: ListedFile,

@@ -8,9 +8,12 @@ import type { ApiContext } from '../http/context.ts'
 import { badFields, tryAgain } from '../http/errors.ts'
 import { serialiseRecord } from './serialise.ts'
 
-/** Timeout of the connection: the indexer may have to inflate a large file. */
+/** Timeout of the connection in milliseconds. The indexer may have to decompress a large file before it answers. */
 const timeoutMs = 60_000
-/** The record exists when the indexer answers. But if the database was just replaced, the reader notices it a little later. */
+/**
+ * Most attempts to read the record. It exists when the indexer answers; but if the database was just replaced, the reader notices
+ * that a little later.
+ */
 const maxReads = 10
 const readIntervalMs = 100
 

@@ -1,4 +1,4 @@
-/** The list of files and its single records. */
+/** The routes of the list of files and of single records. */
 import { Readable } from 'node:stream'
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
 import { openAuthentication } from '../admin/authentication.ts'
@@ -19,10 +19,10 @@ import type { RegisterContext } from './register.ts'
 import * as schemas from './schema.ts'
 import { lineFormats, listLines, parseStreamRequest } from './stream.ts'
 
-/** Limit of concurrent streams: each chunk of a stream delays all other requests. */
+/** Most streams at the same time, because each chunk of a stream delays all other requests. */
 const maxStreams = 50
 
-/** Limit of concurrent chunks of all streams: other requests are served after each chunk. */
+/** Most chunks that all streams build at the same time. Other requests are served after each chunk. */
 const maxChunks = 1
 
 type FilesContext = ListContext & RegisterContext & Pick<ApiContext, 'apiPath'>
@@ -78,7 +78,7 @@ function streamFiles(
       limits.stream(request, reply)
       streams.holdFor(reply)
     }
-    // Read before the first line: the change feed from there has all changes during the stream.
+    // Read before the first line, so that the change feed after it has all changes made during the stream.
     const { epoch, seq } = await reader.head()
     const feed = changesUrl(links(), [
       ['epoch', epoch],

@@ -1,4 +1,4 @@
-/** The list of files, single records, and the registration of a file. */
+/** Schemas of the list of files, of single records, and of the registration of a file. */
 import Type from 'typebox'
 import { orderKeys, problems } from '../../catalogue/filter.ts'
 import { areas } from '../../parse/archive-path.ts'
@@ -37,7 +37,7 @@ export const fileVersions = ['r2', 'r3'] as const
 export const fileTypes = ['o', 'n', 'm'] as const
 
 const fields = {
-  id: number('Ids grow, never change and are never reused.', { minimum: 1 }),
+  id: number('Identifies the record. Ids grow, never change and are never reused.', { minimum: 1 }),
   url: url('The URL of this record.'),
   filename: text('The name of the file.'),
   data_date: orNull(moment('Start of the data, from the file name; UTC, whole seconds.')),
@@ -130,7 +130,7 @@ export function filtersIn(table: ReadonlyMap<string, FilterParameter>) {
   return Object.fromEntries(Array.from(table, ([name, row]) => [name, filterSchema(row)] as const))
 }
 
-/** A choice accepts several values, separated by commas. */
+/** The schema of a filter parameter. A choice accepts several values, separated by commas. */
 function filterSchema({ meaning, schema, example, isChoice }: FilterParameter): object {
   if (isChoice) return list(meaning, schema, { examples: [[example]] })
   const value = schema['type'] === 'integer' ? Number(example) : example
@@ -222,7 +222,7 @@ export const registerFile: RouteSchema = {
   tags: ['Administration'],
   summary: 'Announce a file',
   description:
-    'The indexer reads the file now. Useful on network file systems, which report no new files.',
+    'Makes the indexer read the file now. This is useful on network file systems, which do not report new files.',
   security: [{ administrator: [] }],
   body: ref(registration),
   response: {

@@ -15,12 +15,12 @@ import { lastValue, parseInteger } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
 import { parseListRequest } from './list-request.ts'
 
-/** Records of a chunk: it blocks the event loop for a few milliseconds. */
+/** Most records in a chunk: building a chunk blocks the event loop for a few milliseconds. */
 const recordsPerChunk = 250
 
 interface LineFormat {
   readonly mediaType: string
-  /** The header line. */
+  /** The header line, if the format has one. */
   readonly header?: (details: boolean) => string
   readonly line: (file: ListedFile, links: Links) => string
 }
@@ -58,9 +58,9 @@ export interface ListSource {
   readonly epoch: string
   readonly filter: FileFilter
   readonly ordering: ChunkOrdering
-  /** Whether records have their details. */
+  /** True if the records contain their details. */
   readonly details: boolean
-  /** Maximum records; `Infinity` for all. */
+  /** Most records that are sent; `Infinity` for all. */
   readonly limit: number
   /** Limits the chunks that all streams build concurrently, so that other requests are served in between. */
   readonly chunks: Semaphore
@@ -69,10 +69,10 @@ export interface ListSource {
 }
 
 /**
- * The lines of the list. No transaction is open between two chunks, so the stream is not one snapshot: a record that is removed
- * before its chunk is read is missing; a restored one may be there or not. Both are in the change feed after the head that was
- * read before the first chunk. Ordered by descending id, new records are left to the feed, so the stream ends however fast they
- * are added.
+ * Yields the lines of the list. No transaction is open between two chunks, so the stream is not one snapshot: it lacks a record
+ * that is removed before its chunk is read, and may or may not have a record that is restored. Both changes are in the change
+ * feed after the head that was read before the first chunk. A stream in descending order of ids leaves new records to the feed,
+ * so it ends however fast they are added.
  * @throws CatalogueUnavailable when the database was replaced by another one
  */
 export async function* listLines(
@@ -104,16 +104,16 @@ export async function* listLines(
 export interface StreamRequest {
   readonly filter: FileFilter
   readonly ordering: ChunkOrdering
-  /** Whether records have their details. */
+  /** True if the records contain their details. */
   readonly details: boolean
-  /** Maximum records; `Infinity` for all. */
+  /** Most records that are sent; `Infinity` for all. */
   readonly limit: number
 }
 
 /**
- * Parses the query string like that of a page, with three differences. An unknown parameter is an error, because a mistyped filter
- * must not download the whole archive. There is no `offset`. There is one sort key, whose values never change, because each chunk
- * continues after the last record of the one before.
+ * Parses the query string like that of a page, with three differences. An unknown parameter is an error, because a mistyped
+ * filter must not download the whole archive. There is no `offset`. There is one sort key, whose values never change, because
+ * each chunk continues after the last record of the chunk before.
  * @throws HttpError 400
  */
 export function parseStreamRequest(query: Query): StreamRequest {

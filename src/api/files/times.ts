@@ -1,4 +1,4 @@
-/** Parses dates and times of clients; `undefined` for any other text. Pure. */
+/** Parses dates and times that clients send. The functions return `undefined` for any other text. Pure. */
 import { dayStartSeconds, isDayOfYear, secondsPerDay } from '../../parse/calendar.ts'
 
 /** `2026-01-22`, `2026-1-22`, `20260122`. */
@@ -9,7 +9,7 @@ const dayOfYearPattern = /^(\d{4})-?(\d{3})$/
 const timePattern =
   /^(\d{4}-\d\d-\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?:Z|([+ -])(\d\d)(?::?(\d\d))?)?$/i
 
-/** Days since 1970-01-01 of a date, or of a year and day of year. */
+/** Parses a date, or a year and day of the year, to days since 1970-01-01. */
 export function parseDay(text: string): number | undefined {
   const match = datePattern.exec(text)
   if (match === null) return parseDayOfYear(text)
@@ -28,8 +28,8 @@ function parseDayOfYear(text: string): number | undefined {
 }
 
 /**
- * Microseconds since 1970 of an ISO 8601 date or date-time. A bare date is its midnight. Times without an offset are UTC. Digits
- * beyond microseconds are dropped.
+ * Parses an ISO 8601 date or date-time to microseconds since 1970. A bare date means its midnight. Times without an offset are
+ * UTC. Digits beyond microseconds are dropped.
  */
 export function parseTimeUs(text: string): number | undefined {
   const midnight = parseDay(text)
@@ -46,7 +46,7 @@ export function parseTimeUs(text: string): number | undefined {
   return total * 1e6 + Number(fraction.slice(0, 6).padEnd(6, '0'))
 }
 
-/** Seconds east of Greenwich. */
+/** The offset from UTC in seconds; offsets east of Greenwich are positive. */
 function parseOffset(sign: string | undefined, hours: number, minutes: number) {
   if (hours > 23 || minutes > 59) return undefined
   return (sign === '-' ? -1 : 1) * (hours * 3600 + minutes * 60)

@@ -26,7 +26,7 @@ export interface AccessLogEntry {
   readonly status: number
   /** Milliseconds from the request to the end of the response. */
   readonly ms: number
-  /** Bytes written to the connection for it, with headers. */
+  /** Bytes that were written to the connection for this response, with its headers. */
   readonly bytes: number
 }
 
@@ -35,7 +35,7 @@ export type RecordAccess = (entry: AccessLogEntry) => void
 /** nginx's status for a client that left before the response started. */
 const clientClosedStatus = 499
 
-/** The status that was sent to the client. */
+/** The status for the log: the one that was sent to the client, or 499. */
 export function loggedStatus({ headersSent, statusCode }: ServerResponse): number {
   return headersSent ? statusCode : clientClosedStatus
 }

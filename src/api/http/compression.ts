@@ -10,13 +10,13 @@ import { Semaphore } from './semaphore.ts'
 /** The `Vary` header of responses that may be compressed. */
 export const compressedVary = 'Accept, Accept-Encoding'
 
-/** Compressing a shorter response saves no packet. */
+/** Length of the shortest response that is compressed: compressing a shorter one saves no packet. */
 const leastBytes = 1024
 
-/** Responses that are compressed at the same time; others are sent uncompressed. */
+/** Most responses that are compressed at the same time; further ones are sent uncompressed. */
 const maxCompressing = 2
 
-/** By content coding, the preferred one first. */
+/** Compressors by content coding, in the order of our preference. */
 const compressors = {
   br: () =>
     createBrotliCompress({
@@ -32,7 +32,7 @@ const compressors = {
 type Encoding = keyof typeof compressors
 const encodings = Object.keys(compressors) as Encoding[]
 
-/** Registers the hook; `@fastify/accepts` has to be registered before. */
+/** Registers the hook that compresses responses; `@fastify/accepts` has to be registered before. */
 export function compressAnswers(app: FastifyInstance): void {
   const permits = new Semaphore({ permits: maxCompressing })
   app.addHook('onSend', (request, reply, payload, done) => {

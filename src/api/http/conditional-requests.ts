@@ -1,16 +1,16 @@
-/** Conditional requests: entity tags, dates, ranges, and what they select (RFC 9110). */
+/** Evaluates conditional requests and ranges (RFC 9110). */
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** The version of a file that would be sent. */
+/** Describes the version of a file that would be sent. */
 export interface Validators {
-  /** Strong. */
+  /** The strong entity tag. */
   readonly tag: string
-  /** Whole seconds since 1970; `undefined` if the date is not reliable. */
+  /** Time of the last modification in whole seconds since 1970; `undefined` if it is not reliable. */
   readonly lastModified: number | undefined
-  /** Whether only one version of the file was ever served with this `lastModified`. */
+  /** True if only one version of the file was ever served with this `lastModified`. */
   readonly lastModifiedIsStrong: boolean
-  /** Bytes. */
+  /** Size of the file in bytes. */
   readonly size: number
 }
 
@@ -37,7 +37,7 @@ export function select({ method, headers }: FileRequest, validators: Validators)
   return range === 'unsatisfiable' ? { status: 416 } : { status: 206, range }
 }
 
-/** Steps 1 and 2. */
+/** Steps 1 and 2: `If-Match` and `If-Unmodified-Since`. */
 function preconditionFails(headers: IncomingHttpHeaders, validators: Validators): boolean {
   const match = headers['if-match']
   if (match !== undefined) return !matchesStrongly(match, validators.tag)
@@ -47,8 +47,8 @@ function preconditionFails(headers: IncomingHttpHeaders, validators: Validators)
 }
 
 /**
- * Steps 3 and 4: whether the client has this version. Only an equal date counts: a client whose download broke off sends the
- * time at which it stopped writing.
+ * Steps 3 and 4 (`If-None-Match` and `If-Modified-Since`): true if the client has this version. Only an equal date counts: after
+ * a broken download, a client sends the time at which it stopped writing.
  */
 function isKnown(headers: IncomingHttpHeaders, validators: Validators): boolean {
   const noneMatch = headers['if-none-match']
@@ -57,7 +57,7 @@ function isKnown(headers: IncomingHttpHeaders, validators: Validators): boolean 
   return since !== undefined && validators.lastModified === since
 }
 
-/** Step 5: a date counts only if it is equal and identifies one version (13.1.5). */
+/** Step 5 (`If-Range`): a date counts only if it is equal and identifies one version (13.1.5). */
 function rangeApplies(headers: IncomingHttpHeaders, validators: Validators): boolean {
   const validator = headers['if-range']
   if (validator === undefined || validator === validators.tag) return true
@@ -77,12 +77,12 @@ export function digest(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 16)
 }
 
-/** Weak comparison: whether a list like `If-None-Match` names the tag, weak or strong; `*` names every tag. */
+/** Weak comparison: true if a list like `If-None-Match` names the tag, weak or strong; `*` names every tag. */
 export function matchesWeakly(list: string, tag: string): boolean {
   return tagsIn(list).some((each) => each === '*' || opaque(each) === opaque(tag))
 }
 
-/** Strong comparison: whether a list like `If-Match` names this strong tag; weak tags in the list never match. */
+/** Strong comparison: true if a list like `If-Match` names this strong tag; weak tags in the list never match. */
 export function matchesStrongly(list: string, strongTag: string): boolean {
   return tagsIn(list).some((each) => each === '*' || each === strongTag)
 }
@@ -106,7 +106,7 @@ const rfc850 = new RegExp(
 )
 const asctime = new RegExp(String.raw`^${day} ${month} [ \d]\d ${time} \d{4}$`)
 
-/** Seconds since 1970 of an HTTP date; `undefined` for other text: the header is then ignored. */
+/** Parses an HTTP date to seconds since 1970. Returns `undefined` for other text: the header is then ignored. */
 export function parseHttpDate(text: string): number | undefined {
   if (text.length > 40) return undefined
   const readable =
@@ -125,7 +125,7 @@ export interface ByteRange {
   readonly last: number
 }
 
-/** `whole`: ignore the header. `unsatisfiable`: 416. */
+/** `whole`: the header is ignored. `unsatisfiable`: the answer is 416. */
 export type RangeChoice = ByteRange | 'whole' | 'unsatisfiable'
 
 /**

@@ -7,7 +7,7 @@ import { linksBelow } from './links.ts'
 import type { Links } from './links.ts'
 import type { Representation } from './negotiate.ts'
 
-/** Limits what one client may have in flight. Each throws `HttpError` 429 where the client is at its limit. */
+/** Limits the concurrent requests of one client. Each method throws `HttpError` 429 if the client is at its limit. */
 export interface RequestLimits {
   /** Waits until a page may be made for this client. */
   page(request: FastifyRequest, reply: FastifyReply): Promise<void>
@@ -36,7 +36,7 @@ export interface ApiContext extends ApiDeps {
 }
 
 interface TagOptions {
-  /** Whether the response depends on the details of files. */
+  /** True if the response depends on the details of files. */
   readonly details?: boolean
 }
 

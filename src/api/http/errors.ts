@@ -15,7 +15,7 @@ type Headers = Readonly<Record<string, string>>
 export const retryAfterSeconds = 5
 /** `Retry-After` while an index is being built, in seconds. */
 const indexRetryAfterSeconds = 30
-/** `Retry-After` of 429: other requests have probably ended then. */
+/** `Retry-After` of 429, in seconds: other requests have probably ended by then. */
 export const tooManyRetryAfterSeconds = 10
 
 /** An error with a status; the client reads its message as `detail`. */
@@ -44,7 +44,7 @@ export class UnknownName extends HttpError {
   }
 }
 
-/** 400 with the faults of each wrong field or parameter. */
+/** 400 with the faults of each invalid field or parameter. */
 export class BadFields extends HttpError {
   readonly fields: Readonly<Record<string, readonly string[]>>
 
@@ -66,7 +66,7 @@ export function tryAgain(detail: string, afterSeconds = retryAfterSeconds): Http
 /** `Retry-After` while a disk is unavailable, in seconds. */
 const unavailableSeconds = 60
 
-/** The storage of a file is unavailable. The caller logs this once, not for each request. */
+/** 503 for a file whose storage is unavailable. The caller logs this once, not for each request. */
 export class StorageUnavailable extends HttpError {
   constructor() {
     const detail = 'The storage of this file is not available at this moment.'
@@ -74,7 +74,7 @@ export class StorageUnavailable extends HttpError {
   }
 }
 
-/** 429 for a limit that is free again when other requests end. */
+/** 429 for a limit that other requests have reached; it is free again when they end. */
 export function tooMany(detail: string): HttpError {
   return new HttpError(429, detail, { 'retry-after': String(tooManyRetryAfterSeconds) })
 }
@@ -121,7 +121,7 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   sendError(error, request, reply)
 }
 
-/** Logs an error of the server, and returns the response that says what clients may know of it. */
+/** Logs an error of the server. Returns the response, which contains only what clients may know. */
 export function logError(error: unknown, request: FastifyRequest): ErrorResponse {
   const response = toResponse(error)
   const { statusCode } = response
@@ -146,7 +146,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     .send(Buffer.from(JSON.stringify(body)))
 }
 
-/** Removes headers that were set for the response that is not sent. */
+/** Removes headers that were set for the response which the error replaces. */
 export function removeStaleHeaders(reply: FastifyReply): void {
   for (const name of ['etag', 'link']) reply.removeHeader(name)
 }
@@ -160,7 +160,7 @@ function reasonOf(error: unknown): string {
 function logFailure(error: unknown, statusCode: number, request: FastifyRequest): void {
   const facts = { method: request.method, target: printable(request.originalUrl) }
   const log = requestLog(request)
-  // Every request fails with it while there is no catalogue, so the stack is not logged.
+  // Every request fails with this error while there is no catalogue, so the stack is not logged.
   if (error instanceof CatalogueUnavailable)
     log.warn({ reason: error.message, ...facts }, 'catalogue unavailable')
   else if (statusCode === 503)

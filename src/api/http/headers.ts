@@ -1,4 +1,4 @@
-/** Headers of many responses. No HSTS: the web server in front knows whether there is TLS. */
+/** Headers that many responses have. HSTS is left to the web server in front, which knows if clients use TLS. */
 
 /** Response headers that scripts of other origins may read. */
 const exposedHeaders = [
@@ -16,8 +16,8 @@ const exposedHeaders = [
 ]
 
 /**
- * Headers of every response. Only pages may load anything, and browsers may not guess media types. Scripts of any origin
- * may read (Fetch standard, 3.2, "CORS protocol").
+ * Headers of every response. Only HTML pages may load other resources, and browsers may not guess media types. Scripts of any
+ * origin may read the response (Fetch standard, 3.2, "CORS protocol").
  */
 export const commonHeaders = {
   'x-content-type-options': 'nosniff',
@@ -38,7 +38,7 @@ export const preflightHeaders = {
     'Last-Event-ID',
     'Range',
   ].join(', '),
-  /** Seconds. */
+  /** Seconds for which browsers may cache the preflight. */
   'access-control-max-age': '86400',
 } as const
 
@@ -58,10 +58,10 @@ export const pageHeaders = {
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
 } as const
 
-/** Limits of `Ignored-Parameters`: proxies limit response headers to a few kilobytes. */
+/** Most names in `Ignored-Parameters`, and most characters of a name: proxies limit response headers to a few kilobytes. */
 const max = { names: 20, characters: 64 }
 
-/** `Ignored-Parameters`: names the parameters that had no effect. */
+/** Returns the header `Ignored-Parameters`, which names the parameters that had no effect. */
 export function ignoredHeader(parameters: readonly string[]): Readonly<Record<string, string>> {
   const names = parameters.slice(0, max.names).map(encode)
   const header = names.filter((name) => name !== '').join(', ')

@@ -1,4 +1,7 @@
-/** Node's HTTP server, and what it leaves to us: its errors, `Host` and `Expect`, and the form of request targets. */
+/**
+ * Creates Node's HTTP server, and adds what Node leaves to the application: answers to malformed requests, checks of `Host` and
+ * `Expect`, and a normal form of request targets.
+ */
 import { createServer } from 'node:http'
 import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import type { Socket } from 'node:net'
@@ -12,9 +15,9 @@ const limits = {
   headersTimeoutMs: 5000,
   requestTimeoutMs: 10_000,
   checkIntervalMs: 1000,
-  /** Idle time between two requests of a connection. */
+  /** Longest idle time between two requests of a connection. */
   keepAliveMs: 5000,
-  /** Idle time of a connection. A client that does not read its response is closed sooner (slow-clients.ts). */
+  /** Longest idle time of a connection. A client that does not read its response is closed sooner (slow-clients.ts). */
   idleMs: 20_000,
   headerBytes: 8 * 1024,
   requestsPerConnection: 1000,
@@ -28,11 +31,11 @@ export function createHttpServer(handle: RequestListener): Server {
     connectionsCheckingInterval: limits.checkIntervalMs,
     keepAliveTimeout: limits.keepAliveMs,
     maxHeaderSize: limits.headerBytes,
-    // Node's own 400 has no body; `faultOf` checks it instead.
+    // `faultOf` checks `Host` instead, because Node's own 400 has no body.
     requireHostHeader: false,
   }
   const server = createServer(options, handle)
-  // Without a listener Node answers 417 without a body; `faultOf` checks it instead.
+  // `faultOf` checks `Expect` instead: without this listener Node answers 417 without a body.
   server.on('checkExpectation', handle)
   server.setTimeout(limits.idleMs)
   server.maxRequestsPerSocket = limits.requestsPerConnection
@@ -55,8 +58,8 @@ const clientErrors: Readonly<Record<string, readonly [status: string, detail: st
 }
 
 /**
- * Answers bytes that are not HTTP, too large or too slow, and closes the connection.
- * @param isAnswered whether a response was started on it: more text would corrupt that response or be a second one
+ * Answers a request that is not HTTP, too large or too slow, and closes the connection.
+ * @param isAnswered true if a response was started on the connection: more text would corrupt that response or be a second one
  */
 export function answerClientError(
   error: NodeJS.ErrnoException,

@@ -27,7 +27,7 @@ export const resourceNames = [
 ] as const
 export type ResourceName = (typeof resourceNames)[number]
 
-/** Collections with pages. */
+/** Names of the collections that have pages. */
 export type CollectionName = ResourceName | 'status/problems'
 
 /** Links into the API carry `format=api` for every client, so that the response is the same for all. */
@@ -51,7 +51,7 @@ export function downloadUrl(links: Links, directory: string, name: string): stri
 /** A parameter of a link; a key may be repeated. */
 export type Parameter = readonly [key: string, value: string]
 
-/** A page of a collection; keys in alphabetical order, values of a repeated key in their order. */
+/** The URL of a page of a collection. Its keys are in alphabetical order, the values of a repeated key in the given order. */
 export function pageUrl(
   links: Links,
   name: CollectionName,
@@ -71,7 +71,7 @@ export function queryText(parameters: readonly Parameter[]): string {
   return readable(query)
 }
 
-/** A page of the change feed; keys in alphabetical order. */
+/** The URL of a page of the change feed; its keys are in alphabetical order. */
 export function changesUrl(links: Links, parameters: readonly Parameter[]): string {
   return `${links.api}changes/?${queryText(parameters)}`
 }

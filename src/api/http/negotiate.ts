@@ -30,7 +30,10 @@ export function namedFormat({ query }: FastifyRequest): string | undefined {
   return format === '' || format === 'api' ? undefined : format
 }
 
-/** @throws HttpError 404 for an unknown format, 406 when the client accepts neither JSON nor HTML */
+/**
+ * Chooses JSON or HTML by `format` and `Accept`.
+ * @throws HttpError 404 for an unknown format, 406 when the client accepts neither JSON nor HTML
+ */
 export function negotiate(request: FastifyRequest, reply: FastifyReply): Representation {
   reply.headers(negotiatedHeaders)
   const format = namedFormat(request)
@@ -46,7 +49,7 @@ function notAcceptable(): HttpError {
   return new HttpError(406, 'Could not satisfy the request Accept header.')
 }
 
-/** One of these formats if `format` names it; otherwise as `negotiate`. */
+/** Returns the format that `format` names, if it is one of `names`; otherwise chooses like `negotiate`. */
 export function negotiateFormat<Name extends string>(
   names: readonly Name[],
   request: FastifyRequest,
@@ -80,7 +83,7 @@ function bestOf(types: readonly string[], accept: string): string | undefined {
 }
 
 /**
- * The media type that the client prefers, the first on a tie; for compressed responses.
+ * Chooses the media type that the client prefers, the first one on a tie. For responses that may be compressed.
  * @throws HttpError 404 for an unknown format, 406 when the client accepts none of the types
  */
 export function negotiateAmong(
@@ -100,7 +103,7 @@ export function negotiateAmong(
   return best
 }
 
-/** Whether `Accept` names `text/event-stream` with the highest quality; only the change feed has event streams. */
+/** True if `Accept` names `text/event-stream` with the highest quality. Only the change feed has event streams. */
 export function prefersEvents(request: FastifyRequest): boolean {
   if (namedFormat(request) !== undefined) return false
   const ranges = (request.headers.accept ?? '').split(',').map(parseMediaRange)

@@ -68,7 +68,7 @@ export interface Collection {
   readonly count: number
 }
 
-/** Links to the pages around one. */
+/** Builds the links from a page to the first, previous, next and last page. */
 export function pageLinks(
   links: Links,
   { limit, offset }: PageRange,
@@ -87,7 +87,10 @@ export function pageLinks(
   }
 }
 
-/** Proxies buffer response headers in a few kilobytes and fail the request when they are larger. */
+/**
+ * Most characters of a `Link` header: proxies buffer response headers in a few kilobytes and fail the request when they are
+ * larger.
+ */
 const maxHeaderLength = 2048
 
 /** The `Link` header (RFC 8288) with these links, unless long filters make it too long. */

@@ -1,4 +1,4 @@
-/** Registers the routes of a resource: its methods, `OPTIONS`, a redirect to the trailing slash, and 405 for all other methods. */
+/** Registers the routes of a resource: its methods, `OPTIONS`, a redirect to the trailing slash, and 405 for other methods. */
 import { METHODS } from 'node:http'
 import type {
   FastifyContextConfig,
@@ -12,7 +12,7 @@ import { sendJson } from './context.ts'
 import { HttpError } from './errors.ts'
 import { mediaTypes } from './negotiate.ts'
 
-/** Checks before the body is read that a request comes from an administrator. Throws `HttpError` 401 or 403. */
+/** Checks, before the body is read, that a request comes from an administrator. Throws `HttpError` 401 or 403. */
 export type Authentication = (request: FastifyRequest) => void
 
 export interface Resource {
@@ -21,7 +21,7 @@ export interface Resource {
   readonly get?: RouteHandlerMethod
   /** Describes GET. A resource without a schema is not in the OpenAPI document. */
   readonly schema?: FastifySchema
-  /** Settings of the route, for its error pages. */
+  /** Settings of the route; its error pages read them. */
   readonly config?: FastifyContextConfig
   readonly post?: {
     readonly schema: FastifySchema

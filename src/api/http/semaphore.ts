@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 import { tooMany } from './errors.ts'
 
 export interface SemaphoreLimits {
-  /** Number of permits. */
+  /** Most permits that are held at the same time. */
   readonly permits: number
   /** The `detail` of the 429 when none is free. */
   readonly full?: string
@@ -104,7 +104,7 @@ export class Semaphore {
   }
 }
 
-/** Whether `close` of the response was already emitted: it will not come again. */
+/** True if the response has already emitted `close`, which it emits only once. */
 function hasLeft({ raw }: FastifyReply): boolean {
   return raw.destroyed
 }

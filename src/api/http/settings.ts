@@ -35,13 +35,13 @@ export interface ApiSettings extends ConnectionLimits {
   readonly baseUrl: () => string
   /** Path below the base URL, without leading or trailing slash: `rinex`. */
   readonly datasetPrefix: string
-  /** Without it this process sends the files. */
+  /** How downloads are offloaded; without it, this process sends the files. */
   readonly offload?: Offload | undefined
-  /** Maximum records of a page. */
+  /** Most records on a page. */
   readonly maxLimit: number
-  /** Days until tombstones are purged. */
+  /** Days after which tombstones of removed files are purged. */
   readonly keepRemovalsDays: number
-  /** Paths of problems are public, or shown by the command line only. */
+  /** Tells if the paths of files with problems are public, or shown by the command line only. */
   readonly problems: 'public' | 'command-line'
   readonly version: string
   /** Series that must arrive (`expected_file`); none without it. */
@@ -61,7 +61,7 @@ export interface ApiDeps {
   readonly reader: CatalogueReader
   /** Status of the indexer; `undefined` when it is stopped. */
   readonly indexerStatus: () => Promise<StatusReply>
-  /** Settling files; none when the indexer does not answer. */
+  /** The files that are not complete yet; none when the indexer does not answer. */
   readonly settlingFiles: () => Promise<readonly SettlingFile[]>
   /** `undefined` while writing is disabled. */
   readonly administration?: Administration | undefined

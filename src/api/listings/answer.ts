@@ -47,7 +47,10 @@ const revalidate = { 'cache-control': 'no-cache' }
 
 const contentHeaders = { html: pageHeaders, json: { 'content-type': mediaTypes.json } }
 
-/** HTML unless `format` names JSON. `Accept` is ignored: programs that read listings send any value in it. */
+/**
+ * Returns JSON if `format` names it, otherwise HTML. `Accept` is ignored, because programs that read listings send any value in
+ * it.
+ */
 function formatOf(request: FastifyRequest): ListingFormat {
   const format = namedFormat(request)
   if (format === undefined) return listingFormats.html
@@ -56,20 +59,20 @@ function formatOf(request: FastifyRequest): ListingFormat {
 }
 
 /**
- * A change gets its time in its transaction and is visible when that is committed, on a busy disk seconds later. Until this
- * much later, more changes with the same second may become visible.
+ * Microseconds after a change until no more changes of the same second become visible. A change gets its time in its transaction,
+ * and becomes visible when the transaction is committed, on a busy disk seconds later.
  */
 const unsettledUs = 10_000_000
 
 interface ListingDate {
   readonly headers: { readonly 'last-modified'?: string }
-  /** Whether a client with a listing of this date has the current one. The date must be equal. */
+  /** True if a client with a listing of this date has the current listing. The dates must be equal. */
   readonly matches: (ifModifiedSince: string | undefined) => boolean
 }
 
 /**
- * The date of a listing: the latest change of anything in it. A second can hold many changes. While more of them may become
- * visible, the date is one second early and matches nothing, so that no client keeps an outdated listing. Pure.
+ * The date of a listing is the time of its latest change. Many changes can have the same second. While more of them may become
+ * visible, the date is one second earlier and matches nothing, so that no client keeps an outdated listing. Pure.
  */
 export function listingDate({ changedUs }: DirectoryState, nowUs: number): ListingDate {
   if (changedUs === undefined) return { headers: {}, matches: () => false }

@@ -1,4 +1,4 @@
-/** Directory listings in HTML and JSON, in chunks. */
+/** Writes directory listings in HTML and JSON, in chunks. */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { CatalogueReader, Entries, EntriesQuery } from '../../catalogue/reader.ts'
 import type { FileEntry, Subdirectory } from '../../catalogue/records.ts'
@@ -22,8 +22,8 @@ const sizeWidth = 19
 const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 
 /**
- * The format of nginx, because programs that read listings parse it; names are not truncated. It has no stylesheet, because a
- * mirror would download it with the files.
+ * The HTML format of nginx, because programs that read listings parse it; but names are not truncated. It has no stylesheet,
+ * because a mirror would download that with the files.
  */
 const html: ListingFormat = {
   name: 'html',
@@ -49,7 +49,7 @@ ${isRoot ? '' : '<a href="../">../</a>\n'}`
   end: '</pre>\n<hr>\n</body>\n</html>\n',
 }
 
-/** The format of nginx's `autoindex_format json`. Unknown values are null; a directory has no size. */
+/** The JSON format of nginx (`autoindex_format json`). Unknown values are null; a directory has no size. */
 const json: ListingFormat = {
   name: 'json',
   begin: () => '[\n',
@@ -63,7 +63,7 @@ const json: ListingFormat = {
 
 export const listingFormats = { html, json } as const
 
-/** Entries of a chunk: it blocks the event loop for a few milliseconds. */
+/** Most entries in a chunk: building a chunk blocks the event loop for a few milliseconds. */
 const chunkSize = { directories: 250, files: 1000 }
 
 export interface ListingQuery {
@@ -75,8 +75,8 @@ export interface ListingQuery {
 }
 
 /**
- * The listing of a directory: subdirectories by name, then files by name. It is read in chunks, so a change in between may or
- * may not be in it: its ETag must be of the state before.
+ * Yields the listing of a directory: subdirectories by name, then files by name. It is read in chunks. A change between two
+ * chunks may or may not be in the listing, so its ETag must be that of the state before.
  */
 export async function* listingOf(
   reader: Pick<CatalogueReader, 'subdirectories' | 'filesIn'>,
@@ -103,7 +103,7 @@ export async function* listingOf(
   yield Buffer.from(end)
 }
 
-/** Yields to the event loop between two chunks. */
+/** Reads all entries in chunks, and yields to the event loop between two chunks. */
 async function* inChunks<T>(
   read: (query: EntriesQuery) => Promise<Entries<T>>,
   query: Omit<EntriesQuery, 'after'>,
@@ -116,7 +116,7 @@ async function* inChunks<T>(
   }
 }
 
-/** In the order of bytes, as the catalogue sorts files. */
+/** Sorts names in the order of their bytes, as the catalogue sorts files. */
 function byName(a: Subdirectory, b: Subdirectory): number {
   return a.name < b.name ? -1 : 1
 }
@@ -127,7 +127,7 @@ function htmlLine(name: string, us: number | undefined, size: number | undefined
   return `<a href="${safe}">${safe}</a>${padding} ${shortTime(us)} ${String(size ?? '-').padStart(sizeWidth)}\n`
 }
 
-/** `22-Jan-2026 05:00`; a dash padded to the same width when unknown. */
+/** Formats a time as `22-Jan-2026 05:00`. An unknown time is a dash, padded to the same width. */
 function shortTime(us: number | undefined): string {
   if (us === undefined) return '-'.padStart(17)
   const time = new Date(us / 1000)
@@ -153,7 +153,7 @@ const special: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** Catalogued names need no escaping; this does not rely on it. */
+/** Escapes text for HTML. Catalogued names need no escaping, but the listings do not rely on that. */
 function escapeHtml(text: string): string {
   return /[&<>"']/.test(text)
     ? text.replace(/[&<>"']/g, (character) => special[character] ?? '')

@@ -1,4 +1,4 @@
-/** Directory listings. */
+/** The OpenAPI description of directory listings. */
 import Type from 'typebox'
 import { errors, withHeaders } from '../openapi/responses.ts'
 import {
@@ -73,7 +73,7 @@ const description = [
 
 const { year, day, hour } = filePlace
 
-/** @param at path of the example below the root */
+/** @param at path of the example's directory below `data/` */
 function listing(operationId: string, summary: string, at: string, places: Parameters = {}) {
   const get = {
     ...{ operationId, tags: ['Downloads'] as const, summary, description, responses },

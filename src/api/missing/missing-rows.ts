@@ -1,4 +1,4 @@
-/** Slots that are expected and not delivered, as clients get them. Pure. */
+/** Finds the slots that are expected and not delivered, and serialises them for clients. Pure. */
 import { periodRules, slotsPerDay } from '../../insight/series.ts'
 import type { StateRun } from '../../insight/slot-states.ts'
 import { secondsToIso } from '../files/serialise.ts'
@@ -51,7 +51,7 @@ export function serialiseMissing({ series, slot, state }: MissingSlot): WireMiss
   }
 }
 
-/** Sorts slots; equal ones are in the order of their stations. */
+/** Sorts slots. Slots with equal keys stay in the order of their stations. */
 export function sortMissing(
   slots: readonly MissingSlot[],
   { key, descending }: { readonly key: MissingOrderKey; readonly descending: boolean },

@@ -1,4 +1,4 @@
-/** The files that are expected and not there, a page at a time or all as CSV. */
+/** Serves the files that are expected and not delivered: in pages, or all at once as CSV. */
 import type { FastifyInstance } from 'fastify'
 import { learningDays } from '../../insight/series.ts'
 import { secondsPerDay } from '../../parse/calendar.ts'
@@ -47,7 +47,7 @@ async function readMissing(
   current: Network,
   { range, filter }: ReturnType<typeof parseMissing>,
 ): Promise<readonly MissingSlot[]> {
-  // The summaries have the last 28 days.
+  // The summaries in memory contain the slots of the last 28 days.
   const isRecent = (range.fromDay + learningDays) * secondsPerDay >= current.nowSeconds
   const series = isRecent
     ? current.states.map((each) => ({ ...each, runs: each.summary.runs }))
@@ -60,11 +60,11 @@ async function readMissing(
     .flatMap((each) => missingSlots(each, each.runs, range))
 }
 
-/** Longest range: more deliveries would take seconds to read. */
+/** Most days of a range: the deliveries of more days would take seconds to read. */
 const maxDays = 62
 
 /**
- * The last 28 days by default.
+ * Parses a request; its range is the last 28 days by default.
  * @throws HttpError 400 with all faults
  */
 function parseMissing(query: Query, nowSeconds: number) {

@@ -1,4 +1,4 @@
-/** The files that are expected and not there. */
+/** Schemas of the files that are expected and not delivered. */
 import type { Static } from 'typebox'
 import { seriesFields, listErrors, seriesQuery } from '../series/schema.ts'
 import { negotiated } from '../openapi/responses.ts'
@@ -25,19 +25,19 @@ export type MissingOrderKey = (typeof missingOrderKeys)[number]
 
 export const missingSchema = component(
   'MissingFile',
-  'A slot of a series without a file that is expected.',
+  'A slot of a series whose expected file was not delivered.',
   {
     station: seriesFields.station,
     file_type: seriesFields.file_type,
     period: seriesFields.period,
     start: moment('Start of the slot.'),
     end: moment('End of the slot.'),
-    expected_by: moment('The end of the slot and the usual latency of the series.'),
+    expected_by: moment('The end of the slot plus the usual latency of the series.'),
     state: oneOf(
       '`late` until 3 days after the end of the slot (01D: 7 days), then `missing`.',
       missingStates,
     ),
-    since: moment('Since when the slot has this state.'),
+    since: moment('Time since which the slot has this state.'),
   },
 )
 
@@ -83,10 +83,10 @@ export const listMissing = (maxLimit: number): RouteSchema => ({
   tags: ['Stations'],
   summary: 'List missing files',
   description:
-    'One row for each slot that is expected and not delivered: late, or missing. As CSV all of them at once, as a worklist for backfilling. It depends on the clock: the `ETag` changes every minute.',
+    'One row for each slot that is expected and not delivered: late, or missing. The CSV has all rows at once, as a worklist for backfilling. The response depends on the clock, so its `ETag` changes every minute.',
   querystring: parameters({
     state: list(
-      'States; by default both.',
+      'The states of the slots; by default both.',
       { type: 'string', enum: missingStates },
       { examples: [['late']] },
     ),

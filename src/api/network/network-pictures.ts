@@ -1,4 +1,4 @@
-/** The pictures of the network: a station a row, an hour or a day a column. Pure. */
+/** Draws the pictures of the network: each row is a station, each column an hour or a day. Pure. */
 import { learningDays, slotsPerDay } from '../../insight/series.ts'
 import { shareClass } from '../../insight/slot-states.ts'
 import type { SlotState } from '../../insight/slot-states.ts'
@@ -10,7 +10,7 @@ import type { NetworkState } from '../series/network-states.ts'
 
 type Mark = 'good' | 'fair' | 'poor' | 'none' | 'late' | 'due'
 
-/** Colours of Okabe and Ito, distinct for any colour vision; heights differ too. */
+/** The marks of the cells. The colours of Okabe and Ito are distinct for any colour vision; the heights differ too. */
 const marks: Readonly<Record<Mark, MarkShape>> = {
   good: { color: '#009e73', top: 0, height: 1, label: 'delivered' },
   fair: { color: '#56b4e9', top: 0.25, height: 0.75, label: '80 to 90 %' },
@@ -28,7 +28,7 @@ const hourMarks: Readonly<Partial<Record<SlotState, Mark>>> = {
   due: 'due',
 }
 
-/** The last 24 hours of hourly series; the last is the current hour. */
+/** Draws the last 24 hours of hourly series. The last column is the current hour. */
 export function hoursSvg(states: readonly NetworkState[], nowSeconds: number): string {
   const current = Math.floor(nowSeconds / secondsPerHour)
   const first = current - 23
@@ -47,7 +47,7 @@ export function hoursSvg(states: readonly NetworkState[], nowSeconds: number): s
   return picture('The last 24 hours by station', rows, labels, 24)
 }
 
-/** The last 28 days; of hourly series the share of each day. */
+/** Draws the last 28 days. The cell of an hourly series shows the share of the day's files that were delivered. */
 export function daysSvg(states: readonly NetworkState[], nowSeconds: number): string {
   const today = Math.floor(nowSeconds / secondsPerDay)
   const firstDay = today - learningDays + 1
@@ -82,7 +82,7 @@ function rowOf({ station }: NetworkState, row: Omit<GridRow<Mark>, 'label' | 'hr
   return { ...row, label: station, href: `../station/${station}/?format=api` }
 }
 
-/** The states of slots, both ends included; `undefined` outside of the summary. */
+/** Returns the states of the slots `from` to `to`, both included; `undefined` for slots that the summary does not have. */
 function slotCells({ summary }: NetworkState, from: number, to: number): (SlotState | undefined)[] {
   const cells = Array<SlotState | undefined>(to - from + 1).fill(undefined)
   for (const { state, firstSlot, slots } of summary.runs)
@@ -90,7 +90,7 @@ function slotCells({ summary }: NetworkState, from: number, to: number): (SlotSt
   return cells
 }
 
-/** By the share of delivered slots of each day. */
+/** Returns the mark of each day, by the share of its slots that were delivered. */
 function dayCells(series: NetworkState, firstDay: number, today: number): (Mark | undefined)[] {
   const perDay = slotsPerDay(series.period)
   const slots = slotCells(series, firstDay * perDay, (today + 1) * perDay - 1)

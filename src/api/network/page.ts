@@ -54,7 +54,7 @@ const template = `<div data-live="<%= it.follow %>">
 
 const render = page('network', template)
 
-/** Late series that are shown; the list of series has all. */
+/** Most late series on the page; the list of series has all of them. */
 const maxLate = 25
 
 export function renderNetwork(wire: WireNetwork, network: Network): string {
@@ -142,7 +142,7 @@ function sentenceOf(wire: WireNetwork): string {
   return `${counted(wire.stations, 'station', 'stations')} at ${readableTime(wire.time)} UTC. ${shares}${arrived}`
 }
 
-/** The main series of the stations, with the lowest share first; without those that nobody expects. */
+/** Returns the main series of the stations, the lowest share first. Series without expected files are left out. */
 function worstFirst(states: readonly NetworkState[]): readonly NetworkState[] {
   return [...mainSeries(states).values()]
     .filter(({ summary }) => summary.share !== undefined)

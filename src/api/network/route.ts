@@ -1,4 +1,4 @@
-/** The network at a glance: JSON, and the first page of the navigation. */
+/** Serves the network at a glance: as JSON, or as the first page of the navigation. */
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
 import { NotBuilt, QueryTimeout } from '../../catalogue/reader.ts'
 import { seriesStates } from '../../insight/series-summary.ts'
@@ -47,7 +47,10 @@ function showNetwork({ network, reader, tag, limits }: Context): RouteHandlerMet
 
 type Activity = Pick<WireNetwork, 'arrivals_1h' | 'changed_directories'>
 
-/** Without it while an index is being built, or right after so many changes that counting them takes too long. */
+/**
+ * Reads how many files arrived in the last hour, and the directories that changed today. Both are unknown while an index is being
+ * built, and right after so many changes that counting them takes too long.
+ */
 async function readActivity(reader: Context['reader'], nowSeconds: number): Promise<Activity> {
   const today = Math.floor(nowSeconds / secondsPerDay) * secondsPerDay
   const created = { fromUs: (nowSeconds - secondsPerHour) * 1e6 }

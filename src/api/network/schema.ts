@@ -1,4 +1,4 @@
-/** The network at a glance. */
+/** Schema of the network at a glance. */
 import type { Static } from 'typebox'
 import { seriesStates } from '../../insight/series-summary.ts'
 import { errors, negotiated } from '../openapi/responses.ts'
@@ -20,22 +20,27 @@ import { format, ifNoneMatch, parameters } from '../openapi/parameters.ts'
 import { seriesSchema } from '../series/schema.ts'
 
 const counts = Object.fromEntries(
-  seriesStates.map((state) => [state, number(`Series in the state \`${state}\`.`)]),
+  seriesStates.map((state) => [state, number(`Number of series in the state \`${state}\`.`)]),
 ) as Record<(typeof seriesStates)[number], ReturnType<typeof number>>
 
 export const networkSchema = component('Network', 'The network at a glance.', {
-  time: moment('The minute of these states.'),
-  stations: number('Stations with a series.'),
-  series: object('Series by state.', counts),
-  expected_28d: number('Expected slots of the last 28 days, of all series.'),
-  delivered_28d: number('Those of them that were delivered.'),
-  arrivals_1h: orNull(number('Files listed in the last hour; null while they cannot be counted.')),
-  late: list('Series that are late, the longest first; at most 100.', ref(seriesSchema)),
+  time: moment('The minute for which the states were computed.'),
+  stations: number('Number of stations with a series.'),
+  series: object('Number of series by state.', counts),
+  expected_28d: number('Number of expected slots of all series in the last 28 days.'),
+  delivered_28d: number('Number of these slots that were delivered.'),
+  arrivals_1h: orNull(
+    number('Number of files listed in the last hour; null while they cannot be counted.'),
+  ),
+  late: list(
+    'At most 100 series that are late; the one that is late for the longest time comes first.',
+    ref(seriesSchema),
+  ),
   changed_directories: list(
     'The directories with the most files that were listed or replaced today (UTC).',
     object('A directory.', {
-      path: text('Its path below the archive root.'),
-      files: number('The files.'),
+      path: text('The path of the directory below the archive root.'),
+      files: number('Number of these files.'),
     }),
   ),
 })
@@ -56,7 +61,7 @@ export const getNetwork: RouteSchema = {
   tags: ['Stations'],
   summary: 'The network at a glance',
   description:
-    'Series by state, the late ones, and what arrived. As a page also the hours of today and the last 28 days of each station. It depends on the clock: the `ETag` changes every minute.',
+    'The number of series by state, the late series, and what arrived. The HTML page also shows the last 24 hours and the last 28 days of each station. The response depends on the clock, so its `ETag` changes every minute.',
   querystring: parameters({ format: format() }),
   headers: parameters(ifNoneMatch),
   response: {

@@ -50,7 +50,7 @@ const descriptionSchema = object('The description of a resource, from `OPTIONS`.
   parses: list('Media types of request bodies that it accepts.', Type.String()),
 })
 
-/** The example of such a description. */
+/** The example of the description of a resource. */
 const shownDescription = {
   name: 'Rinex File List',
   description: 'The RINEX files of the archive.',
@@ -58,13 +58,13 @@ const shownDescription = {
   parses: ['application/json'],
 }
 
-/** Parts of the document that come from no route. */
+/** The parts of the document that come from no route. */
 export interface OtherParts {
   readonly paths: Paths
   readonly schemas: Readonly<Record<string, object>>
 }
 
-/** Registers the plugin. The document has the routes that are registered after it. */
+/** Registers the plugin. The document contains the routes that are registered after it. */
 export async function collectSchemas(
   app: FastifyInstance,
   { version, datasetPrefix }: Pick<ApiSettings, 'version' | 'datasetPrefix'>,
@@ -98,7 +98,7 @@ export async function collectSchemas(
   })
 }
 
-/** Adds paths that have no route of their own, and `HEAD` and `OPTIONS` of all paths. */
+/** Adds the paths that have no route of their own, and `HEAD` and `OPTIONS` to all paths. */
 function complete(document: OpenApiDocument, others: Paths): OpenApiDocument {
   const routes = mapValues(document.paths, (item) =>
     mapValues(item as Required<PathItem>, (operation) => completeOperation(operation, document)),
@@ -107,7 +107,10 @@ function complete(document: OpenApiDocument, others: Paths): OpenApiDocument {
   return { ...document, paths }
 }
 
-/** Adds the style of lists, and the example of a body, whose schema is a reference. */
+/**
+ * Adds the style of list parameters, and the example of the request body. The schema of the body is a reference, so the example
+ * is taken from the component.
+ */
 function completeOperation(
   operation: OperationObject,
   { components }: OpenApiDocument,
@@ -133,7 +136,7 @@ function completeOperation(
   }
 }
 
-/** Restores references to shared responses, and headers: the plugin takes each of them for a schema. */
+/** Restores references to shared responses, and headers, because the plugin treats each of them as a schema. */
 function restoreResponse(response: ResponseObject): ResponseObject | Reference {
   const { headers: described = {}, content, ...rest } = response
   const shared = content?.['application/json']?.schema['$ref'] as string | undefined

@@ -4,7 +4,7 @@ import Type from 'typebox'
 import type { Static, TObject, TProperties, TSchema, TUnsafe } from 'typebox'
 import type { Links } from '../http/links.ts'
 
-/** The base URL in examples. The real one is known when the server listens, and then replaces it. */
+/** The base URL in examples. When the server listens, its own base URL is known and replaces this one. */
 export const exampleRoot = 'https://catalogue.invalid'
 export const exampleLinks: Links = { api: `${exampleRoot}/api/`, data: `${exampleRoot}/data/` }
 
@@ -27,7 +27,7 @@ export interface Reference {
 
 export interface HeaderObject {
   readonly description: string
-  /** Whether every response of this kind has it. */
+  /** True if every response of this kind has the header. */
   readonly required?: boolean
   readonly schema: JsonSchema
 }
@@ -45,14 +45,14 @@ export interface ResponseObject {
   readonly content?: Content
 }
 
-/** By status; `default` for all others. */
+/** Responses by status; `default` for all other statuses. */
 export type Responses = Readonly<Record<string, ResponseObject | Reference>>
 
 interface Described {
   readonly operationId: string
   readonly tags: readonly [string]
   readonly summary: string
-  /** Markdown: only paragraphs, and code in backticks. */
+  /** A description in Markdown that has only paragraphs, and code in backticks. */
   readonly description?: string
   readonly security?: readonly Record<string, readonly string[]>[]
   /** The alternative to the 200 for `Accept: text/event-stream`; OpenAPI 3.1 cannot describe an endless stream. */
@@ -69,7 +69,7 @@ export interface RouteSchema extends Described, Omit<FastifySchema, keyof Descri
   readonly response: Responses
 }
 
-/** Schemas of parameters by name, each with at most one example. */
+/** Schemas of parameters by name; each has at most one example. */
 export type Parameters = Readonly<Record<string, object>>
 
 interface ParameterSchema {
@@ -128,12 +128,12 @@ export function component<P extends TProperties, More extends object = object>(
   return Object.assign(object(description, properties), { $id: name }, more as More)
 }
 
-/** A reference to a shared schema in the form of Fastify and Ajv. */
+/** Refers to a shared schema in the form that Fastify and Ajv read. */
 export function ref<T extends TSchema>({ $id }: Component<T>): TUnsafe<Static<T>> {
   return Type.Unsafe({ $ref: `${$id}#` })
 }
 
-/** The same in the form of the document, for its parts that come from no route. */
+/** Refers to a shared schema in the form of the OpenAPI document, for the parts of the document that come from no route. */
 export function schemaRef(name: string): Reference & JsonSchema {
   return { $ref: `#/components/schemas/${name}` }
 }
@@ -183,7 +183,7 @@ export function orNull<T extends TSchema>(schema: T) {
   })
 }
 
-/** A page of a collection. */
+/** The schema of a page of a collection. */
 export function pageOf<T extends TSchema>(name: string, description: string, item: T) {
   return component(name, description, {
     count: number('Number of items on all pages.'),
@@ -197,12 +197,12 @@ export function json(schema: TSchema, example: unknown, type = 'application/json
   return { [type]: { schema: schema as JsonSchema, example } }
 }
 
-/** Content that is JSON or an HTML page, by `Accept`. */
+/** The content of a response that is JSON or an HTML page, by `Accept`. */
 export function negotiable(schema: TSchema, example: unknown): Content {
   return { ...json(schema, example), 'text/html': { schema: { type: 'string' } } }
 }
 
-/** A request for the shell. */
+/** Writes a request as a shell command, for the examples. */
 export function curl(target: string, options = ''): { lang: string; source: string } {
   return { lang: 'Shell', source: `curl ${options}${options === '' ? '' : ' '}'${target}'` }
 }

@@ -1,4 +1,4 @@
-/** Parameters of several resources. */
+/** Parameters that several resources share. */
 import { defaultLimit } from '../http/query.ts'
 import { number, oneOf, text } from './openapi.ts'
 import type { JsonSchema, ParameterObject, Parameters } from './openapi.ts'
@@ -9,7 +9,7 @@ const formats: Readonly<Record<string, string>> = {
   ndjson: '`ndjson` is the whole list with one JSON record per line',
   csv: '`csv` is the whole list as a table with a header line',
   urls: '`urls` is the whole list with one download URL per line',
-  txt: '`txt` is plain text with one character per slot',
+  txt: '`txt` is plain text',
   atom: '`atom` is the whole list as an Atom feed',
   svg: '`svg` is a picture',
 }
@@ -19,7 +19,7 @@ export function format(names: readonly string[] = ['api', 'json']) {
   return oneOf(meaning, names, { examples: [names.at(-1)] })
 }
 
-/** @param most larger limits are reduced to this */
+/** @param most the maximum; a larger limit is reduced to it */
 export function limit(most: number) {
   return number(
     `Items per page; more than ${most} is answered as ${most}. A value that is not a positive integer is ignored.`,
@@ -27,7 +27,7 @@ export function limit(most: number) {
   )
 }
 
-/** @param most larger limits are reduced to this */
+/** @param most the maximum; a larger limit is reduced to it */
 export function paging(most: number) {
   return {
     limit: limit(most),
@@ -44,7 +44,7 @@ export const strict = oneOf(
   { examples: ['1'] },
 )
 
-/** Parameters in the form of the schema of a route. */
+/** Makes the schema for the parameters of a route. */
 export function parameters<P extends Parameters>(properties: P) {
   return { type: 'object', properties }
 }
@@ -55,7 +55,7 @@ export const ifNoneMatch = {
   }),
 }
 
-/** The file in the examples, and its directory below an area. */
+/** The file in the examples, and the parts of its directory below an area. */
 export const filePlace = {
   year: '2026',
   day: '022',
@@ -79,7 +79,7 @@ export const yearDayAndHour = {
   hour: text('Hour of the day, two digits.', { pattern: '^[0-9]{2}$', examples: [hour] }),
 }
 
-/** Parameters in the form of the document, for paths that have no route of their own. */
+/** Makes the parameters of the OpenAPI document, for paths that have no route of their own. */
 export function parametersIn(place: ParameterObject['in'], named: Parameters): ParameterObject[] {
   return Object.entries(named as Readonly<Record<string, JsonSchema>>).map(
     ([name, { description, examples, ...schema }]) => ({

@@ -16,7 +16,7 @@ const sometimes = (description: string, example: string): HeaderObject => ({
 export const headers = {
   Allow: always('The methods that the resource supports.', 'GET, HEAD, OPTIONS'),
   ETag: sometimes(
-    'Weak tag of the state of the catalogue; a request with it in `If-None-Match` gets `304` until something changes.',
+    'Weak tag of the state of the catalogue; a request with this tag in `If-None-Match` gets `304` until something changes.',
     'W/"3f0c9a51-72-json-Zk3mQx1a"',
   ),
   Vary: sometimes('The request headers on which the representation depends.', 'Accept'),
@@ -43,14 +43,14 @@ export const headers = {
 
 export type HeaderName = keyof typeof headers
 
-/** References to shared headers. */
+/** Returns references to shared headers. */
 export function withHeaders(...names: readonly HeaderName[]): Record<string, Reference> {
   return Object.fromEntries(
     names.map((name) => [name, { $ref: `#/components/headers/${name}` }] as const),
   )
 }
 
-/** A response with the headers of all resources that negotiate by `Accept`. */
+/** A response with the headers that all resources have which negotiate by `Accept`. */
 export function negotiated(
   description: string,
   content: Content,
@@ -78,7 +78,7 @@ export const errorSchemas = {
   }),
   Faults: {
     type: 'object',
-    description: 'Messages by invalid parameter or field; all invalid ones at once.',
+    description: 'The messages for each invalid parameter or field, all at once.',
     additionalProperties: list('The messages.', Type.String()),
   },
 } as const
@@ -93,7 +93,7 @@ const detail = (
   content: negotiable(schemaRef('Detail'), { detail: example }),
 })
 
-/** By their names in `components.responses`. */
+/** The shared error responses, by their names in `components.responses`. */
 export const errorResponses = {
   NotModified: {
     description: 'Not modified: `If-None-Match` contains the current tag. No body.',
@@ -141,7 +141,7 @@ export const errorResponses = {
     'Unsupported media type "text/plain" in request.',
   ),
   TooManyRequests: detail(
-    'Too many requests of this kind are in progress: streams, long queries, or those of one address.',
+    'Too many requests of this kind are in progress: streams, long queries, or requests of one address.',
     'Too many clients are reading the whole list.',
     'Retry-After',
   ),
@@ -181,7 +181,7 @@ const statuses: Readonly<Record<ErrorName, string>> = {
   Other: 'default',
 }
 
-/** References to error responses by status, `Other` among them. */
+/** Returns references to error responses by status, always with `Other`. */
 export function errors(...names: readonly ErrorName[]): Record<string, Reference> {
   return Object.fromEntries(
     [...names, 'Other' as const].map((name) => [

@@ -9,7 +9,7 @@ import { page, partial } from './layout.ts'
 import type { PageFrame } from './layout.ts'
 import type { Cell, Column } from './table.ts'
 
-/** Unknown parameters, so that a typing error in a filter is noticed. */
+/** Names the unknown parameters, so that people notice a typing error in a filter. */
 partial(
   'ignored',
   `<% if (it.ignored.length > 0) { %>
@@ -50,17 +50,17 @@ const template = `<%~ include('@ignored', it) %>
 
 const render = page('collection', template)
 
-/** How a collection is shown. */
+/** Describes the page of a collection. */
 export interface CollectionView<Wire, Key extends string> extends FormView {
   readonly frame: Pick<PageFrame, 'title' | 'section' | 'up'>
-  /** What the collection has: singular and plural. */
+  /** The noun for the items of the collection: singular and plural. */
   readonly noun: readonly [one: string, many: string]
-  /** Columns; those with a key sort. */
+  /** The columns. Those that have a key sort the table. */
   readonly columns: readonly (SortColumn<Key> | Column | string)[]
   readonly row: (item: Wire) => readonly (Cell | string)[]
   readonly caption: string
   readonly className?: string
-  /** Whether all items can be read as CSV at once. */
+  /** True if all items can be read as CSV at once. */
   readonly hasCsv?: boolean
 }
 
@@ -121,10 +121,10 @@ interface PagerLink {
   readonly isCurrent?: boolean
 }
 
-/** Above this number of pages there is a form that jumps to any of them. */
+/** Most pages of a collection without a form that jumps to any page. */
 const pagesWithoutJump = 7
 
-/** Links to the pages around the current one, and the form that jumps. */
+/** Returns the links to the pages around the current one, and the data of the form that jumps to any page. */
 function pagerOf({ pages, count, range, kept }: CollectionPage<unknown>) {
   const { first, previous, next, last } = pages
   const { limit, offset } = range
@@ -150,14 +150,14 @@ function pagerOf({ pages, count, range, kept }: CollectionPage<unknown>) {
   return { links, jump: pageCount > pagesWithoutJump ? { hidden, limit, offset } : null }
 }
 
-/** The numbers of at most five pages around one. */
+/** Returns the numbers of at most five pages: the given page and those around it. */
 function around(page: number, pageCount: number): readonly number[] {
   const from = Math.max(1, Math.min(page - 2, pageCount - 4))
   const to = Math.min(pageCount, from + 4)
   return Array.from({ length: Math.max(0, to - from + 1) }, (_value, index) => from + index)
 }
 
-/** The same page as JSON. */
+/** Returns the URL of the same page as JSON. */
 function jsonLink({ kept, range }: CollectionPage<unknown>): string {
   const query = new URLSearchParams({
     format: 'json',

@@ -1,4 +1,4 @@
-/** The OpenAPI document, and its page for people. */
+/** Serves the OpenAPI document, and the reference page that is made from it. */
 import type { FastifyInstance } from 'fastify'
 import { digest } from '../http/conditional-requests.ts'
 import { isFresh, sendHtml, sendNotModified } from '../http/context.ts'
@@ -16,7 +16,7 @@ interface Description {
   readonly links: Links
   readonly json: Buffer
   readonly page: string
-  /** Digest, for the ETag. */
+  /** Digest of the document, for the ETag. */
   readonly state: string
 }
 
@@ -54,7 +54,10 @@ export function addSchema(app: FastifyInstance, context: DocsContext): void {
   })
 }
 
-/** Built on the first request, since the base URL is known when the server listens; then cached. */
+/**
+ * Returns a function that builds the description on the first request and then caches it: the base URL is known only when the
+ * server listens.
+ */
 function openDescription(app: FastifyInstance, { links }: DocsContext): () => Description {
   let made: Description | undefined
   return () => {

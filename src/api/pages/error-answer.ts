@@ -1,4 +1,4 @@
-/** Errors as pages for people. */
+/** Answers errors with HTML pages for people. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { compressedVary } from '../http/compression.ts'
 import { sendHtml } from '../http/context.ts'
@@ -55,7 +55,7 @@ interface Place {
   readonly up: string
 }
 
-/** Largest size of a page that the form of a rejected request repeats. */
+/** Largest `limit` that the form of a rejected request repeats. */
 const maxLimit = 1000
 
 const renderFaults = page(
@@ -67,7 +67,7 @@ const renderFaults = page(
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The form that shows people the faults of a rejected request, as it was filled in. */
+    /** The form on the error page of a rejected request: it shows the faults, and the values as they were filled in. */
     readonly faultForm?: FormView
   }
 }

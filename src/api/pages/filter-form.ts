@@ -10,15 +10,15 @@ interface Option {
   readonly text: string
 }
 
-/** A field of a form. Its name is that of a parameter, so the address of the page is also the address of the JSON. */
+/** A field of a form. It has the name of an API parameter, so the page and the JSON have the same query string. */
 export interface Field {
   readonly name: string
   readonly label: string
-  /** For text fields: an example. */
+  /** An example, for a text field. */
   readonly hint?: string
-  /** For selections: the values, besides the empty one. */
+  /** The options of a selection, besides the empty one. */
   readonly options?: readonly Option[]
-  /** Whether one of the options always applies. */
+  /** True if one of the options always applies, so the empty option is left out. */
   readonly isRequired?: boolean
 }
 
@@ -26,25 +26,25 @@ export interface Field {
 export interface FormState {
   /** Filters and settings of the request, as far as their names are known. */
   readonly kept: readonly Parameter[]
-  /** Items of a page. */
+  /** Number of items on a page. */
   readonly limit: number
 }
 
 /** A filter form. */
 export interface FormView {
-  /** The page of the form. */
+  /** Title and section of the page that contains the form. */
   readonly frame: { readonly title: string; readonly section?: string }
-  /** The filters with a field; the other filters are hidden inputs. */
+  /** The filters that have a field. The form repeats all other filters in hidden inputs. */
   readonly fields: readonly Field[]
   /** The label of the link that removes all filters. */
   readonly all?: string
-  /** Sizes of a page to choose from; none without it. */
+  /** Page sizes that people can choose; without it, the form has no field for them. */
   readonly sizes?: readonly number[]
   /** Names of further parameters that the form of a rejected request repeats. */
   readonly known?: readonly string[]
 }
 
-/** The partial `form`, with data of `filterForm`. */
+/** The template of the partial `form`; `filterForm` returns its data. */
 export const formTemplate = `<% if (it.fields.length > 0) { %><form class="filters" method="get" role="search" aria-label="Filters">
 <input type="hidden" name="format" value="api">
 <% for (const field of it.hidden) { %><input type="hidden" name="<%= field.name %>" value="<%= field.value %>">
@@ -89,7 +89,8 @@ export function filterForm(
 
 function fieldOf(field: Field, kept: readonly Parameter[], faults: readonly string[]) {
   const all = kept.flatMap(([name], index) => (name === field.name ? [index] : []))
-  // The values of a choice are joined; of other parameters all values apply, and only the first has room in the field.
+  // The values of a choice are joined in its field. All values of another parameter apply, but its field has room only for the
+  // first.
   const isChoice = field.options !== undefined || ['station', 'country'].includes(field.name)
   const places = isChoice ? all : all.slice(0, 1)
   const value = places.map((index) => kept[index]?.[1] ?? '').join(',')
@@ -119,16 +120,16 @@ function sizesOf(sizes: readonly number[], limit: number): ReturnType<typeof fie
   return { name: 'limit', label: 'Rows', hint: '', value: '', options, faults: [], places: [] }
 }
 
-/** A column that sorts. */
+/** A column by which the table can be sorted. */
 export interface SortColumn<Key extends string> {
   readonly key: Key
   readonly label: string
-  /** The direction at the first click. */
+  /** The direction after the first click. */
   readonly first: 'ascending' | 'descending'
   readonly isNumber?: boolean
 }
 
-/** A column with the link that sorts by it; the other way round if the collection is sorted by it already. */
+/** Adds the link that sorts by a column. If the collection is sorted by the column already, the link reverses the direction. */
 export function sortLink<Key extends string>(
   { key, first, ...column }: SortColumn<Key>,
   ordering: { readonly key: string; readonly descending: boolean },
@@ -142,13 +143,13 @@ export function sortLink<Key extends string>(
   return { ...column, href, sort: isCurrent ? current : '' }
 }
 
-/** Parameters that filter nothing. */
+/** Names of kept parameters that are not filters. */
 const settings = new Set(['ordering', 'expand', 'strict'])
 
-/** More filters are not shown one by one: each has a link that repeats all others. */
+/** Most active filters that the page shows. Each has a link that repeats all others, so many of them would make a large page. */
 const maxShownFilters = 20
 
-/** The active filters, each with a link to the collection without it. */
+/** Returns the active filters, each with a link to the collection without it. */
 export function activeFilters({ kept, limit }: FormState, fields: readonly Field[]) {
   if (kept.length > maxShownFilters) return []
   return kept.flatMap(([name, value], place) => {
@@ -159,7 +160,7 @@ export function activeFilters({ kept, limit }: FormState, fields: readonly Field
   })
 }
 
-/** The partial `chips`, with data of `activeFilters` as `active`. */
+/** The template of the partial `chips`; its data `active` come from `activeFilters`. */
 export const chipsTemplate = `<% if (it.active.length > 0) { %><ul class="chips" aria-label="Active filters">
 <% for (const chip of it.active) { %><li><%= chip.label %> <b><%= chip.value %></b> <a href="<%= chip.without %>" aria-label="Remove the filter <%= chip.label %> <%= chip.value %>">×</a></li>
 <% } %></ul>

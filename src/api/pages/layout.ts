@@ -57,7 +57,7 @@ eta.loadTemplate('@layout', layout)
 
 export interface PageFrame {
   readonly title: string
-  /** For search engines and previews. */
+  /** Description of the page for search engines and previews. */
   readonly description?: string
   /** The resource in the navigation to which the page belongs. */
   readonly section?: string
@@ -76,13 +76,13 @@ partial('table', tableTemplate)
 partial('form', formTemplate)
 partial('chips', chipsTemplate)
 
-/** Text with code in backticks. */
+/** Shows a text; its parts in backticks become code. */
 partial(
   'prose',
   `<% it.text.split('\`').forEach((part, position) => { if (position % 2 === 1) { %><code><%= part %></code><% } else { %><%= part %><% } }) %>`,
 )
 
-/** Names and values, in columns; a fact may have a link. */
+/** Shows facts in columns: each has a name, a value and perhaps a link. */
 partial(
   'facts',
   `<dl class="facts">
@@ -106,7 +106,8 @@ export function page(name: string, template: string): (frame: PageFrame, data: o
 }
 
 /**
- * The address that a page with a changing state waits for: the change feed after a state of the catalogue.
+ * The URL that a page with a changing state requests: the change feed after the given state, which answers when something
+ * changes.
  * @param up relative path from the page to the API root
  * @param filters of the page
  */

@@ -88,7 +88,7 @@ function describeAnswer(
   }
 }
 
-/** Each media type with its fields and its example. */
+/** Describes each media type: its fields and its example. */
 function describeContent(document: OpenApiDocument, content: Content = {}) {
   return Object.entries(content).map(([type, { schema, example }]) => ({
     type,

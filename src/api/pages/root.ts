@@ -29,7 +29,7 @@ function renderRoot(resources: readonly ListedResource[]): string {
   return render({ title: 'Overview', up: '', json: '?format=json' }, { resources })
 }
 
-/** The resources of the root, in its order. */
+/** The descriptions of the resources, in the order in which the API root lists them. */
 const descriptions: Readonly<Record<ResourceName, string>> = {
   network: 'The network at a glance: today, the last four weeks, and who is late.',
   'rinex-file': 'The files, newest record first, with links to download them.',

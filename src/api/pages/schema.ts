@@ -1,4 +1,4 @@
-/** The API root, the OpenAPI document and its page. */
+/** Schemas of the API root, the OpenAPI document and its page. */
 import Type from 'typebox'
 import { resourceNames, resourceUrl } from '../http/links.ts'
 import { mediaTypes } from '../http/negotiate.ts'

@@ -1,24 +1,26 @@
-/** Pictures in SVG, without scripts and styles: drawn on the server. Pure. */
+/** Draws pictures in SVG on the server, without scripts and styles. Pure. */
 
-/** Width of a picture at 1:1. */
+/** Width of a picture in pixels, without scaling. */
 export const svgWidth = 800
 
-/** A kind of cell. Kinds differ in colour and in shape: the top and height of the mark, as shares of the line. */
+/**
+ * The look of cells of one kind. Kinds differ in colour and in shape: `top` and `height` are fractions of the height of the line.
+ */
 export interface Mark {
   readonly color: string
   readonly top: number
   readonly height: number
-  /** For the legend. */
+  /** Text in the legend. */
   readonly label: string
 }
 
 export interface GridRow<Name extends string> {
   readonly label: string
   readonly href?: string
-  /** What the row says in words. */
+  /** Describes the row in words. */
   readonly title?: string
   readonly cells: readonly (Name | undefined)[]
-  /** Text at the right end. */
+  /** Text at the right end of the row. */
   readonly end?: string
 }
 
@@ -33,13 +35,13 @@ export interface Grid<Name extends string> {
   /** Width of the labels at the left, and of the texts at the right. */
   readonly labelWidth: number
   readonly endWidth?: number
-  /** The text of a run of equal cells of a row; without it the runs have none. */
+  /** Returns the text of a run of equal cells in a row. Without it, runs have no text. */
   readonly runTitle?: (row: number, first: number, cells: number, name: Name) => string
 }
 
 const size = { line: 14, gap: 2, top: 20, legend: 28 }
 
-/** @param height in pixels at 1:1 */
+/** @param picture `height` and `width` are in pixels, without scaling */
 export function svg(
   picture: { height: number; title: string; width?: number; role?: 'img' | 'group' },
   content: string,
@@ -51,7 +53,7 @@ ${content}
 `
 }
 
-/** A row of marked cells for each line: an availability calendar, or the stations of a network. */
+/** Draws a grid of marked cells, for example an availability calendar, or the stations of a network. */
 export function gridSvg<Name extends string>(grid: Grid<Name>): string {
   const { rows, columns, columnLabels, width = svgWidth, labelWidth, endWidth = 0, title } = grid
   const cell = (width - labelWidth - endWidth) / columns
@@ -76,7 +78,10 @@ export function gridSvg<Name extends string>(grid: Grid<Name>): string {
   )
 }
 
-/** A path for each run with a text, otherwise one for all runs of a mark: thousands of cells make a small picture. */
+/**
+ * Returns a path for each run that has a text, and one path for all other runs of a mark, so that thousands of cells make a small
+ * picture.
+ */
 function paths<Name extends string>(
   { rows, marks, labelWidth, runTitle }: Grid<Name>,
   { cell, yOf }: { readonly cell: number; readonly yOf: (row: number) => number },
@@ -103,7 +108,7 @@ function paths<Name extends string>(
   ]
 }
 
-/** Neighbouring equal cells. */
+/** Finds the runs of equal cells. */
 function runsOf<Name extends string>(cells: readonly (Name | undefined)[]) {
   const runs: { readonly name: Name; readonly first: number; count: number }[] = []
   for (const [index, name] of cells.entries()) {
@@ -115,7 +120,7 @@ function runsOf<Name extends string>(cells: readonly (Name | undefined)[]) {
   return runs
 }
 
-/** The marks that occur. */
+/** Draws the legend, with only the marks that occur in the grid. */
 function legend<Name extends string>({ rows, marks, labelWidth }: Grid<Name>, y: number): string {
   const found = new Set(rows.flatMap(({ cells }) => cells))
   return (Object.entries(marks) as [Name, Mark][])

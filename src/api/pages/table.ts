@@ -12,30 +12,30 @@ export interface Column {
 export interface Cell {
   readonly text: string
   readonly href?: string | null | undefined
-  /** For screen readers, instead of the text of a link. */
+  /** Text of the link for screen readers. */
   readonly label?: string
   /** The ISO time that the text shows. */
   readonly time?: string | null
-  /** The name of the row. */
+  /** True if the cell names its row. */
   readonly isHeader?: boolean
   readonly isCode?: boolean
-  /** A state with its shape, or the class of a share. */
+  /** CSS class: a state, which has a shape, or the class of a share. */
   readonly className?: string
-  /** A bar of 0 to 100 after the text. */
+  /** Length of the bar after the text, 0 to 100. */
   readonly percent?: number | null
-  /** A problem of what the cell names. */
+  /** A problem of the thing that the cell names. */
   readonly problem?: string
   /** Small print after the text. */
   readonly note?: string
   readonly noteTitle?: string
-  /** Further lines, as code. */
+  /** Further lines of the cell, shown as code. */
   readonly lines?: readonly string[]
-  /** What opens the lines; without it they are shown. */
+  /** Text that opens the lines when clicked; without it, the lines are always shown. */
   readonly summary?: string
 }
 
 export interface Table {
-  /** For screen readers. */
+  /** Name of the table for screen readers. */
   readonly label: string
   readonly caption?: string
   readonly className?: string
@@ -43,7 +43,7 @@ export interface Table {
   readonly rows: readonly (readonly (Cell | string)[])[]
 }
 
-/** The partial `table`. */
+/** The template of the partial `table`. */
 export const tableTemplate = `<div class="wide" tabindex="0" role="region" aria-label="<%= it.label %>">
 <table<% if (it.className) { %> class="<%= it.className %>"<% } %>>
 <% if (it.caption) { %><caption><%= it.caption %></caption>
@@ -62,7 +62,10 @@ export function stateCell(state: string): Cell {
   return { text: state, className: `state ${state}` }
 }
 
-/** A share with a bar; empty without a share. @param share 0 to 1 */
+/**
+ * A share with a bar; empty if the share is null.
+ * @param share 0 to 1
+ */
 export function shareCell(share: number | null): Cell {
   const percent = share === null ? null : Math.round(share * 100)
   return { text: readableShare(share), percent }

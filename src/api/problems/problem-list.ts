@@ -4,11 +4,11 @@ import type { CatalogueReader, ProblemEntry } from '../../catalogue/reader.ts'
 import type { SettlingFile } from '../../control/protocol.ts'
 import { microsecondsToIso } from '../files/serialise.ts'
 
-/** In the order of the list. */
+/** The kinds of problems, in the order of the list. */
 export const problemNames = ['settling', 'unservable', ...listedProblems] as const
 export type ProblemName = (typeof problemNames)[number]
 
-/** As clients get it. */
+/** A problem as clients get it. */
 export type WireProblem = Awaited<ReturnType<typeof listProblems>>['results'][number]
 
 export interface ProblemSources {
@@ -25,7 +25,7 @@ export interface ProblemsRequest {
   readonly offset: number
 }
 
-/** A page of the problems, with the count of all. */
+/** Returns a page of the problems, and the count of all. */
 export async function listProblems(
   { reader, settling, unservable }: ProblemSources,
   { names, limit, offset }: ProblemsRequest,
@@ -34,7 +34,7 @@ export async function listProblems(
     problem: Name,
     files: readonly Omit<ProblemEntry, 'problem'>[],
   ) => files.map((file) => ({ ...file, problem }))
-  // These are not in the catalogue.
+  // The catalogue does not have these problems.
   const transient = [
     ...withName('settling', names.includes('settling') ? await settling() : []),
     ...withName('unservable', names.includes('unservable') ? unservable() : []),

@@ -7,7 +7,7 @@ import type { MissingReason } from '../downloads/missing-files.ts'
 type ProblemReason =
   EntryRejectionReason | FileProblemReason | SettlingFile['reason'] | MissingReason
 
-/** A sentence per reason; code in backticks. */
+/** A sentence for each reason, with code in backticks. */
 export const reasonMeanings: Readonly<Record<ProblemReason, string>> = {
   'not-gz': 'The name of the file does not end in `.gz`; only gzip files are catalogued.',
   'not-utf8': 'The name has bytes that are not UTF-8.',

@@ -1,4 +1,4 @@
-/** The paths of files with problems, a page at a time. */
+/** Serves the paths of files with problems, in pages. */
 import type { MissingFiles } from '../downloads/missing-files.ts'
 import type { FastifyInstance } from 'fastify'
 import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'

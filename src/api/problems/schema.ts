@@ -1,4 +1,4 @@
-/** The paths of files with problems. */
+/** Schemas of the files with problems. */
 import type Type from 'typebox'
 import { errors, negotiated } from '../openapi/responses.ts'
 import {

@@ -9,8 +9,8 @@ import {
 } from '../../parse/calendar.ts'
 
 /**
- * The names of the files of a series in these slots: long names (RINEX 3.05, A1) for codes of 9 characters, short ones
- * (RINEX 2.11, 4) for codes of 4. A day without any file has one pattern.
+ * Returns patterns of the names of a series' files in these slots: long names (RINEX 3.05, section A1) for codes of 9 characters,
+ * short names (RINEX 2.11, section 4) for codes of 4 characters. A day on which all files are missing has one pattern.
  * @param slots ascending
  */
 export function missingPatterns(
@@ -31,7 +31,7 @@ export function missingPatterns(
   })
 }
 
-/** @param isWholeDay whether the pattern is for all slots of the day */
+/** @param isWholeDay true if the pattern is for all slots of the day */
 function longPattern(
   { station, fileType, period }: SeriesKey & { readonly station: string },
   slot: number,

@@ -1,4 +1,4 @@
-/** The HTML page of the report of a week. */
+/** The HTML page of a weekly report. */
 import { gpsWeekOf } from '../../insight/weeks.ts'
 import type { Week } from '../../insight/weeks.ts'
 import { filterForm } from '../pages/filter-form.ts'
@@ -34,7 +34,7 @@ export const weekForm: FormView = {
   all: 'Last week',
 }
 
-/** Replaced files that are shown; the JSON has more. */
+/** Most replaced files on the page; the JSON has more. */
 const maxReplaced = 100
 
 /** The UTC days since 1970 for which there are reports: from the first known delivery to today. */

@@ -1,4 +1,4 @@
-/** The report of a week. */
+/** Serves the report of a week. */
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
 import { deliveryDays } from '../../insight/series.ts'
 import { gpsWeekOf, parseWeek } from '../../insight/weeks.ts'
@@ -65,7 +65,10 @@ function showReport({ network, reader, tag, limits, nowUs }: ReportContext): Rou
   }
 }
 
-/** The last whole GPS week by default. @throws HttpError 400 for other text and weeks of the future */
+/**
+ * Parses the week of a request; by default the last whole GPS week.
+ * @throws HttpError 400 for other text and for weeks in the future
+ */
 function parseReportWeek(query: Query, today: number): Week {
   const text = (lastValue(query, 'week') ?? '').trim()
   if (text === '') return gpsWeekOf(today - 7)

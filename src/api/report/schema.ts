@@ -1,4 +1,4 @@
-/** The report of a week. */
+/** Schemas of the report of a week. */
 import Type from 'typebox'
 import type { Static } from 'typebox'
 import { shareClasses } from '../../insight/slot-states.ts'
@@ -34,10 +34,10 @@ const classOf = (name: string) =>
 
 const shares = (files: string) =>
   orNull(
-    object(`${files} of the week; null without any.`, {
-      expected: number('Slots that are expected and whose usual latency has passed.'),
-      delivered: number('Those of them that were delivered.'),
-      share: orNull(share('Delivered by expected slots.')),
+    object(`${files} of the week; null if none is expected or delivered.`, {
+      expected: number('Number of slots that are expected and whose usual latency has passed.'),
+      delivered: number('Number of these slots that were delivered.'),
+      share: orNull(share('Share of the expected slots that were delivered.')),
       class: classOf('share'),
     }),
   )
@@ -59,12 +59,14 @@ export const weekReportSchema = component(
         daily: shares('Daily files'),
         hourly: shares('Hourly files'),
         within_600: orNull(
-          share('Hourly files that arrived within 10 minutes, of those that were seen arriving.'),
+          share(
+            'Share of the hourly files that arrived within 10 minutes, of those that were seen arriving.',
+          ),
         ),
         timeliness: classOf('within_600'),
         missing: list(
-          'Patterns of the names of files that are expected and not there; a day without any file has one.',
-          text('A pattern of the shell.'),
+          'Patterns of the names of expected files that were not delivered; a day on which all files are missing has one pattern.',
+          text('A file name pattern in the syntax of the shell.'),
         ),
       }),
     ),
@@ -72,7 +74,7 @@ export const weekReportSchema = component(
       'Files whose content was replaced in the week, at most 1000.',
       object('A file.', {
         path: text('The path below the archive root.'),
-        modified: moment('When it was replaced last.'),
+        modified: moment('Time of the latest replacement.'),
       }),
     ),
     replaced_complete: flag('False if there are more replaced files than listed.'),
@@ -110,7 +112,7 @@ export const getReport: RouteSchema = {
   tags: ['Stations'],
   summary: 'Report of a week',
   description:
-    'Shares of daily and hourly observation files, timeliness, missing and replaced files. Deliveries are known for 400 days. `format=txt` is the same for a mail. It depends on the clock: the `ETag` changes every minute.',
+    'Shares of daily and hourly observation files, timeliness, missing and replaced files. Deliveries are known for 400 days. `format=txt` is the report as text, for a mail. The response depends on the clock, so its `ETag` changes every minute.',
   querystring: parameters({
     week: text(
       'A GPS week (Sunday to Saturday) or an ISO week (Monday to Sunday); without it, the last whole GPS week.',

@@ -1,4 +1,4 @@
-/** The report of a week, as the central bureaus of networks mail it. Pure. */
+/** Makes the report of a week, as the central bureaus of networks mail it. Pure. */
 import type { ReplacedFiles } from '../../catalogue/reader.ts'
 import { lowerBound, shareClass } from '../../insight/slot-states.ts'
 import type { Week } from '../../insight/weeks.ts'
@@ -11,10 +11,10 @@ import { shareOrNull } from '../series/series-list.ts'
 import { missingPatterns } from './name-patterns.ts'
 import type { WireReport, WireReportShare, WireReportStation } from './schema.ts'
 
-/** Target of hourly files in seconds. */
+/** Target for the latency of hourly files, in seconds. */
 const timely = 600
 
-/** @param series the series of the days of the week */
+/** @param series all series, with their slots in this week */
 export function weekReport(
   week: Week,
   series: readonly SeriesDays[],
@@ -39,7 +39,7 @@ export function weekReport(
   }
 }
 
-/** Series that are neither expected nor delivered in the week are left out. */
+/** True if a series is expected or delivered in the week; the report leaves out other series. */
 function isOfWeek({ slots }: SeriesDays): boolean {
   return slots.expected > 0 || slots.runs.some(({ state }) => state === 'present')
 }

@@ -1,4 +1,4 @@
-/** The states of all series, computed again when the catalogue or the minute changes. */
+/** Computes the states of all series, again whenever the catalogue or the minute changes. */
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { CatalogueReader, NetworkDeliveries, NetworkSeries } from '../../catalogue/reader.ts'
 import type { Head } from '../../catalogue/records.ts'
@@ -17,7 +17,7 @@ export interface NetworkState extends Pick<NetworkSeries, 'station' | 'fileType'
   readonly summary: SeriesSummary
 }
 
-/** All series at a state of the catalogue and a minute. */
+/** The states of all series, for one state of the catalogue and one minute. */
 export interface Network {
   readonly head: Head
   /** The start of the minute, in seconds since 1970. */
@@ -27,20 +27,20 @@ export interface Network {
   readonly states: readonly NetworkState[]
 }
 
-/** The states of the slots of a series on some days. */
+/** A series with the states of its slots on some days. */
 export interface SeriesDays extends NetworkState {
   readonly slots: SlotStates
   /** Latencies of the files that were seen arriving, in seconds, ascending. */
   readonly latencies: readonly number[]
 }
 
-/** Deliveries are read in parts of this many days: a part of a large network takes a fraction of a second. */
+/** Most days of deliveries in one query: for a large network it then takes a fraction of a second. */
 const daysAtOnce = 7
 
-/** Without interruption, computing the states of a large network would delay other requests. */
+/** Number of series whose states are computed without interruption: more would delay other requests. */
 const seriesAtOnce = 50
 
-/** The states may be this much older than the catalogue. */
+/** Most milliseconds by which the states may be older than the catalogue. */
 const maxAgeMs = 1000
 
 export interface NetworkStatesDeps {
@@ -61,7 +61,7 @@ export class NetworkStates {
     this.#deps = deps
   }
 
-  /** Throws as `CatalogueReader.deliveries` does. */
+  /** Returns the states now. Throws as `CatalogueReader.deliveries` does. */
   async current(): Promise<Network> {
     const nowMs = this.#deps.nowUs() / 1000
     const known = this.#network
@@ -76,16 +76,19 @@ export class NetworkStates {
     return this.#running
   }
 
-  /** The states if the deliveries are in memory; otherwise starts reading them in the background. */
+  /**
+   * Returns the states if the deliveries are in memory. Otherwise returns `undefined`, and starts to read them in the background.
+   */
   async ifLoaded(): Promise<Network | undefined> {
     if (this.#window !== undefined) return this.current()
-    // A request that needs the states gets the error.
+    // The error is dropped here; a request that needs the states gets it.
     this.current().catch(() => undefined)
     return Promise.resolve(undefined)
   }
 
   /**
-   * The states of the slots from one UTC day to another, both included. Days of the past are read from the catalogue.
+   * Returns the states of the slots from one UTC day to another, both included. Days before the window in memory are read from
+   * the catalogue.
    */
   async days(fromDay: number, toDay: number): Promise<Network & { readonly series: SeriesDays[] }> {
     const network = await this.current()
@@ -119,14 +122,14 @@ export class NetworkStates {
     return { ...network, series }
   }
 
-  /** The window of the last weeks, if it has these days. */
+  /** Returns the window in memory if it contains these days. */
   #loaded({ fromDay, toDay }: DayRange): LoadedWindow | undefined {
     const window = this.#window
     const hasDays = window !== undefined && window.fromDay <= fromDay && toDay <= window.toDay
     return hasDays ? window : undefined
   }
 
-  /** The series of the catalogue, and those that are expected and were never delivered. */
+  /** Returns the series of the catalogue, and the expected series that were never delivered. */
   #allOf(series: readonly NetworkSeries[]): readonly NetworkSeries[] {
     const never = this.#deps.expected
       .notIn(series)
@@ -169,7 +172,10 @@ export class NetworkStates {
   }
 }
 
-/** One observation series of each station: hourly if there is one with expected files, otherwise daily. */
+/**
+ * Returns the main observation series of each station. A series with expected files comes before one without, then an hourly
+ * series before a daily one.
+ */
 export function mainSeries(states: readonly NetworkState[]): ReadonlyMap<string, NetworkState> {
   const byStation = new Map<string, NetworkState>()
   for (const each of states) {
@@ -184,7 +190,7 @@ function rank({ period, summary }: NetworkState): number {
   return (summary.share === undefined ? 0 : 2) + (period === '01H' ? 1 : 0)
 }
 
-/** The number of the minute in the `ETag` of an answer that shows these states. */
+/** The part of an `ETag` that identifies these states: epoch, change number and minute. */
 export function networkTag({ head, nowSeconds }: Network): string {
   return `${head.epoch}-${head.seq}-${nowSeconds / 60}`
 }
@@ -202,7 +208,7 @@ interface LoadedWindow extends DayRange {
   readonly series: readonly NetworkSeries[]
 }
 
-/** Reads the deliveries of a range of days; with an earlier window, only what has changed since. */
+/** Reads the deliveries of a range of days. With an earlier window, reads only the days that have changed since. */
 async function loadWindow(
   reader: NetworkStatesDeps['reader'],
   { fromDay, toDay }: DayRange,
@@ -221,11 +227,11 @@ async function loadWindow(
   }
   const window = new DeliveryWindow()
   const { first, last } = await readDays(reader, window, { fromDay, toDay })
-  // The head of the first part: what has changed since then is read again.
+  // The head of the first part is kept: changes after it are read again by the next request.
   return { window, ...stateOf(last), head: first.head, fromDay, toDay }
 }
 
-/** Adds a range of days to a window, in parts. */
+/** Reads a range of days into a window, `daysAtOnce` days at a time. */
 async function readDays(
   reader: NetworkStatesDeps['reader'],
   window: DeliveryWindow,

@@ -8,7 +8,7 @@ import { readableDate, readableShare, readableTime, typeLabel } from '../pages/l
 import { shareCell, stateCell } from '../pages/table.ts'
 import type { SeriesOrderKey, WireSeries } from './schema.ts'
 
-/** The fields of the filter form, besides the states. */
+/** The fields of the filter form, except the field of the states. */
 export const seriesFields: readonly Field[] = [
   ...fileFields.filter(({ name }) => ['station', 'country', 'file_type'].includes(name)),
   { name: 'period', label: 'Period', options: periods.map((value) => ({ value, text: value })) },

@@ -1,4 +1,4 @@
-/** Lists of the network: a page at a time, or all as CSV. */
+/** Answers requests for lists of the network: in pages, or all at once as CSV. */
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
 import { seriesStates } from '../../insight/series-summary.ts'
 import { csvText } from '../files/csv.ts'
@@ -19,7 +19,7 @@ import { seriesView } from './page.ts'
 import * as schemas from './schema.ts'
 import { matchesSeries, parseSeriesList, serialiseSeries, sortSeries } from './series-list.ts'
 
-/** What the resources of the network need. */
+/** Dependencies of the resources of the network. */
 export interface NetworkContext extends Pick<
   ApiContext,
   'apiPath' | 'settings' | 'links' | 'tag' | 'limits' | 'nowUs'
@@ -36,7 +36,7 @@ interface NetworkList<Request extends ListRequest, Item, Wire, Key extends strin
   readonly csvColumns: readonly (keyof Wire & string)[]
   /** @throws HttpError 400 with all faults */
   readonly parse: (query: Query, nowSeconds: number) => Request
-  /** All items of the list, in its order. */
+  /** Finds all items of the list, in the requested order. */
   readonly find: (current: Network, request: Request) => Promise<readonly Item[]>
   readonly serialise: (item: Item) => Wire
 }

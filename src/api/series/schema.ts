@@ -1,4 +1,4 @@
-/** The series of the network. */
+/** Schemas of the series of the network. */
 import Type from 'typebox'
 import type { Static } from 'typebox'
 import { periods } from '../../insight/series.ts'
@@ -24,12 +24,12 @@ import {
 import type { RouteSchema } from '../openapi/openapi.ts'
 import { format, ifNoneMatch, paging, parameters, strict } from '../openapi/parameters.ts'
 
-/** Parameters that series share with files. */
+/** Filters that the list of series shares with the list of files. */
 export const sharedParameters = new Map(
   [...filterParameters].filter(([name]) => ['station', 'country', 'file_type'].includes(name)),
 )
 
-/** Sort keys. */
+/** Sort keys of the list of series. */
 export const seriesOrderKeys = [
   'station',
   'state',
@@ -50,37 +50,43 @@ export const seriesFields = {
   period: oneOf('Period of the files.', periods),
 }
 
-export const seriesSchema = component('Series', 'The files of a station of one type and period.', {
-  station: seriesFields.station,
-  country: seriesFields.country,
-  file_type: seriesFields.file_type,
-  period: seriesFields.period,
-  state: oneOf(
-    'The state of the newest slot that has ended and whose usual latency has passed: `present` was delivered, `late` is expected and ended at most 3 days ago (01D: 7 days), `missing` is expected and older, `silent` is neither expected nor delivered, `unknown` ended before deliveries were recorded.',
-    seriesStates,
-  ),
-  since: orNull(
-    moment(
-      'Start of the first slot since which all slots were delivered, or none; for delivered ones at most 28 days ago. Null if nothing was ever delivered.',
+export const seriesSchema = component(
+  'Series',
+  'A series: the files of one station, with the same type and period.',
+  {
+    station: seriesFields.station,
+    country: seriesFields.country,
+    file_type: seriesFields.file_type,
+    period: seriesFields.period,
+    state: oneOf(
+      'The state of the newest slot that has ended and whose usual latency has passed: `present` was delivered, `late` is expected and ended at most 3 days ago (01D: 7 days), `missing` is expected and older, `silent` is neither expected nor delivered, `unknown` ended before deliveries were recorded.',
+      seriesStates,
     ),
-  ),
-  usual_s: number(
-    'The usual latency in seconds: 95 of 100 files of the last 28 days arrived earlier.',
-  ),
-  last_slot: orNull(moment('Start of the newest delivered slot.')),
-  last_arrival: orNull(
-    moment('Arrival of the latest file that was seen arriving in the last 56 days.'),
-  ),
-  share_28d: orNull(share('Delivered by expected slots in the last 28 days.')),
-  within_target_28d: orNull(
-    share(
-      'Arrivals of the last 28 days within the target: 5 minutes after the end of the slot (15M), 10 minutes (01H), 2 hours (01D).',
+    since: orNull(
+      moment(
+        'Start of the first of the latest slots that were all delivered, or all not delivered. Delivered slots are followed back for at most 28 days. Null if nothing was ever delivered.',
+      ),
     ),
-  ),
-  class: orNull(
-    oneOf('Class of `share_28d`: `good` above 0.9, `fair` from 0.8, else `poor`.', shareClasses),
-  ),
-})
+    usual_s: number(
+      'The usual latency in seconds: 95 of 100 files of the last 28 days arrived earlier.',
+    ),
+    last_slot: orNull(moment('Start of the newest delivered slot.')),
+    last_arrival: orNull(
+      moment('Arrival of the latest file that was seen arriving in the last 56 days.'),
+    ),
+    share_28d: orNull(
+      share('Share of the expected slots of the last 28 days that were delivered.'),
+    ),
+    within_target_28d: orNull(
+      share(
+        'Share of the arrivals of the last 28 days that were within the target: 5 minutes after the end of the slot (15M), 10 minutes (01H), 2 hours (01D).',
+      ),
+    ),
+    class: orNull(
+      oneOf('Class of `share_28d`: `good` above 0.9, `fair` from 0.8, else `poor`.', shareClasses),
+    ),
+  },
+)
 
 export type WireSeries = Static<typeof seriesSchema>
 
@@ -101,12 +107,12 @@ export const seriesColumns = Object.keys(exampleSeries) as (keyof WireSeries)[]
 const exampleCsv = [seriesColumns.join(), Object.values(exampleSeries).join()].join('\n')
 
 const period = list(
-  'Periods; by default all.',
+  'The periods of the files; by default all.',
   { type: 'string', enum: periods },
   { examples: [['01H']] },
 )
 
-/** Parameters of all lists of series. */
+/** Parameters that all lists of series have. */
 export const seriesQuery = (maxLimit: number) => ({
   ...filtersIn(sharedParameters),
   ...{ period, ...paging(maxLimit), strict, format: format(['api', 'json', 'csv']) },
@@ -123,10 +129,10 @@ export const listSeries = (maxLimit: number): RouteSchema => ({
   tags: ['Stations'],
   summary: 'List series',
   description:
-    'The state of each series of the network now, and what it delivered in the last 28 days. As CSV all of them at once. It depends on the clock: the `ETag` changes every minute.',
+    'The state of each series of the network now, and what it delivered in the last 28 days. The CSV has all series at once. The response depends on the clock, so its `ETag` changes every minute.',
   querystring: parameters({
     state: list(
-      'States; by default all.',
+      'The states of the series; by default all.',
       { type: 'string', enum: seriesStates },
       { examples: [['late']] },
     ),

@@ -1,4 +1,4 @@
-/** Lists of series: their filters, and series as clients get them. Pure. */
+/** Parses requests for lists of series, and filters, sorts and serialises series. Pure. */
 import type { FileFilter } from '../../catalogue/filter.ts'
 import { periodRules, periods } from '../../insight/series.ts'
 import { seriesStates } from '../../insight/series-summary.ts'
@@ -23,7 +23,7 @@ export interface SeriesListRequest<State extends string, Key extends string> {
   readonly filter: SeriesFilter
   readonly states: readonly State[]
   readonly ordering: { readonly key: Key; readonly descending: boolean }
-  /** Parameters that links to other pages repeat, in any order. */
+  /** Parameters that links to other pages repeat. The links sort them. */
   readonly kept: readonly Parameter[]
   /** Names of unknown parameters. */
   readonly ignored: readonly string[]
@@ -76,7 +76,7 @@ function parseSeriesOrdering<Key extends string>(text: string, keys: readonly Ke
   return key && { key, descending }
 }
 
-/** Whether a series matches a filter. A code of 4 characters matches all codes that begin with it. */
+/** True if a series matches a filter. A code of 4 characters matches all codes that begin with it. */
 export function matchesSeries(
   { station, fileType, period }: Omit<NetworkState, 'summary'>,
   { stations, countries, types, periods: chosen }: SeriesFilter,
@@ -105,12 +105,12 @@ export function serialiseSeries({ station, fileType, period, summary }: NetworkS
   }
 }
 
-/** A share with four digits after the point. */
+/** Rounds a share to four digits after the point; null if the share is unknown. */
 export function shareOrNull(share: number | undefined): number | null {
   return share === undefined ? null : Math.round(share * 10_000) / 10_000
 }
 
-/** Sorts series; missing values come last, and equal series are in the order of their stations. */
+/** Sorts series. Missing values come last, and series with equal keys stay in the order of their stations. */
 export function sortSeries(
   series: readonly WireSeries[],
   { key, descending }: { readonly key: SeriesOrderKey; readonly descending: boolean },

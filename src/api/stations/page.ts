@@ -75,13 +75,13 @@ const renderOne = page(
 `,
 )
 
-/** A picture of the station's page with its sentence. */
+/** A section of the station's page: a picture and its sentence. */
 export interface StationSection {
   readonly title: string
   readonly sentence: string
-  /** The page with all details. */
+  /** URL of the page with all details. */
   readonly href: string
-  /** SVG. */
+  /** The picture as SVG. */
   readonly picture: string
 }
 
@@ -122,7 +122,7 @@ function yearsOf({ first_data_date, last_data_date, files }: WireStation) {
   })
 }
 
-/** A wrong year in a name must not make the list long. */
+/** Most years in the list: a wrong year in a name must not make the list long. */
 const maxYears = 60
 
 /** `observation: 12, navigation: 3` */

@@ -1,4 +1,4 @@
-/** The pictures of a station's series as SVG. Pure. */
+/** Draws the pictures of a station's series as SVG. Pure. */
 import { periodRules, slotsPerDay } from '../../insight/series.ts'
 import type { SlotState } from '../../insight/slot-states.ts'
 import { secondsToIso } from '../files/serialise.ts'
@@ -10,7 +10,7 @@ import type { SeriesAvailability, WireLatency } from './series-formats.ts'
 
 const labelWidth = 68
 
-/** Colours of Okabe and Ito, distinct for any colour vision. */
+/** The marks of the states. The colours of Okabe and Ito are distinct for any colour vision. */
 const marks: Readonly<Record<Exclude<SlotState, 'future'>, Mark>> = {
   present: { color: '#009e73', top: 0, height: 1, label: 'present' },
   removed: { color: '#56b4e9', top: 0.25, height: 0.75, label: 'removed' },
@@ -21,7 +21,10 @@ const marks: Readonly<Record<Exclude<SlotState, 'future'>, Mark>> = {
   unknown: { color: '#999999', top: 0.45, height: 0.1, label: 'unknown' },
 }
 
-/** The availability calendar: a year a row for daily files, a day a row for others. Every run has its dates and state as text. */
+/**
+ * Draws the availability calendar: each row is a year for daily files, a day for other files. Every run has its dates and state
+ * as text.
+ */
 export function calendarSvg(series: SeriesAvailability): string {
   const { period, station, availability } = series
   const lines = linesOf(availability.runs, period)
@@ -42,7 +45,7 @@ export function calendarSvg(series: SeriesAvailability): string {
   })
 }
 
-/** Days of the year every 30 days, or hours every 3 hours. */
+/** Returns the labels of the columns: the day of the year every 30 days, or the hour every 3 hours. */
 function columnLabels(period: SeriesAvailability['period']): (readonly [number, string])[] {
   if (period === '01D')
     return [1, 30, 60, 90, 120, 150, 180, 210, 240, 270, 300, 330].map((day) => [
@@ -56,7 +59,7 @@ function columnLabels(period: SeriesAvailability['period']): (readonly [number, 
   ])
 }
 
-/** A bar for each class of latencies, and a line at 10 minutes. */
+/** Draws a bar for each class of latencies, and a line at 10 minutes. */
 export function histogramSvg({ histogram, station }: WireLatency): string {
   const most = Math.max(1, ...histogram.map(([, , count]) => count))
   const width = (svgWidth - labelWidth) / histogram.length
@@ -78,7 +81,7 @@ export function histogramSvg({ histogram, station }: WireLatency): string {
   )
 }
 
-/** A dot for each arrival by day and latency up to an hour; later ones are counted. */
+/** Draws a dot for each arrival with a latency of at most an hour, by day and latency. Later arrivals are only counted. */
 export function dotsSvg(
   { from, to, period, station }: WireLatency,
   arrivals: readonly (readonly [slot: number, latency: number])[],

@@ -1,4 +1,4 @@
-/** The stations in the file names. */
+/** Serves the stations that the file names contain. */
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
 import type { SeriesArrivals } from '../../catalogue/reader.ts'
 import type { Head } from '../../catalogue/records.ts'
@@ -71,7 +71,7 @@ function listStations(context: StationsContext): RouteHandlerMethod {
     const query = request.query as Query
     const { filter, kept, ignored, ordering, search, states } = parseStationsRequest(query)
     reply.headers(ignoredHeader(ignored))
-    // The page shows the states of the series as soon as they are known; a filter waits for them.
+    // The HTML page shows the states of the series only if they are in memory; a filter by state waits for them.
     const known =
       states !== undefined
         ? await network.current()
@@ -119,7 +119,7 @@ function showStation({ reader, links, tag, nowUs, expected }: StationsContext): 
     const representation = negotiate(request, reply)
     const code = codeOf(request)
     const nowSeconds = nowUs() / 1e6
-    // The page shows the state of the clock.
+    // The HTML page depends on the clock, so its tag contains the minute.
     const tagOf = (head: Head): string =>
       tag(representation === 'html' ? minuteState(head, nowSeconds) : head, representation)
     if (isFresh(request, reply, tagOf(await reader.head()))) return sendNotModified(reply)
@@ -135,7 +135,10 @@ function showStation({ reader, links, tag, nowUs, expected }: StationsContext): 
   }
 }
 
-/** The parts of a station's page: the calendar of all years, the hours of four weeks, and the latencies of these. */
+/**
+ * Reads the sections of a station's page: the calendar of daily files, the calendar of hourly files of the last four weeks, and
+ * the latencies of these hourly files.
+ */
 async function readSections(
   { reader, expected }: Pick<StationsContext, 'reader' | 'expected'>,
   code: string,

@@ -1,4 +1,4 @@
-/** The stations in the file names. */
+/** Schemas of the stations that the file names contain. */
 import Type from 'typebox'
 import { stationOrderKeys } from '../../catalogue/reader.ts'
 import { seriesStates } from '../../insight/series-summary.ts'
@@ -25,9 +25,12 @@ import {
 import type { RouteSchema } from '../openapi/openapi.ts'
 import { format, ifNoneMatch, paging, parameters, strict } from '../openapi/parameters.ts'
 
-/** Numbers of files by value; values without files are missing. */
+/** The schema of an object with the number of files for each value. Values without files are missing. */
 function counts<Word extends string>(description: string, words: readonly Word[]) {
-  const each = words.map((word) => [word, Type.Optional(number(`Files with \`${word}\`.`))])
+  const each = words.map((word) => [
+    word,
+    Type.Optional(number(`Number of files with \`${word}\`.`)),
+  ])
   const fields = Object.fromEntries(each) as Record<Word, ReturnType<typeof number>>
   return Type.Unsafe<Readonly<Partial<Record<Word, number>>>>(object(description, fields))
 }
@@ -92,10 +95,10 @@ const examplePage: Type.Static<typeof stationPageSchema> = {
   results: [example],
 }
 
-const search = text('Part of a station code, in any case.', { examples: ['gr'] })
+const search = text('Part of a station code, in upper or lower case.', { examples: ['gr'] })
 
 const state = list(
-  'Only stations whose main series is in one of these states: its hourly observation files, or the daily ones. The answer then depends on the clock.',
+  'Only stations whose main series is in one of these states. The main series has the hourly observation files, or the daily ones if only daily files are expected. The response then depends on the clock.',
   { type: 'string', enum: seriesStates },
   { examples: [['late']] },
 )
@@ -137,7 +140,7 @@ export const getStation: RouteSchema = {
   description:
     'A code of 4 characters matches both forms of file names, a code of 9 characters only itself.',
   params: parameters({
-    code: text('Station code, in any case.', {
+    code: text('Station code, in upper or lower case.', {
       pattern: '^(?:[A-Za-z0-9]{4}|[A-Za-z0-9]{9})$',
       examples: ['GRAZ'],
     }),

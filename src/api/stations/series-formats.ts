@@ -1,4 +1,4 @@
-/** Availability and latency as JSON, CSV and text. Pure. */
+/** Writes availability and latency as JSON, CSV and text. Pure. */
 import type { SeriesArrivals } from '../../catalogue/reader.ts'
 import type { Availability } from '../../insight/availability.ts'
 import { percentile, summariseLatencies, usualLatency } from '../../insight/latency.ts'
@@ -50,7 +50,7 @@ export function serialiseAvailability(series: SeriesAvailability): WireAvailabil
   }
 }
 
-/** One line for each run of slots in the same state. */
+/** Writes a line for each run of slots in the same state. */
 export function availabilityCsv({ period, availability }: SeriesAvailability): string {
   const { seconds } = periodRules[period]
   const columns = ['start', 'end', 'slots', 'state']
@@ -65,8 +65,8 @@ export function availabilityCsv({ period, availability }: SeriesAvailability): s
 }
 
 /**
- * The index that the IGS community prints: for hourly files a line a day and a character an hour, for quarter-hourly ones a character a
- * quarter; for daily files a line a year and a character a day.
+ * Writes the index that the IGS community prints. Hourly files have a line for each day and a character for each hour, 15-minute
+ * files a character for each quarter of an hour. Daily files have a line for each year and a character for each day.
  */
 export function availabilityText(series: SeriesAvailability): string {
   const { period, availability } = series
@@ -80,14 +80,14 @@ export function availabilityText(series: SeriesAvailability): string {
 
 /** A line of the index or the calendar; cells outside of the range are `undefined`. */
 export interface CalendarLine {
-  /** `2026` of a year, `2026-022` of a day. */
+  /** `2026` for a year, `2026-022` for a day. */
   readonly label: string
   readonly cells: readonly (SlotState | undefined)[]
   /** The slot of the first cell. */
   readonly firstSlot: number
 }
 
-/** Years of daily slots, days of others. */
+/** Splits the runs into lines: a line is a year of daily slots, or a day of other slots. */
 export function linesOf(runs: readonly StateRun[], period: Period): readonly CalendarLine[] {
   const lines: { label: string; cells: (SlotState | undefined)[]; firstSlot: number }[] = []
   for (const { state, firstSlot, slots } of runs)
@@ -139,7 +139,7 @@ export function serialiseLatency(
   }
 }
 
-/** One line for each day with arrivals. */
+/** Writes a line for each day with arrivals. */
 export function latencyCsv({ days }: WireLatency): string {
   const columns = ['date', 'n', 'within_600', 'median_s'] as const
   return csvText(
@@ -148,7 +148,7 @@ export function latencyCsv({ days }: WireLatency): string {
   )
 }
 
-/** Days with arrivals, by the start of the slots. */
+/** Summarises the arrivals of each day. An arrival belongs to the day on which its slot starts. */
 function daysOf(arrivals: SeriesArrivals['arrivals'], perDay: number): WireLatency['days'] {
   const byDay = new Map<number, number[]>()
   for (const [slot, latency] of arrivals) {

@@ -159,12 +159,12 @@ function numberColumns(...labels: readonly string[]) {
   return labels.map((label) => ({ label, isNumber: true }))
 }
 
-/** The day of the last slot: an end at midnight belongs to the day before. */
+/** Returns the day of the last slot: an end at midnight belongs to the day before. */
 function lastDay(end: string): string {
   return new Date(Date.parse(end) - 1000).toISOString().slice(0, 10)
 }
 
-/** @param knownFrom an ISO time */
+/** @param knownFrom the ISO time from which deliveries are recorded */
 export function availabilitySentence(
   { share, expected, delivered, class: name }: Availability,
   knownFrom: string | null,

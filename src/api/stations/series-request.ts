@@ -1,4 +1,4 @@
-/** Reads the queries of availability and latency: which series, and which days. Pure. */
+/** Parses requests for availability and latency: the series and the days. Pure. */
 import { measures } from '../../insight/availability.ts'
 import type { Measure } from '../../insight/availability.ts'
 import { learningDays, periods, slotsPerDay } from '../../insight/series.ts'
@@ -10,7 +10,7 @@ import { badFields } from '../http/errors.ts'
 import { lastValue } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
 
-/** Limits of a range. */
+/** Most years and most slots of a range. */
 const maxYears = 40
 const maxSlots = 100_000
 
@@ -21,18 +21,19 @@ export interface SeriesRequest extends SeriesKey {
   /** UTC days since 1970, both included. */
   readonly fromDay: number
   readonly toDay: number
-  /** Parameters without a meaning here. */
+  /** Names of unknown parameters. */
   readonly ignored: readonly string[]
 }
 
 export interface AvailabilityRequest extends Omit<SeriesRequest, 'fromDay'> {
-  /** `undefined`: from the first file on. */
+  /** `undefined` means the day of the first file. */
   readonly fromDay: number | undefined
   readonly measure: Measure
 }
 
 /**
- * Daily observation files by default. Without `from`, daily series begin with the first file, others 28 days ago.
+ * Parses a request for availability, by default of daily observation files. Without `from`, the range begins with the first file
+ * of a daily series; for other series it is the 28 days up to `to`.
  * @throws HttpError 400 with all faults
  */
 export function parseAvailability(query: Query, nowSeconds: number): AvailabilityRequest {
@@ -46,7 +47,7 @@ export function parseAvailability(query: Query, nowSeconds: number): Availabilit
 }
 
 /**
- * Hourly observation files of the last 28 days by default.
+ * Parses a request for latency, by default of the hourly observation files of the last 28 days.
  * @throws HttpError 400 with all faults
  */
 export function parseLatency(query: Query, nowSeconds: number): SeriesRequest {
@@ -100,7 +101,7 @@ function readSeries(
 
 type AvailabilityRequestParts = Omit<AvailabilityRequest, 'measure'>
 
-/** @throws HttpError 400 with the faults so far, and that of the range */
+/** @throws HttpError 400 with the faults found so far, or with the fault of the range */
 function checkRange(read: AvailabilityRequestParts, faults: Faults): void {
   const fault = rangeFault(read)
   if (fault !== undefined && Object.keys(faults).length === 0) faults['from'] = [fault]

@@ -1,4 +1,4 @@
-/** The availability and the latency of a station's series. */
+/** Serves the availability and the latency of a station's series. */
 import { distance } from 'fastest-levenshtein'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { CatalogueReader } from '../../catalogue/reader.ts'
@@ -111,7 +111,10 @@ function showLatency(context: SeriesContext): RouteHandlerMethod {
   }
 }
 
-/** Sets the headers of both resources. Returns true for 304; otherwise waits until the client may have a page. */
+/**
+ * Sets the headers that both resources share. Returns true if the answer is 304; otherwise waits until the client may have a
+ * page.
+ */
 async function isFreshSeries(
   { reader, tag, limits }: SeriesContext,
   request: FastifyRequest,
@@ -130,19 +133,19 @@ async function isFreshSeries(
   return false
 }
 
-/** The code of a station in the path, in upper case. */
+/** Returns the station code in the path, in upper case. */
 export function codeOf({ params }: FastifyRequest): string {
   return (params as { readonly code: string }).code.toUpperCase()
 }
 
-/** The state of answers that depend on the clock: they change with the catalogue and every minute. */
+/** The part of an `ETag` for responses that depend on the clock: it changes with the catalogue and every minute. */
 export function minuteState({ epoch, seq }: Head, nowSeconds: number): string {
   return `${epoch}-${seq}-${Math.floor(nowSeconds / 60)}`
 }
 
 /**
- * Lets caches keep an answer until the end of the running minute, when its ETag changes. JSON and HTML must be revalidated
- * always (contract 1, "Representations"). To be called only for 200 and 304.
+ * Lets caches keep a response until the end of the running minute, when its ETag changes. Caches must always revalidate JSON and
+ * HTML (contract 1, "Representations"). Only for responses with 200 and 304.
  */
 function cacheForMinute(reply: FastifyReply, format: Format, nowSeconds: number): FastifyReply {
   if (format === 'json' || format === 'html') return reply
@@ -191,13 +194,13 @@ export function readArrivals(
   })
 }
 
-/** Largest number of suggestions. */
+/** Most codes that are suggested. */
 const maxSuggestions = 5
 
-/** Largest edit distance of a suggestion. */
+/** Largest edit distance between a code and its suggestion. */
 const maxDistance = 2
 
-/** A network may have thousands of stations. */
+/** Most stations that are compared with an unknown code. A network may have thousands of stations. */
 const maxStations = 20_000
 
 /**

@@ -1,4 +1,4 @@
-/** Availability and latency of a station's series. */
+/** Schemas of the availability and the latency of a station's series. */
 import Type from 'typebox'
 import type { Static, TSchema } from 'typebox'
 import { measures } from '../../insight/availability.ts'
@@ -40,7 +40,7 @@ const series = {
 }
 
 const ambiguous = list(
-  'Long codes that share the short one, whose files are then a series of their own; else empty.',
+  'Long codes that begin with the same short code, if there are several: files with short names are then a series of their own. Otherwise empty.',
   text('A code.'),
 )
 
@@ -51,12 +51,14 @@ export const availabilitySchema = component(
     ...series,
     from: moment('Start of the first slot.'),
     to: moment('End of the last slot.'),
-    slots: number('Slots in the range.'),
+    slots: number('Number of slots in the range.'),
     expected: number(
-      'Slots from `known_from` on that are expected and whose usual latency has passed. A series is expected on a day if, in the 28 days before, at least 96 (15M), 24 (01H) or 3 (01D) slots were delivered, and half of those since the first.',
+      'Number of slots from `known_from` on that are expected and whose usual latency has passed. A series is expected on a day if, in the 28 days before, at least 96 (15M), 24 (01H) or 3 (01D) slots were delivered, and half of those since the first.',
     ),
-    delivered: number('Those of them that count by `measure`.'),
-    share: orNull(share('Delivered by expected slots; null where none is expected.')),
+    delivered: number('Number of these slots that were delivered, as `measure` counts them.'),
+    share: orNull(
+      share('Share of the expected slots that were delivered; null if no slot is expected.'),
+    ),
     class: orNull(
       oneOf('`good` above 0.9, `fair` from 0.8, else `poor`.', ['good', 'fair', 'poor']),
     ),
@@ -66,12 +68,12 @@ export const availabilitySchema = component(
     ),
     spans: list(
       'Runs of present slots.',
-      tuple<readonly [string, string]>('One of them.', moment('Its start.'), moment('Its end.')),
+      tuple<readonly [string, string]>('A run.', moment('Its start.'), moment('Its end.')),
     ),
     ambiguous,
     known_from: orNull(
       moment(
-        'From when deliveries are recorded, at most 400 days ago: before it a file that is not live is unknown.',
+        'Time from which deliveries are recorded, at most 400 days ago. For earlier slots without a file, it is unknown if a file was ever delivered.',
       ),
     ),
     usual_s: number(
@@ -87,32 +89,32 @@ export const latencySchema = component(
     ...series,
     from: day('The first day.'),
     to: day('The last day.'),
-    arrivals: number('Recorded arrivals.'),
-    within: object('Arrivals within so many seconds.', {
+    arrivals: number('Number of recorded arrivals.'),
+    within: object('Number of arrivals within 300, 600, 3600 and 7200 seconds.', {
       '300': number('Within 5 minutes.'),
       '600': number('Within 10 minutes.'),
       '3600': number('Within an hour.'),
       '7200': number('Within two hours.'),
     }),
-    median_s: orNull(number('The median in seconds; null without arrivals.')),
-    p95_s: orNull(number('The 95th percentile in seconds; null without arrivals.')),
+    median_s: orNull(number('Median latency in seconds; null without arrivals.')),
+    p95_s: orNull(number('95th percentile of the latency in seconds; null without arrivals.')),
     usual_s: number('The usual latency in seconds.'),
     histogram: list(
       'Classes of latencies.',
       tuple<readonly [number, number | null, number]>(
-        'One of them.',
-        number('Seconds above which it begins.'),
-        orNull(number('Seconds at which it ends; null of the last.')),
-        number('Arrivals.'),
+        'A class.',
+        number('Latency in seconds above which the class begins.'),
+        orNull(number('Latency in seconds at which the class ends; null for the last class.')),
+        number('Number of arrivals.'),
       ),
     ),
     days: list(
       'Days with arrivals, by the start of the slots.',
-      object('One of them.', {
+      object('A day.', {
         date: day('The day.'),
-        n: number('Arrivals.'),
-        within_600: number('Those within 10 minutes.'),
-        median_s: orNull(number('Their median in seconds.')),
+        n: number('Number of arrivals.'),
+        within_600: number('Number of these arrivals within 10 minutes.'),
+        median_s: orNull(number('Median latency of these arrivals in seconds.')),
       }),
     ),
     ambiguous,
@@ -145,7 +147,7 @@ const exampleLatency: Static<typeof latencySchema> = {
   ambiguous: [],
 }
 
-const code = text('In any case.', {
+const code = text('The station code, in upper or lower case.', {
   pattern: '^(?:[A-Za-z0-9]{4}|[A-Za-z0-9]{9})$',
   examples: ['GRAZ'],
 })
@@ -156,7 +158,7 @@ const seriesQuery = (period: string) => ({
   from: day(
     'The first day. Without it daily availability begins with the first file, everything else 28 days before `to`. A range has at most 40 years and 100,000 slots.',
   ),
-  to: day('The last day; today without it.'),
+  to: day('The last day; by default today.'),
 })
 
 const errorResponses = errors(
@@ -169,12 +171,12 @@ export const getAvailability: RouteSchema = {
   tags: ['Stations'],
   summary: 'Availability of a station',
   description:
-    'Also as CSV (a line for each run of slots in the same state), as text (a line a day and a character an hour, or a line a year and a character a day), and as a calendar in SVG. It depends on the clock: the `ETag` changes every minute. Caches may keep CSV, text and SVG until the end of the running minute (`Cache-Control: public, max-age=…`).',
+    'Also as CSV (a line for each run of slots in the same state), as text (a line for each day with a character for each slot, or for daily files a line for each year with a character for each day), and as a calendar in SVG. The response depends on the clock, so its `ETag` changes every minute. Caches may keep CSV, text and SVG until the end of the running minute (`Cache-Control: public, max-age=…`).',
   params: parameters({ code }),
   querystring: parameters({
     ...seriesQuery('01D'),
     measure: oneOf(
-      '`archived`: what is there now. `delivered`: what was delivered, also if it was removed since.',
+      '`archived` counts files that are in the archive now. `delivered` counts all files that were delivered, also those that were removed since.',
       measures,
       { default: 'archived', examples: ['archived'] },
     ),
@@ -200,7 +202,7 @@ export const getLatency: RouteSchema = {
   tags: ['Stations'],
   summary: 'Latency of a station',
   description:
-    'From the end of a slot to the record of its first file. Files that a scan found do not count. Also as CSV, a line for each day with arrivals. It depends on the clock: the `ETag` changes every minute.',
+    'The latency is the time from the end of a slot until its first file is listed. Files that a scan found do not count. The CSV has a line for each day with arrivals. The response depends on the clock, so its `ETag` changes every minute.',
   params: parameters({ code }),
   querystring: parameters({ ...seriesQuery('01H'), format: format(['api', 'json', 'csv']) }),
   headers: parameters(ifNoneMatch),

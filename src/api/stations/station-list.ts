@@ -1,4 +1,4 @@
-/** The list of stations: its query string, and stations as clients get them. Pure. */
+/** Parses requests for the list of stations, and serialises stations. Pure. */
 import type Type from 'typebox'
 import { stationOrderKeys } from '../../catalogue/reader.ts'
 import type { StationOrdering } from '../../catalogue/reader.ts'
@@ -21,12 +21,12 @@ import type { stationSchema } from './schema.ts'
 
 export interface StationsRequest {
   readonly filter: FileFilter
-  /** In upper case. */
+  /** The part of a code that is searched, in upper case. */
   readonly search: string
-  /** Only stations whose main series is in one of these states; all without it. */
+  /** Only stations whose main series is in one of these states; `undefined` for all stations. */
   readonly states: readonly SeriesState[] | undefined
   readonly ordering: StationOrdering
-  /** Parameters that links to other pages repeat, in any order. */
+  /** Parameters that links to other pages repeat. The links sort them. */
   readonly kept: readonly Parameter[]
   /** Names of unknown parameters. */
   readonly ignored: readonly string[]

@@ -6,7 +6,7 @@
 const database =
   'Check the free space and the permissions of the directory of the database; the indexer tries again by itself.'
 
-/** A sentence per problem, code in backticks. The first pattern that matches applies. */
+/** A sentence for each problem, with code in backticks. The first pattern that matches applies. */
 const advice: readonly (readonly [message: RegExp, sentence: string])[] = [
   [
     /^the disk of the archive has not answered/,
@@ -60,7 +60,7 @@ const advice: readonly (readonly [message: RegExp, sentence: string])[] = [
   ],
 ]
 
-/** @returns the empty string for a problem of another release */
+/** @returns the advice, or an empty string for a problem that this release does not know */
 export function adviceOn(problem: string): string {
   return advice.find(([message]) => message.test(problem))?.[1] ?? ''
 }

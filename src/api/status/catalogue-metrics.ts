@@ -7,7 +7,7 @@ import type { CatalogueReader } from '../../catalogue/reader.ts'
 import { CatalogueUnavailable, QueryTimeout, TooManyQueries } from '../../catalogue/reader.ts'
 import type { CatalogueSummary, DiskSpace, StorageFigures } from '../../catalogue/records.ts'
 
-/** A scrape uses the previous summary if the query workers are busy for this time. */
+/** Milliseconds that a scrape waits for the summary. If the query workers are busy for longer, it uses the previous summary. */
 const summaryTimeoutMs = 1000
 
 export interface CatalogueMetricsDeps {
@@ -15,7 +15,10 @@ export interface CatalogueMetricsDeps {
   readonly settings: { readonly archive: string }
 }
 
-/** @returns updates the gauges, and returns the summary if it is known; what cannot be read keeps its value */
+/**
+ * @returns a function that updates the gauges, and returns the summary if it is known. Gauges of the catalogue and its database
+ * keep their values while these cannot be read; gauges of a disk are removed.
+ */
 export function catalogueGauges(
   { reader, settings }: CatalogueMetricsDeps,
   registry: Registry,
@@ -131,12 +134,12 @@ function diskGauges(registry: Registry): (disk: string, space: DiskSpace | undef
   }
 }
 
-/** A disk that hangs must not delay the metrics. */
+/** Milliseconds that the metrics wait for a disk, because a disk that hangs must not delay them. */
 const diskTimeoutMs = 500
 
 /**
- * Returns a function that reads the space of the disk of a directory; `undefined` if the disk does not answer in time. While it
- * hangs, one read waits for it, and no further one starts: each would block a thread.
+ * Returns a function that reads the free and the total space of a directory's disk; `undefined` if the disk does not answer in
+ * time. While the disk hangs, one read waits for it, and no further read starts, because each would block a thread.
  */
 export function openDiskSpace(
   directory: string,

@@ -26,7 +26,10 @@ export function addHealth(app: FastifyInstance, { reader }: Pick<ApiContext, 're
   })
 }
 
-/** During the first scan the list is served, but it is not complete. */
+/**
+ * Returns the reason why the service is not ready; `undefined` if it is ready. During the first scan the list is served, but it
+ * is not complete.
+ */
 async function reasonNotReady(reader: CatalogueReader): Promise<string | undefined> {
   try {
     return (await reader.lastScan()) === undefined ? 'the first scan has not ended' : undefined

@@ -10,10 +10,12 @@ import type { RecordAccess } from '../http/access-log.ts'
 /** Buckets in seconds. A page takes a fraction of a millisecond, a large download minutes. */
 const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30, 300]
 
-/** The regular expression of a path parameter: it is removed from the label. */
+/** Matches the regular expression of a path parameter in a route, which the label leaves out. */
 const parameterPattern = /\(.*?\)/
 
-/** The number of time series is limited: routes are ours; methods and statuses are those that Node knows. */
+/**
+ * Counts requests. The number of time series is limited: the routes are ours, and methods and statuses are those that Node knows.
+ */
 export function countRequests(registry: Registry): RecordAccess {
   const requests = new Counter({
     name: 'rinex_http_requests_total',
@@ -56,7 +58,10 @@ export function countMissingFiles(registry: Registry): (reason: MissingReason) =
   })
 }
 
-/** Starts each reason at 0: `rate()` does not see the first increment of a series that did not exist before. */
+/**
+ * Counts by reason. Each reason starts at 0, because `rate()` does not see the first increment of a series that did not exist
+ * before.
+ */
 function countByReason<Reason extends string>(
   registry: Registry,
   reasons: readonly Reason[],

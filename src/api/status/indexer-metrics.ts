@@ -1,11 +1,11 @@
-/** Metrics of the indexer, which has no network: it reports them on its control socket. */
+/** Metrics of the indexer. It has no network, so it reports them on its control socket. */
 import { Counter, Gauge } from 'prom-client'
 import type { Registry } from 'prom-client'
 import type { CatalogueSummary } from '../../catalogue/records.ts'
 import type { IndexerFigures, IndexerStatus } from '../../control/protocol.ts'
 import { filesToHash } from './serialise.ts'
 
-/** A metric without labels; `undefined` for no value. */
+/** A metric without labels. It has no value if `valueOf` returns `undefined` or null. */
 type Metric = readonly [
   name: string,
   help: string,
@@ -89,8 +89,8 @@ const counters: readonly Metric[] = [
 ]
 
 /**
- * @returns updates the metrics, and returns those that the library cannot hold as text; while the indexer does not answer there is
- * only `rinex_indexer_up`
+ * @returns a function that updates the metrics, and returns as text those that the library cannot hold. While the indexer does
+ * not answer, the only metric is `rinex_indexer_up`.
  */
 export function indexerMetrics(
   registry: Registry,
@@ -162,7 +162,7 @@ function labelledMetrics(registry: Registry): (status: IndexerStatus | undefined
   }
 }
 
-/** The library cannot set the counts of a histogram. */
+/** Writes the histogram as text, because the library cannot set its counts. */
 function latencyText({ bounds, areas }: IndexerFigures['listingLatency']): string {
   const name = 'rinex_indexer_listing_latency_seconds'
   const lines = Object.entries(areas).flatMap(([area, { counts, sum }]) => {

@@ -21,7 +21,7 @@ export interface Metrics {
   readonly observe: RecordAccess
   readonly rejected: (reason: Rejection) => void
   readonly fileUnavailable: (reason: MissingReason) => void
-  /** Adds the series of a network by their state, as soon as their deliveries are read. */
+  /** Adds the number of series by state, once the deliveries of the network are read. */
   readonly showSeries: (network: Pick<NetworkStates, 'ifLoaded'>) => void
   readonly contentType: string
   /** All metrics in the text format of Prometheus. */
@@ -34,7 +34,8 @@ type MetricsDeps = Pick<ApiDeps, 'reader' | 'indexerStatus' | 'settings'>
 export function openMetrics(deps: MetricsDeps): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  // Gauges with the suffix of counters, which `promtool check metrics` rejects. The gauges by type stay.
+  // Removes three default gauges: their names end in `_total`, which `promtool check metrics` rejects for gauges. The same gauges
+  // by type stay.
   for (const name of ['handles', 'requests', 'resources'])
     registry.removeSingleMetric(`nodejs_active_${name}_total`)
   const showBuilds = buildInfo(registry, deps.settings.version)
@@ -69,7 +70,7 @@ export function addMetrics(app: FastifyInstance, metrics: Metrics): void {
   })
 }
 
-/** @returns sets the release of the indexer; `undefined` while it does not answer */
+/** @returns a function that sets the release of the indexer, which is `undefined` while the indexer does not answer */
 function buildInfo(registry: Registry, version: string): (indexer: string | undefined) => void {
   const info = new Gauge({
     name: 'rinex_build_info',
@@ -86,7 +87,7 @@ function buildInfo(registry: Registry, version: string): (indexer: string | unde
 
 const temporary = [CatalogueUnavailable, NotBuilt, QueryTimeout, TooManyQueries]
 
-/** Adds the number of series by state; it is left out while the catalogue cannot answer. */
+/** Adds the number of series by state. The metric has no values while the catalogue cannot answer. */
 function countSeries(registry: Registry, network: Pick<NetworkStates, 'ifLoaded'>): void {
   new Gauge({
     name: 'rinex_series',

@@ -62,7 +62,7 @@ const stateMeanings: Readonly<Record<WireStatus['state'], string>> = {
 interface StatusPageOptions {
   /** New records a minute; `undefined` if unknown. */
   readonly arrivals: number | undefined
-  /** Whether the paths of problems are public. */
+  /** True if the paths of files with problems are public. */
   readonly isPublic: boolean
 }
 
@@ -117,7 +117,7 @@ function timeLeft(seconds: number): string {
 const problemLink = (problem: string, isPublic: boolean): string | undefined =>
   isPublic ? `problems/?format=api&problem=${problem}` : undefined
 
-/** The queues of the indexer; none if it does not answer. */
+/** Returns the queues of the indexer; none if the indexer does not answer. */
 function queuesOf(status: WireStatus, isPublic: boolean) {
   const { rescans } = status
   const rescan = rescans?.running ?? null

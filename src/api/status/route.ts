@@ -55,7 +55,7 @@ export function addStatus(app: FastifyInstance, context: StatusContext): void {
   })
 }
 
-/** Removes paths from the summary, if they are not public. */
+/** Removes the paths from a summary, for a server on which they are not public. */
 function withoutPaths(summary: CatalogueSummary): CatalogueSummary {
   const { incomplete, checksums, rejected } = summary
   const without = (count: RejectionCount): RejectionCount => ({ ...count, examples: [] })
@@ -67,10 +67,13 @@ function withoutPaths(summary: CatalogueSummary): CatalogueSummary {
   }
 }
 
-/** The number of new records is a mean of this time. */
+/** Number of minutes over which the mean of new records is taken. */
 const minutes = 10
 
-/** A scan that has just added more files is not counted: the count would read an entry of the index for each of them. */
+/**
+ * Most files that a recent scan may have added. After a larger scan the new records are not counted, because the count would read
+ * an index entry for each of them.
+ */
 const maxScanned = 10_000
 
 interface Arrivals {
@@ -81,8 +84,8 @@ interface Arrivals {
 }
 
 /**
- * New records a minute, mean of the last ten minutes. `undefined` while a scan runs or its index is built, after a large scan,
- * and when the query would have to wait.
+ * Returns the number of new records a minute, as the mean of the last ten minutes. Returns `undefined` while a scan runs, after a
+ * large scan, while the index is being built, and when the query would have to wait.
  */
 export async function arrivalsPerMinute({
   reader,

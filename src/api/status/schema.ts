@@ -1,4 +1,4 @@
-/** The status of the indexer and the catalogue. */
+/** Schemas of the status of the indexer and the catalogue. */
 import Type from 'typebox'
 import { missingFilesSchema } from '../downloads/schema.ts'
 import { errors, negotiated } from '../openapi/responses.ts'
@@ -23,15 +23,18 @@ const some = list('Some examples.', Type.String())
 
 const scan = object('The running scan.', {
   started: moment('Start of the scan.'),
-  directories_done: number('Directories read.'),
-  directories_found: number('Directories found so far; grows during the scan.'),
-  files: number('Files found so far.'),
+  directories_done: number('Number of directories read.'),
+  directories_found: number('Number of directories found so far; it grows during the scan.'),
+  files: number('Number of files found so far.'),
   done: Type.Number({
     minimum: 0,
     maximum: 1,
     description: 'Completed fraction of the tree, 0 to 1.',
   }),
-  files_per_second: Type.Number({ minimum: 0, description: 'Mean rate since the start.' }),
+  files_per_second: Type.Number({
+    minimum: 0,
+    description: 'Mean number of files found in a second, since the start of the scan.',
+  }),
   seconds_left: orNull(
     Type.Number({
       minimum: 0,
@@ -43,38 +46,41 @@ const scan = object('The running scan.', {
 const lastScan = object('The last complete scan.', {
   started: moment('Start of the scan.'),
   ended: moment('End of the scan.'),
-  directories: number('Directories read.'),
-  files: number('Files found.'),
-  added: number('New files.'),
-  modified: number('Changed files.'),
-  removed: number('Removed files.'),
+  directories: number('Number of directories read.'),
+  files: number('Number of files found.'),
+  added: number('Number of new files.'),
+  modified: number('Number of changed files.'),
+  removed: number('Number of removed files.'),
 })
 
 const watching = object('Directories watched by file events.', {
   directories: number('Number of watched directories.'),
-  limit: orNull(number('Maximum of the kernel; null if unknown.')),
-  overflows: number('Overflows of the event queue of the kernel.'),
+  limit: orNull(number('Most watches that the kernel allows; null if unknown.')),
+  overflows: number('Number of overflows of the event queue of the kernel.'),
 })
 
-const rescans = object('Numbers of rescans.', {
-  running: orNull(number('The running rescan.')),
-  waiting: orNull(number('The waiting rescan.')),
-  done: number('The last completed rescan; 0 before the first.'),
-})
+const rescans = object(
+  'The numbers of the rescans. The response to an order of a rescan names its number.',
+  {
+    running: orNull(number('Number of the running rescan; null if none runs.')),
+    waiting: orNull(number('Number of the waiting rescan; null if none waits.')),
+    done: number('Number of the last completed rescan; 0 before the first.'),
+  },
+)
 
 export const rejectionSchema = component(
   'Rejection',
   'Names that are not catalogued, for one reason.',
   {
     reason: text('The reason; the object `Problem` explains each.'),
-    count: number('Number of them.'),
+    count: number('Number of these names.'),
     examples: some,
   },
 )
 
 const area = object('An area of the archive.', {
-  files: number('Files in the catalogue.'),
-  directories: number('Directories in the catalogue.'),
+  files: number('Number of files in the catalogue.'),
+  directories: number('Number of directories in the catalogue.'),
 })
 
 export const statusSchema = component(
@@ -102,27 +108,29 @@ export const statusSchema = component(
     scan: orNull(scan),
     last_scan: orNull(lastScan),
     last_sweep: orNull(moment('End of the last sweep over all directories.')),
-    dirty_directories: orNull(number('Directories to be read.')),
+    dirty_directories: orNull(number('Number of directories that are still to be read.')),
     watching: orNull(watching),
-    settling_files: orNull(number('Young files that are not complete yet.')),
+    settling_files: orNull(number('Number of young files that are not complete yet.')),
     held_removals: orNull(
       number(
-        'Files that are missing on disk but stay listed: the deletion guard withholds their removal.',
+        'Number of files that are missing on disk but stay listed, because the deletion guard withholds their removal.',
       ),
     ),
     rescans: orNull(rescans),
     areas: object('Counts by area of the archive.', { obs: area, nrt: area }),
     rejected: list('Names that are not catalogued, by reason.', ref(rejectionSchema)),
-    misplaced: number('Files in the directory of another date.'),
+    misplaced: number('Number of files in the directory of another date.'),
     incomplete: object('Listed files whose gzip stream has no end.', {
-      count: number('Number of them.'),
+      count: number('Number of these files.'),
       examples: some,
     }),
     checksums: object('Files with a current SHA-256.', {
-      files: number('Number of them.'),
-      waiting: orNull(number('Upper bound of the files still to be hashed; null if unknown.')),
+      files: number('Number of these files.'),
+      waiting: orNull(
+        number('Upper bound of the number of files that are still to be hashed; null if unknown.'),
+      ),
       broken: object('Files whose gzip stream is damaged before its end.', {
-        count: number('Number of them.'),
+        count: number('Number of these files.'),
         examples: some,
       }),
     }),

@@ -1,4 +1,4 @@
-/** The status: the reply of the indexer, and the summary of the catalogue. */
+/** Makes the status from the reply of the indexer and the summary of the catalogue. */
 import type Type from 'typebox'
 import type { CatalogueSummary, ScanSummary } from '../../catalogue/records.ts'
 import type { StatusReply } from '../../control/client.ts'
@@ -8,10 +8,10 @@ import type { statusSchema } from './schema.ts'
 
 export type WireStatus = Type.Static<typeof statusSchema>
 
-/** The part that needs only the catalogue and the indexer. */
+/** The part of the status that needs only the catalogue and the indexer. */
 export type CommonStatus = Omit<WireStatus, 'unserved'>
 
-/** If the indexer does not answer, it may still run: the state is `degraded`, with the reason. */
+/** Describes the status. If the indexer does not answer, it may still run, so the state is `degraded`, with the reason. */
 export function describeStatus(
   summary: CatalogueSummary,
   reply: StatusReply,
@@ -61,7 +61,7 @@ function rescanNumbers({ rescans }: IndexerStatus) {
   }
 }
 
-/** Upper bound of the files still to be hashed. */
+/** Returns an upper bound of the number of files that are still to be hashed. */
 export function filesToHash(
   { checksums, areas }: CatalogueSummary,
   { hashing }: IndexerStatus,

@@ -1,4 +1,4 @@
-// Makes pages more convenient. Every page is complete without it.
+// Makes pages more convenient. Every page is complete without this script.
 'use strict'
 
 for (const button of document.querySelectorAll('button.copy')) {
@@ -10,7 +10,7 @@ for (const button of document.querySelectorAll('button.copy')) {
   })
 }
 
-// Empty fields are not part of the address.
+// Leaves empty fields out of the URL.
 for (const form of document.querySelectorAll('form[method="get"]')) {
   form.addEventListener('submit', () => {
     for (const field of form.elements) if (field.value === '') field.disabled = true
@@ -20,12 +20,13 @@ addEventListener('pageshow', () => {
   for (const field of document.querySelectorAll('form [disabled]')) field.disabled = false
 })
 
-// A part of the page that shows a changing state. Its attribute is the address in the change feed that answers when the state
-// has changed; without one, or while the server has no place to wait, the page is fetched every few seconds. Hidden pages rest.
+// Updates the part of the page that shows a changing state. Its attribute is a URL of the change feed, which answers when the
+// state has changed. If the attribute is empty, or the server refuses to let the page wait, the page is fetched every few
+// seconds. Hidden pages are not updated.
 const live = document.querySelector('[data-live]')
 if (live !== null) {
   const pollMs = 5000
-  // The states of the network are at most this much older than the feed.
+  // Milliseconds between a change and the request for the page: the states of the network may be a little older than the feed.
   const settleMs = 1500
   const retryMs = 60_000
   const note = document.createElement('p')
@@ -56,7 +57,7 @@ if (live !== null) {
     }
   }
   let shown = live.innerHTML
-  // Open parts stay open, and the focus stays where it is.
+  // Replaces the content. Open parts stay open, and the focus stays where it is.
   const show = (next) => {
     live.dataset.live = next.dataset.live
     if (next.innerHTML === shown) return
