@@ -48,6 +48,8 @@ async function openWithFiles(t: Test): Promise<Service> {
   const service = await openService(t)
   await service.add(`${day}/${manyNames(1)[0] ?? ''}`, 'x'.repeat(2000))
   await service.addNames(day, manyNames(200).slice(1))
+  // Waits until the states of the series are known; the page of the stations shows them then.
+  await service.app.inject(`${api}/series/`)
   return service
 }
 
