@@ -78,7 +78,7 @@ t.test('faults of its configuration', async (t) => {
     ],
     [
       'webhok_url = "https://example.org/t0ken"',
-      [/"alerts_webhok_url", did you mean alerts_webhook_url/],
+      [/"alerts_webhok_url\\?", did you mean alerts_webhook_url/],
     ],
   ]
   for (const [alerts, faults] of cases) {

@@ -7,9 +7,8 @@ import type { Statements } from './connection.ts'
 import type { Counts } from './counts.ts'
 import { boundsOf } from './date-ranges.ts'
 import { conditionsOf, orders, problemIds } from './filter-sql.ts'
-import type { PagePosition } from './page-ids.ts'
 import { hasAny, hasOnly } from './selection.ts'
-import type { Selection } from './selection.ts'
+import type { PagePosition, Selection } from './selection.ts'
 import type { Slice, Slices } from './slices.ts'
 
 /**

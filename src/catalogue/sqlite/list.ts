@@ -18,9 +18,9 @@ import { orders } from './filter-sql.ts'
 import { prepareListRows } from './list-rows.ts'
 import { openLookups } from './lookup-cache.ts'
 import { mostIds, openPageIds } from './page-ids.ts'
-import type { CheckDeadline, PagePosition } from './page-ids.ts'
+import type { CheckDeadline } from './page-ids.ts'
 import { hasAny, hasOnly, select, selectAfter } from './selection.ts'
-import type { Selection } from './selection.ts'
+import type { PagePosition, Selection } from './selection.ts'
 import { openSlices } from './slices.ts'
 
 /** A query with its estimated cost. */

@@ -3,24 +3,17 @@
  * transaction.
  */
 import { secondsPerDay } from '../../parse/calendar.ts'
-import type { Ordering } from '../filter.ts'
 import type { CandidateIndex } from './candidate-indexes.ts'
 import type { Statements } from './connection.ts'
 import type { Counts } from './counts.ts'
 import type { DateRange } from './date-ranges.ts'
 import { conditionsOf, orderBy, orders } from './filter-sql.ts'
 import type { Values } from './filter-sql.ts'
-import type { Selection } from './selection.ts'
+import type { PagePosition, Selection } from './selection.ts'
 import type { Slices } from './slices.ts'
 
 /** Called between slices; throws to end a query. */
 export type CheckDeadline = () => void
-
-export interface PagePosition {
-  readonly ordering: Ordering
-  readonly offset: number
-  readonly limit: number
-}
 
 /** The number of files in a selection, and their ids. */
 export interface Collected {

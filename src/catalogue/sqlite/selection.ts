@@ -1,6 +1,6 @@
 /** Resolves a filter into a selection: ids of lookup tables and ranges of keys. */
 import { countryOf } from '../../parse/countries.ts'
-import type { FileFilter, NameCondition, Problem, TimeRange } from '../filter.ts'
+import type { FileFilter, NameCondition, Ordering, Problem, TimeRange } from '../filter.ts'
 import type { ChunkCursor, ChunkOrdering } from '../reader.ts'
 import {
   intersect,
@@ -12,6 +12,13 @@ import {
 import type { DateRange } from './date-ranges.ts'
 import { prepareCountries } from './lookup-cache.ts'
 import type { Kind, Lookups } from './lookup-cache.ts'
+
+/** The files of a selection that a page has. */
+export interface PagePosition {
+  readonly ordering: Ordering
+  readonly offset: number
+  readonly limit: number
+}
 
 /** A filter with ids instead of codes. A missing condition matches every file. */
 export interface Selection {
