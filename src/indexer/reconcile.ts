@@ -31,7 +31,7 @@ export function reconcile(
       return known && goneDirectory(snapshot, known)
     case 'unreadable':
       // It may hold anything: its records stay, and without a stamp the sweeps find it again. Written once.
-      return known !== undefined && known.stamp === undefined ? undefined : emptyChange(snapshot)
+      return known?.unreadable === true ? undefined : emptyChange(snapshot)
     case 'read':
       return compare(snapshot, known, arrived)
   }
