@@ -185,7 +185,7 @@ function markMisplaced(db: Database, done: number): number {
   return row.id
 }
 
-/** `isMisplaced` in SQL. */
+/** `isMisplaced` as it was at that version: by the unit of the period, so `24H` fits the directory of an hour. */
 function markFiles(db: Database, directory: number, expected: ArchiveDirectory): void {
   const { startSeconds: from, spanSeconds: span } = expected
   const all = db.prepare('UPDATE file SET misplaced = 1 WHERE directory = ?')
