@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { parse } from 'smol-toml'
 import type { ExpectedRule, ExpectedSeries } from '../insight/expectation.ts'
 import { periods } from '../insight/series.ts'
-import { secondsPerDay } from '../parse/calendar.ts'
+import { parseDay } from '../parse/calendar.ts'
 import { ConfigError } from './checks.ts'
 import type { Fault } from './checks.ts'
 
@@ -77,10 +77,8 @@ function hoursOf(value: unknown, addFault: AddFault): ReadonlySet<number> | unde
 /** A date of TOML, or the same as a text. */
 function dayOf(value: unknown, key: string, addFault: AddFault): number | undefined {
   if (value === undefined) return undefined
-  const text = value instanceof Date ? value.toISOString() : typeof value === 'string' ? value : ''
-  const seconds = Date.parse(`${text.slice(0, 10)}T00:00:00Z`) / 1000
-  if (/^\d{4}-\d\d-\d\d/.test(text) && Number.isFinite(seconds))
-    return Math.floor(seconds / secondsPerDay)
-  addFault(`${key} must be a date such as 2026-01-31`)
-  return undefined
+  const text = value instanceof Date ? value.toISOString().slice(0, 10) : value
+  const day = typeof text === 'string' ? parseDay(text) : undefined
+  if (day === undefined) addFault(`${key} must be a date such as 2026-01-31`)
+  return day
 }
