@@ -4,10 +4,10 @@ import { parse } from 'smol-toml'
 import type { ExpectedRule, ExpectedSeries } from '../insight/expectation.ts'
 import { periods } from '../insight/series.ts'
 import { parseDay } from '../parse/calendar.ts'
+import { fileTypes } from '../parse/types.ts'
 import { ConfigError } from './checks.ts'
 import type { Fault } from './checks.ts'
 
-const fileTypes = ['o', 'n', 'm'] as const
 const known = ['station', 'file_type', 'period', 'hours', 'from', 'to']
 
 /**

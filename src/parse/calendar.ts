@@ -57,11 +57,22 @@ export function dayOfYearAt(seconds: number): { year: number; dayOfYear: number 
 const daysBeforeMonth = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334]
 
 /** The calendar date of an instant: month 1 to 12, day 1 to 31. */
-export function dateOf(seconds: number): { year: number; month: number; day: number } {
+function dateOf(seconds: number): { year: number; month: number; day: number } {
   const { year, dayOfYear } = dayOfYearAt(seconds)
   let month = 12
   while (daysBefore(year, month) >= dayOfYear) month--
   return { year, month, day: dayOfYear - daysBefore(year, month) }
+}
+
+/** `2026-01-22`, for a day since 1970-01-01. Without `Date`, which took a quarter of the time of streams of records. */
+export function dayToIso(daysSince1970: number): string {
+  const { year, month, day } = dateOf(daysSince1970 * secondsPerDay)
+  return `${String(year).padStart(4, '0')}-${twoDigits(month)}-${twoDigits(day)}`
+}
+
+/** `05`; numbers of more digits stay as they are. */
+export function twoDigits(number: number): string {
+  return number < 10 ? `0${number}` : String(number)
 }
 
 /** Days of the year before the month. */

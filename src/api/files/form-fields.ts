@@ -2,7 +2,8 @@
 import { areas } from '../../parse/archive-path.ts'
 import type { Field } from '../pages/filter-form.ts'
 import { durationLabel, typeLabel } from '../pages/labels.ts'
-import { fileDurations, fileTypes, fileVersions } from './schema.ts'
+import { fileTypes } from '../../parse/types.ts'
+import { fileDurations, fileVersions } from './schema.ts'
 
 /** The names are those of the API's parameters, so the address of the page is also the address of the JSON. */
 export const fileFields: readonly Field[] = [
