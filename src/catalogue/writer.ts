@@ -36,6 +36,8 @@ export interface KnownStamp {
 
 export interface KnownDirectory {
   readonly stamp: DirectoryStamp | undefined
+  /** Whether it was recorded as unreadable when it was read last. */
+  readonly unreadable: boolean
   /** The live files by name. */
   readonly files: ReadonlyMap<string, KnownFile>
 }

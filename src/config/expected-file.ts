@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs'
 import { parse } from 'smol-toml'
 import type { ExpectedRule, ExpectedSeries } from '../insight/expectation.ts'
 import { periods } from '../insight/series.ts'
-import { secondsPerDay } from '../parse/calendar.ts'
+import { parseDay } from '../parse/calendar.ts'
+import { fileTypes } from '../parse/types.ts'
 import { ConfigError } from './checks.ts'
 import type { Fault } from './checks.ts'
 
-const fileTypes = ['o', 'n', 'm'] as const
 const known = ['station', 'file_type', 'period', 'hours', 'from', 'to']
 
 /**
@@ -77,10 +77,8 @@ function hoursOf(value: unknown, addFault: AddFault): ReadonlySet<number> | unde
 /** Reads a TOML date, or a string with a date. @returns the number of days since 1970 */
 function dayOf(value: unknown, key: string, addFault: AddFault): number | undefined {
   if (value === undefined) return undefined
-  const text = value instanceof Date ? value.toISOString() : typeof value === 'string' ? value : ''
-  const seconds = Date.parse(`${text.slice(0, 10)}T00:00:00Z`) / 1000
-  if (/^\d{4}-\d\d-\d\d/.test(text) && Number.isFinite(seconds))
-    return Math.floor(seconds / secondsPerDay)
-  addFault(`${key} must be a date such as 2026-01-31`)
-  return undefined
+  const text = value instanceof Date ? value.toISOString().slice(0, 10) : value
+  const day = typeof text === 'string' ? parseDay(text) : undefined
+  if (day === undefined) addFault(`${key} must be a date such as 2026-01-31`)
+  return day
 }

@@ -34,7 +34,7 @@ export function reconcile(
       return known && goneDirectory(snapshot, known)
     case 'unreadable':
       // The directory may hold anything, so its records stay. It is written once, without a stamp, so that sweeps find it again.
-      return known !== undefined && known.stamp === undefined ? undefined : emptyChange(snapshot)
+      return known?.unreadable === true ? undefined : emptyChange(snapshot)
     case 'read':
       return compare(snapshot, known, arrived)
   }

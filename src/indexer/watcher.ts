@@ -52,7 +52,7 @@ export function openWatcher(deps: WatchDeps): Watcher {
   let startingWatcher: FSWatcher | undefined
   let starting: Promise<void> | undefined
   let closing = false
-  const countEvent = openOverflowDetector(deps.onOverflow)
+  const countEvent = openOverflowDetector(deps.onOverflow, readNumber(queueLength))
 
   const start = async (directory: string): Promise<void> => {
     const path = join(deps.archive, directory)
@@ -204,8 +204,8 @@ const queueLength = '/proc/sys/fs/inotify/max_queued_events'
  * Returns a function that counts the events. It assumes that the kernel's event queue overflowed when as many events as half its
  * length arrive within one tick of the event loop.
  */
-function openOverflowDetector(onOverflow: () => void): () => void {
-  const limit = (readNumber(queueLength) ?? 16_384) / 2
+export function openOverflowDetector(onOverflow: () => void, length = 16_384): () => void {
+  const limit = Math.ceil(length / 2)
   let count = 0
   return () => {
     if (count === 0) setImmediate(() => (count = 0))

@@ -62,7 +62,7 @@ export function isMisplaced(parsed: ParsedName, directory: ArchiveDirectory): bo
   if (startSeconds === undefined || spanSeconds === undefined) return true
   const offset = parsed.startSeconds - startSeconds
   if (offset < 0 || offset >= spanSeconds) return true
-  return spanSeconds === secondsPerHour && (parsed.duration === 'd' || parsed.duration === 'y')
+  return spanSeconds === secondsPerHour && (parsed.spanSeconds ?? 0) >= secondsPerDay
 }
 
 /** Start and length, in seconds, of `<yyyy>`, `<yyyy>/<ddd>` or, near real time only, `<yyyy>/<ddd>/<hh>`. */

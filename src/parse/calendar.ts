@@ -59,14 +59,49 @@ export function dayOfYearAt(seconds: number): { year: number; dayOfYear: number 
 const daysBeforeMonth = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334]
 
 /** The calendar date at a time: month 1 to 12, day 1 to 31. */
-export function dateOf(seconds: number): { year: number; month: number; day: number } {
+function dateOf(seconds: number): { year: number; month: number; day: number } {
   const { year, dayOfYear } = dayOfYearAt(seconds)
-  const leapDay = isLeapYear(year) ? 1 : 0
-  const before = (month: number): number =>
-    (daysBeforeMonth[month - 1] ?? 0) + (month > 2 ? leapDay : 0)
   let month = 12
-  while (before(month) >= dayOfYear) month--
-  return { year, month, day: dayOfYear - before(month) }
+  while (daysBefore(year, month) >= dayOfYear) month--
+  return { year, month, day: dayOfYear - daysBefore(year, month) }
+}
+
+/** `2026-01-22`, for a day since 1970-01-01. Without `Date`, which took a quarter of the time of streams of records. */
+export function dayToIso(daysSince1970: number): string {
+  const { year, month, day } = dateOf(daysSince1970 * secondsPerDay)
+  return `${String(year).padStart(4, '0')}-${twoDigits(month)}-${twoDigits(day)}`
+}
+
+/** `05`; numbers of more digits stay as they are. */
+export function twoDigits(number: number): string {
+  return number < 10 ? `0${number}` : String(number)
+}
+
+/** Days of the year before the month. */
+function daysBefore(year: number, month: number): number {
+  return (daysBeforeMonth[month - 1] ?? 0) + (month > 2 && isLeapYear(year) ? 1 : 0)
+}
+
+/** `2026-01-22`, `2026-1-22`, `20260122`. */
+const datePattern = /^(\d{4})(?:-(\d\d?)-(\d\d?)|(\d\d)(\d\d))$/
+/** `2026-022`, `2026022`. */
+const dayOfYearPattern = /^(\d{4})-?(\d{3})$/
+
+/** Days since 1970-01-01 of a date, or of a year and day of year; `undefined` for any other text. */
+export function parseDay(text: string): number | undefined {
+  const match = datePattern.exec(text)
+  if (match === null) return parseDayOfYear(text)
+  const [year = 0, month = 0, day = 0] = match.slice(1).filter(Boolean).map(Number)
+  const seconds = dayStartSeconds(year, daysBefore(year, month) + day)
+  // Otherwise 30 February would be a day of March.
+  const found = dateOf(seconds)
+  return found.month === month && found.day === day ? seconds / secondsPerDay : undefined
+}
+
+function parseDayOfYear(text: string): number | undefined {
+  const [, year, day] = dayOfYearPattern.exec(text) ?? []
+  if (year === undefined || !isDayOfYear(Number(year), Number(day))) return undefined
+  return dayStartSeconds(Number(year), Number(day)) / secondsPerDay
 }
 
 /** Number of days from 1970-01-01 to 1 January of the year; negative before 1970. */

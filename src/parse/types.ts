@@ -8,7 +8,8 @@ export type FileVersion = 'r2' | 'r3'
 export type FileDuration = 'm' | 'h' | 'd' | 'y' | 'u'
 
 /** Observation, navigation or meteorological data. */
-export type FileType = 'o' | 'n' | 'm'
+export const fileTypes = ['o', 'n', 'm'] as const
+export type FileType = (typeof fileTypes)[number]
 
 /** The source of the data: receiver, stream, or unknown. */
 export type DataSource = 'R' | 'S' | 'U'

@@ -1,9 +1,11 @@
-/** A recent directory that the indexer cannot read at its start is watched as soon as it is readable. */
+/** Recent directories that the indexer cannot read: they are reported, and watched as soon as they are readable. */
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
+import type { Test } from 'tap'
 import { directoriesWithoutStamp, lacks, longestMs, startService, until } from './service.ts'
+import type { Service } from './service.ts'
 import { hourDirectory, pathIn, put } from './tree.ts'
 import { testFolder } from '../folder.ts'
 
@@ -12,6 +14,19 @@ const unprivileged = ['setpriv', '--bounding-set=-dac_override,-dac_read_search'
 const wrapIndexer = process.getuid?.() === 0 ? unprivileged : []
 const skip =
   wrapIndexer.length > 0 && lacks('setpriv for capabilities', `${unprivileged.join(' ')} true`)
+
+const options = { SWEEP_INTERVAL_SECONDS: '1' }
+
+function makeUnreadable(t: Test, directory: string): void {
+  chmodSync(directory, 0)
+  t.teardown(() => chmodSync(directory, 0o755))
+}
+
+async function untilReported(service: Service): Promise<void> {
+  await until('it is reported', async () =>
+    (await service.status()).rejected.some(({ reason }) => reason === 'unreadable-directory'),
+  )
+}
 
 t.setTimeout(longestMs)
 
@@ -22,13 +37,9 @@ t.test('a file overwritten in it is noticed', { skip }, async (t) => {
   const path = pathIn(directory, 0)
   put(archive, path)
   put(archive, pathIn(hourDirectory(1), 0))
-  chmodSync(join(archive, directory), 0)
-  t.teardown(() => chmodSync(join(archive, directory), 0o755))
-  const options = { SWEEP_INTERVAL_SECONDS: '1' }
+  makeUnreadable(t, join(archive, directory))
   const service = await startService(t, folder, { wrapIndexer, options })
-  const reported = async () =>
-    (await service.status()).rejected.some(({ reason }) => reason === 'unreadable-directory')
-  await until('it is reported', reported)
+  await untilReported(service)
   await until('the others are watched', async () => {
     const { state, watching } = await service.status()
     return state === 'watching' && (watching?.directories ?? 0) > 0
@@ -40,4 +51,18 @@ t.test('a file overwritten in it is noticed', { skip }, async (t) => {
   const before = (await service.list()).get(path)?.modified
   put(archive, path, gzipSync('another size'))
   await until('it is noticed', async () => (await service.list()).get(path)?.modified !== before)
+})
+
+t.test('one that was read before, as young as a new one, is reported', { skip }, async (t) => {
+  const folder = testFolder(t)
+  const archive = join(folder, 'archive')
+  put(archive, pathIn(hourDirectory(1), 0))
+  const service = await startService(t, folder, { wrapIndexer, options })
+  await until('it watches', async () => (await service.status()).state === 'watching')
+  const path = pathIn(hourDirectory(), 0)
+  put(archive, path)
+  await until('its file is listed', async () => (await service.list()).has(path))
+  makeUnreadable(t, join(archive, hourDirectory()))
+  await untilReported(service)
+  t.ok((await service.list()).has(path), 'its record stays')
 })

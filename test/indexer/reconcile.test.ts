@@ -35,9 +35,10 @@ function known(files: Record<string, Partial<KnownFile>>, sure = true): KnownDir
         { id: index + 1, size: undefined, mtimeUs: undefined, hashed: undefined, ...facts },
       ] as const,
   )
-  return { stamp: sure ? stamp : undefined, files: new Map(complete) }
+  return { stamp: sure ? stamp : undefined, unreadable: false, files: new Map(complete) }
 }
 
+const unreadable = { reason: 'unreadable-directory', count: 1, names: [''] }
 const facts = { sizes: [10], mtimesUs: [1000] }
 
 const bound: FileIdentity = {
@@ -142,6 +143,24 @@ const cases: {
     snapshot: { outcome: 'unreadable', stamp: undefined },
     known: known({ [name]: {} }),
     change: { gone: false, removed: [], stamp: undefined },
+  },
+  {
+    title: 'an unreadable directory that was stored by its parent is reported',
+    snapshot: { outcome: 'unreadable', stamp: undefined, rejections: [unreadable] },
+    known: known({}, false),
+    change: { rejections: [unreadable] },
+  },
+  {
+    title: 'a reported one is not written again',
+    snapshot: { outcome: 'unreadable', stamp: undefined, rejections: [unreadable] },
+    known: { ...known({}, false), unreadable: true },
+    change: undefined,
+  },
+  {
+    title: 'one that became readable is written, even without a stamp',
+    snapshot: { stamp: undefined },
+    known: { ...known({}, false), unreadable: true },
+    change: { rejections: [] },
   },
   {
     title: 'a lost area gives no change',

@@ -2,7 +2,12 @@ import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
-import { isExhaustion, openWatcher, watchLimit } from '../../src/indexer/watcher.ts'
+import {
+  isExhaustion,
+  openOverflowDetector,
+  openWatcher,
+  watchLimit,
+} from '../../src/indexer/watcher.ts'
 import { until } from './until.ts'
 import { testFolder } from '../folder.ts'
 
@@ -51,6 +56,23 @@ t.test('every change in a watched directory is an event', async (t) => {
   })
   await causesEvent('obs/a', 'a file removed from it', () => rmSync(file))
   await causesEvent('obs', 'a new directory', () => mkdirSync(join(archive, 'obs/c')))
+})
+
+t.test('events that fill half the queue of the kernel are an overflow', async (t) => {
+  for (const [length, limit] of [
+    [1, 1],
+    [2, 1],
+    [3, 2],
+    [4, 2],
+    [16_385, 8193],
+  ] as const) {
+    let overflows = 0
+    const countEvent = openOverflowDetector(() => overflows++, length)
+    for (let n = 1; n < limit; n++) countEvent()
+    t.equal(overflows, 0, `${limit - 1} of ${length}`)
+    for (let n = 0; n < limit; n++) countEvent()
+    t.equal(overflows, 1, `${limit} and more of ${length}`)
+  }
 })
 
 t.test('directories can be added after the others were watched', async (t) => {

@@ -157,6 +157,11 @@ t.test('a file is misplaced if its directory is for another time', async (t) => 
       path: 'nrt/2026/022/05',
       misplaced: false,
     },
+    ...['24H', '48H'].map((period) => ({
+      name: `GRAZ00AUT_R_20260220500_${period}_30S_MO.crx.gz`,
+      path: 'nrt/2026/022/05',
+      misplaced: true,
+    })),
     { name: 'GRAZ00AUT_R_20260220500_00U_MN.rnx.gz', path: 'nrt/2026/022/05', misplaced: false },
     { name: 'GRAZ00AUT_R_20260010000_01Y_MN.rnx.gz', path: 'nrt/2026/001/00', misplaced: true },
     { name: 'ALGO00CAN_R_20121601000_01D_05Z_RO.rnx.gz', path: 'obs/2012/160', misplaced: false },

@@ -2,7 +2,8 @@
 import { areas } from '../../parse/archive-path.ts'
 import type { Field } from '../pages/filter-form.ts'
 import { durationLabel, typeLabel } from '../pages/labels.ts'
-import { fileDurations, fileTypes, fileVersions } from './schema.ts'
+import { fileTypes } from '../../parse/types.ts'
+import { fileDurations, fileVersions } from './schema.ts'
 
 /** The fields have the names of the API's parameters, so the page and the JSON have the same query string. */
 export const fileFields: readonly Field[] = [

@@ -1,7 +1,7 @@
 /** The types of the filter parameters: how their values are parsed, and their JSON schemas. Pure. */
 import type { FileFilter, TimeRange } from '../../catalogue/filter.ts'
-import { dayStartSeconds, daysInYear, secondsPerDay } from '../../parse/calendar.ts'
-import { parseDay, parseTimeUs } from './times.ts'
+import { dayStartSeconds, daysInYear, parseDay, secondsPerDay } from '../../parse/calendar.ts'
+import { parseTimeUs } from './times.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>
 

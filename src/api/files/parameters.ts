@@ -6,8 +6,8 @@
 import { problems } from '../../catalogue/filter.ts'
 import type { FileFilter, TimeRange } from '../../catalogue/filter.ts'
 import { areas } from '../../parse/archive-path.ts'
+import { parseDay } from '../../parse/calendar.ts'
 import type { FileDuration, FileType, FileVersion } from '../../parse/types.ts'
-import { parseDay } from './times.ts'
 import {
   code,
   day,

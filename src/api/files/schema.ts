@@ -2,6 +2,7 @@
 import Type from 'typebox'
 import { orderKeys, problems } from '../../catalogue/filter.ts'
 import { areas } from '../../parse/archive-path.ts'
+import { fileTypes } from '../../parse/types.ts'
 import { registration, writeErrors, curlPost } from '../admin/schema.ts'
 import { errors, negotiated, withHeaders } from '../openapi/responses.ts'
 import {
@@ -34,7 +35,6 @@ import type { FilterParameter } from './parameters.ts'
 
 export const fileDurations = ['m', 'h', 'd', 'y', 'u'] as const
 export const fileVersions = ['r2', 'r3'] as const
-export const fileTypes = ['o', 'n', 'm'] as const
 
 const fields = {
   id: number('Identifies the record. Ids grow, never change and are never reused.', { minimum: 1 }),

@@ -2,7 +2,7 @@ import type Type from 'typebox'
 import type { FileDetails, ListedFile } from '../../catalogue/records.ts'
 import { areas } from '../../parse/archive-path.ts'
 import { countryOf } from '../../parse/countries.ts'
-import { dateOf, secondsPerDay, secondsPerHour } from '../../parse/calendar.ts'
+import { dayToIso, secondsPerDay, secondsPerHour, twoDigits } from '../../parse/calendar.ts'
 import { parseFilename } from '../../parse/filename.ts'
 import type { ParsedName } from '../../parse/types.ts'
 import type { Links } from '../http/links.ts'
@@ -68,17 +68,11 @@ export function microsecondsToIso(us: number): string {
   return `${timeOf(seconds)}.${fraction}Z`
 }
 
-/** Formats a time without `Date`, which took a quarter of the time of a stream, since each record has three times. */
 function timeOf(seconds: number): string {
-  const { year, month, day } = dateOf(seconds)
-  const ofDay = seconds - Math.floor(seconds / secondsPerDay) * secondsPerDay
+  const day = Math.floor(seconds / secondsPerDay)
+  const ofDay = seconds - day * secondsPerDay
   const [hour, minute] = [Math.floor(ofDay / secondsPerHour), Math.floor(ofDay / 60) % 60]
-  const date = `${String(year).padStart(4, '0')}-${twoDigits(month)}-${twoDigits(day)}`
-  return `${date}T${twoDigits(hour)}:${twoDigits(minute)}:${twoDigits(ofDay % 60)}`
-}
-
-function twoDigits(number: number): string {
-  return number < 10 ? `0${number}` : String(number)
+  return `${dayToIso(day)}T${twoDigits(hour)}:${twoDigits(minute)}:${twoDigits(ofDay % 60)}`
 }
 
 /**

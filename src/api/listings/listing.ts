@@ -1,5 +1,6 @@
 /** Writes directory listings in HTML and JSON, in chunks. */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { twoDigits } from '../../parse/calendar.ts'
 import type { CatalogueReader, Entries, EntriesQuery } from '../../catalogue/reader.ts'
 import type { FileEntry, Subdirectory } from '../../catalogue/records.ts'
 import { formatHttpDate } from '../http/conditional-requests.ts'
@@ -135,10 +136,6 @@ function shortTime(us: number | undefined): string {
   const month = months[time.getUTCMonth()] ?? ''
   const clock = `${twoDigits(time.getUTCHours())}:${twoDigits(time.getUTCMinutes())}`
   return `${day}-${month}-${time.getUTCFullYear()} ${clock}`
-}
-
-function twoDigits(number: number): string {
-  return number < 10 ? `0${number}` : String(number)
 }
 
 function httpDate(us: number | undefined): string | null {

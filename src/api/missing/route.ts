@@ -1,8 +1,7 @@
 /** Serves the files that are expected and not delivered: in pages, or all at once as CSV. */
 import type { FastifyInstance } from 'fastify'
 import { learningDays } from '../../insight/series.ts'
-import { secondsPerDay } from '../../parse/calendar.ts'
-import { parseDay } from '../files/times.ts'
+import { parseDay, secondsPerDay } from '../../parse/calendar.ts'
 import { mediaTypes } from '../http/negotiate.ts'
 import { lastValue } from '../http/query.ts'
 import type { Query } from '../http/query.ts'

@@ -2,9 +2,9 @@
 import type { ReplacedFiles } from '../../catalogue/reader.ts'
 import { lowerBound, shareClass } from '../../insight/slot-states.ts'
 import type { Week } from '../../insight/weeks.ts'
-import { secondsPerDay } from '../../parse/calendar.ts'
+import { dayToIso } from '../../parse/calendar.ts'
 import { countryOf } from '../../parse/countries.ts'
-import { microsecondsToIso, secondsToIso } from '../files/serialise.ts'
+import { microsecondsToIso } from '../files/serialise.ts'
 import { missingSlots } from '../missing/missing-rows.ts'
 import type { SeriesDays } from '../series/network-states.ts'
 import { shareOrNull } from '../series/series-list.ts'
@@ -26,8 +26,8 @@ export function weekReport(
       byStation.set(each.station, [...(byStation.get(each.station) ?? []), each])
   return {
     week: week.name,
-    from: dateOf(week.fromDay),
-    to: dateOf(week.toDay),
+    from: dayToIso(week.fromDay),
+    to: dayToIso(week.toDay),
     stations: Array.from(byStation)
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([station, found]) => stationReport(station, found, week)),
@@ -75,10 +75,6 @@ function shareOf(series: SeriesDays | undefined): WireReportShare | null {
   const { expected, delivered } = series.slots
   const share = expected === 0 ? undefined : delivered / expected
   return { expected, delivered, share: shareOrNull(share), class: shareClass(share) ?? null }
-}
-
-function dateOf(day: number): string {
-  return secondsToIso(day * secondsPerDay).slice(0, 10)
 }
 
 /** The report as plain text, for a mail. */

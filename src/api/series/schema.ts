@@ -5,7 +5,8 @@ import { periods } from '../../insight/series.ts'
 import { seriesStates } from '../../insight/series-summary.ts'
 import { shareClasses } from '../../insight/slot-states.ts'
 import { filterParameters } from '../files/parameters.ts'
-import { fileTypes, filtersIn } from '../files/schema.ts'
+import { fileTypes } from '../../parse/types.ts'
+import { filtersIn } from '../files/schema.ts'
 import { errors, negotiated } from '../openapi/responses.ts'
 import {
   component,

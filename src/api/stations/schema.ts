@@ -4,7 +4,8 @@ import { stationOrderKeys } from '../../catalogue/reader.ts'
 import { seriesStates } from '../../insight/series-summary.ts'
 import { areas } from '../../parse/archive-path.ts'
 import { stationParameters } from '../files/parameters.ts'
-import { fileDurations, fileTypes, fileVersions, filtersIn } from '../files/schema.ts'
+import { fileTypes } from '../../parse/types.ts'
+import { fileDurations, fileVersions, filtersIn } from '../files/schema.ts'
 import { errors, negotiated } from '../openapi/responses.ts'
 import {
   component,

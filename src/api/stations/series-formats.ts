@@ -6,7 +6,7 @@ import { periodRules, slotsPerDay } from '../../insight/series.ts'
 import type { Period } from '../../insight/series.ts'
 import { stateLetters, stateText } from '../../insight/slot-states.ts'
 import type { SlotState, StateRun } from '../../insight/slot-states.ts'
-import { dayOfYearAt, secondsPerDay } from '../../parse/calendar.ts'
+import { dayOfYearAt, dayToIso, secondsPerDay } from '../../parse/calendar.ts'
 import type { FileType } from '../../parse/types.ts'
 import type { Static } from 'typebox'
 import { csvText } from '../files/csv.ts'
@@ -127,7 +127,7 @@ export function serialiseLatency(
   const { station, fileType, period, fromDay, toDay } = series
   const summary = summariseLatencies(arrivals.map(([, latency]) => latency))
   return {
-    ...{ station, file_type: fileType, period, from: dateOf(fromDay), to: dateOf(toDay) },
+    ...{ station, file_type: fileType, period, from: dayToIso(fromDay), to: dayToIso(toDay) },
     arrivals: summary.count,
     within: Object.fromEntries(summary.within) as WireLatency['within'],
     median_s: summary.median ?? null,
@@ -158,7 +158,7 @@ function daysOf(arrivals: SeriesArrivals['arrivals'], perDay: number): WireLaten
     else known.push(latency)
   }
   return Array.from(byDay, ([day, latencies]) => ({
-    date: dateOf(day),
+    date: dayToIso(day),
     n: latencies.length,
     within_600: latencies.filter((latency) => latency <= 600).length,
     median_s:
@@ -167,8 +167,4 @@ function daysOf(arrivals: SeriesArrivals['arrivals'], perDay: number): WireLaten
         0.5,
       ) ?? null,
   }))
-}
-
-function dateOf(day: number): string {
-  return secondsToIso(day * secondsPerDay).slice(0, 10)
 }

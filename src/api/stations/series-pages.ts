@@ -3,6 +3,7 @@ import { measures } from '../../insight/availability.ts'
 import type { Availability, Measure } from '../../insight/availability.ts'
 import { periodRules, periods } from '../../insight/series.ts'
 import type { SlotState } from '../../insight/slot-states.ts'
+import { fileTypes } from '../../parse/types.ts'
 import { secondsToIso } from '../files/serialise.ts'
 import { filterForm } from '../pages/filter-form.ts'
 import type { FormView } from '../pages/filter-form.ts'
@@ -19,7 +20,6 @@ import type { Table } from '../pages/table.ts'
 import { calendarSvg, dotsSvg, histogramSvg } from './pictures.ts'
 import { linesOf, serialiseAvailability } from './series-formats.ts'
 import type { SeriesAvailability, WireLatency } from './series-formats.ts'
-import { fileTypes } from './series-request.ts'
 
 const render = page(
   'series-of-station',

@@ -3,9 +3,8 @@ import { measures } from '../../insight/availability.ts'
 import type { Measure } from '../../insight/availability.ts'
 import { learningDays, periods, slotsPerDay } from '../../insight/series.ts'
 import type { Period, SeriesKey } from '../../insight/series.ts'
-import { secondsPerDay } from '../../parse/calendar.ts'
-import type { FileType } from '../../parse/types.ts'
-import { parseDay } from '../files/times.ts'
+import { parseDay, secondsPerDay } from '../../parse/calendar.ts'
+import { fileTypes } from '../../parse/types.ts'
 import { badFields } from '../http/errors.ts'
 import { lastValue } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
@@ -15,7 +14,6 @@ const maxYears = 40
 const maxSlots = 100_000
 
 export const seriesParameters = ['file_type', 'period', 'from', 'to', 'format']
-export const fileTypes: readonly FileType[] = ['o', 'n', 'm']
 
 export interface SeriesRequest extends SeriesKey {
   /** UTC days since 1970, both included. */

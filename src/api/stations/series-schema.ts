@@ -3,7 +3,7 @@ import Type from 'typebox'
 import type { Static, TSchema } from 'typebox'
 import { measures } from '../../insight/availability.ts'
 import { periods } from '../../insight/series.ts'
-import { fileTypes } from '../files/schema.ts'
+import { fileTypes } from '../../parse/types.ts'
 import { errors, negotiated } from '../openapi/responses.ts'
 import {
   component,

@@ -6,7 +6,7 @@ import type { FileFilter } from '../../catalogue/filter.ts'
 import type { StationSummary } from '../../catalogue/records.ts'
 import { seriesStates } from '../../insight/series-summary.ts'
 import type { SeriesState } from '../../insight/series-summary.ts'
-import { secondsPerDay } from '../../parse/calendar.ts'
+import { dayToIso } from '../../parse/calendar.ts'
 import { countryOf, isMergedNavigation } from '../../parse/countries.ts'
 import { badFields } from '../http/errors.ts'
 import { pageUrl, stationUrl } from '../http/links.ts'
@@ -16,7 +16,6 @@ import type { Query } from '../http/query.ts'
 import { invalidChoice } from '../files/parameter-values.ts'
 import { stationParameters } from '../files/parameters.ts'
 import { commonParameters, readFilters } from '../files/list-request.ts'
-import { secondsToIso } from '../files/serialise.ts'
 import type { stationSchema } from './schema.ts'
 
 export interface StationsRequest {
@@ -86,8 +85,4 @@ export function serialiseStation(station: StationSummary, links: Links): WireSta
     file_version: station.byVersion,
     files: pageUrl(links, 'rinex-file', [...shortNames, ['station', codes.join(',')]]),
   }
-}
-
-function dayToIso(day: number): string {
-  return secondsToIso(day * secondsPerDay).slice(0, 10)
 }

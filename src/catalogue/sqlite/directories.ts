@@ -112,6 +112,11 @@ interface StampRow {
   withheldSinceUs: number | null
 }
 
+type KnownRow = StampRow & {
+  readonly id: number
+  readonly unreadable: number
+}
+
 type KnownFileRow = IdentityRow & {
   readonly id: number
   readonly name: string
@@ -126,8 +131,11 @@ export function prepareKnown(db: Database) {
   const stamp =
     'path, mtime_us AS mtimeUs, ctime_us AS ctimeUs, inode, held_since_us AS withheldSinceUs'
   const directories = db.prepare(`SELECT ${stamp} FROM directory WHERE gone = 0`)
-  const directory = db.prepare(`SELECT id, ${stamp} FROM directory WHERE path = ?`)
-  const files = db.prepare(
+  const directory = db.prepare(
+    `SELECT id, ${stamp}, EXISTS (SELECT 1 FROM rejection WHERE directory = id
+       AND reason = 'unreadable-directory') AS unreadable FROM directory WHERE path = ?`,
+  )
+  const filesOf = db.prepare(
     `SELECT f.id, f.name, f.size, f.mtime_us AS mtimeUs, c.id AS checksum, ${identityColumns}
      FROM file f ${joinedChecksum} WHERE f.directory = ?`,
   )
@@ -148,10 +156,11 @@ export function prepareKnown(db: Database) {
         withheldSinceUs: row.withheldSinceUs ?? undefined,
       })),
     directory: (path: string): KnownDirectory | undefined => {
-      const row = directory.get(path) as (StampRow & { id: number }) | undefined
+      const row = directory.get(path) as KnownRow | undefined
       if (row === undefined) return undefined
-      const known = files.all(row.id) as KnownFileRow[]
-      return { stamp: toStamp(row), files: new Map(known.map(toKnownFile)) }
+      const known = filesOf.all(row.id) as KnownFileRow[]
+      const files = new Map(known.map(toKnownFile))
+      return { stamp: toStamp(row), unreadable: row.unreadable === 1, files }
     },
     count: (area: Area): number => (count.get(area) as number | undefined) ?? 0,
     removedSince: (us: number) => removedSince.all(us) as RemovedFiles[],

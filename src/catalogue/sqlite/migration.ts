@@ -189,7 +189,7 @@ function markMisplaced(db: Database, done: number): number {
   return row.id
 }
 
-/** Marks misplaced files by the rule of `isMisplaced`, in SQL. */
+/** Marks misplaced files by the rule of that schema version: by the unit of the period, so `24H` fits the directory of an hour. */
 function markFiles(db: Database, directory: number, expected: ArchiveDirectory): void {
   const { startSeconds: from, spanSeconds: span } = expected
   const all = db.prepare('UPDATE file SET misplaced = 1 WHERE directory = ?')

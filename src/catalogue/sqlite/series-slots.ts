@@ -40,7 +40,7 @@ export function prepareSeriesSlots(db: Database, head: () => Head) {
     .pluck()
   // Needs one lookup per slot, because deliveries are stored by time.
   const deliveries = `WITH RECURSIVE slot (start) AS (
-      VALUES (@start) UNION ALL SELECT start + @seconds FROM slot WHERE start + @seconds < @end)
+      SELECT @start WHERE @start < @end UNION ALL SELECT start + @seconds FROM slot WHERE start + @seconds < @end)
     SELECT start / @seconds AS slot, min(latency_s) AS latency FROM slot CROSS JOIN delivery ON data_date = start
     WHERE series IN (SELECT id FROM series WHERE station IN (SELECT value FROM json_each(@stations))
       AND file_type = @fileType AND period = @period)

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { parseDay, parseTimeUs } from '../../../src/api/files/times.ts'
+import { parseTimeUs } from '../../../src/api/files/times.ts'
+import { parseDay } from '../../../src/parse/calendar.ts'
 import { fc } from '../../random.ts'
 
 const secondsPerDay = 86_400

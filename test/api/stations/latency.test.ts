@@ -57,6 +57,18 @@ t.test(
   },
 )
 
+t.test('a range before the recorded deliveries has none', async (t) => {
+  const { app, writer } = await openService(t, { deps: () => ({ nowUs: () => startUs }) })
+  // 400 days before the clock of the service.
+  const oldest = [3, 4, 5, 6].map((hour) => newFile(`graz353${'abcdefg'.charAt(hour)}.24d.gz`))
+  await writer.apply([change('nrt/2024/353/05', { arrived: true, added: oldest })])
+  const arrivalsOf = async (range: string) =>
+    (await app.inject(`/rinex/api/station/GRAZ/latency/?${range}`)).json<{ arrivals: number }>()
+      .arrivals
+  t.ok(await arrivalsOf('from=2024-12-18&to=2024-12-18'))
+  t.equal(await arrivalsOf('from=2024-01-01&to=2024-01-31'), 0)
+})
+
 t.test('the histogram counts every latency once', async () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 200_000 })), (latencies) => {
