@@ -1,6 +1,6 @@
 /** The network at a glance: JSON, and the first page of the navigation. */
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
-import { NotBuilt, QueryTimeout } from '../../catalogue/reader.ts'
+import { isTemporary } from '../../catalogue/reader.ts'
 import { seriesStates } from '../../insight/series-summary.ts'
 import type { SeriesState } from '../../insight/series-summary.ts'
 import { secondsPerDay, secondsPerHour } from '../../parse/calendar.ts'
@@ -47,7 +47,7 @@ function showNetwork({ network, reader, tag, limits }: Context): RouteHandlerMet
 
 type Activity = Pick<WireNetwork, 'arrivals_1h' | 'changed_directories'>
 
-/** Without it while an index is being built, or right after so many changes that counting them takes too long. */
+/** Without it while an index is being built, while many long queries wait, or right after so many changes that counting takes too long. */
 async function readActivity(reader: Context['reader'], nowSeconds: number): Promise<Activity> {
   const today = Math.floor(nowSeconds / secondsPerDay) * secondsPerDay
   const created = { fromUs: (nowSeconds - secondsPerHour) * 1e6 }
@@ -58,7 +58,7 @@ async function readActivity(reader: Context['reader'], nowSeconds: number): Prom
     ])
     return { arrivals_1h: count, changed_directories: [...directories] }
   } catch (error) {
-    if (!(error instanceof NotBuilt || error instanceof QueryTimeout)) throw error
+    if (!isTemporary(error)) throw error
     return { arrivals_1h: null, changed_directories: [] }
   }
 }

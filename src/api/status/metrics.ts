@@ -1,11 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import {
-  CatalogueUnavailable,
-  NotBuilt,
-  QueryTimeout,
-  TooManyQueries,
-} from '../../catalogue/reader.ts'
+import { isTemporary } from '../../catalogue/reader.ts'
 import type { Rejection } from '../connections/connection-limiter.ts'
 import type { MissingReason } from '../downloads/missing-files.ts'
 import type { RecordAccess } from '../http/access-log.ts'
@@ -84,8 +79,6 @@ function buildInfo(registry: Registry, version: string): (indexer: string | unde
   }
 }
 
-const temporary = [CatalogueUnavailable, NotBuilt, QueryTimeout, TooManyQueries]
-
 /** Adds the number of series by state; it is left out while the catalogue cannot answer. */
 function countSeries(registry: Registry, network: Pick<NetworkStates, 'ifLoaded'>): void {
   new Gauge({
@@ -100,7 +93,7 @@ function countSeries(registry: Registry, network: Pick<NetworkStates, 'ifLoaded'
         for (const { summary, period, fileType } of known?.states ?? [])
           this.inc({ state: summary.state, period, file_type: fileType })
       } catch (error) {
-        if (!temporary.some((each) => error instanceof each)) throw error
+        if (!isTemporary(error)) throw error
       }
     },
   })

@@ -174,7 +174,7 @@ export const getStatus: RouteSchema = {
       'The status. Its `ETag` is a digest of its content.',
       negotiable(ref(statusSchema), example),
     ),
-    ...errors('NotModified', 'NotFound', 'NotAcceptable', 'Unavailable'),
+    ...errors('NotModified', 'NotFound', 'NotAcceptable', 'TooManyRequests', 'Unavailable'),
   },
   'x-codeSamples': [curl(`${exampleLinks.api}status/?format=json`)],
 }
