@@ -22,7 +22,7 @@ for (const [path, status] of pages)
       started++
       await released
     }
-    const { app, addNames } = await openService(t, {
+    const service = await openService(t, {
       deps: ({ reader }) => ({
         reader: {
           ...reader,
@@ -32,9 +32,9 @@ for (const [path, status] of pages)
         },
       }),
     })
-    await addNames(day, [dayFile])
+    await service.addNames(day, [dayFile])
     const request = { url: `/rinex/api/${path}`, headers: { accept: 'text/html' } }
-    const answers = Array.from({ length: 12 }, async () => app.inject(request))
+    const answers = Array.from({ length: 12 }, async () => service.app.inject(request))
     await until(() => started >= 8, 'eight have started')
     for (let tick = 0; tick < 100; tick++) await nextTick()
     t.equal(started, 8)
