@@ -41,7 +41,7 @@ export async function check(config: ConfigOf<'status'>): Promise<number> {
 
 const problemsPerPage = 1000
 
-/** Prints the files with problems, without the missing-file reports, which only the API has. */
+/** Prints the files with problems, without The files that could not be serveds, which only the API has. */
 export async function problems(
   config: ConfigOf<'status'>,
   { json }: { readonly json: boolean },

@@ -2,20 +2,20 @@ import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { isTemporary } from '../../catalogue/reader.ts'
 import type { Rejection } from '../connections/connection-limiter.ts'
-import type { MissingReason } from '../downloads/missing-files.ts'
+import type { UnservedReason } from '../downloads/unserved-files.ts'
 import type { RecordAccess } from '../http/access-log.ts'
 import { addResource } from '../http/resource.ts'
 import type { ApiDeps } from '../http/settings.ts'
 import type { NetworkStates } from '../series/network-states.ts'
 import { catalogueGauges } from './catalogue-metrics.ts'
-import { countMissingFiles, countRejections, countRequests } from './http-metrics.ts'
+import { countUnservedFiles, countRejections, countRequests } from './http-metrics.ts'
 import { indexerMetrics } from './indexer-metrics.ts'
 
 /** The metrics of a server, for Prometheus. docs/operate.md has a table of them. */
 export interface Metrics {
   readonly observe: RecordAccess
   readonly rejected: (reason: Rejection) => void
-  readonly fileUnavailable: (reason: MissingReason) => void
+  readonly fileUnavailable: (reason: UnservedReason) => void
   /** Adds the series of a network by their state, as soon as their deliveries are read. */
   readonly showSeries: (network: Pick<NetworkStates, 'ifLoaded'>) => void
   readonly contentType: string
@@ -38,7 +38,7 @@ export function openMetrics(deps: MetricsDeps): Metrics {
   return {
     observe: countRequests(registry),
     rejected: countRejections(registry),
-    fileUnavailable: countMissingFiles(registry),
+    fileUnavailable: countUnservedFiles(registry),
     showSeries: (network) => {
       countSeries(registry, network)
     },

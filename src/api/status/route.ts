@@ -1,4 +1,4 @@
-import type { MissingFiles } from '../downloads/missing-files.ts'
+import type { UnservedFiles } from '../downloads/unserved-files.ts'
 import type { FastifyInstance } from 'fastify'
 import { isTemporary } from '../../catalogue/reader.ts'
 import type { CatalogueReader } from '../../catalogue/reader.ts'
@@ -16,11 +16,11 @@ interface StatusContext extends Pick<
   ApiContext,
   'apiPath' | 'reader' | 'indexerStatus' | 'settings' | 'tag' | 'limits' | 'nowUs'
 > {
-  readonly missingFiles: MissingFiles
+  readonly unservedFiles: UnservedFiles
 }
 
 export function addStatus(app: FastifyInstance, context: StatusContext): void {
-  const { reader, indexerStatus, settings, tag, limits, missingFiles, nowUs } = context
+  const { reader, indexerStatus, settings, tag, limits, unservedFiles, nowUs } = context
   app.addSchema(schemas.rejectionSchema).addSchema(schemas.statusSchema)
   addResource(app, {
     schema: schemas.getStatus,
@@ -37,7 +37,7 @@ export function addStatus(app: FastifyInstance, context: StatusContext): void {
       const summary = isPublic ? known : withoutPaths(known)
       const status = {
         ...describeStatus(summary, indexer, settings.version),
-        unserved: { ...missingFiles.wire(), ...(isPublic ? {} : { latest: [] }) },
+        unserved: { ...unservedFiles.wire(), ...(isPublic ? {} : { latest: [] }) },
       }
       const isPage = representation === 'html'
       const arrivals = isPage

@@ -1,6 +1,6 @@
 /** The status of the indexer and the catalogue. */
 import Type from 'typebox'
-import { missingFilesSchema } from '../downloads/schema.ts'
+import { unservedFilesSchema } from '../downloads/schema.ts'
 import { errors, negotiated } from '../openapi/responses.ts'
 import {
   component,
@@ -129,7 +129,7 @@ export const statusSchema = component(
     seq: number('Number of the latest change.'),
     epoch: text('Identifies the database; another epoch means that the catalogue was rebuilt.'),
     version: text('Release of the API.'),
-    unserved: missingFilesSchema,
+    unserved: unservedFilesSchema,
   },
 )
 
