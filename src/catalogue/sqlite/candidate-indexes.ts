@@ -1,10 +1,9 @@
 /** Estimates the cost of finding a selection by each index, and of a scan, from the exact counts. Use within a read transaction. */
-import type { OrderKey } from '../filter.ts'
+import type { OrderKey, Ordering } from '../filter.ts'
 import type { Statements } from './connection.ts'
 import type { Counts } from './counts.ts'
 import { boundsOf } from './date-ranges.ts'
 import { conditionsOf, orders, problemIds } from './filter-sql.ts'
-import type { PagePosition } from './page-ids.ts'
 import { hasAny, hasOnly } from './selection.ts'
 import type { Selection } from './selection.ts'
 import type { Slice, Slices } from './slices.ts'
@@ -13,6 +12,12 @@ import type { Slice, Slices } from './slices.ts'
 const entryUs = 0.1
 const rowUs = 0.25
 const lookupUs = 1.2
+
+export interface PagePosition {
+  readonly ordering: Ordering
+  readonly offset: number
+  readonly limit: number
+}
 
 /** An index, or the table itself, with which all files of a selection are found. */
 export interface CandidateIndex {

@@ -169,7 +169,8 @@ export function selectAfter(
   return after.from > after.to ? undefined : { ...selection, ids: after }
 }
 
-const everyId: IdRange = { from: -Infinity, to: Infinity }
+/** Both ends open. */
+export const everyId: IdRange = { from: -Infinity, to: Infinity }
 
 /** Sorts after every character of a name. */
 export const afterAll = '\x7f'
