@@ -1,7 +1,8 @@
 /** One version of an archived file: whether it may be served, and its headers. */
 import type { Stats } from 'node:fs'
+import { settleMs } from '../../catalogue/records.ts'
 import type { FileRecord, FoundFile } from '../../catalogue/records.ts'
-import { compareIdentity, settleMs, toIdentity, toUs } from '../../catalogue/identity.ts'
+import { compareIdentity, toIdentity, toUs } from '../../catalogue/identity.ts'
 import type { ByteRange, Validators } from '../http/conditional-requests.ts'
 import type { ArchivedFile } from './archived-file.ts'
 import { formatHttpDate } from '../http/conditional-requests.ts'
