@@ -44,7 +44,7 @@ import { addSchema } from './pages/docs.ts'
 import { addStation } from './stations/route.ts'
 import { addStationSeries } from './stations/series-routes.ts'
 import { addStatus } from './status/route.ts'
-import { openMissingFiles } from './downloads/missing-files.ts'
+import { openUnservedFiles } from './downloads/unserved-files.ts'
 import { downloadPaths } from './downloads/schema.ts'
 import { listingPaths, listingSchemas } from './listings/schema.ts'
 import { collectSchemas } from './openapi/document.ts'
@@ -89,7 +89,7 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
       return server
     },
   })
-  const missingFiles = openMissingFiles({
+  const unservedFiles = openUnservedFiles({
     onFile: metrics.fileUnavailable,
     nowMs: () => deps.nowUs() / 1000,
   })
@@ -128,11 +128,11 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   addNetwork(app, { ...context, network })
   addAlerts(app, { ...context, network })
   addChanges(app, context)
-  addStatus(app, { ...context, missingFiles })
-  addProblems(app, { ...context, missingFiles })
+  addStatus(app, { ...context, unservedFiles })
+  addProblems(app, { ...context, unservedFiles })
   addRescan(app, context)
   addSchema(app, context)
-  addData(app, { ...context, missingFiles })
+  addData(app, { ...context, unservedFiles })
   addHealth(app, context)
   addMetrics(app, metrics)
   await addAssets(app, context)

@@ -62,9 +62,3 @@ export function toUs(ms: number): number {
 export function toInode(inode: number): number {
   return inode % 2 ** 53
 }
-
-/**
- * A file that changed less than this time ago may be incomplete. The indexer lists it only if its gzip stream has an end, and the
- * API sends it only if it is unchanged since it was catalogued. An older file is listed whatever its content. Milliseconds.
- */
-export const settleMs = 10 * 60_000

@@ -386,3 +386,9 @@ export class QueryTimeout extends Error {
 export class TooManyQueries extends Error {
   readonly code = 'TOO_MANY_QUERIES'
 }
+
+/** True for errors that end by themselves: pages and metrics can leave out what they could not read. */
+export function isTemporary(error: unknown): boolean {
+  const classes = [CatalogueUnavailable, NotBuilt, QueryTimeout, TooManyQueries]
+  return classes.some((each) => error instanceof each)
+}

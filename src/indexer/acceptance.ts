@@ -1,5 +1,5 @@
 import type { CatalogueWriter, DirectoryChange, FileFacts } from '../catalogue/writer.ts'
-import { settleMs } from '../catalogue/identity.ts'
+import { settleMs } from '../catalogue/records.ts'
 import { areas } from '../parse/archive-path.ts'
 import type { Area } from '../parse/archive-path.ts'
 import type { Health, LogFileFault } from './health.ts'

@@ -4,7 +4,7 @@
  * minutes.
  */
 
-import { settleMs } from '../catalogue/identity.ts'
+import { settleMs } from '../catalogue/records.ts'
 
 /**
  * Delays before an incomplete file is read again (ms): the first while it grows. While it does not grow, the delay doubles up to

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { settleMs } from '../../src/catalogue/identity.ts'
+import { settleMs } from '../../src/catalogue/records.ts'
 import { openSettling } from '../../src/indexer/settling.ts'
 import type { SettlingDecision } from '../../src/indexer/settling.ts'
 import { fc } from '../random.ts'

@@ -9,7 +9,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { compareIdentity, toIdentity } from '../../catalogue/identity.ts'
 import type { FilePlace } from './data-target.ts'
-import type { MissingReason } from './missing-files.ts'
+import type { UnservedReason } from './unserved-files.ts'
 
 export interface ArchivedFile {
   /** Path by which the file was opened. */
@@ -28,9 +28,9 @@ export interface OpenFile extends ArchivedFile {
 
 /** Thrown if a path has no file that may be served. The message is for the log. */
 export class FileUnavailable extends Error {
-  readonly reason: MissingReason
+  readonly reason: UnservedReason
 
-  constructor(reason: MissingReason, message: string, options?: ErrorOptions) {
+  constructor(reason: UnservedReason, message: string, options?: ErrorOptions) {
     super(message, options)
     this.reason = reason
   }
@@ -65,7 +65,7 @@ export interface Archive {
 const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW
 
 /** Error codes of `open` which mean that no file may be served, each with its reason. */
-const missingFileCodes = new Map<string, MissingReason>([
+const missingFileCodes = new Map<string, UnservedReason>([
   ['ENOENT', 'not-there'],
   ['ENOTDIR', 'not-there'],
   // The target of a symbolic link is too long to exist.

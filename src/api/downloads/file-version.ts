@@ -1,7 +1,8 @@
 /** Decides if a version of an archived file may be served, and makes the headers of its response. */
 import type { Stats } from 'node:fs'
+import { settleMs } from '../../catalogue/records.ts'
 import type { FileRecord, FoundFile } from '../../catalogue/records.ts'
-import { compareIdentity, settleMs, toIdentity, toUs } from '../../catalogue/identity.ts'
+import { compareIdentity, toIdentity, toUs } from '../../catalogue/identity.ts'
 import type { ByteRange, Validators } from '../http/conditional-requests.ts'
 import type { ArchivedFile } from './archived-file.ts'
 import { formatHttpDate } from '../http/conditional-requests.ts'

@@ -27,13 +27,13 @@ import type { ContentReader } from './file-content.ts'
 import { offloadHeaders } from './offload.ts'
 import { openListings } from '../listings/answer.ts'
 import type { ListingsContext } from '../listings/answer.ts'
-import type { MissingFiles } from './missing-files.ts'
+import type { UnservedFiles } from './unserved-files.ts'
 import { printable, requestLog } from '../http/access-log.ts'
 import { select } from '../http/conditional-requests.ts'
 import { addResource, rawQuery } from '../http/resource.ts'
 
 export interface DownloadsContext extends ListingsContext, Pick<ApiContext, 'settings' | 'logger'> {
-  readonly missingFiles: MissingFiles
+  readonly unservedFiles: UnservedFiles
 }
 
 export function addData(app: FastifyInstance, context: DownloadsContext): void {
@@ -108,7 +108,7 @@ async function openRecord(record: FoundFile, opening: Opening): Promise<OpenFile
   try {
     const file = await opening.archive.open(record)
     opening.storageLog.opened(file.path)
-    opening.context.missingFiles.opened(`${record.directory}/${record.name}`)
+    opening.context.unservedFiles.opened(`${record.directory}/${record.name}`)
     return file
   } catch (error) {
     if (error instanceof FileChanged) throw beingWritten(error)
@@ -118,7 +118,7 @@ async function openRecord(record: FoundFile, opening: Opening): Promise<OpenFile
     const { id, directory, name } = record
     const why = printable(error.message)
     requestLog(opening.request).warn({ id, directory, name, why }, 'catalogued file is not served')
-    opening.context.missingFiles.note(`${directory}/${name}`, error.reason)
+    opening.context.unservedFiles.note(`${directory}/${name}`, error.reason)
     throw notFound()
   }
 }

@@ -15,7 +15,7 @@ import type { HeaderObject, Parameters, PathItem, Paths, Responses } from '../op
 import { filePlace, parametersIn, yearAndDay, yearDayAndHour } from '../openapi/parameters.ts'
 
 /** Reasons why a catalogued file is not served. */
-export const missingReasons = [
+export const unservedReasons = [
   'not-there',
   'no-permission',
   'lies-elsewhere',
@@ -23,13 +23,13 @@ export const missingReasons = [
 ] as const
 
 /** Schema of the missing-file report, a part of the status. */
-export const missingFilesSchema = object('Catalogued files that could not be served.', {
+export const unservedFilesSchema = object('Catalogued files that could not be served.', {
   count: number('Number of 404 responses for these files since the API started.'),
   latest: list(
     'The latest of these files.',
     object('A file.', {
       path: text('The path of the file below the archive root.'),
-      reason: oneOf('The reason.', missingReasons),
+      reason: oneOf('The reason.', unservedReasons),
       at: moment('Time of the last request.'),
     }),
   ),

@@ -20,7 +20,8 @@ export function showFile({
   reader,
   links,
   tag,
-}: Pick<ApiContext, 'reader' | 'links' | 'tag'>): RouteHandlerMethod {
+  limits,
+}: Pick<ApiContext, 'reader' | 'links' | 'tag' | 'limits'>): RouteHandlerMethod {
   return async (request, reply) => {
     const representation = negotiate(request, reply)
     const id = Number((request.params as { readonly id: string }).id)
@@ -32,6 +33,7 @@ export function showFile({
     const head = await reader.head()
     if (isFresh(request, reply, tag(head, representation, { details })))
       return sendNotModified(reply)
+    if (representation === 'html') await limits.page(request, reply)
     const record = await reader.record(id, details)
     if (record === undefined) throw notFound()
     const wire = serialiseRecord(record, links())

@@ -210,7 +210,14 @@ export const getFile: RouteSchema = {
   headers: parameters(ifNoneMatch),
   response: {
     '200': negotiated('The record.', negotiable(ref(recordSchema), exampleRecord)),
-    ...errors('NotModified', 'BadParameters', 'NotFound', 'NotAcceptable', 'Unavailable'),
+    ...errors(
+      'NotModified',
+      'BadParameters',
+      'NotFound',
+      'NotAcceptable',
+      'TooManyRequests',
+      'Unavailable',
+    ),
   },
   'x-codeSamples': [curl(`${api}rinex-file/1/`)],
 }

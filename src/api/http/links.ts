@@ -1,4 +1,5 @@
-/** Builds every URL in responses, from the configured base URL alone. */
+/** Builds every URL in responses, from the configured base URL alone, and the links between pages. */
+import type { PageRange } from './query.ts'
 
 /** The two roots of all links: absolute URLs with a trailing slash. */
 export interface Links {
@@ -79,4 +80,56 @@ export function changesUrl(links: Links, parameters: readonly Parameter[]): stri
 /** Leaves characters unescaped that are allowed in a query (RFC 3986, 3.4). */
 function readable(query: URLSearchParams): string {
   return query.toString().replaceAll('%2C', ',').replaceAll('%3A', ':').replaceAll('%2F', '/')
+}
+
+export interface PageLinks {
+  readonly first: string
+  readonly previous: string | null
+  readonly next: string | null
+  readonly last: string
+}
+
+/** A filtered collection: its links repeat the parameters that were understood. */
+export interface Collection {
+  readonly name: CollectionName
+  readonly kept: readonly Parameter[]
+  readonly count: number
+}
+
+/** Links to the pages around one. */
+export function pageLinks(
+  links: Links,
+  { limit, offset }: PageRange,
+  { name, kept, count }: Collection,
+): PageLinks {
+  const step = BigInt(limit)
+  const before = offset > step ? offset - step : 0n
+  const lastOffset = count === 0 ? 0 : Math.floor((count - 1) / limit) * limit
+  const at = (place: number | bigint): string =>
+    pageUrl(links, name, [...kept, ['limit', String(limit)], ['offset', String(place)]])
+  return {
+    first: at(0),
+    previous: offset === 0n ? null : at(before),
+    next: offset + step >= BigInt(count) ? null : at(offset + step),
+    last: at(lastOffset),
+  }
+}
+
+/** Proxies buffer response headers in a few kilobytes and fail the request when they are larger. */
+const maxHeaderLength = 2048
+
+/** The `Link` header (RFC 8288) with these links, unless long filters make it too long. */
+export function linkHeader(pages: PageLinks): { readonly link?: string } {
+  const { first, previous, next, last } = pages
+  const link =
+    `<${first}>; rel="first"` +
+    (previous === null ? '' : `, <${previous}>; rel="prev"`) +
+    (next === null ? '' : `, <${next}>; rel="next"`) +
+    `, <${last}>; rel="last"`
+  return linkUnlessTooLong(link)
+}
+
+/** A `Link` header, if it is not too long. */
+export function linkUnlessTooLong(link: string): { readonly link?: string } {
+  return link.length > maxHeaderLength ? {} : { link }
 }

@@ -1,6 +1,4 @@
-/** Reads query strings, and builds the links to neighbouring pages. */
-import type { Links, Parameter, CollectionName } from './links.ts'
-import { pageUrl } from './links.ts'
+/** Reads query strings. */
 
 /** A parsed query string: a repeated parameter is a list. */
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>
@@ -11,13 +9,6 @@ export const defaultLimit = 20
 export interface PageRange {
   readonly limit: number
   readonly offset: bigint
-}
-
-export interface PageLinks {
-  readonly first: string
-  readonly previous: string | null
-  readonly next: string | null
-  readonly last: string
 }
 
 /** The value of a parameter; the last one if it is repeated, as in Django. */
@@ -59,52 +50,4 @@ export function parseInteger(text: string | undefined): bigint | undefined {
 export function catalogueOffset(offset: bigint): number {
   const end = BigInt(Number.MAX_SAFE_INTEGER)
   return Number(offset < end ? offset : end)
-}
-
-/** A filtered collection: its links repeat the parameters that were understood. */
-export interface Collection {
-  readonly name: CollectionName
-  readonly kept: readonly Parameter[]
-  readonly count: number
-}
-
-/** Builds the links from a page to the first, previous, next and last page. */
-export function pageLinks(
-  links: Links,
-  { limit, offset }: PageRange,
-  { name, kept, count }: Collection,
-): PageLinks {
-  const step = BigInt(limit)
-  const before = offset > step ? offset - step : 0n
-  const lastOffset = count === 0 ? 0 : Math.floor((count - 1) / limit) * limit
-  const at = (place: number | bigint): string =>
-    pageUrl(links, name, [...kept, ['limit', String(limit)], ['offset', String(place)]])
-  return {
-    first: at(0),
-    previous: offset === 0n ? null : at(before),
-    next: offset + step >= BigInt(count) ? null : at(offset + step),
-    last: at(lastOffset),
-  }
-}
-
-/**
- * Most characters of a `Link` header: proxies buffer response headers in a few kilobytes and fail the request when they are
- * larger.
- */
-const maxHeaderLength = 2048
-
-/** The `Link` header (RFC 8288) with these links, unless long filters make it too long. */
-export function linkHeader(pages: PageLinks): { readonly link?: string } {
-  const { first, previous, next, last } = pages
-  const link =
-    `<${first}>; rel="first"` +
-    (previous === null ? '' : `, <${previous}>; rel="prev"`) +
-    (next === null ? '' : `, <${next}>; rel="next"`) +
-    `, <${last}>; rel="last"`
-  return linkUnlessTooLong(link)
-}
-
-/** A `Link` header, if it is not too long. */
-export function linkUnlessTooLong(link: string): { readonly link?: string } {
-  return link.length > maxHeaderLength ? {} : { link }
 }

@@ -1,6 +1,6 @@
 /** Serves the network at a glance: as JSON, or as the first page of the navigation. */
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
-import { NotBuilt, QueryTimeout } from '../../catalogue/reader.ts'
+import { isTemporary } from '../../catalogue/reader.ts'
 import { seriesStates } from '../../insight/series-summary.ts'
 import type { SeriesState } from '../../insight/series-summary.ts'
 import { secondsPerDay, secondsPerHour } from '../../parse/calendar.ts'
@@ -61,7 +61,7 @@ async function readActivity(reader: Context['reader'], nowSeconds: number): Prom
     ])
     return { arrivals_1h: count, changed_directories: [...directories] }
   } catch (error) {
-    if (!(error instanceof NotBuilt || error instanceof QueryTimeout)) throw error
+    if (!isTemporary(error)) throw error
     return { arrivals_1h: null, changed_directories: [] }
   }
 }

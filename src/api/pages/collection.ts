@@ -1,7 +1,7 @@
 /** The frame of a collection's page: form, active filters, extent, table, and links to other pages. */
 import { queryText } from '../http/links.ts'
-import type { Parameter } from '../http/links.ts'
-import type { PageLinks, PageRange } from '../http/query.ts'
+import type { PageLinks, Parameter } from '../http/links.ts'
+import type { PageRange } from '../http/query.ts'
 import { activeFilters, filterForm, sortLink } from './filter-form.ts'
 import type { FormView, SortColumn } from './filter-form.ts'
 import { counted, readableNumber } from './labels.ts'

@@ -2,10 +2,10 @@
 import type { EntryRejectionReason, FileProblemReason } from '../../catalogue/records.ts'
 import type { SettlingFile } from '../../control/protocol.ts'
 import { maxDirectoryDepth } from '../../parse/archive-path.ts'
-import type { MissingReason } from '../downloads/missing-files.ts'
+import type { UnservedReason } from '../downloads/unserved-files.ts'
 
 type ProblemReason =
-  EntryRejectionReason | FileProblemReason | SettlingFile['reason'] | MissingReason
+  EntryRejectionReason | FileProblemReason | SettlingFile['reason'] | UnservedReason
 
 /** A sentence for each reason, with code in backticks. */
 export const reasonMeanings: Readonly<Record<ProblemReason, string>> = {

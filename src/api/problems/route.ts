@@ -1,5 +1,5 @@
 /** Serves the paths of files with problems, in pages. */
-import type { MissingFiles } from '../downloads/missing-files.ts'
+import type { UnservedFiles } from '../downloads/unserved-files.ts'
 import type { FastifyInstance } from 'fastify'
 import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
@@ -15,13 +15,8 @@ import type Type from 'typebox'
 import { listProblems, problemNames } from './problem-list.ts'
 import * as schemas from './schema.ts'
 import type { ProblemName } from './problem-list.ts'
-import {
-  catalogueOffset,
-  linkHeader,
-  listedValues,
-  pageLinks,
-  parsePageRange,
-} from '../http/query.ts'
+import { linkHeader, pageLinks } from '../http/links.ts'
+import { catalogueOffset, listedValues, parsePageRange } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
 import { addResource } from '../http/resource.ts'
 
@@ -29,12 +24,12 @@ interface ProblemsContext extends Pick<
   ApiContext,
   'apiPath' | 'reader' | 'settlingFiles' | 'settings' | 'links' | 'tag' | 'limits'
 > {
-  readonly missingFiles: MissingFiles
+  readonly unservedFiles: UnservedFiles
 }
 
 export function addProblems(app: FastifyInstance, context: ProblemsContext): void {
-  const { reader, settlingFiles, settings, links, tag, missingFiles, limits } = context
-  const sources = { reader, settling: settlingFiles, unservable: () => missingFiles.files() }
+  const { reader, settlingFiles, settings, links, tag, unservedFiles, limits } = context
+  const sources = { reader, settling: settlingFiles, unservable: () => unservedFiles.files() }
   app.addSchema(schemas.problemSchema).addSchema(schemas.problemPageSchema)
   addResource(app, {
     schema: schemas.listProblems(settings.maxLimit),

@@ -9,7 +9,8 @@ import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts
 import type { ApiContext } from '../http/context.ts'
 import { ignoredHeader } from '../http/headers.ts'
 import { negotiate } from '../http/negotiate.ts'
-import { catalogueOffset, linkHeader, pageLinks, parsePageRange } from '../http/query.ts'
+import { linkHeader, pageLinks } from '../http/links.ts'
+import { catalogueOffset, parsePageRange } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
 import { addResource } from '../http/resource.ts'
 import { renderCollection } from '../pages/collection.ts'
@@ -114,7 +115,8 @@ function codesIn(
     .map(([code]) => code)
 }
 
-function showStation({ reader, links, tag, nowUs, expected }: StationsContext): RouteHandlerMethod {
+function showStation(context: StationsContext): RouteHandlerMethod {
+  const { reader, links, tag, limits, nowUs, expected } = context
   return async (request, reply) => {
     const representation = negotiate(request, reply)
     const code = codeOf(request)
@@ -123,6 +125,7 @@ function showStation({ reader, links, tag, nowUs, expected }: StationsContext): 
     const tagOf = (head: Head): string =>
       tag(representation === 'html' ? minuteState(head, nowSeconds) : head, representation)
     if (isFresh(request, reply, tagOf(await reader.head()))) return sendNotModified(reply)
+    await limits.page(request, reply)
     const { head, station } = await reader.station(code)
     if (station === undefined) throw await unknownStation(reader, code)
     reply.header('etag', tagOf(head))

@@ -150,7 +150,7 @@ export const getStation: RouteSchema = {
   headers: parameters(ifNoneMatch),
   response: {
     '200': negotiated('The station.', negotiable(ref(stationSchema), example)),
-    ...errors('NotModified', 'NotFound', 'NotAcceptable', 'Unavailable'),
+    ...errors('NotModified', 'NotFound', 'NotAcceptable', 'TooManyRequests', 'Unavailable'),
   },
   'x-codeSamples': [curl(`${api}station/GRAZ/`)],
 }

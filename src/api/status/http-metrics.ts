@@ -3,8 +3,8 @@ import { Counter, Histogram } from 'prom-client'
 import type { Registry } from 'prom-client'
 import { rejections } from '../connections/connection-limiter.ts'
 import type { Rejection } from '../connections/connection-limiter.ts'
-import type { MissingReason } from '../downloads/missing-files.ts'
-import { missingReasons } from '../downloads/schema.ts'
+import type { UnservedReason } from '../downloads/unserved-files.ts'
+import { unservedReasons } from '../downloads/schema.ts'
 import type { RecordAccess } from '../http/access-log.ts'
 
 /** Buckets in seconds. A page takes a fraction of a millisecond, a large download minutes. */
@@ -51,8 +51,8 @@ export function countRejections(registry: Registry): (reason: Rejection) => void
   })
 }
 
-export function countMissingFiles(registry: Registry): (reason: MissingReason) => void {
-  return countByReason(registry, missingReasons, {
+export function countUnservedFiles(registry: Registry): (reason: UnservedReason) => void {
+  return countByReason(registry, unservedReasons, {
     name: 'rinex_files_not_served_total',
     help: '404 responses for files that are in the catalogue.',
   })

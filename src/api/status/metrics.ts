@@ -1,27 +1,22 @@
 import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import {
-  CatalogueUnavailable,
-  NotBuilt,
-  QueryTimeout,
-  TooManyQueries,
-} from '../../catalogue/reader.ts'
+import { isTemporary } from '../../catalogue/reader.ts'
 import type { Rejection } from '../connections/connection-limiter.ts'
-import type { MissingReason } from '../downloads/missing-files.ts'
+import type { UnservedReason } from '../downloads/unserved-files.ts'
 import type { RecordAccess } from '../http/access-log.ts'
 import { addResource } from '../http/resource.ts'
 import type { ApiDeps } from '../http/settings.ts'
 import type { NetworkStates } from '../series/network-states.ts'
 import { catalogueGauges } from './catalogue-metrics.ts'
-import { countMissingFiles, countRejections, countRequests } from './http-metrics.ts'
+import { countUnservedFiles, countRejections, countRequests } from './http-metrics.ts'
 import { indexerMetrics } from './indexer-metrics.ts'
 
 /** The metrics of a server, for Prometheus. docs/operate.md has a table of them. */
 export interface Metrics {
   readonly observe: RecordAccess
   readonly rejected: (reason: Rejection) => void
-  readonly fileUnavailable: (reason: MissingReason) => void
-  /** Adds the number of series by state, once the deliveries of the network are read. */
+  readonly fileUnavailable: (reason: UnservedReason) => void
+  /** Adds the series of a network by their state, as soon as their deliveries are read. */
   readonly showSeries: (network: Pick<NetworkStates, 'ifLoaded'>) => void
   readonly contentType: string
   /** All metrics in the text format of Prometheus. */
@@ -44,7 +39,7 @@ export function openMetrics(deps: MetricsDeps): Metrics {
   return {
     observe: countRequests(registry),
     rejected: countRejections(registry),
-    fileUnavailable: countMissingFiles(registry),
+    fileUnavailable: countUnservedFiles(registry),
     showSeries: (network) => {
       countSeries(registry, network)
     },
@@ -85,9 +80,7 @@ function buildInfo(registry: Registry, version: string): (indexer: string | unde
   }
 }
 
-const temporary = [CatalogueUnavailable, NotBuilt, QueryTimeout, TooManyQueries]
-
-/** Adds the number of series by state. The metric has no values while the catalogue cannot answer. */
+/** Adds the number of series by state; it is left out while the catalogue cannot answer. */
 function countSeries(registry: Registry, network: Pick<NetworkStates, 'ifLoaded'>): void {
   new Gauge({
     name: 'rinex_series',
@@ -101,7 +94,7 @@ function countSeries(registry: Registry, network: Pick<NetworkStates, 'ifLoaded'
         for (const { summary, period, fileType } of known?.states ?? [])
           this.inc({ state: summary.state, period, file_type: fileType })
       } catch (error) {
-        if (!temporary.some((each) => error instanceof each)) throw error
+        if (!isTemporary(error)) throw error
       }
     },
   })

@@ -1,6 +1,6 @@
-import type { MissingFiles } from '../downloads/missing-files.ts'
+import type { UnservedFiles } from '../downloads/unserved-files.ts'
 import type { FastifyInstance } from 'fastify'
-import { NotBuilt, QueryTimeout, TooManyQueries } from '../../catalogue/reader.ts'
+import { isTemporary } from '../../catalogue/reader.ts'
 import type { CatalogueReader } from '../../catalogue/reader.ts'
 import type { CatalogueSummary, RejectionCount, ScanSummary } from '../../catalogue/records.ts'
 import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
@@ -14,13 +14,13 @@ import { describeStatus } from './serialise.ts'
 
 interface StatusContext extends Pick<
   ApiContext,
-  'apiPath' | 'reader' | 'indexerStatus' | 'settings' | 'tag' | 'nowUs'
+  'apiPath' | 'reader' | 'indexerStatus' | 'settings' | 'tag' | 'limits' | 'nowUs'
 > {
-  readonly missingFiles: MissingFiles
+  readonly unservedFiles: UnservedFiles
 }
 
 export function addStatus(app: FastifyInstance, context: StatusContext): void {
-  const { reader, indexerStatus, settings, tag, missingFiles, nowUs } = context
+  const { reader, indexerStatus, settings, tag, limits, unservedFiles, nowUs } = context
   app.addSchema(schemas.rejectionSchema).addSchema(schemas.statusSchema)
   addResource(app, {
     schema: schemas.getStatus,
@@ -31,12 +31,13 @@ export function addStatus(app: FastifyInstance, context: StatusContext): void {
     },
     get: async (request, reply) => {
       const representation = negotiate(request, reply)
+      await limits.page(request, reply)
       const [known, indexer] = await Promise.all([reader.summary(), indexerStatus()])
       const isPublic = settings.problems === 'public'
       const summary = isPublic ? known : withoutPaths(known)
       const status = {
         ...describeStatus(summary, indexer, settings.version),
-        unserved: { ...missingFiles.wire(), ...(isPublic ? {} : { latest: [] }) },
+        unserved: { ...unservedFiles.wire(), ...(isPublic ? {} : { latest: [] }) },
       }
       const isPage = representation === 'html'
       const arrivals = isPage
@@ -101,12 +102,7 @@ export async function arrivalsPerMinute({
     const { count } = await reader.page({ filter: { created: { fromUs } }, limit: 1, offset: 0 })
     return count / minutes
   } catch (error) {
-    if (
-      error instanceof NotBuilt ||
-      error instanceof QueryTimeout ||
-      error instanceof TooManyQueries
-    )
-      return undefined
-    throw error
+    if (!isTemporary(error)) throw error
+    return undefined
   }
 }

@@ -1,6 +1,6 @@
 /** Schemas of the status of the indexer and the catalogue. */
 import Type from 'typebox'
-import { missingFilesSchema } from '../downloads/schema.ts'
+import { unservedFilesSchema } from '../downloads/schema.ts'
 import { errors, negotiated } from '../openapi/responses.ts'
 import {
   component,
@@ -137,7 +137,7 @@ export const statusSchema = component(
     seq: number('Number of the latest change.'),
     epoch: text('Identifies the database; another epoch means that the catalogue was rebuilt.'),
     version: text('Release of the API.'),
-    unserved: missingFilesSchema,
+    unserved: unservedFilesSchema,
   },
 )
 
@@ -182,7 +182,7 @@ export const getStatus: RouteSchema = {
       'The status. Its `ETag` is a digest of its content.',
       negotiable(ref(statusSchema), example),
     ),
-    ...errors('NotModified', 'NotFound', 'NotAcceptable', 'Unavailable'),
+    ...errors('NotModified', 'NotFound', 'NotAcceptable', 'TooManyRequests', 'Unavailable'),
   },
   'x-codeSamples': [curl(`${exampleLinks.api}status/?format=json`)],
 }

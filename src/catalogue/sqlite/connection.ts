@@ -62,6 +62,7 @@ export function connectionSource<T>(
         return work(current().prepared)
       } catch (error) {
         if (error instanceof CatalogueUnavailable || !isDatabaseError(error)) throw error
+        if (error.code === 'SQLITE_ERROR' && isReadable(path)) throw error
         drop()
         throw new CatalogueUnavailable(`cannot read ${path}: ${error.message}`, { cause: error })
       }
@@ -73,14 +74,24 @@ export function connectionSource<T>(
   }
 }
 
-/** True for errors of the file or of SQLite, false for bugs of this program. */
-function isDatabaseError(error: unknown): error is Error {
+/** True for errors of the file or of SQLite. */
+function isDatabaseError(error: unknown): error is Error & { readonly code?: unknown } {
   if (error instanceof UnusableDatabase) return true
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return /^(SQLITE_|E[A-Z]+$)/.test(code)
 }
 
 /** Maximum number of cached statements. Few are needed, because the SQL depends on the conditions, not on their values. */
+function isReadable(path: string): boolean {
+  try {
+    openForReading(path).close()
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Size of the statement cache: texts differ in their conditions, not in their values. */
 const keptStatements = 200
 
 /** Executes SELECTs whose text is built on demand. */

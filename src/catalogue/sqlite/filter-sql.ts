@@ -111,28 +111,45 @@ function timesCondition(column: string, name: string, { fromUs, toUs }: TimeRang
 function datesCondition(dates: readonly DateRange[]): Conditions {
   const [only] = dates
   if (dates.length === 1 && only !== undefined) return dateCondition(only, '')
-  const bounds = between('f.data_date', 'dates', boundsOf(dates))
-  if (dates.length > maxAlternatives && dates.every(({ kinds }) => kinds === undefined))
-    return both(bounds, isIn(dayOf('f.data_date'), 'days', daysOf(dates)))
-  const parts = dates.map((range, index) => dateCondition(range, String(index)))
-  return both(bounds, {
+  const isListed = (range: DateRange) => dates.length > maxAlternatives && isWholeDays(range)
+  const others = dates.filter((range) => !isListed(range))
+  const parts = [
+    ...Array.from(byKinds(dates.filter(isListed)), ([kinds, ranges], index) => {
+      const days = isIn(dayOf('f.data_date'), `days${index}`, ranges.flatMap(daysOf))
+      return kinds === undefined ? days : both(days, isIn('f.kind', `daysKinds${index}`, kinds))
+    }),
+    ...others.map((range, index) => dateCondition(range, String(index))),
+  ]
+  return both(between('f.data_date', 'dates', boundsOf(dates)), {
     sql: `(${parts.map(({ sql }) => `(${sql})`).join(' OR ')})`,
     values: Object.assign({}, ...parts.map(({ values }) => values)) as Values,
   })
 }
 
-/** Maximum number of alternatives joined by OR; SQLite limits the depth of an expression to 1,000. */
+/**
+ * With more ranges, whole days become a list for each set of kinds: SQLite limits the depth of an expression to 1,000. Only the ends
+ * of ranges of times are no whole days, and these are few.
+ */
 const maxAlternatives = 100
 
-/**
- * The days of many ranges without kinds. These ranges come from a list of days, so only the first and the last may contain a
- * partial day; the condition on the range that contains them all excludes the rest of that day.
- */
-function daysOf(dates: readonly DateRange[]): number[] {
-  return dates.flatMap(({ from, to }) => {
-    const [first, last] = [Math.floor(from / secondsPerDay), Math.floor(to / secondsPerDay)]
-    return Array.from({ length: last - first + 1 }, (_, index) => first + index)
-  })
+function isWholeDays({ from, to }: DateRange): boolean {
+  return from % secondsPerDay === 0 && (to + 1) % secondsPerDay === 0
+}
+
+/** Ranges by their sets of kinds. `intersect` keeps these arrays, so ranges of the same kinds have the same array. */
+function byKinds(ranges: readonly DateRange[]): Map<DateRange['kinds'], DateRange[]> {
+  const groups = new Map<DateRange['kinds'], DateRange[]>()
+  for (const range of ranges) {
+    const group = groups.get(range.kinds)
+    if (group === undefined) groups.set(range.kinds, [range])
+    else group.push(range)
+  }
+  return groups
+}
+
+function daysOf({ from, to }: DateRange): number[] {
+  const [first, last] = [Math.floor(from / secondsPerDay), Math.floor(to / secondsPerDay)]
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index)
 }
 
 function dateCondition({ from, to, kinds }: DateRange, suffix: string): Conditions {

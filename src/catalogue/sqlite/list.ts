@@ -13,13 +13,12 @@ import type { CandidateIndex } from './candidate-indexes.ts'
 import { openStatements } from './connection.ts'
 import { prepareCounts } from './counts.ts'
 import type { Counts } from './counts.ts'
-import { boundsOf } from './date-ranges.ts'
 import { orders } from './filter-sql.ts'
 import { prepareListRows } from './list-rows.ts'
 import { openLookups } from './lookup-cache.ts'
 import { mostIds, openPageIds } from './page-ids.ts'
 import type { CheckDeadline } from './page-ids.ts'
-import { hasAny, hasOnly, select, selectAfter } from './selection.ts'
+import { everyId, hasAny, hasOnly, select, selectAfter } from './selection.ts'
 import type { PagePosition, Selection } from './selection.ts'
 import { openSlices } from './slices.ts'
 
@@ -213,15 +212,7 @@ function isByDays(selection: Selection, { ordering, offset, limit }: PagePositio
 }
 
 /** The cursor after the last file of a slice. */
-function endOf(slice: Selection, { key, descending }: ChunkOrdering): ChunkCursor {
-  const { ids, dates, created, nameRange } = slice
-  const range = {
-    id: ids,
-    data_date: dates && boundsOf(dates),
-    created: created && { from: created.fromUs, to: created.toUs },
-    filename: nameRange,
-  }[key]
-  const end = (descending ? range?.from : range?.to) ?? 0
-  const id = key === 'id' ? Number(end) : descending ? -Infinity : Infinity
-  return { id, key: end }
+function endOf({ ids = everyId }: Selection, { descending }: ChunkOrdering): ChunkCursor {
+  const id = descending ? ids.from : ids.to
+  return { id, key: id }
 }

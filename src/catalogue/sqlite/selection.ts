@@ -176,7 +176,8 @@ export function selectAfter(
   return after.from > after.to ? undefined : { ...selection, ids: after }
 }
 
-const everyId: IdRange = { from: -Infinity, to: Infinity }
+/** Both ends open. */
+export const everyId: IdRange = { from: -Infinity, to: Infinity }
 
 /** Sorts after every character of a file name. */
 export const afterAll = '\x7f'

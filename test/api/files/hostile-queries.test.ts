@@ -317,6 +317,25 @@ t.test(`the list answers ${rows.length} hostile queries correctly`, async (t) =>
   )
 })
 
+t.test('a thousand days within a range of times are correct everywhere', async (t) => {
+  const service = await openList(t)
+  const port = await service.listen()
+  const years = [2026, 2027, 2028, 2029, 2030, 2031]
+  const days = years
+    .flatMap((year) => Array.from({ length: 182 }, (_, n) => year * 1000 + 2 * n + 1))
+    .slice(0, 1002)
+  // The daily files of the first day reach into the range; the hourly file ends before.
+  const query = `startDate=2026-01-01T12:00&date=${days.join()}`
+  for (const target of ['rinex-file/?', 'rinex-file/?ordering=data_date&', 'changes/?since=0&']) {
+    const { status, body } = await sendRaw(port, get(`${api}${target}${query}`))
+    t.equal(status, 200, target)
+    const { results } = JSON.parse(body.toString()) as { results?: unknown[] }
+    t.equal(results?.length, 2, target)
+  }
+  const urls = await sendRaw(port, get(`${api}rinex-file/?format=urls&${query}`))
+  t.equal(linesOf(urls), 2, 'stream')
+})
+
 const lineCounts: Readonly<Record<string, (lines: number) => number>> = {
   csv: (lines) => lines - 1,
   ndjson: (lines) => lines,

@@ -29,6 +29,9 @@ t.test('errors of long queries: 503 or 429 with Retry-After', async (t) => {
       t.match(answer.json(), { detail })
       t.notOk(answer.headers.etag)
     }
+    const network = await app.inject('/rinex/api/network/')
+    t.equal(network.statusCode, 200, 'the network is answered without activity')
+    t.match(network.json(), { arrivals_1h: null, changed_directories: [] })
   }
 })
 

@@ -1,11 +1,6 @@
 import t from 'tap'
-import { linksBelow } from '../../../src/api/http/links.ts'
-import {
-  catalogueOffset,
-  linkHeader,
-  pageLinks,
-  parsePageRange,
-} from '../../../src/api/http/query.ts'
+import { linkHeader, linksBelow, pageLinks } from '../../../src/api/http/links.ts'
+import { catalogueOffset, parsePageRange } from '../../../src/api/http/query.ts'
 
 t.test('limit and offset are parsed like in DRF; invalid values are ignored', async (t) => {
   const huge = 2n ** 63n

@@ -16,7 +16,7 @@ import { openCandidateIndexes } from '../../../src/catalogue/sqlite/candidate-in
 import { openStatements } from '../../../src/catalogue/sqlite/connection.ts'
 import { openLookups } from '../../../src/catalogue/sqlite/lookup-cache.ts'
 import { openPageIds } from '../../../src/catalogue/sqlite/page-ids.ts'
-import type { PagePosition } from '../../../src/catalogue/sqlite/page-ids.ts'
+import type { PagePosition } from '../../../src/catalogue/sqlite/selection.ts'
 import { hasOnly, select } from '../../../src/catalogue/sqlite/selection.ts'
 import { openSlices } from '../../../src/catalogue/sqlite/slices.ts'
 import { prepareList } from '../../../src/catalogue/sqlite/list.ts'

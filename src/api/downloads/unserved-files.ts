@@ -1,42 +1,42 @@
-/** The missing-file report: catalogued files that could not be served, for the status and the problems. */
+/** Reports catalogued files that could not be served, for the status and the problems. */
 import type Type from 'typebox'
 import { microsecondsToIso } from '../files/serialise.ts'
-import type { missingFilesSchema, missingReasons } from './schema.ts'
+import type { unservedFilesSchema, unservedReasons } from './schema.ts'
 
-export type MissingReason = (typeof missingReasons)[number]
-export type WireMissingFiles = Type.Static<typeof missingFilesSchema>
+export type UnservedReason = (typeof unservedReasons)[number]
+export type WireUnservedFiles = Type.Static<typeof unservedFilesSchema>
 
 /** Most files in the report, because a catalogue may have millions that are missing. */
 const maxFiles = 1000
 /** Most files of the report that the status shows. */
 const maxInStatus = 10
 
-export interface MissingFiles {
+export interface UnservedFiles {
   /**
    * Adds a file to the report.
    * @param path of a catalogued file, below the archive root; other paths must not become public
    */
-  note(path: string, reason: MissingReason): void
+  note(path: string, reason: UnservedReason): void
   /** Removes a file from the report, because it could be opened. */
   opened(path: string): void
-  wire(): WireMissingFiles
+  wire(): WireUnservedFiles
   /** All files in the report, the latest first. */
   files(): readonly {
     readonly path: string
-    readonly reason: MissingReason
+    readonly reason: UnservedReason
     readonly sinceUs: number
   }[]
 }
 
-export function openMissingFiles(deps: {
+export function openUnservedFiles(deps: {
   /** Called for each request of a catalogued file that could not be served. */
-  readonly onFile: (reason: MissingReason) => void
+  readonly onFile: (reason: UnservedReason) => void
   /** The clock: milliseconds since 1970. */
   readonly nowMs?: () => number
-}): MissingFiles {
+}): UnservedFiles {
   const { onFile, nowMs = Date.now } = deps
   // A map has the order of insertion, so its last entries are the latest.
-  const latest = new Map<string, { reason: MissingReason; atMs: number }>()
+  const latest = new Map<string, { reason: UnservedReason; atMs: number }>()
   let count = 0
   const files = () =>
     [...latest]

@@ -1,10 +1,10 @@
-/** The missing-file report: catalogued files that could not be served. */
+/** Catalogued files that could not be served. */
 import { chmodSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
 import { openArchive } from '../../../src/api/downloads/archived-file.ts'
 import type { WireStatus } from '../../../src/api/status/serialise.ts'
-import { openMissingFiles } from '../../../src/api/downloads/missing-files.ts'
+import { openUnservedFiles } from '../../../src/api/downloads/unserved-files.ts'
 import { day, dayFile, hour, hourFile, openService, shortFile } from '../service.ts'
 import type { Service } from '../service.ts'
 
@@ -68,12 +68,12 @@ t.test('a path that is not in the catalogue is not reported', async (t) => {
 t.test('the report keeps 1000 files and shows 10', (t) => {
   let nowMs = 0
   const reported: string[] = []
-  const missingFiles = openMissingFiles({
+  const unservedFiles = openUnservedFiles({
     onFile: (reason) => reported.push(reason),
     nowMs: () => nowMs++,
   })
-  for (let n = 0; n < 1000; n++) missingFiles.note(`${day}/${n}`, 'not-there')
-  const { count, latest } = missingFiles.wire()
+  for (let n = 0; n < 1000; n++) unservedFiles.note(`${day}/${n}`, 'not-there')
+  const { count, latest } = unservedFiles.wire()
   t.equal(count, 1000)
   t.equal(reported.length, 1000)
   t.same(

@@ -1,0 +1,43 @@
+/** Pages that take several queries count towards the limit of pages of their address. */
+import { setImmediate as nextTick } from 'node:timers/promises'
+import t from 'tap'
+import { day, dayFile, openService } from '../service.ts'
+import { until } from '../wire.ts'
+
+const pages = [
+  ['station/GRAZ/', 200],
+  ['station/NONE/', 404],
+  ['rinex-file/1/', 200],
+  ['status/', 200],
+] as const
+
+for (const [path, status] of pages)
+  t.test(`eight pages of ${path} are made at a time`, async (t) => {
+    let started = 0
+    let release = (): void => undefined
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const hold = async (): Promise<void> => {
+      started++
+      await released
+    }
+    const service = await openService(t, {
+      deps: ({ reader }) => ({
+        reader: {
+          ...reader,
+          station: (code) => hold().then(() => reader.station(code)),
+          record: (id, details) => hold().then(() => reader.record(id, details)),
+          summary: () => hold().then(() => reader.summary()),
+        },
+      }),
+    })
+    await service.addNames(day, [dayFile])
+    const request = { url: `/rinex/api/${path}`, headers: { accept: 'text/html' } }
+    const answers = Array.from({ length: 12 }, async () => service.app.inject(request))
+    await until(() => started >= 8, 'eight have started')
+    for (let tick = 0; tick < 100; tick++) await nextTick()
+    t.equal(started, 8)
+    release()
+    for (const { statusCode } of await Promise.all(answers)) t.equal(statusCode, status)
+  })

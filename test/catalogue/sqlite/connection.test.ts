@@ -1,0 +1,34 @@
+/** Which errors mean that the database cannot be read. */
+import { join } from 'node:path'
+import type { Database } from 'better-sqlite3'
+import t from 'tap'
+import { connectionSource } from '../../../src/catalogue/sqlite/connection.ts'
+import { connectForWriting } from '../../../src/catalogue/sqlite/open.ts'
+import { schemaVersion } from '../../../src/catalogue/sqlite/schema.ts'
+import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
+import { testFolder } from '../../folder.ts'
+
+t.test('a statement that SQLite rejects closes no connection', (t) => {
+  const database = join(testFolder(t), 'catalogue.db')
+  openWriter({ database, nowUs: () => 1 }).close()
+  let opened = 0
+  const source = connectionSource(database, (db) => {
+    opened++
+    return db
+  })
+  t.teardown(() => {
+    source.close()
+  })
+  const reject = (db: Database) => db.prepare('SELECT missing FROM file')
+  t.throws(() => source.use(reject), { code: 'SQLITE_ERROR' }, 'a bug of this program')
+  t.equal(
+    source.use((db) => db.prepare('SELECT 1').pluck().get()),
+    1,
+  )
+  t.equal(opened, 1)
+  const other = connectForWriting(database)
+  other.pragma(`user_version = ${schemaVersion + 1}`)
+  other.close()
+  t.throws(() => source.use(reject), { code: 'CATALOGUE_UNAVAILABLE' }, 'another schema')
+  t.end()
+})
