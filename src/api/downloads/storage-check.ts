@@ -83,7 +83,8 @@ export const diskTimeoutMs = 5000
 
 /**
  * Permits of the threads that wait for the archive: half of those in which Node makes file calls. So a disk that hangs leaves the
- * others to the rest of the server. Linked directories count as the archive, because only `open` finds out where a path leads.
+ * others to the rest of the server; the metric of the free space may take one of them. Linked directories count as the archive,
+ * because only `open` finds out where a path leads.
  * @param onHang called for each download that got no thread in time
  */
 export function openDiskThreads(onHang: () => void): Semaphore {
