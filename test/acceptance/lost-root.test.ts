@@ -7,8 +7,8 @@ import t from 'tap'
 import type { Test } from 'tap'
 import {
   directoriesWithoutStamp,
-  lacks,
   lacksMounts,
+  lacksStrace,
   longestMs,
   openMounts,
   timeoutMs,
@@ -126,10 +126,6 @@ t.test('a disk is unmounted, then an empty one is mounted', { skip: lacksMounts 
     run('umount mounted/archive'),
   )
 })
-
-/** strace may be installed, but not allowed to trace another process. */
-const attach = 'sleep 60 & timeout --signal=INT 1 strace -qq -o /dev/null -p $!'
-const lacksStrace = lacks('strace', `${attach}; test $? = 124; lacks=$?; kill $!; exit $lacks`)
 
 t.test('a disk returns I/O errors', { skip: lacksStrace }, async (t) => {
   testFolder(t)

@@ -260,6 +260,13 @@ export async function untilReported(
   return until(`degraded: ${String(message)}`, isReported, maxMs)
 }
 
+/** strace may be installed, but not allowed to trace another process. */
+const attach = 'sleep 60 & timeout --signal=INT 1 strace -qq -o /dev/null -p $!'
+export const lacksStrace = lacks(
+  'strace',
+  `${attach}; test $? = 124; lacks=$?; kill $!; exit $lacks`,
+)
+
 export const lacksMounts = lacks('mount namespaces', 'unshare -m true')
 
 /** Opens a mount namespace: other processes do not see its mounts. */

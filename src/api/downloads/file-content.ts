@@ -4,13 +4,11 @@ import { Readable } from 'node:stream'
 import type { ByteRange } from '../http/conditional-requests.ts'
 import { FileChanged, isUnchanged } from './archived-file.ts'
 import type { OpenFile } from './archived-file.ts'
-import { Semaphore } from '../http/semaphore.ts'
+import type { Semaphore } from '../http/semaphore.ts'
+import { diskTimeoutMs } from './storage-check.ts'
 
 /** Size of a chunk. Larger chunks take less CPU; smaller chunks take less memory for a slow client. */
 export const chunkBytes = 256 * 1024
-
-/** Most reads at the same time, of all downloads together. Further reads wait and hold no memory. */
-const maxConcurrentReads = 4
 
 /** Most buffers in the pool. There is a pool because allocating a buffer takes several times as long as reading into it. */
 const maxPooledBuffers = 64
@@ -20,7 +18,7 @@ export interface ContentReader {
    * Reads a range of a file: as a buffer if it fits into one chunk, else as a stream whose first chunk is already read. The last
    * chunk is returned only if the file has not changed since it was opened. The memory returns to the pool when the response
    * closes. The stream closes the file; if the result is a buffer, the caller closes it.
-   * @throws FileChanged, ClientGone; the stream fails with the same errors
+   * @throws FileChanged, ClientGone; the stream fails with the same errors. StorageUnavailable when the disk hangs; the stream waits
    */
   open(request: ReadRequest): Promise<Buffer | Readable>
 }
@@ -38,8 +36,8 @@ export class ClientGone extends Error {}
 /** Reads the chunk of a range that begins at a position. */
 type ReadChunk = (buffer: Buffer, position: number) => Promise<Buffer>
 
-export function openContentReader(): ContentReader {
-  const semaphore = new Semaphore({ permits: maxConcurrentReads })
+/** @param threads permits of the threads that may read; downloads that wait for one hold no memory */
+export function openContentReader(threads: Semaphore): ContentReader {
   const pool: Buffer[] = []
   const acquireBuffer = (): Buffer => pool.pop() ?? Buffer.allocUnsafeSlow(chunkBytes)
   const releaseBuffer = (buffer: Buffer): void => {
@@ -47,11 +45,11 @@ export function openContentReader(): ContentReader {
   }
   return {
     async open({ file, range, response }) {
-      const withPermit = <T>(work: () => Promise<T>): Promise<T> =>
-        semaphore.run(() => {
+      const withPermit = <T>(work: () => Promise<T>, timeoutMs?: number): Promise<T> =>
+        threads.run(() => {
           if (response.destroyed) throw new ClientGone('the client left before its file was read')
           return work()
-        })
+        }, timeoutMs)
       const read: ReadChunk = (buffer, position) =>
         withPermit(() => readChunk(buffer, { file, range, position }))
       // The buffer is acquired after the permit, so that waiting requests hold no memory.
@@ -59,7 +57,7 @@ export function openContentReader(): ContentReader {
         const acquired = acquireBuffer()
         const chunk = await readChunk(acquired, { file, range, position: range.first })
         return [acquired, chunk] as const
-      })
+      }, diskTimeoutMs)
       const isWhole = range.first + first.length > range.last
       if (isWhole) {
         onClose(response, () => {
@@ -67,7 +65,7 @@ export function openContentReader(): ContentReader {
         })
         return first
       }
-      return streamOf({ file, range, first, read, buffer, response, releaseBuffer })
+      return streamOf({ file, range, first, read, buffer, response, releaseBuffer, threads })
     },
   }
 }
@@ -83,6 +81,7 @@ interface StreamParts extends ReadRequest {
   readonly buffer: Buffer
   readonly read: ReadChunk
   readonly releaseBuffer: (buffer: Buffer) => void
+  readonly threads: Semaphore
 }
 
 /**
@@ -91,7 +90,7 @@ interface StreamParts extends ReadRequest {
  * kernel has chunk 1, so the buffer of chunk 1 is free for chunk 3.
  */
 function streamOf(parts: StreamParts): Readable {
-  const { file, range, first, buffer, response, read, releaseBuffer } = parts
+  const { file, range, first, buffer, response, read, releaseBuffer, threads } = parts
   let buffers: readonly [Buffer, Buffer] = [buffer, Buffer.allocUnsafeSlow(chunkBytes)]
   let next: Buffer | undefined = first
   let position = range.first
@@ -125,9 +124,11 @@ function streamOf(parts: StreamParts): Readable {
       void advance(this)
     },
     destroy(error, done) {
-      file.handle.close().then(() => {
-        done(error)
-      }, done)
+      threads
+        .run(() => file.handle.close())
+        .then(() => {
+          done(error)
+        }, done)
     },
   })
 }

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { FoundFile } from '../../catalogue/records.ts'
-import { unavailablePart, openStorageLog } from './storage-check.ts'
+import { diskTimeoutMs, openDiskThreads, openStorageLog, unavailablePart } from './storage-check.ts'
 import type { StorageLog } from './storage-check.ts'
 import { checksumsName, openChecksums } from './checksum-list.ts'
 import type { ByteRange } from '../http/conditional-requests.ts'
@@ -31,6 +31,7 @@ import type { UnservedFiles } from './unserved-files.ts'
 import { printable, requestLog } from '../http/access-log.ts'
 import { select } from '../http/conditional-requests.ts'
 import { addResource, rawQuery } from '../http/resource.ts'
+import type { Semaphore } from '../http/semaphore.ts'
 
 export interface DownloadsContext extends ListingsContext, Pick<ApiContext, 'settings' | 'logger'> {
   readonly unservedFiles: UnservedFiles
@@ -38,9 +39,13 @@ export interface DownloadsContext extends ListingsContext, Pick<ApiContext, 'set
 
 export function addData(app: FastifyInstance, context: DownloadsContext): void {
   const archive = openArchive(context.settings)
-  const content = openContentReader()
   const cache = openFileCache()
   const storageLog = openStorageLog(context.logger, () => performance.now())
+  const threads = openDiskThreads(() => {
+    const message = 'archive storage does not answer: downloads are answered with 503'
+    storageLog.note(context.settings.archive, message)
+  })
+  const content = openContentReader(threads)
   const list = openListings(context)
   const sendChecksums = openChecksums(context)
   const get = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
@@ -55,10 +60,8 @@ export function addData(app: FastifyInstance, context: DownloadsContext): void {
       if (name !== undefined) return reply.code(303).header('location', name).send()
       return redirect(reply, target, await knownDirectory(listed, context))
     }
-    const file =
-      (await cache.find(archive.pathOf(record))) ??
-      (await openRecord(record, { archive, request, context, storageLog }))
-    const body = await prepare(file, record, { request, reply, content, cache, context })
+    const file = await openRecord(record, { archive, cache, request, context, storageLog, threads })
+    const body = await prepare(file, record, { request, reply, content, cache, context, threads })
     if (body === 'gone') return reply.hijack()
     if (body instanceof Readable) logFailure(body, request)
     return reply.send(body)
@@ -98,21 +101,28 @@ function redirect(reply: FastifyReply, target: string, directory: string): Fasti
 
 interface Opening {
   readonly archive: Archive
+  readonly cache: FileCache
   readonly request: FastifyRequest
   readonly context: DownloadsContext
   readonly storageLog: StorageLog
+  readonly threads: Semaphore
 }
 
 /** @throws HttpError 404 or 503 if the file cannot be opened */
-async function openRecord(record: FoundFile, opening: Opening): Promise<OpenFile> {
+async function openRecord(record: FoundFile, opening: Opening): Promise<OpenFile | CachedFile> {
+  const { archive, cache, threads } = opening
   try {
-    const file = await opening.archive.open(record)
+    const file = await threads.run(
+      async () => (await cache.find(archive.pathOf(record))) ?? (await archive.open(record)),
+      diskTimeoutMs,
+    )
     opening.storageLog.opened(file.path)
     opening.context.unservedFiles.opened(`${record.directory}/${record.name}`)
     return file
   } catch (error) {
     if (error instanceof FileChanged) throw beingWritten(error)
     if (error instanceof NoDescriptor) throw busy(error)
+    if (error instanceof StorageUnavailable) throw error
     await throwIfStorageUnavailable(record, error, opening)
     if (!(error instanceof FileUnavailable)) throw error
     const { id, directory, name } = record
@@ -130,11 +140,14 @@ async function openRecord(record: FoundFile, opening: Opening): Promise<OpenFile
 async function throwIfStorageUnavailable(
   { directory, name, isWithheld }: FoundFile,
   error: unknown,
-  { context, storageLog }: Opening,
+  { context, storageLog, threads }: Opening,
 ): Promise<void> {
   const reason = error instanceof FileUnavailable ? error.reason : undefined
   if (reason === 'not-regular' || reason === 'lies-elsewhere') return
-  const unavailable = await unavailablePart(context.settings, `${directory}/${name}`)
+  const unavailable = await threads.run(
+    () => unavailablePart(context.settings, `${directory}/${name}`),
+    diskTimeoutMs,
+  )
   if (unavailable !== undefined)
     storageLog.note(
       unavailable,
@@ -163,6 +176,7 @@ interface Download {
   readonly content: ContentReader
   readonly cache: FileCache
   readonly context: DownloadsContext
+  readonly threads: Semaphore
 }
 
 /** The body of a response: bytes or a stream; `undefined` if the response has only headers. */
@@ -185,7 +199,8 @@ async function prepare(
     if (error instanceof ClientGone) return 'gone'
     throw error instanceof FileChanged ? beingWritten(error) : error
   } finally {
-    if ('handle' in file && !(body instanceof Readable)) await file.handle.close()
+    if ('handle' in file && !(body instanceof Readable))
+      await download.threads.run(() => file.handle.close())
   }
 }
 

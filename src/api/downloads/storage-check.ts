@@ -1,9 +1,11 @@
-/** Distinguishes a removed file (404) from an unavailable disk (503): mirrors delete their copy at a 404 (contract 6). */
+/** Distinguishes a removed file (404) from a disk that is away or hangs (503): mirrors delete their copy at a 404 (contract 6). */
 import type { Dirent } from 'node:fs'
 import { readdir, readlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import type { Logger } from 'pino'
 import { isDirectoryName } from '../../parse/archive-path.ts'
+import { StorageUnavailable } from '../http/errors.ts'
+import { Semaphore } from '../http/semaphore.ts'
 import type { ArchiveTree } from './archived-file.ts'
 
 /**
@@ -38,6 +40,9 @@ async function holdsDirectories(path: string): Promise<boolean> {
 
 /** Error codes that mean that the directory does not exist. All others mean that it cannot be read now. */
 const missingCodes = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'])
+/** Number of libuv's threads without `UV_THREADPOOL_SIZE`. */
+const defaultThreads = 4
+
 /** Most symbolic links that are followed one after the other. */
 const maxLinks = 8
 
@@ -76,6 +81,27 @@ async function contentsOf(path: string): Promise<'entries' | 'empty' | 'missing'
 
 function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
+}
+
+/** Time that a download waits for a thread. */
+export const diskTimeoutMs = 5000
+
+/**
+ * Permits of the threads that wait for the archive: half of those in which Node makes file calls. So a disk that hangs leaves the
+ * others to the rest of the server; the metric of the free space may take one of them. Linked directories count as the archive,
+ * because only `open` finds out where a path leads.
+ * @param onHang called for each download that got no thread in time
+ */
+export function openDiskThreads(onHang: () => void): Semaphore {
+  // As libuv reads it.
+  const threads = Number(process.env['UV_THREADPOOL_SIZE'] ?? defaultThreads) || 1
+  return new Semaphore({
+    permits: Math.max(Math.floor(threads / 2), 1),
+    full: () => {
+      onHang()
+      return new StorageUnavailable()
+    },
+  })
 }
 
 export interface StorageLog {

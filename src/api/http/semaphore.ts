@@ -1,11 +1,18 @@
+import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { tooMany } from './errors.ts'
 
 export interface SemaphoreLimits {
   /** Most permits that are held at the same time. */
   readonly permits: number
-  /** The `detail` of the 429 when none is free. */
-  readonly full?: string
+  /** The `detail` of the 429 when none is free, or another error. */
+  readonly full?: string | (() => Error)
+}
+
+interface Wait {
+  /** Without it the wait has no end. */
+  readonly timeoutMs: number | undefined
+  readonly response?: ServerResponse
 }
 
 /** Limits concurrent work of one kind. */
@@ -25,12 +32,9 @@ export class Semaphore {
     return true
   }
 
-  /** Acquires a permit. If none is free it waits: first come, first served. */
-  async acquire(): Promise<void> {
-    if (this.tryAcquire()) return
-    await new Promise<void>((resolve) => {
-      this.#waiting.push(resolve)
-    })
+  /** Acquires a permit. If none is free it waits: first come, first served. @throws HttpError after the timeout */
+  async acquire(timeoutMs?: number): Promise<void> {
+    if (!this.tryAcquire()) await this.#wait({ timeoutMs })
   }
 
   /** Releases a permit: the first caller in the queue gets it. */
@@ -40,9 +44,9 @@ export class Semaphore {
     else next()
   }
 
-  /** Runs work while holding a permit. */
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    await this.acquire()
+  /** Runs work while holding a permit. @throws HttpError when it gets none before the timeout */
+  async run<T>(work: () => Promise<T>, timeoutMs?: number): Promise<T> {
+    await this.acquire(timeoutMs)
     try {
       return await work()
     } finally {
@@ -66,31 +70,35 @@ export class Semaphore {
    */
   async waitFor(reply: FastifyReply, timeoutMs: number): Promise<void> {
     if (hasLeft(reply)) throw this.#rejection()
-    if (!this.tryAcquire())
-      await new Promise<void>((resolve, reject) => {
-        const settled = (): void => {
-          clearTimeout(timer)
-          reply.raw.off('close', giveUp)
-        }
-        const proceed = (): void => {
-          settled()
-          resolve()
-        }
-        const giveUp = (): void => {
-          settled()
-          this.#waiting.splice(this.#waiting.indexOf(proceed), 1)
-          reject(this.#rejection())
-        }
-        const timer = setTimeout(giveUp, timeoutMs)
-        reply.raw.once('close', giveUp)
-        this.#waiting.push(proceed)
-      })
+    if (!this.tryAcquire()) await this.#wait({ timeoutMs, response: reply.raw })
     // The client may have left between the end of the wait and this line.
     if (hasLeft(reply)) {
       this.release()
       throw this.#rejection()
     }
     this.#releaseAtClose(reply)
+  }
+
+  /** Waits in the queue until the timeout, or until the response closes. */
+  #wait({ timeoutMs, response }: Wait): Promise<void> {
+    return new Promise<void>((resolve, reject) => {
+      const settled = (): void => {
+        clearTimeout(timer)
+        response?.off('close', giveUp)
+      }
+      const proceed = (): void => {
+        settled()
+        resolve()
+      }
+      const giveUp = (): void => {
+        settled()
+        this.#waiting.splice(this.#waiting.indexOf(proceed), 1)
+        reject(this.#rejection())
+      }
+      const timer = timeoutMs === undefined ? undefined : setTimeout(giveUp, timeoutMs)
+      response?.once('close', giveUp)
+      this.#waiting.push(proceed)
+    })
   }
 
   #releaseAtClose(reply: FastifyReply): void {
@@ -100,7 +108,8 @@ export class Semaphore {
   }
 
   #rejection(): Error {
-    return tooMany(this.#limits.full ?? 'Too many requests at this moment.')
+    const { full = 'Too many requests at this moment.' } = this.#limits
+    return typeof full === 'string' ? tooMany(full) : full()
   }
 }
 

@@ -23,6 +23,7 @@ import {
   openContentReader,
 } from '../../../src/api/downloads/file-content.ts'
 import type { ReadRequest } from '../../../src/api/downloads/file-content.ts'
+import { Semaphore } from '../../../src/api/http/semaphore.ts'
 import { day, dayFile } from '../service.ts'
 import { laterThan } from '../../file-clock.ts'
 import { testFolder } from '../../folder.ts'
@@ -44,7 +45,7 @@ async function openFile(t: Test) {
   const file = await tree.open({ directory: day, name: dayFile })
   t.teardown(() => file.handle.close().catch(() => undefined))
   await laterThan(path)
-  const reader = openContentReader()
+  const reader = openContentReader(new Semaphore({ permits: 2 }))
   return { path, file, open: (request: ReadRequest) => reader.open(request) }
 }
 

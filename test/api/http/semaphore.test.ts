@@ -75,6 +75,18 @@ t.test('run releases its permit, also after an error', async (t) => {
   t.ok(semaphore.tryAcquire() && semaphore.tryAcquire() && !semaphore.tryAcquire())
 })
 
+t.test('a wait has an end if it is given one', async (t) => {
+  const semaphore = new Semaphore({ permits: 1, full: () => new Error('none is free') })
+  await semaphore.acquire()
+  const waiting = semaphore.acquire()
+  await t.rejects(semaphore.acquire(1), { message: 'none is free' })
+  semaphore.release()
+  await waiting
+  t.notOk(semaphore.tryAcquire(), 'the first in the queue has the permit')
+  semaphore.release()
+  t.ok(semaphore.tryAcquire(), 'the caller that gave up has none')
+})
+
 t.test('a permit is held until the response is closed', async (t) => {
   const service = await openService(t)
   const semaphore = new Semaphore({ permits: 1, full: 'Too many at a time.' })

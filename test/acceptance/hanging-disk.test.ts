@@ -1,0 +1,58 @@
+/** A disk that hangs takes half of the threads for files: further downloads are 503, and the rest of the API goes on. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import t from 'tap'
+import type { Test } from 'tap'
+import { lacksStrace, longestMs, startService, stop, until } from './service.ts'
+import type { Service } from './service.ts'
+import { dayDirectory, paths, put } from './tree.ts'
+import { testFolder } from '../folder.ts'
+
+t.setTimeout(longestMs)
+
+const [hanging = '', other = ''] = paths(dayDirectory(), 2)
+
+/** Opening this file in the API hangs. @returns ends the hang */
+async function hang(t: Test, service: Service): Promise<() => Promise<unknown>> {
+  const inject = ['-f', '-e', 'trace=openat', '-e', 'inject=openat:delay_enter=1000s']
+  const target = ['-P', join(service.archive, hanging), '-p', String(service.api.pid)]
+  const strace = spawn('strace', [...inject, '-o', '/dev/null', ...target])
+  t.teardown(() => stop(strace, 'SIGINT'))
+  await once(strace.stderr, 'data')
+  return () => stop(strace, 'SIGINT')
+}
+
+t.test('two downloads hang, and all else is answered', { skip: lacksStrace }, async (t) => {
+  const service = await startService(t, testFolder(t))
+  for (const path of [hanging, other]) put(service.archive, path)
+  await until('both are listed', async () => (await service.count()) === 2)
+  const ask = (path: string) =>
+    fetch(new URL(path, service.url), { headers: { connection: 'close' } })
+  const download = (path: string) => ask(`/rinex/data/${path}`)
+  const statusOf = async (path: string) => (await download(path)).status
+  const end = await hang(t, service)
+
+  let answered = 0
+  const hung = [hanging, hanging].map(async (path) => {
+    const { status } = await download(path)
+    answered++
+    return status
+  })
+  await until('another download is 503', async () => (await statusOf(other)) === 503)
+  const further = [other, hanging, hanging, hanging, hanging].map(download)
+  const resources = ['/healthz', '/metrics', '?limit=1', '/rinex/assets/page.js', '/rinex/data/']
+  for (const path of resources) t.equal((await ask(path)).status, 200, path)
+  for (const { status, headers } of await Promise.all(further)) {
+    t.equal(status, 503, 'a further download')
+    t.equal(headers.get('retry-after'), '60')
+  }
+  t.equal(answered, 0, 'the first two still wait')
+
+  await end()
+  t.same(await Promise.all(hung), [200, 200], 'they are answered when the disk is back')
+  for (const path of [hanging, other]) t.equal(await statusOf(path), 200, path)
+  const linesWith = (text: RegExp) => service.log.filter(({ msg }) => text.test(msg)).length
+  await until('the recovery is logged', () => linesWith(/downloads are served again/) === 1)
+  t.equal(linesWith(/does not answer/), 1, 'logged once')
+})
