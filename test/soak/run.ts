@@ -1,0 +1,178 @@
+/**
+ * `npm run soak -- [--hours 24] [--speed 60] [--files 1130] [--report FILE]`: a day of an archive at 60 × speed, with
+ * everything that goes wrong in a year. In the end the list is the tree, mirrors are the list, the alerts that should have
+ * fired did and no others, the log has no unexpected errors, and memory and handles are flat. `--speed 720` takes two
+ * minutes, too short for alerts. Needs root for its mounts.
+ */
+import { spawnSync } from 'node:child_process'
+import { setMaxListeners } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import t from 'tap'
+import type { Test } from 'tap'
+import { openMirror } from '../acceptance/mirror.ts'
+import { alone } from '../acceptance/mirrored.ts'
+import { untilSame } from '../acceptance/same.ts'
+import { lacksMounts, startService, until, untilEqual } from '../acceptance/service.ts'
+import type { Service } from '../acceptance/service.ts'
+import { filesBelow } from '../acceptance/tree.ts'
+import { testFolder } from '../folder.ts'
+import { events } from './events.ts'
+import type { Day } from './events.ts'
+import { openLoad } from './load.ts'
+import { lacksPrometheus, startPrometheus } from './prometheus.ts'
+import type { Prometheus } from './prometheus.ts'
+import { readPages, watchFootprints } from './readers.ts'
+import { writeReport } from './report.ts'
+import { judge } from './verdicts.ts'
+import type { Happened } from './verdicts.ts'
+
+const { values: options } = parseArgs({
+  options: {
+    hours: { type: 'string', default: '24' },
+    speed: { type: 'string', default: '60' },
+    files: { type: 'string', default: '1130' },
+    report: { type: 'string' },
+  },
+})
+const hours = Number(options.hours)
+const speed = Number(options.speed)
+const hourMs = 3_600_000 / speed
+/** Alerts need real seconds, so a faster day says nothing of them. */
+const judgesAlerts = speed <= 60 && lacksPrometheus === false
+
+/** Runs this file again in a mount namespace, where its mounts end with it. */
+function enterNamespace(): never {
+  const [program, ...args] = process.argv as [string, ...string[]]
+  const env = { ...process.env, SOAK_MOUNTS: 'own' }
+  const { status } = spawnSync('unshare', ['-m', program, ...args], { stdio: 'inherit', env })
+  process.exit(status ?? 1)
+}
+
+/** The archive on a disk that can be unmounted, the database on one that can be filled. */
+function mount(t: Test, folder: string): void {
+  for (const name of ['store', 'archive', 'var']) mkdirSync(join(folder, name))
+  for (const command of ['mount --bind store archive', 'mount -t tmpfs -o size=320m none var']) {
+    const { status, stderr } = spawnSync('sh', ['-c', command], { cwd: folder })
+    if (status !== 0) throw new Error(`${command}: ${stderr.toString()}`)
+  }
+  t.teardown(() => spawnSync('umount', ['-l', join(folder, 'archive'), join(folder, 'var')]))
+}
+
+/** Mirrors and readers until the signal; faults of any of them are kept. */
+function startClients(service: Service, signal: AbortSignal) {
+  const faults: string[] = []
+  const noted = <T>(work: Promise<T>) =>
+    work.catch((error: unknown) => {
+      faults.push(String(error))
+      return undefined
+    })
+  const polling = openMirror(service)
+  const listening = openMirror(service)
+  const following = [
+    noted(polling.keepUp(signal, '&wait=10')),
+    noted(listening.begin().then(() => listening.listen(signal))),
+  ]
+  const reading = Promise.all([1, 2, 3].map(() => noted(readPages(service, signal))))
+  return {
+    ...{ faults, polling, listening, reading, footprints: watchFootprints(service, signal) },
+    ended: Promise.all(following),
+  }
+}
+
+/** Waits until as many files are listed as are in the tree. */
+function untilCaughtUp(service: Service): Promise<number> {
+  const files = filesBelow(service.archive).length
+  return until('all files are listed', async () => (await service.count()) === files)
+}
+
+/** An hour: its deliveries, and what happens in it. */
+async function liveHour(t: Test, day: Day, load: ReturnType<typeof openLoad>, hour: number) {
+  const begunMs = Date.now()
+  const isSilent = events.some((e) => hour >= e.hour && hour < e.hour + (e.silentHours ?? 0))
+  if (!isSilent) await load.hour(hour)
+  const event = events.find((candidate) => candidate.hour === hour)
+  await event?.run?.(day)
+  const tookMs = await untilCaughtUp(day.service)
+  const endedMs = Date.now()
+  t.comment(`hour ${hour}: ${event?.what ?? '-'}; in sync after ${Math.round(tookMs)} ms`)
+  const { indexer, api } = day.service
+  t.same([indexer.exitCode, api.exitCode], [null, null], `hour ${hour}: both processes run`)
+  await pause(Math.max(0, begunMs + hourMs - Date.now()))
+  return event && { event, begunMs, endedMs, tookMs }
+}
+
+async function liveDay(t: Test, service: Service, load: ReturnType<typeof openLoad>) {
+  const happened: Happened[] = []
+  const store = join(service.folder, 'store')
+  for (let hour = 0; hour < hours; hour++) {
+    const hourDirectories = () => load.hourDirectories(hour)
+    const known = await liveHour(t, { service, store, hourMs, hourDirectories }, load, hour)
+    if (known !== undefined) happened.push(known)
+  }
+  return happened
+}
+
+/** Tells Prometheus the port of each API that is started. */
+function followApi(service: Service, prometheus: Prometheus | undefined): void {
+  let scraped = ''
+  const timer = setInterval(() => {
+    if (service.url.host !== scraped) prometheus?.scrape(service.url)
+    scraped = service.url.host
+  }, 100)
+  t.teardown(() => {
+    clearInterval(timer)
+  })
+}
+
+async function soak(t: Test): Promise<void> {
+  const folder = testFolder(t)
+  mount(t, folder)
+  const purgeEvery = Math.max(1, Math.ceil(speed / 60))
+  const archive = join(folder, 'archive')
+  const load = openLoad({ archive, hours, perHour: Number(options.files), purgeEvery })
+  const settings = { SWEEP_INTERVAL_SECONDS: String(Math.max(1, Math.round(60 / speed))) }
+  const service = await startService(t, folder, { options: settings, database: 'var/catalogue.db' })
+  await until('the first scan ends', service.ready)
+  await untilEqual(service)
+
+  const prometheus = judgesAlerts
+    ? startPrometheus(t, join(folder, 'prometheus'), speed)
+    : undefined
+  followApi(service, prometheus)
+  const end = new AbortController()
+  // Each request of a mirror listens.
+  setMaxListeners(0, end.signal)
+  t.teardown(() => {
+    end.abort()
+  })
+  const clients = startClients(service, end.signal)
+  const begunMs = Date.now()
+  const happened = await liveDay(t, service, load)
+
+  const equalMs = await untilEqual(service)
+  const mirrors = [clients.polling, clients.listening]
+  for (const mirror of mirrors) await untilSame(service, mirror, alone)
+  const files = await service.count()
+  const endedMs = Date.now()
+  end.abort()
+  await clients.ended
+  const results = {
+    ...{ hours, speed, begunMs, endedMs, happened, files, equalMs, mirrors },
+    ...{ faults: clients.faults, log: service.log, load: load.counts },
+    readers: (await clients.reading).filter((reader) => reader !== undefined),
+    footprints: await clients.footprints,
+    firings: await prometheus?.end(),
+  }
+  const verdicts = judge(results)
+  for (const { what, holds, seen } of verdicts) t.ok(holds, `${what}: ${seen}`)
+  const report = await writeReport(results, verdicts)
+  if (options.report === undefined) t.comment(report)
+  else writeFileSync(options.report, report)
+}
+
+if (lacksMounts === false && process.env['SOAK_MOUNTS'] === undefined) enterNamespace()
+t.setTimeout(0)
+t.test(`${hours} hours at ${speed} × speed`, { skip: lacksMounts }, soak)
