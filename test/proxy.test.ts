@@ -6,6 +6,7 @@ import type { AddressInfo, Server } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
+import { until } from './acceptance/service.ts'
 import { testFolder } from './folder.ts'
 import { lacksNginx, startNginx } from './nginx.ts'
 
@@ -49,9 +50,14 @@ async function listen(t: Test, server: Server): Promise<number> {
 
 t.test('the nginx of the example', { skip: lacksNginx }, async (t) => {
   let sending: Promise<Sending> | undefined
+  const holding: ServerResponse[] = []
+  const release = () => {
+    for (const response of holding) response.end()
+  }
   const service = createServer(({ url: target = '', headers, socket }, response) => {
     const handedOver = headers['x-hand-over']
-    if (handedOver !== undefined) response.setHeader('x-accel-redirect', handedOver).end()
+    if ('x-hold' in headers) holding.push(response)
+    else if (handedOver !== undefined) response.setHeader('x-accel-redirect', handedOver).end()
     else if (target.endsWith('.gz')) sending = sendFile(response)
     else response.end(JSON.stringify({ target, headers, port: socket.remotePort } satisfies Echo))
   })
@@ -79,10 +85,28 @@ t.test('the nginx of the example', { skip: lacksNginx }, async (t) => {
   })
 
   t.test('does not pass on paths for its own host', async (t) => {
-    for (const path of ['/', '/healthz', '/readyz', '/metrics', '/rinex/../metrics']) {
+    for (const path of ['/healthz', '/readyz', '/metrics', '/rinex/../metrics']) {
       const answer = await get(path)
       t.equal(answer.resume().statusCode, 404, path)
     }
+  })
+
+  t.test('sends the root to the resources', async (t) => {
+    const answer = await get('/')
+    t.equal(answer.resume().statusCode, 302)
+    t.equal(answer.headers.location, 'https://archive.example.org/rinex/api/')
+    t.equal(answer.headers['strict-transport-security'], 'max-age=31536000')
+  })
+
+  t.test('limits the connections of an address', async (t) => {
+    // Each waits for its response, which the service does not send.
+    const held = Array.from({ length: 129 }, () => get('/rinex/held', { 'x-hold': '1' }))
+    const first = await Promise.race(held)
+    t.equal(first.resume().statusCode, 429)
+    await until('the others wait', () => holding.length === 128)
+    release()
+    const statuses = (await Promise.all(held)).map((answer) => answer.resume().statusCode)
+    t.equal(statuses.filter((status) => status === 200).length, 128)
   })
 
   t.test('sends the client address, whatever the request claims', async (t) => {

@@ -7,8 +7,8 @@ import t from 'tap'
 import type { Test } from 'tap'
 import {
   directoriesUnsure,
-  lacks,
   lacksMounts,
+  lacksStrace,
   longestMs,
   openMounts,
   timeoutMs,
@@ -140,10 +140,6 @@ t.test(
     )
   },
 )
-
-/** strace may be there and not allowed to trace a process that is none of its own. */
-const attach = 'sleep 60 & timeout --signal=INT 1 strace -qq -o /dev/null -p $!'
-const lacksStrace = lacks('strace', `${attach}; test $? = 124; lacks=$?; kill $!; exit $lacks`)
 
 t.test('a disk that answers with errors', { skip: lacksStrace }, async (t) => {
   testFolder(t)

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync, renameSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import { basename, join } from 'node:path'
-import { gzipSync } from 'node:zlib'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import t from 'tap'
 import type { Test } from 'tap'
 import { testFolder } from '../folder.ts'
@@ -180,6 +180,25 @@ t.test('nginx sends what the service hands it', { skip: lacksNginx }, async (t) 
     symlinkSync(basename(file), join(archive, `${replaced}.link`))
     renameSync(join(archive, `${replaced}.link`), join(archive, replaced))
     t.equal((await get(replaced)).resume().statusCode, 404)
+  })
+
+  t.test('lists are compressed for clients that accept it, downloads are not', async (t) => {
+    const encoded = { accept: 'application/json', 'accept-encoding': 'gzip' }
+    for (const query of ['?limit=5', '?format=csv', '?format=ndjson']) {
+      const path = `/rinex/api/rinex-file/${query}`
+      const plain = await bytesOf(await ask(path, { accept: 'application/json' }))
+      const answer = await ask(path, encoded)
+      t.equal(answer.headers['content-encoding'], 'gzip', query)
+      t.match(answer.headers.vary, /Accept-Encoding/)
+      t.ok(gunzipSync(await bytesOf(answer)).equals(plain), query)
+    }
+    const { etag } = (await ask('/rinex/api/rinex-file/?limit=5', encoded)).resume().headers
+    const known = { ...encoded, 'if-none-match': String(etag) }
+    t.equal((await ask('/rinex/api/rinex-file/?limit=5', known)).resume().statusCode, 304)
+    const download = await get(file, encoded)
+    t.notOk('content-encoding' in download.headers)
+    t.ok((await bytesOf(download)).equals(content))
+    t.equal(download.headers['strict-transport-security'], 'max-age=31536000')
   })
 
   t.test('the rest comes through', async (t) => {

@@ -29,8 +29,9 @@ export const longestMs = slow ? 0 : 600_000
 export interface Options {
   /** Commands that run each process, such as those that take it into another namespace. */
   readonly wrap?: readonly string[]
-  /** Those of the indexer alone. */
+  /** Those of the indexer alone, and of the API alone. */
   readonly wrapIndexer?: readonly string[]
+  readonly wrapApi?: readonly string[]
   /** Options of the program as environment variables: `{ SWEEP_INTERVAL_SECONDS: '2' }`. */
   readonly options?: Readonly<Record<string, string>>
   /** The database, from the folder of the service. */
@@ -67,7 +68,7 @@ export type Service = Awaited<ReturnType<typeof startService>>
 
 /** Starts the API and the indexer on `archive` in a folder; whatever still runs in the end is killed. */
 export async function startService(t: Test, folder: string, given: Options = {}) {
-  const { wrap = [], wrapIndexer = [], options, database = 'catalogue.db' } = given
+  const { wrap = [], wrapIndexer = [], wrapApi = [], options, database = 'catalogue.db' } = given
   const archive = join(folder, 'archive')
   mkdirSync(archive, { recursive: true })
   // Relative paths, because that of the control socket must be short; and none of the test runner's hooks.
@@ -84,7 +85,8 @@ export async function startService(t: Test, folder: string, given: Options = {})
       Object.entries(variables).map(([name, value]) => [`RINEX_CATALOGUE_${name}`, value]),
     )
     const [first, rest] = programLine([command])
-    const wrapped = [...wrap, ...(command === 'index' ? wrapIndexer : []), first, ...rest]
+    const own: Record<string, readonly string[]> = { index: wrapIndexer, serve: wrapApi }
+    const wrapped = [...wrap, ...(own[command] ?? []), first, ...rest]
     const [program = '', ...args] = wrapped
     const child = spawn(program, args, {
       cwd: folder,
@@ -258,6 +260,13 @@ export async function untilTold(
   const isReported = async () => words.test((await service.status()).reasons.join())
   return until(`degraded: ${String(words)}`, isReported, maxMs)
 }
+
+/** strace may be there and not allowed to trace a process that is none of its own. */
+const attach = 'sleep 60 & timeout --signal=INT 1 strace -qq -o /dev/null -p $!'
+export const lacksStrace = lacks(
+  'strace',
+  `${attach}; test $? = 124; lacks=$?; kill $!; exit $lacks`,
+)
 
 export const lacksMounts = lacks('mount namespaces', 'unshare -m true')
 
