@@ -41,7 +41,12 @@ async function startOnDisk(t: Test, options: string) {
   const wrap = mounts.wrap(folder)
   const service = await startService(t, folder, { wrap, database: 'var/catalogue.db' })
   await until('the first scan ends', service.ready)
-  return { service, run: (command: string) => mounts.run(`cd ${folder}/var && ${command}`) }
+  return {
+    service,
+    run: (command: string) => {
+      mounts.run(`cd ${folder}/var && ${command}`)
+    },
+  }
 }
 
 /** Reads the list for the promised time: every request is answered, and the indexer is the same process. */
@@ -77,7 +82,7 @@ t.test('a database on a disk that is full', { skip: lacksMounts }, async (t) => 
 
 t.test('a database on a disk without free inodes', { skip: lacksMounts }, async (t) => {
   const { service, run } = await startOnDisk(t, `size=${megabytes * 4}m,nr_inodes=50`)
-  const fill = 'for n in $(seq 50); do : > filler$n || break; done 2> /dev/null; true'
+  const fill = 'for n in $(seq 50); do touch filler$n || break; done 2> /dev/null; true'
   run(fill)
   for (const path of paths(hourDirectory(), newFiles, 1)) arrive(service.archive, path)
   await untilEqual(service)
