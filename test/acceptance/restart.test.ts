@@ -54,9 +54,10 @@ function request(agent: Agent, url: URL): Promise<Outcome> {
 
 /** Clients that ask again and again until the signal. */
 async function load(service: Service, targets: readonly string[], signal: AbortSignal) {
-  const agent = new Agent({ keepAlive: true, maxSockets: clients })
   const outcomes: Outcome[] = []
   const client = async (n: number): Promise<void> => {
+    // Each has an address of its own, so that no limit of an address applies.
+    const agent = new Agent({ keepAlive: true, localAddress: `127.1.0.${n + 1}` })
     for (let turn = n; !signal.aborted; turn++) {
       const outcome = await request(
         agent,
@@ -65,9 +66,9 @@ async function load(service: Service, targets: readonly string[], signal: AbortS
       outcomes.push(outcome)
       if (outcome.how === 'refused') await pause(10)
     }
+    agent.destroy()
   }
   await Promise.all(Array.from({ length: clients }, (_, n) => client(n)))
-  agent.destroy()
   return outcomes
 }
 
@@ -120,7 +121,7 @@ t.test('the API is restarted under load', async (t) => {
     )
     const statuses = new Set(outcomes.map(({ status }) => status))
     t.ok(
-      [...statuses].every((status) => [200, 429, 503, undefined].includes(status)),
+      [...statuses].every((status) => [200, 503, undefined].includes(status)),
       `statuses ${[...statuses].join()}`,
     )
     t.ok(begun.some(({ how }) => how === 'whole'))

@@ -34,6 +34,8 @@ export interface Event {
   readonly mayFire?: readonly string[]
   /** Errors in the log that it causes. */
   readonly errors?: RegExp
+  /** Nothing is purged any more: the deletion guard adds up all removals of ten real minutes. */
+  readonly endsPurges?: true
   /** Hours without deliveries, from this one on. */
   readonly silentHours?: number
   readonly run?: (day: Day) => Promise<void>
@@ -84,6 +86,7 @@ export const events: readonly Event[] = [
     fires: ['RinexRemovalsWithheld', 'RinexIndexerDegraded'],
     mayFire: ['RinexApiErrors', 'RinexFilesNotServed'],
     errors: /degraded/,
+    endsPurges: true,
     run: loseHours,
   },
   {

@@ -66,7 +66,7 @@ export function openLoad({ archive, hours, perHour, purgeEvery }: LoadOptions) {
       Array.from({ length: keptHours }, (_, n) => directoryOf(hour - keptHours + n)).filter(
         (directory) => existsSync(join(archive, directory)),
       ),
-    async hour(hour: number): Promise<void> {
+    async hour(hour: number, isPurged: boolean): Promise<void> {
       // The last files of an hour arrive in the next one.
       await writeAll(paths(directoryOf(hour), perHour - late))
       if (hour > 0) await writeAll(paths(directoryOf(hour - 1), late, perHour - late))
@@ -82,7 +82,7 @@ export function openLoad({ archive, hours, perHour, purgeEvery }: LoadOptions) {
       counts.arrived += perHour - late + (hour % 24 === dailyHour ? dailyFiles : 0)
       counts.late += hour > 0 ? late : 0
       counts.replaced += late
-      if (hour % purgeEvery === 0) {
+      if (isPurged && hour % purgeEvery === 0) {
         rmSync(join(archive, directoryOf(hour - keptHours)), { recursive: true, force: true })
         counts.removed += perHour
       }

@@ -92,27 +92,37 @@ function untilCaughtUp(service: Service): Promise<number> {
 async function liveHour(t: Test, day: Day, load: ReturnType<typeof openLoad>, hour: number) {
   const begunMs = Date.now()
   const isSilent = events.some((e) => hour >= e.hour && hour < e.hour + (e.silentHours ?? 0))
-  if (!isSilent) await load.hour(hour)
+  const isPurged = !events.some((e) => e.endsPurges === true && hour >= e.hour)
+  if (!isSilent) await load.hour(hour, isPurged)
   const event = events.find((candidate) => candidate.hour === hour)
-  await event?.run?.(day)
-  const tookMs = await untilCaughtUp(day.service)
+  const faults: string[] = []
+  const noted = (error: unknown) => {
+    faults.push(`hour ${hour}: ${String(error)}`)
+    return NaN
+  }
+  await event?.run?.(day).catch(noted)
+  const tookMs = await untilCaughtUp(day.service).catch(noted)
+  t.same(faults, [], `hour ${hour}: as planned`)
   const endedMs = Date.now()
   t.comment(`hour ${hour}: ${event?.what ?? '-'}; in sync after ${Math.round(tookMs)} ms`)
   const { indexer, api } = day.service
   t.same([indexer.exitCode, api.exitCode], [null, null], `hour ${hour}: both processes run`)
   await pause(Math.max(0, begunMs + hourMs - Date.now()))
-  return event && { event, begunMs, endedMs, tookMs }
+  return { event, faults, begunMs, endedMs, tookMs }
 }
 
 async function liveDay(t: Test, service: Service, load: ReturnType<typeof openLoad>) {
   const happened: Happened[] = []
+  const allFaults: string[] = []
   const store = join(service.folder, 'store')
   for (let hour = 0; hour < hours; hour++) {
     const hourDirectories = () => load.hourDirectories(hour)
-    const known = await liveHour(t, { service, store, hourMs, hourDirectories }, load, hour)
-    if (known !== undefined) happened.push(known)
+    const day = { service, store, hourMs, hourDirectories }
+    const { event, faults, ...times } = await liveHour(t, day, load, hour)
+    allFaults.push(...faults)
+    if (event !== undefined) happened.push({ event, ...times })
   }
-  return happened
+  return { happened, faults: allFaults }
 }
 
 /** Tells Prometheus the port of each API that is started. */
@@ -150,18 +160,21 @@ async function soak(t: Test): Promise<void> {
   })
   const clients = startClients(service, end.signal)
   const begunMs = Date.now()
-  const happened = await liveDay(t, service, load)
+  const { happened, faults } = await liveDay(t, service, load)
 
-  const equalMs = await untilEqual(service)
+  const equalMs = await untilEqual(service).catch((error: unknown) => String(error))
   const mirrors = [clients.polling, clients.listening]
-  for (const mirror of mirrors) await untilSame(service, mirror, alone)
+  for (const mirror of mirrors)
+    await untilSame(service, mirror, alone).catch((error: unknown) => {
+      clients.faults.push(String(error))
+    })
   const files = await service.count()
   const endedMs = Date.now()
   end.abort()
   await clients.ended
   const results = {
     ...{ hours, speed, begunMs, endedMs, happened, files, equalMs, mirrors },
-    ...{ faults: clients.faults, log: service.log, load: load.counts },
+    ...{ eventFaults: faults, faults: clients.faults, log: service.log, load: load.counts },
     readers: (await clients.reading).filter((reader) => reader !== undefined),
     footprints: await clients.footprints,
     firings: await prometheus?.end(),

@@ -24,8 +24,11 @@ export interface Results {
   readonly happened: readonly Happened[]
   /** Files in the list at the end. */
   readonly files: number
-  readonly equalMs: number
+  /** From the last change until the list was the tree, or the difference. */
+  readonly equalMs: number | string
   readonly mirrors: readonly Mirror[]
+  /** Events that did not do what they should, and hours whose files were not all listed. */
+  readonly eventFaults: readonly string[]
   /** Errors of mirrors and readers. */
   readonly faults: readonly string[]
   readonly log: readonly LogLine[]
@@ -51,12 +54,21 @@ const flatHandles = 10
 
 export function judge(results: Results): Verdict[] {
   const { files, equalMs, mirrors, faults, readers } = results
+  const { eventFaults } = results
   const unexpected = [...faults, ...readers.flatMap((reader) => reader.unexpected)]
   return [
     {
+      what: 'every event went as planned, and all files were listed after it',
+      holds: eventFaults.length === 0,
+      seen: eventFaults.join('; ') || `${results.happened.length} events`,
+    },
+    {
       what: 'the list is the tree, and counts are right',
-      holds: true,
-      seen: `${files} files, ${Math.round(equalMs)} ms after the last change`,
+      holds: typeof equalMs === 'number',
+      seen:
+        typeof equalMs === 'number'
+          ? `${files} files, ${Math.round(equalMs)} ms after the last change`
+          : equalMs,
     },
     {
       what: 'mirrors hold exactly the list',
