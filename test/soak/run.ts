@@ -12,7 +12,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import t from 'tap'
 import type { Test } from 'tap'
-import { openMirror } from '../acceptance/mirror.ts'
+import { Away, openMirror } from '../acceptance/mirror.ts'
+import type { Mirror } from '../acceptance/mirror.ts'
 import { alone } from '../acceptance/mirrored.ts'
 import { untilSame } from '../acceptance/same.ts'
 import { lacksMounts, startService, until, untilEqual } from '../acceptance/service.ts'
@@ -61,6 +62,19 @@ function mount(t: Test, folder: string): void {
   t.teardown(() => spawnSync('umount', ['-l', join(folder, 'archive'), join(folder, 'var')]))
 }
 
+/** Takes the whole list, again if it breaks off, and then events. */
+async function beginAndListen(mirror: Mirror, signal: AbortSignal): Promise<void> {
+  for (let isBegun = false; !isBegun && !signal.aborted;)
+    isBegun = await mirror.begin().then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof Away) return false
+        throw error
+      },
+    )
+  await mirror.listen(signal)
+}
+
 /** Mirrors and readers until the signal; faults of any of them are kept. */
 function startClients(service: Service, signal: AbortSignal) {
   const faults: string[] = []
@@ -73,7 +87,7 @@ function startClients(service: Service, signal: AbortSignal) {
   const listening = openMirror(service)
   const following = [
     noted(polling.keepUp(signal, '&wait=10')),
-    noted(listening.begin().then(() => listening.listen(signal))),
+    noted(beginAndListen(listening, signal)),
   ]
   const reading = Promise.all([1, 2, 3].map(() => noted(readPages(service, signal))))
   return {
@@ -161,6 +175,8 @@ async function soak(t: Test): Promise<void> {
   const clients = startClients(service, end.signal)
   const begunMs = Date.now()
   const { happened, faults } = await liveDay(t, service, load)
+  // The checks below take minutes in which nothing is delivered.
+  const firings = await prometheus?.end()
 
   const equalMs = await untilEqual(service).catch((error: unknown) => String(error))
   const mirrors = [clients.polling, clients.listening]
@@ -177,7 +193,7 @@ async function soak(t: Test): Promise<void> {
     ...{ eventFaults: faults, faults: clients.faults, log: service.log, load: load.counts },
     readers: (await clients.reading).filter((reader) => reader !== undefined),
     footprints: await clients.footprints,
-    firings: await prometheus?.end(),
+    firings,
   }
   const verdicts = judge(results)
   for (const { what, holds, seen } of verdicts) t.ok(holds, `${what}: ${seen}`)

@@ -45,7 +45,7 @@ export interface Verdict {
   readonly seen: string
 }
 
-/** An alert may outlast its cause until the next scrapes. */
+/** An alert may outlast its cause by the range of its rule, at most an hour, and the next scrapes. */
 const graceMs = 30_000
 /** The heap of a process finds its size in the first minutes. */
 const longMs = 300_000
@@ -141,7 +141,7 @@ export function mean(samples: readonly Footprint[], key: 'megabytes' | 'handles'
 export function causeOf(results: Results, { alert, fromMs, toMs }: Firing): Happened | undefined {
   const hourMs = 3_600_000 / results.speed
   return results.happened.find(({ event, begunMs, endedMs }) => {
-    const lastMs = Math.max(endedMs, begunMs + (event.silentHours ?? 0) * hourMs) + graceMs
+    const lastMs = Math.max(endedMs, begunMs + (event.silentHours ?? 0) * hourMs) + hourMs + graceMs
     const known = [...(event.fires ?? []), ...(event.mayFire ?? [])].includes(alert)
     return known && fromMs >= begunMs && toMs <= lastMs
   })
