@@ -18,8 +18,8 @@ const paths = [
 ]
 const accepts = ['application/json', 'text/html']
 
-/** Statuses that are answers: those of a service that reads its catalogue, or says that it cannot. */
-const expected = new Set([200, 404, 410, 503])
+/** Statuses of a service that reads its catalogue, or says that it cannot; 429 because all clients here share one address. */
+const expected = new Set([200, 404, 410, 429, 503])
 
 export interface ReaderCounts {
   /** Answers by status; `away` when the API does not run. */
