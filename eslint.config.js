@@ -27,6 +27,7 @@ export default defineConfig(
       '@typescript-eslint/no-floating-promises': 'off',
       '@typescript-eslint/require-await': 'off',
       '@typescript-eslint/no-empty-function': 'off',
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
       'no-restricted-properties': ['error', { property: 'testdir', message: 'Use testFolder.' }],
     },
   },
@@ -48,8 +49,26 @@ export default defineConfig(
     'indexer/ writes through catalogue/ and knows nothing of HTTP.',
   ),
   layer(
+    'alerts',
+    ['**/api/**', '**/indexer/**', '**/catalogue/**', 'fastify', '@fastify/*', 'better-sqlite3'],
+    'alerts/ gets the open alerts as a function; commands/ passes it.',
+  ),
+  layer(
+    'insight',
+    [
+      '**/catalogue/**',
+      '**/control/**',
+      '**/indexer/**',
+      '**/api/**',
+      'node:*',
+      'fastify',
+      'better-sqlite3',
+    ],
+    'insight/ is pure: it imports parse/ only.',
+  ),
+  layer(
     'api',
-    ['**/indexer/**', '**/catalogue/sqlite/**', 'chokidar', 'better-sqlite3'],
+    ['**/indexer/**', '../../alerts/**', '**/catalogue/sqlite/**', 'chokidar', 'better-sqlite3'],
     'api/ reads through catalogue/ and never indexes.',
   ),
 )

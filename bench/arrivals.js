@@ -1,6 +1,6 @@
 /**
- * From a file's arrival to its place in the list, on the running program: one by one, and in bursts into a new hour
- * directory. The large burst stands beside `gunzip -t` of the same bytes, which is what seeing them complete costs.
+ * Time from the arrival of a file until the list has it, with the running program: single files, and bursts into a new
+ * directory of an hour. The reference of the large burst is `gunzip -t` of the same bytes.
  */
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -10,14 +10,14 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { measure, optionsOf } from './measure.js'
 
-export const description = 'from arrival to the list: one by one and in bursts, beside gunzip -t'
+export const description = 'from arrival to the list, single files and bursts; reference: gunzip -t'
 
 const cli = join(import.meta.dirname, '../dist/cli.js')
 const patienceMs = 60_000
 
 /**
- * Options: --files (1000), those that arrive one by one; --checksums (arriving), which files are hashed meanwhile; --old (0),
- * megabytes of old files, which keep that busy where it is all.
+ * Options: --files (1000) that arrive one by one; --checksums (arriving), the setting of the same name; --old (0), megabytes
+ * of old files, which are hashed meanwhile with --checksums all.
  */
 export async function run({ print, args }) {
   const { files, ...options } = optionsOf(args, { files: 1000, checksums: 'arriving', old: 0 })
@@ -123,12 +123,12 @@ function writeOld(path, count) {
 }
 
 async function ask(url) {
-  // A connection that was kept may have been closed meanwhile.
+  // The server may have closed an idle connection.
   const answer = await fetch(url).catch(() => fetch(url))
   return answer.json()
 }
 
-/** A long name of that hour, another for each number. */
+/** A long name of this hour; the number determines the station. */
 function nameOf(index, directory) {
   const [, year, day, hour] = directory.split('/')
   const site = index.toString(36).toUpperCase().padStart(4, '0')

@@ -1,10 +1,10 @@
 /**
- * Catalogues of any size without a tree: written by the writer that the indexer uses, as a first scan would.
+ * Makes a catalogue of any size without a tree, with the writer of the indexer, as a first scan does.
  *
  *   node bench/catalogue.js --records 10000000 --out DIR/catalogue.db
  *
- * A network of 1,500 stations, half of them with long names: a day's observations of all, navigation files of every
- * third, oldest day first; and for the last ten days hourly files. The same options give the same names.
+ * The network has 1,500 stations, half of them with long names: daily observations of all, navigation files of every
+ * third, oldest day first, and hourly files of the last ten days. The same options give the same names.
  */
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -95,6 +95,7 @@ export function changeOf({ path, names }, arrived = false) {
 export async function generateCatalogue({ records, out }) {
   let us = Date.now() * 1000
   const writer = openWriter({ database: out, nowUs: () => us++ })
+  await writer.deferIndexes()
   let batch = []
   let pending = 0
   let left = records
@@ -115,6 +116,7 @@ export async function generateCatalogue({ records, out }) {
   const now = Date.now() * 1000
   const scan = { startedUs: now, endedUs: now, directories: 0, files: records }
   await writer.scanned({ ...scan, added: records, modified: 0, removed: 0 })
+  while ((await writer.buildIndexes()).left > 0);
   await writer.checkpoint()
   writer.close()
 }

@@ -1,6 +1,5 @@
 /**
- * Reading whole files for their SHA-256 and the end of their gzip stream, beside `sha256sum` and `gunzip -t` of the same
- * files one after the other, which is what it does in one pass.
+ * Hashes files and checks their gzip streams in one pass. The reference is `sha256sum` and then `gunzip -t` of the same files.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,8 +8,7 @@ import { gzipSync } from 'node:zlib'
 import { startHashClient } from '../dist/indexer/checksums/hash-client.js'
 import { measure, optionsOf, ratios, spread } from './measure.js'
 
-export const description =
-  'MB/s of hashing and inflating whole files, beside sha256sum and gunzip -t'
+export const description = 'MB/s of hashing and inflating files; reference: sha256sum and gunzip -t'
 
 const filesAtATime = 16
 
@@ -59,12 +57,12 @@ async function secondsOf(hasher, files) {
   return (performance.now() - started) / 1000
 }
 
-/** Numbers in columns, as observations are, that take about so many bytes when they are compressed. */
+/** Columns of numbers, like observations, with about this compressed size. */
 function contentOf(bytes) {
   const lines = []
   let seed = 1
   const next = (range) => (seed = (seed * 48_271) % 2_147_483_647) % range
-  // A line shrinks to about half.
+  // Compression halves a line.
   for (let length = 0; length < bytes * 2.1; length += lines.at(-1).length + 1)
     lines.push(`G${next(32)} ${next(1e8) / 1000} ${next(1e9) / 1000} ${next(50_000) / 1000}`)
   return gzipSync(lines.join('\n'))

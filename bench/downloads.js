@@ -1,6 +1,6 @@
 /**
- * Downloads beside nginx (sendfile, one worker) with the same files, in turn in one run: small hot files, an hour's, more than
- * fit into memory, large ones, HEAD and 304. Needs `wrk`, nginx and some 1.5 GB of disk.
+ * Downloads. The reference is nginx (sendfile, one worker) with the same files, in turn in one run: small cached files, the
+ * files of an hour, more files than fit into memory, large files, HEAD and 304. Needs `wrk`, nginx and some 1.5 GB of disk.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -11,13 +11,13 @@ import { gzipSync } from 'node:zlib'
 import { firstMatch, load, loadHeads, startNginx } from './load.js'
 import { optionsOf, ratios, spread } from './measure.js'
 
-export const description = 'downloads: small, large, HEAD and 304, beside nginx'
+export const description = 'downloads: small, large, HEAD and 304; reference: nginx'
 
 const cli = join(import.meta.dirname, '../dist/cli.js')
 const day = 'obs/2024/001'
 const hour = 'nrt/2024/001/00'
 const manyDay = 'obs/2024/002'
-/** What a large network brings in an hour. */
+/** Hourly files of a large network. */
 const hourFiles = 1100
 const manyFiles = 5000
 const longAgo = new Date('2024-01-02T00:00:00Z')
@@ -39,7 +39,7 @@ export async function run({ print, args }) {
     const ours = await startOurs(folder, archive)
     started.push(ours)
     const nginx = await startNginx(archive, join(archive, day, nameOf(0)))
-    if (nginx === undefined) throw new Error('there is no nginx to stand beside')
+    if (nginx === undefined) throw new Error('nginx is not installed')
     started.push(nginx)
     const any = 'names[math.random(#names)]'
     const next = 'names[n % #names + 1]'
@@ -135,13 +135,13 @@ function nameOf(n) {
 
 function put(archive, name, bytes) {
   mkdirSync(join(archive, day), { recursive: true })
-  // What cannot be compressed is as large as it is said to be, within a few bytes.
+  // Random bytes keep their size, within a few bytes.
   const path = join(archive, day, name)
   writeFileSync(path, gzipSync(randomBytes(bytes), { level: 1 }))
   utimesSync(path, longAgo, longAgo)
 }
 
-/** Files that consist of the same noise. @returns their names, and how many bytes one has on average */
+/** Writes files with the same random bytes. @returns their names and mean size */
 function putMany(archive, directory, count, sizeOf) {
   const noise = randomBytes(500_000)
   mkdirSync(join(archive, directory), { recursive: true })
@@ -157,9 +157,9 @@ function putMany(archive, directory, count, sizeOf) {
 }
 
 /**
- * A script for wrk that asks for files of a directory.
- * @param which one, by `names` and the number `n` of the request
- * @param condition a header that all requests have
+ * A script for wrk that requests files of a directory.
+ * @param which expression for the name, of `names` and the number `n` of the request
+ * @param condition a header of all requests
  */
 function writeScript(folder, file, names, which, condition) {
   const path = join(folder, `${file}.lua`)

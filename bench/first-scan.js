@@ -1,7 +1,6 @@
 /**
- * The first scan of an archive, beside the plainest way to get its files into a database that can be searched:
- * `find -printf` piped into the import of the `sqlite3` shell, and the same columns, indexes and counts made there. Then a pass over the
- * unchanged tree beside `find -printf`.
+ * The first scan of an archive. The reference is `find -printf` piped into the import of the `sqlite3` shell, which then
+ * makes the same columns, indexes and counts. Then a scan of the unchanged tree, with the reference `find -printf`.
  */
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,11 +11,11 @@ import { startTreeReader } from '../dist/indexer/tree/tree-reader.js'
 import { measure, median, optionsOf, ratios, spread } from './measure.js'
 import { generateTree } from './tree.js'
 
-export const description = 'first scan and unchanged pass, beside find | sqlite3 .import'
+export const description = 'first scan and unchanged scan; reference: find | sqlite3 .import'
 
 const cli = join(import.meta.dirname, '../dist/cli.js')
 
-/** Options: --files (1000000), --rounds (5), --tree DIR (an existing tree, else one is made and removed). */
+/** Options: --files (1000000), --rounds (5), --tree DIR (an existing tree; otherwise one is made and removed). */
 export async function run({ print, args }) {
   const { files, rounds, tree } = optionsOf(args, { files: 1_000_000, rounds: 5, tree: '' })
   const folder = mkdtempSync(join(tmpdir(), 'first-scan-'))
@@ -41,7 +40,7 @@ async function compareScans({ print, rounds, archive, folder }) {
   const reference = join(folder, 'reference.db')
   for (let round = 0; round < rounds; round++) {
     rmSync(reference, { force: true })
-    // Read once before each, so that neither pays for a cold cache.
+    // The tree is read before each, so that neither has a cold cache.
     await measure(`find ${archive} > /dev/null`)
     imports.push(await measure(importInto(reference, archive)))
     const bytes = statSync(reference).size
@@ -108,7 +107,7 @@ async function comparePasses({ print, rounds, archive, folder }) {
   )
 }
 
-// The catalogue's columns, indexes and counts. mtime stands for the times and numbers that only the catalogue gives.
+// The columns, indexes and counts of the catalogue. mtime replaces the times and numbers that only the catalogue has.
 const indexes = `
   CREATE TABLE record (id INTEGER PRIMARY KEY, path TEXT, name TEXT, station TEXT, kind TEXT, data_date TEXT, mtime REAL);
   INSERT INTO record SELECT rowid, path, name, substr(name, 1, 4), substr(name, 20), substr(path, 5, 8), mtime

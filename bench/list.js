@@ -1,7 +1,7 @@
 /**
- * The list of a large catalogue: first, last, random and filtered pages of the running API, beside fastify and nginx
- * sending the bytes of a finished page, in turn in one
- * run; then all of it again while a writer applies changes. Needs `wrk`; nginx is left out where it is not installed.
+ * The list of a large catalogue: first, last, random and filtered pages of the running API. The references are fastify and
+ * nginx, which send the bytes of a finished page, in turn in one run; then the same while a writer applies changes. Needs
+ * `wrk`; without nginx its figures are missing.
  */
 import { spawn } from 'node:child_process'
 import { createReadStream, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { generateCatalogue, stationCount } from './catalogue.js'
 import { firstMatch, load, memoryOf, startNginx } from './load.js'
 import { median, optionsOf, spread } from './measure.js'
 
-export const description = 'pages and filters of a large catalogue, beside finished bytes'
+export const description = 'pages and filters of a large catalogue; reference: finished bytes'
 
 const cli = join(import.meta.dirname, '../dist/cli.js')
 const servers = join(import.meta.dirname, 'list/servers.js')
@@ -29,7 +29,7 @@ export async function run({ print, args }) {
       print(`making a catalogue of ${records} records`)
       await generateCatalogue({ records, out: database })
     }
-    // All of it is in the system's memory from here on, as if it had been in use for a while.
+    // Afterwards all of it is in the page cache, as after some time of use.
     await finished(createReadStream(database).resume())
     const begun = performance.now()
     const ours = await startOurs(database, folder)
@@ -49,18 +49,16 @@ export async function run({ print, args }) {
     if (nginx !== undefined) started.push(nginx)
     const setting = { print, rounds, seconds, folder, count, tag: first.headers.get('etag') }
     await comparePages({ ...setting, ours, buffer, nginx })
-    await measureQuestions({ ...setting, ours })
+    await measureFilters({ ...setting, ours })
     await measureOthers({ ...setting, ours })
     print(`memory of the API: ${memoryOf(ours.pid)} MB`)
     const without = await allTimes(ours.url)
     const writer = await startWriter(database)
-    const beside = await allTimes(ours.url)
-    print(`beside a writer of ${writer.rate} changes a second, median ms, and ratio to without:`)
-    print(
-      '  asked in turn, each for the first time; each again, from memory without; over and over',
-    )
-    for (const name of Object.keys(questions)) {
-      const columns = beside.map((times, index) =>
+    const writing = await allTimes(ours.url)
+    print(`with a writer of ${writer.rate} changes per second, median ms, and ratio to no writer:`)
+    print('  in turn with other values; in turn with the same values; each repeatedly')
+    for (const name of Object.keys(filterQueries)) {
+      const columns = writing.map((times, index) =>
         compared(times.get(name), without[index].get(name)),
       )
       print(`  ${name.padEnd(30)} ${columns.join('   ')}`)
@@ -72,17 +70,17 @@ export async function run({ print, args }) {
   }
 }
 
-/** Pages beside those of others: as many as each can make, and as many of each. */
+/** Pages of each server: as many as it can make, and equally many of each. */
 async function comparePages(setting) {
   const { print, folder, count, tag, ours, buffer, nginx } = setting
   const last = `offset=${Math.floor((count - 1) / 20) * 20}`
   const scripts = makeScripts(folder, count, tag)
   const same = 'fastify, a finished buffer with our headers'
   const empty = 'fastify, an empty 304 with our headers'
-  print('16 connections, as fast as it goes:')
+  print('16 connections, at full speed:')
   await comparePaces(setting, [
     ['our first page, repeated', ours, ours.url, undefined, same],
-    ['our first page, never asked before', ours, ours.url, scripts.fresh, same],
+    ['our first page, not cached', ours, ours.url, scripts.fresh, same],
     ['our last page, repeated', ours, `${ours.url}?${last}`, undefined, same],
     ['our random pages', ours, ours.url, scripts.random, same],
     ['our 304', ours, ours.url, scripts.poll, empty],
@@ -93,12 +91,12 @@ async function comparePages(setting) {
       ? []
       : [['nginx, the same bytes', nginx, `${nginx.url}page.json`, undefined, same]]),
   ])
-  // A server that keeps its clients waiting has each answer wake one up, and pays for that; one that is faster than they
-  // are does not. Here all of them do.
-  print('16 connections, some 1,900 requests a second of each:')
+  // If clients wait, each response wakes a client, which costs the server time; a server that is faster than its clients
+  // does not pay this. At an equal rate all servers pay it.
+  print('16 connections, about 1,900 requests per second of each:')
   await comparePaces(setting, [
     ['our first page, repeated', ours, ours.url, scripts.steady, same],
-    ['our first page, never asked before', ours, ours.url, scripts.steadyFresh, same],
+    ['our first page, not cached', ours, ours.url, scripts.steadyFresh, same],
     ['our random pages', ours, ours.url, scripts.steadyRandom, same],
     ['our 304', ours, ours.url, scripts.steadyPoll, empty],
     [same, buffer, `${buffer.url}same/`, scripts.steady, same],
@@ -111,10 +109,10 @@ async function comparePages(setting) {
   )
 }
 
-/** What wrk asks for, and how soon after an answer. @param tag that of the first page */
+/** The requests of wrk, and their pause. @param tag the ETag of the first page */
 function makeScripts(folder, count, tag) {
   const random = `request = function() return wrk.format("GET", wrk.path .. "?offset=" .. math.random(0, ${count})) end\n`
-  const fresh = `asked = 0\nrequest = function() asked = asked + 1; return wrk.format("GET", wrk.path .. "?offset=0&x=" .. os.time() .. "." .. asked) end\n`
+  const fresh = `n = 0\nrequest = function() n = n + 1; return wrk.format("GET", wrk.path .. "?offset=0&x=" .. os.time() .. "." .. n) end\n`
   const poll = `wrk.headers["If-None-Match"] = '${tag}'\n`
   const steady = 'delay = function() return math.random(4, 12) end\n'
   const scripts = {
@@ -129,14 +127,14 @@ function makeScripts(folder, count, tag) {
   return Object.fromEntries(Object.entries(scripts).map(write))
 }
 
-/** Requests a second and CPU a request of each, in turn; each contender names the one that it is compared with. */
-async function comparePaces({ print, rounds, seconds }, contenders) {
-  const results = new Map(contenders.map(([name]) => [name, []]))
+/** Requests per second and CPU time per request of each server, in turn; each names its reference. */
+async function comparePaces({ print, rounds, seconds }, servers) {
+  const results = new Map(servers.map(([name]) => [name, []]))
   for (let round = 0; round < rounds; round++)
-    for (const [name, server, url, script] of contenders)
+    for (const [name, server, url, script] of servers)
       results.get(name).push(await load({ server, url, script, seconds }))
-  print('  requests a second and CPU µs a request, both beside the reference')
-  for (const [name, , , , reference] of contenders) {
+  print('  requests per second and CPU µs per request, with the ratio to the reference')
+  for (const [name, , , , reference] of servers) {
     const runs = results.get(name)
     const references = results.get(reference)
     const rates = runs.map(({ rate }) => rate)
@@ -149,15 +147,15 @@ async function comparePaces({ print, rounds, seconds }, contenders) {
   }
 }
 
-/** Those that the answer itself has; Node adds the others. */
+/** The headers of the response itself; Node adds the others. */
 function headersOf(answer) {
   const ofNode = ['connection', 'date', 'keep-alive']
   return Object.fromEntries([...answer.headers].filter(([name]) => !ofNode.includes(name)))
 }
 
 const day = '2020-06-15'
-/** What is asked with filters; those that are not asked twice alike have a place for a number. */
-const questions = {
+/** Queries with filters; some have a place for a number, so that each request differs. */
+export const filterQueries = {
   'first page': '',
   station: 'station=#site',
   'station and type': 'station=#site&file_type=o',
@@ -178,10 +176,10 @@ const questions = {
   'station, ordered by date': 'station=#site&ordering=-data_date',
 }
 
-/** Asked once each with other values, so that nothing was counted before. */
-async function measureQuestions({ print, ours }) {
-  print('filters asked for the first time, then again, ms:')
-  for (const [name, query] of Object.entries(questions).slice(1)) {
+/** Each query is sent once, with other values, so that no count is cached. */
+async function measureFilters({ print, ours }) {
+  print('filters, the first request and then another, ms:')
+  for (const [name, query] of Object.entries(filterQueries).slice(1)) {
     const firsts = []
     const seconds = []
     for (let number = 0; number < 15; number++) {
@@ -191,7 +189,7 @@ async function measureQuestions({ print, ours }) {
     }
     print(`  ${name.padEnd(30)} ${spread(firsts).padStart(24)}   ${spread(seconds).padStart(20)}`)
   }
-  // The one question that reads every name: at its limit of two seconds it is refused.
+  // This query reads every name; it is refused after two seconds.
   for (const text of ['9990', 'graz', '_30S_']) {
     const begun = performance.now()
     const { status } = await fetch(`${ours.url}?filename__contains=${text}`)
@@ -200,9 +198,9 @@ async function measureQuestions({ print, ours }) {
   }
 }
 
-/** Whole answers, and pages of other resources: what they cost this process itself, and whoever waits beside them. */
+/** Streams, and pages of other resources: their CPU time, and the delay of other requests meanwhile. */
 async function measureOthers({ print, seconds, ours }) {
-  print('whole answers, records a second:')
+  print('streams, records per second:')
   for (const query of ['format=ndjson', 'format=csv', 'format=urls', 'format=csv&country=FRA'])
     print(`  ${query.padEnd(30)} ${await streamRate(`${ours.url}?${query}`, seconds)}`)
   print('other pages, one after the other, ms:')
@@ -214,7 +212,7 @@ async function measureOthers({ print, seconds, ours }) {
   }
 }
 
-/** Lines of an answer that is read for so long, or to its end. */
+/** Counts the lines of a response that is read for a time, or to its end. */
 async function streamRate(url, seconds) {
   const begun = performance.now()
   const answer = await fetch(url)
@@ -226,7 +224,8 @@ async function streamRate(url, seconds) {
   return Math.round(lines / ((performance.now() - begun) / 1000))
 }
 
-function fill(query, number) {
+/** Fills the places of a question with values that depend on a number. */
+export function fill(query, number) {
   const index = (number * 97) % stationCount
   const site = `${'abcdefghij'[index % 10]}${String(Math.floor(index / 10)).padStart(3, '0')}`
   const hour = new Date(Date.now() - 3_600_000 - number * 1000).toISOString()
@@ -244,25 +243,25 @@ async function timed(url) {
   return performance.now() - begun
 }
 
-async function serviceTimes(url, queries, numberOf = (asked) => asked % 7) {
+async function serviceTimes(url, queries, numberOf = (n) => n % 7) {
   const times = new Map(Object.keys(queries).map((name) => [name, []]))
-  for (let asked = 0; asked < 100; asked++)
+  for (let n = 0; n < 100; n++)
     for (const [name, query] of Object.entries(queries))
-      times.get(name).push(await timed(`${url}?${fill(query, numberOf(asked))}`))
+      times.get(name).push(await timed(`${url}?${fill(query, numberOf(n))}`))
   return times
 }
 
 /**
- * All questions in turn, so that a writer changes something before each: with other values every time, and with the same
- * ones; then each over and over.
+ * All queries in turn while a writer applies changes between them: with other values each time, and with the same values;
+ * then each query repeatedly.
  */
 async function allTimes(url) {
-  const others = await serviceTimes(url, questions, (asked) => 20 + asked)
-  const same = await serviceTimes(url, questions)
-  return [others, same, await repeated(url, questions)]
+  const others = await serviceTimes(url, filterQueries, (n) => 20 + n)
+  const same = await serviceTimes(url, filterQueries)
+  return [others, same, await repeated(url, filterQueries)]
 }
 
-/** Each asked alone, again and again for a second. */
+/** Sends each query alone, repeatedly for a second. */
 async function repeated(url, queries) {
   const times = new Map()
   for (const [name, query] of Object.entries(queries)) {
@@ -290,7 +289,11 @@ async function startOurs(database, folder) {
     '--log-level',
     'info',
   ]
-  const child = spawn('node', [cli, 'serve', ...options], { stdio: ['ignore', 'pipe', 'inherit'] })
+  // As in the systemd unit.
+  const heap = ['--max-semi-space-size=4', '--max-old-space-size=256']
+  const child = spawn('node', [...heap, cli, 'serve', ...options], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const url = await firstMatch(child, /"url":"([^"]+)"/)
   return { url, pid: child.pid, stop: () => child.kill('SIGKILL') }
 }

@@ -1,4 +1,4 @@
-/** Servers under load, and what that costs them. */
+/** Loads servers, and measures their CPU time and memory. */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -8,8 +8,8 @@ import { join, relative } from 'node:path'
 const ticksPerSecond = 100
 
 /**
- * Requests of 16 connections for some seconds (wrk).
- * @returns {Promise<{ rate: number, cpuUs: number }>} requests a second, CPU a request
+ * Loads a server by 16 connections for some seconds (wrk).
+ * @returns {Promise<{ rate: number, cpuUs: number }>} requests per second, CPU time per request
  */
 export async function load({ server, url, script, seconds, connections = 16 }) {
   const before = cpuOf(server.pid)
@@ -21,17 +21,17 @@ export async function load({ server, url, script, seconds, connections = 16 }) {
     url,
   ]
   const child = spawn('wrk', options, { stdio: ['ignore', 'pipe', 'inherit'] })
-  let told = ''
-  child.stdout.on('data', (text) => (told += text))
+  let output = ''
+  child.stdout.on('data', (text) => (output += text))
   await once(child, 'close')
-  const requests = Number(/(\d+) requests in/.exec(told)?.[1])
-  if (/Non-2xx/.test(told) || !(requests > 0)) throw new Error(told)
+  const requests = Number(/(\d+) requests in/.exec(output)?.[1])
+  if (/Non-2xx/.test(output) || !(requests > 0)) throw new Error(output)
   const cpu = cpuOf(server.pid) - before
   await untilIdle(server.pid)
   return { rate: requests / seconds, cpuUs: (cpu / requests) * 1e6 }
 }
 
-/** A slow server still has requests in hand when its clients have gone, and would disturb who comes next. */
+/** Waits until a slow server has no request left, because that would disturb the next measurement. */
 async function untilIdle(pid) {
   const soon = () => new Promise((resolve) => setTimeout(resolve, 100))
   for (let before = -1; cpuOf(pid) - before > 0.05;) {
@@ -40,7 +40,7 @@ async function untilIdle(pid) {
   }
 }
 
-/** The same for HEAD, whose answers wrk would wait for in vain. @param path of the n-th request */
+/** The same for HEAD, which wrk does not support. @param path the path of the n-th request */
 export async function loadHeads({ server, path, seconds, connections = 16 }) {
   const before = cpuOf(server.pid)
   const { port, host } = new URL(server.url)
@@ -54,7 +54,7 @@ export async function loadHeads({ server, path, seconds, connections = 16 }) {
       socket.on('data', (head) => {
         if (!head.startsWith('HTTP/1.1 200')) return reject(new Error(head))
         requests++
-        // A server closes a connection after some requests, and says so.
+        // A server closes a connection after some requests and announces it.
         if (performance.now() > untilMs || /^connection: close/im.test(head)) socket.destroy()
         else ask()
       })
@@ -67,19 +67,19 @@ export async function loadHeads({ server, path, seconds, connections = 16 }) {
   return { rate: requests / seconds, cpuUs: (cpu / requests) * 1e6 }
 }
 
-/** CPU seconds of a process and its threads. */
+/** CPU seconds of a process with its threads. */
 export function cpuOf(pid) {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
 }
 
-/** The largest resident memory that a process has had (MB). */
+/** Peak resident memory of a process (MB). */
 export function memoryOf(pid) {
   const [, kilobytes] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
   return Math.round(Number(kilobytes) / 1000)
 }
 
-/** One nginx worker with sendfile on a folder; `undefined` where there is no nginx. @param file one that it has */
+/** Starts one nginx worker with sendfile on a folder; `undefined` without nginx. @param file a file of the folder */
 export async function startNginx(folder, file) {
   if (spawnSync('which', ['nginx']).status !== 0) return undefined
   const port = 20_000 + (process.pid % 10_000)
@@ -104,15 +104,15 @@ export async function startNginx(folder, file) {
   throw new Error(`nginx does not answer with ${file}`)
 }
 
-/** What a pattern finds in what a process prints, as soon as it does. */
+/** Waits until the output of a process matches a pattern. @returns the match */
 export function firstMatch(child, pattern) {
   return new Promise((resolve, reject) => {
-    let told = ''
+    let output = ''
     child.stdout.on('data', (text) => {
-      told = (told + text).slice(-10_000)
-      const found = pattern.exec(told)
+      output = (output + text).slice(-10_000)
+      const found = pattern.exec(output)
       if (found) resolve(found[1])
     })
-    child.on('close', () => reject(new Error(`ended with ${told}`)))
+    child.on('close', () => reject(new Error(`ended with ${output}`)))
   })
 }

@@ -1,33 +1,33 @@
-/** Measuring commands and telling the result beside a reference of the same run. */
+/** Measures commands and reports each result with a reference of the same run. */
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
 /**
  * Runs a shell command to its end.
  * @returns {Promise<{ wall: number, cpu: number, peak: number }>} seconds, user and system seconds of it and its
- *   children, and the largest resident memory of the process named in it (MB; 0 when it ended too early to look)
+ *   children, and the peak resident memory of the process named in it (MB; 0 if it ended too early)
  */
 export function measure(command, { memoryOf } = {}) {
   return new Promise((resolve, reject) => {
-    // The shell's own `time` accounts for all parts of a pipeline.
+    // The `time` of the shell counts all parts of a pipeline.
     const timed = `TIMEFORMAT='%R %U %S'; time { ${command}; } 2>&2`
     const child = spawn('bash', ['-c', timed], { stdio: ['ignore', 'ignore', 'pipe'] })
-    let told = ''
+    let output = ''
     let peak = 0
     const look = setInterval(() => {
       if (memoryOf !== undefined) peak = Math.max(peak, peakOfChild(child.pid, memoryOf))
     }, 20)
-    child.stderr.setEncoding('utf8').on('data', (text) => (told += text))
+    child.stderr.setEncoding('utf8').on('data', (text) => (output += text))
     child.on('close', (code) => {
       clearInterval(look)
-      const [wall, user, system] = told.trim().split('\n').at(-1).split(' ').map(Number)
-      if (code !== 0 || Number.isNaN(system)) reject(new Error(`${command}\n${told}`))
+      const [wall, user, system] = output.trim().split('\n').at(-1).split(' ').map(Number)
+      if (code !== 0 || Number.isNaN(system)) reject(new Error(`${command}\n${output}`))
       else resolve({ wall, cpu: user + system, peak })
     })
   })
 }
 
-/** Peak memory (MB) of the descendant of a process whose command line holds a text. */
+/** Peak memory (MB) of the descendant of a process whose command line contains a text. */
 function peakOfChild(pid, text) {
   try {
     for (const child of readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ')) {
@@ -65,7 +65,7 @@ export function ratios(ours, theirs, digits = 2) {
   )
 }
 
-/** Options of a benchmark: `--files 1000` is `{ files: 1000 }`; numbers where the default is one. */
+/** Options of a benchmark: `--files 1000` is `{ files: 1000 }`; a number if the default is one. */
 export function optionsOf(args, defaults) {
   const options = { ...defaults }
   for (let index = 0; index < args.length; index += 2) {

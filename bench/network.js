@@ -1,6 +1,6 @@
 /**
- * Insight over a large network: 400 stations with observation and navigation files, daily for 25 years and hourly for the
- * last 57 days, about 8.4 million records. The answers of the running API, beside a page of the list in the same run.
+ * The network, series, missing files and latency of a large network: 400 stations with observation and navigation files, daily
+ * for 25 years and hourly for 57 days, about 8.4 million records. The reference is a page of the list in the same run.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
@@ -25,6 +25,7 @@ const targets = [
   ['series/', 'series/?limit=1000', 'application/json'],
   ['missing/ of 28 days', 'missing/?limit=1000', 'application/json'],
   ['report/', 'report/', 'application/json'],
+  ['alerts/', 'alerts/?limit=1000', 'application/json'],
   ['network/', 'network/', 'application/json'],
   ['its page', 'network/', 'text/html'],
 ]

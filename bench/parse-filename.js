@@ -1,6 +1,6 @@
 /**
- * Reading file names: `parseFilename` against one anchored regular expression that captures every part. That both
- * say the same of every name is made sure of before anything is timed.
+ * Parses file names. The reference is one anchored regular expression that captures every part. The benchmark first checks
+ * that both give the same result for every name.
  */
 import { parseFilename } from '../dist/parse/filename.js'
 import { fuzzedNames, realisticNames } from './parse-filename/names.js'
@@ -17,7 +17,7 @@ export async function run({ print }) {
   const ours = []
   const reference = []
   for (let round = 0; round < rounds; round++) {
-    // Who begins alternates as well, so that a busy machine disturbs both alike.
+    // The order alternates, so that a busy machine disturbs both equally.
     const parsers = [parseFilename, matchFilename]
     if (round % 2 === 1) parsers.reverse()
     for (const parse of parsers) {
@@ -25,26 +25,28 @@ export async function run({ print }) {
       samples.push(nsPerName(parse, names))
     }
   }
-  print(`${names.length} names, ${rejectedPercent(names)} % of them rejected; CPU ns a name`)
+  print(`${names.length} names, ${rejectedPercent(names)} % of them rejected; CPU ns per name`)
   print(`by position          ${summary(ours)}`)
   print(`regular expression   ${summary(reference)}`)
   print(`ratio                ${(median(ours) / median(reference)).toFixed(2)}`)
   runFuzzed(print)
 }
 
-/** Names that are almost right, and names that are nothing: what they cost on average and at worst. */
+/** Almost valid names and random bytes: their mean and worst time. */
 function runFuzzed(print) {
   const names = fuzzedNames(1_000_000)
   assertSame(names)
-  print(`${names.length} malformed names, ${rejectedPercent(names)} % of them rejected; ns a name`)
+  print(
+    `${names.length} malformed names, ${rejectedPercent(names)} % of them rejected; ns per name`,
+  )
   print(`mean                 ${nsPerName(parseFilename, names).toFixed(0)}`)
   const { met, again } = worst(names)
-  print(`worst                ${met} as it came, ${again} the same names once more`)
+  print(`worst                ${met} at the first time, ${again} when repeated`)
 }
 
 /**
- * The slowest single call. A pause of the machine or of the garbage collector counts in `met`; `again` leaves
- * them out by reading the slow names three more times and taking the fastest.
+ * The slowest call. `met` includes pauses of the machine and of the garbage collector; `again` excludes them: it parses the
+ * slow names three more times and takes the fastest.
  */
 function worst(names) {
   let met = 0
@@ -63,7 +65,7 @@ function nsOnce(name) {
   return Number(process.hrtime.bigint() - start)
 }
 
-/** CPU time of all threads, so that the garbage of a parser is its own and other programs' work is not. */
+/** CPU time of all threads: includes the garbage collection of a parser, but no other program. */
 function nsPerName(parse, names) {
   let parsed = 0
   const start = process.cpuUsage()

@@ -1,7 +1,7 @@
 /** `npm run bench -- <name> [options]`: runs a benchmark of this folder; without a name lists them. */
 import { readdirSync } from 'node:fs'
 
-const tools = new Set(['run', 'tree', 'measure', 'load', 'catalogue', 'slots'])
+const tools = new Set(['run', 'tree', 'slots', 'measure', 'load', 'catalogue'])
 const names = readdirSync(import.meta.dirname)
   .filter((file) => file.endsWith('.js'))
   .map((file) => file.slice(0, -'.js'.length))

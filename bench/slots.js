@@ -1,4 +1,4 @@
-/** What every directory of a generated tree holds: one slot a file, the same stations throughout. */
+/** The files of each directory of a generated tree: one slot for each file, with the same stations in all directories. */
 import { hourLetter, longName, shortName } from '../fixtures/names.js'
 import { randomFrom } from '../fixtures/random.js'
 
@@ -21,7 +21,7 @@ const countries = [
 const shortShare = 0.15
 const streamShare = 0.2
 
-// Of ten slots eight observe; the last two are the navigation and meteorological files of the station before.
+// Eight of ten slots are observation files; the last two are navigation and meteorological files of the station before.
 const observation = { content: 'MO', interval: '30S', extension: 'crx', letter: 'd' }
 const navigation = { content: 'MN', interval: undefined, extension: 'rnx', letter: 'n' }
 const meteorological = { content: 'MM', interval: '10M', extension: 'rnx', letter: 'm' }
@@ -39,12 +39,12 @@ function nextStation(random, taken) {
     isShort,
     station: isShort ? site.toLowerCase() : `${site}00${one(countries)}`,
     source: random() < streamShare ? 'S' : 'R',
-    /** When the file arrives, as a part of the time that files of a directory take to arrive. */
+    /** When the file arrives, as a fraction of the arrival time of the directory. */
     delay: random(),
   }
 }
 
-/** The slots of a directory, `count` of them, as the seed has it. */
+/** The slots of a directory, the same for the same seed. */
 export function makeSlots(count, seed) {
   const random = randomFrom(`stations ${seed}`)
   const taken = new Set()
@@ -56,7 +56,7 @@ export function makeSlots(count, seed) {
   })
 }
 
-/** The name of a slot's file in a directory, `{ area, year, day, hour }`. */
+/** The name of the file of a slot in a directory, `{ area, year, day, hour }`. */
 export function slotName(slot, { area, year, day, hour }) {
   const { station, source, content, interval, extension, letter } = slot
   const isDaily = area === 'obs'

@@ -1,13 +1,12 @@
 /**
- * Trees of sparse files with RINEX names, for load tests: as many files as a large archive has, without their content.
+ * Makes trees of sparse files with RINEX names for load tests: as many files as a large archive, without content.
  *
  *   node bench/tree.js --files 1000000 --out DIR [--per-directory 300] [--size 50000] [--layout obs|nrt|both]
  *                      [--age-days 400] [--recent-hours 0] [--seed 1] [--verbose]
  *
- * Directories go back in time, one day or hour each, from a newest one that is `--age-days` old; with
- * `--recent-hours` so many hours of the near-real-time area end now instead. Files and directories carry times shortly
- * after their data, never in the future: an archive in which nothing moves. The same options, seed and day give the
- * same tree.
+ * The newest directory is `--age-days` old, the others are older by one day or hour each; with `--recent-hours` the
+ * newest hours of the near-real-time area end now. The mtimes of files and directories are shortly after their data,
+ * never in the future. The same options, seed and day give the same tree.
  */
 import * as fs from 'node:fs'
 import { pathToFileURL } from 'node:url'
@@ -17,7 +16,7 @@ import { makeSlots, slotName } from './slots.js'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
-/** How long a directory covers, and how long its files take to arrive afterwards. */
+/** The period of a directory, and the time within which its files arrive afterwards. */
 const areas = {
   obs: { stepMs: dayMs, arrivalMs: 2 * hourMs },
   nrt: { stepMs: hourMs, arrivalMs: 10 * 60_000 },
@@ -42,12 +41,12 @@ function check(options) {
     }
   }
   if (!Object.hasOwn(layouts, options.layout)) throw new Error('layout must be obs, nrt or both')
-  // Nothing that exists is ever written to: the directory could be somebody's archive.
+  // The directory could be a real archive, so it must be empty.
   fs.mkdirSync(options.out, { recursive: true })
   if (fs.readdirSync(options.out).length > 0) throw new Error(`${options.out} is not empty`)
 }
 
-/** Where each directory starts, oldest first, in milliseconds. */
+/** Start times of the directories (ms), oldest first. */
 function directoryStarts(area, count, { now, ageDays, recentHours }) {
   const { stepMs } = areas[area]
   const recent = area === 'nrt' ? Math.min(recentHours, count) : 0
@@ -78,7 +77,7 @@ function writeSparse(path, size, seconds) {
   fs.closeSync(file)
 }
 
-/** Fills one directory and returns the time of its newest file, in seconds. */
+/** Fills a directory. @returns the mtime of its newest file (s) */
 function fillDirectory(directory, place, { slots, size, now }) {
   const { stepMs, arrivalMs } = areas[place.area]
   const endMs = place.startMs + stepMs
@@ -93,7 +92,7 @@ function fillDirectory(directory, place, { slots, size, now }) {
   return newest
 }
 
-/** Parents change while their children are made, so their times are set last: that of the newest thing below. */
+/** Sets the mtime of parents last, because they change while their children are made: that of the newest entry below. */
 function dateParents(out, newestByPath) {
   const parents = new Map()
   for (const [path, newest] of newestByPath) {
@@ -107,8 +106,8 @@ function dateParents(out, newestByPath) {
 }
 
 /**
- * Makes a tree below `out`, which must be empty or absent. `now` (milliseconds) stands for the clock; `onProgress`
- * is called with the number of files now and then. Returns how many files and directories there are.
+ * Makes a tree below `out`, which must be empty or absent. `now` (ms) replaces the clock; `onProgress` is called
+ * with the number of files at times. @returns the numbers of files and directories
  */
 export function generateTree(given) {
   const options = { now: Date.now(), onProgress: () => undefined, ...defaults, ...given }
@@ -129,7 +128,7 @@ export function generateTree(given) {
   chosen.forEach((area, index) => {
     const wanted = Math.ceil((files * (index + 1)) / chosen.length) - written
     const count = Math.ceil(wanted / perDirectory)
-    // All directories are full but the oldest, which has what is over.
+    // All directories are full except the oldest.
     const over = wanted - (count - 1) * perDirectory
     for (const [at, startMs] of directoryStarts(area, count, options).entries()) {
       fill(placeOf(area, startMs), at === 0 ? slots.slice(0, over) : slots)

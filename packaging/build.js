@@ -1,6 +1,6 @@
 /**
  * `npm run package -- [--system-node] [--output DIR]`: builds the Debian package. The same commit and the same installed
- * dependencies give the same bytes. With --system-node the package depends on Debian's `nodejs` and carries no Node. Without
+ * dependencies give the same bytes. With --system-node the package depends on Debian's `nodejs` and has no own Node. Without
  * --output, it is the only file in build/package.
  */
 import { execFileSync } from 'node:child_process'
@@ -54,7 +54,7 @@ function git(...args) {
   }
 }
 
-/** The time of every file in the package, in seconds: that of the last commit. */
+/** The mtime of every file in the package, in seconds: the time of the last commit. */
 const epoch = Number(process.env.SOURCE_DATE_EPOCH ?? git('log', '-1', '--format=%ct'))
 if (!Number.isSafeInteger(epoch)) throw new Error('not a checkout: set SOURCE_DATE_EPOCH')
 const date = new Date(epoch * 1000)
@@ -120,16 +120,20 @@ function addConfiguration({ write, compress }) {
 
 /** The units and users of systemd/, with the paths of the package. */
 function addServices({ write }) {
-  for (const service of ['rinex-catalogue-indexer.service', 'rinex-catalogue-api.service']) {
+  for (const [service, document] of [
+    ['rinex-catalogue-indexer.service', 'install.md'],
+    ['rinex-catalogue-api.service', 'install.md'],
+    ['rinex-alerts.service', 'operate.md'],
+  ]) {
     const unit = replace(
       read('systemd', service),
       '/usr/bin/node /opt/rinex-catalogue/dist/cli.js',
       `${node} ${home}/dist/cli.js`,
     )
-    const documents = `man:rinex-catalogue(1) file://${docs}/install.md`
+    const documents = `man:rinex-catalogue(1) file://${docs}/${document}`
     write(
       `/usr/lib/systemd/system/${service}`,
-      replace(unit, 'file:///opt/rinex-catalogue/docs/install.md', documents),
+      replace(unit, `file:///opt/rinex-catalogue/docs/${document}`, documents),
     )
   }
   const users = read('systemd/sysusers.conf')
@@ -152,7 +156,7 @@ function addDocuments({ at, write, compress }, version) {
       write(`${docs}/${name}`, read('docs', name))
   for (const folder of ['config', 'systemd'])
     for (const name of readdirSync(join(root, folder)).sort())
-      if (/\.example$|^archive\.conf$/.test(name))
+      if (/\.example$|^archive\.conf$|^rinexcat-backup-copy\./.test(name))
         write(`${docs}/examples/${name}`, read(folder, name))
   const program = [process.execPath, at(`${home}/dist/cli.js`)]
   write('/usr/share/bash-completion/completions/rinex-catalogue', bashCompletion(program))

@@ -52,9 +52,9 @@ make_tree() {
   apt install -y --no-install-recommends man-db
 }
 
-# Starts a service with the command, user and umask of its unit.
+# Starts a service with the command, user and umask of its unit. The other arguments are variables.
 start() {
-  local unit=$tree/usr/lib/systemd/system/rinex-catalogue-$1.service
+  local unit=$tree/usr/lib/systemd/system/$1.service
   local user group command umask
   user=$(sed -n 's/^User=//p' "$unit")
   group=$(sed -n 's/^Group=//p' "$unit")
@@ -62,7 +62,7 @@ start() {
   command=$(sed -n 's/^ExecStart=//p' "$unit")
   # Not by the function: the process id must be that of the service.
   "${chroot[@]}" setpriv --reuid "$user" --regid "$group" --clear-groups --no-new-privs --bounding-set=-all \
-    env RINEX_CATALOGUE_PORT=0 sh -c "umask $umask; exec $command" >"$work/$1.log" 2>&1 &
+    env RINEX_CATALOGUE_PORT=0 "${@:2}" sh -c "umask $umask; exec $command" >"$work/$1.log" 2>&1 &
   services+=($!)
 }
 
@@ -76,9 +76,9 @@ stop_services() {
 }
 
 # The URL of the list.
-url() { grep -o '"url":"[^"]*"' "$work/api.log" | tail -n 1 | cut -d '"' -f 4; }
+url() { grep -o '"url":"[^"]*"' "$work/rinex-catalogue-api.log" | tail -n 1 | cut -d '"' -f 4; }
 
-# The list without what a new port changes.
+# The list without the port, which changes at each start.
 list() { curl -sf "$(url)?limit=100" | sed -E 's,http://127.0.0.1:[0-9]+,,g'; }
 
 # The same package with a lower version: the upgrade replaces every file.
@@ -98,7 +98,7 @@ await() {
     sleep 0.2
   done
   cat "$work/$1.log"
-  fail "the log of the $1 has no $2"
+  fail "the log of $1 has no $2"
 }
 
 step 'a clean Debian'
@@ -108,7 +108,7 @@ step 'install'
 cp "$package" "$tree/srv/package.deb"
 make_earlier_package
 apt install -y --no-install-recommends /srv/earlier.deb
-inside getent passwd rinexcat-indexer rinexcat-api
+inside getent passwd rinexcat-indexer rinexcat-api rinexcat-alerts
 inside rinex-catalogue --version
 
 step 'manual pages'
@@ -124,15 +124,25 @@ cp -r "$tree/usr/lib/rinex-catalogue/fixtures/archive" "$tree/srv/gnss"
 inside install -d -o rinexcat-indexer -g rinexcat -m 2750 /var/lib/rinex-catalogue
 inside install -d -o rinexcat-indexer -g rinexcat -m 0750 /run/rinex-catalogue
 as rinexcat-indexer rinex-catalogue check-config | grep -E '^(archive|database|control_socket)'
-start indexer
-await indexer 'caught up with the archive'
-start api
-await api '"listening"'
+start rinex-catalogue-indexer
+await rinex-catalogue-indexer 'caught up with the archive'
+start rinex-catalogue-api
+await rinex-catalogue-api '"listening"'
 curl -sf "$(url)?limit=1" | tee "$work/list"
 echo
 grep -q '"count":72' "$work/list" || fail 'the list has another count'
 curl -sfo /dev/null -w '%{http_code} %{size_download} bytes\n' \
   "$(grep -o '"download_path":"[^"]*"' "$work/list" | cut -d '"' -f 4)"
+
+step 'alerts'
+# As StateDirectory=, EnvironmentFile= and LoadCredential= do.
+inside install -d -o rinexcat-alerts -g rinexcat -m 0700 /var/lib/rinex-catalogue-alerts
+inside install -o rinexcat-alerts -m 0400 /dev/stdin /srv/alerts-secret <<<secret
+state=/var/lib/rinex-catalogue-alerts/alerts.json
+start rinex-alerts RINEX_CATALOGUE_ALERTS_WEBHOOK_URL=http://127.0.0.1:9/ \
+  RINEX_CATALOGUE_ALERTS_SECRET_FILE=/srv/alerts-secret RINEX_CATALOGUE_ALERTS_STATE_FILE=$state
+await rinex-alerts 'less than an hour since a start'
+inside stat -c '%A %U:%G %n' "$state"
 
 step 'an administrator of the group needs no sudo'
 inside useradd --groups rinexcat admin
@@ -147,26 +157,26 @@ echo 'max_limit = 500' >>"$tree/etc/rinex-catalogue/config.toml"
 list >"$work/before"
 apt install -y /srv/package.deb
 tail -n 1 "$tree/etc/rinex-catalogue/config.toml" | grep -x 'max_limit = 500'
-# Without systemd nobody restarts them: they go on, and the new commands understand them.
-list | diff - "$work/before" >/dev/null || fail 'the running API answers otherwise'
+# Without systemd, the earlier processes continue to run; the new commands must work with them.
+list | diff - "$work/before" >/dev/null || fail 'the running API answers differently'
 curl -sfo /dev/null -H 'accept: text/html' "$(url)" || fail 'no page from the running API'
 as admin rinex-catalogue status
 as admin rinex-catalogue rescan --full --wait
 
-step 'the first start after it: the database of the release before is migrated'
+step 'the first start after the upgrade migrates a database of an earlier schema'
 stop_services
 # shellcheck disable=SC2016
 node --input-type=module -e '
   const { makeEarlier } = await import(process.argv[1])
   makeEarlier(process.argv[2], 10)
-' "$PWD/build/test/catalogue/earlier.js" "$tree/var/lib/rinex-catalogue/catalogue.db"
-start api
-await api '"listening"'
+' "$PWD/build/test/catalogue/earlier-database.js" "$tree/var/lib/rinex-catalogue/catalogue.db"
+start rinex-catalogue-api
+await rinex-catalogue-api '"listening"'
 code=$(curl -so /dev/null -w '%{http_code}' "$(url)")
 [[ $code == 503 ]] || fail "an API before the migration answers $code"
-start indexer
-await indexer 'caught up with the archive'
-grep -o '"msg":"[^"]*migrat[^"]*"' "$work/indexer.log" || fail 'nothing was migrated'
+start rinex-catalogue-indexer
+await rinex-catalogue-indexer 'caught up with the archive'
+grep -o '"msg":"[^"]*migrat[^"]*"' "$work/rinex-catalogue-indexer.log" || fail 'nothing was migrated'
 for ((tries = 0; tries < 100; tries++)); do
   if list >"$work/after" 2>/dev/null; then break; fi
   sleep 0.2

@@ -2,20 +2,22 @@
 /** Reads the command line, runs one command and ends the process with its exit code. */
 import { Command, CommanderError, Option } from 'commander'
 import type { Logger } from 'pino'
-import { tokenFaults } from './config/admin-token.ts'
-import { ConfigError } from './config/config-error.ts'
-import { expectedFileFaults } from './config/expected-file.ts'
+import { UnusableDatabase } from './catalogue/writer.ts'
+import { ConfigError, faultLine, faultsOf } from './config/checks.ts'
+import { readExpectedFile } from './config/expected-file.ts'
 import { loadConfig } from './config/load.ts'
 import type { FurtherCheck, LoadedConfig } from './config/load.ts'
 import { commandOptions } from './config/command-options.ts'
-import { fileVariable, flagName, variableName } from './config/names.ts'
+import { fileVariable, flagName, variableName } from './config/sources.ts'
 import { optionKeys, optionOf } from './config/options.ts'
 import type { OptionKey } from './config/options.ts'
 import type { Flags } from './config/sources.ts'
-import { failureFields, isExpected } from './runtime/failure.ts'
-import { createLogger } from './runtime/logger.ts'
-import { endWithReader } from './runtime/output.ts'
-import { versionLine } from './runtime/package.ts'
+import { readToken } from './config/token-file.ts'
+import { createLogger, failureFields, isExpected, isJournal } from './runtime/logger.ts'
+import { endWithReader, versionLine } from './runtime/program.ts'
+
+/** Makes a line an error in the journal of systemd. */
+const errorPriority = '<3>'
 
 const exitCodes = { failed: 1, usage: 2, configuration: 78 } as const
 
@@ -44,10 +46,16 @@ function buildProgram(done: (exitCode: number) => void): Command {
     .version(versionLine())
     .option('--config <file>', `configuration file (TOML) [${fileVariable}]`)
     .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      outputError: (text, write) => {
+        write(isJournal(2) ? text.replaceAll(/^(?=.)/gm, errorPriority) : text)
+      },
+    })
     .exitOverride()
   addDaemons(program, done)
   addRequestCommands(program, done)
   addReadingCommands(program, done)
+  addBackupCommands(program, done)
   return program
 }
 
@@ -70,6 +78,16 @@ function addDaemons(program: Command, done: (exitCode: number) => void): void {
     .action(async (_flags: unknown, command: Command) => {
       const { serve } = await import('./commands/serve.ts')
       done(await serve(configOf(command, checkFiles).config))
+    })
+  withOptions(program.command('alerts'), commandOptions.alerts)
+    .description(
+      'send a message to alerts_webhook_url when series are late, and when they are back',
+    )
+    .option('--test', 'send a message of the kind test and exit')
+    .action(async ({ test }: { test?: true }, command: Command) => {
+      const { alerts, testAlerts } = await import('./commands/alerts.ts')
+      const run = test === true ? testAlerts : alerts
+      done(await run(configOf(command).config))
     })
 }
 
@@ -131,7 +149,25 @@ function addReadingCommands(program: Command, done: (exitCode: number) => void):
     .description('print the effective configuration and the source of each value, or all faults')
     .action(async (_flags: unknown, command: Command) => {
       const { checkConfig } = await import('./commands/check-config.ts')
-      done(await checkConfig(configOf(command, checkFiles)))
+      done(await checkConfig(configOf(command, checkAllFiles)))
+    })
+}
+
+function addBackupCommands(program: Command, done: (exitCode: number) => void): void {
+  withOptions(program.command('backup'), commandOptions.backup)
+    .description('copy the database to a file; indexer and API may run')
+    .argument('<file>', 'the copy; it gets this name when it is complete and checked')
+    .option('--force', 'replace an existing file')
+    .action(async (file: string, { force }: { force?: boolean }, command: Command) => {
+      const { backup } = await import('./commands/backup.ts')
+      done(await backup(configOf(command).config, { file, force: force === true }))
+    })
+  withOptions(program.command('restore'), commandOptions.restore)
+    .description('replace the database by a copy of it; the indexer must be stopped')
+    .argument('<file>', 'a file that backup made, or a backup beside the database')
+    .action(async (file: string, _flags: unknown, command: Command) => {
+      const { restore } = await import('./commands/restore.ts')
+      done(await restore(configOf(command).config, file))
     })
 }
 
@@ -160,8 +196,14 @@ function flagsOf(keys: readonly OptionKey[]): Option[] {
 
 /** Reports faults of the files that options name together with the others. */
 const checkFiles: FurtherCheck = (values) => [
-  ...tokenFaults(values.admin_token_file),
-  ...expectedFileFaults(values.expected_file),
+  ...faultsOf(() => readToken('admin_token_file', values.admin_token_file)),
+  ...faultsOf(() => readExpectedFile(values.expected_file)),
+]
+
+/** Users of the API may not read the secret, so only `check-config` reads all files. */
+const checkAllFiles: FurtherCheck = (values) => [
+  ...faultsOf(() => readToken('alerts_secret_file', values.alerts_secret_file)),
+  ...checkFiles(values),
 ]
 
 function configOf(command: Command, further?: FurtherCheck): LoadedConfig {
@@ -179,16 +221,31 @@ function configOf(command: Command, further?: FurtherCheck): LoadedConfig {
 function report(error: unknown, command: string): number {
   // Help and version arrive here with exit code 0; other messages were printed by the library.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage
-  // Faults of a configuration are a list for people.
-  const isFault = error instanceof ConfigError
-  const logger = isFault ? undefined : daemonLogger(command)
-  if (logger !== undefined) logger.fatal(failureFields(error), 'start failed')
-  else process.stderr.write(`rinex-catalogue: ${reasonOf(error)}\n`)
-  return isFault ? exitCodes.configuration : exitCodes.failed
+  const logger = daemonLogger(command)
+  if (logger === undefined) process.stderr.write(`rinex-catalogue: ${reasonOf(error)}\n`)
+  else if (error instanceof ConfigError)
+    logger.fatal({ faults: error.faults.map(faultLine) }, 'bad configuration')
+  else logger.fatal(failureFields(error), 'start failed')
+  const isFatal = error instanceof ConfigError || (command in daemons && needsAdministrator(error))
+  return isFatal ? exitCodes.configuration : exitCodes.failed
+}
+
+/** Whether every start of a daemon fails until somebody corrects something: then systemd does not start it again. */
+function needsAdministrator(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { code } = (error.cause ?? {}) as { code?: string }
+  return code === undefined
+    ? error instanceof UnusableDatabase
+    : code === 'EACCES' || code === 'EPERM'
 }
 
 /** The name of each daemon in the log. */
-const daemons: Readonly<Record<string, string>> = { start: 'api', index: 'indexer', serve: 'api' }
+const daemons: Readonly<Record<string, string>> = {
+  start: 'api',
+  index: 'indexer',
+  serve: 'api',
+  alerts: 'alerts',
+}
 
 /** A logger on standard error for a daemon without a terminal, whose messages are JSON; `undefined` for other commands. */
 function daemonLogger(command: string): Logger | undefined {

@@ -35,37 +35,6 @@ t.test('a tree has the requested number of sparse files with RINEX names', async
   t.ok(stats.every(({ size, blocks }) => size === 70000 && blocks * 512 < size))
 })
 
-t.test('no file in a tree is newer than the requested day', async (t) => {
-  const out = join(testFolder(t), 'tree')
-  run(out, '--files', '500', '--layout', 'both', '--age-days', '30')
-  const { files, directories } = entriesBelow(out)
-  const newest = Math.max(
-    ...[...files, ...directories].map((path) => statSync(join(out, path)).mtimeMs),
-    statSync(out).mtimeMs,
-  )
-  t.ok(newest < Date.now() - 28 * 86400_000)
-})
-
-t.test('the newest hours end now if requested', async (t) => {
-  const out = join(testFolder(t), 'tree')
-  run(out, '--files', '200', '--layout', 'nrt', '--recent-hours', '2')
-  const recent = entriesBelow(out).files.filter((path) => {
-    return statSync(join(out, path)).mtimeMs > Date.now() - 4 * 3600_000
-  })
-  t.equal(recent.length, 80)
-})
-
-t.test('the same seed gives the same names, another seed different ones', async (t) => {
-  const directory = testFolder(t)
-  const names = ['7', '7', '8'].map((seed, index) => {
-    const out = join(directory, String(index))
-    run(out, '--files', '90', '--seed', seed)
-    return entriesBelow(out).files
-  })
-  t.same(names[0], names[1])
-  t.not(names[0]?.join(), names[2]?.join())
-})
-
 t.test('a directory that is not empty is not changed', async (t) => {
   const out = testFolder(t, { obs: {} })
   const { status, stderr } = run(out, '--files', '10')

@@ -1,4 +1,4 @@
-/** The Containerfile: every file that it copies is there, nothing runs as root, and nothing in it is secret. */
+/** The Containerfile: every file that it copies exists, nothing runs as root, and it contains no secret. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import t from 'tap'
@@ -48,7 +48,7 @@ t.test('every file that it copies exists, and is sent to the builder', async (t)
         if (allowed !== undefined) used.add(allowed)
       }
     }
-  t.strictSame([...used].sort(), sent.sort(), 'and nothing else')
+  t.strictSame([...used].sort(), sent.sort(), 'no other files are sent')
 })
 
 t.test('stages copy from stages before them', async (t) => {

@@ -1,4 +1,4 @@
-/** The installed dependencies: above the versions of known advisories, for Node 20, and exactly those of the lock file. */
+/** The dependencies of the lock file: without known vulnerabilities, for Node 20, with exact versions and hashes. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -30,7 +30,7 @@ function compare(a: Version, b: Version): number {
   return at < 0 ? 0 : (a[at] ?? 0) - (b[at] ?? 0)
 }
 
-/** Whether a version is in a range of `engines`. @throws for a form that this does not know */
+/** Whether a version is in a range of `engines`. @throws for unknown forms of ranges */
 function satisfies(version: Version, range: string): boolean {
   return range.split('||').some((set) => {
     // `>= 20` is one condition.
@@ -57,23 +57,23 @@ function satisfies(version: Version, range: string): boolean {
   })
 }
 
-/** First versions without known advisories that concern this service, one for each major version in use. */
+/** First versions without known vulnerabilities that concern this service, one for each major version in use. */
 const floors: Readonly<Record<string, readonly string[]>> = {
-  // Guards of routes could be passed with %2F and with `..`, and a listing showed other directories.
+  // %2F and `..` bypassed the guards of routes, and a listing showed other directories.
   '@fastify/static': ['10.1.3'],
-  // Headers of untrusted proxies were trusted, and the type of a body could be disguised.
+  // Headers of untrusted proxies were trusted, and a body with another type was accepted.
   fastify: ['5.12.2'],
-  // The host of a URL could be another one for a second parser.
+  // Other parsers saw another host in the same URL.
   'fast-uri': ['3.1.7', '4.1.4'],
 }
 
-/** They normalise a path otherwise than the router: each has had several ways around a guard. */
+/** They normalise paths differently from the router, which bypassed guards several times. */
 const unwanted = ['@fastify/middie', '@fastify/express']
 
-t.test('no package is below the version that closed a known hole', async (t) => {
+t.test('no package has a known vulnerability', async (t) => {
   for (const [name, firsts] of Object.entries(floors)) {
     const found = installed.filter(([folder]) => folder.endsWith(`node_modules/${name}`))
-    t.ok(found.length > 0, `${name} is there`)
+    t.ok(found.length > 0, `${name} is installed`)
     for (const [folder, { version }] of found) {
       const isFixed = firsts.some((first) => satisfies(parseVersion(version), `^${first}`))
       t.ok(isFixed, `${folder} ${version}`)
@@ -86,13 +86,13 @@ t.test('no package is below the version that closed a known hole', async (t) => 
     )
 })
 
-t.test('every package runs on the oldest Node that is supported', async (t) => {
+t.test('every package runs on the oldest supported version of Node', async (t) => {
   const oldest = /\d+\.\d+/.exec((manifest['engines'] as { node: string }).node)?.[0] ?? ''
   t.equal(oldest, '20.19')
   for (const [folder, { engines, optional }] of installed)
     if (engines?.node !== undefined && optional !== true)
       t.ok(satisfies(parseVersion(oldest), engines.node), `${folder}: ${engines.node}`)
-  t.match(readFileSync('.npmrc', 'utf8'), /^engine-strict=true$/m, 'and npm refuses others')
+  t.match(readFileSync('.npmrc', 'utf8'), /^engine-strict=true$/m, 'npm refuses others')
 })
 
 t.test('ranges of versions', async (t) => {

@@ -19,9 +19,7 @@ export function testFolder(t: Test, content: Content = {}): string {
   if (count === 1) return t.testdir(content)
   const folder = `${t.testdirName}-${count}`
   rmSync(folder, { recursive: true, force: true })
-  t.teardown(() => {
-    rmSync(folder, { recursive: true, force: true })
-  })
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   fill(folder, content)
   return folder
 }

@@ -1,26 +1,14 @@
-/** Common parts of tests with a web server in front of the service: a free port, a certificate, requests over HTTPS. */
+/** For tests with a web server in front of the service: a certificate, and requests over HTTPS. */
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import { request } from 'node:https'
-import { connect, createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
+import { ownHost } from './loopback.ts'
 
 /** The public name in the example configurations. */
 export const publicName = 'archive.example.org'
-
-/** A loopback address of this process: on a shared one, a free port may be taken a moment later. */
-export const ownHost = `127.${64 + ((process.pid >> 16) & 63)}.${(process.pid >> 8) & 255}.${process.pid & 255}`
-
-/** Free ports of `ownHost`, for servers that cannot report ports that they choose themselves. */
-export async function freePorts(): Promise<{ readonly http: number; readonly https: number }> {
-  const servers = [createServer(), createServer()]
-  for (const server of servers) await once(server.listen(0, ownHost), 'listening')
-  const [http = 0, https = 0] = servers.map((server) => (server.address() as AddressInfo).port)
-  for (const server of servers) await once(server.close(), 'close')
-  return { http, https }
-}
 
 /** Makes `archive.pem` and `archive.key` in a folder. */
 export function makeCertificate(folder: string): void {
@@ -42,7 +30,7 @@ export async function ask(
   return answer
 }
 
-/** Waits until a server accepts connections. @throws if it ends before */
+/** Waits until a server accepts connections. @throws if the server ends before that */
 export async function untilListening(
   server: { exitCode: number | null; signalCode: string | null },
   port: number,
@@ -57,8 +45,6 @@ export async function untilListening(
 function accepts(port: number): Promise<boolean> {
   const socket = connect(port, ownHost)
   return new Promise<boolean>((resolve) => {
-    socket.once('connect', resolve.bind(undefined, true)).once('error', () => {
-      resolve(false)
-    })
+    socket.once('connect', resolve.bind(undefined, true)).once('error', () => resolve(false))
   }).finally(() => socket.destroy())
 }

@@ -5,7 +5,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { OutgoingHttpHeaders } from 'node:http'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import { ask, freePorts, makeCertificate, ownHost, untilListening } from './front-server.ts'
+import { ask, makeCertificate, untilListening } from './front-server.ts'
+import { freePorts, ownHost } from './loopback.ts'
 
 const env = { ...process.env, PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` }
 
@@ -23,14 +24,13 @@ export interface Behind {
   readonly archive?: string
 }
 
+interface Ports {
+  readonly http: number
+  readonly https: number
+}
+
 /** The example with the ports of this test, inside the parts of `/etc/nginx/nginx.conf`. */
-function nginxConf({
-  http,
-  https,
-  service,
-  archive,
-  date,
-}: Behind & { http: number; https: number }): string {
+function nginxConf({ http, https, service, archive, date }: Behind & Ports): string {
   const example = readFileSync('config/nginx.conf.example', 'utf8')
     .replaceAll('$date_gmt', `$${date ?? 'date_gmt'}`)
     .replaceAll(/^ *listen \[::\].*\n/gm, '')
@@ -48,7 +48,8 @@ function nginxConf({
 
 /** Starts nginx in front of a service, with HTTPS, the redirect from HTTP and a new folder, until the end of the test. */
 export async function startNginx(t: Test, dir: string, behind: Behind) {
-  const ports = await freePorts()
+  const [http = 0, https = 0] = await freePorts(2)
+  const ports = { http, https }
   mkdirSync(dir)
   writeFileSync(join(dir, 'nginx.conf'), nginxConf({ ...behind, ...ports }))
   makeCertificate(dir)

@@ -78,6 +78,7 @@ t.test('the Debian package', { skip, timeout: 600_000 }, async (t) => {
     for (const path of [
       config,
       'usr/bin/rinex-catalogue',
+      'usr/lib/systemd/system/rinex-alerts.service',
       'usr/lib/systemd/system/rinex-catalogue-api.service',
       'usr/lib/systemd/system/rinex-catalogue-indexer.service',
       'usr/lib/sysusers.d/rinex-catalogue.conf',
@@ -85,6 +86,7 @@ t.test('the Debian package', { skip, timeout: 600_000 }, async (t) => {
       'usr/share/doc/rinex-catalogue/changelog.gz',
       'usr/share/doc/rinex-catalogue/copyright',
       'usr/share/doc/rinex-catalogue/examples/nginx.conf.example',
+      'usr/share/doc/rinex-catalogue/examples/rinexcat-backup-copy.timer',
       'usr/share/doc/rinex-catalogue/install.md',
       'usr/share/doc/rinex-catalogue/node-license.gz',
       'usr/share/man/man1/rinex-catalogue.1.gz',
@@ -125,7 +127,7 @@ t.test('the Debian package', { skip, timeout: 600_000 }, async (t) => {
     t.strictSame(found, [])
   })
 
-  await t.test('its control files', async (t) => {
+  await t.test('its control files name conffiles, checksums and dependencies', async (t) => {
     t.equal(installed('DEBIAN/conffiles'), `/${config}\n`)
     for (const script of ['postinst', 'prerm', 'postrm'])
       t.equal(run('sh', '-n', join(root, 'DEBIAN', script)), '', script)
@@ -135,26 +137,29 @@ t.test('the Debian package', { skip, timeout: 600_000 }, async (t) => {
     t.notMatch(depends, 'nodejs')
   })
 
-  await t.test('the variant for the Node of the system', async (t) => {
-    const major = Number(process.versions.node.split('.')[0])
-    const floor = major === 20 ? '20.19' : String(major)
-    t.match(
-      run('dpkg-deb', '--field', variant, 'Depends'),
-      `nodejs (>= ${floor}), nodejs (<< ${major + 1})`,
-    )
-    const listed = contentsOf(variant).map(({ path }) => path)
-    t.strictSame(files.filter((path) => !listed.includes(path)).sort(), [
-      `${home}/bin/node`,
-      'usr/share/doc/rinex-catalogue/node-license.gz',
-    ])
-    const extracted = join(folder, 'variant/root')
-    run('dpkg-deb', '--extract', variant, extracted)
-    const launcher = readFileSync(join(extracted, 'usr/bin/rinex-catalogue'), 'utf8')
-    t.match(launcher, `exec /usr/bin/node /${home}/dist/cli.js`)
-  })
+  await t.test(
+    'the variant with --system-node depends on nodejs and has none of its own',
+    async (t) => {
+      const major = Number(process.versions.node.split('.')[0])
+      const floor = major === 20 ? '20.19' : String(major)
+      t.match(
+        run('dpkg-deb', '--field', variant, 'Depends'),
+        `nodejs (>= ${floor}), nodejs (<< ${major + 1})`,
+      )
+      const listed = contentsOf(variant).map(({ path }) => path)
+      t.strictSame(files.filter((path) => !listed.includes(path)).sort(), [
+        `${home}/bin/node`,
+        'usr/share/doc/rinex-catalogue/node-license.gz',
+      ])
+      const extracted = join(folder, 'variant/root')
+      run('dpkg-deb', '--extract', variant, extracted)
+      const launcher = readFileSync(join(extracted, 'usr/bin/rinex-catalogue'), 'utf8')
+      t.match(launcher, `exec /usr/bin/node /${home}/dist/cli.js`)
+    },
+  )
 
   await t.test('the units differ from those of the checkout in two paths', async (t) => {
-    for (const unit of ['rinex-catalogue-indexer.service', 'rinex-catalogue-api.service']) {
+    for (const unit of readdirSync('systemd').filter((name) => name.endsWith('.service'))) {
       const expected = readFileSync(join('systemd', unit), 'utf8')
         .replace('/usr/bin/node /opt/rinex-catalogue/', `/${home}/bin/node /${home}/`)
         .replace(/^Documentation=.*$/m, 'Documentation=')
@@ -178,18 +183,22 @@ t.test('the Debian package', { skip, timeout: 600_000 }, async (t) => {
   })
 
   const { error } = spawnSync('groff', ['--version'])
-  await t.test('its manual pages', { skip: error !== undefined && 'no groff here' }, async (t) => {
-    const page = uncompressed('usr/share/man/man5/rinex-catalogue.toml.5.gz')
-    const keys = Array.from(page.matchAll(/^\.It Ic (\w+) No = /gm), ([, key]) => key)
-    t.strictSame(keys.toSorted(), optionKeys.toSorted())
-    const options = ['-ww', '-z', '-mandoc', '-Tutf8']
-    const { status, stderr } = spawnSync('groff', options, { input: page, encoding: 'utf8' })
-    t.strictSame({ status, stderr }, { status: 0, stderr: '' })
-    t.equal(
-      uncompressed('usr/share/man/man1/rinex-catalogue.1.gz'),
-      readFileSync('docs/man/rinex-catalogue.1', 'utf8'),
-    )
-  })
+  await t.test(
+    'its manual pages are complete and without warnings',
+    { skip: error !== undefined && 'no groff here' },
+    async (t) => {
+      const page = uncompressed('usr/share/man/man5/rinex-catalogue.toml.5.gz')
+      const keys = Array.from(page.matchAll(/^\.It Ic (\w+) No = /gm), ([, key]) => key)
+      t.strictSame(keys.toSorted(), optionKeys.toSorted())
+      const options = ['-ww', '-z', '-mandoc', '-Tutf8']
+      const { status, stderr } = spawnSync('groff', options, { input: page, encoding: 'utf8' })
+      t.strictSame({ status, stderr }, { status: 0, stderr: '' })
+      t.equal(
+        uncompressed('usr/share/man/man1/rinex-catalogue.1.gz'),
+        readFileSync('docs/man/rinex-catalogue.1', 'utf8'),
+      )
+    },
+  )
 
   await t.test('bash completes commands, flags and files', async (t) => {
     const script = join(root, 'usr/share/bash-completion/completions/rinex-catalogue')

@@ -1,4 +1,4 @@
-/** The alert rules: each fires where it should, and nowhere else; they use only metrics that the API has. */
+/** Each alert rule fires for its series and for no others. */
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -14,10 +14,10 @@ const lacksPromtool = spawnSync('promtool', ['--version']).error !== undefined &
 type Series = Readonly<Record<string, string>>
 
 interface Case {
-  /** The alert fires with these, */
+  /** The alert fires with these series. */
   readonly fires: Series
-  /** and not with these. */
-  readonly quiet: Series
+  /** It does not fire with these. */
+  readonly silent: Series
   /** Minutes from the start, which is 1970-01-01T00:00:00Z. */
   readonly at: number
   /** How many alerts of this name fire; default 1. */
@@ -34,20 +34,20 @@ const requests = (status: number) => `rinex_http_requests_total{route="/",status
 const scanning = 'rinex_indexer_state{state="scanning"}'
 
 const cases: Readonly<Record<string, Case>> = {
-  RinexApiDown: { fires: { up: always(0) }, quiet: { up: always(1) }, at: 10 },
+  RinexApiDown: { fires: { up: always(0) }, silent: { up: always(1) }, at: 10 },
   RinexCatalogueUnavailable: {
     fires: { rinex_catalogue_available: always(0) },
-    quiet: { rinex_catalogue_available: always(1) },
+    silent: { rinex_catalogue_available: always(1) },
     at: 10,
   },
   RinexIndexerDown: {
     fires: { rinex_indexer_up: always(0) },
-    quiet: { rinex_indexer_up: '1x8 0x3 1x20' },
+    silent: { rinex_indexer_up: '1x8 0x3 1x20' },
     at: 11,
   },
   RinexIndexerRestarts: {
     fires: { rinex_indexer_start_time_seconds: '0+60x100' },
-    quiet: { rinex_indexer_start_time_seconds: '0x20 1200x20 2400x100' },
+    silent: { rinex_indexer_start_time_seconds: '0x20 1200x20 2400x100' },
     at: 60,
   },
   RinexReleasesDiffer: {
@@ -55,7 +55,7 @@ const cases: Readonly<Record<string, Case>> = {
       'rinex_build_info{process="api",version="2"}': always(1),
       'rinex_build_info{process="indexer",version="1"}': always(1),
     },
-    quiet: {
+    silent: {
       'rinex_build_info{process="api",version="2"}': always(1),
       'rinex_build_info{process="indexer",version="2"}': always(1),
     },
@@ -66,7 +66,7 @@ const cases: Readonly<Record<string, Case>> = {
       process_resident_memory_bytes: always(7e8),
       rinex_indexer_resident_memory_bytes: always(8e8),
     },
-    quiet: {
+    silent: {
       process_resident_memory_bytes: always(1e8),
       rinex_indexer_resident_memory_bytes: '7e8x10 1e8x100',
     },
@@ -75,22 +75,22 @@ const cases: Readonly<Record<string, Case>> = {
   },
   RinexEventLoopBlocked: {
     fires: { nodejs_eventloop_lag_p99_seconds: always(1) },
-    quiet: { nodejs_eventloop_lag_p99_seconds: always(0.02) },
+    silent: { nodejs_eventloop_lag_p99_seconds: always(0.02) },
     at: 20,
   },
   RinexIndexerDegraded: {
     fires: { rinex_indexer_degraded: always(1) },
-    quiet: { rinex_indexer_degraded: '1x5 0x20' },
+    silent: { rinex_indexer_degraded: '1x5 0x20' },
     at: 15,
   },
   RinexRemovalsWithheld: {
     fires: { rinex_indexer_held_removals: always(2000) },
-    quiet: { rinex_indexer_held_removals: always(0) },
+    silent: { rinex_indexer_held_removals: always(0) },
     at: 10,
   },
   RinexSweepOld: {
     fires: { rinex_indexer_last_sweep_timestamp_seconds: always(0), [scanning]: always(0) },
-    quiet: { rinex_indexer_last_sweep_timestamp_seconds: always(0), [scanning]: always(1) },
+    silent: { rinex_indexer_last_sweep_timestamp_seconds: always(0), [scanning]: always(1) },
     at: 25,
   },
   RinexFullReadOld: {
@@ -98,7 +98,7 @@ const cases: Readonly<Record<string, Case>> = {
       rinex_indexer_start_time_seconds: always(0),
       rinex_indexer_last_full_read_timestamp_seconds: `_x${day} 0x10000`,
     },
-    quiet: {
+    silent: {
       rinex_indexer_start_time_seconds: always(0),
       rinex_indexer_last_full_read_timestamp_seconds: '0+60x10000',
     },
@@ -106,27 +106,27 @@ const cases: Readonly<Record<string, Case>> = {
   },
   RinexQueueLong: {
     fires: { rinex_indexer_dirty_directories: always(9000), [scanning]: always(0) },
-    quiet: { rinex_indexer_dirty_directories: always(9000), [scanning]: always(1) },
+    silent: { rinex_indexer_dirty_directories: always(9000), [scanning]: always(1) },
     at: 40,
   },
   RinexWatchLimitNear: {
     fires: { rinex_indexer_watches: always(90), rinex_indexer_watch_limit: always(100) },
-    quiet: { rinex_indexer_watches: always(70), rinex_indexer_watch_limit: always(100) },
+    silent: { rinex_indexer_watches: always(70), rinex_indexer_watch_limit: always(100) },
     at: 15,
   },
   RinexChecksumsBehind: {
     fires: { rinex_indexer_checksums_waiting: '2000+1x1000' },
-    quiet: { rinex_indexer_checksums_waiting: '900000-10x1000' },
+    silent: { rinex_indexer_checksums_waiting: '900000-10x1000' },
     at: 8 * 60,
   },
   RinexNoHourlyArrivals: {
     fires: { [newest('nrt')]: always(0) },
-    quiet: { [newest('nrt')]: '0+60x10000' },
+    silent: { [newest('nrt')]: '0+60x10000' },
     at: 130,
   },
   RinexNoDailyArrivals: {
     fires: { [newest('obs')]: always(0) },
-    quiet: { [newest('obs')]: `0x${day} 86400x10000` },
+    silent: { [newest('obs')]: `0x${day} 86400x10000` },
     at: 26 * 60 + 10,
   },
   RinexRejectedNamesRising: {
@@ -134,7 +134,7 @@ const cases: Readonly<Record<string, Case>> = {
       rinex_catalogue_available: always(1),
       'rinex_catalogue_rejected_names{reason="not-gz"}': `_x${day} 101x10000`,
     },
-    quiet: {
+    silent: {
       rinex_catalogue_available: always(1),
       'rinex_catalogue_rejected_names{reason="not-gz"}': always(5000),
       'rinex_catalogue_rejected_names{reason="bad-day"}': `_x${day} 99x10000`,
@@ -143,12 +143,12 @@ const cases: Readonly<Record<string, Case>> = {
   },
   RinexBrokenFilesRising: {
     fires: { rinex_catalogue_broken_streams: `0x${day} 11x10000` },
-    quiet: { rinex_catalogue_broken_streams: `90x${day} 95x10000` },
+    silent: { rinex_catalogue_broken_streams: `90x${day} 95x10000` },
     at: day + 30,
   },
   RinexFilesNotServed: {
     fires: { 'rinex_files_not_served_total{reason="no-permission"}': '0+1x1000' },
-    quiet: { 'rinex_files_not_served_total{reason="not-there"}': '0x20 1x1000' },
+    silent: { 'rinex_files_not_served_total{reason="not-there"}': '0x20 1x1000' },
     at: 60,
   },
   RinexDiskNearlyFull: {
@@ -158,7 +158,7 @@ const cases: Readonly<Record<string, Case>> = {
       'rinex_disk_free_bytes{disk="archive"}': always(50),
       'rinex_disk_size_bytes{disk="archive"}': always(100),
     },
-    quiet: {
+    silent: {
       'rinex_disk_free_bytes{disk="database"}': always(6),
       'rinex_disk_size_bytes{disk="database"}': always(100),
     },
@@ -166,27 +166,27 @@ const cases: Readonly<Record<string, Case>> = {
   },
   RinexBackupFailed: {
     fires: { rinex_indexer_backup_success: always(0) },
-    quiet: { rinex_indexer_backup_success: always(1) },
+    silent: { rinex_indexer_backup_success: always(1) },
     at: 15,
   },
   RinexBackupOld: {
     fires: { rinex_backup_timestamp_seconds: always(0), rinex_catalogue_seq: '0+1x10000' },
-    quiet: { rinex_backup_timestamp_seconds: always(0), rinex_catalogue_seq: always(7) },
+    silent: { rinex_backup_timestamp_seconds: always(0), rinex_catalogue_seq: always(7) },
     at: 3 * day + 70,
   },
   RinexWalLarge: {
     fires: { rinex_database_wal_bytes: always(3e8) },
-    quiet: { rinex_database_wal_bytes: always(6e7) },
+    silent: { rinex_database_wal_bytes: always(6e7) },
     at: 20,
   },
   RinexApiErrors: {
     fires: { [requests(200)]: '0+100x100', [requests(500)]: '0+2x100' },
-    quiet: { [requests(200)]: '0+1000x100', [requests(500)]: '0+2x100' },
+    silent: { [requests(200)]: '0+1000x100', [requests(500)]: '0+2x100' },
     at: 30,
   },
   RinexClientsTurnedAway: {
     fires: { 'rinex_clients_turned_away_total{reason="slow"}': '0+10x100' },
-    quiet: { 'rinex_clients_turned_away_total{reason="slow"}': '0+1x100' },
+    silent: { 'rinex_clients_turned_away_total{reason="slow"}': '0+1x100' },
     at: 30,
   },
 }
@@ -200,12 +200,12 @@ function inputSeries(instance: string, series: Series, minutes: number) {
 }
 
 /** A test of promtool: the alert fires for one instance and not for the other, and no other alert fires. */
-function promtoolTest(alert: string, { fires, quiet, at, count = 1 }: Case) {
+function promtoolTest(alert: string, { fires, silent, at, count = 1 }: Case) {
   const expected = { labels: `{alertname="${alert}",instance="bad"}`, value: count }
   return {
     name: alert,
     interval: '1m',
-    input_series: [...inputSeries('bad', fires, at), ...inputSeries('good', quiet, at)],
+    input_series: [...inputSeries('bad', fires, at), ...inputSeries('good', silent, at)],
     promql_expr_test: [
       {
         expr: 'count by (alertname, instance) (ALERTS{alertstate="firing"})',
@@ -236,7 +236,7 @@ t.test('promtool accepts the rules', { skip: lacksPromtool }, async (t) => {
   t.equal(status, 0, stdout + stderr)
 })
 
-t.test('each alert fires where it should, and nowhere else', { skip: lacksPromtool }, async (t) => {
+t.test('each alert fires for its series and for no others', { skip: lacksPromtool }, async (t) => {
   const file = join(testFolder(t), 'tests.json')
   const isLong = ([, { at }]: [string, Case]): boolean => at > 200
   for (const long of [false, true]) {

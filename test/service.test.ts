@@ -45,6 +45,7 @@ async function start(t: Test, archive: string, prefix = 'rinex'): Promise<Runnin
   const { origin } = new URL(list)
   t.match(origin, /^http:\/\/127\.0\.0\.1:\d+$/)
   t.equal(list, `${origin}/${prefix}/api/rinex-file/`, 'the URL of the list is printed')
+  t.match(log, `"address":"${origin.slice('http://'.length)}"`, 'and the address')
   return { process, list, stop }
 }
 
@@ -108,7 +109,7 @@ const real = join(checkout, '../shared/real-archive')
 
 t.test(
   'a real archive is listed and downloaded byte for byte',
-  { skip: existsSync(real) ? false : 'there is no real archive beside this checkout' },
+  { skip: existsSync(real) ? false : 'no real archive here' },
   async (t) => {
     const { list } = await start(t, real)
     const records = await everything(list)
@@ -127,15 +128,8 @@ t.test(
   },
 )
 
-t.test('only one indexer runs, and all processes end on SIGTERM', async (t) => {
+t.test('the status command answers, and all processes end on SIGTERM', async (t) => {
   const service = await start(t, join(checkout, 'fixtures/archive'))
-  const second = run(t.testdirName, ['index', '--database', 'catalogue.db'])
-  let stderr = ''
-  second.stderr?.on('data', (text) => (stderr += String(text)))
-  const [code] = (await once(second, 'close')) as [number]
-  t.equal(code, 1)
-  t.match(stderr, 'already running')
-
   const status = async () => {
     const process = run(t.testdirName, ['status', '--json', '--database', 'catalogue.db'])
     let answer = ''
@@ -143,14 +137,14 @@ t.test('only one indexer runs, and all processes end on SIGTERM', async (t) => {
     return JSON.parse(answer) as { state: string }
   }
   // A busy machine may not answer in the time that the command waits.
-  await until(t, 'it says what it does', async () => (await status()).state === 'watching')
+  await until(t, 'the status is watching', async () => (await status()).state === 'watching')
   t.match(await status(), {
     areas: { obs: { files: 50 }, nrt: { files: 22 } },
   })
 
   t.equal(await service.stop(), 0)
   const third = run(t.testdirName, ['index', '--once', '--database', 'catalogue.db'])
-  t.same(await once(third, 'exit'), [0, null], 'and the indexer has ended with it')
+  t.same(await once(third, 'exit'), [0, null], 'the first indexer has ended')
 })
 
 t.test('if another program has the port, no process is left running', async (t) => {
@@ -172,23 +166,20 @@ t.test('if another program has the port, no process is left running', async (t) 
   t.same(await once(indexer, 'exit'), [0, null], 'no other indexer is there')
 })
 
-t.test(
-  'a scan of a directory that is no archive ends with a message and without a stack',
-  async (t) => {
-    const folder = testFolder(t, { archive: {} })
-    const scan = ['index', '--once', '--archive', 'archive', '--database', 'catalogue.db']
-    const indexer = run(folder, scan)
-    let log = ''
-    indexer.stdout?.on('data', (text) => (log += String(text)))
-    t.same(await once(indexer, 'close'), [1, null])
-    const lines = log.trimEnd().split('\n')
-    const fatal = lines
-      .map((line) => JSON.parse(line) as { level: string; reason: string })
-      .filter(({ level }) => level === 'fatal')
-    t.match(fatal, [{ reason: /archive contains no readable obs\/ or nrt\/: mount/ }])
-    t.notMatch(log, '    at ')
-  },
-)
+t.test('a scan of a directory that is no archive logs one fatal line', async (t) => {
+  const folder = testFolder(t, { archive: {} })
+  const scan = ['index', '--once', '--archive', 'archive', '--database', 'catalogue.db']
+  const indexer = run(folder, scan)
+  let log = ''
+  indexer.stdout?.on('data', (text) => (log += String(text)))
+  t.same(await once(indexer, 'close'), [1, null])
+  const lines = log.trimEnd().split('\n')
+  const fatal = lines
+    .map((line) => JSON.parse(line) as { level: string; reason: string })
+    .filter(({ level }) => level === 'fatal')
+  t.match(fatal, [{ reason: /archive contains no readable obs\/ or nrt\/: mount/ }])
+  t.notMatch(log, '    at ')
+})
 
 t.test('an indexer does not take over a control socket in use', async (t) => {
   const service = await start(t, join(checkout, 'fixtures/archive'))
@@ -210,7 +201,7 @@ t.test('an answer sent at the end of the service has the same links', async (t) 
   const { origin, hostname, port } = new URL(list)
   const socket = connect(Number(port), hostname).setEncoding('utf8')
   const ask = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: ${hostname}\r\n\r\n`
-  // In one write: when the first is answered, the second is waiting.
+  // Sent in one write, so that the second waits when the first is answered.
   socket.write(ask('/healthz') + ask('/rinex/api/changes/?wait=60'))
   let answers = String((await once(socket, 'data'))[0])
   t.notMatch(answers, '"next"')
@@ -227,20 +218,20 @@ t.test('if the API cannot listen, one line names the option to change', async (t
   const { port } = other.address() as AddressInfo
   // The second is an address for documentation (RFC 5737), which no machine has.
   const cases = [
-    { host: '127.0.0.1', port, words: 'set port to a free one' },
-    { host: '192.0.2.1', port: 0, words: 'set host to an address of this machine' },
+    { host: '127.0.0.1', port, remedy: 'set port to a free one' },
+    { host: '192.0.2.1', port: 0, remedy: 'set host to an address of this machine' },
   ]
-  for (const { host, port, words } of cases) {
+  for (const { host, port, remedy } of cases) {
     const args = ['serve', '--database', 'c.db', '--host', host, '--port', String(port)]
     const program = run(testFolder(t), args)
-    let said = ''
+    let stderr = ''
     program.stdout?.resume()
-    program.stderr?.on('data', (piece: Buffer) => (said += piece.toString()))
+    program.stderr?.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
     const [code] = (await once(program, 'close')) as [number | null]
     t.equal(code, 1)
     t.match(
-      failureReason(said),
-      new RegExp(`^cannot listen on host "${host}", port ${port}: .*: ${words}$`),
+      failureReason(stderr),
+      new RegExp(`^cannot listen on host "${host}", port ${port}: .*: ${remedy}$`),
     )
   }
 })

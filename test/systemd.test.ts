@@ -1,12 +1,15 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, readdirSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { testFolder } from './folder.ts'
 
 const indexer = 'rinex-catalogue-indexer.service'
 const api = 'rinex-catalogue-api.service'
-const services = [indexer, api]
+const alerts = 'rinex-alerts.service'
+const services = [indexer, api, alerts]
+const copyService = 'rinexcat-backup-copy.service'
+const copyTimer = 'rinexcat-backup-copy.timer'
 
 const read = (file: string): string => readFileSync(join('systemd', file), 'utf8')
 
@@ -30,7 +33,7 @@ function valuesOf(file: string): (key: string, section?: string) => string | und
   return (key, section = 'Service') => unit.get(`${section}.${key}`)?.join(' ')
 }
 
-/** `false`, or why a test cannot run here: the program is missing or older than the option it needs. */
+/** The reason to skip a test: the program is missing, or older than the option that it needs. */
 function without(program: string, version = 0): false | string {
   const { stdout, error } = spawnSync(program, ['--version'], { encoding: 'utf8' })
   if (error !== undefined) return `no ${program} here`
@@ -38,20 +41,21 @@ function without(program: string, version = 0): false | string {
   return found < version && `${program} ${version} is needed, here is ${found}`
 }
 
-function run(program: string, args: readonly string[]): { status: number | null; said: string } {
+function run(program: string, args: readonly string[]): { status: number | null; output: string } {
   const { status, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8' })
-  return { status, said: stdout + stderr }
+  return { status, output: stdout + stderr }
 }
 
-t.test('the services are two users of one group', async (t) => {
-  const [writer, reader] = [valuesOf(indexer), valuesOf(api)]
-  t.not(writer('User'), reader('User'))
-  t.equal(writer('Group'), 'rinexcat')
-  t.equal(reader('Group'), 'rinexcat')
-  for (const file of services) t.notMatch(read(file), /DynamicUser/)
+t.test('the services are users of one group', async (t) => {
+  const users = services.map((file) => valuesOf(file)('User'))
+  t.strictSame(users, ['rinexcat-indexer', 'rinexcat-api', 'rinexcat-alerts'])
+  for (const file of services) {
+    t.equal(valuesOf(file)('Group'), 'rinexcat')
+    t.notMatch(read(file), /DynamicUser/)
+  }
 })
 
-t.test('only the indexer has a writable directory', async (t) => {
+t.test('only the indexer can write the directories of the catalogue', async (t) => {
   const [writer, reader] = [valuesOf(indexer), valuesOf(api)]
   t.equal(writer('StateDirectory'), 'rinex-catalogue')
   t.equal(writer('StateDirectoryMode'), '2750')
@@ -60,19 +64,23 @@ t.test('only the indexer has a writable directory', async (t) => {
   t.equal(writer('RuntimeDirectoryMode'), '0750')
   for (const key of ['StateDirectory', 'RuntimeDirectory', 'CacheDirectory', 'LogsDirectory'])
     t.equal(reader(key), undefined, key)
+  t.equal(valuesOf(alerts)('StateDirectory'), 'rinex-catalogue-alerts')
+  t.equal(valuesOf(alerts)('StateDirectoryMode'), '0700')
+  t.match(read(alerts), '/rinex-catalogue-alerts/alerts.json')
   for (const file of services) {
     t.equal(valuesOf(file)('ProtectSystem'), 'strict')
     t.equal(valuesOf(file)('ReadWritePaths'), undefined)
   }
 })
 
-t.test('files that the indexer can write cannot be executed', async (t) => {
+t.test('files that a service can write cannot be executed', async (t) => {
   const noExec = valuesOf(indexer)('NoExecPaths')?.split(' ')
   t.strictSame(noExec, ['/var/lib/rinex-catalogue', '/run/rinex-catalogue', '/tmp', '/var/tmp'])
+  t.match(valuesOf(alerts)('NoExecPaths'), '/var/lib/rinex-catalogue-alerts ')
   for (const file of services) t.equal(valuesOf(file)('ExecPaths'), undefined)
 })
 
-t.test('V8 may compile, and a refused system call is an error and not fatal', async (t) => {
+t.test('V8 may compile code, and a refused system call returns an error', async (t) => {
   for (const file of services) {
     const value = valuesOf(file)
     t.equal(value('MemoryDenyWriteExecute'), undefined)
@@ -81,26 +89,43 @@ t.test('V8 may compile, and a refused system call is an error and not fatal', as
   }
 })
 
-t.test('the indexer has no network, the API serves this host', async (t) => {
-  const [writer, reader] = [valuesOf(indexer), valuesOf(api)]
-  t.equal(writer('PrivateNetwork'), 'yes')
-  t.equal(writer('RestrictAddressFamilies'), 'AF_UNIX')
-  t.equal(reader('PrivateNetwork'), undefined)
-  t.equal(reader('RestrictAddressFamilies'), 'AF_UNIX AF_INET AF_INET6 AF_NETLINK')
-  t.equal(reader('IPAddressAllow'), 'localhost')
-  for (const file of services) t.equal(valuesOf(file)('IPAddressDeny'), 'any')
-  t.equal(writer('ProcSubset'), undefined, 'the limits of inotify stay readable')
-})
+t.test(
+  'the indexer has no network, the API serves this host, the alerts only connect',
+  async (t) => {
+    const [writer, reader] = [valuesOf(indexer), valuesOf(api)]
+    t.equal(writer('PrivateNetwork'), 'yes')
+    t.equal(writer('RestrictAddressFamilies'), 'AF_UNIX')
+    t.equal(reader('PrivateNetwork'), undefined)
+    t.equal(reader('RestrictAddressFamilies'), 'AF_UNIX AF_INET AF_INET6 AF_NETLINK')
+    t.equal(reader('IPAddressAllow'), 'localhost')
+    for (const file of [indexer, api]) t.equal(valuesOf(file)('IPAddressDeny'), 'any')
+    t.equal(valuesOf(alerts)('IPAddressDeny'), undefined)
+    t.equal(valuesOf(alerts)('SocketBindDeny'), 'any')
+    t.equal(writer('ProcSubset'), undefined, 'the limits of inotify stay readable')
+  },
+)
 
 t.test('an unmounted archive stops nothing', async (t) => {
   for (const file of [...services, 'archive.conf']) {
     t.notMatch(read(file), /^(RequiresMountsFor|Requires|BindsTo|PartOf)=/m)
   }
   t.match(valuesOf('archive.conf')('ReadOnlyPaths'), /^-/, 'nor does a missing one')
-  t.match(valuesOf(api)('After', 'Unit'), indexer)
+  for (const file of [api, alerts]) t.match(valuesOf(file)('After', 'Unit'), indexer)
 })
 
-t.test('a service restarts unless its configuration is wrong', async (t) => {
+t.test(
+  'a service reports its state by a child process, and is restarted when it hangs',
+  async (t) => {
+    for (const file of [indexer, api]) {
+      const value = valuesOf(file)
+      t.equal(value('Type'), 'notify')
+      t.equal(value('NotifyAccess'), 'all')
+      t.match(value('WatchdogSec'), /^\dmin$/)
+    }
+  },
+)
+
+t.test('a service restarts unless every start would fail', async (t) => {
   for (const file of services) {
     t.equal(valuesOf(file)('Restart'), 'on-failure')
     t.equal(valuesOf(file)('RestartPreventExitStatus'), '2 78')
@@ -108,44 +133,70 @@ t.test('a service restarts unless its configuration is wrong', async (t) => {
   }
 })
 
-t.test('both services and the drop-in verify', { skip: without('systemd-analyze') }, async (t) => {
+t.test('the example copies the newest backup and the reserved ids', async (t) => {
+  const folder = testFolder(t, {
+    'catalogue.db-backup-1': 'older',
+    'catalogue.db-backup-2': 'newer',
+    'catalogue.db-numbers': '7',
+    copy: { 'catalogue.db': 'from yesterday' },
+  })
+  utimesSync(join(folder, 'catalogue.db-backup-1'), 1, 1)
+  const [, script = ''] = /^ExecStart=\/bin\/sh -euc '([^']+)'$/m.exec(read(copyService)) ?? []
+  const local = script
+    .replaceAll('\\\n', '')
+    .replaceAll('$$', '$')
+    .replaceAll('/var/lib/rinex-catalogue', folder)
+    .replaceAll('/mnt/backup', join(folder, 'copy'))
+  t.strictSame(run('/bin/sh', ['-euc', local]), { status: 0, output: '' })
+  const copied = readdirSync(join(folder, 'copy')).map((name) => [
+    name,
+    readFileSync(join(folder, 'copy', name), 'utf8'),
+  ])
+  t.strictSame(copied, [
+    ['catalogue.db', 'newer'],
+    ['catalogue.db-numbers', '7'],
+  ])
+})
+
+t.test('the units and the drop-in verify', { skip: without('systemd-analyze') }, async (t) => {
   // systemd checks the program's path, so a copy of the units names the one of this test.
   const copy = (file: string): string => read(file).replace('/usr/bin/node', process.execPath)
   const dir = testFolder(t, {
-    [indexer]: copy(indexer),
-    [api]: copy(api),
+    ...Object.fromEntries(services.map((file) => [file, copy(file)])),
+    [copyService]: read(copyService),
+    [copyTimer]: read(copyTimer),
     'rinex-catalogue-.service.d': { 'archive.conf': read('archive.conf') },
   })
-  const paths = services.map((file) => join(dir, file))
+  const paths = [...services, copyTimer].map((file) => join(dir, file))
   // An unknown key is reported without a failing exit code.
-  t.strictSame(run('systemd-analyze', ['verify', ...paths]), { status: 0, said: '' })
+  t.strictSame(run('systemd-analyze', ['verify', ...paths]), { status: 0, output: '' })
 })
 
 t.test('their exposure stays low', { skip: without('systemd-analyze', 250) }, async (t) => {
-  const threshold = { [indexer]: 10, [api]: 15 }
+  const threshold = { [indexer]: 10, [api]: 15, [alerts]: 15 }
   for (const [file, tenths] of Object.entries(threshold)) {
     const options = ['--offline=true', `--threshold=${tenths}`, '--no-pager']
-    const { status, said } = run('systemd-analyze', ['security', ...options, join('systemd', file)])
-    t.equal(status, 0, said.trim().split('\n').at(-1) ?? '')
+    const { status, output } = run('systemd-analyze', [
+      'security',
+      ...options,
+      join('systemd', file),
+    ])
+    t.equal(status, 0, output.trim().split('\n').at(-1) ?? '')
   }
 })
 
-t.test(
-  'the units and sysusers.conf name the same users',
-  { skip: without('systemd-sysusers') },
-  (t) => {
-    const conf = read('sysusers.conf')
-    const root = testFolder(t, { etc: { 'sysusers.d': { 'rinex-catalogue.conf': conf } } })
-    const { status, said } = run('systemd-sysusers', [`--root=${root}`, 'rinex-catalogue.conf'])
-    t.equal(status, 0, said)
-    const etc = (file: string): string => readFileSync(join(root, 'etc', file), 'utf8')
-    const [, gid] = /^rinexcat:[^:]*:(\d+):/m.exec(etc('group')) ?? []
-    t.ok(gid, 'the group is there')
-    for (const file of services) {
-      const user = valuesOf(file)('User') ?? ''
-      const [, group] = new RegExp(`^${user}:[^:]*:\\d+:(\\d+):`, 'm').exec(etc('passwd')) ?? []
-      t.equal(group, gid, `${user} is there and of that group`)
-    }
-    t.end()
-  },
-)
+t.test('the units use the users of sysusers.conf', { skip: without('systemd-sysusers') }, (t) => {
+  const conf = read('sysusers.conf')
+  const root = testFolder(t, { etc: { 'sysusers.d': { 'rinex-catalogue.conf': conf } } })
+  const { status, output } = run('systemd-sysusers', [`--root=${root}`, 'rinex-catalogue.conf'])
+  t.equal(status, 0, output)
+  const etc = (file: string): string => readFileSync(join(root, 'etc', file), 'utf8')
+  const [, gid] = /^rinexcat:[^:]*:(\d+):/m.exec(etc('group')) ?? []
+  t.ok(gid, 'the group exists')
+  for (const file of services) {
+    const user = valuesOf(file)('User') ?? ''
+    const [, group] = new RegExp(`^${user}:[^:]*:\\d+:(\\d+):`, 'm').exec(etc('passwd')) ?? []
+    t.equal(group, gid, `the group of ${user}`)
+  }
+  t.end()
+})

@@ -1,4 +1,4 @@
-/** A writer at work: prints its rate, then adds and removes files at it until it is ended. */
+/** Prints its rate, then adds and removes files at this rate until it is killed. */
 import { changeOf } from '../catalogue.js'
 import { openWriter } from '../../dist/catalogue/sqlite/writer.js'
 

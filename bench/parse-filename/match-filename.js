@@ -1,6 +1,6 @@
 /**
- * The reference that `parseFilename` is measured against: the same answer for every name, by one anchored
- * regular expression with a group for each part. The calendar is shared, since it is not what differs.
+ * The reference of `parseFilename`: the same result for every name, by one anchored regular expression with a group for each
+ * part. Both use the same calendar.
  */
 import { dayStartSeconds, fullYear, isDayOfYear, sessionHour } from '../../dist/parse/calendar.js'
 

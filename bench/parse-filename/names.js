@@ -1,10 +1,10 @@
-/** File names to read in benchmarks: the same ones on every run. */
+/** File names for benchmarks, the same in every run. */
 
 const stations = ['GRAZ00AUT', 'ZIMM00CHE', 'BRUX00BEL', 'WTZR00DEU', 'NYA100NOR', 'MATE00ITA']
 const rejectedEndings = ['.Z', '.gz.md5', '.gz.filepart', '.sum.gz']
 const products = ['IGS0OPSFIN_20261200000_01D_15M_ORB.SP3.gz', 'COD20352.CLK.gz', 'AKUR173j.T02.gz']
 
-/** What a day of a large archive looks like: long names first of all, short ones, and a few of no use. */
+/** Names like those of a day in a large archive: mostly long names, short names, and a few invalid ones. */
 export function realisticNames(count) {
   const random = randomNumbers(2026)
   return Array.from({ length: count }, () => flat(realisticName(random)))
@@ -29,7 +29,7 @@ function realisticName(random) {
   return kind < 99 ? pick(products, random) : `${site}${padded(367 + random(600), 3)}0.26d.gz`
 }
 
-/** Names with one to three slips in them, and a few that are noise of any length. */
+/** Names with one to three errors, and a few random texts of any length. */
 export function fuzzedNames(count) {
   const random = randomNumbers(366)
   return Array.from({ length: count }, () => {
@@ -54,7 +54,7 @@ function noise(random, length) {
   return text
 }
 
-/** A name as a directory listing gives it: one piece, not the sum of its parts. */
+/** Makes one flat string of a name, as a directory listing returns it. */
 function flat(name) {
   const encoding = /^[\0-\x7f]*$/.test(name) ? 'latin1' : 'utf16le'
   return Buffer.from(name, encoding).toString(encoding)
@@ -68,7 +68,7 @@ function padded(number, width) {
   return String(number).padStart(width, '0')
 }
 
-/** A generator of whole numbers below a bound (xorshift), seeded to repeat itself. */
+/** A seeded generator of integers below a limit (xorshift). */
 function randomNumbers(seed) {
   let state = seed
   return (bound) => {

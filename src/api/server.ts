@@ -6,8 +6,13 @@ import fastify, { LogController } from 'fastify'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { ExpectedRules } from '../insight/expectation.ts'
-import { bodyValidation } from './admin/request-body.ts'
-import { answerClientError } from './http/client-error.ts'
+import { bodyValidation, readJsonBodies } from './admin/request-body.ts'
+import {
+  answerClientError,
+  createHttpServer,
+  faultOf,
+  normaliseTarget,
+} from './http/http-server.ts'
 import { compressAnswers } from './http/compression.ts'
 import { InFlightRequests } from './connections/in-flight.ts'
 import { ClientLimits } from './connections/client-limits.ts'
@@ -17,13 +22,11 @@ import type { ApiDeps } from './http/settings.ts'
 import { answerError, notFound, sendError } from './http/errors.ts'
 import { answerByAccept } from './pages/error-answer.ts'
 import { commonHeaders, preflightHeaders } from './http/headers.ts'
-import { createHttpServer, faultOf } from './http/http-server.ts'
-import { readJsonBodies } from './http/json-body.ts'
 import { logAccess, loggedStatus } from './http/access-log.ts'
 import type { RecordAccess } from './http/access-log.ts'
-import { normaliseTarget } from './http/request-target.ts'
 import { supportAllMethods } from './http/resource.ts'
 import { addAssets } from './pages/assets-route.ts'
+import { addAlerts } from './alerts/route.ts'
 import { addChanges } from './changes/route.ts'
 import { addData } from './downloads/route.ts'
 import { addHealth } from './status/health.ts'
@@ -37,10 +40,9 @@ import { addReport } from './report/route.ts'
 import { NetworkStates } from './series/network-states.ts'
 import { addSeries } from './series/route.ts'
 import { addRescan } from './admin/rescan.ts'
-import { addSchema } from './pages/docs-route.ts'
-import { addAvailability } from './stations/availability.ts'
-import { addLatency } from './stations/latency.ts'
+import { addSchema } from './pages/docs.ts'
 import { addStation } from './stations/route.ts'
+import { addStationSeries } from './stations/series-routes.ts'
 import { addStatus } from './status/route.ts'
 import { openMissingFiles } from './downloads/missing-files.ts'
 import { downloadPaths } from './downloads/schema.ts'
@@ -112,15 +114,19 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   addRoot(app, context)
   addRinexFile(app, context)
   const expected = deps.settings.expected ?? new ExpectedRules([])
-  addAvailability(app, { ...context, expected })
-  addLatency(app, context)
+  addStationSeries(app, { ...context, expected })
   const network = new NetworkStates({ ...deps, expected })
   addStation(app, { ...context, expected, network })
   metrics.showSeries(network)
+  // The deliveries of the last weeks are read before the first request needs them.
+  app.addHook('onListen', async () => {
+    await network.ifLoaded()
+  })
   addSeries(app, { ...context, network })
   addMissing(app, { ...context, network })
   addReport(app, { ...context, network })
   addNetwork(app, { ...context, network })
+  addAlerts(app, { ...context, network })
   addChanges(app, context)
   addStatus(app, { ...context, missingFiles })
   addProblems(app, { ...context, missingFiles })
@@ -146,6 +152,8 @@ function openStartResponse(parts: {
   const { limiter, observe } = parts
   return (request, reply, proceed) => {
     reply.headers(commonHeaders).header('x-request-id', request.id)
+    // Limits, metrics, streams and the framework listen for `close`. Node would warn about the eleventh listener.
+    reply.raw.setMaxListeners(20)
     observeResponse(request, reply, observe)
     const rejection = limiter.check(request, reply) ?? faultOf(request.raw)
     if (rejection === undefined) proceed()
@@ -160,26 +168,16 @@ function observeResponse(
   observe: RecordAccess,
 ): void {
   const { id, method, routeOptions, originalUrl: target } = request
-  const { socket } = request.raw
+  // `app.inject` has no real connection. The requests of a connection run one after the other, so what is written is theirs.
+  const { socket }: { readonly socket: Partial<Socket> } = request.raw
+  const { bytesWritten: before = 0 } = socket
   reply.raw.once('close', () => {
     observe({
-      bytes: bytesSince(socket),
+      bytes: (socket.bytesWritten ?? 0) - before,
       ...{ id, method, target, route: routeOptions.url ?? 'none' },
       ...{ status: loggedStatus(reply.raw), ms: reply.elapsedTime },
     })
   })
-}
-
-/** Bytes of each connection that belong to earlier responses. */
-const countedBytes = new WeakMap<Socket, number>()
-
-/** Bytes written to a connection since the last call. */
-function bytesSince(socket: Socket): number {
-  // `app.inject` has no real connection.
-  const { bytesWritten = 0 } = socket as Partial<Socket>
-  const before = countedBytes.get(socket) ?? 0
-  countedBytes.set(socket, bytesWritten)
-  return Math.max(0, bytesWritten - before)
 }
 
 interface AppParts {

@@ -96,6 +96,8 @@ export interface StationsQuery {
   readonly limit: number
   readonly offset: number
   readonly countries?: readonly string[]
+  /** Only these; by their long code if it is known. */
+  readonly codes?: readonly string[]
   /** In upper case: a part of one of the station's codes. */
   readonly search?: string
   /** Default: by code. Equal stations are sorted by code; stations without a country come last. */
@@ -154,7 +156,7 @@ export interface DeliveriesQuery {
   /** UTC days since 1970, both included. */
   readonly fromDay: number
   readonly toDay: number
-  /** Only days whose deliveries changed after this state. All days without it, or if the changes since it are not known. */
+  /** Only days whose deliveries changed after this state; all days without it. */
   readonly since?: Head | undefined
 }
 
@@ -174,6 +176,8 @@ export interface NetworkDeliveries {
   /** Time from which deliveries are recorded. */
   readonly knownFromUs: number
   readonly series: readonly NetworkSeries[]
+  /** False if the changes since the state are not known, or too many: no day was read. */
+  readonly isComplete: boolean
   /** Days that were read, ascending, with all their deliveries. */
   readonly days: readonly DayDeliveries[]
 }

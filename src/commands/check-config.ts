@@ -1,12 +1,13 @@
+import { accessSync, constants, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { stringify } from 'smol-toml'
-import { baseUrlFor } from '../config/address.ts'
-import { ConfigError } from '../config/config-error.ts'
+import { baseUrlFor, ConfigError } from '../config/checks.ts'
+import type { Fault } from '../config/checks.ts'
 import type { LoadedConfig } from '../config/load.ts'
-import { propertyName } from '../config/names.ts'
-import { optionKeys } from '../config/options.ts'
-import type { Config } from '../config/options.ts'
-import { print } from '../runtime/output.ts'
-import { machineFaults } from './machine-faults.ts'
+import { propertyName } from '../config/sources.ts'
+import { optionKeys, optionOf } from '../config/options.ts'
+import type { Config, OptionKey } from '../config/options.ts'
+import { print } from '../runtime/program.ts'
 
 /**
  * Prints the effective configuration, itself a configuration file, with the origin of each value, and looks at this machine.
@@ -17,7 +18,12 @@ export async function checkConfig(loaded: LoadedConfig): Promise<number> {
   const values = { ...config, baseUrl: knownBaseUrl(config) }
   for (const key of optionKeys) {
     const value = values[propertyName(key)]
-    const line = value === undefined ? `# ${key} has no value` : stringify({ [key]: value }).trim()
+    const line =
+      value === undefined
+        ? `# ${key} has no value`
+        : optionOf(key).isSecret === true
+          ? `# ${key} has a value that is not shown`
+          : stringify({ [key]: value }).trim()
     await print(`${line} # from ${origins[key]}`)
   }
   const faults = machineFaults(loaded)
@@ -28,4 +34,62 @@ export async function checkConfig(loaded: LoadedConfig): Promise<number> {
 /** With port 0 the base URL is only known when the API listens. */
 function knownBaseUrl(config: Config): string | undefined {
   return config.baseUrl ?? (config.port === 0 ? undefined : baseUrlFor(config, config.port))
+}
+
+const { R_OK, W_OK, X_OK } = constants
+
+/** What the configuration expects of this machine and this user does not find, each with its remedy. */
+export function machineFaults({ config, origins }: LoadedConfig): readonly Fault[] {
+  const faults: Fault[] = []
+  const add = (key: OptionKey, problem: string): void => {
+    faults.push({ source: origins[key], key, message: `${key} ${problem}` })
+  }
+  const addDirectoryFault = (key: OptionKey, path: string, mode: number): void => {
+    const problem = directoryProblem(path, mode)
+    if (problem !== undefined) add(key, `${JSON.stringify(path)} ${problem}`)
+  }
+  addDirectoryFault('archive', config.archive, R_OK | X_OK)
+  for (const path of config.linkedDirectories)
+    addDirectoryFault('linked_directories', path, R_OK | X_OK)
+  // The API only reads a database that is there. The indexer makes the directory of a new one.
+  const hasDatabase = allows(config.database, R_OK)
+  const databaseMode = hasDatabase ? X_OK : W_OK | X_OK
+  addDirectoryFault('database', nearestDirectory(config.database), databaseMode)
+  if (dirname(config.controlSocket) !== dirname(config.database))
+    addDirectoryFault('control_socket', dirname(config.controlSocket), X_OK)
+  if (exists(config.controlSocket) && !allows(config.controlSocket, R_OK | W_OK))
+    add('control_socket', 'may not be used by this user, add it to the group of the service')
+  const { baseUrl, datasetPrefix } = config
+  if (baseUrl !== undefined && new URL(baseUrl).pathname.endsWith(`/${datasetPrefix}`))
+    add(
+      'base_url',
+      `ends with dataset_prefix ${datasetPrefix}, which every link repeats: remove it here`,
+    )
+  return faults
+}
+
+/** The nearest folder of a path that is there. */
+function nearestDirectory(path: string): string {
+  const folder = dirname(path)
+  return exists(folder) || folder === path ? folder : nearestDirectory(folder)
+}
+
+function directoryProblem(path: string, mode: number): string | undefined {
+  if (!exists(path)) return 'is not there or cannot be reached by this user'
+  if (!statSync(path).isDirectory()) return 'is not a directory'
+  if (allows(path, mode)) return undefined
+  return `may not be ${(mode & W_OK) === 0 ? 'read' : 'written'} by this user`
+}
+
+function exists(path: string): boolean {
+  return allows(path, constants.F_OK)
+}
+
+function allows(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode)
+    return true
+  } catch {
+    return false
+  }
 }

@@ -4,7 +4,7 @@ import { openClock } from '../runtime/clock.ts'
 import type { ConfigOf } from '../config/command-options.ts'
 import { askIndexer } from '../control/client.ts'
 import { IndexerUnreachable } from '../control/protocol.ts'
-import { print } from '../runtime/output.ts'
+import { print } from '../runtime/program.ts'
 
 /** An indexer recounts ten million records within a minute; it does nothing else meanwhile. */
 const repairTimeoutMs = 600_000

@@ -1,8 +1,6 @@
 import type { Logger } from 'pino'
 import { CatalogueCorrupt } from '../catalogue/writer.ts'
-import type { Recovery } from '../catalogue/sqlite/recover.ts'
-import type { StartupCheckOutcome } from '../catalogue/sqlite/startup-check.ts'
-import { openWriter } from '../catalogue/sqlite/writer.ts'
+import type { CatalogueWriter } from '../catalogue/writer.ts'
 import type { OpenedWriter } from '../catalogue/sqlite/writer.ts'
 import { openClock } from '../runtime/clock.ts'
 import type { ConfigOf } from '../config/command-options.ts'
@@ -12,15 +10,16 @@ import { startIndexer } from '../indexer/indexer.ts'
 import type { Indexer } from '../indexer/indexer.ts'
 import { IncompleteScan } from '../indexer/scans.ts'
 import { startTreeReader } from '../indexer/tree/tree-reader.ts'
+import { areas } from '../parse/archive-path.ts'
 import { graceMs, startLifecycle } from '../runtime/lifecycle.ts'
 import type { Lifecycle } from '../runtime/lifecycle.ts'
 import { createLogger } from '../runtime/logger.ts'
-import { packageVersion } from '../runtime/package.ts'
-import { reportProgress, summaryLines } from './progress.ts'
-import { print } from '../runtime/output.ts'
+import { packageVersion } from '../runtime/program.ts'
+import { openServiceManager } from '../runtime/service-manager.ts'
+import { reportProgress, stateLine, summaryFields } from './progress.ts'
 import { realDirectories } from '../runtime/real-path.ts'
-import { migrationReporter, openIndexBuilder, upgrade } from './upgrade.ts'
-import type { IndexBuilder } from './upgrade.ts'
+import { openIndexBuilder, openIndexerDatabase } from './indexer-database.ts'
+import type { IndexBuilder } from './indexer-database.ts'
 
 /** Runs the indexer until a signal ends it, or with `once` until one scan has ended. */
 export async function index(
@@ -41,23 +40,26 @@ export async function index(
     ...(once ? {} : { onHangup }),
   })
   const nowUs = openClock()
-  if (!(await upgrade({ database: config.database, logger, lifecycle })))
-    return lifecycle.untilEnd()
-  const writer = openDatabase({ database: config.database, nowUs, logger })
-  const indexer = await startParts({ config, logger, writer, nowUs })
+  const serviceManager = openServiceManager({ env: process.env, logger })
+  // A migration may take minutes; meanwhile the API starts and answers 503 with its progress.
+  const onMigrating = (progress: string): void => {
+    serviceManager.ready(() => Promise.resolve(`migrating the database ${progress}`))
+  }
+  const { database } = config
+  const writer = await openIndexerDatabase({ database, nowUs, logger, lifecycle, onMigrating })
+  if (writer === undefined) return lifecycle.untilEnd()
+  const onFailure = (error: unknown): void => void lifecycle.end(failureOf(error))
+  const indexer = await startParts({ config, logger, writer, nowUs, onFailure })
   lifecycle.add({ name: 'indexer', close: () => indexer.close() })
   setIndexer(indexer)
-  indexer.broken.catch((error: unknown) => lifecycle.end(failureOf(error)))
-  const control = await openControl({
-    path: config.controlSocket,
-    logger,
-    indexer,
-    writer,
-  })
+  const control = await openControl({ path: config.controlSocket, logger, indexer, writer })
   lifecycle.add({ name: 'control socket', close: control.close })
   endWithParent(lifecycle)
   const indexes = openIndexBuilder(writer, logger)
   lifecycle.add({ name: 'indexes', close: indexes.stop })
+  serviceManager.ready(async () => stateLine(indexer.status(), await countFiles(writer)))
+  // Added last, so that it is closed first.
+  lifecycle.add({ name: 'service manager', close: serviceManager.close })
   try {
     await catchUp({ indexer, writer, indexes, logger, once })
   } catch (error) {
@@ -66,54 +68,9 @@ export async function index(
   return once ? lifecycle.end() : lifecycle.untilEnd()
 }
 
-/** Opens the database and logs checks, migration and recovery. */
-function openDatabase(parts: {
-  readonly database: string
-  readonly nowUs: () => number
-  readonly logger: Logger
-}): OpenedWriter {
-  const { database, nowUs, logger } = parts
-  const writer = openWriter({
-    database,
-    nowUs,
-    onChecked: (outcome) => {
-      logIntegrityCheck(outcome, logger)
-    },
-    onRestoring: (restoring) => {
-      const fields = { database, ...restoring }
-      logger.warn(fields, 'database missing or corrupt: restoring a backup')
-    },
-    onMigrating: migrationReporter(database, logger),
-  })
-  logRecovery(writer.recovery, logger)
-  return writer
-}
-
-function logRecovery(recovery: Recovery, logger: Logger): void {
-  const { quarantined, restored, rejectedBackups, isOlderCopy } = recovery
-  for (const { backup, fault } of rejectedBackups)
-    logger.error({ backup, fault }, 'backup not usable: trying the next one')
-  const problem = quarantined === undefined ? 'missing' : 'corrupt'
-  if (restored !== undefined) {
-    const made = new Date(restored.madeUs / 1000).toISOString()
-    const { backup, tookMs } = restored
-    const fields = { set_aside: quarantined, backup, made, took_ms: tookMs }
-    logger.error(
-      fields,
-      `database was ${problem}: backup restored; later changes will be found in the archive`,
-    )
-  } else if (quarantined !== undefined || rejectedBackups.length > 0)
-    logger.error({ set_aside: quarantined }, `database was ${problem}: building a new one`)
-  if (isOlderCopy)
-    logger.warn('database is an older copy: ids and seq continue above all that were used since')
-}
-
-function logIntegrityCheck({ fault, error, tookMs }: StartupCheckOutcome, logger: Logger): void {
-  const fields = { took_ms: tookMs }
-  if (fault !== undefined) logger.error({ ...fields, fault }, 'database corrupt')
-  else if (error !== undefined)
-    logger.warn({ ...fields, err: error }, 'integrity check failed to run; retrying later')
-  else logger.info(fields, 'integrity check passed')
+async function countFiles(writer: CatalogueWriter): Promise<number> {
+  const counts = await Promise.all(areas.map((area) => writer.count(area)))
+  return counts.reduce((sum, count) => sum + count, 0)
 }
 
 async function startParts(parts: {
@@ -121,6 +78,7 @@ async function startParts(parts: {
   readonly logger: Logger
   readonly writer: OpenedWriter
   readonly nowUs: () => number
+  readonly onFailure: (error: unknown) => void
 }): Promise<Indexer> {
   const { config, logger, ...rest } = parts
   const tree = startTreeReader({
@@ -162,9 +120,8 @@ async function catchUp(parts: {
   })
   if (isFirstScan) await indexes.build()
   const status = indexer.status()
-  const lines = summaryLines(caughtUp, await writer.summary(), status.settlingFiles)
-  if (once && process.stdout.isTTY) for (const line of lines.text) await print(line)
-  else logger.info(lines.fields, 'caught up with the archive')
+  const fields = summaryFields(caughtUp, await writer.summary(), status.settlingFiles)
+  logger.info(fields, 'caught up with the archive')
   if (once && status.reasons.length > 0) throw new IncompleteScan(status.reasons.join('; '))
 }
 

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline'
-import { print } from '../runtime/output.ts'
+import { print } from '../runtime/program.ts'
 import { parseFilename } from '../parse/filename.ts'
 
 /** Prints the parsed fields of each name; without names, of each line of standard input. */

@@ -1,9 +1,8 @@
-/** Shows the progress of a scan: a bar on a terminal, log lines elsewhere, and a summary at its end. */
+/** Shows the progress of a scan or a copy: a bar on a terminal; of a scan also log lines elsewhere, and its outcome. */
 import { Presets, SingleBar } from 'cli-progress'
 import type { Logger } from 'pino'
-import { printable } from '../api/http/access-log.ts'
 import type { CatalogueSummary, ScanSummary } from '../catalogue/records.ts'
-import type { ScanProgress } from '../control/protocol.ts'
+import type { IndexerStatus, ScanProgress } from '../control/protocol.ts'
 import type { CaughtUp } from '../indexer/indexer.ts'
 
 const barEveryMs = 200
@@ -14,25 +13,18 @@ export function reportProgress(
   progress: () => ScanProgress | undefined,
   logger: Logger,
 ): { stop: () => void } {
-  return process.stdout.isTTY ? showBar(progress) : logLines(progress, logger)
-}
-
-function showBar(progress: () => ScanProgress | undefined): { stop: () => void } {
+  const { isTTY } = process.stdout
   const format = '{bar} {percentage}% | {files} files | {rate} files/s | {left}'
   const bar = new SingleBar({ format, clearOnComplete: true }, Presets.shades_classic)
-  let shown = false
-  const timer = setInterval(() => {
-    const scan = progress()
-    if (scan === undefined) return
-    const fields = {
-      files: scan.files.toLocaleString('en'),
-      rate: Math.round(scan.rate).toLocaleString('en'),
-      left: scan.secondsLeft === undefined ? '' : `${duration(scan.secondsLeft)} left`,
-    }
-    if (shown) bar.update(Math.floor(scan.done * 1000), fields)
-    else bar.start(1000, Math.floor(scan.done * 1000), fields)
-    shown = true
-  }, barEveryMs)
+  const timer = setInterval(
+    () => {
+      const scan = progress()
+      if (scan === undefined) return
+      if (isTTY) show(scan, bar)
+      else logger.info(progressFields(scan), 'scanning')
+    },
+    isTTY ? barEveryMs : logEveryMs,
+  )
   return {
     stop() {
       clearInterval(timer)
@@ -41,79 +33,83 @@ function showBar(progress: () => ScanProgress | undefined): { stop: () => void }
   }
 }
 
-function logLines(progress: () => ScanProgress | undefined, logger: Logger): { stop: () => void } {
-  const timer = setInterval(() => {
-    const scan = progress()
-    if (scan === undefined) return
-    const { files, directoriesDone, done, rate, secondsLeft } = scan
-    logger.info(
-      {
-        files,
-        directories: directoriesDone,
-        percent: Math.round(done * 100),
-        files_per_second: Math.round(rate),
-        seconds_left: secondsLeft === undefined ? undefined : Math.round(secondsLeft),
-      },
-      'scanning',
-    )
-  }, logEveryMs)
+function show({ files, rate, done, secondsLeft }: ScanProgress, bar: SingleBar): void {
+  const thousandths = Math.floor(done * 1000)
+  const left = secondsLeft === undefined ? '' : `${duration(secondsLeft)} left`
+  const fields = { files: number(files), rate: number(Math.round(rate)), left }
+  if (bar.isActive) bar.update(thousandths, fields)
+  else bar.start(1000, thousandths, fields)
+}
+
+function progressFields({ files, directoriesDone, done, rate, secondsLeft }: ScanProgress) {
   return {
-    stop: () => {
-      clearInterval(timer)
+    files,
+    directories: directoriesDone,
+    percent: Math.round(done * 100),
+    files_per_second: Math.round(rate),
+    seconds_left: secondsLeft === undefined ? undefined : Math.round(secondsLeft),
+  }
+}
+
+/** Shows the progress of a copy: a bar on a terminal, nothing elsewhere. */
+export function copyProgress() {
+  if (!process.stdout.isTTY) return { update: (): void => undefined, stop: (): void => undefined }
+  const format = '{bar} {percentage}% | {eta_formatted} left'
+  const bar = new SingleBar({ format, clearOnComplete: true }, Presets.shades_classic)
+  return {
+    update: (copied: number, total: number): void => {
+      if (bar.isActive) bar.update(copied)
+      else bar.start(total, copied)
+    },
+    stop: (): void => {
+      bar.stop()
     },
   }
 }
 
 /**
- * The outcome of catching up, for people and for the log.
+ * The state of the indexer in one line.
+ * @param files number of files in the list
+ */
+export function stateLine(
+  { state, reasons, scan, dirtyDirectories, settlingFiles }: IndexerStatus,
+  files: number,
+): string {
+  const left = scan?.secondsLeft === undefined ? '' : `, ${duration(scan.secondsLeft)} left`
+  const parts = [
+    `${number(files)} files listed`,
+    ...(scan === undefined ? [] : [`scan ${Math.floor(scan.done * 100)} %${left}`]),
+    ...(dirtyDirectories === 0 ? [] : [`${number(dirtyDirectories)} directories to be read`]),
+    ...(settlingFiles === 0 ? [] : [`${number(settlingFiles)} files not complete yet`]),
+    ...reasons,
+  ]
+  return `${state}: ${parts.join('; ')}`
+}
+
+/**
+ * The outcome of catching up, as fields of a log line.
  * @param settling number of files that are not complete yet, and so not in the catalogue
  */
-export function summaryLines(caughtUp: CaughtUp, summary: CatalogueSummary, settling: number) {
-  const records = summary.areas.obs.files + summary.areas.nrt.files
-  const { misplaced } = summary
-  const rejected = summary.rejected.map(({ reason, count }) => [reason, count] as const)
-  const scan = caughtUp.now ? describeScan(caughtUp.scan) : undefined
+export function summaryFields(caughtUp: CaughtUp, summary: CatalogueSummary, settling: number) {
   return {
-    fields: {
-      ...scan?.fields,
-      records,
-      misplaced,
-      settling,
-      rejected: Object.fromEntries(rejected),
-    },
-    text: [
-      ...(scan?.text ?? []),
-      `${number(records)} records, ${number(misplaced)} misplaced, ${number(settling)} files not complete yet`,
-      ...summary.rejected.map(
-        ({ reason, count, examples }) =>
-          `  not catalogued ${number(count).padStart(9)}  ${reason.padEnd(20)} ${printable(examples[0] ?? '')}`,
-      ),
-    ],
+    ...(caughtUp.now ? scanFields(caughtUp.scan) : undefined),
+    records: summary.areas.obs.files + summary.areas.nrt.files,
+    misplaced: summary.misplaced,
+    settling,
+    rejected: Object.fromEntries(summary.rejected.map(({ reason, count }) => [reason, count])),
   }
 }
 
-function describeScan(scan: ScanSummary) {
-  const seconds = (scan.endedUs - scan.startedUs) / 1e6
-  const perSecond = Math.round(scan.files / Math.max(seconds, 1e-6))
-  const { files, directories, added, modified, removed } = scan
+function scanFields({ startedUs, endedUs, ...counts }: ScanSummary) {
+  const seconds = (endedUs - startedUs) / 1e6
   return {
-    fields: {
-      files,
-      directories,
-      added,
-      modified,
-      removed,
-      seconds: Math.round(seconds * 1000) / 1000,
-      files_per_second: perSecond,
-    },
-    text: [
-      `${number(files)} files in ${number(directories)} directories, ${seconds.toFixed(1)} s, ${number(perSecond)} files/s`,
-      `${number(added)} added, ${number(modified)} modified, ${number(removed)} removed`,
-    ],
+    ...counts,
+    seconds: Math.round(seconds * 1000) / 1000,
+    files_per_second: Math.round(counts.files / Math.max(seconds, 1e-6)),
   }
 }
 
-function number(value: number): string {
+export function number(value: number): string {
   return value.toLocaleString('en')
 }
 

@@ -5,7 +5,7 @@ import { askIndexer } from '../control/client.ts'
 import { IndexerUnreachable, RequestRejected } from '../control/protocol.ts'
 import type { RescanTicket, ScanProgress } from '../control/protocol.ts'
 import { createLogger } from '../runtime/logger.ts'
-import { print } from '../runtime/output.ts'
+import { print } from '../runtime/program.ts'
 import { reportProgress } from './progress.ts'
 
 /** Time between two status requests. */

@@ -1,22 +1,24 @@
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
-import { readAdminToken } from '../config/admin-token.ts'
 import { hashToken } from '../api/admin/authentication.ts'
 import type { Administration, ApiSettings, Offload } from '../api/http/settings.ts'
 import { buildServer } from '../api/server.ts'
+import { CatalogueUnavailable } from '../catalogue/reader.ts'
+import type { CatalogueReader } from '../catalogue/reader.ts'
 import { openReader } from '../catalogue/sqlite/reader.ts'
 import { openClock } from '../runtime/clock.ts'
-import { baseUrlFor } from '../config/address.ts'
+import { baseUrlFor } from '../config/checks.ts'
 import type { ConfigOf } from '../config/command-options.ts'
 import { readExpectedFile } from '../config/expected-file.ts'
+import { readToken } from '../config/token-file.ts'
 import { ExpectedRules } from '../insight/expectation.ts'
 import { askIndexer, askSettling, openStatusReader } from '../control/client.ts'
 import { graceMs, startLifecycle } from '../runtime/lifecycle.ts'
 import type { Lifecycle } from '../runtime/lifecycle.ts'
 import { createLogger } from '../runtime/logger.ts'
-import { print } from '../runtime/output.ts'
-import { packageVersion } from '../runtime/package.ts'
+import { packageVersion, print } from '../runtime/program.ts'
 import { realDirectories } from '../runtime/real-path.ts'
+import { openServiceManager } from '../runtime/service-manager.ts'
 
 /** The indexer only queues a rescan, so this is long. A hanging indexer is reported before the HTTP connection times out. */
 const rescanTimeoutMs = 10_000
@@ -29,27 +31,15 @@ const backlog = 4096
 
 /** Runs the API until a signal ends it. */
 export async function serve(config: ConfigOf<'serve'>): Promise<number> {
-  const lifecycle = await startServing(config, {
-    graceMs: graceMs.api,
-    afterListening: () => undefined,
-  })
+  const lifecycle = await startServing(config, graceMs.api)
   return lifecycle.untilEnd()
 }
 
-export interface ServingOptions {
-  readonly graceMs: number
-  /** Called when the API listens, to start other parts; not called when it cannot listen. */
-  readonly afterListening: (lifecycle: Lifecycle) => void
-}
-
-/** Starts the API; resolves when it listens. */
-export async function startServing(
-  config: ConfigOf<'serve'>,
-  options: ServingOptions,
-): Promise<Lifecycle> {
+/** Starts the API; resolves when it listens. @param endMs longest time in which all parts of the process end */
+export async function startServing(config: ConfigOf<'serve'>, endMs: number): Promise<Lifecycle> {
   const administration = administrationOf(config)
   const logger = createLogger({ level: config.logLevel, name: 'api' })
-  const lifecycle = startLifecycle({ logger, graceMs: options.graceMs })
+  const lifecycle = startLifecycle({ logger, graceMs: endMs })
   const reader = openReader({ database: config.database })
   lifecycle.add({
     name: 'catalogue',
@@ -57,15 +47,8 @@ export async function startServing(
       reader.close()
     },
   })
-  let known: string | undefined
-  const baseUrl = (): string => {
-    if (known !== undefined) return known
-    const address = app.server.address() as AddressInfo | null
-    const url = baseUrlFor(config, address?.port ?? config.port)
-    // Stored: a server that is closing has no address, but still answers waiting requests.
-    if (address !== null) known = url
-    return url
-  }
+  // Known when the server listens.
+  let baseUrl = ''
   const app = await buildServer({
     reader,
     logger,
@@ -75,15 +58,34 @@ export async function startServing(
     }),
     settlingFiles: () => askSettling(config.controlSocket),
     administration,
-    settings: { ...settingsOf(config, logger), baseUrl },
+    settings: { ...settingsOf(config, logger), baseUrl: () => baseUrl },
   })
   lifecycle.add({ name: 'HTTP server', close: () => app.close() })
-  await app.listen({ host: config.host, port: config.port, backlog }).catch((error: unknown) => {
+  const { host, port } = config
+  await app.listen({ host, port, backlog }).catch((error: unknown) => {
     throw cannotListen(config, error)
   })
-  options.afterListening(lifecycle)
-  await announce(`${baseUrl()}/${config.datasetPrefix}/api/rinex-file/`, logger)
+  const { address, family, port: actualPort } = app.server.address() as AddressInfo
+  baseUrl = baseUrlFor(config, actualPort)
+  const url = `${baseUrl}/${config.datasetPrefix}/api/rinex-file/`
+  const actualHost = family === 'IPv6' ? `[${address}]` : address
+  await announce({ url, address: `${actualHost}:${actualPort}` }, logger)
+  const serviceManager = openServiceManager({ env: process.env, logger })
+  serviceManager.ready(() => describe(reader, url))
+  // Added last, so that it is closed first.
+  lifecycle.add({ name: 'service manager', close: serviceManager.close })
   return lifecycle
+}
+
+/** Without a catalogue the API works: it answers 503, and opens the database again by itself. */
+async function describe(reader: CatalogueReader, url: string): Promise<string> {
+  try {
+    await reader.head()
+    return `serving ${url}`
+  } catch (error) {
+    if (error instanceof CatalogueUnavailable) return `answering 503: ${error.message}`
+    throw error
+  }
 }
 
 /** The API cannot listen on its host and port; the message names the option to change. */
@@ -129,7 +131,7 @@ function offloadOf({ sendFiles, internalPrefix }: ConfigOf<'serve'>): Offload | 
 }
 
 function administrationOf(config: ConfigOf<'serve'>): Administration | undefined {
-  const token = readAdminToken(config.adminTokenFile)
+  const token = readToken('admin_token_file', config.adminTokenFile)
   if (token === undefined) return undefined
   const { controlSocket } = config
   return {
@@ -139,8 +141,13 @@ function administrationOf(config: ConfigOf<'serve'>): Administration | undefined
   }
 }
 
-/** Prints the URL of the list: as a plain line on a terminal, as a field of a log line elsewhere. */
-async function announce(url: string, logger: Logger): Promise<void> {
-  if (process.stdout.isTTY) await print(`listening on ${url}`)
-  else logger.info({ url }, 'listening')
+/**
+ * Prints the URL of the list: as a plain line on a terminal, as a field of a log line elsewhere. A proxy connects to the address.
+ */
+async function announce(
+  fields: { readonly url: string; readonly address: string },
+  logger: Logger,
+): Promise<void> {
+  if (process.stdout.isTTY) await print(`listening on ${fields.url}`)
+  else logger.info(fields, 'listening')
 }

@@ -14,13 +14,9 @@ export async function start(
   config: ConfigOf<'start'>,
   flags: Readonly<Record<string, unknown>>,
 ): Promise<number> {
-  const lifecycle = await startServing(config, {
-    // They end one after the other.
-    graceMs: graceMs.api + graceMs.indexer,
-    afterListening(lifecycle) {
-      addIndexer(lifecycle, flags)
-    },
-  })
+  // They end one after the other.
+  const lifecycle = await startServing(config, graceMs.api + graceMs.indexer)
+  addIndexer(lifecycle, flags)
   return lifecycle.untilEnd()
 }
 
@@ -30,6 +26,8 @@ function addIndexer(lifecycle: Lifecycle, flags: Readonly<Record<string, unknown
     // In a process group of its own, so that Ctrl-C on a terminal reaches it once, through this process. When this
     // process ends, in whatever way, the IPC channel closes and the indexer ends too.
     detached: true,
+    // The API alone reports to a service manager.
+    env: { ...process.env, NOTIFY_SOCKET: undefined },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
   indexer.on('exit', (code, signal) => {

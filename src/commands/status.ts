@@ -6,22 +6,24 @@ import type { CommonStatus } from '../api/status/serialise.ts'
 import { openReader } from '../catalogue/sqlite/reader.ts'
 import type { ConfigOf } from '../config/command-options.ts'
 import { askSettling, askStatus } from '../control/client.ts'
-import { print } from '../runtime/output.ts'
+import { packageVersion, print } from '../runtime/program.ts'
 import { checkCodes, checkFailed, checkStatus } from './status-check.ts'
-import type { CheckResult } from './status-check.ts'
-import { packageVersion } from '../runtime/package.ts'
 
 /** Prints the state of the indexer and a summary of the catalogue. */
 export async function status(
   config: ConfigOf<'status'>,
   { json }: { readonly json: boolean },
 ): Promise<number> {
-  const indexer = await askStatus(config.controlSocket)
-  const reader = openReader({ database: config.database })
+  const wire = await readStatus(config)
+  for (const line of json ? [JSON.stringify(wire)] : describe(wire)) await print(line)
+  return 0
+}
+
+async function readStatus({ controlSocket, database }: ConfigOf<'status'>): Promise<CommonStatus> {
+  const indexer = await askStatus(controlSocket)
+  const reader = openReader({ database })
   try {
-    const wire = describeStatus(await reader.summary(), indexer, packageVersion())
-    for (const line of json ? [JSON.stringify(wire)] : describe(wire)) await print(line)
-    return 0
+    return describeStatus(await reader.summary(), indexer, packageVersion())
   } finally {
     reader.close()
   }
@@ -29,22 +31,12 @@ export async function status(
 
 /** Checks the status for monitoring. @returns the exit code of monitoring plugins */
 export async function check(config: ConfigOf<'status'>): Promise<number> {
-  const { level, line } = await readCheck(config)
+  const { level, line } = await readStatus(config).then(
+    (wire) => checkStatus(wire, Date.now() / 1000),
+    (error: unknown) => checkFailed(error instanceof Error ? error.message : String(error)),
+  )
   await print(line)
   return checkCodes[level]
-}
-
-async function readCheck(config: ConfigOf<'status'>): Promise<CheckResult> {
-  const indexer = await askStatus(config.controlSocket)
-  const reader = openReader({ database: config.database })
-  try {
-    const wire = describeStatus(await reader.summary(), indexer, packageVersion())
-    return checkStatus(wire, Date.now() / 1000)
-  } catch (error) {
-    return checkFailed(error instanceof Error ? error.message : String(error))
-  } finally {
-    reader.close()
-  }
 }
 
 const problemsPerPage = 1000

@@ -4,8 +4,8 @@ import { parse } from 'smol-toml'
 import type { ExpectedRule, ExpectedSeries } from '../insight/expectation.ts'
 import { periods } from '../insight/series.ts'
 import { secondsPerDay } from '../parse/calendar.ts'
-import { ConfigError } from './config-error.ts'
-import type { Fault } from './config-error.ts'
+import { ConfigError } from './checks.ts'
+import type { Fault } from './checks.ts'
 
 const fileTypes = ['o', 'n', 'm'] as const
 const known = ['station', 'file_type', 'period', 'hours', 'from', 'to']
@@ -27,17 +27,6 @@ export function readExpectedFile(path: string | undefined): readonly ExpectedSer
   )
   if (faults.length > 0) throw new ConfigError(faults)
   return series
-}
-
-/** The faults of the file, without its content. */
-export function expectedFileFaults(path: string | undefined): readonly Fault[] {
-  try {
-    readExpectedFile(path)
-    return []
-  } catch (error) {
-    if (error instanceof ConfigError) return error.faults
-    throw error
-  }
 }
 
 type Table = Readonly<Record<string, unknown>>

@@ -1,14 +1,12 @@
 /** Merges defaults, configuration file, environment and flags into one checked configuration. */
 import { parse as parsePath, relative, resolve } from 'node:path'
 import { inspect } from 'node:util'
-import { originOf, toBaseUrl } from './address.ts'
-import { ConfigError } from './config-error.ts'
-import type { Fault } from './config-error.ts'
-import { propertyName } from './names.ts'
+import { ConfigError, originOf, toBaseUrl } from './checks.ts'
+import type { Fault } from './checks.ts'
+import { propertyName, readSources } from './sources.ts'
 import { optionKeys, optionOf } from './options.ts'
 import type { Config, OptionKey, OptionValue } from './options.ts'
 import { realPath } from '../runtime/real-path.ts'
-import { readSources } from './sources.ts'
 import type { ConfigSources, Setting } from './sources.ts'
 
 export interface LoadedConfig {
@@ -55,10 +53,11 @@ function draftOfDefaults(faults: readonly Fault[]): Draft {
 
 function apply(setting: Setting, { values, origins, faults }: Draft): void {
   const { key, value, source } = setting
-  const { check, expects } = optionOf(key)
+  const { check, expects, isSecret = false } = optionOf(key)
   const right = value !== undefined && check(value)
   if (!right) {
-    faults.push({ source, key, message: `${key} must be ${expects}, found ${show(value)}` })
+    const found = isSecret ? 'another value' : show(value)
+    faults.push({ source, key, message: `${key} must be ${expects}, found ${found}` })
   }
   Object.assign(values, { [key]: right ? normalise(setting) : undefined })
   origins[key] = source

@@ -4,9 +4,18 @@
  * config/rinex-catalogue.toml, docs/configuration.md and the manual page; a test names what is missing.
  */
 import { join } from 'node:path'
-import { packageRoot } from '../runtime/package.ts'
-import { isBaseUrl, isHost, isNetwork } from './address.ts'
-import { integer, list, oneOf, optional, text } from './checks.ts'
+import { packageRoot } from '../runtime/program.ts'
+import {
+  integer,
+  isBaseUrl,
+  isHost,
+  isNetwork,
+  isWebhookUrl,
+  list,
+  oneOf,
+  optional,
+  text,
+} from './checks.ts'
 import type { Check, Checked } from './checks.ts'
 import { logLevels } from '../runtime/logger.ts'
 
@@ -25,40 +34,48 @@ interface Option {
   readonly meaning: string
   /** The placeholder for the flag's value in the help; `undefined` if there is no flag. */
   readonly flag?: string
+  /** The value is never printed. */
+  readonly isSecret?: boolean
 }
 
 const problemsChoices = ['public', 'command-line'] as const
 export const sendingChoices = ['self', 'x-accel-redirect', 'x-sendfile'] as const
 
-export const checksumChoices = ['arriving', 'all', 'none'] as const
+const checksumChoices = ['arriving', 'all', 'none'] as const
 
 const path = text((value) => value !== '' && !value.includes('\0'))
+const file = { kind: 'path', check: path, expects: 'a file' } as const
+const optionalFile = { ...file, check: optional(path) } as const
+const directory = { ...file, expects: 'a directory' } as const
+
+function wholeNumber(least: number, most: number) {
+  const expects = `a whole number from ${least} to ${most}`
+  return { kind: 'integer', check: integer(least, most), expects } as const
+}
+
+function oneWordOf<const Word extends string>(words: readonly Word[]) {
+  return { kind: 'text', check: oneOf(words), expects: `one of ${words.join(', ')}` } as const
+}
 
 export const options = {
   archive: {
-    kind: 'path',
-    check: path,
+    ...directory,
     default: join(packageRoot, 'fixtures/archive'),
     defaultText: 'the small archive that comes with the program',
-    expects: 'a directory',
     meaning: 'Root directory of the archive, which holds obs/ and nrt/.',
     flag: 'DIR',
   },
   database: {
-    kind: 'path',
-    check: path,
+    ...file,
     default: join(packageRoot, 'var/catalogue.db'),
     defaultText: 'var/catalogue.db where the program is installed',
-    expects: 'a file',
     meaning: 'SQLite database of the catalogue; the indexer creates it.',
     flag: 'FILE',
   },
   control_socket: {
-    kind: 'path',
-    check: path,
+    ...file,
     default: undefined,
     defaultText: 'the path of the database with the extension .sock',
-    expects: 'a file',
     meaning: 'Unix socket on which the indexer answers other commands and the API.',
     flag: 'FILE',
   },
@@ -71,18 +88,14 @@ export const options = {
     flag: 'HOST',
   },
   port: {
-    kind: 'integer',
-    check: integer(0, 65535),
+    ...wholeNumber(0, 65535),
     default: 8080,
-    expects: 'a whole number from 0 to 65535',
     meaning: 'Port on which the API listens; 0 takes a free port and prints it.',
     flag: 'PORT',
   },
   connections_per_address: {
-    kind: 'integer',
-    check: integer(1, 2048),
+    ...wholeNumber(1, 2048),
     default: 256,
-    expects: 'a whole number from 1 to 2048',
     meaning: 'Most connections that one client address may have open at the same time.',
     flag: 'N',
   },
@@ -116,10 +129,8 @@ export const options = {
     flag: 'PREFIX',
   },
   send_files: {
-    kind: 'text',
-    check: oneOf(sendingChoices),
+    ...oneWordOf(sendingChoices),
     default: 'self',
-    expects: `one of ${sendingChoices.join(', ')}`,
     meaning: 'Who sends downloads: the API itself, or the web server in front of it.',
     flag: 'SENDER',
   },
@@ -132,37 +143,57 @@ export const options = {
     flag: 'PATH',
   },
   log_level: {
-    kind: 'text',
-    check: oneOf(logLevels),
+    ...oneWordOf(logLevels),
     default: 'info',
-    expects: `one of ${logLevels.join(', ')}`,
     meaning: 'Lowest level of messages that are logged.',
     flag: 'LEVEL',
   },
   max_limit: {
-    kind: 'integer',
-    check: integer(1, 10000),
+    ...wholeNumber(1, 10000),
     default: 1000,
-    expects: 'a whole number from 1 to 10000',
     meaning: 'Most records on a page of the list; a larger limit in a request is reduced to it.',
     flag: 'N',
   },
   admin_token_file: {
-    kind: 'path',
-    check: optional(path),
+    ...optionalFile,
     default: undefined,
     defaultText: 'none: administration is off',
-    expects: 'a file',
     meaning: 'File with the token that allows administrators to register files and order rescans.',
     flag: 'FILE',
   },
   expected_file: {
+    ...optionalFile,
+    default: undefined,
+    defaultText: 'none: expectations are learned',
+    meaning: 'TOML file with the series that must arrive, whatever was delivered before.',
+    flag: 'FILE',
+  },
+  alerts_webhook_url: {
+    kind: 'text',
+    check: optional(text(isWebhookUrl)),
+    default: undefined,
+    defaultText: 'none',
+    expects: 'an https URL without user, or an http URL of this host',
+    meaning: 'URL to which the command alerts sends its messages.',
+    isSecret: true,
+    // No flag: other users of the host could read it.
+  },
+  alerts_secret_file: {
     kind: 'path',
     check: optional(path),
     default: undefined,
-    defaultText: 'none: expectations are learned',
+    defaultText: 'none',
     expects: 'a file',
-    meaning: 'TOML file with the series that must arrive, whatever was delivered before.',
+    meaning: 'File with the secret that signs the messages.',
+    flag: 'FILE',
+  },
+  alerts_state_file: {
+    kind: 'path',
+    check: path,
+    default: join(packageRoot, 'var/alerts.json'),
+    defaultText: 'var/alerts.json where the program is installed',
+    expects: 'a file',
+    meaning: 'File with the alerts that were announced; the command alerts creates it.',
     flag: 'FILE',
   },
   linked_directories: {
@@ -175,66 +206,50 @@ export const options = {
     flag: 'DIR,...',
   },
   problems: {
-    kind: 'text',
-    check: oneOf(problemsChoices),
+    ...oneWordOf(problemsChoices),
     default: 'public',
-    expects: `one of ${problemsChoices.join(', ')}`,
     meaning: 'Who sees the paths of files with problems: everybody, or only the command line.',
     // No flag: `status --problems` lists the problems.
   },
   keep_removals_days: {
-    kind: 'integer',
-    check: integer(1, 36500),
+    ...wholeNumber(1, 36500),
     default: 90,
-    expects: 'a whole number from 1 to 36500',
     meaning: 'Days for which the catalogue stores removed files and their ids.',
     flag: 'DAYS',
   },
   backup_interval_hours: {
-    kind: 'integer',
-    check: integer(0, 8760),
+    ...wholeNumber(0, 8760),
     default: 24,
-    expects: 'a whole number from 0 to 8760',
     meaning: 'Hours between two backups of the database; 0 turns backups off.',
     flag: 'HOURS',
   },
   sweep_interval_seconds: {
-    kind: 'integer',
-    check: integer(1, 86400),
+    ...wholeNumber(1, 86400),
     default: 60,
-    expects: 'a whole number from 1 to 86400',
     meaning: 'Seconds between two checks of the modification times of all directories.',
     flag: 'SECONDS',
   },
   full_look_hours: {
-    kind: 'integer',
-    check: integer(1, 8760),
+    ...wholeNumber(1, 8760),
     default: 24,
-    expects: 'a whole number from 1 to 8760',
     meaning: 'How often the size and mtime of every file are re-checked, in hours.',
     flag: 'HOURS',
   },
   checksums: {
-    kind: 'text',
-    check: oneOf(checksumChoices),
+    ...oneWordOf(checksumChoices),
     default: 'arriving',
-    expects: `one of ${checksumChoices.join(', ')}`,
     meaning: 'Files whose checksums are computed: new and changed files, all files, or none.',
     flag: 'FILES',
   },
   watch_obs_days: {
-    kind: 'integer',
-    check: integer(0, 366),
+    ...wholeNumber(0, 366),
     default: 14,
-    expects: 'a whole number from 0 to 366',
     meaning: 'Number of past days whose directories in obs/ are watched by file events.',
     flag: 'DAYS',
   },
   watch_nrt_days: {
-    kind: 'integer',
-    check: integer(0, 366),
+    ...wholeNumber(0, 366),
     default: 3,
-    expects: 'a whole number from 0 to 366',
     meaning: 'Number of past days whose directories in nrt/ are watched by file events.',
     flag: 'DAYS',
   },

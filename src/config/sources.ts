@@ -1,12 +1,32 @@
-/** Reads settings from the configuration file, the environment and the flags, without checking the values. */
+/** Names of options, and their unchecked values in the configuration file, the environment and the flags. */
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { TomlError, parse } from 'smol-toml'
 import { closest } from '../runtime/closest-name.ts'
-import type { Fault } from './config-error.ts'
-import { fileVariable, flagName, propertyName, variableName, variablePrefix } from './names.ts'
+import type { Fault } from './checks.ts'
 import { optionKeys, optionOf, retiredOptions } from './options.ts'
 import type { Config, Kind, OptionKey } from './options.ts'
+
+export const variablePrefix = 'RINEX_CATALOGUE_'
+
+/** The variable with the path of the configuration file. It is not an option itself. */
+export const fileVariable = `${variablePrefix}CONFIG`
+
+/** `base_url` in the environment: `RINEX_CATALOGUE_BASE_URL`. */
+export function variableName(key: string): string {
+  return variablePrefix + key.toUpperCase()
+}
+
+/** `base_url` on the command line: `--base-url`. */
+export function flagName(key: OptionKey): string {
+  return `--${key.replaceAll('_', '-')}`
+}
+
+/** `base_url` in the configuration: `baseUrl`. */
+export function propertyName(key: OptionKey): keyof Config {
+  const name = key.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+  return name as keyof Config
+}
 
 /** Values of flags by their names in `Config`. */
 export type Flags = { readonly [Name in keyof Config]?: string | undefined }
@@ -30,37 +50,29 @@ export interface Setting {
 }
 
 export interface Reading {
-  readonly settings: readonly Setting[]
-  readonly faults: readonly Fault[]
+  readonly settings: Setting[]
+  readonly faults: Fault[]
   /** One sentence for each option that is accepted and has no effect any more. */
-  readonly warnings: readonly string[]
+  readonly warnings: string[]
 }
 
 /** Reads all settings, lowest precedence first: the last one wins. */
 export function readSources({ file, env, flags, cwd }: ConfigSources): Reading {
+  const reading: Reading = { settings: [], faults: [], warnings: [] }
   const named = file ?? env[fileVariable]
-  const readings = [
-    ...(named === undefined ? [] : [readConfigFile(resolve(cwd, named))]),
-    readEnvironment(env, cwd),
-    readFlags(flags, cwd),
-  ]
-  return {
-    settings: readings.flatMap(({ settings }) => settings),
-    faults: readings.flatMap(({ faults }) => faults),
-    warnings: readings.flatMap(({ warnings }) => warnings),
-  }
+  if (named !== undefined) readConfigFile(resolve(cwd, named), reading)
+  readEnvironment(env, cwd, reading)
+  readFlags(flags, cwd, reading)
+  return reading
 }
 
-function readConfigFile(file: string): Reading {
-  const settings: Setting[] = []
-  const faults: Fault[] = []
-  const warnings: string[] = []
+function readConfigFile(file: string, { settings, faults, warnings }: Reading): void {
   try {
     // Invalid UTF-8 must not silently change paths; a byte order mark is dropped.
     const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file))
     // A number too large for a double stays a bigint and fails its check, instead of being a syntax error.
     const table = parse(text, { integersAsBigInt: 'asNeeded' })
-    for (const [name, value] of Object.entries(table)) {
+    for (const [name, value] of Object.entries(table).flatMap(outOfSection)) {
       const key = optionKeys.find((known) => known === name)
       const retired = retiredOptions.get(name)
       if (retired !== undefined) warnings.push(warningOf(file, name, retired))
@@ -70,7 +82,13 @@ function readConfigFile(file: string): Reading {
   } catch (error) {
     faults.push({ source: file, key: undefined, message: unusable(error) })
   }
-  return { settings, faults, warnings }
+}
+
+/** The entries of a table `[alerts]`, by the names of the options: `alerts_webhook_url`. */
+function outOfSection([name, value]: [string, unknown]): [string, unknown][] {
+  const isSection = name === 'alerts' && typeof value === 'object' && value !== null
+  if (!isSection) return [[name, value]]
+  return Object.entries(value).map(([key, each]) => [`${name}_${key}`, each])
 }
 
 function unusable(error: unknown): string {
@@ -81,10 +99,11 @@ function unusable(error: unknown): string {
   return `line ${error.line}, column ${error.column}: ${summary ?? reason}`
 }
 
-function readEnvironment(env: ConfigSources['env'], cwd: string): Reading {
-  const settings: Setting[] = []
-  const faults: Fault[] = []
-  const warnings: string[] = []
+function readEnvironment(
+  env: ConfigSources['env'],
+  cwd: string,
+  { settings, faults, warnings }: Reading,
+): void {
   const retiredVariables = new Map(
     [...retiredOptions].map(([key, reason]) => [variableName(key), reason]),
   )
@@ -101,15 +120,13 @@ function readEnvironment(env: ConfigSources['env'], cwd: string): Reading {
       settings.push({ key, value, source: name, directory: cwd })
     }
   }
-  return { settings, faults, warnings }
 }
 
 function warningOf(source: string, name: string, reason: string): string {
   return `${source}: ${name} has no effect any more, remove it: ${reason}`
 }
 
-function readFlags(flags: Flags, cwd: string): Reading {
-  const settings: Setting[] = []
+function readFlags(flags: Flags, cwd: string, { settings }: Reading): void {
   for (const key of optionKeys) {
     const { kind, flag } = optionOf(key)
     const text = flags[propertyName(key)]
@@ -117,7 +134,6 @@ function readFlags(flags: Flags, cwd: string): Reading {
     if (flag === undefined || text === undefined) continue
     settings.push({ key, value: fromText(kind, text), source: flagName(key), directory: cwd })
   }
-  return { settings, faults: [], warnings: [] }
 }
 
 /** Text that is not a number stays text: the check then reports it. */

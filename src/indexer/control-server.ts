@@ -16,24 +16,18 @@ export interface ControlDeps {
   readonly indexer: Pick<Indexer, 'status' | 'settlingFiles' | 'rescan' | 'register'>
   readonly writer: Pick<CatalogueWriter, 'repairCounts'>
   /** Time between two checks that the socket file still exists. */
-  readonly checkIntervalMs?: number
+  readonly checkIntervalMs?: number | undefined
 }
 
 /** Answers on the control socket. @throws UnusableSocket */
 export async function openControl(deps: ControlDeps): Promise<{ close: () => void }> {
-  const { path, logger, checkIntervalMs: readMs } = deps
   const sockets = new Set<Socket>()
   const serveOne = (socket: Socket): void => {
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
     serve(socket, deps)
   }
-  const listener = await openControlSocket({
-    path,
-    logger,
-    serve: serveOne,
-    checkIntervalMs: readMs,
-  })
+  const listener = await openControlSocket({ ...deps, serve: serveOne })
   return {
     close() {
       listener.close()

@@ -31,7 +31,7 @@ interface Listening {
  * @throws UnusableSocket also when another indexer answers there: one of another catalogue may have the same path
  */
 export async function openControlSocket(deps: ControlSocketDeps): Promise<{ close: () => void }> {
-  const { path, logger, serve, checkIntervalMs: readMs = defaultCheckIntervalMs } = deps
+  const { path, logger, serve, checkIntervalMs = defaultCheckIntervalMs } = deps
   await removeStaleSocket(path)
   let current: Listening | undefined = await listen(path, serve)
   let closed = false
@@ -52,40 +52,29 @@ export async function openControlSocket(deps: ControlSocketDeps): Promise<{ clos
     if (isClosed()) close()
     logger.warn({ control_socket: path }, 'control socket removed; created again')
   }
-  const check = skipWhileRunning(restoreSocket, (reason) => {
-    logger.error({ reason }, 'control socket unavailable')
-  })
-  const timer = setInterval(check, readMs).unref()
-  return {
-    close() {
-      closed = true
-      clearInterval(timer)
-      close()
-    },
-  }
-}
-
-/** Skips calls while one is running. Reports an error only if it differs from the one before. */
-function skipWhileRunning(
-  task: () => Promise<void>,
-  onError: (reason: string) => void,
-): () => void {
-  let running = false
   let lastReason: string | undefined
-  const run = async (): Promise<void> => {
-    running = true
+  const check = async (): Promise<void> => {
     try {
-      await task()
+      await restoreSocket()
       lastReason = undefined
     } catch (error) {
       const { message } = error as Error
-      if (message !== lastReason) onError(message)
+      if (message !== lastReason) logger.error({ reason: message }, 'control socket unavailable')
       lastReason = message
     }
-    running = false
+    checkLater()
   }
-  return () => {
-    if (!running) void run()
+  let timer: NodeJS.Timeout | undefined
+  const checkLater = (): void => {
+    if (!isClosed()) timer = setTimeout(() => void check(), checkIntervalMs).unref()
+  }
+  checkLater()
+  return {
+    close() {
+      closed = true
+      clearTimeout(timer)
+      close()
+    },
   }
 }
 

@@ -11,12 +11,19 @@ export interface DirtyDirectory {
 
 /** The queue of dirty directories. Each is in it once, so its size is bounded by directories, not by events. */
 export interface DirtyDirectories {
-  /** Adds a directory, due at `dueMs` of the caller's clock. Added twice, the earlier time and the greater depth count. */
+  /**
+   * Adds a directory, due at a time of `performance.now()`, and wakes the reconcile loop. Added twice, the earlier time and the
+   * greater depth count.
+   */
   add(directory: DirtyDirectory, dueMs: number): void
   /** Takes the directory with the earliest due time; `undefined` when none is due. */
   take(nowMs: number): DirtyDirectory | undefined
   /** The earliest due time; `undefined` when the queue is empty. */
   nextDueMs(): number | undefined
+  /** Wakes the loop that waits for a directory; if it is busy, its next wait ends at once. */
+  wake(): void
+  /** Waits until a directory is due, or `wake` is called. */
+  untilDue(): Promise<void>
   readonly size: number
 }
 
@@ -33,6 +40,12 @@ export function openDirtyDirectories(): DirtyDirectories {
     }
     return undefined
   }
+  let endWait = (): void => undefined
+  let woken = false
+  const wake = (): void => {
+    woken = true
+    endWait()
+  }
   return {
     add({ path, depth, arrived }, dueMs) {
       const entry = waiting.get(path) ?? { depth, arrived, dueMs: Infinity }
@@ -43,6 +56,7 @@ export function openDirtyDirectories(): DirtyDirectories {
         queue.push({ path, dueMs })
       }
       waiting.set(path, entry)
+      wake()
     },
     take(nowMs) {
       const entry = first()
@@ -53,6 +67,18 @@ export function openDirtyDirectories(): DirtyDirectories {
       return { path: entry.path, depth, arrived }
     },
     nextDueMs: () => first()?.dueMs,
+    wake,
+    async untilDue() {
+      let timer: NodeJS.Timeout | undefined
+      if (!woken)
+        await new Promise<void>((resolve) => {
+          endWait = resolve
+          const dueMs = first()?.dueMs
+          if (dueMs !== undefined) timer = setTimeout(resolve, dueMs - performance.now())
+        })
+      clearTimeout(timer)
+      woken = false
+    },
     get size() {
       return waiting.size
     },

@@ -2,9 +2,7 @@
  * The indexer: brings the catalogue up to date with the tree and keeps it so. A file event, a sweep or an administrator
  * only marks a directory dirty; the reconcile loop compares the directory with the catalogue.
  */
-import type { Logger } from 'pino'
 import type { ScanSummary } from '../catalogue/records.ts'
-import type { CatalogueWriter } from '../catalogue/writer.ts'
 import type {
   IndexerStatus,
   RegisterAnswer,
@@ -14,38 +12,27 @@ import type {
 } from '../control/protocol.ts'
 import { openAcceptance } from './acceptance.ts'
 import { openFigures } from './figures.ts'
-import { openFileFaults } from './file-faults.ts'
-import { openHealth } from './health.ts'
+import { openFileFaults, openHealth } from './health.ts'
 import { openDirtyDirectories } from './dirty-directories.ts'
 import { openWatchController } from './watch-controller.ts'
+import type { WatchWindow } from './watch-controller.ts'
 import { openDeletionGuard, loadPersistedRemovals } from './deletion-guard.ts'
 import type { HashClient } from './checksums/hash-client.ts'
 import { openChecksumSchedule } from './checksums/checksum-schedule.ts'
-import type { WatchWindow } from './watch-window.ts'
 import { isUnknownPath, openKnownDirectories } from './known-directories.ts'
 import { openRegister } from './register.ts'
-import { openRescans } from './rescan.ts'
-import { openScans } from './scans.ts'
+import { openRescans, openScans } from './scans.ts'
 import { openSchedule } from './schedule.ts'
+import type { ScheduleDeps } from './schedule.ts'
 import { openSettling } from './settling.ts'
-import type { TreeReader } from './tree/tree-reader.ts'
 import { startReconcileLoop } from './reconcile-loop.ts'
-import { openWakeSignal } from './wake-signal.ts'
 
-export interface IndexerDeps {
-  readonly writer: CatalogueWriter
-  readonly tree: TreeReader
+export interface IndexerDeps extends Omit<
+  ScheduleDeps,
+  'dirty' | 'known' | 'health' | 'figures' | 'reconcileLoop'
+> {
   /** Absolute path of the archive root. */
   readonly archive: string
-  readonly logger: Logger
-  /** The clock: microseconds since 1970. */
-  readonly nowUs: () => number
-  readonly sweepIntervalMs: number
-  readonly fullReadMs: number
-  /** How long removed files stay in the catalogue. */
-  readonly keepRemovalsMs: number
-  /** Time between two backups; 0 for none. */
-  readonly backupIntervalMs: number
   readonly window: WatchWindow
   /** The client of the hash process, and whether old files are hashed as well; `undefined` for no checksums. */
   readonly checksums?: { readonly hashClient: HashClient; readonly all: boolean } | undefined
@@ -76,8 +63,6 @@ export interface Indexer {
   settlingFiles(): readonly SettlingFile[]
   /** Finishes the current directory and makes a checkpoint of the database. */
   close(): Promise<void>
-  /** Rejects when the indexer cannot go on. */
-  readonly broken: Promise<never>
 }
 
 /** Settling files that are listed by name; a disk that hangs may leave any number of them. */
@@ -136,10 +121,6 @@ export async function startIndexer(deps: IndexerDeps): Promise<Indexer> {
       figures.close()
       await deps.writer.checkpoint()
     },
-    broken: Promise.race([
-      ...[reconcileLoop.broken, schedule.broken, rescans.broken],
-      ...(hashing === undefined ? [] : [hashing.broken]),
-    ]),
   }
 }
 
@@ -159,8 +140,7 @@ async function openParts(deps: IndexerDeps) {
   const acceptance = openAcceptance({
     ...{ writer, tree, settling, deletionGuard, health, logFault, nowUs },
   })
-  const wakeSignal = openWakeSignal()
-  const shared = { ...deps, dirty, known, health, figures, wakeSignal }
+  const shared = { ...deps, dirty, known, health, figures }
   const watchController = openWatchController(shared)
   const reconcileLoop = startReconcileLoop({
     ...shared,
@@ -168,15 +148,15 @@ async function openParts(deps: IndexerDeps) {
     onDirectory: watchController.update,
     onReconciled: watchController.rest,
     onFlushed: deletionGuard.settle,
+    onAreaRestored() {
+      watchController.restart()
+      schedule.sweepSoon()
+    },
   })
   const schedule = openSchedule({ ...shared, reconcileLoop })
-  reconcileLoop.onAreaRestored(() => {
-    watchController.restart()
-    schedule.sweepSoon()
-  })
   const scans = openScans({ ...shared, reconcileLoop })
   const rescans = openRescans({
-    ...{ scan: scans.scan, acceptRemovals: deletionGuard.accept, logger: deps.logger },
+    ...{ ...deps, scan: scans.scan, acceptRemovals: deletionGuard.accept },
   })
   const hashing =
     deps.checksums &&

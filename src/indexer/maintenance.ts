@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { CatalogueCorrupt } from '../catalogue/writer.ts'
 import type { CatalogueWriter } from '../catalogue/writer.ts'
+import { failureFields } from '../runtime/logger.ts'
 import type { Figures } from './figures.ts'
 
 /** Time between two purges of old removals. */
@@ -22,12 +23,13 @@ export interface MaintenanceDeps {
   readonly keepRemovalsMs: number
   /** Time between two backups; 0 for none. */
   readonly backupIntervalMs: number
-  readonly onError: (error: unknown) => void
+  /** Called when the task cannot go on. */
+  readonly onFailure: (error: unknown) => void
 }
 
 /** Maintains the database: purges old removals once an hour and makes backups. */
 export function openMaintenance(deps: MaintenanceDeps) {
-  const { writer, logger, figures, nowUs, keepRemovalsMs, backupIntervalMs, onError } = deps
+  const { writer, logger, figures, nowUs, keepRemovalsMs, backupIntervalMs, onFailure } = deps
   let purgeTimer: NodeJS.Timeout | undefined
   let backupTimer: NodeJS.Timeout | undefined
   let closing = false
@@ -41,7 +43,7 @@ export function openMaintenance(deps: MaintenanceDeps) {
   const purge = (): void => {
     purgeRemovals().catch((error: unknown) => {
       // For example a full disk. The next purge tries again.
-      if (!closing) logger.warn({ err: error }, 'purging old removals failed')
+      if (!closing) logger.warn(failureFields(error), 'purging old removals failed')
     })
   }
   /** @returns the delay until the next check (ms) */
@@ -58,13 +60,13 @@ export function openMaintenance(deps: MaintenanceDeps) {
     backUpIfDue()
       .catch((error: unknown) => {
         if (!closing) figures.backedUp('failed')
-        if (error instanceof CatalogueCorrupt) onError(error)
-        else if (!closing) logger.warn({ err: error }, 'backup failed')
+        if (error instanceof CatalogueCorrupt) onFailure(error)
+        else if (!closing) logger.warn(failureFields(error), 'backup failed')
         return backupCheckMs
       })
       .then((nextMs) => {
         if (!closing) backupTimer = setTimeout(backUp, nextMs)
-      }, onError)
+      }, onFailure)
   }
   return {
     start(): void {

@@ -11,7 +11,6 @@ import { openScan } from './scan-progress.ts'
 import type { Scan } from './scan-progress.ts'
 import type { ReadDepth, DirectorySnapshot } from './tree/directory-snapshot.ts'
 import type { TreeReader } from './tree/tree-reader.ts'
-import type { WakeSignal } from './wake-signal.ts'
 
 /**
  * Number of reads in flight, so that the tree worker reads while this thread writes. A directory that becomes dirty is
@@ -19,16 +18,13 @@ import type { WakeSignal } from './wake-signal.ts'
  */
 const readAhead = { least: 8, most: 32, names: 10_000 }
 
-export interface ReconcileLoopDeps extends Omit<
-  ApplyStageDeps,
-  'onApplied' | 'onFailed' | 'onAreaRestored'
-> {
+export interface ReconcileLoopDeps extends Omit<ApplyStageDeps, 'onApplied' | 'onFailed'> {
   readonly tree: TreeReader
-  /** Wakes the loop after a directory was marked dirty. */
-  readonly wakeSignal: WakeSignal
   readonly nowUs: () => number
   /** Called with each directory that was reconciled and was not read by a walk, and with the time that took. */
   readonly onReconciled: (path: string, costMs: number) => void
+  /** Called when the loop fails: a defect of the program or of its environment. */
+  readonly onFailure: (error: unknown) => void
 }
 
 export interface ReconcileLoop {
@@ -40,12 +36,8 @@ export interface ReconcileLoop {
   readNow(path: string): Promise<ReadNowResult>
   /** The running scan. */
   readonly scanning: Scan | undefined
-  /** Sets what to do when an area that was lost or unreadable can be read again. */
-  onAreaRestored(listener: (area: string) => void): void
   /** Stops after the current directory. */
   close(): Promise<void>
-  /** Rejects when the loop fails: a defect of the program or of its environment. */
-  readonly broken: Promise<never>
 }
 
 export interface ScanResult {
@@ -74,26 +66,22 @@ function readAheadAfter({ names, sizes }: DirectorySnapshot): number | undefined
 }
 
 export function startReconcileLoop(deps: ReconcileLoopDeps): ReconcileLoop {
-  const { tree, dirty, known, wakeSignal } = deps
+  const { tree, dirty, known } = deps
   const jobs = openJobQueue({ tree, dirty })
   let scan: Scan | undefined
   let ahead = readAhead.least
   let closing = false
   let waiters: Waiter[] = []
   let onWalkEnd = (): void => undefined
-  let onAreaRestored: (area: string) => void = () => undefined
   const applyStage = openApplyStage({
     ...deps,
     onApplied: (change) => scan?.applied(change),
     onFailed: () => scan?.failed(),
-    onAreaRestored(area) {
-      onAreaRestored(area)
-    },
   })
 
   const request = (path: string, requesters: readonly Requester[]): void => {
     jobs.request(path, requesters)
-    wakeSignal.wake()
+    dirty.wake()
   }
   const answer = async (
     snapshot: DirectorySnapshot,
@@ -150,17 +138,16 @@ export function startReconcileLoop(deps: ReconcileLoopDeps): ReconcileLoop {
       else if (job !== undefined) await runStep(job)
       if (job === undefined || inFlight.length === 0 || applyStage.full) await applyStage.flush()
       await resolveWaiters(job?.number ?? jobs.lastNumber)
-      if (job === undefined) await wakeSignal.wait(dirty.nextDueMs())
+      if (job === undefined) await dirty.untilDue()
     }
     await applyStage.flush()
   }
-  const running = loop()
-  running.catch(() => undefined) // reported by `broken`
+  const running = loop().catch(deps.onFailure)
 
   const caughtUp = (): Promise<void> =>
     new Promise((resolve) => {
       waiters.push({ dueMs: performance.now(), lastJob: undefined, resolve })
-      wakeSignal.wake()
+      dirty.wake()
     })
 
   return {
@@ -169,7 +156,7 @@ export function startReconcileLoop(deps: ReconcileLoopDeps): ReconcileLoop {
       await tree.startWalk(roots, depth)
       const walkEnd = new Promise<void>((resolve) => (onWalkEnd = resolve))
       jobs.walking = true
-      wakeSignal.wake()
+      dirty.wake()
       await walkEnd
       // Known directories that the walk did not visit may be gone.
       for (const path of known.all())
@@ -189,14 +176,10 @@ export function startReconcileLoop(deps: ReconcileLoopDeps): ReconcileLoop {
     get scanning() {
       return scan
     },
-    onAreaRestored(listener) {
-      onAreaRestored = listener
-    },
     async close() {
       closing = true
-      wakeSignal.wake()
-      await running.catch(() => undefined)
+      dirty.wake()
+      await running
     },
-    broken: running.then(() => new Promise<never>(() => undefined)),
   }
 }

@@ -9,7 +9,6 @@ import type {
 } from '../catalogue/writer.ts'
 import type { FileIdentity } from '../catalogue/records.ts'
 import { compareIdentity } from '../catalogue/identity.ts'
-import { isMisplaced, parseDirectory } from '../parse/archive-path.ts'
 import { parseFilename } from '../parse/filename.ts'
 import type { ParsedName } from '../parse/types.ts'
 import { identityAt } from './tree/directory-snapshot.ts'
@@ -80,18 +79,14 @@ function compare(
   known: KnownDirectory | undefined,
   arrived: boolean,
 ): DirectoryChange | undefined {
-  const directory = parseDirectory(snapshot.path)
   const found: Differences = { added: [], modified: [], filled: [], attributes: [], rehash: [] }
   // Saves a look-up for each file of a new directory.
   const isNew = known === undefined || known.files.size === 0
-  let misplaced = 0
   snapshot.names.forEach((name, index) => {
-    const parsed = parseFilename(name) as ParsedName // a snapshot holds RINEX names only
-    if (directory.kind === 'directory' && isMisplaced(parsed, directory)) misplaced++
     const size = snapshot.sizes?.[index]
     const mtimeUs = snapshot.mtimesUs?.[index]
     const before = isNew ? undefined : known.files.get(name)
-    if (before === undefined) found.added.push({ name, parsed, size, mtimeUs })
+    if (before === undefined) found.added.push({ name, parsed: parse(name), size, mtimeUs })
     else if (size === undefined || mtimeUs === undefined) return
     else if (before.size === undefined) found.filled.push({ id: before.id, name, size, mtimeUs })
     else if (before.size !== size || before.mtimeUs !== mtimeUs)
@@ -109,8 +104,13 @@ function compare(
     arrived,
     ...found,
     removed,
-    misplaced,
+    misplaced: snapshot.misplaced,
   }
+}
+
+/** A snapshot holds RINEX names only. It has no parsed names: passing objects to another thread costs more than parsing. */
+function parse(name: string): ParsedName {
+  return parseFilename(name) as ParsedName
 }
 
 /** Compares a file whose size and mtime equal its record with the version that its checksum belongs to. */

@@ -15,7 +15,7 @@ const hangingMs = 6000
 /** Time between two checks of the tree worker's progress. */
 const progressMs = 1000
 
-export interface ScheduleDeps extends Omit<SweepDeps, 'onError'>, Omit<MaintenanceDeps, 'onError'> {
+export interface ScheduleDeps extends SweepDeps, MaintenanceDeps {
   readonly known: KnownDirectories
   readonly health: Health
   readonly figures: Pick<Figures, 'fullyRead' | 'backedUp'>
@@ -34,24 +34,19 @@ export interface Schedule {
   /** Starts a sweep without waiting for it. */
   sweepSoon(): void
   close(): void
-  /** Rejects when a task cannot go on. */
-  readonly broken: Promise<never>
 }
 
 export function openSchedule(deps: ScheduleDeps): Schedule {
-  const { tree, dirty, known, health, wakeSignal } = deps
+  const { tree, dirty, known, health } = deps
   const timers: NodeJS.Timeout[] = []
   let closing = false
-  let fail: (error: unknown) => void
-  const broken = new Promise<never>((_resolve, reject) => (fail = reject))
-  const onError = (error: unknown): void => {
-    if (!closing) fail(error)
+  const onFailure = (error: unknown): void => {
+    if (!closing) deps.onFailure(error)
   }
-  const sweeps = openSweeps({ ...deps, onError })
-  const maintenance = openMaintenance({ ...deps, onError })
+  const sweeps = openSweeps({ ...deps, onFailure })
+  const maintenance = openMaintenance({ ...deps, onFailure })
   const markDirty = (path: string, depth: ReadDepth): void => {
     dirty.add({ path, depth, arrived: false }, performance.now())
-    wakeSignal.wake()
   }
   const checkForHangingDisk = (): void => {
     if (closing) return
@@ -82,7 +77,7 @@ export function openSchedule(deps: ScheduleDeps): Schedule {
     },
     sweepNow: sweeps.sweepNow,
     sweepSoon() {
-      sweeps.sweepNow().catch(onError)
+      sweeps.sweepNow().catch(onFailure)
     },
     close() {
       closing = true
@@ -90,7 +85,6 @@ export function openSchedule(deps: ScheduleDeps): Schedule {
       maintenance.close()
       for (const timer of timers) clearInterval(timer)
     },
-    broken,
   }
 }
 

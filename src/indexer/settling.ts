@@ -3,7 +3,7 @@
  * file is accepted when its gzip stream is complete, and otherwise as incomplete when it has not changed for ten minutes.
  */
 
-import { settleMs } from '../catalogue/settling.ts'
+import { settleMs } from '../catalogue/identity.ts'
 
 /** Delay before an incomplete file is read again: while it grows, and at most when it does not. */
 const growingMs = 1000

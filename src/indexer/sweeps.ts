@@ -5,7 +5,6 @@ import type { Health } from './health.ts'
 import type { ReconcileLoop } from './reconcile-loop.ts'
 import { sameStamp } from './reconcile.ts'
 import type { TreeReader } from './tree/tree-reader.ts'
-import type { WakeSignal } from './wake-signal.ts'
 
 /** Delay of the next sweep after one that found something: where something changed, more changes are likely. */
 const busyMs = 3000
@@ -16,23 +15,22 @@ export interface SweepDeps {
   readonly writer: CatalogueWriter
   readonly tree: TreeReader
   readonly dirty: DirtyDirectories
-  readonly wakeSignal: WakeSignal
   readonly health: Health
   readonly reconcileLoop: Pick<ReconcileLoop, 'caughtUp'>
   readonly sweepIntervalMs: number
-  readonly onError: (error: unknown) => void
+  /** Called when the task cannot go on. */
+  readonly onFailure: (error: unknown) => void
 }
 
 /** Sweeps: mark the directories dirty whose stamps differ from the catalogue, and wait until they are reconciled. */
 export function openSweeps(deps: SweepDeps) {
-  const { dirty, sweepIntervalMs, onError } = deps
+  const { dirty, sweepIntervalMs, onFailure } = deps
   let timer: NodeJS.Timeout | undefined
   let closing = false
   let lastFound = new Set<string>()
   const sweepNow = async (): Promise<number> => {
     const found = await sweep(deps.writer, deps.tree)
     for (const path of found) dirty.add({ path, depth: 'facts', arrived: false }, performance.now())
-    deps.wakeSignal.wake()
     await deps.reconcileLoop.caughtUp()
     deps.health.swept()
     // A directory with settling files or withheld removals differs in each sweep; it does not count as new.
@@ -44,7 +42,7 @@ export function openSweeps(deps: SweepDeps) {
     if (closing) return
     const delayMs = found > 0 ? Math.min(busyMs, sweepIntervalMs) : sweepIntervalMs
     timer = setTimeout(() => {
-      sweepNow().then(sweepLater, onError)
+      sweepNow().then(sweepLater, onFailure)
     }, delayMs)
   }
   return {

@@ -2,12 +2,9 @@ import type { Logger } from 'pino'
 import type { WatchCounts } from '../control/protocol.ts'
 import type { Health } from './health.ts'
 import type { DirtyDirectories } from './dirty-directories.ts'
-import { isHot } from './watch-window.ts'
-import type { WatchWindow } from './watch-window.ts'
 import type { KnownDirectories } from './known-directories.ts'
-import { areas } from '../parse/archive-path.ts'
+import { areas, parseDirectory } from '../parse/archive-path.ts'
 import { openWatcher, watchLimit } from './watcher.ts'
-import type { WakeSignal } from './wake-signal.ts'
 
 /** Delay between an event and the read of its directory, so that one read covers several events. */
 const eventDelayMs = 5
@@ -22,6 +19,12 @@ const refreshMs = 60_000
 /** A process that was blocked for this time may have lost events. */
 const stallMs = 3000
 
+/** Number of past days whose directories are watched. */
+export interface WatchWindow {
+  readonly obsDays: number
+  readonly nrtDays: number
+}
+
 export interface WatchControllerDeps {
   readonly archive: string
   readonly window: WatchWindow
@@ -31,8 +34,6 @@ export interface WatchControllerDeps {
   readonly logger: Logger
   /** The clock: microseconds since 1970. */
   readonly nowUs: () => number
-  /** Wakes the reconcile loop. */
-  readonly wakeSignal: WakeSignal
 }
 
 /** Watches the hot directories and marks those dirty in which a file event occurs. */
@@ -55,14 +56,22 @@ export function openWatchController(deps: WatchControllerDeps): WatchController 
   const replacedMs = new Map<string, number>()
   const timers: NodeJS.Timeout[] = []
   let overflows = 0
+  let stalls = 0
   let started = false
+  let warnedMs = -Infinity
+  /** Logs the loss of events at most once a minute, with the counts so far. */
+  const warn = (message: string, fields: object = {}): void => {
+    const nowMs = performance.now()
+    if (nowMs - warnedMs < refreshMs) return
+    warnedMs = nowMs
+    logger.warn({ overflows, stalls, ...fields }, message)
+  }
 
   const mark = (path: string, options: { arrived: boolean; delayMs: number }): void => {
     const nowMs = performance.now()
     const dueMs = Math.max(nowMs + options.delayMs, resting.get(path) ?? 0)
     // A file overwritten in place changes only its own size and mtime, not the directory's stamp, so every directory needs the read depth `facts`.
     dirty.add({ path, depth: 'facts', arrived: options.arrived }, dueMs)
-    deps.wakeSignal.wake()
   }
   const markAll = (): void => {
     for (const path of hotDirectories(known, window, wallMs()))
@@ -81,7 +90,7 @@ export function openWatchController(deps: WatchControllerDeps): WatchController 
     },
     onOverflow() {
       overflows++
-      logger.warn('file event queue overflow; rescanning watched directories')
+      warn('file event queue overflow; rescanning watched directories')
       markAll()
     },
     onFailure(path, error) {
@@ -110,10 +119,11 @@ export function openWatchController(deps: WatchControllerDeps): WatchController 
       const [nowMs, nowWallMs] = [performance.now(), wallMs()]
       const jumpMs = Math.abs(nowWallMs - lastWallMs - (nowMs - lastMs))
       if (nowMs - lastMs > stallMs || jumpMs > stallMs) {
-        logger.warn(
-          { stalled_ms: nowMs - lastMs, jumped_ms: jumpMs },
-          'event loop stalled or system clock changed; rescanning watched directories',
-        )
+        stalls++
+        warn('event loop stalled or system clock changed; rescanning watched directories', {
+          stalled_ms: Math.round(nowMs - lastMs),
+          jumped_ms: Math.round(jumpMs),
+        })
         markAll()
       }
       ;[lastMs, lastWallMs] = [nowMs, nowWallMs]
@@ -149,6 +159,38 @@ export function openWatchController(deps: WatchControllerDeps): WatchController 
       await watcher.close()
     },
   }
+}
+
+const dayMs = 86_400_000
+/** Clocks differ, and tomorrow's directories are created today. */
+const aheadDays = 2
+
+/**
+ * Whether a directory belongs to the hot window and is watched: the areas, the years around the present one, the last
+ * days, and everything below a hot directory that has a date.
+ */
+export function isHot(path: string, nowMs: number, window: WatchWindow): boolean {
+  const directory = parseDirectory(path)
+  if (directory.kind === 'rejected') return false
+  const { area, startSeconds, spanSeconds } = directory
+  if (path === area) return true
+  if (startSeconds === undefined || spanSeconds === undefined) {
+    const parent = path.slice(0, path.lastIndexOf('/'))
+    return isDated(parent) && isHot(parent, nowMs, window)
+  }
+  const [startMs, endMs] = [startSeconds * 1000, (startSeconds + spanSeconds) * 1000]
+  if (startMs > nowMs + aheadDays * dayMs) return false
+  // The previous year stays hot: late files may create a new directory in it.
+  if (spanSeconds > dayMs / 1000) return endMs > nowMs - 365 * dayMs
+  const days = area === 'obs' ? window.obsDays : window.nrtDays
+  return endMs > nowMs - days * dayMs
+}
+
+/** Whether a directory or one above it has a date; `obs/misc` has none. */
+function isDated(path: string): boolean {
+  const directory = parseDirectory(path)
+  if (directory.kind === 'rejected' || path === directory.area) return false
+  return directory.startSeconds !== undefined || isDated(path.slice(0, path.lastIndexOf('/')))
 }
 
 /** The known hot directories, searched from the areas down because most of a tree is cold. */

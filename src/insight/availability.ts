@@ -4,7 +4,7 @@ import type { ExpectedRule } from './expectation.ts'
 import { usualLatency } from './latency.ts'
 import { learningDays, periodRules, slotAt } from './series.ts'
 import type { Period } from './series.ts'
-import { shareClass, slotStates } from './slot-states.ts'
+import { shareClass, slotStates, union } from './slot-states.ts'
 import type { StateRun } from './slot-states.ts'
 
 /** `archived`: slots with a live file. `delivered`: slots with a delivered file, live or removed. */
@@ -52,7 +52,7 @@ export function availabilityOf(
   nowSeconds: number,
 ): Availability {
   const { period, from, to, live, recorded, latencies, knownFromSeconds, rules } = known
-  const delivered = [...new Set([...live, ...recorded])].sort((a, b) => a - b)
+  const delivered = union(live, recorded)
   const usual = usualLatency(period, latencies)
   const shown = measure === 'archived' ? live : delivered
   const states = slotStates(

@@ -11,16 +11,19 @@ export interface SeriesDeliveries {
   readonly latencies: readonly number[]
 }
 
-/** All deliveries of a day: columns of the same length, by start. */
+/** All deliveries of a day. */
 export interface DayDeliveries {
   /** UTC day since 1970. */
   readonly day: number
-  /** Starts of the slots, in seconds since 1970. */
-  readonly starts: Float64Array
-  /** Numbers of the series. */
-  readonly ids: Int32Array
-  /** Seconds; -1 for files that were not seen arriving. */
-  readonly latencies: Int32Array
+  /** By start; columns of the same length. */
+  readonly starts: readonly {
+    /** Start of the slots, in seconds since 1970. */
+    readonly start: number
+    /** Numbers of the series. */
+    readonly ids: Int32Array
+    /** Seconds; -1 for files that were not seen arriving. */
+    readonly latencies: Int32Array
+  }[]
 }
 
 interface Columns {
@@ -39,23 +42,34 @@ export class DeliveryWindow {
    * Replaces the deliveries of a day.
    * @param periodOf the period of each series that occurs
    */
-  replace({ day, starts, ids, latencies }: DayDeliveries, periodOf: ReadonlyMap<number, Period>) {
+  replace({ day, starts }: DayDeliveries, periodOf: ReadonlyMap<number, Period>) {
     const added = new Map<number, Columns>()
-    for (const [row, id] of ids.entries()) {
-      const period = periodOf.get(id)
-      if (period === undefined) continue
-      let columns = added.get(id)
-      if (columns === undefined) {
-        columns = { period, slots: [], latencies: [] }
-        added.set(id, columns)
+    for (const { start, ids, latencies } of starts)
+      for (const [row, id] of ids.entries()) {
+        const period = periodOf.get(id)
+        if (period === undefined) continue
+        let columns = added.get(id)
+        if (columns === undefined) {
+          columns = { period, slots: [], latencies: [] }
+          added.set(id, columns)
+        }
+        columns.slots.push(slotAt(start, period))
+        columns.latencies.push(latencies[row] ?? -1)
       }
-      columns.slots.push(slotAt(starts[row] ?? NaN, period))
-      columns.latencies.push(latencies[row] ?? -1)
-    }
     for (const [id, columns] of added) {
       const known = this.#series.get(id)
       if (known === undefined) this.#series.set(id, columns)
       else replaceDay(known, columns, day)
+    }
+  }
+
+  /** Removes the deliveries before a UTC day. */
+  dropBefore(day: number): void {
+    for (const { period, slots, latencies } of this.#series.values()) {
+      const count = lowerBound(slots, day * slotsPerDay(period))
+      if (count === 0) continue
+      slots.splice(0, count)
+      latencies.splice(0, count)
     }
   }
 

@@ -54,10 +54,12 @@ export function summariseSeries(history: SeriesHistory, nowSeconds: number): Ser
   const { slots, latencies } = deliveries
   const current = slotAt(nowSeconds, period)
   const range = { from: current - learningDays * slotsPerDay(period), to: current }
-  const arrived = latencies
-    .slice(lowerBound(slots, range.from), lowerBound(slots, range.to + 1))
-    .filter((latency) => latency >= 0)
-    .sort((a, b) => a - b)
+  // A typed array sorts numbers without a comparison function.
+  const arrived = Int32Array.from(
+    latencies
+      .slice(lowerBound(slots, range.from), lowerBound(slots, range.to + 1))
+      .filter((latency) => latency >= 0),
+  ).sort()
   const usual = usualLatency(period, arrived)
   const { runs, expected, delivered } = slotStates(
     {

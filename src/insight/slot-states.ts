@@ -132,6 +132,19 @@ export function lowerBound(ascending: ArrayLike<number>, bound: number): number 
   return low
 }
 
+/** The values of two ascending lists; ascending, without duplicates. */
+export function union(a: readonly number[], b: readonly number[]): number[] {
+  const merged: number[] = []
+  let [first, second, last] = [0, 0, NaN]
+  while (first < a.length || second < b.length) {
+    const next = Math.min(a[first] ?? Infinity, b[second] ?? Infinity)
+    if (a[first] === next) first++
+    else second++
+    if (next !== last) merged.push((last = next))
+  }
+  return merged
+}
+
 /** Run-length text of the states: `P365M2`. */
 export function stateText(runs: readonly StateRun[]): string {
   return runs.map(({ state, slots }) => `${stateLetters[state]}${slots}`).join('')

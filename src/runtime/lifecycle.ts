@@ -5,13 +5,13 @@
  */
 import closeWithGrace from 'close-with-grace'
 import type { Logger } from 'pino'
-import { failureFields } from './failure.ts'
+import { failureFields } from './logger.ts'
 
 /**
- * Longest time to end each process: the API finishes its requests; the indexer its current directory and a checkpoint.
- * systemd waits longer.
+ * Longest time to end each process: the API finishes its requests; the indexer its current directory and a checkpoint; the
+ * alerts a message. systemd waits longer.
  */
-export const graceMs = { api: 10_000, indexer: 20_000 }
+export const graceMs = { api: 10_000, indexer: 20_000, alerts: 15_000 }
 
 /** A part that has started and must be closed before the process ends. */
 export interface Part {

@@ -1,4 +1,5 @@
-import { destination, pino, stdTimeFunctions } from 'pino'
+import { fstatSync } from 'node:fs'
+import { destination, pino, stdTimeFunctions, symbols } from 'pino'
 import type { DestinationStream, Logger } from 'pino'
 import pretty from 'pino-pretty'
 
@@ -20,8 +21,10 @@ export interface LoggerOptions {
   /** Text for people instead of JSON; by default when standard output is a terminal. */
   readonly readable?: boolean
   /** 1 for standard output, 2 for standard error. */
-  readonly output?: 1 | 2
+  readonly output?: Output
 }
+
+type Output = 1 | 2
 
 /** Creates a logger. It writes synchronously, because processes end with `process.exit` and the last lines give the reason. */
 export function createLogger({ level, name, readable, output = 1 }: LoggerOptions): Logger {
@@ -43,12 +46,60 @@ function readableLines(destination: number): DestinationStream {
   return pretty({ destination, sync: true, ignore: 'pid', translateTime: 'SYS:HH:MM:ss.l' })
 }
 
-function jsonLines(output: number): DestinationStream {
+function jsonLines(output: Output): DestinationStream {
   const lines = destination({ dest: output, sync: true, maxLength: maxWaitingBytes })
   // A full disk must not end the service. Lines are kept in memory up to the limit, then dropped, until there is room.
-  return lines.on('error', () => {})
+  lines.on('error', () => {})
+  return isJournal(output) ? withPriorities(lines) : lines
+}
+
+/** Whether an output leads directly into the journal of systemd (`JOURNAL_STREAM` in systemd.exec(5)). */
+export function isJournal(output: Output): boolean {
+  const stream = process.env['JOURNAL_STREAM']
+  if (stream === undefined) return false
+  const { dev, ino } = fstatSync(output)
+  return stream === `${dev}:${ino}`
+}
+
+/** The priorities of syslog(3) from the levels of pino on; the journal removes them from the line. */
+const priorities: readonly (readonly [fromLevel: number, priority: number])[] = [
+  [60, 2],
+  [50, 3],
+  [40, 4],
+  [30, 6],
+  [0, 7],
+]
+
+/** Begins each line with its priority, as sd-daemon(3) describes. */
+function withPriorities(lines: DestinationStream): DestinationStream {
+  const stream = {
+    // With this symbol, pino sets `lastLevel` before each line.
+    [symbols.needsMetadataGsym]: true as const,
+    lastLevel: 0,
+    write(line: string): void {
+      const [, priority = 7] = priorities.find(([level]) => stream.lastLevel >= level) ?? []
+      lines.write(`<${priority}>${line}`)
+    },
+  }
+  return stream
 }
 
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 export type LogLevel = (typeof logLevels)[number]
+
+/**
+ * Whether the message of an error is enough: an error with a code comes from the environment or was thrown on purpose. Any other
+ * error, and a TypeError of Node about wrong arguments, is a defect, and needs its stack.
+ */
+export function isExpected(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && !(error instanceof TypeError)
+}
+
+/** Log fields of a failure: a stack only for defects. */
+export function failureFields(failure: unknown): { reason: string } | { err: unknown } {
+  if (typeof failure === 'string') return { reason: failure }
+  return failure instanceof Error && isExpected(failure)
+    ? { reason: failure.message }
+    : { err: failure }
+}

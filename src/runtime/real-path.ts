@@ -1,6 +1,7 @@
 import { readlinkSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import type { Logger } from 'pino'
+import { failureFields } from './logger.ts'
 
 /** The kernel's limit of symbolic links in one path (path_resolution(7)). */
 const mostLinks = 40
@@ -48,7 +49,7 @@ export function realDirectories(paths: readonly string[], logger: Logger): strin
     try {
       statSync(path)
     } catch (error) {
-      logger.error({ err: error }, `linked directory ${path} not found`)
+      logger.error(failureFields(error), `linked directory ${path} not found`)
     }
   }
   return [...new Set(paths.flatMap((path) => [resolve(path), realPath(path)]))]

@@ -1,17 +1,18 @@
-/** The example for Apache under the real one, to which the running service hands its downloads. */
+/** The example configuration in a real Apache in front of the service, which offloads its downloads. */
 import { spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { createServer as createHttpServer, request } from 'node:http'
 import type { IncomingMessage } from 'node:http'
-import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { basename, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import type { Test } from 'tap'
 import { testFolder } from '../folder.ts'
+import { freePorts, ownHost } from '../loopback.ts'
+import { rewritten, unchanged, years } from '../older-paths.ts'
 import { longestMs, startService, stop, until } from './service.ts'
 import type { Service } from './service.ts'
 import { dayDirectory, hourDirectory, pathIn, put } from './tree.ts'
@@ -20,12 +21,12 @@ t.setTimeout(longestMs)
 
 const program = '/usr/sbin/apache2'
 const modules = '/usr/lib/apache2/modules'
-/** Those that Debian's Apache has by itself, those that the example names, and what these need. */
+/** Modules of Debian's default configuration, modules that the example names, and their dependencies. */
 const wanted = ['mpm_event', 'authz_core', 'socache_shmcb', 'ssl', 'alias', 'env']
 wanted.push('proxy', 'proxy_http', 'headers', 'rewrite')
 const fileOf = (name: string): string => `${modules}/mod_${name}.so`
 const lacking = [program, ...wanted.map(fileOf)].find((path) => !existsSync(path))
-/** The only one that Debian has in a package of its own. */
+/** Debian has this module in a separate package. */
 const sendfile = fileOf('xsendfile')
 if (existsSync(sendfile)) wanted.push('xsendfile')
 /** Apache never sends files as root. */
@@ -34,39 +35,28 @@ const accessCheck = ['--reuid', user ?? '', '--clear-groups', 'test', '-x', proc
 const isInaccessible = user !== undefined && spawnSync('setpriv', accessCheck).status !== 0
 const skip =
   (lacking !== undefined && `no ${lacking} here`) ||
-  (isInaccessible && `${user} may not read what is here`)
-
-/** Of this process alone, so that a port stays free until it is taken. */
-const host = `127.${128 + ((process.pid >> 16) & 63)}.${(process.pid >> 8) & 255}.${process.pid & 255}`
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await once(server.listen(0, host), 'listening')
-  const { port } = server.address() as AddressInfo
-  await once(server.close(), 'close')
-  return port
-}
+  (isInaccessible && `${user} cannot read this checkout`)
 
 interface Behind extends Pick<Service, 'folder' | 'archive'> {
   /** Port of the service on 127.0.0.1. */
   readonly service: number
-  /** Whether each request names the date on which it is rewritten: `X-TIME-YEAR`, `X-TIME-MON`, `X-TIME-DAY`. */
+  /** The date of rewriting comes from the headers `X-TIME-YEAR`, `X-TIME-MON`, `X-TIME-DAY` of a request. */
   readonly isDated?: boolean
 }
 
-/** The example without TLS, which is not what differs, and around it what Debian's configuration has. */
+/** Starts Apache with the example, without TLS, inside the parts of Debian's configuration. */
 async function startApache(t: Test, behind: Behind): Promise<URL> {
   const { folder, archive, service, isDated = false } = behind
-  const port = await freePort()
+  const [port = 0] = await freePorts(1)
   const example = readFileSync('config/apache.conf.example', 'utf8')
-    .replace('*:80>', `${host}:1>`)
-    .replace('*:443>', `${host}:${port}>`)
+    .replace('*:80>', `${ownHost}:1>`)
+    .replace('*:443>', `${ownHost}:${port}>`)
     .replaceAll(/^ *SSL.*\n/gm, '')
     .replaceAll('127.0.0.1:8080', `127.0.0.1:${service}`)
     .replaceAll('/srv/gnss', `"${archive}"`)
     .replaceAll(/%\{TIME_(\w+)\}/g, isDated ? '%{HTTP:X-TIME-$1}' : '$&')
   const loaded = wanted.map((name) => `LoadModule ${name}_module ${fileOf(name)}`)
-  const own = [`Listen ${host}:${port}`, 'ServerName localhost', 'PidFile pid', 'ErrorLog log']
+  const own = [`Listen ${ownHost}:${port}`, 'ServerName localhost', 'PidFile pid', 'ErrorLog log']
   const users = user === undefined ? [] : [`User ${user}`, `Group ${user}`]
   const root = join(folder, 'apache')
   const conf = join(root, 'apache.conf')
@@ -76,21 +66,21 @@ async function startApache(t: Test, behind: Behind): Promise<URL> {
   t.equal(status, 0, stderr)
   const apache = spawn(program, ['-D', 'FOREGROUND', '-f', conf], { stdio: 'ignore' })
   t.teardown(() => stop(apache, 'SIGTERM'))
-  const base = new URL(`http://${host}:${port}/rinex/data/`)
+  const base = new URL(`http://${ownHost}:${port}/rinex/data/`)
   await until('Apache answers', async () => (await fetch(base)).status === 200)
   return base
 }
 
-const lacksSendfile = wanted.includes('xsendfile') ? false : `no ${sendfile} here`
+const lacksSendfile = skip || (!existsSync(sendfile) && `no ${sendfile} here`)
 
-t.test('Apache sends what the service hands it', { skip: skip || lacksSendfile }, async (t) => {
+t.test('Apache sends the files that the service offloads', { skip: lacksSendfile }, async (t) => {
   const folder = testFolder(t, { archive: { obs: {} } })
   const [file, other] = [1, 2].map((n) => pathIn(dayDirectory(3), n)) as [string, string]
   const hourly = pathIn(hourDirectory(2), 1)
   const content = gzipSync(randomBytes(300_000))
   put(join(folder, 'archive'), file, content)
   for (const path of [other, hourly]) put(join(folder, 'archive'), path)
-  // Dates in the future are none to Apache.
+  // Apache ignores dates in the future.
   const writtenMs = Math.floor(Date.now() / 1000) * 1000 - 3 * 86_400_000
   utimesSync(join(folder, 'archive', file), writtenMs / 1000, writtenMs / 1000)
   const service = await startService(t, folder, { options: { SEND_FILES: 'x-sendfile' } })
@@ -115,7 +105,7 @@ t.test('Apache sends what the service hands it', { skip: skip || lacksSendfile }
   })
   t.notOk(answer.headers.has('x-sendfile'))
   const tag = answer.headers.get('etag') ?? ''
-  t.not((await get(other)).answer.headers.get('etag'), tag, 'each file has a tag of its own')
+  t.not((await get(other)).answer.headers.get('etag'), tag, 'each file has another ETag')
 
   const part = await get(file, { range: 'bytes=100-299', 'if-range': tag })
   t.equal(part.status, 206)
@@ -124,7 +114,7 @@ t.test('Apache sends what the service hands it', { skip: skip || lacksSendfile }
   t.equal((await get(file, { range: 'bytes=0-1,5-6' })).body.length, content.length)
   t.equal((await get(file, { 'if-none-match': tag })).status, 304)
   t.equal((await get(file, { 'if-match': '"x"' })).status, 412)
-  // Whatever time a client has: without it Apache would answer 304 to younger ones, also to who has a part of the file.
+  // For every date: Apache alone would answer 304 to a later date, also to a client that has only a part of the file.
   for (const path of [file, `/rinex//data//${file}`, file.replace('obs/', 'obs_v3/')])
     for (const laterMs of [-60_000, 0, 60_000]) {
       const since = { 'if-modified-since': new Date(writtenMs + laterMs).toUTCString() }
@@ -137,7 +127,7 @@ t.test('Apache sends what the service hands it', { skip: skip || lacksSendfile }
   t.equal((await get(pathIn(dayDirectory(3), 9))).body.toString(), '{"detail":"Not found."}')
 })
 
-t.test('Apache rewrites older paths, and nothing else', { skip }, async (t) => {
+t.test('Apache rewrites older paths and no others', { skip }, async (t) => {
   const folder = testFolder(t, { archive: {} })
   const echo = createHttpServer(({ url }, response) => response.end(url)).listen(0, '127.0.0.1')
   await once(echo, 'listening')
@@ -145,7 +135,7 @@ t.test('Apache rewrites older paths, and nothing else', { skip }, async (t) => {
   const service = (echo.address() as AddressInfo).port
   const archive = join(folder, 'archive')
   const { hostname, port } = await startApache(t, { folder, archive, service, isDated: true })
-  /** What reaches the service of a target, which is sent as it is written. */
+  /** Sends a target unchanged. @returns the target that reaches the service */
   const passedOn = async (path: string, date = '2026-01-22'): Promise<string> => {
     const [year, month, day] = date.split('-')
     const headers = { 'x-time-year': year, 'x-time-mon': month, 'x-time-day': day }
@@ -153,50 +143,13 @@ t.test('Apache rewrites older paths, and nothing else', { skip }, async (t) => {
     const [answer] = (await once(asked, 'response')) as [IncomingMessage]
     return Buffer.concat((await answer.toArray()) as Buffer[]).toString()
   }
-  const rewritten: Readonly<Record<string, string>> = {
-    'obs_v3/2026/022/x.gz': 'obs/2026/022/x.gz',
-    'obs_v3/': 'obs/',
-    obs_v3: 'obs',
-    'obs_v3?format=json': 'obs?format=json',
-    'obs_v3/?x=/data/obs_v3/': 'obs/?x=/data/obs_v3/',
-    'nrt/022/05/x.gz': 'nrt/2026/022/05/x.gz',
-    'nrt/022/05/?format=json': 'nrt/2026/022/05/?format=json',
-    'nrt/022': 'nrt/2026/022',
-  }
   for (const [path, target] of Object.entries(rewritten))
     t.equal(await passedOn(`/rinex/data/${path}`), `/rinex/data/${target}`, path)
   t.equal(await passedOn('/rinex//data//obs_v3//2026/'), '/rinex/data/obs//2026/')
-  const others = [
-    'obs_v3x/2026/',
-    'xobs_v3/',
-    'obs/obs_v3/',
-    'obs_v3%2F2026/',
-    'obs_v3/%41',
-    'OBS_V3/',
-  ]
-  others.push('nrt/', 'nrt/2026/022/05/', 'nrt/22/05/', 'nrt/0220/', 'nrt/02a/', 'obs/022/05/')
-  others.push('nrt/%30%32%32/05/', 'nrt/022/05/%41', '?x=/rinex/data/obs_v3/', 'x/nrt/022/05/')
-  for (const path of others.map((rest) => `/rinex/data/${rest}`))
-    t.equal(await passedOn(path), path)
-  const dates: [date: string, day: string, year: string][] = [
-    ['2026-12-31', '365', '2026'],
-    ['2026-12-31', '001', '2026'],
-    ['2027-01-01', '365', '2026'],
-    ['2027-01-01', '001', '2027'],
-    ['2027-01-01', '300', '2027'],
-    ['2027-01-01', '301', '2026'],
-    ['2027-01-07', '309', '2026'],
-    ['2027-01-08', '365', '2027'],
-    ['2027-02-07', '365', '2027'],
-    ['2029-01-01', '366', '2028'],
-    ['2030-01-01', '365', '2029'],
-    ['2040-01-02', '365', '2039'],
-    ['2099-01-01', '365', '2098'],
-  ]
-  for (const [date, day, year] of dates)
-    t.equal(
-      await passedOn(`/rinex/data/nrt/${day}/23/`, date),
-      `/rinex/data/nrt/${year}/${day}/23/`,
-      date,
-    )
+  for (const path of [...unchanged, 'obs_v3/%41', 'nrt/022/05/%41'])
+    t.equal(await passedOn(`/rinex/data/${path}`), `/rinex/data/${path}`, path)
+  for (const [date, day, year] of years) {
+    const target = await passedOn(`/rinex/data/nrt/${day}/23/`, date)
+    t.equal(target, `/rinex/data/nrt/${year}/${day}/23/`, date)
+  }
 })

@@ -1,4 +1,4 @@
-/** Chromium, driven by tests. */
+/** Chromium for tests. */
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { chromium } from 'playwright-core'
@@ -18,7 +18,7 @@ export async function openBrowser(t: Test): Promise<Browser> {
   return browser
 }
 
-/** A page in a context of its own, with whatever the browser complains of. */
+/** A page in a new context, with all errors that the browser reports. */
 export interface WatchedPage {
   readonly page: Page
   readonly context: BrowserContext
@@ -35,7 +35,7 @@ export async function openPage(
   const page = await context.newPage()
   const complaints: string[] = []
   page.on('console', (message) => {
-    // The browser itself logs a status of 400 or more, which tests ask for.
+    // The browser logs each status of 400 or more; some tests request them.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
       complaints.push(message.text())
   })

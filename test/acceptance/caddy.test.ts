@@ -11,14 +11,8 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import t from 'tap'
 import type { Test } from 'tap'
 import { testFolder } from '../folder.ts'
-import {
-  ask,
-  freePorts,
-  makeCertificate,
-  ownHost,
-  publicName,
-  untilListening,
-} from '../front-server.ts'
+import { ask, makeCertificate, publicName, untilListening } from '../front-server.ts'
+import { freePorts, ownHost } from '../loopback.ts'
 import { longestMs, startService, stop, until } from './service.ts'
 import { arrive, dayDirectory, paths, pathIn, put } from './tree.ts'
 
@@ -29,13 +23,13 @@ const skip = missing.length > 0 && `no ${missing.join(', no ')} here`
 
 /** Starts Caddy with the example, on other ports and with a certificate of this test. */
 async function startCaddy(t: Test, folder: string, service: number) {
-  const ports = await freePorts()
+  const [http = 0, https = 0] = await freePorts(2)
   mkdirSync(folder)
   makeCertificate(folder)
   const example = readFileSync('config/Caddyfile.example', 'utf8')
     .replace(`${publicName} {`, `${publicName} {\n\tbind ${ownHost}\n\ttls archive.pem archive.key`)
     .replace('127.0.0.1:8080', `127.0.0.1:${service}`)
-  const global = `{\n\tadmin off\n\thttp_port ${ports.http}\n\thttps_port ${ports.https}\n}\n`
+  const global = `{\n\tadmin off\n\thttp_port ${http}\n\thttps_port ${https}\n}\n`
   writeFileSync(join(folder, 'Caddyfile'), `${global}${example}`)
   const env = {
     PATH: process.env['PATH'],
@@ -52,11 +46,11 @@ async function startCaddy(t: Test, folder: string, service: number) {
   t.equal(checked.status, 0, checked.stderr)
   const caddy = spawn('caddy', ['run', ...options], { cwd: folder, env, stdio: 'ignore' })
   t.teardown(() => stop(caddy, 'SIGTERM'))
-  await untilListening(caddy, ports.https)
+  await untilListening(caddy, https)
   return {
     ask: (path: string, headers?: OutgoingHttpHeaders, method?: string) =>
-      ask(ports.https, path, headers, method),
-    httpUrl: `http://${ownHost}:${ports.http}`,
+      ask(https, path, headers, method),
+    httpUrl: `http://${ownHost}:${http}`,
   }
 }
 
@@ -72,13 +66,12 @@ t.test('the service behind Caddy', { skip }, async (t) => {
   put(join(folder, 'archive'), file, content)
   for (const path of paths(day, 49, 1)) put(join(folder, 'archive'), path)
   const service = await startService(t, folder)
-  await until('all is listed', async () => (await service.count()) === 50)
+  await until('all files are listed', async () => (await service.count()) === 50)
   const caddy = await startCaddy(t, join(folder, 'caddy'), Number(service.url.port))
   const get = caddy.ask
 
-  t.test('lists, compressed for clients that accept it', async (t) => {
-    const kinds = ['?limit=50', '?format=csv', '?format=ndjson', '?format=urls']
-    for (const query of kinds) {
+  t.test('lists are compressed for clients that accept it', async (t) => {
+    for (const query of ['?limit=50', '?format=csv', '?format=ndjson', '?format=urls']) {
       const path = `/rinex/api/rinex-file/${query}`
       const headers = { accept: 'application/json' }
       const plain = await bytesOf(await get(path, headers))
@@ -89,19 +82,19 @@ t.test('the service behind Caddy', { skip }, async (t) => {
     }
   })
 
-  t.test('a poll that knows the list gets 304', async (t) => {
+  t.test('a poll with the current ETag gets 304', async (t) => {
     for (const coding of ['identity', 'gzip']) {
       const headers = { accept: 'application/json', 'accept-encoding': coding }
       const { etag } = (await get('/rinex/api/rinex-file/', headers)).resume().headers
-      const again = await get('/rinex/api/rinex-file/', {
+      const repeated = await get('/rinex/api/rinex-file/', {
         ...headers,
         'if-none-match': String(etag),
       })
-      t.equal(again.resume().statusCode, 304, coding)
+      t.equal(repeated.resume().statusCode, 304, coding)
     }
   })
 
-  t.test('downloads, whole and in parts, never compressed again', async (t) => {
+  t.test('downloads, complete and in parts, are not compressed again', async (t) => {
     const path = `/rinex/data/${file}`
     const whole = await get(path, { 'accept-encoding': 'gzip, zstd' })
     t.match(whole.headers, {
@@ -118,13 +111,13 @@ t.test('the service behind Caddy', { skip }, async (t) => {
     t.same(await bytesOf(part), content.subarray(100, 300))
     const beyond = await get(path, { range: `bytes=${content.length}-` })
     t.equal(beyond.resume().statusCode, 416)
-    const known = await get(path, { 'if-none-match': etag })
-    t.equal(known.resume().statusCode, 304)
+    const unchanged = await get(path, { 'if-none-match': etag })
+    t.equal(unchanged.resume().statusCode, 304)
     const head = await get(path, {}, 'HEAD')
     t.equal(head.resume().headers['content-length'], String(content.length))
   })
 
-  t.test('events and long polls come at once', async (t) => {
+  t.test('events and long polls are not delayed', async (t) => {
     const { seq } = await service.status()
     const changes = `/rinex/api/changes/?since=${seq}`
     const events = await get(changes, { accept: 'text/event-stream', 'accept-encoding': 'gzip' })
@@ -132,15 +125,15 @@ t.test('the service behind Caddy', { skip }, async (t) => {
     const arrived = pathIn(day, 100)
     arrive(service.archive, arrived)
     let text = ''
-    for await (const piece of events.setEncoding('utf8')) {
-      text += String(piece)
+    for await (const chunk of events.setEncoding('utf8')) {
+      text += String(chunk)
       if (text.includes(basename(arrived))) break
     }
     t.match(text, /^id: \d+$/m)
     t.match((await bytesOf(await waiting)).toString(), basename(arrived))
   })
 
-  t.test('the root leads to the resources, and plain HTTP to HTTPS', async (t) => {
+  t.test('/ redirects to the resources, and plain HTTP to HTTPS', async (t) => {
     const root = await get('/')
     t.equal(root.resume().statusCode, 302)
     t.equal(root.headers.location, '/rinex/api/')
@@ -152,7 +145,7 @@ t.test('the service behind Caddy', { skip }, async (t) => {
     t.ok([301, 308].includes(status), `${status} ${headers.get('location')}`)
   })
 
-  t.test('paths for the own host are not passed on', async (t) => {
+  t.test('answers 404 for paths that only its own host may request', async (t) => {
     for (const path of [
       '/healthz',
       '/readyz',
@@ -164,7 +157,7 @@ t.test('the service behind Caddy', { skip }, async (t) => {
   })
 })
 
-t.test('what Caddy passes on', { skip }, async (t) => {
+t.test('Caddy passes paths on unchanged, and the real client address', { skip }, async (t) => {
   const echo = createServer(({ url, headers }, response) => {
     response.end(JSON.stringify({ url, headers }))
   })

@@ -1,6 +1,6 @@
 /**
- * Clocks that are set while both processes run, and times of files that nobody would believe: nothing crashes, nothing is
- * looked at without end, and what is new is listed. The files keep the time of the disk, as on a file server.
+ * The clock is set while both processes run, and files have impossible times: nothing crashes, no directory is read
+ * without end, and new files are listed. File times are not faked, as on a file server.
  */
 import { spawnSync } from 'node:child_process'
 import { renameSync, statSync, utimesSync, writeFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import type { Test } from 'tap'
-import { directoriesUnsure, lacks, startService, stop, until, untilEqual } from './service.ts'
+import { directoriesWithoutStamp, lacks, startService, stop, until, untilEqual } from './service.ts'
 import type { Listed, Service } from './service.ts'
 import { dayDirectory, hourDirectory, makeOldDays, paths, pathIn, put } from './tree.ts'
 import { testFolder } from '../folder.ts'
@@ -18,12 +18,12 @@ const skip = lacks('faketime', `faketime ${faketime.join(' ')}`)
 const preload = String(spawnSync('faketime', faketime).stdout).trim()
 
 const dayMs = 86_400_000
-/** So long before its moment a clock is set. */
+/** The clock is set this long before the moment that it passes. */
 const leadMs = 500
 
 t.setTimeout(0)
 
-/** Sets the clock of a service, by how much it is ahead of ours. */
+/** Sets the clock of a service ahead of ours. */
 function setClock(folder: string, aheadMs: number): void {
   writeFileSync(join(folder, 'clock.new'), `${aheadMs < 0 ? '-' : '+'}${Math.abs(aheadMs) / 1000}`)
   renameSync(join(folder, 'clock.new'), join(folder, 'clock'))
@@ -37,53 +37,53 @@ async function startWithClock(t: Test): Promise<Service> {
     put(archive, path)
   setClock(folder, 0)
   const clock = [`FAKETIME_TIMESTAMP_FILE=${join(folder, 'clock')}`, 'FAKETIME_NO_CACHE=1']
-  // Only the time of the day is set; that of files and of timers is not.
-  const alone = ['NO_FAKE_STAT=1', 'FAKETIME_DONT_FAKE_MONOTONIC=1']
+  // File times and timers are not faked.
+  const unchanged = ['NO_FAKE_STAT=1', 'FAKETIME_DONT_FAKE_MONOTONIC=1']
   const service = await startService(t, folder, {
-    wrap: ['env', `LD_PRELOAD=${preload}`, ...clock, ...alone, 'TZ=Europe/Vienna'],
+    wrap: ['env', `LD_PRELOAD=${preload}`, ...clock, ...unchanged, 'TZ=Europe/Vienna'],
     options: { SWEEP_INTERVAL_SECONDS: '1' },
   })
   await until('the first scan ends', service.ready)
-  await untilRested(t, service)
+  await untilIdle(t, service)
   return service
 }
 
-/** Waits until nothing waits and no directory is unsure, and sees to it that sweeps leave it so. */
-async function untilRested(t: Test, service: Service): Promise<void> {
-  const isRested = async (): Promise<boolean> => {
+/** Waits until no work is pending and every directory has a stamp; two more sweeps must change nothing. */
+async function untilIdle(t: Test, service: Service): Promise<void> {
+  const isIdle = async (): Promise<boolean> => {
     const { dirty_directories: dirty, settling_files: settling } = await service.status()
-    return dirty === 0 && settling === 0 && directoriesUnsure(service) === 0
+    return dirty === 0 && settling === 0 && directoriesWithoutStamp(service) === 0
   }
-  await until('all is at rest', isRested)
+  await until('no work is pending', isIdle)
   const { seq } = await service.status()
   for (let sweeps = 0; sweeps < 2; sweeps++) {
     const { last_sweep: last } = await service.status()
     await until('the next sweep', async () => (await service.status()).last_sweep !== last)
   }
-  await until('all is at rest still', isRested)
-  t.equal((await service.status()).seq, seq, 'no number moves while nothing changes')
+  await until('no work is pending after two sweeps', isIdle)
+  t.equal((await service.status()).seq, seq, 'the seq stays the same')
 }
 
-/** The last Sunday of a month of this year, when clocks in Europe change. */
+/** The last Sunday of a month of this year, when summer time in Europe begins or ends. */
 function changeOfClocks(month: number): number {
   const last = new Date(Date.UTC(new Date().getUTCFullYear(), month, 31, 1))
   return last.getTime() - last.getUTCDay() * dayMs
 }
 
-/** Where the clock is set to, and the moment that it then passes. */
+/** The moments that the clock passes after it was set. */
 const moments: Record<string, () => number> = {
   'a day back': () => Date.now() - dayMs,
   'a day ahead': () => Date.now() + dayMs,
   'the end of 31 bits': () => 2 ** 31 * 1000,
-  'the time that it is': () => Date.now(),
+  'the correct time': () => Date.now(),
   'the beginning of summer time': () => changeOfClocks(2),
   'the end of summer time': () => changeOfClocks(9),
 }
 
-/** Jumps after which is waited for sweeps to find nothing. */
+/** Jumps after which the test waits for idle sweeps. */
 const withSweeps = ['a day back', 'the end of 31 bits']
 
-t.test('clocks that are set', { skip }, async (t) => {
+t.test('files that arrive after the clock was set are listed', { skip }, async (t) => {
   const service = await startWithClock(t)
   const { archive, folder } = service
   const before = await service.list()
@@ -93,48 +93,48 @@ t.test('clocks that are set', { skip }, async (t) => {
     const aheadMs = moment() - leadMs - Date.now()
     setClock(folder, aheadMs)
     const passed = Date.now() + leadMs
-    await until('the moment is over', () => Date.now() > passed)
+    await until('the moment has passed', () => Date.now() > passed)
     const { modified } = (await service.list()).get(replaced) as Listed
 
     const aheadHours = Math.round(aheadMs / 3_600_000)
     const directories = [hourDirectory(-aheadHours), dayDirectory(-aheadHours / 24)]
     for (const directory of [...directories, hourDirectory(), dayDirectory(101)])
       put(archive, pathIn(directory, n++))
-    writeFileSync(join(folder, 'aside'), gzipSync(`replaced ${n}`))
-    renameSync(join(folder, 'aside'), join(archive, replaced))
+    writeFileSync(join(folder, 'new'), gzipSync(`replaced ${n}`))
+    renameSync(join(folder, 'new'), join(archive, replaced))
     const tookMs = await untilEqual(service)
     t.pass(`${what}: all new files are listed ${Math.round(tookMs)} ms after the last`)
     const isModified = async () => (await service.list()).get(replaced)?.modified !== modified
     await until('the replaced file is modified', isModified)
-    if (withSweeps.includes(what)) await untilRested(t, service)
+    if (withSweeps.includes(what)) await untilIdle(t, service)
   }
-  await untilRested(t, service)
+  await untilIdle(t, service)
   const after = await service.list()
   const early = [...after.values()].filter(({ created, modified }) => modified < created)
-  t.same(early, [], 'no file is modified before it is created')
+  t.same(early, [], 'modified is never before created')
   before.delete(replaced)
-  staysAsItWas(t, before, after)
-  await endsWell(t, service)
+  checkUnchanged(t, before, after)
+  await checkEnd(t, service)
 })
 
-function staysAsItWas(t: Test, before: Map<string, Listed>, after: Map<string, Listed>): void {
+function checkUnchanged(t: Test, before: Map<string, Listed>, after: Map<string, Listed>): void {
   const changed = [...before].filter(([path, { id, created, modified }]) => {
     const now = after.get(path)
     return now?.id !== id || now.created !== created || now.modified !== modified
   })
-  t.same(changed, [], 'what was left alone is as it was')
+  t.same(changed, [], 'records of unchanged files stay the same')
 }
 
-async function endsWell(t: Test, { log, indexer, api }: Service): Promise<void> {
+async function checkEnd(t: Test, { log, indexer, api }: Service): Promise<void> {
   const faults = log.filter(({ level }) => level === 'error' || level === 'fatal')
-  t.same(faults, [], 'both processes find no fault')
-  t.same([indexer.exitCode, api.exitCode], [null, null], 'and run')
-  // In order, or faketime would leave something behind in /dev/shm.
+  t.same(faults, [], 'no error is logged')
+  t.same([indexer.exitCode, api.exitCode], [null, null], 'both processes run')
+  // A killed process would leave files of faketime in /dev/shm.
   const codes = await Promise.all([stop(indexer, 'SIGTERM'), stop(api, 'SIGTERM')])
-  t.same(codes, [0, 0], 'until they are told to end')
+  t.same(codes, [0, 0], 'and end on SIGTERM')
 }
 
-t.test('restarts while the clock is wrong, and when it is right again', { skip }, async (t) => {
+t.test('restarts with a wrong clock lose nothing', { skip }, async (t) => {
   const service = await startWithClock(t)
   const before = await service.list()
   for (const years of [12, -12, 0]) {
@@ -145,10 +145,10 @@ t.test('restarts while the clock is wrong, and when it is right again', { skip }
     await until('ready', service.ready)
     put(service.archive, pathIn(dayDirectory(), 5000 + years))
     await untilEqual(service)
-    staysAsItWas(t, before, await service.list())
+    checkUnchanged(t, before, await service.list())
   }
-  await untilRested(t, service)
-  await endsWell(t, service)
+  await untilIdle(t, service)
+  await checkEnd(t, service)
 })
 
 const times: Record<string, number> = {
@@ -161,44 +161,44 @@ const times: Record<string, number> = {
   'before 1970': -86_400,
 }
 
-t.test('files of times that nobody would believe', async (t) => {
+t.test('files with impossible times are listed and served', async (t) => {
   const folder = testFolder(t)
   const archive = join(folder, 'archive')
   const files = paths(hourDirectory(), Object.keys(times).length)
-  const give = (seconds: readonly number[]): void => {
+  const setTimes = (seconds: readonly number[]): void => {
     files.forEach((path, index) => {
-      // A date, because numbers below 0 would be taken for now.
+      // A Date, because Node takes a negative number as now.
       const time = new Date((seconds[index] ?? 0) * 1000)
       utimesSync(join(archive, path), time, time)
     })
   }
   for (const path of files) put(archive, path)
-  give(Object.values(times))
+  setTimes(Object.values(times))
   const service = await startService(t, folder, { options: { SWEEP_INTERVAL_SECONDS: '1' } })
   await untilEqual(service)
-  await untilRested(t, service)
+  await untilIdle(t, service)
   const before = await service.list()
-  await allAreServed(t, service, files)
+  await checkServed(t, service, files)
 
-  // Each gets the time of another.
-  give([...Object.values(times).slice(1), 1])
+  // Each file gets the time of the next one.
+  setTimes([...Object.values(times).slice(1), 1])
   await until('all are modified', async () => {
     const now = await service.list()
     return files.every((path) => now.get(path)?.modified !== before.get(path)?.modified)
   })
-  await untilRested(t, service)
-  await allAreServed(t, service, files)
-  await endsWell(t, service)
+  await untilIdle(t, service)
+  await checkServed(t, service, files)
+  await checkEnd(t, service)
 })
 
-async function allAreServed(t: Test, service: Service, files: readonly string[]): Promise<void> {
+async function checkServed(t: Test, service: Service, files: readonly string[]): Promise<void> {
   for (const path of files) {
     const answer = await fetch(new URL(`/rinex/data/${path}`, service.url))
     const { mtime } = statSync(join(service.archive, path))
-    const told = answer.headers.get('last-modified') ?? ''
-    t.equal(answer.status, 200, `a file of ${mtime.toISOString()} is served, as of ${told}`)
+    const date = answer.headers.get('last-modified') ?? ''
+    t.equal(answer.status, 200, `a file with the mtime ${mtime.toISOString()}`)
     const isFuture = mtime.getTime() > Date.parse(answer.headers.get('date') ?? '')
-    t.equal(told === '', isFuture, 'a file of the future has no date')
+    t.equal(date === '', isFuture, 'only a file dated in the future has no Last-Modified')
     await answer.arrayBuffer()
   }
 }

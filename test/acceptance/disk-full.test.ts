@@ -1,6 +1,6 @@
 /**
- * The disk of the database is full, has no inodes left, or is read-only: the list is answered as before, the indexer goes on,
- * and the list agrees with the tree once the disk is well.
+ * The disk of the database is full, has no free inodes, or is read-only: the API answers, the indexer continues, and the list
+ * equals the tree when the disk can be written again.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -19,7 +19,7 @@ import {
   stop,
   until,
   untilEqual,
-  untilTold,
+  untilReported,
 } from './service.ts'
 import type { Service } from './service.ts'
 import { arrive, hourDirectory, paths, pathIn, put } from './tree.ts'
@@ -49,8 +49,8 @@ async function startOnDisk(t: Test, options: string) {
   }
 }
 
-/** Reads the list for the promised time: every request is answered, and the indexer is the same process. */
-async function answersAllTheTime(t: Test, service: Service): Promise<void> {
+/** Requests the list for a while: the API answers every request, and the indexer is the same process. */
+async function answersMeanwhile(t: Test, service: Service): Promise<void> {
   const { pid } = service.indexer
   let [answers, refusals] = [0, 0]
   const endMs = performance.now() + watchedMs
@@ -65,81 +65,80 @@ async function answersAllTheTime(t: Test, service: Service): Promise<void> {
 
 async function recovers(t: Test, service: Service): Promise<void> {
   const tookMs = await untilEqual(service, promisedMs)
-  t.pass(`equal ${Math.round(tookMs)} ms after there was room`)
-  await until('well again', async () => (await service.status()).state === 'watching')
+  t.pass(`equal ${Math.round(tookMs)} ms after the disk could be written`)
+  await until('it has recovered', async () => (await service.status()).state === 'watching')
 }
 
-t.test('a database on a disk that is full', { skip: lacksMounts }, async (t) => {
+t.test('on a full disk the API answers and the indexer waits', { skip: lacksMounts }, async (t) => {
   const { service, run } = await startOnDisk(t, `size=${megabytes}m`)
   run('cat /dev/zero > filler 2> /dev/null || true')
   for (const path of paths(hourDirectory(), newFiles, 1)) arrive(service.archive, path)
-  await untilTold(service, /cannot be written/)
+  await untilReported(service, /cannot be written/)
   t.equal((await service.status()).state, 'degraded')
-  await answersAllTheTime(t, service)
+  await answersMeanwhile(t, service)
   run('rm filler')
   await recovers(t, service)
 })
 
-t.test('a database on a disk without free inodes', { skip: lacksMounts }, async (t) => {
+t.test('a disk without free inodes', { skip: lacksMounts }, async (t) => {
   const { service, run } = await startOnDisk(t, `size=${megabytes * 4}m,nr_inodes=50`)
   const fill = 'for n in $(seq 50); do touch filler$n || break; done 2> /dev/null; true'
   run(fill)
   for (const path of paths(hourDirectory(), newFiles, 1)) arrive(service.archive, path)
   await untilEqual(service)
-  t.pass('the files of the database are there: it can be written')
-  await answersAllTheTime(t, service)
-  // The next start makes its control socket anew, and reserves numbers.
+  t.pass('the files of the database exist, so that it can be written')
+  await answersMeanwhile(t, service)
+  // A start creates the control socket again, and reserves numbers.
   await stop(service.indexer, 'SIGKILL')
   run(fill)
   service.startIndexer()
   arrive(service.archive, pathIn(hourDirectory(), 5000))
-  await until('it still answers', async () => (await service.get('?limit=5')).status === 200)
+  await until('the API still answers', async () => (await service.get('?limit=5')).status === 200)
   run('rm filler*')
   if (service.indexer.exitCode !== null) service.startIndexer()
   await recovers(t, service)
 })
 
-/** A disk that the kernel turned read-only: writes of open files fail. `mount -o remount,ro` refuses while they are open. */
-t.test('a database on a disk that becomes read-only', { skip: lacksStrace }, async (t) => {
+/** Makes writes of the database fail as on a disk that the kernel turned read-only. */
+function makeReadOnly(t: Test, service: Service) {
+  const calls = 'write,pwrite64,ftruncate,fallocate,fsync,fdatasync,openat,unlink,rename'
+  const suffixes = ['', '-wal', '-numbers', '-backup-1']
+  const files = suffixes.flatMap((suffix) => ['-P', service.database + suffix])
+  const inject = ['-e', `trace=${calls}`, '-e', `inject=${calls}:error=EROFS`]
+  const process = ['-p', String(service.indexer.pid)]
+  const options = ['-f', '-qq', '-o', '/dev/null', ...inject, ...files, ...process]
+  const strace = spawn('strace', options, { stdio: 'ignore' })
+  t.teardown(() => stop(strace, 'SIGINT'))
+  return strace
+}
+
+// Not by `mount -o remount,ro`, which fails while files are open for writing.
+t.test('a disk becomes read-only', { skip: lacksStrace }, async (t) => {
   const folder = testFolder(t)
   put(join(folder, 'archive'), pathIn(hourDirectory(), 0))
   const service = await startService(t, folder)
   await until('the first scan ends', service.ready)
-  const calls = 'write,pwrite64,ftruncate,fallocate,fsync,fdatasync,openat,unlink,rename'
-  const files = ['', '-wal', '-numbers', '-backup-1'].flatMap((side) => [
-    '-P',
-    service.database + side,
-  ])
-  const inject = [
-    '-f',
-    '-qq',
-    '-o',
-    '/dev/null',
-    '-e',
-    `trace=${calls}`,
-    '-e',
-    `inject=${calls}:error=EROFS`,
-  ]
-  const strace = spawn('strace', [...inject, ...files, '-p', String(service.indexer.pid)], {
-    stdio: 'ignore',
-  })
-  t.teardown(() => stop(strace, 'SIGINT'))
+  const strace = makeReadOnly(t, service)
   await until('strace is attached', () => isTraced(service.indexer.pid ?? 0))
   for (const path of paths(hourDirectory(), newFiles, 1)) arrive(service.archive, path)
-  await untilTold(service, /cannot be written/)
-  await answersAllTheTime(t, service)
+  await untilReported(service, /cannot be written/)
+  await answersMeanwhile(t, service)
   await stop(strace, 'SIGINT')
   await recovers(t, service)
 })
 
-t.test('a start on a disk that is read-only', { skip: lacksMounts }, async (t) => {
+function isTraced(pid: number): boolean {
+  return /^TracerPid:\s+[1-9]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+}
+
+t.test('a start on a read-only disk', { skip: lacksMounts }, async (t) => {
   const { service, run } = await startOnDisk(t, `size=${megabytes}m`)
   await untilEqual(service)
   await Promise.all([stop(service.indexer, 'SIGKILL'), stop(service.api, 'SIGKILL')])
   run('mount -o remount,ro .')
   service.startIndexer()
   await once(service.indexer, 'exit')
-  t.equal(service.indexer.exitCode, 1, 'the indexer refuses')
+  t.equal(service.indexer.exitCode, 1, 'the indexer ends, for systemd to start it again')
   await service.startApi()
   await until('the API answers', async () => (await service.get('?limit=5')).status === 200)
   arrive(service.archive, pathIn(hourDirectory(), 1))
@@ -148,11 +147,7 @@ t.test('a start on a disk that is read-only', { skip: lacksMounts }, async (t) =
   await recovers(t, service)
 })
 
-function isTraced(pid: number): boolean {
-  return /^TracerPid:\s+[1-9]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
-}
-
-t.test('no room for a backup', { skip: lacksMounts }, async (t) => {
+t.test('without space for a backup the indexer continues', { skip: lacksMounts }, async (t) => {
   const mounts = await openMounts(t)
   const folder = testFolder(t)
   mkdirSync(join(folder, 'var'))
@@ -162,16 +157,16 @@ t.test('no room for a backup', { skip: lacksMounts }, async (t) => {
     wrap: mounts.wrap(folder),
     database: 'var/catalogue.db',
   })
-  const reported = (words: RegExp) => service.log.some(({ msg }) => words.test(msg))
-  await until('a backup where there is room', () => reported(/^backup made$/))
+  const isLogged = (message: RegExp) => service.log.some(({ msg }) => message.test(msg))
+  await until('a backup is made', () => isLogged(/^backup made$/))
   await stop(service.indexer, 'SIGTERM')
   mounts.run(`rm ${folder}/var/catalogue.db-backup-1`)
   mounts.run(`cat /dev/zero > ${folder}/var/filler 2> /dev/null || true`)
-  // Some room, but not twice the size of the smallest database.
+  // Some space, but less than twice the size of the smallest database.
   mounts.run(`truncate -s -128K ${folder}/var/filler`)
   service.startIndexer()
-  await until('it says so', () => reported(/^backup skipped: /))
+  await until('the backup is skipped', () => isLogged(/^backup skipped: /))
   arrive(service.archive, pathIn(hourDirectory(), 1))
   await untilEqual(service)
-  t.equal(service.indexer.exitCode, null, 'and works on')
+  t.equal(service.indexer.exitCode, null, 'the indexer runs')
 })

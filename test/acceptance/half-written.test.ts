@@ -1,4 +1,4 @@
-/** Nothing half-written is ever listed, and what was replaced shows as modified once the new content is whole. */
+/** An incomplete file is never listed, and a replaced file is modified when its new content is complete. */
 import { randomBytes } from 'node:crypto'
 import {
   closeSync,
@@ -18,11 +18,11 @@ import type { Service } from './service.ts'
 import { hourDirectory, pathIn, put } from './tree.ts'
 import { testFolder } from '../folder.ts'
 
-/** Bytes that do not get smaller by compression, so that the file has about this size. */
+/** Random bytes, which compression does not make smaller. */
 const content = gzipSync(randomBytes(slow ? 1024 * 1024 : 128 * 1024))
-const pieceSize = 64 * 1024
-const pieceMs = slow ? 1000 : 400
-/** What is promised; on a busy machine a wait may be longer, and is told. */
+const chunkBytes = 64 * 1024
+const chunkMs = slow ? 1000 : 400
+/** The promised time; on a busy machine a wait may be longer and is reported. */
 const promisedMs = slow ? 3000 : timeoutMs
 
 const hour = hourDirectory()
@@ -30,74 +30,71 @@ const directory = (path: string): string => path.slice(0, path.lastIndexOf('/'))
 
 t.setTimeout(longestMs)
 
-t.test('half-written files', async (t) => {
+t.test('a file is listed when it is complete', async (t) => {
   const folder = testFolder(t)
   put(join(folder, 'archive'), pathIn(hour, 0))
   const service = await startService(t, folder)
   await until('the first scan ends', service.ready)
 
-  t.test('a file that grows is listed when its last byte is there', async (t) => {
-    const path = pathIn(hour, 1)
-    const early = await write(service, path, 'w')
-    t.notOk(early, 'not before')
-    const tookMs = await until('listed', async () => (await service.list()).has(path), promisedMs)
-    t.pass(`listed ${Math.round(tookMs)} ms after it was complete`)
-  })
+  for (const [n, isPreallocated] of [false, true].entries()) {
+    const kind = isPreallocated ? 'a file with its final size from the start' : 'a file that grows'
+    t.test(`${kind} is listed after its last byte`, async (t) => {
+      const path = pathIn(hour, n + 1)
+      const file = openSync(join(service.archive, path), 'w')
+      if (isPreallocated) ftruncateSync(file, content.length)
+      closeSync(file)
+      t.notOk(await write(service, path, 'r+'), 'not before')
+      const tookMs = await until('listed', async () => (await service.list()).has(path), promisedMs)
+      t.pass(`listed ${Math.round(tookMs)} ms after it was complete`)
+    })
+  }
 
-  t.test('a file of its final size from the beginning is listed no sooner', async (t) => {
-    const path = pathIn(hour, 2)
-    const file = openSync(join(service.archive, path), 'w')
-    ftruncateSync(file, content.length)
-    closeSync(file)
-    const early = await write(service, path, 'r+')
-    t.notOk(early, 'not before')
-    const tookMs = await until('listed', async () => (await service.list()).has(path), promisedMs)
-    t.pass(`listed ${Math.round(tookMs)} ms after it was complete`)
-  })
+  t.test(
+    'a file replaced in place keeps its record until the new content is complete',
+    async (t) => {
+      const path = pathIn(hour, 0)
+      const before = (await service.list()).get(path)
+      t.ok(before, 'listed before')
+      const early = await write(service, path, 'w', before?.modified)
+      t.notOk(early, 'the record stays the same until then')
+      await untilModified(t, service, path, before?.modified)
+      t.equal((await service.list()).get(path)?.id, before?.id, 'the id stays')
+    },
+  )
 
-  t.test('a file replaced in place keeps its record until the new one is whole', async (t) => {
-    const path = pathIn(hour, 0)
-    const before = (await service.list()).get(path)
-    t.ok(before, 'listed before')
-    const early = await write(service, path, 'w', before?.modified)
-    t.notOk(early, 'the record stays as it was meanwhile')
-    await untilModified(t, service, path, before?.modified)
-    t.equal((await service.list()).get(path)?.id, before?.id, 'the id stays')
-  })
-
-  t.test('a file that another is renamed over is modified at once', async (t) => {
+  t.test('a file replaced by rename is modified at once', async (t) => {
     const path = pathIn(hour, 1)
     const before = (await service.list()).get(path)
-    const aside = join(service.archive, directory(path), '.aside')
-    copyFileSync(join(service.archive, pathIn(hour, 0)), aside)
-    renameSync(aside, join(service.archive, path))
+    const part = join(service.archive, directory(path), '.part')
+    copyFileSync(join(service.archive, pathIn(hour, 0)), part)
+    renameSync(part, join(service.archive, path))
     await untilModified(t, service, path, before?.modified)
     t.equal((await service.list()).get(path)?.id, before?.id, 'the id stays')
     await downloads(t, service, path)
   })
 
-  t.test('a file that stays without its end is not listed', async (t) => {
+  t.test('a file that stays incomplete is not listed', async (t) => {
     const path = pathIn(hour, 3)
     put(service.archive, path, content.subarray(0, -1))
-    await until('it is waited for', async () => (await service.status()).settling_files === 1)
+    await until('it is settling', async () => (await service.status()).settling_files === 1)
     t.notOk((await service.list()).has(path))
   })
 })
 
 /**
- * Writes the content piece by piece over a few seconds, and asks the list after each.
- * @returns whether the list showed it, or another `modified` than the given one, before the last piece.
+ * Writes the content in chunks over a few seconds, and reads the list before each.
+ * @returns true if the list had the file, or another `modified` than the given one, before the last chunk
  */
 async function write(service: Service, path: string, flags: string, modified?: string) {
   const file = openSync(join(service.archive, path), flags)
   let early = false
-  for (let at = 0; at < content.length; at += pieceSize) {
-    const nextMs = performance.now() + pieceMs
-    await until('the next piece is due', async () => {
+  for (let at = 0; at < content.length; at += chunkBytes) {
+    const nextMs = performance.now() + chunkMs
+    await until('the next chunk is due', async () => {
       early ||= (await service.list()).get(path)?.modified !== modified
       return performance.now() > nextMs
     })
-    writeSync(file, content, at, Math.min(pieceSize, content.length - at), at)
+    writeSync(file, content, at, Math.min(chunkBytes, content.length - at), at)
   }
   closeSync(file)
   return early

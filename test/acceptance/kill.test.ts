@@ -1,6 +1,6 @@
 /**
- * A process that is killed at any moment of the first scan costs a second look and nothing else. With SLOW=1 the
- * tree has 100,000 files and is killed fifty times.
+ * An indexer that is killed at any moment of the first scan loses nothing; the next one completes the scan. With SLOW=1
+ * the tree has 100,000 files, and there are fifty kills.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -21,7 +21,7 @@ const old = new Date('2021-01-01T00:00:00Z')
 
 t.setTimeout(longestMs)
 
-t.test(`${kills} kills during a scan leave exactly the tree's content`, async (t) => {
+t.test(`after ${kills} kills during a scan the catalogue equals the tree`, async (t) => {
   const folder = testFolder(t)
   const archive = join(folder, 'archive')
   const database = join(folder, 'catalogue.db')
@@ -41,17 +41,17 @@ t.test(`${kills} kills during a scan leave exactly the tree's content`, async (t
     if (found === undefined) return
     t.equal(found.check, 'ok', `quick_check after ${name}`)
     const changed = [...ids].filter(([path, id]) => found.ids.get(path) !== id)
-    t.same(changed, [], 'no record that was there has another id')
+    t.same(changed, [], 'records keep their ids')
     ids = found.ids
   }
-  // Spread over the whole scan.
+  // At moments of the whole scan.
   for (let kill = 0; kill < kills; kill++)
     await killAt(() => pause((uninterrupted * (kill + 0.5)) / kills), `kill ${kill + 1}`)
-  // A machine that has become slower since then may have written nothing yet at any of them.
+  // If the machine became slower, nothing was written before any of the kills.
   const isWritten = () => (contentOf(database)?.ids.size ?? 0) > 0
   if (ids.size === 0) await killAt(() => until('something is written', isWritten), 'one more')
 
-  t.ok(ids.size > 0, 'some kills came amidst the work')
+  t.ok(ids.size > 0, 'a kill came during the scan')
   await scanMs(folder, 'catalogue.db')
   const tree = readdirSync(archive, { recursive: true, encoding: 'utf8' })
   const files = tree.filter((path) => path.endsWith('.gz')).sort()
@@ -60,20 +60,20 @@ t.test(`${kills} kills during a scan leave exactly the tree's content`, async (t
   t.same(checkConsistency(database), { differences: [], damage: [] })
 })
 
-/** Works in the folder, from where the path of the control socket is short; says something when it begins. */
+/** Starts it in the folder, where the path of the control socket is short; it logs a line when it begins. */
 function startIndexer(folder: string, database: string) {
   const args = ['index', '--once', '--archive', 'archive', '--database', database]
   return spawn(...programLine(args), { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
 }
 
-/** How long a scan that is left alone takes, without the start of its process. */
+/** Time of an uninterrupted scan (ms), without the start of its process. */
 async function scanMs(folder: string, database: string): Promise<number> {
   const indexer = startIndexer(folder, database)
   await once(indexer.stdout, 'data')
   indexer.stdout.resume()
   const started = performance.now()
   const [code] = (await once(indexer, 'exit')) as [number]
-  t.equal(code, 0, 'a scan that is left alone succeeds')
+  t.equal(code, 0, 'exit code of an uninterrupted scan')
   return performance.now() - started
 }
 
@@ -82,14 +82,14 @@ function makeTree(archive: string): void {
     const ddd = String(day).padStart(3, '0')
     const path = join(archive, 'obs/2020', ddd)
     mkdirSync(path, { recursive: true })
-    // Old files, of which the name is enough.
+    // Of old files the scan reads only the names.
     for (let station = 0; station < filesPerDay; station++)
       writeFileSync(join(path, `s${String(station).padStart(3, '0')}${ddd}0.20d.gz`), '')
     utimesSync(path, old, old)
   }
 }
 
-/** All records, as a reader of the file as it lies there would find them; nothing before it has tables. */
+/** All records in the database file; `undefined` before it has tables. */
 function contentOf(database: string): { check: unknown; ids: Map<string, number> } | undefined {
   let db
   try {

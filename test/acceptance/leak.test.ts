@@ -1,4 +1,4 @@
-/** Temporary files that come and go leave nothing behind in the indexer: no memory, no open handles. */
+/** Temporary files leave no memory and no open handles in the indexer. */
 import { readFileSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -13,36 +13,40 @@ const megabytes = 10
 
 t.setTimeout(longestMs)
 
-t.test(`${rounds * perRound} temporary files`, { skip: needsTime }, async (t) => {
-  const folder = testFolder(t)
-  put(join(folder, 'archive'), pathIn(hourDirectory(), 0))
-  const service = await startService(t, folder)
-  await until('the first scan ends', service.ready)
-  // What a process needs once, it has after a first part.
-  for (let round = 0; round < rounds; round++) await comeAndGo(service, round)
-  await untilIdle(service)
-  const before = footprint(service)
-  for (let round = 0; round < rounds; round++) await comeAndGo(service, round)
-  await untilEqual(service)
-  await untilIdle(service)
-  await until('all handles are closed', () => footprint(service).handles <= before.handles)
-  const growth = footprint(service).megabytes - before.megabytes
-  t.pass(`${before.handles} handles before and after`)
-  // A short run says nothing of memory: the heap is still finding its size.
-  if (slow) t.ok(growth <= megabytes, `${growth.toFixed(1)} MB more memory`)
-  else t.comment(`${growth.toFixed(1)} MB more memory`)
-})
+t.test(
+  `${rounds * perRound} temporary files leave nothing behind`,
+  { skip: needsTime },
+  async (t) => {
+    const folder = testFolder(t)
+    put(join(folder, 'archive'), pathIn(hourDirectory(), 0))
+    const service = await startService(t, folder)
+    await until('the first scan ends', service.ready)
+    // After the first rounds the process has all that it needs once.
+    for (let round = 0; round < rounds; round++) await addAndRemove(service, round)
+    await untilIdle(service)
+    const before = footprint(service)
+    for (let round = 0; round < rounds; round++) await addAndRemove(service, round)
+    await untilEqual(service)
+    await untilIdle(service)
+    await until('all handles are closed', () => footprint(service).handles <= before.handles)
+    const growth = footprint(service).megabytes - before.megabytes
+    t.pass(`${before.handles} handles before and after`)
+    // In a short run the heap has not reached its size.
+    if (slow) t.ok(growth <= megabytes, `${growth.toFixed(1)} MB more memory`)
+    else t.comment(`${growth.toFixed(1)} MB more memory`)
+  },
+)
 
-/** Everything is watched, and nothing waits to be looked at. */
+/** Waits until all directories are watched and no work is pending. */
 async function untilIdle(service: Service): Promise<void> {
-  await until('nothing waits', async () => {
+  await until('no work is pending', async () => {
     const { dirty_directories, settling_files, watching } = await service.status()
     return dirty_directories === 0 && settling_files === 0 && (watching?.directories ?? 0) >= 4
   })
 }
 
-/** Half of the names are those of transfers, half are RINEX names of files without their end. */
-async function comeAndGo({ archive, status }: Service, round: number): Promise<void> {
+/** Half of the names are temporary, half are RINEX names of incomplete files. */
+async function addAndRemove({ archive, status }: Service, round: number): Promise<void> {
   const some = paths(hourDirectory(), perRound, 1 + round * perRound)
   const names = some.map((path, n) => (n % 2 === 0 ? path : `${path}.part`))
   for (const path of names) put(archive, path, Buffer.from('no gzip'))

@@ -1,4 +1,4 @@
-/** An archive with its older years on another disk, to which symlinks lead. */
+/** An archive whose older years are on another disk, behind symlinks. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { put as putFile } from './tree.ts'
 import { testFolder } from '../folder.ts'
 import { programLine } from '../program.ts'
 
-t.test('a disk that is away takes no records with it, and is read when it is back', async (t) => {
+t.test('a missing disk removes no records, and is read when it is back', async (t) => {
   const folder = testFolder(t, {
     archive: { obs: { '2020': { '001': {} } }, nrt: {} },
     disk: { '2019': { '001': {} } },
@@ -38,9 +38,7 @@ t.test('a disk that is away takes no records with it, and is read when it is bac
     return code
   }
   const reader = openReader({ database: join(folder, 'catalogue.db') })
-  t.teardown(() => {
-    reader.close()
-  })
+  t.teardown(() => reader.close())
   const files = async () => (await reader.summary()).areas.obs.files
   t.equal(await index(), 0)
   t.equal(await files(), 2)
@@ -48,66 +46,63 @@ t.test('a disk that is away takes no records with it, and is read when it is bac
 
   renameSync(join(folder, 'disk'), join(folder, 'away'))
   await index()
-  t.equal(await files(), 2, 'not there')
+  t.equal(await files(), 2, 'the disk is missing')
   mkdirSync(join(folder, 'disk'))
   await index()
-  t.equal(await files(), 2, 'not mounted')
+  t.equal(await files(), 2, 'its mount point is empty')
 
   renameSync(join(folder, 'away'), join(folder, 'disk'))
   put('disk/2019/001', 'ZIMM00CHE_R_20190010000_01D_30S_MO.crx.gz')
   t.equal(await index(), 0)
-  t.equal(await files(), 3, 'what came meanwhile is found')
-  t.equal((await reader.head()).seq, before.seq + 1, 'and nothing else has changed')
+  t.equal(await files(), 3, 'a file that arrived meanwhile is found')
+  t.equal((await reader.head()).seq, before.seq + 1, 'nothing else has changed')
 })
 
-t.test(
-  'a directory that became a file leaves the list, one whose disk is away does not',
-  async (t) => {
-    const folder = realpathSync(testFolder(t, { archive: { nrt: {} } }))
-    const [archive, disk] = [join(folder, 'archive'), join(folder, 'disk')]
-    const kept = ['obs/2010/001/graz0010.10o.gz', 'obs/2009/002/graz0020.09o.gz']
-    const linked = 'obs/2010/001/zimm0010.10o.gz'
-    const lost = ['obs/2010/001/x/y/graz0010.10o.gz', 'obs/2009/001/graz0010.09o.gz']
-    mkdirSync(join(disk, '2009'), { recursive: true })
-    mkdirSync(join(archive, 'obs'))
-    symlinkSync(join(disk, '2009'), join(archive, 'obs/2009'))
-    for (const path of [...kept, ...lost]) putFile(archive, path)
-    putFile(disk, 'zimm0010.10o.gz')
-    symlinkSync(join(disk, 'zimm0010.10o.gz'), join(archive, linked))
-    const options = { LINKED_DIRECTORIES: disk, SWEEP_INTERVAL_SECONDS: '1' }
-    const service = await startService(t, folder, { options })
-    const listed = async () => [...(await service.list()).keys()].sort()
-    const download = async (path: string) => {
-      const answer = await fetch(new URL(`/rinex/data/${path}`, service.url))
-      await answer.arrayBuffer()
-      return answer.status
-    }
-    const all = [...kept, linked, ...lost]
-    await until('all are listed', async () => (await listed()).join() === all.toSorted().join())
-    for (const path of all) t.equal(await download(path), 200)
+t.test('a directory that became a file is removed, a missing disk is not', async (t) => {
+  const folder = realpathSync(testFolder(t, { archive: { nrt: {} } }))
+  const [archive, disk] = [join(folder, 'archive'), join(folder, 'disk')]
+  const kept = ['obs/2010/001/graz0010.10o.gz', 'obs/2009/002/graz0020.09o.gz']
+  const linked = 'obs/2010/001/zimm0010.10o.gz'
+  const lost = ['obs/2010/001/x/y/graz0010.10o.gz', 'obs/2009/001/graz0010.09o.gz']
+  mkdirSync(join(disk, '2009'), { recursive: true })
+  mkdirSync(join(archive, 'obs'))
+  symlinkSync(join(disk, '2009'), join(archive, 'obs/2009'))
+  for (const path of [...kept, ...lost]) putFile(archive, path)
+  putFile(disk, 'zimm0010.10o.gz')
+  symlinkSync(join(disk, 'zimm0010.10o.gz'), join(archive, linked))
+  const options = { LINKED_DIRECTORIES: disk, SWEEP_INTERVAL_SECONDS: '1' }
+  const service = await startService(t, folder, { options })
+  const listed = async () => [...(await service.list()).keys()].sort()
+  const download = async (path: string) => {
+    const answer = await fetch(new URL(`/rinex/data/${path}`, service.url))
+    await answer.arrayBuffer()
+    return answer.status
+  }
+  const all = [...kept, linked, ...lost]
+  await until('all are listed', async () => (await listed()).join() === all.toSorted().join())
+  for (const path of all) t.equal(await download(path), 200)
 
-    for (const path of [join(archive, 'obs/2010/001/x'), join(disk, '2009/001')]) {
-      rmSync(path, { recursive: true })
-      writeFileSync(path, 'notes')
-    }
-    const left = [...kept, linked].toSorted()
-    await until('they are gone', async () => (await listed()).join() === left.join())
-    for (const path of lost) t.equal(await download(path), 404)
-    for (const path of left) t.equal(await download(path), 200)
+  for (const path of [join(archive, 'obs/2010/001/x'), join(disk, '2009/001')]) {
+    rmSync(path, { recursive: true })
+    writeFileSync(path, 'notes')
+  }
+  const left = [...kept, linked].toSorted()
+  await until('they are removed', async () => (await listed()).join() === left.join())
+  for (const path of lost) t.equal(await download(path), 404)
+  for (const path of left) t.equal(await download(path), 200)
 
-    renameSync(disk, join(folder, 'away'))
-    const rescanned = async () => {
-      const args = ['rescan', '--full', '--accept-removals', '--wait', '--database', 'catalogue.db']
-      const rescan = spawn(...programLine(args), { cwd: folder, stdio: 'ignore' })
-      t.same(await once(rescan, 'exit'), [0, null])
-      return listed()
-    }
-    t.same(await rescanned(), left, 'not there')
-    mkdirSync(disk)
-    t.same(await rescanned(), left, 'not mounted')
-    rmSync(disk, { recursive: true })
-    renameSync(join(folder, 'away'), disk)
-    t.same(await rescanned(), left)
-    for (const path of left) t.equal(await download(path), 200)
-  },
-)
+  renameSync(disk, join(folder, 'away'))
+  const rescanned = async () => {
+    const args = ['rescan', '--full', '--accept-removals', '--wait', '--database', 'catalogue.db']
+    const rescan = spawn(...programLine(args), { cwd: folder, stdio: 'ignore' })
+    t.same(await once(rescan, 'exit'), [0, null])
+    return listed()
+  }
+  t.same(await rescanned(), left, 'the disk is missing')
+  mkdirSync(disk)
+  t.same(await rescanned(), left, 'its mount point is empty')
+  rmSync(disk, { recursive: true })
+  renameSync(join(folder, 'away'), disk)
+  t.same(await rescanned(), left)
+  for (const path of left) t.equal(await download(path), 200)
+})

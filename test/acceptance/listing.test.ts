@@ -1,4 +1,4 @@
-/** Programs that people mirror archives with get the whole tree through its listings, and nothing twice. */
+/** wget, lftp, rclone, curl and aria2c mirror the complete tree by its listings, and download nothing twice. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync } from 'node:fs'
@@ -14,7 +14,7 @@ import { dayDirectory, filesBelow, hourDirectory, pathIn, paths, put } from './t
 
 t.setTimeout(longestMs)
 
-/** One that is cut off is larger than what programs take at once before they slow down to the rate below. */
+/** Larger than what programs receive at once before they slow down to the rate below. */
 const largeContent = gzipSync(randomBytes(16_000_000), { level: 1 })
 const largeBytes = largeContent.length
 const slowRate = '20k'
@@ -22,7 +22,7 @@ const large = pathIn(dayDirectory(3), 999)
 
 const writtenSeconds = Math.floor(Date.now() / 1000) - 20 * 86_400
 
-/** Days and hours, and directories that tell no date; files that were written at times of their own. */
+/** Days, hours and directories without a date; each file has another mtime. */
 function makeTree(archive: string): void {
   const directories = [dayDirectory(2), dayDirectory(3), hourDirectory(2), hourDirectory(3)]
   const some = [...directories, 'obs/others-1.d', 'obs/others-1.d/deeper'].flatMap((directory) =>
@@ -51,12 +51,12 @@ async function startFilled(t: Test) {
   await until('all sizes are known', () => knowsSizes(service))
   let marks = 0
   let from = 0
-  /** What the service answered since it was last asked so. */
+  /** The logged responses since the last call. */
   const answered = async (): Promise<Answered[]> => {
     const mark = `/healthz?mark=${++marks}`
     await service.get(mark)
     const end = () => service.log.findIndex(({ target }) => target === mark)
-    await until('the log has come', () => end() >= 0)
+    await until('the log is complete', () => end() >= 0)
     const lines = service.log.slice(from, end()).filter(({ msg }) => msg === 'answered')
     from = end() + 1
     return lines as unknown as Answered[]
@@ -74,7 +74,7 @@ async function knowsSizes(service: Service): Promise<boolean> {
   return true
 }
 
-/** A client in the folder of a service, which holds no settings of anybody. */
+/** Starts a client in the folder of the service, which has no settings of users. */
 function start(t: Test, { folder }: Service, [program = '', ...args]: readonly string[]) {
   const child = spawn(program, args, {
     cwd: folder,
@@ -84,7 +84,7 @@ function start(t: Test, { folder }: Service, [program = '', ...args]: readonly s
   t.teardown(() => stop(child, 'SIGKILL'))
   let output = ''
   for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (piece: Buffer) => (output += piece.toString()))
+    stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
   return { child, output: () => output.slice(-3000) }
 }
 
@@ -110,7 +110,7 @@ function sameTrees(t: Test, { archive, folder }: Service): void {
   t.strictSame(contents(join(folder, 'mirror')), contents(archive), 'the same names and bytes')
 }
 
-/** Files that were sent as a whole or in parts, by their paths. */
+/** Paths of the files that were sent completely or in part. */
 function sent(answers: readonly Answered[]): string[] {
   return answers
     .filter(({ method, status }) => method === 'GET' && [200, 206].includes(status))
@@ -119,25 +119,9 @@ function sent(answers: readonly Answered[]): string[] {
     .sort()
 }
 
-/** Ways to mirror a tree. The first run fetches each file once, the second one none. */
+/** Commands that mirror a tree: the first run downloads each file once, the second none. */
 const mirrors: Record<string, (data: string) => readonly string[][]> = {
-  wget: (data) => [
-    [
-      'wget',
-      '-N',
-      '-r',
-      '-l',
-      '9',
-      '-np',
-      '-nH',
-      '--cut-dirs=2',
-      '-A',
-      '*.gz',
-      '-P',
-      'mirror',
-      data,
-    ],
-  ],
+  wget: (data) => [`wget -N -r -l 9 -np -nH --cut-dirs=2 -A *.gz -P mirror ${data}`.split(' ')],
   lftp: (data) => [['lftp', '-c', `mirror --parallel=4 ${data} mirror`]],
   rclone: (data) => [
     ['rclone', '--http-url', data, 'copy', ':http:', 'mirror'],
@@ -146,57 +130,64 @@ const mirrors: Record<string, (data: string) => readonly string[][]> = {
 }
 
 for (const [program, commands] of Object.entries(mirrors))
-  t.test(`${program} mirrors`, { skip: lacks(program, `command -v ${program}`) }, async (t) => {
-    const { service, answered, data } = await startFilled(t)
-    for (const command of commands(data)) await run(t, service, command)
-    sameTrees(t, service)
-    t.strictSame(sent(await answered()), filesBelow(service.archive), 'each file was sent once')
-    for (const command of commands(data)) await run(t, service, command)
-    const again = await answered()
-    t.strictSame(sent(again), [], 'and then no more')
-    t.strictSame(
-      again.filter(({ status, target }) => status >= 400 && !target.includes('robots.txt')),
-      [],
-    )
-    sameTrees(t, service)
-  })
+  t.test(
+    `${program} mirrors the tree, each file once`,
+    { skip: lacks(program, `command -v ${program}`) },
+    async (t) => {
+      const { service, answered, data } = await startFilled(t)
+      for (const command of commands(data)) await run(t, service, command)
+      sameTrees(t, service)
+      t.strictSame(sent(await answered()), filesBelow(service.archive), 'each file was sent once')
+      for (const command of commands(data)) await run(t, service, command)
+      const again = await answered()
+      t.strictSame(sent(again), [], 'nothing is downloaded again')
+      t.strictSame(
+        again.filter(({ status, target }) => status >= 400 && !target.includes('robots.txt')),
+        [],
+      )
+      sameTrees(t, service)
+    },
+  )
 
-/** Ways to get one file slowly, to be cut off, and to go on with it. */
-const resuming: Record<string, (url: string, file: string) => readonly [string[], string[]]> = {
-  wget: (url, file) => [
-    ['wget', '-q', `--limit-rate=${slowRate}`, '-O', file, url],
-    ['wget', '-q', '-c', '-O', file, url],
-  ],
-  curl: (url, file) => [
-    ['curl', '-q', '-sSf', '--limit-rate', slowRate, '-o', file, url],
-    ['curl', '-q', '-sSf', '-C', '-', '-o', file, url],
-  ],
+/** Commands that resume the download of a file into `mirror`; an option makes the first run slow. */
+const resuming: Record<string, (url: string) => string> = {
+  'wget -c': (url) => `wget -q -c -P mirror ${url}`,
+  'curl -C -': (url) => `curl -q -sSf -C - --output-dir mirror -O ${url}`,
+  'wget -N -c': (url) => `wget -q -T 3 -t 3 -N -c -P mirror ${url}`,
+  'wget -N -r': (url) => `wget -q -N -r -np -nd -A *.gz -P mirror ${url.replace(/[^/]*$/, '')}`,
 }
 
-for (const [program, commands] of Object.entries(resuming))
-  t.test(`${program} goes on`, { skip: lacks(program, `command -v ${program}`) }, async (t) => {
+for (const [title, commandFor] of Object.entries(resuming)) {
+  const [program = ''] = title.split(' ')
+  const skip = lacks(program, `command -v ${program}`)
+  t.test(`${title}, killed and run again, gets the complete file`, { skip }, async (t) => {
     const { service, answered, data } = await startFilled(t)
     const file = join(service.folder, 'mirror', basename(large))
-    const [cutOff, goOn] = commands(data + large, file)
-    const { child, output } = start(t, service, cutOff)
+    const command = commandFor(data + large).split(' ')
+    const { child, output } = start(t, service, [...command, '--limit-rate', slowRate])
     const hasBegun = () => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0
-    await until('it has begun', hasBegun, timeoutMs)
+    await until('the download has begun', hasBegun, timeoutMs)
     await stop(child, 'SIGKILL')
     const had = statSync(file).size
-    t.ok(had < largeBytes, `it was cut off after ${had} bytes`, { output: output() })
+    t.ok(had < largeBytes, `it ended after ${had} bytes`, { output: output() })
     await answered()
-    await run(t, service, goOn)
+    await run(t, service, command)
     t.equal(digest(file), digest(join(service.archive, large)))
-    t.match(await answered(), [{ method: 'GET', status: 206 }])
+    const requests = await answered()
+    if (title.includes('-N')) {
+      await run(t, service, command)
+      t.strictSame(sent(await answered()), [], 'nothing is downloaded again')
+    } else t.match(requests, [{ method: 'GET', status: 206 }])
   })
+}
 
 t.test(
-  'aria2c takes a file in parts',
+  'aria2c downloads a file in parts',
   { skip: lacks('aria2c', 'command -v aria2c') },
   async (t) => {
     const { service, answered, data } = await startFilled(t)
     mkdirSync(join(service.folder, 'parts'))
-    // A file is asked for by its own date only when it was given that of the server.
+    // -R sets the date of the server, which a conditional request needs.
     const options = ['-x4', '-s4', '-k1M', '--max-download-limit=4M', '-d', 'parts', '-R']
     const command = ['aria2c', '--no-conf', '-q', ...options, data + large]
     await run(t, service, command)
@@ -208,6 +199,6 @@ t.test(
     t.ok(requests.every(({ status }) => [200, 206].includes(status)))
     t.ok(requests.length > 1, `${requests.length} requests`)
     await run(t, service, [...command, '--conditional-get=true', '--allow-overwrite=true'])
-    t.match(await answered(), [{ status: 304 }], 'and then no more')
+    t.match(await answered(), [{ status: 304 }], 'nothing is downloaded again')
   },
 )

@@ -1,6 +1,6 @@
 /**
- * An indexer that is killed at any moment of a migration, and of the building of indexes that follows it, leaves a database
- * that the next start finishes. With SLOW=1 it has 3.3 million records and is killed fifty times.
+ * An indexer that is killed at any moment of a migration, or while it builds indexes, loses nothing; the next start
+ * completes the migration. With SLOW=1 3.3 million records and fifty kills.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -17,7 +17,7 @@ import { checkConsistency } from '../../src/catalogue/sqlite/consistency-check.t
 import { migratingVersion, schemaVersion, versionOf } from '../../src/catalogue/sqlite/schema.ts'
 import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
 import { change, newFile } from '../catalogue/change.ts'
-import { makeEarlier } from '../catalogue/earlier.ts'
+import { makeEarlier } from '../catalogue/earlier-database.ts'
 import { testFolder } from '../folder.ts'
 import { programLine } from '../program.ts'
 import { longestMs, slow } from './service.ts'
@@ -41,7 +41,7 @@ t.test(`${kills} kills during a migration lose nothing`, async (t) => {
   for (let kill = 0; kill < kills; kill++) {
     const indexer = startIndexer(folder)
     const ended = once(indexer, 'exit')
-    // Later each time, and a moment after what it says then.
+    // Later each time, a moment after a line of the log.
     steps.push(await lineAt(indexer.stdout, 1 + ((3 * kill) % 11)))
     await pause(kill * 7)
     indexer.kill('SIGKILL')
@@ -51,13 +51,13 @@ t.test(`${kills} kills during a migration lose nothing`, async (t) => {
   t.ok([7, migratingVersion, schemaVersion].includes(version), `schema ${version}`)
   const indexer = startIndexer(folder)
   const [log, ended] = await Promise.all([text(indexer.stdout), once(indexer, 'exit')])
-  t.same(ended, [1, null], 'it says that removals are withheld')
+  t.same(ended, [1, null], 'exit code, because removals are withheld')
   t.match(log, /removals in obs\/ withheld by the deletion guard/)
   t.same(checkConsistency(database), { differences: [], damage: [] }, steps.join('; '))
   t.same(contentOf(database), before)
 })
 
-/** Most of its files are in no directory of the archive: their removal is withheld as too many at a time. */
+/** Most of its files are not in the archive; their removal is withheld because they are many. */
 async function makeDatabase(database: string): Promise<void> {
   const writer = openWriter({ database, nowUs: () => 1 })
   await writer.apply([change(day, { added: names.map((name) => newFile(name)) })])
@@ -73,13 +73,13 @@ async function makeDatabase(database: string): Promise<void> {
   db.close()
 }
 
-/** Works in the folder, from where the path of the control socket is short. */
+/** Starts it in the folder, where the path of the control socket is short. */
 function startIndexer(folder: string) {
   const args = ['index', '--once', '--archive', 'archive', '--database', 'catalogue.db']
   return spawn(...programLine(args), { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
 }
 
-/** Waits for so many lines of a log, or its end. @returns the message of the last of them */
+/** Waits for a number of lines of the log, or its end. @returns the message of the last line */
 async function lineAt(log: Readable, count: number): Promise<string> {
   let last = ''
   for await (const line of createInterface(log)) {

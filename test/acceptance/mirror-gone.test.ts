@@ -1,4 +1,4 @@
-/** Where the changes cannot tell a mirror what it lacks they say so, and it begins again with the whole list. */
+/** If the feed no longer has all changes that a mirror needs, it answers 410, and the mirror starts again. */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
@@ -6,7 +6,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { openMirror } from './mirror.ts'
 import type { Mirror } from './mirror.ts'
-import { compare, startMirrored } from './mirrored.ts'
+import { startMirrored, untilSame } from './mirrored-archive.ts'
 import { stop, until, needsTime } from './service.ts'
 import type { Service } from './service.ts'
 import { arrive, dayDirectory, paths } from './tree.ts'
@@ -18,85 +18,78 @@ const answerFrom = async (service: Service, since: number) => {
   return { status, detail: String((body as { detail?: string }).detail) }
 }
 
-async function beginsAgain(t: Test, service: Service, mirror: Mirror): Promise<void> {
+async function startsAgain(t: Test, service: Service, mirror: Mirror): Promise<void> {
   await t.rejects(mirror.catchUp(), { name: 'Gone' }, 'the mirror gets 410')
   await mirror.begin()
-  await compare(t, service, mirror)
+  await untilSame(t, service, mirror)
 }
 
-t.test(
-  'a number before the oldest removal that is kept, and one never given',
-  { skip: needsTime },
-  async (t) => {
-    const { service, mirror } = await startMirrored(t)
-    const removed = paths(dayDirectory(), 100)
-    const before = await service.list()
-    await mirror.begin()
-    const witness = openMirror(service)
-    await witness.begin()
-    for (const path of removed.slice(0, 50)) rmSync(join(service.archive, path))
-    await compare(t, service, witness)
-    const purgedSeq = witness.seq
-    for (const path of removed.slice(50)) rmSync(join(service.archive, path))
-    await until('all are removed', async () => (await service.count()) === before.size - 100)
+t.test('a number that the feed cannot continue from is 410', { skip: needsTime }, async (t) => {
+  const { service, mirror } = await startMirrored(t)
+  const removed = paths(dayDirectory(), 100)
+  const before = await service.list()
+  await mirror.begin()
+  const witness = openMirror(service)
+  await witness.begin()
+  for (const path of removed.slice(0, 50)) rmSync(join(service.archive, path))
+  await untilSame(t, service, witness)
+  const purgedSeq = witness.seq
+  for (const path of removed.slice(50)) rmSync(join(service.archive, path))
+  await until('all are removed', async () => (await service.count()) === before.size - 100)
 
-    // As if these had been removed long ago.
-    await stop(service.indexer, 'SIGTERM')
-    const db = new Sqlite(service.database)
-    db.prepare('UPDATE tombstone SET removed_us = 0 WHERE seq <= ?').run(purgedSeq)
-    db.close()
-    service.startIndexer()
-    const isPurged = async () => (await answerFrom(service, mirror.seq)).status === 410
-    await until('they are purged', isPurged)
-    t.equal((await answerFrom(service, purgedSeq - 1)).status, 410)
-    t.equal((await answerFrom(service, purgedSeq)).status, 200)
+  // Makes the removals older than the retention.
+  await stop(service.indexer, 'SIGTERM')
+  const db = new Sqlite(service.database)
+  db.prepare('UPDATE tombstone SET removed_us = 0 WHERE seq <= ?').run(purgedSeq)
+  db.close()
+  service.startIndexer()
+  const isPurged = async () => (await answerFrom(service, mirror.seq)).status === 410
+  await until('they are purged', isPurged)
+  t.equal((await answerFrom(service, purgedSeq - 1)).status, 410)
+  t.equal((await answerFrom(service, purgedSeq)).status, 200)
 
-    for (const path of removed) arrive(service.archive, path)
-    await compare(t, service, witness)
-    t.equal((await answerFrom(service, witness.seq)).status, 200)
-    const { status, detail } = await answerFrom(service, witness.seq + 1)
-    t.equal(status, 410)
-    t.match(detail, `The latest number is ${witness.seq}`)
-    await beginsAgain(t, service, mirror)
-    const after = await service.list()
-    const same = removed.map((path) => after.get(path)?.id === before.get(path)?.id)
-    t.notOk(same.slice(0, 50).includes(true), 'a purged file is a new record when it is restored')
-    t.notOk(same.slice(50).includes(false), 'what is remembered has its id')
-  },
-)
+  for (const path of removed) arrive(service.archive, path)
+  await untilSame(t, service, witness)
+  t.equal((await answerFrom(service, witness.seq)).status, 200)
+  const { status, detail } = await answerFrom(service, witness.seq + 1)
+  t.equal(status, 410)
+  t.match(detail, `The latest number is ${witness.seq}`)
+  await startsAgain(t, service, mirror)
+  const after = await service.list()
+  const same = removed.map((path) => after.get(path)?.id === before.get(path)?.id)
+  t.notOk(same.slice(0, 50).includes(true), 'a purged file is a new record when it is restored')
+  t.notOk(same.slice(50).includes(false), 'other restored files keep their ids')
+})
 
 const epochOf = async (service: Service) => {
   const { body } = await service.get('/rinex/api/status/')
   return (body as { epoch: string }).epoch
 }
 
-const memories: Record<string, boolean> = {
-  'a database that was rebuilt': true,
-  'a database that was rebuilt without a memory of numbers': false,
-}
-
-for (const [what, withNumbers] of Object.entries(memories))
-  t.test(what, { skip: needsTime }, async (t) => {
-    const { service, churn, mirror } = await startMirrored(t)
+for (const withNumbers of [true, false]) {
+  const title = `a rebuilt database ${withNumbers ? 'with' : 'without'} its file of reserved numbers`
+  t.test(title, { skip: needsTime }, async (t) => {
+    const { service, changes, mirror } = await startMirrored(t)
     await mirror.begin()
-    churn.run(100)
-    await compare(t, service, mirror)
+    changes.run(100)
+    await untilSame(t, service, mirror)
     const [ids, epoch] = [new Set(mirror.records.keys()), await epochOf(service)]
 
     await Promise.all([stop(service.indexer, 'SIGTERM'), stop(service.api, 'SIGTERM')])
-    // Without the backups, which would bring it back.
+    // Also the backups, which would be restored.
     const files = ['', '-wal', '-shm', '-backup-1', '-backup-2']
     const suffixes = [...files, ...(withNumbers ? [] : ['-numbers'])]
     for (const suffix of suffixes) rmSync(service.database + suffix, { force: true })
     service.startIndexer()
     await service.startApi()
-    await until('the first scan ends', service.ready)
+    await until('the first scan is complete', service.ready)
 
-    t.not(await epochOf(service), epoch, 'it has another epoch')
+    t.not(await epochOf(service), epoch, 'the epoch is another one')
     if (withNumbers) t.equal((await answerFrom(service, mirror.seq)).status, 410)
-    await beginsAgain(t, service, mirror)
+    await startsAgain(t, service, mirror)
     const again = [...mirror.records.keys()].filter((id) => ids.has(id))
-    if (withNumbers) t.same(again, [], 'no id is given again')
-    churn.run(100)
-    await compare(t, service, mirror)
+    if (withNumbers) t.same(again, [], 'no id is reused')
+    changes.run(100)
+    await untilSame(t, service, mirror)
   })
+}

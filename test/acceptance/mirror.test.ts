@@ -1,61 +1,92 @@
 /**
- * A mirror that takes the whole list and follows the changes holds exactly the list, whatever happens meanwhile to the
- * tree and to both processes. With SLOW=1 among 100,000 files.
+ * A mirror that downloads the complete list and follows the change feed equals the list, while the tree changes and both
+ * processes are killed and restarted. With SLOW=1 among 100,000 files.
  */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
+import Sqlite from 'better-sqlite3'
 import t from 'tap'
 import { Away, openMirror } from './mirror.ts'
-import { alone, compare, restarts, startMirrored, storm } from './mirrored.ts'
-import { untilSame } from './same.ts'
-import { slow } from './service.ts'
-import { arrive, dayDirectory, hourDirectory, paths } from './tree.ts'
+import { changeFiles, restarts, startMirrored, untilSame } from './mirrored-archive.ts'
+import { needsTime, slow, until } from './service.ts'
+import type { Service } from './service.ts'
+import { arrive, dayDirectory, hourDirectory, pathIn, paths } from './tree.ts'
 
-const stormSteps = slow ? 20_000 : 400
-const rounds = slow ? 4 : 1
+const steps = slow ? 20_000 : 400
+const rounds = slow ? 10 : 1
 const some = 100
 
 t.setTimeout(0)
 
-t.test('the list is taken amidst a storm', async (t) => {
-  const { service, churn, mirror } = await startMirrored(t, { large: true })
-  // One that breaks off is no list. A short one may be on its way already.
+t.test('a list that is downloaded while files change is complete', async (t) => {
+  const { service, changes, mirror } = await startMirrored(t, { large: true })
   const broken = mirror.begin(() => service.api.kill('SIGKILL'))
-  await broken.catch((error: unknown) => t.ok(error instanceof Away, 'the API is killed amidst it'))
+  await broken.catch((error: unknown) => t.ok(error instanceof Away, 'an incomplete list fails'))
   await service.startApi()
-  await mirror.begin(() => {
-    churn.run(slow ? 10 : 30)
-  })
-  const listed = mirror.records.size
+  await mirror.begin(() => changes.run(slow ? 10 : 30))
   await mirror.catchUp()
-  churn.run(100)
-  await compare(t, service, mirror)
-  t.comment(`lines of the list: ${listed}`)
+  changes.run(100)
+  await untilSame(t, service, mirror)
 })
 
-t.test('a storm, kills and restarts', async (t) => {
-  const { service, churn, mirror } = await startMirrored(t, { large: true })
+t.test('a mirror survives changes, kills and restarts', async (t) => {
+  const { service, changes, mirror } = await startMirrored(t, { large: true })
+  const before = await service.list()
   const end = new AbortController()
-  const keptUp = mirror.keepUp(end.signal)
-  const parts = 2 * rounds * Object.keys(restarts).length
+  const running = mirror.keepUp(end.signal)
+  const statuses = statusesUntil(end.signal, service)
+  const checks = new Set<unknown>()
+  const stepsPerPart = steps / (2 * rounds * Object.keys(restarts).length)
   for (let round = 0; round < rounds; round++)
     for (const restart of Object.values(restarts)) {
-      await storm(churn, stormSteps / parts)
-      await Promise.all([restart(service), storm(churn, stormSteps / parts)])
+      await changeFiles(changes, stepsPerPart)
+      const changing = changeFiles(changes, stepsPerPart)
+      await delay(Math.random() * 500)
+      await restart(service)
+      checks.add(quickCheck(service))
+      await changing
     }
-  await Promise.race([compare(t, service, mirror, alone), keptUp])
+  t.same([...checks], ['ok'], 'the database is intact after each restart')
+  await untilSame(t, service, mirror, running)
+  const after = await service.list()
+  const untouched = [...before].filter(([path]) => changes.isUntouched(path))
+  const changed = untouched.filter(([path, { id }]) => after.get(path)?.id !== id)
+  t.same(changed, [], `${untouched.length} unchanged files keep their ids`)
   end.abort()
-  await keptUp
+  await running
+  const others = [...(await statuses)].filter((status) => ![200, 503].includes(status))
+  t.same(others, [], 'the API answers, or says that it is unavailable')
 })
 
-t.test('a mirror that was away while much happened', async (t) => {
+function quickCheck({ database }: Service): unknown {
+  const db = new Sqlite(database, { readonly: true })
+  try {
+    return db.pragma('quick_check', { simple: true })
+  } finally {
+    db.close()
+  }
+}
+
+/** Requests the first page until the end; without a connection there is no status. */
+async function statusesUntil(end: AbortSignal, service: Service): Promise<Set<number>> {
+  const statuses = new Set<number>()
+  while (!end.aborted) {
+    const answer = await service.get('?limit=20').catch(() => undefined)
+    if (answer !== undefined) statuses.add(answer.status)
+    await delay(20)
+  }
+  return statuses
+}
+
+t.test('a mirror that was away gets the latest change of each file', async (t) => {
   const { service, mirror } = await startMirrored(t)
   const { archive } = service
   await mirror.begin()
   await mirror.catchUp()
   const before = await service.list()
-  // Sees to it that the catalogue has noticed everything before the next thing happens.
+  // Shows when the catalogue has all changes so far.
   const witness = openMirror(service)
   await witness.begin()
 
@@ -68,19 +99,63 @@ t.test('a mirror that was away while much happened', async (t) => {
   for (const path of [...returning, ...removed]) rmSync(join(archive, path))
   for (const path of [...brief, ...created]) arrive(archive, path)
   for (const path of replaced) arrive(archive, path, gzipSync('replaced'))
-  await untilSame(service, witness)
+  await untilSame(t, service, witness)
   await restarts['both are killed'](service)
   for (const path of returning) arrive(archive, path, gzipSync('another'))
   for (const path of replaced) arrive(archive, path, gzipSync('replaced once more'))
   for (const path of brief) rmSync(join(archive, path))
-  await untilSame(service, witness)
+  await untilSame(t, service, witness)
   await restarts['the indexer is restarted'](service)
 
   await mirror.follow('&limit=50')
-  await compare(t, service, mirror)
-  t.equal(mirror.counts.changes, 5 * some, 'of each file the latest change alone')
+  await untilSame(t, service, mirror)
+  t.equal(mirror.counts.changes, 5 * some, 'only the latest change of each file')
   const after = await service.list()
   const idsOf = (list: typeof after, some: string[]) => some.map((path) => list.get(path)?.id)
   const [stayed, came] = [before, after].map((list) => idsOf(list, [...returning, ...replaced]))
-  t.same(came, stayed, 'what came back or was replaced kept its id')
+  t.same(came, stayed, 'restored and replaced files keep their ids')
+})
+
+const breaks = ['the API is killed', 'the indexer is killed', 'the API is restarted'] as const
+
+t.test('a mirror with long polls equals the list', { skip: needsTime }, async (t) => {
+  const { service, changes, mirror } = await startMirrored(t)
+  await mirror.begin()
+  await mirror.catchUp()
+  const poll = mirror.follow('&wait=60')
+  arrive(service.archive, pathIn(hourDirectory(), 5000))
+  t.ok(await poll, 'a waiting poll answers with the first change')
+
+  const end = new AbortController()
+  const running = mirror.keepUp(end.signal, '&wait=1')
+  for (const what of breaks) {
+    await changeFiles(changes, some)
+    await restarts[what](service)
+  }
+  await changeFiles(changes, some)
+  await untilSame(t, service, mirror, running)
+  end.abort()
+  await running
+})
+
+t.test('a mirror with server-sent events equals the list', { skip: needsTime }, async (t) => {
+  const { service, changes, mirror } = await startMirrored(t)
+  await mirror.begin()
+  for (const what of breaks) {
+    const { seq } = mirror
+    const pause = new AbortController()
+    const listening = mirror.listen(pause.signal)
+    await changeFiles(changes, some)
+    await Promise.race([until('events arrive', () => mirror.seq > seq), listening])
+    pause.abort()
+    await listening
+    // The mirror gets these changes when it listens again: it resumes after its last event.
+    await Promise.all([restarts[what](service), changeFiles(changes, some)])
+  }
+  const end = new AbortController()
+  const running = mirror.listen(end.signal)
+  await restarts['the API is restarted'](service)
+  await untilSame(t, service, mirror, running)
+  end.abort()
+  await running
 })

@@ -1,6 +1,6 @@
 /**
- * A mirror of the list as its users write one: it takes the whole list once, follows the changes from there, and begins
- * again when it is told to. What it holds is the text of each record, so that all ten fields are compared.
+ * A mirror of the list as users write one: it downloads the complete list, follows the change feed, and starts again
+ * after 410. It keeps the text of each record, so that a comparison covers all ten fields.
  */
 import type { Service } from './service.ts'
 
@@ -16,12 +16,12 @@ interface ChangesAnswer {
   readonly results: readonly Change[]
 }
 
-/** The API is not there, breaks off or asks to come again: a mirror does. */
+/** The API is unavailable or broke off a response: a mirror tries again. */
 export class Away extends Error {
   override readonly name = 'Away'
 }
 
-/** The catalogue cannot tell any more what came after: begin again. */
+/** The feed no longer has the changes after a number: a mirror starts again. */
 export class Gone extends Error {
   override readonly name = 'Gone'
 }
@@ -43,11 +43,11 @@ export function openMirror(service: Service) {
   const mirror = {
     records: records as ReadonlyMap<number, string>,
     counts: counts as Readonly<typeof counts>,
-    /** Up to which number it has followed. */
+    /** Number of the last change that was applied. */
     get seq(): number {
       return seq
     },
-    /** Takes the whole list; in between, what is given is done. */
+    /** Downloads the complete list; calls the function after every hundred records. */
     async begin(between: () => void = () => undefined): Promise<void> {
       next = undefined
       records.clear()
@@ -62,22 +62,22 @@ export function openMirror(service: Service) {
       counts.lists++
     },
     /**
-     * Takes the next page of changes.
+     * Applies the next page of changes.
      * @param more parameters of the query, such as `&wait=10`; the links to further pages repeat them.
-     * @returns whether there is more at this moment
+     * @returns false if the page was empty
      */
     async follow(more = ''): Promise<boolean> {
-      if (next === undefined) throw new Gone('there is nothing yet to follow from')
+      if (next === undefined) throw new Gone('there is no list yet')
       const page = await getJson<ChangesAnswer>(service, next + more)
       page.results.forEach(apply)
       next = page.next.slice(origin.length)
       return page.results.length > 0
     },
-    /** Takes all changes there are at this moment. */
+    /** Applies all changes up to now. */
     async catchUp(): Promise<void> {
       while (await mirror.follow());
     },
-    /** Takes changes as they come, as server-sent events; goes on from the last one when they break off. */
+    /** Applies server-sent events; when they break off, resumes after the last one. */
     async listen(signal: AbortSignal): Promise<void> {
       while (!signal.aborted)
         try {
@@ -91,7 +91,7 @@ export function openMirror(service: Service) {
           await pause()
         }
     },
-    /** Goes on whatever happens, as a mirror that runs by itself does. */
+    /** Follows the changes until the end, and tries or starts again after failures. */
     async keepUp(signal: AbortSignal, more = ''): Promise<void> {
       while (!signal.aborted)
         try {
@@ -113,7 +113,7 @@ interface ListPage {
   readonly results: readonly { readonly id: number }[]
 }
 
-/** The whole list as it is, walked by pages, as a mirror holds it. */
+/** Walks the pages of the list. @returns records by id, in the form of a mirror */
 export async function walkList(service: Service): Promise<Map<number, string>> {
   const found = new Map<number, string>()
   for (let path: string | null = '?limit=10000'; path !== null;) {
@@ -124,7 +124,7 @@ export async function walkList(service: Service): Promise<Map<number, string>> {
   return found
 }
 
-/** Stands for the origin of the API, whose port is another after each start. */
+/** Replaces the origin of the API, whose port changes at each start. */
 const origin = 'http://archive.invalid'
 
 async function getJson<T>(service: Service, path: string): Promise<T> {
@@ -153,14 +153,14 @@ function away(error: unknown): never {
   throw new Away(String(error), { cause: error })
 }
 
-/** The lines of an answer; one that is cut off is no line. */
+/** The complete lines of a response. */
 async function* linesOf(service: Service, answer: Response): AsyncGenerator<string> {
   const from = service.url.origin
   const decoder = new TextDecoder()
   let rest = ''
   try {
-    for await (const piece of answer.body as AsyncIterable<Uint8Array>) {
-      const lines = (rest + decoder.decode(piece, { stream: true })).split('\n')
+    for await (const chunk of answer.body as AsyncIterable<Uint8Array>) {
+      const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
       rest = lines.pop() ?? ''
       for (const line of lines) yield line.replaceAll(from, origin)
     }

@@ -1,4 +1,4 @@
-/** Whatever lies in the tree: only what conforms is listed, and all the rest is counted. */
+/** Only regular files with valid names are listed; all other entries are counted. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -11,10 +11,10 @@ import { longestMs, slow, startService, until } from './service.ts'
 import { dayDirectory, filesBelow, paths, pathIn, put } from './tree.ts'
 import { testFolder } from '../folder.ts'
 
-const oddNames = slow ? 10_000 : 1000
+const invalidNames = slow ? 10_000 : 1000
 
-/** As bytes; the last is an emoji. */
-const oddities = [
+/** Parts of names, as bytes; the last is an emoji. */
+const invalidParts = [
   '\xff\xfe',
   '\n',
   '<script>alert(1)<script>',
@@ -29,21 +29,19 @@ const oddities = [
 
 t.setTimeout(longestMs)
 
-t.test(`${oddNames} odd names`, async (t) => {
+t.test(`${invalidNames} invalid names are not listed, but counted`, async (t) => {
   const folder = testFolder(t)
   const archive = join(folder, 'archive')
   const day = dayDirectory()
   const good = paths(day, 20)
   for (const path of good) put(archive, path)
-  // The same name in two directories: two files.
+  // The same name in two directories means two files.
   put(archive, pathIn(day, 0).replace(`${day}/`, `${day}/copies/`))
   const name = pathIn(day, 0).slice(day.length + 1)
-  const written = new Set(Array.from({ length: oddNames }, (_, n) => oddName(n, name)))
-  for (const odd of written)
-    writeFileSync(
-      Buffer.concat([Buffer.from(`${archive}/${day}/`), Buffer.from(odd, 'latin1')]),
-      '',
-    )
+  const written = new Set(Array.from({ length: invalidNames }, (_, n) => invalidName(n, name)))
+  const directory = Buffer.from(`${archive}/${day}/`)
+  for (const invalid of written)
+    writeFileSync(Buffer.concat([directory, Buffer.from(invalid, 'latin1')]), '')
 
   const special = join(archive, day, 'special')
   mkdirSync(special)
@@ -65,30 +63,30 @@ t.test(`${oddNames} odd names`, async (t) => {
   await until('the first scan ends', service.ready)
   t.same([...(await service.list()).keys()].sort(), expected(archive, good.length + 1))
   const watching = async () => (await service.status()).watching?.directories ?? 0
-  await until('all is watched', async () => (await watching()) >= 5)
-  await until('nothing is wrong', async () => (await service.status()).reasons.length === 0)
+  await until('all directories are watched', async () => (await watching()) >= 5)
+  await until('no problem is reported', async () => (await service.status()).reasons.length === 0)
   const { rejected } = await service.status()
   const counts = new Map(rejected.map(({ reason, count }) => [reason, count]))
   t.equal(counts.get('symlink'), 2, 'both links')
-  t.equal(counts.get('not-a-file'), 2, 'the pipe and the socket')
+  t.equal(counts.get('not-a-file'), 2, 'the FIFO and the socket')
   const counted = rejected.reduce((sum, { count }) => sum + count, 0)
-  t.equal(counted, written.size + 4, 'everything is counted')
+  t.equal(counted, written.size + 4, 'all entries are counted')
   put(archive, pathIn(day, 5000))
   const more = async () => (await service.count()) === good.length + 2
   await until('a new file beside them is listed', more)
 })
 
-/** What `find` would list of regular files; the pipe and the link have names that conform. */
+/** All regular files; the FIFO and the link have valid names too. */
 function expected(archive: string, count: number): string[] {
   const found = filesBelow(archive).filter((path) => !path.includes('/special/'))
   t.equal(found.length, count)
   return found
 }
 
-/** No name that conforms, in bytes: a conforming one with something in its midst, or noise, up to 255 bytes if it is UTF-8. */
-function oddName(n: number, name: string): string {
-  const oddity = oddities[n % oddities.length] ?? ''
-  if (n % 3 === 0) return `${n}${oddity}${name}`
-  if (n % 3 === 1) return `${oddity}${n}`.padEnd(n % oddities.length === 0 ? 60 : 255, 'x')
+/** An invalid name as bytes: a valid one with another part, or random bytes; at most 255 bytes. */
+function invalidName(n: number, name: string): string {
+  const part = invalidParts[n % invalidParts.length] ?? ''
+  if (n % 3 === 0) return `${n}${part}${name}`
+  if (n % 3 === 1) return `${part}${n}`.padEnd(n % invalidParts.length === 0 ? 60 : 255, 'x')
   return `${n}${randomBytes(20).toString('latin1').replace(/[/\0]/g, '_')}.gz`
 }

@@ -1,4 +1,4 @@
-/** The running service behind the real nginx with the example configuration, to which it hands its downloads. */
+/** The service behind a real nginx with the example configuration, with offloaded downloads. */
 import { randomBytes } from 'node:crypto'
 import { readFileSync, renameSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
@@ -45,13 +45,13 @@ async function bytesOf(answer: IncomingMessage): Promise<Buffer> {
   return Buffer.concat((await answer.toArray()) as Buffer[])
 }
 
-t.test('nginx sends what the service hands it', { skip: lacksNginx }, async (t) => {
+t.test('nginx sends the downloads of the service', { skip: lacksNginx }, async (t) => {
   const { service, archive, ask } = await startBehindNginx(t)
   const get = (path: string, headers?: OutgoingHttpHeaders) => ask(`/rinex/data/${path}`, headers)
   const tagOf = async (): Promise<string> => String((await get(file)).resume().headers.etag)
   const seconds = (ofFile: number): string => new Date(ofFile * 1000).toUTCString()
 
-  t.test('whole, with the headers of the service', async (t) => {
+  t.test('nginx sends a file with the headers of the service', async (t) => {
     const sent = {
       'content-type': 'application/gzip',
       'content-length': String(content.length),
@@ -63,7 +63,7 @@ t.test('nginx sends what the service hands it', { skip: lacksNginx }, async (t) 
       'access-control-expose-headers': /Repr-Digest/,
       'cache-control': 'no-cache',
       'x-request-id': /^[0-9a-f-]{36}$/,
-      // Of nginx, made of time and size.
+      // These are made by nginx, from mtime and size.
       'last-modified': seconds(writtenSeconds),
       etag: `"${writtenSeconds.toString(16)}-${content.length.toString(16)}"`,
       'accept-ranges': 'bytes',
@@ -79,13 +79,13 @@ t.test('nginx sends what the service hands it', { skip: lacksNginx }, async (t) 
     t.equal((await bytesOf(head)).length, 0)
   })
 
-  t.test('with the checksum, once it is known', async (t) => {
+  t.test('a download has its checksum', async (t) => {
     const digest = async () => (await get(emptied)).resume().headers['repr-digest']
     await until('it is hashed', async () => (await digest()) !== undefined)
     t.match(await digest(), /^sha-256=:/)
   })
 
-  t.test('in parts', async (t) => {
+  t.test('nginx answers ranges', async (t) => {
     const tag = await tagOf()
     for (const headers of [{}, { 'if-range': tag }, { 'if-range': seconds(writtenSeconds) }]) {
       const answer = await get(file, { range: 'bytes=100-299', ...headers })
@@ -103,7 +103,7 @@ t.test('nginx sends what the service hands it', { skip: lacksNginx }, async (t) 
     t.equal(beyond.resume().statusCode, 416)
   })
 
-  t.test('on conditions', async (t) => {
+  t.test('nginx answers conditional requests', async (t) => {
     const conditions: [headers: OutgoingHttpHeaders, status: number][] = [
       [{ 'if-none-match': await tagOf() }, 304],
       [{ 'if-none-match': '"x"' }, 200],
@@ -120,7 +120,7 @@ t.test('nginx sends what the service hands it', { skip: lacksNginx }, async (t) 
     }
   })
 
-  t.test('by their older paths', async (t) => {
+  t.test('files are found by their older paths', async (t) => {
     const older = file.replace('obs/', 'obs_v3/')
     const answer = await get(older)
     t.equal(answer.statusCode, 200)
@@ -129,7 +129,7 @@ t.test('nginx sends what the service hands it', { skip: lacksNginx }, async (t) 
     t.equal((await get('obs_v3/../../metrics')).resume().statusCode, 404)
     const withoutYear = hourly.replace(/^nrt\/\d{4}/, 'nrt')
     t.equal((await get(withoutYear)).resume().statusCode, 200)
-    // A listing and what it leads to: names and redirects are relative.
+    // The names and redirects of a listing are relative, so they work there too.
     const directory = withoutYear.slice(0, withoutYear.lastIndexOf('/'))
     const listing = (await bytesOf(await get(`${directory}/`))).toString()
     t.match(listing, `<a href="${basename(hourly)}">`)
@@ -138,7 +138,7 @@ t.test('nginx sends what the service hands it', { skip: lacksNginx }, async (t) 
     t.equal(redirect.headers.location, `${basename(directory)}/`)
   })
 
-  t.test('by targets in absolute form and with empty segments', async (t) => {
+  t.test('targets may have absolute form and empty segments', async (t) => {
     for (const path of [`//data//${file}`, `/data/obs_v3//${file.slice(4)}`]) {
       const answer = await ask(`https://archive.example.org/rinex${path}`)
       t.equal(answer.statusCode, 200, path)
@@ -146,7 +146,7 @@ t.test('nginx sends what the service hands it', { skip: lacksNginx }, async (t) 
     }
   })
 
-  t.test('but nobody else can ask for', async (t) => {
+  t.test('clients cannot request the internal location', async (t) => {
     const within = `internal/archive/${file}`
     for (const path of [
       `/${within}`,
@@ -159,14 +159,14 @@ t.test('nginx sends what the service hands it', { skip: lacksNginx }, async (t) 
     t.equal(answer.resume().statusCode, 404)
   })
 
-  t.test('and what lies in linked directories comes from the service', async (t) => {
+  t.test('the service itself sends files of linked directories', async (t) => {
     const answer = await get(linked)
     const { size } = statSync(join(archive, linked))
     t.match(answer.headers.etag, new RegExp(`^"[0-9a-f]+-${size.toString(16)}-[0-9a-f]+-`))
     t.ok((await bytesOf(answer)).equals(content))
   })
 
-  t.test('what is refused stays refused', async (t) => {
+  t.test('refused downloads stay refused', async (t) => {
     const absent = await get(pathIn(day, 9))
     t.equal(absent.statusCode, 404)
     t.equal((await bytesOf(absent)).toString(), '{"detail":"Not found."}')
@@ -183,25 +183,25 @@ t.test('nginx sends what the service hands it', { skip: lacksNginx }, async (t) 
   })
 
   t.test('lists are compressed for clients that accept it, downloads are not', async (t) => {
-    const encoded = { accept: 'application/json', 'accept-encoding': 'gzip' }
+    const compressed = { accept: 'application/json', 'accept-encoding': 'gzip' }
     for (const query of ['?limit=5', '?format=csv', '?format=ndjson']) {
       const path = `/rinex/api/rinex-file/${query}`
       const plain = await bytesOf(await ask(path, { accept: 'application/json' }))
-      const answer = await ask(path, encoded)
+      const answer = await ask(path, compressed)
       t.equal(answer.headers['content-encoding'], 'gzip', query)
       t.match(answer.headers.vary, /Accept-Encoding/)
       t.ok(gunzipSync(await bytesOf(answer)).equals(plain), query)
     }
-    const { etag } = (await ask('/rinex/api/rinex-file/?limit=5', encoded)).resume().headers
-    const known = { ...encoded, 'if-none-match': String(etag) }
-    t.equal((await ask('/rinex/api/rinex-file/?limit=5', known)).resume().statusCode, 304)
-    const download = await get(file, encoded)
+    const { etag } = (await ask('/rinex/api/rinex-file/?limit=5', compressed)).resume().headers
+    const conditional = { ...compressed, 'if-none-match': String(etag) }
+    t.equal((await ask('/rinex/api/rinex-file/?limit=5', conditional)).resume().statusCode, 304)
+    const download = await get(file, compressed)
     t.notOk('content-encoding' in download.headers)
     t.ok((await bytesOf(download)).equals(content))
     t.equal(download.headers['strict-transport-security'], 'max-age=31536000')
   })
 
-  t.test('the rest comes through', async (t) => {
+  t.test('lists, listings, polls and events pass through', async (t) => {
     const list = await ask('/rinex/api/rinex-file/?limit=1', { accept: 'application/json' })
     t.match(JSON.parse((await bytesOf(list)).toString()), { results: [{ id: Number }] })
     const listing = await get(`${day}/`)
@@ -213,12 +213,12 @@ t.test('nginx sends what the service hands it', { skip: lacksNginx }, async (t) 
     const waiting = ask(`${changes}&wait=60`, { accept: 'application/json' })
     const arrived = pathIn(day, 7)
     arrive(archive, arrived)
-    let told = ''
-    for await (const piece of events.setEncoding('utf8')) {
-      told += String(piece)
-      if (told.includes(basename(arrived))) break
+    let received = ''
+    for await (const chunk of events.setEncoding('utf8')) {
+      received += String(chunk)
+      if (received.includes(basename(arrived))) break
     }
-    t.match(told, /^id: \d+$/m)
+    t.match(received, /^id: \d+$/m)
     t.match((await bytesOf(await waiting)).toString(), '"results":[{"seq"')
   })
   t.ok(readFileSync(join(archive, file)).equals(content))

@@ -1,6 +1,6 @@
 /**
- * One client address with all that it may have and more holds up nobody: pages, streams and polls that nobody reads, each and
- * together. What others get meanwhile, and the memory of the API, are told as figures. With SLOW=1 ten rounds of each.
+ * One client address cannot delay others, with more unread pages, streams and polls than its limits allow. Reports the
+ * response times of another address and the memory of the API. With SLOW=1 ten rounds of each attack.
  */
 import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
@@ -17,7 +17,7 @@ import { makeOldDays } from './tree.ts'
 const figures = slow
   ? { rounds: 10, files: 60_000, attackMs: 20_000 }
   : { rounds: 1, files: 6000, attackMs: 4000 }
-/** What the process never comes near: a heap that grows with what is asked for. Contract 7 has 300 MB, which is told. */
+/** Far above the 300 MB of the contract, so that only a heap that grows with the requests fails. */
 const maxBytes = 600e6
 
 t.setTimeout(longestMs)
@@ -27,10 +27,10 @@ const list = '/rinex/api/rinex-file/'
 
 interface Attack {
   readonly connections: number
-  /** Sent on each of them at once; no two ask for the same. */
+  /** The pipelined targets of a connection, all different. */
   readonly targets: (connection: number) => readonly string[]
   readonly accept?: string
-  /** Whether answers are taken. */
+  /** The client reads the responses. */
   readonly reads?: boolean
 }
 
@@ -39,8 +39,8 @@ const many = (count: number, target: (n: number) => string) => (connection: numb
 const page = (n: number): string => `${list}?limit=1000&offset=${n % 5000}&id__gt=-${n}`
 
 const attacks: Readonly<Record<string, Attack>> = {
-  'pages that nobody reads': { connections: 200, targets: many(60, page) },
-  'large pages for people': {
+  'unread pages': { connections: 200, targets: many(60, page) },
+  'large HTML pages': {
     connections: 256,
     targets: many(8, page),
     accept: 'text/html',
@@ -50,8 +50,8 @@ const attacks: Readonly<Record<string, Attack>> = {
     connections: 70,
     targets: many(8, () => '/rinex/api/changes/?wait=60'),
   },
-  'streams that nobody reads': { connections: 60, targets: () => [`${list}?format=ndjson`] },
-  'searches that cost much': {
+  'unread streams': { connections: 60, targets: () => [`${list}?format=ndjson`] },
+  'expensive searches': {
     connections: 200,
     targets: many(4, (n) => `${list}?filename__contains=${n}zz`),
   },
@@ -69,8 +69,8 @@ function strike(port: number, { connections, targets, accept = '*/*', reads = fa
   })
 }
 
-/** Asks as another address, by a connection of its own. @returns status and milliseconds */
-function askAsAnother(port: number, path: string) {
+/** Sends a request from another address. @returns status and milliseconds */
+function requestFromOther(port: number, path: string) {
   const began = performance.now()
   return new Promise<{ status: number; ms: number }>((resolve, reject) => {
     const options = { port, host: '127.0.0.1', localAddress: '127.0.0.77', path, agent: false }
@@ -93,7 +93,7 @@ function bytesOf({ api }: Service): number {
 const percentile = (values: readonly number[], share: number): number =>
   values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * share)] ?? NaN
 
-/** What another address gets while an attack runs. */
+/** Response times of another address while an attack runs. */
 async function attackFor(service: Service, all: readonly Attack[]) {
   const port = Number(service.url.port)
   const sockets = all.flatMap((attack) => strike(port, attack))
@@ -102,8 +102,8 @@ async function attackFor(service: Service, all: readonly Attack[]) {
   let peak = 0
   const endMs = performance.now() + figures.attackMs
   while (performance.now() < endMs) {
-    const health = await askAsAnother(port, '/healthz')
-    const page = await askAsAnother(port, `${list}?limit=20`)
+    const health = await requestFromOther(port, '/healthz')
+    const page = await requestFromOther(port, `${list}?limit=20`)
     times['/healthz'].push(health.ms)
     times.list.push(page.ms)
     statuses.add(health.status).add(page.status)
@@ -114,7 +114,7 @@ async function attackFor(service: Service, all: readonly Attack[]) {
   return { times, statuses: [...statuses], peak }
 }
 
-t.test('one address holds up nobody', async (t) => {
+t.test('one address delays nobody', async (t) => {
   const folder = testFolder(t)
   makeOldDays(join(folder, 'archive'), 3, figures.files / 3)
   const service = await startService(t, folder, { options: { MAX_LIMIT: '1000' } })
@@ -123,7 +123,7 @@ t.test('one address holds up nobody', async (t) => {
   const port = Number(service.url.port)
   const cases = [
     ...Object.entries(attacks).map(([name, attack]) => [name, [attack]] as const),
-    ['all of them together', Object.values(attacks)] as const,
+    ['all together', Object.values(attacks)] as const,
   ]
   for (let round = 0; round < figures.rounds; round++)
     for (const [name, all] of cases) {
@@ -135,8 +135,8 @@ t.test('one address holds up nobody', async (t) => {
       t.comment(`${name}: ${message.join('; ')}; ${(peak / 1e6).toFixed(0)} MB`)
       t.strictSame(statuses, [200], `${name}: another address is answered`)
       t.ok(peak < maxBytes, `${name}: ${(peak / 1e6).toFixed(0)} MB`)
-      await until('it is quiet again', async () => {
-        return (await askAsAnother(port, '/rinex/api/changes/?since=0')).status === 200
+      await until('the attack is over', async () => {
+        return (await requestFromOther(port, '/rinex/api/changes/?since=0')).status === 200
       })
     }
   t.equal(service.api.exitCode, null, 'the API runs')

@@ -1,4 +1,4 @@
-/** More file events than the kernel keeps, while the indexer is held up: nothing is missing afterwards. */
+/** More file events than the kernel keeps while the indexer is stopped: no file is missing afterwards. */
 import { join } from 'node:path'
 import t from 'tap'
 import { longestMs, timeoutMs, slow, startService, until, untilEqual } from './service.ts'
@@ -11,7 +11,7 @@ const promisedMs = slow ? 30_000 : timeoutMs
 
 t.setTimeout(longestMs)
 
-t.test(`${files} files arrive while the indexer is held up`, async (t) => {
+t.test(`${files} files that arrive while the indexer is stopped are listed`, async (t) => {
   const folder = testFolder(t)
   for (const hour of [0, 1]) put(join(folder, 'archive'), pathIn(hourDirectory(hour), 0))
   const service = await startService(t, folder)
@@ -24,10 +24,10 @@ t.test(`${files} files arrive while the indexer is held up`, async (t) => {
   for (const path of paths(hourDirectory(0), files / 2, 1)) put(service.archive, path)
   service.indexer.kill('SIGCONT')
   const tookMs = await untilEqual(service, promisedMs)
-  t.pass(`equal ${Math.round(tookMs)} ms after it went on`)
-  await until('it knows that events were lost', async () => {
+  t.pass(`equal ${Math.round(tookMs)} ms after it continued`)
+  await until('it notices that events were lost', async () => {
     const { watching } = await service.status()
-    const stalled = service.log.some(({ msg }) => msg.startsWith('held up'))
+    const stalled = service.log.some(({ msg }) => msg.startsWith('event loop stalled'))
     return stalled || (watching?.overflows ?? 0) > 0
   })
 })

@@ -1,4 +1,4 @@
-/** The pages in a real browser, with and without scripts. */
+/** The HTML pages in a real browser, with and without scripts. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ const skip = needsBrowser
 const api = '/rinex/api/'
 const content = gzipSync('observations'.repeat(100))
 
-/** Daily files of 30 days and three stations, and hourly ones of a day. */
+/** Starts a service with daily files of 30 days and three stations, and hourly files of one day. */
 async function startArchive(t: Test): Promise<{ service: Service; browser: Browser }> {
   const folder = testFolder(t)
   const archive = join(folder, 'archive')
@@ -73,14 +73,14 @@ for (const javaScriptEnabled of [true, false])
       t.equal(
         await page.getByLabel('From', { exact: true }).inputValue(),
         'never',
-        'the form as it was filled in',
+        'the form keeps the invalid value',
       )
       t.match(await page.locator('#e-startDate').textContent(), 'Enter a valid date/time.')
       t.strictSame(complaints, [])
     },
   )
 
-t.test('a record is opened, downloaded, and leads to its station', { skip }, async (t) => {
+t.test('a record page has the download and links to its station', { skip }, async (t) => {
   const { service, browser } = await startArchive(t)
   for (const javaScriptEnabled of [false, true]) {
     const options = { acceptDownloads: true, javaScriptEnabled }
@@ -114,7 +114,7 @@ async function openRecord(t: Test, page: Page): Promise<void> {
   t.equal(await page.locator('svg[role=img]').count(), 1, 'the calendar of daily files')
 }
 
-t.test('changes and status show a new file while they are open', { skip }, async (t) => {
+t.test('open pages of changes and status show a new file', { skip }, async (t) => {
   const { service, browser } = await startArchive(t)
   const open = async (path: string): Promise<WatchedPage> => {
     const opened = await openPage(browser, service.url)
@@ -132,8 +132,8 @@ t.test('changes and status show a new file while they are open', { skip }, async
 })
 
 /**
- * Hourly files of three days up to now; one station is late. The database says that deliveries were recorded before, as if
- * the service had been running.
+ * Starts a service with hourly files of the last three days; one station is late. The database is changed so that the
+ * deliveries count as recorded while the service ran.
  */
 async function startNetwork(t: Test): Promise<{ service: Service; browser: Browser; hour: Date }> {
   const folder = testFolder(t)
@@ -155,7 +155,7 @@ async function startNetwork(t: Test): Promise<{ service: Service; browser: Brows
 
 const msPerHour = 3_600_000
 
-/** Writes the file of the hour that began so many hours before another. */
+/** Writes the hourly file that began `age` hours before another hour. */
 function putHour(archive: string, station: string, hour: Date, age: number): void {
   const start = new Date(hour.getTime() - age * msPerHour)
   const year = start.getUTCFullYear()
@@ -165,7 +165,7 @@ function putHour(archive: string, station: string, hour: Date, age: number): voi
   put(archive, `nrt/${year}/${ddd}/${hh}/${name}`, content)
 }
 
-t.test('the network page leads to what is missing, and shows a new file', { skip }, async (t) => {
+t.test('the network page leads to missing files, and shows a new file', { skip }, async (t) => {
   const { service, browser, hour } = await startNetwork(t)
   for (const javaScriptEnabled of [false, true]) {
     const { page, complaints } = await openPage(browser, service.url, { javaScriptEnabled })
@@ -174,7 +174,7 @@ t.test('the network page leads to what is missing, and shows a new file', { skip
   }
   const { page, complaints } = await openPage(browser, service.url)
   await page.goto(`${api}network/`)
-  // While it is open: the newest hour is all that decides.
+  // The newest hour decides about the state, while the page is open.
   putHour(service.archive, 'WTZR00DEU', hour, 1)
   await page.getByRole('region', { name: 'Late series' }).waitFor({ state: 'detached' })
   t.strictSame(complaints, [])
@@ -194,50 +194,46 @@ async function followMissing(t: Test, page: Page): Promise<void> {
   t.equal(await page.locator('.state.late').count(), 1)
 }
 
-t.test(
-  'every page is accessible, light and dark, and asks only this server',
-  { skip },
-  async (t) => {
-    const { service, browser } = await startNetwork(t)
-    put(service.archive, 'obs/2026/001/README.txt', content)
-    const paths = [
-      '',
-      'network/',
-      'series/',
-      'missing/',
-      'missing/?from=never',
-      'report/',
-      'rinex-file/',
-      'rinex-file/?station=graz&area=obs',
-      'rinex-file/?station=x&nothing=1',
-      'rinex-file/1/',
-      'station/',
-      'station/GRAZ/',
-      'station/GRAZ/availability/',
-      'station/GRAZ/latency/',
-      'changes/',
-      'changes/?sinc=1',
-      'changes/?since=0&filename=GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz',
-      'status/',
-      'status/problems/',
-      'docs/',
-    ]
-    for (const colorScheme of ['light', 'dark'] as const) {
-      const watched = await openPage(browser, service.url, { colorScheme })
-      const inspected = await openPage(browser, service.url, { colorScheme, bypassCSP: true })
-      for (const path of paths) {
-        await watched.page.goto(`${api}${path}`)
-        t.ok(await watched.page.title(), path)
-        await inspected.page.goto(`${api}${path}`)
-        t.strictSame(await accessibilityFaults(inspected.page), [], `${colorScheme} ${path}`)
-      }
-      t.strictSame(watched.complaints, [])
-    }
-    const narrow = await openPage(browser, service.url, { viewport: { width: 360, height: 640 } })
+t.test('every page is accessible and requests only this server', { skip }, async (t) => {
+  const { service, browser } = await startNetwork(t)
+  put(service.archive, 'obs/2026/001/README.txt', content)
+  const paths = [
+    '',
+    'network/',
+    'series/',
+    'missing/',
+    'missing/?from=never',
+    'report/',
+    'rinex-file/',
+    'rinex-file/?station=graz&area=obs',
+    'rinex-file/?station=x&nothing=1',
+    'rinex-file/1/',
+    'station/',
+    'station/GRAZ/',
+    'station/GRAZ/availability/',
+    'station/GRAZ/latency/',
+    'changes/',
+    'changes/?sinc=1',
+    'changes/?since=0&filename=GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz',
+    'status/',
+    'status/problems/',
+    'docs/',
+  ]
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const watched = await openPage(browser, service.url, { colorScheme })
+    const inspected = await openPage(browser, service.url, { colorScheme, bypassCSP: true })
     for (const path of paths) {
-      await narrow.page.goto(`${api}${path}`)
-      const width = await narrow.page.evaluate('document.documentElement.scrollWidth')
-      t.ok(Number(width) <= 360, `${path} is ${String(width)} pixels wide`)
+      await watched.page.goto(`${api}${path}`)
+      t.ok(await watched.page.title(), path)
+      await inspected.page.goto(`${api}${path}`)
+      t.strictSame(await accessibilityFaults(inspected.page), [], `${colorScheme} ${path}`)
     }
-  },
-)
+    t.strictSame(watched.complaints, [])
+  }
+  const narrow = await openPage(browser, service.url, { viewport: { width: 360, height: 640 } })
+  for (const path of paths) {
+    await narrow.page.goto(`${api}${path}`)
+    const width = await narrow.page.evaluate('document.documentElement.scrollWidth')
+    t.ok(Number(width) <= 360, `${path} is ${String(width)} pixels wide`)
+  }
+})

@@ -1,6 +1,6 @@
 /**
- * Both processes as their units run them: two users of one group, without privileges, and with every system call refused that
- * the units do not allow. The user of the API can write neither database nor archive, and the token stays secret.
+ * Runs both processes as their units do: two users of one group, without privileges, and without the system calls that the units
+ * do not allow. The user of the API can write neither database nor archive, and the token stays secret.
  */
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -79,18 +79,18 @@ function knownCalls(calls: readonly string[]): string[] {
   return split(calls)
 }
 
-/** A command line that runs a process as its unit does. `log` gets the system calls that were refused. */
+/** A command line that runs a process as its unit does; refused system calls are written to `log`. */
 function asUnit(command: keyof typeof users, log: string): string[] {
   const others = `!${knownCalls(allowedCalls(units[command])).join()}`
   const strace = ['strace', '-f', '-D', '-qq', '--seccomp-bpf', '-o', log]
   const refuse = ['-e', `trace=${others}`, '-e', `inject=${others}:error=EPERM`]
   const ids = ['--reuid', String(users[command]), '--regid', String(group), '--clear-groups']
-  const nothing = ['--no-new-privs', '--bounding-set=-all']
+  const unprivileged = ['--no-new-privs', '--bounding-set=-all']
   const umask = ['sh', '-c', `umask ${umasks[command]}; exec "$@"`, 'sh']
-  return ['setpriv', ...ids, ...nothing, ...umask, ...strace, ...refuse]
+  return ['setpriv', ...ids, ...unprivileged, ...umask, ...strace, ...refuse]
 }
 
-/** Outside of the checkout, which other users may not enter. */
+/** Makes a folder outside the checkout, which other users may not be able to enter. */
 function makeFolder(t: Test): string {
   const folder = mkdtempSync(join(tmpdir(), 'rinex-catalogue-'))
   t.teardown(() => {
@@ -109,7 +109,7 @@ function makeFolder(t: Test): string {
   return folder
 }
 
-/** Everything that somebody could do to the files below a directory; prints what succeeds. */
+/** Attempts all kinds of changes to the files below directories; prints those that succeed. */
 const attempts = `
   const fs = require('node:fs'), path = require('node:path')
   const attempt = (what, work) => { try { work(); console.log(what) } catch {} }
@@ -143,7 +143,7 @@ function writesOf(user: number, directories: readonly string[]): string[] {
   return stdout.split('\n').filter((line) => line !== '')
 }
 
-t.test('as the units run them', { skip }, async (t) => {
+t.test('both processes run as their units say', { skip }, async (t) => {
   const folder = makeFolder(t)
   const archive = join(folder, 'archive')
   for (const path of [...paths(hourDirectory(), 20), ...paths(dayDirectory(20), 20)])
@@ -162,7 +162,7 @@ t.test('as the units run them', { skip }, async (t) => {
   await until('the first scan ends', service.ready)
   await untilEqual(service)
 
-  await t.test('they work with all other system calls refused', async (t) => {
+  await t.test('they work without all other system calls', async (t) => {
     for (const path of paths(hourDirectory(), 20, 20)) arrive(archive, path)
     await untilEqual(service)
     const [record] = (await service.list()).keys()
@@ -173,7 +173,7 @@ t.test('as the units run them', { skip }, async (t) => {
     t.equal((await fetch(new URL('/rinex/api/network/', service.url))).status, 200)
     t.equal((await service.status()).state, 'watching')
     const faults = service.log.filter(({ level }) => level === 'error' || level === 'fatal')
-    t.same(faults, [], 'neither logs an error')
+    t.same(faults, [], 'no errors in the log')
     for (const name of Object.keys(users)) {
       const refused = readFileSync(join(folder, name, 'refused'), 'utf8').matchAll(
         /^\d+ +(\w+)\(/gm,
@@ -185,10 +185,10 @@ t.test('as the units run them', { skip }, async (t) => {
 
   await t.test('the token is in no log, command line or environment', async (t) => {
     const rescan = new URL('/rinex/api/rescan/', service.url)
-    const ask = (given: string) =>
+    const post = (given: string) =>
       fetch(rescan, { method: 'POST', headers: { authorization: `Bearer ${given}` } })
-    t.equal((await ask(token)).status, 202)
-    t.equal((await ask(`${token}x`)).status, 401)
+    t.equal((await post(token)).status, 202)
+    t.equal((await post(`${token}x`)).status, 401)
     t.equal((await service.get(`/rinex/api/rinex-file/${token}/`)).status, 404)
     const secret = (text: string) => text.includes(token)
     const lines = service.log

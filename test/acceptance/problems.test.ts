@@ -1,4 +1,4 @@
-/** What is wrong with the files of an archive is listed with its paths, by the API and on the command line alike. */
+/** The API and the command line list the same files with problems. */
 import { execFileSync } from 'node:child_process'
 import { truncateSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,23 +10,23 @@ import { programLine } from '../program.ts'
 import { longestMs, startService, until } from './service.ts'
 import { hourDirectory, put } from './tree.ts'
 
-const whole = gzipSync('observations'.repeat(100))
+const complete = gzipSync('observations'.repeat(100))
 const hour = hourDirectory()
 const old = 'obs/2020/001'
 
 t.setTimeout(longestMs)
 
-t.test('files with problems are named', async (t) => {
+t.test('files with problems are listed with their paths and reasons', async (t) => {
   const folder = testFolder(t)
   const archive = join(folder, 'archive')
   const files: Readonly<Record<string, Buffer>> = {
-    [`${old}/aaaa0010.20d.gz`]: whole,
-    [`${old}/noen0010.20d.gz`]: whole.subarray(0, -1),
+    [`${old}/aaaa0010.20d.gz`]: complete,
+    [`${old}/noen0010.20d.gz`]: complete.subarray(0, -1),
     [`${old}/dama0010.20d.gz`]: Buffer.from('no gzip'),
-    [`${old}/misp0020.20d.gz`]: whole,
+    [`${old}/misp0020.20d.gz`]: complete,
     [`${old}/readme.txt`]: Buffer.from('text'),
-    [`${old}/.hidden.gz`]: whole,
-    [`${hour}/young0010.26d.txt`]: whole,
+    [`${old}/.hidden.gz`]: complete,
+    [`${hour}/young0010.26d.txt`]: complete,
   }
   for (const [path, content] of Object.entries(files)) {
     put(archive, path, content)
@@ -43,8 +43,8 @@ t.test('files with problems are named', async (t) => {
   )
   const station = hour.split('/')
   const young = `${hour}/sett${station[2]}a.${String(station[1]).slice(2)}d.gz`
-  put(archive, young, whole)
-  truncateSync(join(archive, young), whole.length - 1)
+  put(archive, young, complete)
+  truncateSync(join(archive, young), complete.length - 1)
   const expected = [
     `settling ${young} no-end-yet`,
     `incomplete ${old}/noen0010.20d.gz no-end`,
@@ -55,7 +55,7 @@ t.test('files with problems are named', async (t) => {
   ]
   const lines = async () =>
     (await problems()).map(({ problem, path, reason }) => `${problem} ${path} ${reason}`)
-  await until('all are named', async () => (await lines()).length === expected.length)
+  await until('all are listed', async () => (await lines()).length === expected.length)
   t.same((await lines()).sort(), expected.sort())
   const args = ['status', '--problems', '--json', '--database', service.database]
   const reported = execFileSync(...programLine(args), { encoding: 'utf8', cwd: folder })

@@ -1,45 +1,68 @@
 /** Every command of README.md works as printed on the archive that comes with the program. */
-import { spawn } from 'node:child_process'
-import { existsSync, readFileSync, readdirSync, symlinkSync } from 'node:fs'
+import { execFile, spawn } from 'node:child_process'
+import { readFileSync, readdirSync, symlinkSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
 import t from 'tap'
 import type { Test } from 'tap'
 import { testFolder } from '../folder.ts'
 import { programLine } from '../program.ts'
 import { lacks, longestMs, timeoutMs, stop, until } from './service.ts'
 import type { LogLine } from './service.ts'
-import { blocksOf } from './shell-blocks.ts'
-import type { Block, Command } from './shell-blocks.ts'
 
 t.setTimeout(longestMs)
 
-/** Commands that do not run here, with the reason. Every other one does. */
-const excluded: ReadonlyMap<string, string> = new Map([
-  ['npm ci && npm start', 'installs and builds; the test starts the program that it starts'],
-  ['npm ci && npm test', 'installs, and runs this test'],
-])
+/** Commands that do not run here, because they install and build. */
+const excluded = ['npm ci && npm start', 'npm ci && npm test']
 
 /** Programs that commands may start: they change nothing but the working directory. */
 const harmless = new Set(['curl', 'wget', 'lftp', 'rclone', 'node', 'sed', 'tr', 'sha256sum'])
 
-function isHarmless({ programs }: Command): boolean {
-  return programs.every((name) => harmless.has(name))
-}
-
 /** The address that README.md prints. */
 const printedHost = '127.0.0.1:8080'
 
-const blocks = blocksOf(readFileSync('README.md', 'utf8'))
-const commands = blocks.flat()
-/** Files that the catalogue must list, by their paths. */
-const listed = readFileSync('fixtures/expected.tsv', 'utf8')
-  .trimEnd()
-  .split('\n')
-  .slice(1)
-  .map((line) => line.split('\t')[0] ?? '')
+interface Command {
+  readonly text: string
+  /** All programs that it starts. */
+  readonly programs: readonly string[]
+  /** The output that README.md shows: the rest of a console block, or the JSON block that follows. */
+  readonly output: string | undefined
+}
 
-/** Directories that the commands fetch, and where they lie in the archive. */
+/** Commands of one shell, because one may set a variable for the next. */
+type Block = readonly Command[]
+
+function blocksOf(markdown: string): Block[] {
+  const fences = Array.from(markdown.matchAll(/^```(\w*)\n(.*?)^```$/gms))
+  return fences.flatMap(([, language, text = ''], index) => {
+    if (language === 'console') {
+      const parts = text.split(/^\$ /m).slice(1)
+      return [parts.map((part) => toCommand(...(part.split(/\n(.*)/s) as [string, string])))]
+    }
+    if (language !== 'sh') return []
+    const [, next, output] = fences[index + 1] ?? []
+    const lines = text.trimEnd().split('\n')
+    return [lines.map((line) => toCommand(line, next === 'json' ? output : undefined))]
+  })
+}
+
+/** @throws Error for a line that is only a part of a command */
+function toCommand(text: string, output: string | undefined): Command {
+  if (/\\$|<<|`|"[^"]*\$\(/.test(text)) throw new Error(`not a command on one line: ${text}`)
+  const parts = text.replaceAll(/'[^']*'|"[^"]*"/g, 'quoted').split(/\$\(|&&|\|\||[|;&]/)
+  const words = parts.map((part) => /^\s*(?:\w+=\S*\s*)*([^\s)]*)/.exec(part)?.[1] ?? '')
+  return { text, programs: words.filter((word) => word !== ''), output }
+}
+
+const blocks = blocksOf(readFileSync('README.md', 'utf8'))
+/** Paths of the files that the catalogue must list. */
+const listed = Array.from(
+  readFileSync('fixtures/expected.tsv', 'utf8').matchAll(/^((?:obs|nrt)\S*)\t/gm),
+  ([, path = '']) => path,
+)
+
+/** Directories that the commands fetch, and their paths in the archive. */
 const fetched = [
   { program: 'wget', directory: 'obs', origin: 'obs' },
   { program: 'wget', directory: 'nrt', origin: 'nrt' },
@@ -47,102 +70,61 @@ const fetched = [
   { program: 'rclone', directory: '001', origin: 'obs/2026/001' },
 ]
 
-t.test('every command runs here, or is excluded with a reason', async (t) => {
-  for (const command of commands)
-    if (!excluded.has(command.text)) t.ok(isHarmless(command), command.text)
-  for (const text of excluded.keys())
+t.test('every command runs here, or is excluded', async (t) => {
+  const commands = blocks.flat()
+  for (const { text, programs } of commands)
+    if (!excluded.includes(text))
+      t.ok(
+        programs.every((name) => harmless.has(name)),
+        text,
+      )
+  for (const text of excluded)
     t.ok(
       commands.some((command) => command.text === text),
-      `README.md has ${text}`,
+      text,
     )
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as Record<string, object>
   t.match(scripts, { start: 'npm run --silent build && node dist/cli.js start' })
 })
 
-interface Started {
-  readonly url: URL
-  readonly log: readonly LogLine[]
-}
-
-/** Starts the program as `npm start` does; `undefined` where its port is taken. */
-async function start(t: Test, folder: string, port?: number): Promise<Started | undefined> {
-  const [program, args] = programLine(['start'])
-  const variables = {
-    DATABASE: 'catalogue.db',
-    LOG_LEVEL: 'debug',
-    ...(port === undefined ? {} : { PORT: String(port) }),
-  }
-  const env = Object.fromEntries(
-    Object.entries(variables).map(([name, value]) => [`RINEX_CATALOGUE_${name}`, value]),
-  )
-  const child = spawn(program, args, {
+/** Starts the program as `npm start` does, on a free port, and waits for the first scan. */
+async function start(t: Test, folder: string): Promise<{ url: URL; log: readonly LogLine[] }> {
+  const [program, args] = programLine(['start', '--port', '0', '--log-level', 'debug'])
+  const child = spawn(program, [...args, '--database', 'catalogue.db'], {
     cwd: folder,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { PATH: process.env['PATH'] },
   })
   t.teardown(() => stop(child, 'SIGTERM'))
   const log: LogLine[] = []
-  let output = ''
-  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
   createInterface(child.stdout).on('line', (line) => log.push(JSON.parse(line) as LogLine))
-  const listening = () => log.find(({ msg }) => msg === 'listening')
-  await until('the API listens', () => listening() !== undefined || child.exitCode !== null)
-  const url = listening()?.['url']
-  if (typeof url === 'string') return { url: new URL(url), log }
-  if (!output.includes('cannot listen')) throw new Error(output)
-  return undefined
+  const urlOf = () => log.find(({ msg }) => msg === 'listening')?.['url']
+  await until('the API listens', () => urlOf() !== undefined)
+  const url = new URL(String(urlOf()))
+  await until('the first scan is complete', async () => {
+    const { count } = (await (await fetch(`${url.href}?limit=1`)).json()) as { count: number }
+    return count === listed.length && (await fetch(new URL('/readyz', url))).ok
+  })
+  return { url, log }
 }
 
-/** Starts it on the printed port where that is free, else on another. */
-async function startAsPrinted(t: Test, folder: string): Promise<Started> {
-  const started = (await start(t, folder)) ?? (await start(t, folder, 0))
-  if (started === undefined) throw new Error('no port is free')
-  const { host } = started.url
-  t.comment(host === printedHost ? 'on the printed port' : `${printedHost} is taken: ${host}`)
-  await until('the first scan has ended', async () => {
-    const { count } = (await (await fetch(`${started.url.href}?limit=1`)).json()) as {
-      count: number
-    }
-    return count === listed.length && (await fetch(new URL('/readyz', started.url))).ok
-  })
-  return started
-}
-
-interface Outcome {
-  readonly code: number | undefined
-  readonly stdout: string
-  readonly stderr: string
-}
-
-/** Runs the commands of a block in one shell, as a reader types them one after the other. */
-async function run(t: Test, folder: string, block: Block, host: string): Promise<Outcome[]> {
-  const lines = block.map(({ text }, index) => {
-    const command = text.replaceAll(printedHost, host)
-    return `exec >.out-${index} 2>.err-${index}\n${command}\necho $? >.code-${index}`
-  })
-  const child = spawn('bash', ['-c', ['set -o pipefail', ...lines].join('\n')], {
-    cwd: folder,
-    stdio: 'ignore',
-    env: { PATH: process.env['PATH'], HOME: folder, LC_ALL: 'C' },
-  })
-  t.teardown(() => stop(child, 'SIGKILL'))
-  await until(block.map(({ text }) => text).join(), () => child.exitCode !== null, timeoutMs)
-  const read = (name: string): string =>
-    existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'utf8') : ''
-  return block.map((_, index) => {
-    const code = read(`.code-${index}`)
-    return {
-      code: code === '' ? undefined : Number(code),
-      stdout: read(`.out-${index}`),
-      stderr: read(`.err-${index}`),
-    }
-  })
+/** Runs the commands of a block in one shell. @returns their exit codes and outputs */
+async function run(folder: string, block: Block, host: string) {
+  const lines = block.map(({ text }) => `${text.replaceAll(printedHost, host)}\necho "@@$?"`)
+  const env = { PATH: process.env['PATH'], HOME: folder, LC_ALL: 'C' }
+  const options = { cwd: folder, env, timeout: timeoutMs, maxBuffer: 1e8 }
+  const script = ['set -o pipefail', ...lines].join('\n')
+  const { stdout } = await promisify(execFile)('bash', ['-c', script], options)
+  return Array.from(stdout.matchAll(/(.*?)@@(\d+)\n/gs), ([, output = '', code]) => ({
+    code: Number(code),
+    output,
+  }))
 }
 
 /** The commands that can run here; skips those whose program is missing. */
 function runnable(t: Test, block: Block): Block {
-  const wanted = block.filter((command) => !excluded.has(command.text) && isHarmless(command))
-  return wanted.filter(({ text, programs }) => {
+  return block.filter(({ text, programs }) => {
+    if (excluded.includes(text)) return false
     const missing = programs.find((name) => lacks(name, `command -v ${name}`) !== false)
     if (missing !== undefined) t.pass(text, { skip: `no ${missing} here` })
     return missing === undefined
@@ -150,8 +132,8 @@ function runnable(t: Test, block: Block): Block {
 }
 
 /** Waits until the checksums that a command reads are complete. */
-async function untilHashed(commands: Block, host: string): Promise<void> {
-  for (const { text } of commands) {
+async function untilHashed(block: Block, host: string): Promise<void> {
+  for (const { text } of block) {
     const [url] = /http:\/\/\S+\/SHA256SUMS/.exec(text.replaceAll(printedHost, host)) ?? []
     if (url === undefined) continue
     const isComplete = async () => !/^# .*not hashed/m.test(await (await fetch(url)).text())
@@ -159,30 +141,26 @@ async function untilHashed(commands: Block, host: string): Promise<void> {
   }
 }
 
-/** What a command printed is what README.md shows, or JSON where curl ends it and no stream was asked for. */
-function checkOutput(
-  t: Test,
-  { text, programs, answer }: Command,
-  stdout: string,
-  host: string,
-): void {
+/** Compares the output with README.md; the output of curl must be JSON unless it is a file or a stream. */
+function checkOutput(t: Test, command: Command, found: string, host: string): void {
+  const { text, programs, output } = command
   const last = programs.at(-1)
-  if (last === 'node') t.equal(stdout, answer, 'prints what README.md shows')
-  else if (last === 'sha256sum') t.match(stdout, /^\S+\.gz: OK\n/)
+  if (last === 'node') t.equal(found, output, 'prints what README.md shows')
+  else if (last === 'sha256sum') t.match(found, /^\S+\.gz: OK\n/)
   else if (last === 'curl' && !/ -\w*O|>|format=csv/.test(text)) {
-    const found = JSON.parse(stdout.replaceAll(host, printedHost)) as unknown
-    if (answer !== undefined) t.strictSame(withoutTimes(found), withoutTimes(JSON.parse(answer)))
+    const json = JSON.parse(found.replaceAll(host, printedHost)) as unknown
+    if (output !== undefined) t.strictSame(withoutTimes(json), withoutTimes(JSON.parse(output)))
   }
 }
 
-/** The times of records are those of their first scan. */
+/** The times of records depend on the first scan. */
 function withoutTimes(page: unknown): unknown {
   const replace = (key: string, value: unknown) =>
     key === 'created' || key === 'modified' ? 'a time' : value
   return JSON.parse(JSON.stringify(page, replace))
 }
 
-/** Requests that were refused once it was ready; `wget -r` looks for a `robots.txt` that need not exist. */
+/** Refused requests since the service was ready; `wget -r` looks for a `robots.txt`, which need not exist. */
 function refused(log: readonly LogLine[]): unknown[] {
   const ready = log.findIndex(({ status, target }) => target === '/readyz' && status === 200)
   return log
@@ -203,7 +181,7 @@ function checkFetched(t: Test, folder: string): void {
   for (const file of files.filter((path) => path.endsWith('.gz'))) {
     const path = listed.find((path) => basename(path) === basename(file)) ?? file
     const bytes = readFileSync(join(folder, file))
-    t.ok(bytes.equals(readFileSync(join('fixtures/archive', path))), `${file} is whole`)
+    t.ok(bytes.equals(readFileSync(join('fixtures/archive', path))), `${file} is complete`)
   }
 }
 
@@ -211,15 +189,15 @@ t.test('every command works as printed', { skip: lacks('bash', 'command -v bash'
   const folder = testFolder(t, { service: {}, reader: {} })
   const reader = join(folder, 'reader')
   symlinkSync(resolve('dist'), join(reader, 'dist'))
-  const { url, log } = await startAsPrinted(t, join(folder, 'service'))
+  const { url, log } = await start(t, join(folder, 'service'))
   for (const block of blocks) {
-    const ours = runnable(t, block)
-    await untilHashed(ours, url.host)
-    const outcomes = await run(t, reader, ours, url.host)
-    for (const [index, command] of ours.entries()) {
-      const { code, stdout, stderr } = outcomes[index] ?? {}
-      t.equal(code, 0, command.text, { stdout: stdout?.slice(-500), stderr: stderr?.slice(-500) })
-      if (code === 0) checkOutput(t, command, stdout ?? '', url.host)
+    const commands = runnable(t, block)
+    await untilHashed(commands, url.host)
+    const outcomes = await run(reader, commands, url.host)
+    for (const [index, command] of commands.entries()) {
+      const { code, output = '' } = outcomes[index] ?? {}
+      t.equal(code, 0, command.text, { output: output.slice(-500) })
+      if (code === 0) checkOutput(t, command, output, url.host)
     }
   }
   t.strictSame(refused(log), [], 'no request was refused')

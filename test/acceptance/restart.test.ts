@@ -1,6 +1,6 @@
 /**
- * A service that is stopped or restarted under load finishes what it has begun: no client gets half a response. With SLOW=1
- * it has a million records and has to be quick.
+ * A service that is stopped or restarted under load completes its in-flight responses: no client gets a partial one. With
+ * SLOW=1 it has a million records, and the times are checked.
  */
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -30,7 +30,7 @@ interface Outcome {
   readonly path: string
   readonly begunMs: number
   /** `refused`: no byte of a response came. */
-  readonly how: 'whole' | 'half' | 'refused'
+  readonly how: 'complete' | 'partial' | 'refused'
   readonly status: number | undefined
 }
 
@@ -42,7 +42,7 @@ function request(agent: Agent, url: URL): Promise<Outcome> {
     const asked = get(url, { agent }, (answer: IncomingMessage) => {
       const status = answer.statusCode
       const end = () => {
-        resolve({ path, begunMs, status, how: answer.complete ? 'whole' : 'half' })
+        resolve({ path, begunMs, status, how: answer.complete ? 'complete' : 'partial' })
       }
       answer.resume().once('close', end)
     })
@@ -52,16 +52,16 @@ function request(agent: Agent, url: URL): Promise<Outcome> {
   })
 }
 
-/** Clients that ask again and again until the signal. */
+/** Clients that repeat requests until the signal. */
 async function load(service: Service, targets: readonly string[], signal: AbortSignal) {
   const outcomes: Outcome[] = []
   const client = async (n: number): Promise<void> => {
-    // Each has an address of its own, so that no limit of an address applies.
+    // Each client has another address, so that no limit per address applies.
     const agent = new Agent({ keepAlive: true, localAddress: `127.1.0.${n + 1}` })
-    for (let turn = n; !signal.aborted; turn++) {
+    for (let index = n; !signal.aborted; index++) {
       const outcome = await request(
         agent,
-        new URL(targets[turn % targets.length] ?? '', service.url),
+        new URL(targets[index % targets.length] ?? '', service.url),
       )
       outcomes.push(outcome)
       if (outcome.how === 'refused') await pause(10)
@@ -72,7 +72,7 @@ async function load(service: Service, targets: readonly string[], signal: AbortS
   return outcomes
 }
 
-/** Copies of a record, with the counts that belong to them; the indexer must not run. */
+/** Adds copies of a record, and corrects the counts; the indexer must not run. */
 async function addRecords({ database, folder }: Service): Promise<void> {
   const db = new Sqlite(database)
   db.exec(`INSERT INTO file (directory, name, station, kind, data_date, created_us, seq, change, arrived)
@@ -108,27 +108,31 @@ t.test('the API is restarted under load', async (t) => {
     const loading = load(service, targets, end.signal)
     await pause(500)
     const stoppedMs = performance.now()
-    t.equal(await stop(service.api, 'SIGTERM'), 0, 'it ends in order')
+    t.equal(await stop(service.api, 'SIGTERM'), 0, 'exit code')
     const tookMs = performance.now() - stoppedMs
     t.ok(tookMs <= stopMs, `stopped after ${Math.round(tookMs)} ms`)
     end.abort()
     const outcomes = await loading
     const begun = outcomes.filter(({ begunMs }) => begunMs < stoppedMs)
     t.same(
-      outcomes.filter(({ how }) => how === 'half'),
+      outcomes.filter(({ how }) => how === 'partial'),
       [],
-      'no half response',
+      'no partial response',
     )
     const statuses = new Set(outcomes.map(({ status }) => status))
     t.ok(
       [...statuses].every((status) => [200, 503, undefined].includes(status)),
       `statuses ${[...statuses].join()}`,
     )
-    t.ok(begun.some(({ how }) => how === 'whole'))
+    t.ok(begun.some(({ how }) => how === 'complete'))
     const startedMs = performance.now()
     await service.startApi()
-    await until('it answers', async () => (await service.get('?limit=1')).status === 200, readyMs)
-    t.pass(`it answers ${Math.round(performance.now() - startedMs)} ms after its start`)
+    await until(
+      'the API answers',
+      async () => (await service.get('?limit=1')).status === 200,
+      readyMs,
+    )
+    t.pass(`answer ${Math.round(performance.now() - startedMs)} ms after the start`)
   }
 })
 
@@ -143,7 +147,7 @@ t.test('the indexer is stopped while files arrive', async (t) => {
     const stopping = stop(service.indexer, 'SIGTERM')
     const stoppedMs = performance.now()
     for (const path of some.slice(250)) arrive(service.archive, path)
-    t.equal(await stopping, 0, 'it ends in order')
+    t.equal(await stopping, 0, 'exit code')
     const tookMs = performance.now() - stoppedMs
     t.ok(tookMs <= stopMs, `stopped after ${Math.round(tookMs)} ms`)
     service.startIndexer()

@@ -1,7 +1,4 @@
-/**
- * The running program in a folder of its own: the indexer and the API as processes, their log, and the list as a
- * client of the API sees it.
- */
+/** Starts the program in a folder: the indexer and the API as processes, with their log and a client of the API. */
 import { spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -17,24 +14,24 @@ import type { ControlRequest } from '../../src/control/protocol.ts'
 import { programLine } from '../program.ts'
 import { filesBelow } from './tree.ts'
 
-/** With SLOW=1 the programs here run with the full figures. */
+/** With SLOW=1 the acceptance tests run with more files, for longer. */
 export const slow = process.env['SLOW'] === '1'
 
-/** Why a test that takes a minute, of what others test in small, is skipped without SLOW=1. */
+/** The reason to skip a test that takes a minute. */
 export const needsTime = slow ? false : 'takes a minute: runs with SLOW=1'
 
-/** What a file of tests may take (ms), so that a test that hangs is reported by its name. */
+/** Timeout of a test file (ms); a test that hangs is then reported by its name. */
 export const longestMs = slow ? 0 : 600_000
 
 export interface Options {
-  /** Commands that run each process, such as those that take it into another namespace. */
+  /** Command line before that of each process, for example to enter a namespace. */
   readonly wrap?: readonly string[]
-  /** Those of the indexer alone, and of the API alone. */
+  /** The same for the indexer only, and for the API only. */
   readonly wrapIndexer?: readonly string[]
   readonly wrapApi?: readonly string[]
   /** Options of the program as environment variables: `{ SWEEP_INTERVAL_SECONDS: '2' }`. */
   readonly options?: Readonly<Record<string, string>>
-  /** The database, from the folder of the service. */
+  /** Path of the database, relative to the folder. */
   readonly database?: string
 }
 
@@ -66,12 +63,12 @@ export interface Status {
 
 export type Service = Awaited<ReturnType<typeof startService>>
 
-/** Starts the API and the indexer on `archive` in a folder; whatever still runs in the end is killed. */
+/** Starts the API and the indexer on `archive` in a folder; both are killed after the test. */
 export async function startService(t: Test, folder: string, given: Options = {}) {
   const { wrap = [], wrapIndexer = [], wrapApi = [], options, database = 'catalogue.db' } = given
   const archive = join(folder, 'archive')
   mkdirSync(archive, { recursive: true })
-  // Relative paths, because that of the control socket must be short; and none of the test runner's hooks.
+  // Relative paths, because the path of the control socket must be short.
   const variables = {
     ARCHIVE: 'archive',
     DATABASE: database,
@@ -99,7 +96,7 @@ export async function startService(t: Test, folder: string, given: Options = {})
   const start = (command: string): ChildProcess => {
     const child = run(command)
     createInterface(child.stdout).on('line', (line) => {
-      // One that is killed may leave half a line.
+      // A killed process may leave an incomplete line.
       if (line.endsWith('}')) log.push(JSON.parse(line) as LogLine)
     })
     return child
@@ -108,15 +105,15 @@ export async function startService(t: Test, folder: string, given: Options = {})
   let url: URL
   const startApi = async (): Promise<void> => {
     const earlier = log.length
-    const ours = () => log.slice(earlier).find(({ msg }) => msg === 'listening')
+    const listening = () => log.slice(earlier).find(({ msg }) => msg === 'listening')
     api = start('serve')
-    await until('the API listens', () => ours() !== undefined)
-    url = new URL(String(ours()?.['url']))
+    await until('the API listens', () => listening() !== undefined)
+    url = new URL(String(listening()?.['url']))
   }
   let indexer = start('index')
   await startApi()
   const get = async (path: string) => {
-    // A connection that is kept may be closed by the server at the moment of the next request.
+    // The server may close an idle connection at the moment of the next request.
     const headers = { accept: 'application/json', connection: 'close' }
     const answer = await fetch(new URL(path, url), { headers })
     return { status: answer.status, body: await answer.json() }
@@ -128,7 +125,7 @@ export async function startService(t: Test, folder: string, given: Options = {})
   }
   return {
     ...{ folder, archive, database: join(folder, database), log, get, startApi },
-    /** Those that were started last. */
+    /** The process that was started last. */
     get api(): ChildProcess {
       return api
     },
@@ -146,12 +143,12 @@ export async function startService(t: Test, folder: string, given: Options = {})
     list: () => readList(getJson),
     control: (request: ControlRequest) => askIn(folder, request),
     ready: async () => (await get('/readyz')).status === 200,
-    /** What `check` prints. */
+    /** The output of `check`. */
     check: () => text(run('check').stdout),
   }
 }
 
-/** Asks the indexer over its control socket, by a path short enough for one wherever the folder is. */
+/** Sends a request to the control socket, by a path that is short wherever the folder is. */
 async function askIn(folder: string, request: ControlRequest) {
   const directory = openSync(folder, 'r')
   try {
@@ -166,7 +163,7 @@ type ListPage = {
   readonly results: readonly (Listed & { download_path: string })[]
 }
 
-/** The whole list, page by page, by path below the archive root. */
+/** Reads all pages of the list. @returns records by path below the archive root */
 async function readList(getJson: <T>(path: string) => Promise<T>): Promise<Map<string, Listed>> {
   const found = new Map<string, Listed>()
   for (let next: string | null = '?limit=10000'; next !== null;) {
@@ -178,41 +175,45 @@ async function readList(getJson: <T>(path: string) => Promise<T>): Promise<Map<s
   return found
 }
 
-/** How many directories sweeps come back to, since a change may hide behind what is known of them. */
-export function directoriesUnsure({ database }: Service): number {
+/** How many directories have no stamp, so that each sweep reads them again. */
+export function directoriesWithoutStamp({ database }: Service): number {
   const db = new Sqlite(database, { readonly: true })
   try {
-    const unsure = 'SELECT count(*) FROM directory WHERE gone = 0 AND mtime_us IS NULL'
-    return db.prepare(unsure).pluck().get() as number
+    const count = 'SELECT count(*) FROM directory WHERE gone = 0 AND mtime_us IS NULL'
+    return db.prepare(count).pluck().get() as number
   } finally {
     db.close()
   }
 }
 
-/** Far longer than anything takes, also on a busy machine; what was promised is checked with SLOW=1. */
+/** Far longer than anything takes on a busy machine; only SLOW=1 checks the promised times. */
 export const timeoutMs = 120_000
 
-/** Waits until something holds, and says how long that took (ms). What cannot be asked does not hold. */
+/**
+ * Waits until a condition holds; an error counts as false.
+ * @returns the time that it took (ms)
+ * @throws an error with the description after the timeout
+ */
 export async function until(
-  what: string,
+  description: string,
   holds: () => boolean | Promise<boolean>,
   maxMs = timeoutMs,
 ): Promise<number> {
   const startedMs = performance.now()
-  let trouble: unknown
+  let lastError: unknown
   for (;;) {
     try {
       if (await holds()) return performance.now() - startedMs
     } catch (error) {
-      trouble = error
+      lastError = error
     }
     if (performance.now() - startedMs > maxMs)
-      throw new Error(`in vain: ${what}`, { cause: trouble })
+      throw new Error(`timeout: ${description}`, { cause: lastError })
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
 
-/** Waits until the list holds the files of the tree and nothing else. */
+/** Waits until the list has exactly the files of the tree, and `check` finds no difference. @returns the time for the list (ms) */
 export async function untilEqual(service: Service, maxMs = timeoutMs): Promise<number> {
   const startedMs = performance.now()
   const expected = filesBelow(service.archive)
@@ -223,7 +224,7 @@ export async function untilEqual(service: Service, maxMs = timeoutMs): Promise<n
     if (count !== expected.length) return false
     const list = await service.list()
     const missing = expected.filter((path) => !list.delete(path))
-    found = `missing ${missing.join()}, too many ${[...list.keys()].join()}`
+    found = `missing: ${missing.join()}; not in the tree: ${[...list.keys()].join()}`
     return missing.length + list.size === 0
   }
   try {
@@ -246,22 +247,22 @@ export async function stop(child: ChildProcess, signal: NodeJS.Signals): Promise
   return child.exitCode
 }
 
-/** Why a test that needs a command to succeed is skipped; `false` when it does. */
+/** The reason to skip a test that needs a command; `false` if the command succeeds. */
 export function lacks(what: string, command: string): string | false {
   return spawnSync('sh', ['-c', command]).status === 0 ? false : `no ${what} here`
 }
 
-/** Waits until the reasons why the service is degraded tell this. */
-export async function untilTold(
+/** Waits until the status reports a problem. */
+export async function untilReported(
   service: Service,
-  words: RegExp,
+  message: RegExp,
   maxMs = timeoutMs,
 ): Promise<number> {
-  const isReported = async () => words.test((await service.status()).reasons.join())
-  return until(`degraded: ${String(words)}`, isReported, maxMs)
+  const isReported = async () => message.test((await service.status()).reasons.join())
+  return until(`degraded: ${String(message)}`, isReported, maxMs)
 }
 
-/** strace may be there and not allowed to trace a process that is none of its own. */
+/** strace may be installed, but not allowed to trace another process. */
 const attach = 'sleep 60 & timeout --signal=INT 1 strace -qq -o /dev/null -p $!'
 export const lacksStrace = lacks(
   'strace',
@@ -270,7 +271,7 @@ export const lacksStrace = lacks(
 
 export const lacksMounts = lacks('mount namespaces', 'unshare -m true')
 
-/** A mount namespace of its own: mounts in it are seen by nobody else. */
+/** Opens a mount namespace: other processes do not see its mounts. */
 export async function openMounts(t: Test) {
   const holder = spawn('unshare', ['-m', 'sh', '-c', 'echo; exec sleep infinity'])
   t.teardown(() => stop(holder, 'SIGKILL'))
@@ -282,7 +283,7 @@ export async function openMounts(t: Test) {
       const { status, stderr } = spawnSync(enter[0] ?? '', [...enter.slice(1), 'sh', '-c', command])
       if (status !== 0) throw new Error(`${command}: ${stderr.toString()}`)
     },
-    /** Runs a process in it that keeps its working directory. */
+    /** The command line that runs a process in it, in a working directory. */
     wrap: (folder: string) => [...enter, 'sh', '-c', 'cd "$0" && exec "$@"', folder],
   }
 }

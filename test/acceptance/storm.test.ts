@@ -1,6 +1,6 @@
 /**
- * Files that come, move and go while the first scan runs: in the end the list is the tree, and what stayed has kept
- * its id. With SLOW=1 ten times, beside a first scan of 100,000 files.
+ * Files arrive, move and disappear during the first scan: afterwards the list equals the tree, and files that stayed keep
+ * their ids. With SLOW=1 ten times, with 100,000 files.
  */
 import { mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,11 +21,11 @@ const nested = slow ? 1500 : 150
 t.setTimeout(longestMs)
 
 for (let round = 1; round <= rounds; round++)
-  t.test(`a storm during the first scan, ${round} of ${rounds}`, async (t) => {
+  t.test(`changes during the first scan are all found, ${round} of ${rounds}`, async (t) => {
     const folder = testFolder(t)
     const archive = join(folder, 'archive')
     makeOldDays(archive, oldDays, perDay)
-    // These lie in the tree before, and are renamed and removed by the storm.
+    // These are renamed and removed during the scan.
     const before = paths(dayDirectory(1), renamed + deleted)
     for (const path of before) put(archive, path)
     put(archive, pathIn(hourDirectory(2), 0))
@@ -33,19 +33,19 @@ for (let round = 1; round <= rounds; round++)
     await until('the scan has begun', async () => (await service.count()) > 0)
 
     const known = new Map<string, number>()
-    await storm(service, before, known)
-    t.comment((await service.ready()) ? 'the scan ended before' : 'the scan still ran in the end')
+    await changeFiles(service, before, known)
+    t.comment((await service.ready()) ? 'the scan ended first' : 'the changes ended first')
     const tookMs = await untilEqual(service, slow ? 30_000 : timeoutMs)
     t.pass(`the list equals the tree ${Math.round(tookMs)} ms after the last change`)
 
     const list = await service.list()
     const changed = [...known].filter(([path, id]) => (list.get(path)?.id ?? id) !== id)
-    t.same(changed, [], 'no file that stayed has another id')
-    t.equal(await stop(service.indexer, 'SIGTERM'), 0, 'the indexer ends in order')
+    t.same(changed, [], 'files that stayed keep their ids')
+    t.equal(await stop(service.indexer, 'SIGTERM'), 0, 'exit code of the indexer')
   })
 
-/** In pieces, so that the scan goes on beside it; remembers the ids that were listed in its midst. */
-async function storm(service: Service, before: string[], known: Map<string, number>) {
+/** Changes files in batches while the scan runs; stores the ids that are listed meanwhile. */
+async function changeFiles(service: Service, before: string[], known: Map<string, number>) {
   const { archive } = service
   const hour = hourDirectory()
   const batches = 10
@@ -64,12 +64,12 @@ async function storm(service: Service, before: string[], known: Map<string, numb
       rmSync(join(archive, before[renamed + n] ?? ''))
     const directories = part(nested)
     for (let n = directories.from; n < directories.to; n++) makeNested(archive, n)
-    // The list is read amidst the storm, once, since that takes longer than a piece of it.
+    // Only once, because reading the list takes longer than a batch.
     if (batch === 2) for (const [path, { id }] of await service.list()) known.set(path, id)
   }
 }
 
-/** A new directory below a new directory, and at once three files that are renamed into place. */
+/** Makes a directory in a new directory and at once renames three files into it. */
 function makeNested(archive: string, n: number): void {
   const directory = `${hourDirectory(1)}/group${Math.floor(n / 10)}/n${n}`
   mkdirSync(join(archive, directory), { recursive: true })

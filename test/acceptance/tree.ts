@@ -1,4 +1,4 @@
-/** Archive trees on disk: names and contents that conform, dated now where file events are expected. */
+/** Writes archives with valid names and contents; recent directories have the date of now, because they are watched. */
 import { mkdirSync, readdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -7,16 +7,16 @@ const dayMs = 86_400_000
 const tiny = gzipSync('x')
 const conforming = /\/[A-Z][0-9A-Z]{3}00AUT_R_\d{11}_01[DH]_30S_MO\.crx\.gz$/
 
-/** The time of all that is called now: a test that passes the full hour, or midnight, still means one directory. */
+/** Read once, so that a test that passes the full hour or midnight uses one directory. */
 const nowMs = Date.now()
 
-/** `nrt/2026/022/05`, of now or of some hours ago. */
+/** `nrt/2026/022/05`, now or some hours ago. */
 export function hourDirectory(hoursAgo = 0): string {
   const time = new Date(nowMs - hoursAgo * 3_600_000)
   return `nrt/${dayOf(time)}/${String(time.getUTCHours()).padStart(2, '0')}`
 }
 
-/** `obs/2026/022`, of today or of some days ago. */
+/** `obs/2026/022`, today or some days ago. */
 export function dayDirectory(daysAgo = 0): string {
   return `obs/${dayOf(new Date(nowMs - daysAgo * dayMs))}`
 }
@@ -39,7 +39,7 @@ export function paths(directory: string, count: number, from = 0): string[] {
   return Array.from({ length: count }, (_, n) => pathIn(directory, from + n))
 }
 
-/** Writes a file in one go, with its directory when that is missing. */
+/** Writes a file in place, and makes its directory. */
 export function put(archive: string, path: string, content: Uint8Array = tiny): void {
   mkdirSync(dirname(join(archive, path)), { recursive: true })
   writeFileSync(join(archive, path), content)
@@ -47,12 +47,12 @@ export function put(archive: string, path: string, content: Uint8Array = tiny): 
 
 /** Writes a file under a temporary name and renames it into place, as a transfer does. */
 export function arrive(archive: string, path: string, content: Uint8Array = tiny): void {
-  const aside = `${dirname(path)}/.${path.slice(path.lastIndexOf('/') + 1)}.part`
-  put(archive, aside, content)
-  renameSync(join(archive, aside), join(archive, path))
+  const part = `${dirname(path)}/.${path.slice(path.lastIndexOf('/') + 1)}.part`
+  put(archive, part, content)
+  renameSync(join(archive, part), join(archive, path))
 }
 
-/** Directories of past days, full of files that nobody has touched for long. */
+/** Makes directories of past days with old files. */
 export function makeOldDays(archive: string, days: number, perDay: number): void {
   const old = new Date(nowMs - 100 * dayMs)
   for (let day = 0; day < days; day++) {
@@ -65,7 +65,7 @@ export function makeOldDays(archive: string, days: number, perDay: number): void
   }
 }
 
-/** Paths of all files below the archive root that the list should have. */
+/** Paths of all files that the list must have. */
 export function filesBelow(archive: string): string[] {
   return readdirSync(archive, { recursive: true, encoding: 'utf8' })
     .filter((path) => conforming.test(path))

@@ -1,6 +1,6 @@
 /**
- * The WAL stays small: clients that read slowly hold no transaction open, and a foreign program that does costs no more
- * than its time. With SLOW=1 a day's arrivals.
+ * The WAL stays small: slow clients hold no transaction open, and the WAL is truncated after another program has ended its
+ * transaction. With SLOW=1 there are as many arrivals as in a day.
  */
 import { statSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -17,7 +17,7 @@ import { testFolder } from '../folder.ts'
 const megabyte = 1024 * 1024
 const listed = slow ? 100 : 60
 const arrivals = slow ? 27_000 : 500
-const backMs = slow ? 60_000 : timeoutMs
+const truncatedMs = slow ? 60_000 : timeoutMs
 
 t.setTimeout(longestMs)
 
@@ -34,7 +34,7 @@ async function startFull(t: Test): Promise<Service> {
   return service
 }
 
-/** Requests a path and reads nothing of the answer. */
+/** Requests a path and does not read the response. */
 async function requestAndWait(
   t: Test,
   service: Service,
@@ -50,7 +50,7 @@ async function requestAndWait(
   return socket
 }
 
-/** Moves the WAL into the database. @returns whether a reader was in the way */
+/** Moves the WAL into the database. @returns whether a reader prevented it */
 function checkpoint(database: string): boolean {
   const db = new Sqlite(database)
   try {
@@ -70,14 +70,14 @@ t.test('clients that read nothing hold no transaction open', async (t) => {
     ['/rinex/api/changes/?wait=60', 'application/json'],
   ]
   for (const [path, accept] of kinds) await requestAndWait(t, service, path, accept)
-  await until('all are answered', async () => (await service.get('/healthz')).status === 200)
+  await until('the API answers', async () => (await service.get('/healthz')).status === 200)
   for (const path of paths(hourDirectory(), 50, 1)) arrive(service.archive, path)
   await untilEqual(service)
-  await until('no reader is in the way', () => !checkpoint(service.database))
+  await until('no reader prevents a checkpoint', () => !checkpoint(service.database))
   t.equal(walOf(service), 0)
 })
 
-t.test(`${arrivals} arrivals beside a foreign reader`, async (t) => {
+t.test(`${arrivals} arrivals while another program reads`, async (t) => {
   const service = await startFull(t)
   const reader = new Sqlite(service.database, { readonly: true })
   t.teardown(() => reader.close())
@@ -94,13 +94,13 @@ t.test(`${arrivals} arrivals beside a foreign reader`, async (t) => {
   await untilEqual(service)
   largest = Math.max(largest, walOf(service))
   t.ok(largest <= 128 * megabyte, `the WAL has at most ${Math.round(largest / megabyte)} MiB`)
-  t.ok(checkpoint(service.database), 'the reader was in the way of checkpoints')
+  t.ok(checkpoint(service.database), 'the reader prevents checkpoints')
 
   reader.exec('COMMIT')
   arrive(service.archive, paths(hourDirectory(), 1, half + 1)[0] ?? '')
   const isSmall = () => walOf(service) <= 64 * megabyte
-  const tookMs = await until('the WAL is small again', isSmall, backMs)
-  t.pass(`at most 64 MiB ${Math.round(tookMs)} ms after the reader`)
+  const tookMs = await until('the WAL is small again', isSmall, truncatedMs)
+  t.pass(`at most 64 MiB ${Math.round(tookMs)} ms after the other program`)
   await untilEqual(service)
-  await until('nobody is in the way', () => !checkpoint(service.database))
+  await until('nothing prevents a checkpoint', () => !checkpoint(service.database))
 })

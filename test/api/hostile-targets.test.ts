@@ -209,6 +209,18 @@ t.test('invalid HTTP, and too long headers and targets', async (t) => {
       `POST /${prefix}/api/rescan/ HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked${close}`,
       400,
     ],
+    ...[
+      'Content-Length: 5\r\nContent-Length: 6',
+      'Content-Length: x',
+      'Content-Length: -1',
+      'No colon',
+      'A b: c',
+      'A: b\0c',
+    ].map((header): [string, string, number] => [
+      header,
+      `POST /${prefix}/api/rescan/ HTTP/1.1\r\nHost: x\r\n${header}${close}`,
+      400,
+    ]),
     ['another Host', `GET /${prefix}/api/ HTTP/1.1\r\nHost: evil.example${close}`, 200],
     [
       'forwarded headers',

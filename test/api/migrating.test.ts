@@ -6,7 +6,7 @@ import { connectForWriting } from '../../src/catalogue/sqlite/open.ts'
 import { openReader } from '../../src/catalogue/sqlite/reader.ts'
 import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
 import { change, newFile } from '../catalogue/change.ts'
-import { makeEarlier } from '../catalogue/earlier.ts'
+import { makeEarlier } from '../catalogue/earlier-database.ts'
 import { testFolder } from '../folder.ts'
 import { day, dayFile, openService } from './service.ts'
 

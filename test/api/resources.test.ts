@@ -23,6 +23,7 @@ t.test('the root lists the resources', async (t) => {
     series: 'https://archive.example/rinex/api/series/?format=api',
     missing: 'https://archive.example/rinex/api/missing/?format=api',
     report: 'https://archive.example/rinex/api/report/?format=api',
+    alerts: 'https://archive.example/rinex/api/alerts/?format=api',
     changes: 'https://archive.example/rinex/api/changes/?format=api',
     status: 'https://archive.example/rinex/api/status/?format=api',
     schema: 'https://archive.example/rinex/api/schema/?format=api',
@@ -43,6 +44,7 @@ t.test('every link of an HTML page into the API names its format', async (t) => 
     'series/',
     'missing/',
     'report/',
+    'alerts/',
     'rinex-file/',
     'rinex-file/1/',
     'station/',
@@ -59,7 +61,7 @@ t.test('every link of an HTML page into the API names its format', async (t) => 
       .filter(({ pathname, hash }) => pathname.startsWith(api) && hash === '')
       .filter(
         ({ searchParams }) =>
-          !/^(api|json|csv|ndjson|urls|txt)$/.test(searchParams.get('format') ?? ''),
+          !/^(api|json|csv|ndjson|urls|txt|atom)$/.test(searchParams.get('format') ?? ''),
       )
     t.same(faults.map(String), [], path)
     t.ok(links.length > 5, path)
@@ -281,7 +283,7 @@ t.test('the status has the state of the indexer and the counts of the catalogue'
     unserved: { count: 0, latest: [] },
   })
   const page = await service.app.inject({ url: `${api}status/`, headers: html })
-  t.match(page.body, 'The indexer is <strong>degraded</strong> since 2026-01-22 05:06:07 UTC.')
+  t.match(page.body, '<strong class="state bad">degraded</strong> since 2026-01-22 05:06:07 UTC.')
   t.match(page.body, 'the archive is &lt;gone&gt;')
   t.match(page.body, `<code>${day}/&lt;b&gt;.gz</code>`)
   t.notMatch(page.body, '<b>')
@@ -304,7 +306,7 @@ t.test('without an indexer the status is stopped, with the counts of the catalog
     seq: 1,
   })
   const page = await service.app.inject({ url: `${api}status/`, headers: html })
-  t.match(page.body, 'The indexer is <strong>stopped</strong>.')
+  t.match(page.body, '<strong class="state bad">stopped</strong>.')
 })
 
 t.test('an indexer that does not answer is degraded, with the reason', async (t) => {
@@ -313,7 +315,10 @@ t.test('an indexer that does not answer is degraded, with the reason', async (t)
   const answer = await service.app.inject(`${api}status/`)
   t.match(answer.json(), { state: 'degraded', reasons: [unknown.reason], indexer: null })
   const page = await service.app.inject({ url: `${api}status/`, headers: html })
-  t.match(page.body, /<strong>degraded<\/strong>[^]*<li><strong>no answer<\/strong><\/li>/)
+  t.match(
+    page.body,
+    /<strong class="state bad">degraded<\/strong>[^]*<li><strong>no answer<\/strong><\/li>/,
+  )
 })
 
 t.test('healthz is 200 at once, readyz after the first scan', async (t) => {

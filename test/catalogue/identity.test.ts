@@ -1,20 +1,7 @@
-import {
-  chmodSync,
-  chownSync,
-  linkSync,
-  renameSync,
-  statSync,
-  unlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
-import { join } from 'node:path'
 import t from 'tap'
 import type { FileIdentity } from '../../src/catalogue/records.ts'
-import { compareIdentity, toIdentity } from '../../src/catalogue/identity.ts'
+import { compareIdentity } from '../../src/catalogue/identity.ts'
 import type { IdentityComparison } from '../../src/catalogue/identity.ts'
-import { testFolder } from '../folder.ts'
-import { laterThan } from '../file-clock.ts'
 import { fc } from '../random.ts'
 
 const stored: FileIdentity = {
@@ -75,68 +62,4 @@ t.test('every combination of differences has the defined result, in both directi
     }),
     { numRuns: 2000 },
   )
-})
-
-t.test('operations on real files', async (t) => {
-  const path = join(testFolder(t), 'file')
-  const setTime = (file = path): void => {
-    utimesSync(file, 1000, 1000)
-  }
-  const operations: { title: string; run: () => void; outcome: IdentityComparison }[] = [
-    { title: 'nothing', run: () => undefined, outcome: 'same' },
-    {
-      title: 'a hard link is created',
-      run: () => {
-        linkSync(path, `${path}.link`)
-      },
-      outcome: 'attributes',
-    },
-    {
-      title: 'the link is removed',
-      run: () => {
-        unlinkSync(`${path}.link`)
-      },
-      outcome: 'attributes',
-    },
-    {
-      title: 'chmod',
-      run: () => {
-        chmodSync(path, 0o600)
-      },
-      outcome: 'attributes',
-    },
-    {
-      title: 'overwritten in place, and mtime set back',
-      run: () => {
-        writeFileSync(path, 'BYTES')
-        setTime()
-      },
-      outcome: 'changed',
-    },
-    {
-      title: 'replaced by rename, with the same size and mtime',
-      run: () => {
-        writeFileSync(`${path}.new`, 'Bytes', { mode: 0o600 })
-        setTime(`${path}.new`)
-        renameSync(`${path}.new`, path)
-      },
-      outcome: 'changed',
-    },
-  ]
-  if (process.getuid?.() === 0)
-    operations.push({
-      title: 'chown',
-      run: () => {
-        chownSync(path, 1234, 5678)
-      },
-      outcome: 'attributes',
-    })
-  writeFileSync(path, 'bytes')
-  setTime()
-  for (const { title, run, outcome } of operations) {
-    await laterThan(path)
-    const before = toIdentity(statSync(path))
-    run()
-    t.equal(compareIdentity(before, toIdentity(statSync(path))), outcome, title)
-  }
 })

@@ -14,9 +14,7 @@ import { change, newFile } from '../catalogue/change.ts'
 /** The folder is short, as the path of a socket must be. */
 async function makeCatalogue(t: Test) {
   const folder = mkdtempSync(join(tmpdir(), 'check-'))
-  t.teardown(() => {
-    rmSync(folder, { recursive: true })
-  })
+  t.teardown(() => rmSync(folder, { recursive: true }))
   const database = join(folder, 'catalogue.db')
   const socket = join(folder, 'socket')
   const writer = openWriter({ database, nowUs: () => 1 })
@@ -33,9 +31,7 @@ function run(database: string, socket: string, ...flags: string[]) {
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
   return new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
-    child.on('close', (code) => {
-      resolve({ code, stdout, stderr })
-    })
+    child.on('close', (code) => resolve({ code, stdout, stderr }))
   })
 }
 

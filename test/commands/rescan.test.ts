@@ -1,4 +1,4 @@
-/** Orders to the running program: over HTTP, from the command line, by a signal. */
+/** Rescans of the running program: over HTTP, from the command line, by a signal. */
 import { execFileSync, spawn } from 'node:child_process'
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
@@ -21,7 +21,7 @@ function launch(folder: string, args: readonly string[], env: Record<string, str
 function follow(child: ChildProcessWithoutNullStreams) {
   const outcome = { child, text: '' }
   for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (piece: Buffer) => (outcome.text += piece.toString()))
+    stream.on('data', (chunk: Buffer) => (outcome.text += chunk.toString()))
   return outcome
 }
 
@@ -33,7 +33,7 @@ async function run(folder: string, line: string, env: Record<string, string> = {
 
 async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
   for (const end = Date.now() + 120_000; !(await holds());) {
-    if (Date.now() > end) throw new Error(`in vain: ${what}`)
+    if (Date.now() > end) throw new Error(`timeout: ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }
@@ -74,61 +74,70 @@ async function startProgram(t: Test) {
   return { folder, list, post, get, program }
 }
 
-t.test('orders to the running program', async (t) => {
-  const { folder, list, post, get, program } = await startProgram(t)
-  const count = async () => (await get<{ count: number }>('.')).count
-  t.equal(await count(), 1)
+t.test(
+  'the running program takes rescans over HTTP, from the command line and by SIGHUP',
+  async (t) => {
+    const { folder, list, post, get, program } = await startProgram(t)
+    const count = async () => (await get<{ count: number }>('.')).count
+    t.equal(await count(), 1)
 
-  put(folder, 'obs/1998/002/graz0020.98d.gz')
-  const ordered = await post(new URL('../rescan/', list).href, { path: 'obs/1998' })
-  t.equal(ordered.status, 202)
-  t.match(await ordered.json(), { rescan: 1, place: 'running' })
-  await until(async () => (await count()) === 2, 'a rescan ordered over HTTP')
-  const done = async () => (await get<{ rescans: { done: number } }>('../status/')).rescans.done
-  await until(async () => (await done()) === 1, 'it has ended')
+    put(folder, 'obs/1998/002/graz0020.98d.gz')
+    const ordered = await post(new URL('../rescan/', list).href, { path: 'obs/1998' })
+    t.equal(ordered.status, 202)
+    t.match(await ordered.json(), { rescan: 1, place: 'running' })
+    await until(async () => (await count()) === 2, 'a rescan ordered over HTTP')
+    const done = async () => (await get<{ rescans: { done: number } }>('../status/')).rescans.done
+    await until(async () => (await done()) === 1, 'it has ended')
 
-  let files = 2
-  let registered: Response | undefined
-  await until(async () => {
-    const path = `obs/1998/003/s${String(files++).padStart(3, '0')}0030.98d.gz`
-    put(folder, path)
-    registered = await post(list, { path })
-    // 200 if the first sweep has found the file already.
-    return registered.status === 201
-  }, 'a file is registered before anything else finds it')
-  const record = (await registered?.json()) as { id: number; url: string }
-  t.equal(registered?.headers.get('location'), record.url)
-  t.strictSame(await get<object>(`${record.id}/`), record)
-  t.equal((await post(list, { download_path: `${list}x` })).status, 400)
-  t.equal((await post(list, { path: 'obs/1998/003/zimm0030.98d.gz' })).status, 400)
+    let files = 2
+    let registered: Response | undefined
+    await until(async () => {
+      const path = `obs/1998/003/s${String(files++).padStart(3, '0')}0030.98d.gz`
+      put(folder, path)
+      registered = await post(list, { path })
+      // 200 if the first sweep has found the file already.
+      return registered.status === 201
+    }, 'a file is registered before anything else finds it')
+    const record = (await registered?.json()) as { id: number; url: string }
+    t.equal(registered?.headers.get('location'), record.url)
+    t.strictSame(await get<object>(`${record.id}/`), record)
+    t.equal((await post(list, { download_path: `${list}x` })).status, 400)
+    t.equal((await post(list, { path: 'obs/1998/003/zimm0030.98d.gz' })).status, 400)
 
-  put(folder, 'obs/1998/004/graz0040.98d.gz')
-  const waited = await run(folder, 'rescan --database c.db --archive archive --wait --full')
-  t.match(waited, { code: 0, text: /^the whole archive: rescan 2 is running\ndone\n/m })
-  t.equal(await count(), files + 1, 'it has waited for the end')
-  const two = await run(folder, 'rescan --database c.db obs/1998/ nrt')
-  t.match(two, { code: 0, text: /^obs\/1998: rescan 3 is running\nnrt: rescan \d /m })
-  const wrong = await run(folder, 'rescan --database c.db elsewhere')
-  const said = 'rinex-catalogue: elsewhere is not a directory below obs/ or nrt/\n'
-  t.strictSame(wrong, { code: 1, text: said }, 'in one line')
-  const nowhere = await run(folder, 'rescan --database c.db --wait obs/1900')
-  const missing = 'rinex-catalogue: no directory obs/1900 in the archive\n'
-  t.strictSame(nowhere, { code: 1, text: missing }, 'and nothing is waited for')
-  const some = await run(folder, 'rescan --database c.db --wait obs/1900 obs/1998 elsewhere nrt')
-  t.equal(some.code, 1)
-  for (const words of [missing, said, /^obs\/1998: rescan \d /m, /^nrt: rescan \d /m, /^done$/m])
-    t.match(some.text, words, 'those that are there are ordered, the others named')
-  const refused = await post(new URL('../rescan/', list).href, { path: 'obs/1900' })
-  t.equal(refused.status, 400)
+    put(folder, 'obs/1998/004/graz0040.98d.gz')
+    const waited = await run(folder, 'rescan --database c.db --archive archive --wait --full')
+    t.match(waited, { code: 0, text: /^the whole archive: rescan 2 is running\ndone\n/m })
+    t.equal(await count(), files + 1, '--wait waits for the end of the rescan')
+    const two = await run(folder, 'rescan --database c.db obs/1998/ nrt')
+    t.match(two, { code: 0, text: /^obs\/1998: rescan 3 is running\nnrt: rescan \d /m })
+    const wrong = await run(folder, 'rescan --database c.db elsewhere')
+    const outside = 'rinex-catalogue: elsewhere is not a directory below obs/ or nrt/\n'
+    t.strictSame(wrong, { code: 1, text: outside }, 'one line')
+    const absent = await run(folder, 'rescan --database c.db --wait obs/1900')
+    const missing = 'rinex-catalogue: no directory obs/1900 in the archive\n'
+    t.strictSame(absent, { code: 1, text: missing }, 'without a wait')
+    const some = await run(folder, 'rescan --database c.db --wait obs/1900 obs/1998 elsewhere nrt')
+    t.equal(some.code, 1)
+    for (const line of [
+      missing,
+      outside,
+      /^obs\/1998: rescan \d /m,
+      /^nrt: rescan \d /m,
+      /^done$/m,
+    ])
+      t.match(some.text, line, 'existing directories are read, the others named')
+    const refused = await post(new URL('../rescan/', list).href, { path: 'obs/1900' })
+    t.equal(refused.status, 400)
 
-  put(folder, 'obs/1998/005/graz0050.98d.gz')
-  const { indexer } = await get<{ indexer: { pid: number } }>('../status/')
-  process.kill(indexer.pid, 'SIGHUP')
-  await until(async () => (await count()) === files + 2, 'a rescan by SIGHUP')
-  t.notMatch(program.text, token)
-})
+    put(folder, 'obs/1998/005/graz0050.98d.gz')
+    const { indexer } = await get<{ indexer: { pid: number } }>('../status/')
+    process.kill(indexer.pid, 'SIGHUP')
+    await until(async () => (await count()) === files + 2, 'a rescan by SIGHUP')
+    t.notMatch(program.text, token)
+  },
+)
 
-t.test('SIGHUP before the indexer has started orders a rescan', async (t) => {
+t.test('SIGHUP during the start of the indexer requests a rescan', async (t) => {
   const folder = testFolder(t)
   put(folder, 'obs/1998/001/graz0010.98d.gz')
   // The handler is installed long before the indexer has started.
@@ -157,7 +166,7 @@ t.test('SIGHUP before the indexer has started orders a rescan', async (t) => {
   t.match(await run(folder, 'rescan --database c.db --wait'), { code: 0, text: /rescan 2 / })
 })
 
-t.test('without an indexer, and without a token', async (t) => {
+t.test('rescan fails without an indexer, and serve with an unusable token file', async (t) => {
   const folder = testFolder(t, { empty: '\n', two: 'a b', long: 'a'.repeat(4097), folder: {} })
   execFileSync('mkfifo', [join(folder, 'pipe')])
   const { code, text } = await run(folder, 'rescan --database c.db --wait')

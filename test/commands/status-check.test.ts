@@ -39,7 +39,7 @@ const watching = {
 
 const data = 'files=1234 dirty=3 settling=4 withheld=0 rejected=5 broken=2 incomplete=1'
 
-t.test('levels, words and performance data', async (t) => {
+t.test('each state has a level, a message and performance data', async (t) => {
   const cases: readonly [StatusReply, string][] = [
     [watching, `RINEX CATALOGUE OK - watching, 1,234 files | ${data} last_sweep=30s`],
     [
@@ -68,14 +68,17 @@ t.test('levels, words and performance data', async (t) => {
   t.strictSame(checkCodes, { ok: 0, warning: 1, critical: 2, unknown: 3 })
 })
 
-t.test('the command', async (t) => {
-  const folder = testFolder(t)
-  const run = () => {
-    const [program, args] = programLine(['status', '--check', '--database', 'c.db'])
-    return spawnSync(program, args, { cwd: folder, encoding: 'utf8' })
-  }
-  t.match(run(), { status: 2, stdout: /^RINEX CATALOGUE CRITICAL - .*c\.db.*\n$/ })
-  const writer = openWriter({ database: `${folder}/c.db`, nowUs: () => 1 })
-  writer.close()
-  t.match(run(), { status: 2, stdout: 'CRITICAL - the indexer does not run | files=0 ' })
-})
+t.test(
+  'status --check prints one line and exits with the code of a monitoring plugin',
+  async (t) => {
+    const folder = testFolder(t)
+    const run = () => {
+      const [program, args] = programLine(['status', '--check', '--database', 'c.db'])
+      return spawnSync(program, args, { cwd: folder, encoding: 'utf8' })
+    }
+    t.match(run(), { status: 2, stdout: /^RINEX CATALOGUE CRITICAL - .*c\.db.*\n$/ })
+    const writer = openWriter({ database: `${folder}/c.db`, nowUs: () => 1 })
+    writer.close()
+    t.match(run(), { status: 2, stdout: 'CRITICAL - the indexer does not run | files=0 ' })
+  },
+)

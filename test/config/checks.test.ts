@@ -1,5 +1,17 @@
 import t from 'tap'
-import { integer, list, oneOf, optional, text } from '../../src/config/checks.ts'
+import {
+  baseUrlFor,
+  integer,
+  isBaseUrl,
+  isHost,
+  isWebhookUrl,
+  list,
+  oneOf,
+  optional,
+  originOf,
+  text,
+  toBaseUrl,
+} from '../../src/config/checks.ts'
 import type { Check } from '../../src/config/checks.ts'
 
 const cases: readonly [string, Check<unknown>, readonly unknown[], readonly unknown[]][] = [
@@ -18,3 +30,108 @@ for (const [what, check, taken, refused] of cases)
     for (const value of refused) t.equal(check(value), false, String(value))
     t.end()
   })
+
+t.test('hosts on which a server can listen', async (t) => {
+  const hosts = [
+    '127.0.0.1',
+    'localhost',
+    'gnss.example.org',
+    'api_1',
+    '::',
+    '::1',
+    'fe80::1%eth0',
+    '0',
+  ]
+  for (const host of hosts) t.ok(isHost(host), host)
+  const others = [
+    '',
+    '[::1]',
+    '*',
+    'a b',
+    'http://a',
+    'a/b',
+    'a:80',
+    '256.1.1.1',
+    '-a',
+    'a\n',
+    '1.2.3.4.5',
+  ]
+  for (const host of others) t.notOk(isHost(host), JSON.stringify(host))
+})
+
+t.test('the origin of links to a host', async (t) => {
+  const cases: [host: string, port: number, origin: string | undefined][] = [
+    ['127.0.0.1', 8080, 'http://127.0.0.1:8080'],
+    ['127.0.0.1', 80, 'http://127.0.0.1'],
+    ['Gnss.Example.org', 8080, 'http://gnss.example.org:8080'],
+    ['::1', 8080, 'http://[::1]:8080'],
+    ['0.0.0.0', 8080, undefined],
+    ['0', 8080, undefined],
+    ['::', 8080, undefined],
+    ['0:0:0:0:0:0:0:0', 8080, undefined],
+    ['::ffff:0.0.0.0', 8080, undefined],
+    ['fe80::1%eth0', 8080, undefined],
+  ]
+  for (const [host, port, origin] of cases) t.equal(originOf(host, port), origin, host)
+})
+
+t.test('a base URL', async (t) => {
+  const good: [text: string, form: string][] = [
+    ['http://a', 'http://a'],
+    ['https://a/', 'https://a'],
+    ['https://A.example:443/Path//', 'https://a.example/Path'],
+    ['http://[::1]:8080/x/y', 'http://[::1]:8080/x/y'],
+    ['HTTP://a:80', 'http://a'],
+  ]
+  for (const [text, form] of good) {
+    t.ok(isBaseUrl(text), text)
+    t.equal(toBaseUrl(text), form)
+  }
+  const bad = [
+    '',
+    'a',
+    '/a',
+    '//a',
+    'ftp://a',
+    'http:a',
+    'http://',
+    'http://a?',
+    'http://a/?b',
+    'http://a#',
+  ]
+  const worse = [
+    'http://u@a',
+    'http://u:p@a',
+    'http://a b',
+    ' http://a',
+    'http:\\\\a',
+    'http://a:99999',
+  ]
+  for (const text of [...bad, ...worse]) t.notOk(isBaseUrl(text), JSON.stringify(text))
+})
+
+t.test('the configured base URL wins, otherwise the actual port counts', async (t) => {
+  t.equal(baseUrlFor({ baseUrl: 'https://a/b', host: '::' }, 1), 'https://a/b')
+  t.equal(baseUrlFor({ baseUrl: undefined, host: 'localhost' }, 4711), 'http://localhost:4711')
+  t.throws(() => baseUrlFor({ baseUrl: undefined, host: '::' }, 1), /base_url/)
+})
+
+t.test('a URL for messages: https, or http to this host', async (t) => {
+  const good = [
+    ...['https://a.example', 'https://a.example:8443/b?token=c', 'HTTPS://A.example/'],
+    ...['http://localhost:9000/a', 'http://127.0.0.1/', 'http://127.1:80', 'http://[::1]:9000/'],
+  ]
+  for (const text of good) t.ok(isWebhookUrl(text), text)
+  const bad = [
+    ...['', 'a', '//a', 'http://a.example', 'http://10.0.0.1', 'http://127.0.0.1.example/'],
+    ...[
+      'https://u@a',
+      'https://u:p@a',
+      'https://a b',
+      ' https://a',
+      'ftp://localhost',
+      'http://[::2]/',
+    ],
+  ]
+  for (const text of bad) t.notOk(isWebhookUrl(text), JSON.stringify(text))
+})

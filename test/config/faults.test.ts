@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import t from 'tap'
-import { ConfigError } from '../../src/config/config-error.ts'
-import type { Fault } from '../../src/config/config-error.ts'
+import { ConfigError } from '../../src/config/checks.ts'
+import type { Fault } from '../../src/config/checks.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import type { ConfigSources } from '../../src/config/sources.ts'
 import { testFolder } from '../folder.ts'
@@ -16,7 +16,7 @@ function faultsOf(sources: Partial<ConfigSources>): readonly Fault[] {
   return []
 }
 
-t.test('invalid values in the file', async (t) => {
+t.test('each invalid value in the file is a fault', async (t) => {
   const lines = [
     'archive = 1',
     'archive = ""',
@@ -52,6 +52,7 @@ t.test('invalid values in the file', async (t) => {
     'dataset_prefix = "ä"',
     'send_files = ""',
     'send_files = "nginx"',
+    'alerts_webhook_url = "http://example.org/"',
     'internal_prefix = "/"',
     'internal_prefix = "internal/"',
     'internal_prefix = "/internal"',
@@ -130,7 +131,7 @@ t.test('unknown names get a suggestion', async (t) => {
   )
 })
 
-t.test('a file that cannot be used', async (t) => {
+t.test('an unusable file is named with its fault', async (t) => {
   const dir = testFolder(t, {
     'syntax.toml': 'port = 1\nhost = \n',
     'twice.toml': 'port = 1\nport = 2',

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
-import { ConfigError } from '../../src/config/config-error.ts'
+import { ConfigError } from '../../src/config/checks.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import type { LoadedConfig } from '../../src/config/load.ts'
-import { propertyName, variableName } from '../../src/config/names.ts'
+import { propertyName, variableName } from '../../src/config/sources.ts'
 import { optionKeys } from '../../src/config/options.ts'
 import type { Config } from '../../src/config/options.ts'
 import type { ConfigSources } from '../../src/config/sources.ts'
@@ -35,6 +35,9 @@ t.test('no option is required', async (t) => {
     maxLimit: 1000,
     adminTokenFile: undefined,
     expectedFile: undefined,
+    alertsWebhookUrl: undefined,
+    alertsSecretFile: undefined,
+    alertsStateFile: join(process.cwd(), 'var/alerts.json'),
     linkedDirectories: [],
     problems: 'public',
     keepRemovalsDays: 90,
@@ -64,6 +67,15 @@ t.test('flags win over the environment, the environment over the file', async (t
     log_level: file,
     max_limit: 'default',
   })
+})
+
+t.test('the file may have a table for the alerts', async (t) => {
+  const alerts = '[alerts]\nwebhook_url = "https://a.example/b"\nsecret_file = "c"'
+  const home = testFolder(t, { 'a.toml': `port = 1\n${alerts}` })
+  const { config, origins } = load({ cwd: home, file: 'a.toml' })
+  t.match(config, { port: 1, alertsWebhookUrl: 'https://a.example/b' })
+  t.equal(config.alertsSecretFile, join(home, 'c'))
+  t.match(origins, { alerts_webhook_url: join(home, 'a.toml'), alerts_state_file: 'default' })
 })
 
 t.test('the file comes from the flag, otherwise from the environment', async (t) => {
@@ -103,6 +115,9 @@ t.test('every option can be set in the file and in the environment', async (t) =
     max_limit: 10000,
     admin_token_file: '/etc/token',
     expected_file: '/etc/expected.toml',
+    alerts_webhook_url: 'https://f.example/?t=1',
+    alerts_secret_file: '/etc/secret',
+    alerts_state_file: '/var/alerts.json',
     linked_directories: ['/h/', '/i'],
     problems: 'command-line',
     keep_removals_days: 5,

@@ -31,9 +31,7 @@ const health = openHealth({
 /** A short path, because the length of socket paths is limited. */
 function socketPath(t: Test): string {
   const folder = mkdtempSync(join(tmpdir(), 'control-'))
-  t.teardown(() => {
-    rmSync(folder, { recursive: true })
-  })
+  t.teardown(() => rmSync(folder, { recursive: true }))
   return join(folder, 'socket')
 }
 
@@ -63,9 +61,7 @@ async function openOn(t: Test) {
         : Promise.resolve({ outcome: 'created' as const, id: 7 }),
   }
   const control = await openControl({ path, logger, indexer, writer: {} as never })
-  t.teardown(() => {
-    control.close()
-  })
+  t.teardown(() => control.close())
   return { path, orders, control }
 }
 
@@ -111,9 +107,7 @@ t.test(
     const path = socketPath(t)
     await t.rejects(askIndexer(path, { command: 'status' }), { code: 'INDEXER_UNREACHABLE' })
     t.equal(await askStatus(path), undefined)
-    const server = createServer((socket) => {
-      socket.resume().end()
-    })
+    const server = createServer((socket) => socket.resume().end())
     await new Promise<void>((resolve) => server.listen(path, resolve))
     t.teardown(() => server.close())
     await t.rejects(askIndexer(path, { command: 'status' }), {
@@ -167,9 +161,7 @@ t.test('an indexer that fails has the state unknown, and the metrics stay availa
     indexer: { status: failingStatus } as never,
     writer: {} as never,
   })
-  t.teardown(() => {
-    control.close()
-  })
+  t.teardown(() => control.close())
   const status = await askStatus(path)
   t.match(status, { state: 'unknown', reason: /: the indexer failed to answer, see its log$/ })
   const { app } = await openService(t, { deps: () => ({ indexerStatus: () => askStatus(path) }) })
@@ -209,9 +201,7 @@ async function openChecking(t: Test, path: string, version: string, checkInterva
     writer: {} as never,
     checkIntervalMs,
   })
-  t.teardown(() => {
-    control.close()
-  })
+  t.teardown(() => control.close())
   return { control, warnings }
 }
 
@@ -224,14 +214,7 @@ t.test('an indexer whose socket was removed listens again', async (t) => {
   const path = socketPath(t)
   const { warnings, control } = await openChecking(t, path, 'one')
   await createStaleSocket(`${path}-stale`)
-  for (const removeSocket of [
-    () => {
-      rmSync(path)
-    },
-    () => {
-      renameSync(`${path}-stale`, path)
-    },
-  ]) {
+  for (const removeSocket of [() => rmSync(path), () => renameSync(`${path}-stale`, path)]) {
     const before = warnings.length
     removeSocket()
     await until(t, 'the indexer reports it', () => warnings.length > before)
@@ -272,9 +255,7 @@ t.test('an indexer that ends does not remove the socket of another indexer', asy
 
 t.test('a socket that cannot be opened is an error with path and reason', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'control-'))
-  t.teardown(() => {
-    rmSync(folder, { recursive: true })
-  })
+  t.teardown(() => rmSync(folder, { recursive: true }))
   const path = join(folder, 'missing/socket')
   writeFileSync(join(folder, 'notes'), '')
   const other = openControl({

@@ -106,8 +106,8 @@ t.test('a file overwritten in place keeps its record until it is complete', asyn
 t.test('a file found in a cold directory has no size until it is complete', async (t) => {
   const { put, readAndApply } = openAcceptanceOn(t)
   const path = put(`${day}/${graz}`, content)
-  const quiet = put(`${day}/${zimm}`, content)
-  for (const file of [path, quiet]) utimesSync(file, old, old)
+  const unchanged = put(`${day}/${zimm}`, content)
+  for (const file of [path, unchanged]) utimesSync(file, old, old)
   const namesAlone = () => ({ sizes: undefined, mtimesUs: undefined, identities: undefined })
   t.same((await readAndApply(namesAlone)).added, [graz, zimm])
   put(`${day}/${graz}`, content.subarray(0, -10))

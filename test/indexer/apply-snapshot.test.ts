@@ -69,9 +69,7 @@ t.test('an area without directories removes nothing', async (t) => {
   const states = [
     {
       title: 'emptied',
-      make: (path: string) => {
-        mkdirSync(path)
-      },
+      make: (path: string) => mkdirSync(path),
     },
     { title: 'gone', make: () => undefined },
     {
@@ -83,9 +81,7 @@ t.test('an area without directories removes nothing', async (t) => {
     },
     {
       title: 'a file',
-      make: (path: string) => {
-        writeFileSync(path, '')
-      },
+      make: (path: string) => writeFileSync(path, ''),
     },
   ]
   const { archive, put, readAndApply, status, areasBack, writer } = openApplyStageOn(t)

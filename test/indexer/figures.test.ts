@@ -7,7 +7,6 @@ import { openKnownDirectories } from '../../src/indexer/known-directories.ts'
 import { openMaintenance } from '../../src/indexer/maintenance.ts'
 import { openSchedule } from '../../src/indexer/schedule.ts'
 import { openDirtyDirectories } from '../../src/indexer/dirty-directories.ts'
-import { openWakeSignal } from '../../src/indexer/wake-signal.ts'
 import { change, newFile } from '../catalogue/change.ts'
 import { openParts } from './parts.ts'
 import { until } from './until.ts'
@@ -18,9 +17,7 @@ const nowUs = 1_577_836_800_000_000
 
 function openFiguresOn(t: Test) {
   const figures = openFigures({ nowUs: () => nowUs })
-  t.teardown(() => {
-    figures.close()
-  })
+  t.teardown(() => figures.close())
   return figures
 }
 
@@ -76,11 +73,8 @@ t.test('a full read of the tree is noted at the end of each round', async (t) =>
     dirty: openDirtyDirectories(),
     known: openKnownDirectories([day, hour]),
     reconcileLoop: { caughtUp: () => Promise.resolve() },
-    wakeSignal: openWakeSignal(),
   })
-  t.teardown(() => {
-    schedule.close()
-  })
+  t.teardown(() => schedule.close())
   schedule.start()
   await until(t, 'it is noted', () => parts.figures.status().lastFullReadUs !== undefined)
   t.ok(Math.abs((parts.figures.status().lastFullReadUs ?? 0) - parts.nowUs()) < 60e6)
@@ -98,7 +92,7 @@ t.test('the result of the last backup is noted', async (t) => {
       writer: { ...parts.writer, backup },
       keepRemovalsMs: 1e9,
       backupIntervalMs: 1e9,
-      onError: (error) => t.fail(String(error)),
+      onFailure: (error) => t.fail(String(error)),
     })
     maintenance.start()
     const expected = index === 0 ? 'kept' : 'failed'

@@ -8,8 +8,7 @@ import type { Test } from 'tap'
 import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
 import { openClock } from '../../src/runtime/clock.ts'
 import { openFigures } from '../../src/indexer/figures.ts'
-import { openFileFaults } from '../../src/indexer/file-faults.ts'
-import { openHealth } from '../../src/indexer/health.ts'
+import { openFileFaults, openHealth } from '../../src/indexer/health.ts'
 import { startTreeReader } from '../../src/indexer/tree/tree-reader.ts'
 import { testFolder } from '../folder.ts'
 
@@ -60,6 +59,8 @@ export function openParts(t: Test) {
     health,
     figures,
     logFault: openFileFaults(logger),
+    // The folder is removed while a part may still use it.
+    onFailure: () => undefined,
     put,
     sql,
   }

@@ -13,7 +13,6 @@ import { openSettling } from '../../src/indexer/settling.ts'
 import { startTreeReader } from '../../src/indexer/tree/tree-reader.ts'
 import type { TreeReader } from '../../src/indexer/tree/tree-reader.ts'
 import { startReconcileLoop } from '../../src/indexer/reconcile-loop.ts'
-import { openWakeSignal } from '../../src/indexer/wake-signal.ts'
 import { change, newFile } from '../catalogue/change.ts'
 import { failing, openParts, refusing } from './parts.ts'
 import { until } from './until.ts'
@@ -22,7 +21,7 @@ const day = 'obs/2026/001'
 const graz = 'graz0010.26d.gz'
 const times = {
   ...{ sweepIntervalMs: 50, fullReadMs: 86_400_000, keepRemovalsMs: 86_400_000 },
-  ...{ backupIntervalMs: 0, version: 'test' },
+  ...{ backupIntervalMs: 0, version: 'test', onFailure: () => undefined },
   window: { obsDays: 14, nrtDays: 3 },
 }
 
@@ -64,9 +63,8 @@ function openLoopOn(t: Test, watched = (tree: TreeReader) => tree) {
   const nothing = () => undefined
   const reconcileLoop = startReconcileLoop({
     ...{ ...parts, tree: watched(parts.tree), dirty, known: openKnownDirectories([]) },
-    wakeSignal: openWakeSignal(),
     accept: (snapshot, change) => acceptance.accept(snapshot, change),
-    ...{ onDirectory: nothing, onFlushed: nothing, onReconciled: nothing },
+    ...{ onDirectory: nothing, onFlushed: nothing, onReconciled: nothing, onAreaRestored: nothing },
   })
   t.teardown(() => reconcileLoop.close())
   return { ...parts, dirty, reconcileLoop }
@@ -294,7 +292,5 @@ t.test('the indexer can be closed at any moment', async (t) => {
       t.same(sql('PRAGMA quick_check'), [{ quick_check: 'ok' }])
       rmSync(archive, { recursive: true })
     })
-  t.test('and no error remains', async (t) => {
-    t.same(errors, [])
-  })
+  t.test('and no error remains', async (t) => t.same(errors, []))
 })

@@ -19,6 +19,7 @@ function snapshot(parts: Partial<DirectorySnapshot>): DirectorySnapshot {
     sizes: undefined,
     mtimesUs: undefined,
     identities: undefined,
+    misplaced: 0,
     away: [],
     directories: [],
     rejections: [],
@@ -209,8 +210,8 @@ const cases: {
     change: undefined,
   },
   {
-    title: 'files of another day are catalogued and counted as misplaced',
-    snapshot: { names: ['graz0020.26d.gz', name] },
+    title: 'files of another day are catalogued, and their number is stored',
+    snapshot: { names: ['graz0020.26d.gz', name], misplaced: 1 },
     known: undefined,
     change: { misplaced: 1, added: [{ name: 'graz0020.26d.gz' }, { name }] },
   },

@@ -3,7 +3,6 @@ import type { Test } from 'tap'
 import { openDirtyDirectories } from '../../src/indexer/dirty-directories.ts'
 import { openKnownDirectories } from '../../src/indexer/known-directories.ts'
 import { openSchedule } from '../../src/indexer/schedule.ts'
-import { openWakeSignal } from '../../src/indexer/wake-signal.ts'
 import { change } from '../catalogue/change.ts'
 import { noProblems, openParts } from './parts.ts'
 import { until } from './until.ts'
@@ -17,23 +16,22 @@ function openScheduleOn(
   const dirty = openDirtyDirectories()
   const known = openKnownDirectories(options.directories)
   const reconcileLoop = { caughtUp: () => Promise.resolve() }
-  const wakeSignal = openWakeSignal()
   const times = {
     sweepIntervalMs: options.sweepIntervalMs ?? 20,
     keepRemovalsMs: 86_400_000,
     backupIntervalMs: 0,
     fullReadMs: options.fullReadMs ?? 86_400_000,
   }
-  const schedule = openSchedule({ ...parts, ...times, dirty, known, reconcileLoop, wakeSignal })
-  t.teardown(() => {
-    schedule.close()
-  })
+  const failures: unknown[] = []
+  const onFailure = (error: unknown) => failures.push(error)
+  const schedule = openSchedule({ ...parts, ...times, dirty, known, reconcileLoop, onFailure })
+  t.teardown(() => schedule.close())
   const drain = () => {
     const all = []
     for (let next; (next = dirty.take(Infinity)) !== undefined;) all.push(next)
     return all
   }
-  return { ...parts, schedule, drain }
+  return { ...parts, schedule, drain, failures }
 }
 
 t.test('a sweep marks directories that may have changed, with depth facts', async (t) => {
@@ -55,19 +53,17 @@ t.test('a sweep marks directories that may have changed, with depth facts', asyn
 })
 
 t.test('sweeps repeat until close, which is no failure', async (t) => {
-  const { schedule, health, tree } = openScheduleOn(t, { directories: [] })
+  const { schedule, health, tree, failures } = openScheduleOn(t, { directories: [] })
   schedule.start()
   for (let count = 0; count < 3; count++) {
     const last = health.status(noProblems).lastSweepUs
     await until(t, 'a sweep', () => health.status(noProblems).lastSweepUs !== last)
   }
-  let broken: unknown
-  schedule.broken.catch((error: unknown) => (broken = error))
   schedule.sweepSoon()
   schedule.close()
   await tree.close()
   await new Promise((resolve) => setImmediate(resolve))
-  t.equal(broken, undefined)
+  t.strictSame(failures, [])
 })
 
 t.test('the rolling rescan reads all directories in its time, newest date first', async (t) => {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { settleMs } from '../../src/catalogue/settling.ts'
+import { settleMs } from '../../src/catalogue/identity.ts'
 import { openSettling } from '../../src/indexer/settling.ts'
 import type { SettlingDecision } from '../../src/indexer/settling.ts'
 import { fc } from '../random.ts'
@@ -88,7 +88,7 @@ const cases: {
   },
 ]
 
-t.test('the decision about a file', async (t) => {
+t.test('a file is accepted when it is complete or has not changed for ten minutes', async (t) => {
   for (const { title, before, state, decision } of cases) {
     const settling = openSettling()
     const steadyMs = 20 * minute

@@ -7,7 +7,7 @@ export async function until(
   holds: () => boolean | Promise<boolean>,
 ): Promise<void> {
   for (const end = Date.now() + 60_000; !(await holds());)
-    if (Date.now() > end) return void t.fail(`in vain: ${what}`)
+    if (Date.now() > end) return void t.fail(`timeout: ${what}`)
     else await new Promise((resolve) => setTimeout(resolve, 5))
   t.pass(what)
 }

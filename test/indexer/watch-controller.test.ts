@@ -5,8 +5,8 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { openHealth } from '../../src/indexer/health.ts'
 import { openDirtyDirectories } from '../../src/indexer/dirty-directories.ts'
-import { openWatchController } from '../../src/indexer/watch-controller.ts'
-import { isHot } from '../../src/indexer/watch-window.ts'
+import type { DirtyDirectories } from '../../src/indexer/dirty-directories.ts'
+import { isHot, openWatchController } from '../../src/indexer/watch-controller.ts'
 import { openKnownDirectories } from '../../src/indexer/known-directories.ts'
 import { identityOf } from '../../src/indexer/tree/directory-snapshot.ts'
 import { until } from './until.ts'
@@ -30,24 +30,31 @@ function openWatchControllerOn(t: Test, directories: readonly string[]) {
   const archive = join(testFolder(t, {}), 'archive')
   for (const path of directories) mkdirSync(join(archive, path), { recursive: true })
   const dirty = openDirtyDirectories()
+  let marks = 0
+  const counted: DirtyDirectories = {
+    ...dirty,
+    add(...directory) {
+      marks++
+      dirty.add(...directory)
+    },
+  }
   const known = openKnownDirectories(
     directories.flatMap((path) =>
       path.split('/').map((_, index, all) => all.slice(0, index + 1).join('/')),
     ),
   )
-  const logger = pino({ level: 'silent' })
+  const lines: unknown[] = []
+  const logger = pino({ level: 'warn' }, { write: (line) => void lines.push(JSON.parse(line)) })
   const deps = { nowUs: () => Date.now() * 1000, version: 'test', lastScan: undefined, logger }
   const health = openHealth(deps)
-  let marks = 0
   const watchController = openWatchController({
     archive,
     window,
     nowUs: deps.nowUs,
-    dirty,
+    dirty: counted,
     known,
     health,
     logger,
-    wakeSignal: { wake: () => marks++, wait: () => Promise.resolve() },
   })
   t.teardown(() => watchController.close())
   /** Directories that are dirty now or within the next seconds. */
@@ -62,10 +69,10 @@ function openWatchControllerOn(t: Test, directories: readonly string[]) {
     await until(t, 'nothing happens any more', () => marks >= 2 * count)
     drain()
   }
-  return { archive, dirty, known, watchController, drain, watching }
+  return { archive, dirty, known, watchController, drain, watching, lines }
 }
 
-t.test('the hot window', async (t) => {
+t.test('the hot window has the roots, two years, the last days and the last hours', async (t) => {
   const nowMs = Date.UTC(2026, 5, 15, 12)
   const cases: [string, boolean][] = [
     ['obs', true],
@@ -190,15 +197,20 @@ t.test('a directory rests after a costly read, for a limited time', async (t) =>
 
 t.test('a change of the system clock makes all watched directories dirty', async (t) => {
   const path = day('obs', 0)
-  const { watchController, drain, watching } = openWatchControllerOn(t, [path])
+  const { watchController, drain, watching, lines } = openWatchControllerOn(t, [path])
   watchController.start()
   await watching(3)
   const now = Date.now.bind(Date)
-  t.intercept(Date, 'now', { value: () => now() + 3_600_000 })
-  const noted = new Set<string>()
-  await until(t, 'they are noted', () => {
-    for (const each of drain()) noted.add(each.path)
-    return noted.size >= 3
-  })
-  t.same([...noted].sort(), ['obs', path.slice(0, 8), path])
+  let aheadMs = 0
+  t.intercept(Date, 'now', { value: () => now() + aheadMs })
+  for (aheadMs of [3_600_000, 7_200_000]) {
+    const noted = new Set<string>()
+    await until(t, 'they are noted', () => {
+      for (const each of drain()) noted.add(each.path)
+      return noted.size >= 3
+    })
+    t.same([...noted].sort(), ['obs', path.slice(0, 8), path])
+  }
+  t.match(lines, [{ stalls: 1, msg: /system clock changed/ }])
+  t.equal(lines.length, 1, 'at most one line a minute')
 })

@@ -40,12 +40,8 @@ t.test('every change in a watched directory is an event', async (t) => {
   await setDirectories('obs', 'obs/a')
   t.equal(watcher.size, 2)
   const file = join(archive, 'obs/a/new.gz')
-  await causesEvent('obs/a', 'a new file', () => {
-    writeFileSync(file, 'x')
-  })
-  await causesEvent('obs/a', 'a file that grows', () => {
-    appendFileSync(file, 'y')
-  })
+  await causesEvent('obs/a', 'a new file', () => writeFileSync(file, 'x'))
+  await causesEvent('obs/a', 'a file that grows', () => appendFileSync(file, 'y'))
   await causesEvent('obs/a', 'a file that was there before and is written over', () => {
     writeFileSync(join(archive, 'obs/a/old.gz'), 'z')
   })
@@ -53,12 +49,8 @@ t.test('every change in a watched directory is an event', async (t) => {
     writeFileSync(join(archive, 'aside'), '')
     renameSync(join(archive, 'aside'), join(archive, 'obs/a/renamed.gz'))
   })
-  await causesEvent('obs/a', 'a file removed from it', () => {
-    rmSync(file)
-  })
-  await causesEvent('obs', 'a new directory', () => {
-    mkdirSync(join(archive, 'obs/c'))
-  })
+  await causesEvent('obs/a', 'a file removed from it', () => rmSync(file))
+  await causesEvent('obs', 'a new directory', () => mkdirSync(join(archive, 'obs/c')))
 })
 
 t.test('directories can be added after the others were watched', async (t) => {

@@ -13,9 +13,7 @@ const second = (iso: string): number => Date.parse(iso) / 1000
 const day = 86_400
 const hour = 3600
 
-t.test('there are two areas', async (t) => {
-  t.strictSame(areas, ['obs', 'nrt'])
-})
+t.test('there are two areas', async (t) => t.strictSame(areas, ['obs', 'nrt']))
 
 t.test('dated directories have a start and a length', async (t) => {
   const cases = [

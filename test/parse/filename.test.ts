@@ -13,7 +13,7 @@ function brief(name: string): string {
   return `${parsed.version} ${parsed.station} ${start} ${parsed.duration} ${parsed.type}`
 }
 
-t.test('unusual names', async (t) => {
+t.test('unusual names of real archives are parsed or rejected', async (t) => {
   const cases = {
     '3034078M.21O.gz': 'r2 3034 2021-03-19T12:00 h o',
     'ELDC221t.26D.gz': 'r2 ELDC 2026-08-09T19:00 h o',

@@ -96,7 +96,7 @@ function withParts(changes: ReadonlyMap<number, string>): string {
   return `${parts.map((part, index) => changes.get(index) ?? part).join('_')}.rnx.gz`
 }
 
-t.test('one wrong part is named', async (t) => {
+t.test('the reason names the wrong part', async (t) => {
   for (const { part, values, reason } of faults) {
     for (const value of values) {
       const name = withParts(new Map([[part, value]]))

@@ -56,11 +56,34 @@ t.test('an authorization header is never logged', async (t) => {
 
 t.test('a log that cannot be written does not end the process', async (t) => {
   const full = openSync('/dev/full', 'w')
-  t.teardown(() => {
-    closeSync(full)
-  })
+  t.teardown(() => closeSync(full))
   const script = `
     const logger = createLogger({ level: 'info' })
     for (let number = 1; number <= 500; number += 1) logger.info('x'.repeat(5000))`
   t.doesNotThrow(() => linesOf(script, full))
+})
+
+t.test('in the journal of systemd, a line begins with its priority', async (t) => {
+  const script = `
+    import { fstatSync } from 'node:fs'
+    const { dev, ino } = fstatSync(1)
+    process.env.JOURNAL_STREAM = dev + ':' + ino
+    const logger = createLogger({ level: 'trace' })
+    for (const level of ['fatal', 'error', 'warn', 'info', 'debug', 'trace']) logger[level](level)
+    logger.child({ a: 1 }).error('child')`
+  const lines = linesOf(script).map((line) => {
+    const [, priority, json = ''] = /^<(\d)>(\{.*\})$/.exec(line) ?? []
+    return [Number(priority), (JSON.parse(json) as { msg: string }).msg]
+  })
+  t.strictSame(lines, [
+    [2, 'fatal'],
+    [3, 'error'],
+    [4, 'warn'],
+    [6, 'info'],
+    [7, 'debug'],
+    [7, 'trace'],
+    [3, 'child'],
+  ])
+  const elsewhere = `process.env.JOURNAL_STREAM = '1:1'; createLogger({ level: 'info' }).info('a')`
+  t.match(linesOf(elsewhere)[0], /^\{/)
 })

@@ -1,4 +1,4 @@
-/** What happens to the service in the simulated day, and which alerts and errors that must and may cause. */
+/** The events of the simulated day, with the alerts and errors that they must or may cause. */
 import { execFile, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, renameSync, rmSync } from 'node:fs'
@@ -6,45 +6,45 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import Sqlite from 'better-sqlite3'
-import { restarts } from '../acceptance/mirrored.ts'
-import { stop, until, untilTold } from '../acceptance/service.ts'
+import { restarts } from '../acceptance/mirrored-archive.ts'
+import { stop, until, untilReported } from '../acceptance/service.ts'
 import type { Service } from '../acceptance/service.ts'
-import { makeEarlier } from '../catalogue/earlier.ts'
+import { makeEarlier } from '../catalogue/earlier-database.ts'
 import { programLine } from '../program.ts'
 
-/** The schema of the database of the release before. */
+/** The latest earlier schema that `makeEarlier` can make. */
 const earlierSchema = 10
 
 export interface Day {
   readonly service: Service
-  /** The archive on its disk: files can be moved from there, and not out of the mounted one. */
+  /** The archive on its disk: files can be moved out of this directory, but not out of the mounted archive. */
   readonly store: string
   /** Length of a simulated hour (ms). */
   readonly hourMs: number
-  /** Directories of `nrt/` that are there now, oldest first. */
+  /** Existing directories of `nrt/`, oldest first. */
   readonly hourDirectories: () => readonly string[]
 }
 
 export interface Event {
   readonly hour: number
   readonly what: string
-  /** Alerts that have to fire, */
+  /** Alerts that must fire. */
   readonly fires?: readonly string[]
-  /** and others that may fire. */
+  /** Other alerts that may fire. */
   readonly mayFire?: readonly string[]
   /** Errors in the log that it causes. */
   readonly errors?: RegExp
-  /** Nothing is purged any more: the deletion guard adds up all removals of ten real minutes. */
+  /** Ends the purges, because the deletion guard adds up all removals of ten real minutes. */
   readonly endsPurges?: true
-  /** Hours without deliveries, from this one on. */
+  /** Number of hours without deliveries, starting with this one. */
   readonly silentHours?: number
   readonly run?: (day: Day) => Promise<void>
 }
 
-/** Half a simulated hour, and long enough for an alert. */
-const aWhile = ({ hourMs }: Day) => pause(Math.max(hourMs / 2, hourMs < 60_000 ? 0 : 30_000))
+/** Half a simulated hour; at least 30 seconds if alerts are judged, so that they can fire. */
+const waitForAlerts = ({ hourMs }: Day) => pause(Math.max(hourMs / 2, hourMs < 60_000 ? 0 : 30_000))
 
-/** A start is not faster than in real life: on a busy machine it takes longer than the alerts wait. */
+/** On a busy machine a start takes longer than these alerts wait, because they wait for a real time divided by the speed. */
 const slowStart = ['RinexApiDown', 'RinexIndexerDown']
 
 export const events: readonly Event[] = [
@@ -75,34 +75,34 @@ export const events: readonly Event[] = [
     hour: 9,
     what: 'the disk of the database is full',
     fires: ['RinexIndexerDegraded', 'RinexDiskNearlyFull'],
-    // Readers request the files that are away meanwhile.
+    // Readers request the files that this event moves away.
     mayFire: ['RinexSweepOld', 'RinexFilesNotServed'],
     errors: /degraded/,
     run: fillDisk,
   },
   {
     hour: 10,
-    what: 'the indexer is stopped for a while',
+    what: 'the indexer is stopped for half an hour',
     fires: ['RinexIndexerDown'],
     run: stopIndexer,
   },
-  { hour: 11, what: 'the API is stopped for a while', fires: ['RinexApiDown'], run: stopApi },
+  { hour: 11, what: 'the API is stopped for half an hour', fires: ['RinexApiDown'], run: stopApi },
   {
     hour: 12,
-    what: 'an upgrade from the database of the release before',
+    what: 'an upgrade from a database of an earlier schema',
     mayFire: [...slowStart, 'RinexCatalogueUnavailable'],
     run: upgrade,
   },
   {
     hour: 13,
-    what: 'the indexer fails again and again',
+    what: 'the indexer is killed six times',
     fires: ['RinexIndexerRestarts'],
     mayFire: slowStart,
-    run: failAgainAndAgain,
+    run: killRepeatedly,
   },
   {
     hour: 14,
-    what: 'the files of twenty hours vanish at once and come back',
+    what: 'the files of twenty hours are moved away and back',
     fires: ['RinexRemovalsWithheld', 'RinexIndexerDegraded'],
     mayFire: ['RinexApiErrors', 'RinexFilesNotServed'],
     errors: /degraded/,
@@ -135,25 +135,25 @@ async function rescan({ service }: Day): Promise<void> {
 
 async function unmount(day: Day): Promise<void> {
   shell(day, 'umount --lazy archive')
-  await untilTold(day.service, /contains no readable|lost/)
-  await aWhile(day)
+  await untilReported(day.service, /contains no readable|lost/)
+  await waitForAlerts(day)
   shell(day, 'mount --bind store archive')
 }
 
 async function fillDisk(day: Day): Promise<void> {
   await emptyWal(day.service.database)
   shell(day, 'cat /dev/zero > var/filler 2> /dev/null || true')
-  // Something to write: a file that is away for this time.
+  // Without a change the indexer would not write.
   const [directory = ''] = day.hourDirectories().slice(-1)
   const aside = join(day.service.folder, 'aside')
   renameSync(join(day.store, directory), aside)
-  await untilTold(day.service, /cannot be written/)
-  await aWhile(day)
+  await untilReported(day.service, /cannot be written/)
+  await waitForAlerts(day)
   rmSync(join(day.service.folder, 'var/filler'))
   renameSync(aside, join(day.store, directory))
 }
 
-/** Else changes find room in the WAL as it is. */
+/** Otherwise the next changes fit in the space that the WAL has already. */
 async function emptyWal(database: string): Promise<void> {
   const db = new Sqlite(database)
   try {
@@ -166,13 +166,13 @@ async function emptyWal(database: string): Promise<void> {
 
 async function stopIndexer(day: Day): Promise<void> {
   await stop(day.service.indexer, 'SIGTERM')
-  await aWhile(day)
+  await waitForAlerts(day)
   day.service.startIndexer()
 }
 
 async function stopApi(day: Day): Promise<void> {
   await stop(day.service.api, 'SIGTERM')
-  await aWhile(day)
+  await waitForAlerts(day)
   await day.service.startApi()
 }
 
@@ -181,15 +181,15 @@ async function upgrade({ service }: Day): Promise<void> {
   makeEarlier(service.database, earlierSchema)
   service.startIndexer()
   await service.startApi()
-  await until('it is migrated', service.ready)
+  await until('the database is migrated', service.ready)
 }
 
-async function failAgainAndAgain({ service, hourMs }: Day): Promise<void> {
+async function killRepeatedly({ service, hourMs }: Day): Promise<void> {
   for (let times = 0; times < 6; times++) {
     service.indexer.kill('SIGKILL')
     await once(service.indexer, 'exit')
     service.startIndexer()
-    await until('it answers', async () => (await service.status()).state !== 'stopped')
+    await until('the indexer answers', async () => (await service.status()).state !== 'stopped')
     await pause(hourMs / 60)
   }
 }
@@ -201,8 +201,8 @@ async function loseHours(day: Day): Promise<void> {
   mkdirSync(aside)
   const place = (n: number) => join(aside, String(n))
   for (const [n, directory] of lost.entries()) renameSync(join(store, directory), place(n))
-  await untilTold(day.service, /withheld/)
-  await aWhile(day)
+  await untilReported(day.service, /withheld/)
+  await waitForAlerts(day)
   for (const [n, directory] of lost.entries()) renameSync(place(n), join(store, directory))
   rmSync(aside, { recursive: true })
 }

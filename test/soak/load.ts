@@ -1,4 +1,4 @@
-/** The files of a simulated day: bursts at the full hour, stragglers, files that are sent again, daily files, and a purge. */
+/** The files of a simulated day: bursts at the full hour, late files, files that are replaced, daily files, and a purge. */
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -42,7 +42,7 @@ export function openLoad({ archive, hours, perHour, purgeEvery }: LoadOptions) {
   makeOldDays(archive, 30, 300)
   for (let day = 2; day < 30; day++)
     for (const path of paths(dayDirectory(day), dailyFiles)) put(archive, path)
-  // The simulated hours end now, so that all of them are in the hot window.
+  // The last simulated hour is the current one, so that all hours are in the hot window.
   const directoryOf = (hour: number) => hourDirectory(hours - 1 - hour)
   for (let hour = -keptHours; hour < 0; hour++)
     for (const path of paths(directoryOf(hour), perHour)) put(archive, path)
@@ -52,7 +52,7 @@ export function openLoad({ archive, hours, perHour, purgeEvery }: LoadOptions) {
   const write = (path: string, n: number): void => {
     arrive(archive, path, contents[n % contents.length])
   }
-  /** In batches, so that this process goes on with everything else. */
+  /** Lets other work of this process run between the batches. */
   const writeAll = async (files: readonly string[]): Promise<void> => {
     for (const [n, path] of files.entries()) {
       write(path, n)
@@ -73,9 +73,9 @@ export function openLoad({ archive, hours, perHour, purgeEvery }: LoadOptions) {
       await writeAll(paths(directoryOf(hour), late))
       if (hour % 24 === dailyHour) await writeAll(paths(dayDirectory(1), dailyFiles))
       // Sent again, by a rename and in place.
-      const again = pathIn(directoryOf(hour - 3), hour)
-      if (existsSync(join(archive, again))) {
-        write(again, hour + 1)
+      const replaced = pathIn(directoryOf(hour - 3), hour)
+      if (existsSync(join(archive, replaced))) {
+        write(replaced, hour + 1)
         put(archive, pathIn(directoryOf(hour), 0), contents[(hour + 7) % contents.length])
         counts.replaced += 2
       }

@@ -7,7 +7,7 @@ import { lacks, stop } from '../acceptance/service.ts'
 
 export const lacksPrometheus = lacks('Prometheus', 'prometheus --version && promtool --version')
 
-/** Starts of processes and scrapes are not faster than in real life: a shorter time would be no fault. */
+/** Minimum of all times: starts of processes and scrapes take real time, and would fire shorter alerts. */
 const shortestSeconds = 10
 const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 }
 
@@ -24,7 +24,7 @@ export function scaleRules(rules: string, speed: number): string {
     .replaceAll(/(time\(\) - [^>]*?) > ([\d* ]*\d)/g, `$1 > ($2) / ${speed}`)
 }
 
-/** A time at which an alert fired. */
+/** A period in which an alert fired. */
 export interface Firing {
   readonly alert: string
   readonly fromMs: number

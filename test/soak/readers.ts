@@ -18,23 +18,23 @@ const paths = [
 ]
 const accepts = ['application/json', 'text/html']
 
-/** Statuses of a service that reads its catalogue, or says that it cannot; 429 because all clients here share one address. */
+/** Expected statuses; 503 while the catalogue is unavailable, 429 because all clients here share one address. */
 const expected = new Set([200, 404, 410, 429, 503])
 
 export interface ReaderCounts {
-  /** Answers by status; `away` when the API does not run. */
+  /** Number of answers by status; `away` if the API does not run. */
   readonly answers: ReadonlyMap<number | 'away', number>
   readonly unexpected: readonly string[]
-  /** Files that were downloaded whole. */
+  /** Complete downloads. */
   readonly files: number
 }
 
-/** Reads pages and files until the signal, each as soon as the last one is there. */
+/** Requests pages and files one after the other until the signal. */
 export async function readPages(service: Service, signal: AbortSignal): Promise<ReaderCounts> {
   const answers = new Map<number | 'away', number>()
   const unexpected: string[] = []
   let files = 0
-  const ask = async (path: string, accept: string): Promise<string> => {
+  const read = async (path: string, accept: string): Promise<string> => {
     try {
       const answer = await fetch(new URL(path, service.url), { headers: { accept } })
       const body = await answer.text()
@@ -50,12 +50,12 @@ export async function readPages(service: Service, signal: AbortSignal): Promise<
   }
   for (let n = 0; !signal.aborted; n++) {
     const path = paths[n % paths.length] ?? '/'
-    const body = await ask(path, accepts[Math.floor(n / paths.length) % 2] ?? '*/*')
+    const body = await read(path, accepts[Math.floor(n / paths.length) % 2] ?? '*/*')
     if (path.includes('format=urls')) {
       const urls = body.split('\n')
       const url = urls[n % urls.length] ?? ''
-      // Its port may be that of an API that has ended since.
-      if (url !== '' && (await ask(new URL(url).pathname, '*/*')) !== '') files++
+      // The list may be older than the last restart, with another port.
+      if (url !== '' && (await read(new URL(url).pathname, '*/*')) !== '') files++
     }
     await pause(20)
   }

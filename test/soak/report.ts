@@ -23,7 +23,7 @@ export function writeReport(results: Results, verdicts: readonly Verdict[]): Pro
       ['result', 'what', 'seen'],
       verdicts.map(({ what, holds, seen }) => [holds ? 'passed' : '**failed**', what, seen]),
     ),
-    '## What happened',
+    '## Events',
     table(
       ['hour', 'event', 'took (s)', 'all files listed after (ms)'],
       results.happened.map(({ event, begunMs, endedMs, tookMs }) => [
@@ -47,8 +47,8 @@ function introduction({ hours, speed, begunMs, endedMs, files }: Results, failed
   const [cpu] = cpus()
   return `# A simulated day
 
-This file is the report of \`npm run soak -- --hours ${hours} --speed ${speed} --report docs/soak.md\`. The program runs a day of an
-archive at ${speed} times the speed: hourly bursts, stragglers, files that are sent again, a purge, and everything in the table of events.
+Report of \`npm run soak -- --hours ${hours} --speed ${speed} --report docs/soak.md\`. The program runs a day of an
+archive at ${speed} times the speed: hourly bursts, late files, replaced files, a purge, and the events of the table.
 Mirrors follow the change feed and readers load pages and files during all of it. Intervals of the service and times of the alert rules are
 divided by the speed; an alert needs at least ten real seconds, because processes do not start faster.
 
@@ -80,7 +80,7 @@ ${table(
   ],
 )}
 
-Two mirrors and ${readers.length} readers; ${downloads} downloads; mirrors had to ask again
+Two mirrors and ${readers.length} readers; ${downloads} downloads; mirrors repeated requests
 ${mirrors.map(({ counts }) => counts.away).join(' and ')} times.
 
 ${table(['answer to a reader', 'count'], statuses)}`
@@ -101,7 +101,7 @@ function alertSection(results: Results): string {
 
 A Prometheus scraped the API each second.
 
-${table(['alert', 'from hour', 'to hour', 'because'], rows)}`
+${table(['alert', 'from hour', 'to hour', 'cause'], rows)}`
 }
 
 function processSection(results: Results): string {
@@ -119,9 +119,9 @@ function processSection(results: Results): string {
   })
   return `## Memory and open files
 
-From the last event that touched the processes to the end:
+After the last event that restarted or stopped a process:
 
-${table(['process', 'MB at first', 'MB at the end', 'MB at most in the day', 'open files'], rows)}`
+${table(['process', 'MB at the beginning', 'MB at the end', 'maximum MB of the day', 'open files'], rows)}`
 }
 
 function logSection(log: readonly LogLine[]): string {

@@ -1,8 +1,8 @@
 /**
- * `npm run soak -- [--hours 24] [--speed 60] [--files 1130] [--report FILE]`: a day of an archive at 60 × speed, with
- * everything that goes wrong in a year. In the end the list is the tree, mirrors are the list, the alerts that should have
- * fired did and no others, the log has no unexpected errors, and memory and handles are flat. `--speed 720` takes two
- * minutes, too short for alerts. Needs root for its mounts.
+ * `npm run soak -- [--hours 24] [--speed 60] [--files 1130] [--report FILE]`: simulates a day of an archive, with the faults
+ * of `events.ts`. At the end the list equals the tree, mirrors equal the list, the expected alerts and no others have fired,
+ * the log has no unexpected errors, and memory and open files are flat. `--speed 720` takes two minutes for a day, too short for
+ * alerts. Needs root for its mounts.
  */
 import { spawnSync } from 'node:child_process'
 import { setMaxListeners } from 'node:events'
@@ -14,8 +14,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { Away, openMirror } from '../acceptance/mirror.ts'
 import type { Mirror } from '../acceptance/mirror.ts'
-import { alone } from '../acceptance/mirrored.ts'
-import { untilSame } from '../acceptance/same.ts'
+import { untilSame } from '../acceptance/mirrored-archive.ts'
 import { lacksMounts, startService, until, untilEqual } from '../acceptance/service.ts'
 import type { Service } from '../acceptance/service.ts'
 import { filesBelow } from '../acceptance/tree.ts'
@@ -41,10 +40,10 @@ const { values: options } = parseArgs({
 const hours = Number(options.hours)
 const speed = Number(options.speed)
 const hourMs = 3_600_000 / speed
-/** Alerts need real seconds, so a faster day says nothing of them. */
+/** Alerts need real seconds: in a faster day they cannot fire. */
 const judgesAlerts = speed <= 60 && lacksPrometheus === false
 
-/** Runs this file again in a mount namespace, where its mounts end with it. */
+/** Runs this file again in a mount namespace, which removes its mounts at the end. */
 function enterNamespace(): never {
   const [program, ...args] = process.argv as [string, ...string[]]
   const env = { ...process.env, SOAK_MOUNTS: 'own' }
@@ -52,7 +51,7 @@ function enterNamespace(): never {
   process.exit(status ?? 1)
 }
 
-/** The archive on a disk that can be unmounted, the database on one that can be filled. */
+/** Mounts the archive, so that it can be unmounted, and a small disk for the database, so that it can be filled. */
 function mount(t: Test, folder: string): void {
   for (const name of ['store', 'archive', 'var']) mkdirSync(join(folder, name))
   for (const command of ['mount --bind store archive', 'mount -t tmpfs -o size=320m none var']) {
@@ -62,7 +61,7 @@ function mount(t: Test, folder: string): void {
   t.teardown(() => spawnSync('umount', ['-l', join(folder, 'archive'), join(folder, 'var')]))
 }
 
-/** Takes the whole list, again if it breaks off, and then events. */
+/** Downloads the complete list, again if it breaks off, then listens to events. */
 async function beginAndListen(mirror: Mirror, signal: AbortSignal): Promise<void> {
   for (let isBegun = false; !isBegun && !signal.aborted;)
     isBegun = await mirror.begin().then(
@@ -75,7 +74,7 @@ async function beginAndListen(mirror: Mirror, signal: AbortSignal): Promise<void
   await mirror.listen(signal)
 }
 
-/** Mirrors and readers until the signal; faults of any of them are kept. */
+/** Starts mirrors and readers; they run until the signal, and their errors are collected. */
 function startClients(service: Service, signal: AbortSignal) {
   const faults: string[] = []
   const noted = <T>(work: Promise<T>) =>
@@ -92,7 +91,7 @@ function startClients(service: Service, signal: AbortSignal) {
   const reading = Promise.all([1, 2, 3].map(() => noted(readPages(service, signal))))
   return {
     ...{ faults, polling, listening, reading, footprints: watchFootprints(service, signal) },
-    ended: Promise.all(following),
+    ended: Promise.all(following).then(() => undefined),
   }
 }
 
@@ -102,8 +101,8 @@ function untilCaughtUp(service: Service): Promise<number> {
   return until('all files are listed', async () => (await service.count()) === files)
 }
 
-/** An hour: its deliveries, and what happens in it. */
-async function liveHour(t: Test, day: Day, load: ReturnType<typeof openLoad>, hour: number) {
+/** Simulates an hour: its deliveries and its event. */
+async function runHour(t: Test, day: Day, load: ReturnType<typeof openLoad>, hour: number) {
   const begunMs = Date.now()
   const isSilent = events.some((e) => hour >= e.hour && hour < e.hour + (e.silentHours ?? 0))
   const isPurged = !events.some((e) => e.endsPurges === true && hour >= e.hour)
@@ -116,7 +115,7 @@ async function liveHour(t: Test, day: Day, load: ReturnType<typeof openLoad>, ho
   }
   await event?.run?.(day).catch(noted)
   const tookMs = await untilCaughtUp(day.service).catch(noted)
-  t.same(faults, [], `hour ${hour}: as planned`)
+  t.same(faults, [], `hour ${hour}: no faults`)
   const endedMs = Date.now()
   t.comment(`hour ${hour}: ${event?.what ?? '-'}; in sync after ${Math.round(tookMs)} ms`)
   const { indexer, api } = day.service
@@ -125,21 +124,21 @@ async function liveHour(t: Test, day: Day, load: ReturnType<typeof openLoad>, ho
   return { event, faults, begunMs, endedMs, tookMs }
 }
 
-async function liveDay(t: Test, service: Service, load: ReturnType<typeof openLoad>) {
+async function runDay(t: Test, service: Service, load: ReturnType<typeof openLoad>) {
   const happened: Happened[] = []
   const allFaults: string[] = []
   const store = join(service.folder, 'store')
   for (let hour = 0; hour < hours; hour++) {
     const hourDirectories = () => load.hourDirectories(hour)
     const day = { service, store, hourMs, hourDirectories }
-    const { event, faults, ...times } = await liveHour(t, day, load, hour)
+    const { event, faults, ...times } = await runHour(t, day, load, hour)
     allFaults.push(...faults)
     if (event !== undefined) happened.push({ event, ...times })
   }
   return { happened, faults: allFaults }
 }
 
-/** Tells Prometheus the port of each API that is started. */
+/** Prometheus scrapes each API that is started: its port changes. */
 function followApi(service: Service, prometheus: Prometheus | undefined): void {
   let scraped = ''
   const timer = setInterval(() => {
@@ -167,21 +166,21 @@ async function soak(t: Test): Promise<void> {
     : undefined
   followApi(service, prometheus)
   const end = new AbortController()
-  // Each request of a mirror listens.
+  // Each request of a mirror adds a listener.
   setMaxListeners(0, end.signal)
   t.teardown(() => {
     end.abort()
   })
   const clients = startClients(service, end.signal)
   const begunMs = Date.now()
-  const { happened, faults } = await liveDay(t, service, load)
-  // The checks below take minutes in which nothing is delivered.
+  const { happened, faults } = await runDay(t, service, load)
+  // Before the checks: nothing is delivered during them, and an alert would fire.
   const firings = await prometheus?.end()
 
   const equalMs = await untilEqual(service).catch((error: unknown) => String(error))
   const mirrors = [clients.polling, clients.listening]
   for (const mirror of mirrors)
-    await untilSame(service, mirror, alone).catch((error: unknown) => {
+    await untilSame(t, service, mirror, clients.ended).catch((error: unknown) => {
       clients.faults.push(String(error))
     })
   const files = await service.count()

@@ -1,4 +1,4 @@
-/** What has to hold at the end of a simulated day. */
+/** Checks the results of a simulated day. */
 import type { Mirror } from '../acceptance/mirror.ts'
 import type { LogLine } from '../acceptance/service.ts'
 import { events } from './events.ts'
@@ -11,7 +11,7 @@ export interface Happened {
   readonly event: Event
   readonly begunMs: number
   readonly endedMs: number
-  /** From the end of the event until all files were listed. */
+  /** Time from the end of the event until all files were listed. */
   readonly tookMs: number
 }
 
@@ -24,10 +24,10 @@ export interface Results {
   readonly happened: readonly Happened[]
   /** Files in the list at the end. */
   readonly files: number
-  /** From the last change until the list was the tree, or the difference. */
+  /** Time from the last change until the list equalled the tree, or the difference. */
   readonly equalMs: number | string
   readonly mirrors: readonly Mirror[]
-  /** Events that did not do what they should, and hours whose files were not all listed. */
+  /** Events that failed, and hours whose files were not all listed. */
   readonly eventFaults: readonly string[]
   /** Errors of mirrors and readers. */
   readonly faults: readonly string[]
@@ -45,9 +45,9 @@ export interface Verdict {
   readonly seen: string
 }
 
-/** An alert may outlast its cause by the range of its rule, at most an hour, and the next scrapes. */
+/** An alert ends later than its cause: by the range of its rule (at most an hour), and by this time for the next scrapes. */
 const graceMs = 30_000
-/** The heap of a process finds its size in the first minutes. */
+/** The heap of a process grows in the first minutes; shorter samples are not judged. */
 const longMs = 300_000
 const flatMegabytes = 25
 const flatHandles = 10
@@ -58,12 +58,12 @@ export function judge(results: Results): Verdict[] {
   const unexpected = [...faults, ...readers.flatMap((reader) => reader.unexpected)]
   return [
     {
-      what: 'every event went as planned, and all files were listed after it',
+      what: 'all events succeeded, and all files were listed after each',
       holds: eventFaults.length === 0,
       seen: eventFaults.join('; ') || `${results.happened.length} events`,
     },
     {
-      what: 'the list is the tree, and counts are right',
+      what: 'the list equals the tree, and counts are correct',
       holds: typeof equalMs === 'number',
       seen:
         typeof equalMs === 'number'
@@ -71,10 +71,10 @@ export function judge(results: Results): Verdict[] {
           : equalMs,
     },
     {
-      what: 'mirrors hold exactly the list',
+      what: 'mirrors equal the list',
       holds: mirrors.every(({ records }) => records.size === files),
       seen: mirrors
-        .map(({ counts }) => `${counts.lists} whole list, ${counts.changes} changes`)
+        .map(({ counts }) => `${counts.lists} complete lists, ${counts.changes} changes`)
         .join('; '),
     },
     {
@@ -159,12 +159,12 @@ function alertVerdicts(results: Results): Verdict[] {
   const others = caused.filter(({ cause }) => cause === undefined)
   return [
     {
-      what: 'each alert that should fire did',
+      what: 'all expected alerts fired',
       holds: missed.length === 0,
       seen: missed.join(', ') || `${firings.length} alerts`,
     },
     {
-      what: 'no other alert fired',
+      what: 'no other alerts fired',
       holds: others.length === 0,
       seen: others.map(({ firing }) => firing.alert).join(', ') || 'none',
     },

@@ -3,7 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { IndexerUnreachable, RequestRejected } from '../../control/protocol.ts'
 import type { Administration } from '../http/settings.ts'
 import type { Authentication } from '../http/resource.ts'
-import { forbidden, HttpError, tryAgain } from '../http/errors.ts'
+import { HttpError, tryAgain } from '../http/errors.ts'
 
 /** @throws HttpError 403 if writing is off, 401 without the right token */
 export function openAuthentication(administration: Administration | undefined): Authentication {
@@ -19,7 +19,7 @@ export function openAuthentication(administration: Administration | undefined): 
 /** @throws HttpError 403 if writing is off */
 export function required(administration: Administration | undefined): Administration {
   if (administration !== undefined) return administration
-  throw forbidden('Writing is off: no administrator token is configured.')
+  throw new HttpError(403, 'Writing is off: no administrator token is configured.')
 }
 
 export function hashToken(token: string): Buffer {

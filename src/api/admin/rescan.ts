@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { parseRescan } from './request-body.ts'
+import type Type from 'typebox'
+import type { RescanOrder } from '../../control/protocol.ts'
 import { sendToIndexer, openAuthentication, required } from './authentication.ts'
 import * as schemas from './schema.ts'
 import { sendJson } from '../http/context.ts'
@@ -33,4 +34,10 @@ export function addRescan(
       },
     },
   })
+}
+
+function parseRescan(body: unknown): RescanOrder {
+  const order = body as Type.Static<typeof schemas.rescanOrder>
+  const { path, full = false, accept_removals: acceptRemovals = false } = order
+  return { path: path?.replace(/\/$/, ''), full, acceptRemovals }
 }

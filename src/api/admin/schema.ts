@@ -1,7 +1,6 @@
 /** Requests of administrators. */
 import Type from 'typebox'
-import { errors } from '../openapi/errors.ts'
-import { withHeaders } from '../openapi/headers.ts'
+import { errors, withHeaders } from '../openapi/responses.ts'
 import {
   component,
   curl,

@@ -1,9 +1,13 @@
+/** Reads the change feed: a page, the latest changes, a long poll, server-sent events. */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { CatalogueReader, ChangesPage } from '../../catalogue/reader.ts'
 import type { Change, Head } from '../../catalogue/records.ts'
 import { HttpError } from '../http/errors.ts'
-import type { ChangeNotifier } from './change-notifier.ts'
+import { waitForChange } from './long-polls.ts'
 import type { ChangesRequest } from './request.ts'
+
+/** Maximum time without an event, so that proxies and clients keep the connection open. */
+const keepAliveMs = 15_000
 
 /** The changes after `since`, up to and including `throughSeq`. */
 export interface FeedPage {
@@ -80,7 +84,7 @@ function gone(detail: string): HttpError {
 
 /** Long poll: delays an empty page until a change, the timeout or the signal. */
 export async function waitForFeedPage(
-  { reader, notifier }: { readonly reader: CatalogueReader; readonly notifier: ChangeNotifier },
+  reader: CatalogueReader,
   request: ChangesRequest,
   signal: AbortSignal,
 ): Promise<FeedPage> {
@@ -88,8 +92,49 @@ export async function waitForFeedPage(
   for (let feedPage = await readFeedPage(reader, request, signal); ;) {
     const ms = endMs - performance.now()
     if (feedPage.changes.length > 0 || ms <= 0 || signal.aborted) return feedPage
-    await notifier.changed(feedPage.head, { ms, signal })
-    const { epoch } = feedPage.head
-    feedPage = await readFeedPage(reader, { ...request, since: feedPage.throughSeq, epoch }, signal)
+    await waitForChange(reader, feedPage.head, { ms, signal })
+    feedPage = await readFeedPage(reader, { ...request, ...after(feedPage) }, signal)
   }
+}
+
+interface EventsRequest extends ChangesRequest {
+  readonly first: FeedPage
+  /** Returns JSON. */
+  readonly serialise: (change: Change) => string
+}
+
+/**
+ * The changes of a first page and all that follow, until the signal, as server-sent events (WHATWG HTML, 9.2). The id of an event
+ * is the number of its change. An id without data is stored by clients and not shown. It tells them the current number before
+ * the first event, and while filters match nothing.
+ */
+export async function* changeEvents(
+  reader: CatalogueReader,
+  { first, serialise, ...request }: EventsRequest,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  let feedPage = first
+  let lastSentMs = -Infinity
+  for (;;) {
+    const events = feedPage.changes.map(
+      (change) => `id: ${change.seq}\ndata: ${serialise(change)}\n\n`,
+    )
+    const isDue = performance.now() - lastSentMs >= keepAliveMs
+    if (events.length === 0 && isDue) events.push(`:\nid: ${feedPage.throughSeq}\n\n`)
+    if (events.length > 0) {
+      lastSentMs = performance.now()
+      yield Buffer.from(events.join(''))
+    }
+    if (feedPage.throughSeq === feedPage.head.seq) {
+      const ms = lastSentMs + keepAliveMs - performance.now()
+      await waitForChange(reader, feedPage.head, { ms, signal })
+    }
+    if (signal.aborted) return
+    feedPage = await readFeedPage(reader, { ...request, ...after(feedPage) }, signal)
+  }
+}
+
+/** The place in the feed after a page. */
+function after({ throughSeq, head }: FeedPage): Pick<ChangesRequest, 'since' | 'epoch'> {
+  return { since: throughSeq, epoch: head.epoch }
 }

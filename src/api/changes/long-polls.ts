@@ -1,14 +1,22 @@
+/** Clients that wait for changes. */
+import { setTimeout as pause } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
+import { CatalogueUnavailable } from '../../catalogue/reader.ts'
+import type { CatalogueReader } from '../../catalogue/reader.ts'
+import type { Head } from '../../catalogue/records.ts'
 import { Semaphore } from '../http/semaphore.ts'
 
 /** Maximum clients that wait for changes: each keeps a connection. */
 const maxWaiting = 500
 
+/** Interval at which each waiting client reads the head, which is cached until the catalogue changes. */
+const pollIntervalMs = 100
+
 /** The long-poll registry: limits waiting clients, and ends all waiting when the server stops. */
 export interface LongPolls {
   /**
    * Registers a client until its response closes.
-   * @returns a signal that waiting must end: the client has left or closed its sending side, or the server stops
+   * @returns a signal that waiting must end: the client has left, or the server stops
    * @throws HttpError 429 when too many clients wait
    */
   enter(reply: FastifyReply): AbortSignal
@@ -18,7 +26,6 @@ export interface LongPolls {
 export function openLongPolls(): LongPolls {
   const semaphore = new Semaphore({
     permits: maxWaiting,
-    queue: 0,
     full: 'Too many clients are waiting for changes.',
   })
   const waiting = new Set<AbortController>()
@@ -27,18 +34,11 @@ export function openLongPolls(): LongPolls {
     enter(reply) {
       semaphore.holdFor(reply)
       const controller = new AbortController()
-      if (isClosed) controller.abort()
+      if (isClosed || reply.raw.destroyed) controller.abort()
       waiting.add(controller)
-      const { socket } = reply.request.raw
-      const end = (): void => {
+      reply.raw.once('close', () => {
         waiting.delete(controller)
         controller.abort()
-      }
-      // A client that closed its sending side may have left: it gets its response at once.
-      socket.once('end', end)
-      reply.raw.once('close', () => {
-        socket.off('end', end)
-        end()
       })
       return controller.signal
     },
@@ -46,5 +46,23 @@ export function openLongPolls(): LongPolls {
       isClosed = true
       for (const controller of waiting) controller.abort()
     },
+  }
+}
+
+/** Waits until the head differs from `from`, for at most `ms` milliseconds, or until the signal. */
+export async function waitForChange(
+  reader: Pick<CatalogueReader, 'head'>,
+  from: Head,
+  { ms, signal }: { readonly ms: number; readonly signal: AbortSignal },
+): Promise<void> {
+  const endMs = performance.now() + ms
+  for (let left = ms; left > 0 && !signal.aborted; left = endMs - performance.now()) {
+    await pause(Math.min(left, pollIntervalMs), undefined, { signal }).catch(() => undefined)
+    const { epoch, seq } = await reader.head().catch((error: unknown) => {
+      // An unavailable catalogue is read again.
+      if (error instanceof CatalogueUnavailable) return from
+      throw error
+    })
+    if (seq !== from.seq || epoch !== from.epoch) return
   }
 }

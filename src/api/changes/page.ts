@@ -1,43 +1,27 @@
 /** The HTML page of the change feed: newest changes first. */
+import type { Head } from '../../catalogue/records.ts'
 import type { Parameter } from '../http/links.ts'
 import { changesFilters } from './request.ts'
-import { fileFields, listForm } from '../files/list-form.ts'
-import { filterFields } from '../files/page.ts'
-import { page } from '../pages/layout.ts'
-import { changeLabel, readableDate, readableSize, readableTime } from '../pages/labels.ts'
-import type { WireChange } from './serialise.ts'
+import { fileFields } from '../files/form-fields.ts'
+import { filterForm } from '../pages/filter-form.ts'
+import type { FormView } from '../pages/filter-form.ts'
+import {
+  changeLabel,
+  readableDate,
+  readableNumber,
+  readableSize,
+  readableTime,
+} from '../pages/labels.ts'
+import { followLink, page } from '../pages/layout.ts'
+import type { Cell } from '../pages/table.ts'
+import type { WireChange } from './schema.ts'
 
-const template = `<form class="filters" method="get" role="search" aria-label="Filters">
-<input type="hidden" name="format" value="api">
-${filterFields}<div class="field submit"><button>Show</button> <a href="?format=api">All changes</a></div>
-</form>
-<div<% if (it.isLatest) { %> data-live<% } %>>
+const template = `<%~ include('@form', it.form) %>
+<div<% if (it.isLatest) { %> data-live="<%= it.follow %>"<% } %>>
 <p class="extent"><%= it.extent %></p>
 <% if (it.others.length > 0) { %><p>Further filters: <% for (const { name, value } of it.others) { %><code><%= name %>=<%= value %></code> <% } %></p>
 <% } %>
-<% if (it.rows.length > 0) { %>
-<div class="wide" tabindex="0" role="region" aria-label="Changes">
-<table class="files">
-<caption>Each file with its latest change, the newest first; size and time of the file as they are now, or were before its removal; times in UTC, (022) is the day of the year</caption>
-<thead>
-<tr><th scope="col">At</th><th scope="col">Change</th><th scope="col">File</th><th scope="col" class="number">Size</th><th scope="col">Last written</th><th scope="col">Start of data</th><th scope="col" class="number">Number</th></tr>
-</thead>
-<tbody>
-<% for (const row of it.rows) { %>
-<tr>
-<td><time datetime="<%= row.at %>"><%= row.time %></time></td>
-<td><%= row.label %></td>
-<th scope="row"><% if (row.href === null) { %><%= row.record.filename %><% } else { %><a href="<%= row.href %>"><%= row.record.filename %></a><% } %></th>
-<td class="number"><%= row.size %></td>
-<td><%= row.written %></td>
-<td><%= row.date %></td>
-<td class="number"><%= row.seq %></td>
-</tr>
-<% } %>
-</tbody>
-</table>
-</div>
-<% } %>
+<% if (it.table.rows.length > 0) { %><%~ include('@table', it.table) %><% } %>
 <nav aria-label="Pages">
 <ul>
 <li><% if (it.isLatest) { %><span>Newer</span><% } else { %><a href="<%= it.next %>" rel="next">Newer</a><% } %></li>
@@ -49,7 +33,7 @@ ${filterFields}<div class="field submit"><button>Show</button> <a href="?format=
 `
 
 export interface ChangesPageData {
-  readonly lastSeq: number
+  readonly head: Head
   readonly since: number
   readonly throughSeq: number
   readonly next: string
@@ -66,35 +50,65 @@ const render = page('changes', template)
 
 /** Filters with a field. */
 const fieldNames = ['station', 'country', 'file_type', 'file_duration', 'area']
-const fields = fileFields.filter(({ name }) => fieldNames.includes(name))
+
+export const changesForm: FormView = {
+  frame: { title: 'Changes', section: 'changes' },
+  fields: fileFields.filter(({ name }) => fieldNames.includes(name)),
+  all: 'All changes',
+  known: [...changesFilters.keys()],
+}
 
 export function renderChanges(data: ChangesPageData): string {
-  const { lastSeq, since, throughSeq, next, earlier, isLatest, results } = data
+  const { head, since, throughSeq, next, earlier, isLatest, results } = data
   const json = new URLSearchParams(next.slice(next.indexOf('?') + 1))
   json.set('since', String(since))
   json.set('format', 'json')
-  const rows = results.toReversed().map((change) => ({
-    ...change,
-    time: readableTime(change.at, 'second'),
-    date: readableDate(change.record.data_date),
-    label: labelOf(change),
-    size: sizeOf(change),
-    written: readableTime(change.record.file?.mtime ?? null, 'second'),
-    href: change.change === 'removed' ? null : change.record.url,
-  }))
   const noun = results.length === 0 ? 'No changes' : 'Changes'
   const extent = isLatest
-    ? `The latest change has number ${lastSeq}.`
-    : `${noun} after number ${since} up to ${throughSeq}; the latest is ${lastSeq}.`
+    ? `The latest change has number ${readableNumber(head.seq)}.`
+    : `${noun} after number ${since} up to ${throughSeq}; the latest is ${head.seq}.`
   const kept = data.kept.filter(([name]) => name !== 'limit')
-  const form = listForm({ kept, limit: data.limit, fields })
+  const form = filterForm(changesForm, { kept, limit: data.limit })
   const frame = { title: 'Changes', section: 'changes', up: '../', json: `?${json.toString()}` }
   return render(frame, {
-    ...{ extent, rows, next, earlier, isLatest },
-    form,
+    ...{ extent, next, earlier, isLatest, form },
     others: form.hidden.filter(({ name }) => changesFilters.has(name)),
     feed: next.replace('format=api', 'format=json'),
+    follow: followLink(
+      '../',
+      head,
+      kept.filter(([name]) => changesFilters.has(name)),
+    ),
+    table: {
+      label: 'Changes',
+      className: 'files',
+      caption:
+        'Each file with its latest change, the newest first; size and time of the file as they are now, or were before its removal; times in UTC, (022) is the day of the year',
+      columns: [
+        ...['At', 'Change', 'File'],
+        { label: 'Size', isNumber: true },
+        ...['Last written', 'Start of data'],
+        { label: 'Number', isNumber: true },
+      ],
+      rows: results.toReversed().map(rowOf),
+    },
   })
+}
+
+function rowOf(wire: WireChange): readonly (Cell | string)[] {
+  const { at, change, seq, record } = wire
+  return [
+    { text: readableTime(at, 'second'), time: at },
+    labelOf(wire),
+    {
+      ...{ text: record.filename, isHeader: true },
+      href: change === 'removed' ? null : record.url,
+    },
+    sizeOf(wire),
+    readableTime(record.file?.mtime ?? null, 'second'),
+    readableDate(record.data_date),
+    String(seq),
+  ]
 }
 
 function labelOf({ change, at, record: { created, modified } }: WireChange): string {

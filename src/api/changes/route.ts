@@ -2,15 +2,11 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Change } from '../../catalogue/records.ts'
-import { changeEvents } from './events.ts'
-import { readFeedPage, readLatestChanges, waitForFeedPage } from './feed.ts'
+import { changeEvents, readFeedPage, readLatestChanges, waitForFeedPage } from './feed.ts'
 import type { FeedPage } from './feed.ts'
-import { openChangeNotifier } from './change-notifier.ts'
-import type { ChangeNotifier } from './change-notifier.ts'
 import { parseChangesRequest } from './request.ts'
 import type { ChangesRequest } from './request.ts'
 import * as schemas from './schema.ts'
-import { serialiseChange } from './serialise.ts'
 import { openLongPolls } from './long-polls.ts'
 import type { LongPolls } from './long-polls.ts'
 import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
@@ -18,16 +14,20 @@ import type { ApiContext } from '../http/context.ts'
 import { changesUrl } from '../http/links.ts'
 import { mediaTypes, negotiate, prefersEvents } from '../http/negotiate.ts'
 import type { Representation } from '../http/negotiate.ts'
-import { renderChanges } from './page.ts'
+import { changesForm, renderChanges } from './page.ts'
 import { linkUnlessTooLong } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
 import { addResource } from '../http/resource.ts'
+import { Semaphore } from '../http/semaphore.ts'
 
 /** The idle timeout of a long poll is longer than its wait by this. */
 const idleMarginMs = 10_000
 
 /** Events per chunk. */
 const eventsPerRead = 200
+
+/** Most pages that wait; further ones read their own address every few seconds. */
+const maxPages = 50
 
 type ChangesContext = Pick<
   ApiContext,
@@ -36,12 +36,20 @@ type ChangesContext = Pick<
 
 interface FeedParts {
   readonly context: ChangesContext
-  readonly notifier: ChangeNotifier
   readonly longPolls: LongPolls
+  /** Pages in browsers that wait for changes; programs keep their own places. */
+  readonly pagePolls: Semaphore
 }
 
 export function addChanges(app: FastifyInstance, context: ChangesContext): void {
-  const feed = { context, notifier: openChangeNotifier(context.reader), longPolls: openLongPolls() }
+  const feed = {
+    context,
+    longPolls: openLongPolls(),
+    pagePolls: new Semaphore({
+      permits: maxPages,
+      full: 'Too many pages are waiting for changes.',
+    }),
+  }
   app.addHook('preClose', (done) => {
     feed.longPolls.close()
     done()
@@ -50,6 +58,7 @@ export function addChanges(app: FastifyInstance, context: ChangesContext): void 
   addResource(app, {
     path: `${context.apiPath}changes/`,
     schema: schemas.listChanges(context.settings.keepRemovalsDays),
+    config: { faultForm: changesForm },
     about: {
       name: 'Changes',
       description: 'New, replaced and removed files, each with its latest change.',
@@ -68,9 +77,10 @@ async function sendPage(feed: FeedParts, request: FastifyRequest, reply: Fastify
   const feedRequest = representation === 'html' ? { ...parsed, details: true } : parsed
   if (feedRequest.waitSeconds > 0 && request.method === 'GET') {
     context.limits.wait(request, reply)
+    if (representation === 'html') feed.pagePolls.holdFor(reply)
     const signal = feed.longPolls.enter(reply)
     request.raw.socket.setTimeout(feedRequest.waitSeconds * 1000 + idleMarginMs)
-    const feedPage = await waitForFeedPage({ ...feed, reader: context.reader }, feedRequest, signal)
+    const feedPage = await waitForFeedPage(context.reader, feedRequest, signal)
     return answer({ context, feedRequest, feedPage, representation }, reply)
   }
   const head = await context.reader.head()
@@ -99,14 +109,14 @@ function answer({ context, feedRequest, feedPage, representation }: Answer, repl
   const next = pageFrom(throughSeq)
   const etag = context.tag(head, representation, feedRequest)
   reply.headers({ etag, ...linkUnlessTooLong(`<${next}>; rel="next"`) })
-  const results = changes.map((change) => serialiseChange(change, links))
+  const results = changes.map((change) => schemas.serialiseChange(change, links))
   if (representation === 'json') return sendJson(reply, { last_seq: head.seq, next, results })
   const since = feedPage.since
   const earlier =
     since > purgedSeq ? pageFrom(Math.max(purgedSeq, since - feedRequest.limit)) : null
   const { kept, limit } = feedRequest
   const isLatest = feedRequest.since === undefined
-  const place = { lastSeq: head.seq, since, throughSeq, next, earlier, isLatest }
+  const place = { head, since, throughSeq, next, earlier, isLatest }
   return sendHtml(reply, renderChanges({ ...place, kept, limit, results }))
 }
 
@@ -124,7 +134,7 @@ async function sendEvents(feed: FeedParts, request: FastifyRequest, reply: Fasti
   const first = await readFeedPage(reader, whole, signal)
   reply.headers({ 'content-type': mediaTypes.events, 'x-accel-buffering': 'no' })
   if (request.method === 'HEAD') return reply.send()
-  const serialise = (change: Change) => JSON.stringify(serialiseChange(change, links()))
-  const events = changeEvents({ ...feed, reader, serialise }, { ...whole, first }, signal)
+  const serialise = (change: Change) => JSON.stringify(schemas.serialiseChange(change, links()))
+  const events = changeEvents(reader, { ...whole, first, serialise }, signal)
   return reply.send(Readable.from(events, { objectMode: false }))
 }

@@ -1,8 +1,10 @@
-/** The change feed. */
+/** The change feed: its schemas, and a change in their form. */
 import type Type from 'typebox'
+import type { Change } from '../../catalogue/records.ts'
 import { exampleRecord, expand, filtersIn, recordSchema } from '../files/schema.ts'
-import { errors } from '../openapi/errors.ts'
-import { negotiated } from '../openapi/headers.ts'
+import { microsecondsToIso, serialiseRecord } from '../files/serialise.ts'
+import type { Links } from '../http/links.ts'
+import { errors, negotiated } from '../openapi/responses.ts'
 import {
   component,
   curl,
@@ -37,9 +39,15 @@ export const changesPageSchema = component('ChangesPage', 'Changes in ascending 
   results: list('Each file with its latest change.', ref(changeSchema)),
 })
 
+export type WireChange = Type.Static<typeof changeSchema>
+
+export function serialiseChange({ seq, change, atUs, record }: Change, links: Links): WireChange {
+  return { seq, change, at: microsecondsToIso(atUs), record: serialiseRecord(record, links) }
+}
+
 const { api } = exampleLinks
 
-const example: Type.Static<typeof changeSchema> = {
+const example: WireChange = {
   seq: 72,
   change: 'created',
   at: exampleRecord.created,

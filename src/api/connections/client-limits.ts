@@ -53,13 +53,8 @@ export class ClientLimits {
    * @throws HttpError 429 after ten seconds without a permit
    */
   async page(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const { usage, ends } = this.#enter(request, reply)
-    for (const pages of [usage.pages, this.#allPages]) {
-      await pages.acquireFor(reply, timeoutMs)
-      ends.push(() => {
-        pages.release()
-      })
-    }
+    await this.#usageOf(request, reply).pages.waitFor(reply, timeoutMs)
+    await this.#allPages.waitFor(reply, timeoutMs)
     await this.#ticks.run(() => this.#untilAccepted())
   }
 
@@ -73,41 +68,27 @@ export class ClientLimits {
 
   /** @throws HttpError 429 */
   stream(request: FastifyRequest, reply: FastifyReply): void {
-    const { usage, ends } = this.#enter(request, reply)
-    hold(usage.streams, ends)
+    this.#usageOf(request, reply).streams.holdFor(reply)
   }
 
   /** @throws HttpError 429 */
   wait(request: FastifyRequest, reply: FastifyReply): void {
-    const { usage, ends } = this.#enter(request, reply)
-    hold(usage.waits, ends)
+    this.#usageOf(request, reply).waits.holdFor(reply)
   }
 
-  /** Returns the usage of the request's address and the list of callbacks that run when the response closes. */
-  #enter(
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ): { usage: ClientUsage; ends: (() => void)[] } {
+  /** The usage of the request's address. It is forgotten when the last of its responses closes. */
+  #usageOf(request: FastifyRequest, reply: FastifyReply): ClientUsage {
     const address = this.#addressOf(request)
     const usage = this.#usages.get(address) ?? newUsage()
-    const ends: (() => void)[] = []
     // The client has left: `close` was already emitted and will not come again.
-    if (reply.raw.destroyed) return { usage: newUsage(), ends }
+    if (reply.raw.destroyed) return usage
     this.#usages.set(address, usage)
     usage.requests++
     reply.raw.once('close', () => {
-      for (const end of ends) end()
       if (--usage.requests === 0) this.#usages.delete(address)
     })
-    return { usage, ends }
+    return usage
   }
-}
-
-function hold(semaphore: Semaphore, ends: (() => void)[]): void {
-  semaphore.acquireNow()
-  ends.push(() => {
-    semaphore.release()
-  })
 }
 
 function newUsage(): ClientUsage {

@@ -98,9 +98,12 @@ export class InFlightRequests {
       socket.destroy()
       return
     }
-    const connection = { current: undefined, latest: undefined, waiting: [], isEnding: false }
-    this.#connections.set(socket, connection)
-    answerHalfClosed(socket, connection)
+    this.#connections.set(socket, {
+      current: undefined,
+      latest: undefined,
+      waiting: [],
+      isEnding: false,
+    })
     socket.once('close', () => {
       this.#connections.delete(socket)
       if (this.#connections.size === 0) this.#drained?.()
@@ -119,21 +122,4 @@ export class InFlightRequests {
     })
     start()
   }
-}
-
-/**
- * Answers half-closed clients: a client may close its sending side after its last request and still wait for the responses. Node
- * would close the connection at once, so its `end` listeners run only when all complete requests are answered.
- */
-function answerHalfClosed(socket: Socket, connection: Connection): void {
-  const listeners = socket.listeners('end')
-  socket.removeAllListeners('end')
-  socket.once('end', () => {
-    const notifyNode = (): void => {
-      for (const listener of listeners) Reflect.apply(listener, socket, [])
-    }
-    const { current, latest, waiting } = connection
-    if (current === undefined || latest?.req.complete === false) notifyNode()
-    else waiting.push(notifyNode)
-  })
 }

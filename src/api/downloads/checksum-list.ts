@@ -1,29 +1,59 @@
 /** The checksums of a directory in the format of `sha256sum -c`: a virtual file, which is not on disk. */
+import { Readable } from 'node:stream'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { CatalogueReader } from '../../catalogue/reader.ts'
 import { isFresh, sendNotModified } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
 import { notFound } from '../http/errors.ts'
-import type { DirectoryHandler, ListingParts } from '../listings/answer.ts'
+import type { DirectoryHandler } from '../listings/answer.ts'
 
 /** Its name in the URL of each directory. A real file of this name is not served. */
 export const checksumsName = 'SHA256SUMS'
 
-/** Answers with the checksums of a directory. Shares cache and byte quota with the listings. */
-export function openChecksums(
-  { reader, tag }: Pick<ApiContext, 'reader' | 'tag'>,
-  { cache, byteQuota }: ListingParts,
-): DirectoryHandler {
+/** Answers with the checksums of a directory. */
+export function openChecksums({
+  reader,
+  tag,
+  limits,
+}: Pick<ApiContext, 'reader' | 'tag' | 'limits'>): DirectoryHandler {
   return async (request, reply, directory) => {
     const version = await reader.checksumsVersion(directory)
     if (version === undefined) throw notFound()
     reply.header('cache-control', 'no-cache')
     if (isFresh(request, reply, tag(version, 'text'))) return sendNotModified(reply)
-    const body = await cache.get(`${checksumsName} ${directory}`, version, () =>
-      checksumsOf(directory, reader),
+    reply.header('content-type', 'text/plain; charset=utf-8')
+    if (request.method === 'HEAD') return reply.send()
+    await limits.page(request, reply)
+    const notes = await notesOf(directory, reader)
+    const lines = checksumLines(directory, reader, notes)
+    return reply.send(Readable.from(lines, { objectMode: false }))
+  }
+}
+
+/** The comment lines: the number of files without a checksum, and the names of those with a problem. */
+async function notesOf(directory: string, reader: CatalogueReader): Promise<string> {
+  const problems: string[] = []
+  let unhashed = 0
+  for await (const files of checksumsOf(directory, reader))
+    for (const { name, sha256, problem } of files) {
+      if (problem !== undefined) problems.push(`# ${problem}: ${name}\n`)
+      if (sha256 === undefined) unhashed++
+    }
+  return (unhashed > 0 ? `# ${unhashed} files are not hashed yet\n` : '') + problems.join('')
+}
+
+/** The notes, then the checksums, read once more, so that a large directory takes no memory while it is sent. */
+async function* checksumLines(
+  directory: string,
+  reader: CatalogueReader,
+  notes: string,
+): AsyncGenerator<Buffer> {
+  yield Buffer.from(notes)
+  for await (const files of checksumsOf(directory, reader)) {
+    const lines = files.map(({ name, sha256 }) =>
+      sha256 === undefined ? '' : `${Buffer.from(sha256).toString('hex')}  ${name}\n`,
     )
-    if (request.method !== 'HEAD') byteQuota.acquire(reply, body)
-    return reply.header('content-type', 'text/plain; charset=utf-8').send(body)
+    yield Buffer.from(lines.join(''))
   }
 }
 
@@ -31,22 +61,13 @@ export function openChecksums(
  * Reads in chunks, so a change in between may or may not be in the list: its ETag must be of the state before.
  * @throws HttpError 404 for a directory that was removed from the catalogue meanwhile
  */
-async function checksumsOf(directory: string, reader: CatalogueReader): Promise<Buffer> {
-  const lines: string[] = []
-  const problems: string[] = []
-  let unhashed = 0
+async function* checksumsOf(directory: string, reader: CatalogueReader) {
   for (let after: string | undefined = ''; after !== undefined;) {
-    // A large directory takes some hundredths of a second.
-    if (lines.length + unhashed > 0) await yieldToEventLoop()
     const chunk = await reader.checksums(directory, after)
     if (chunk === undefined) throw notFound()
-    for (const { name, sha256, problem } of chunk.files) {
-      if (problem !== undefined) problems.push(`# ${problem}: ${name}\n`)
-      if (sha256 === undefined) unhashed++
-      else lines.push(`${Buffer.from(sha256).toString('hex')}  ${name}\n`)
-    }
+    yield chunk.files
     after = chunk.next
+    // A large directory takes some hundredths of a second.
+    await yieldToEventLoop()
   }
-  const unhashedLine = unhashed > 0 ? [`# ${unhashed} files are not hashed yet\n`] : []
-  return Buffer.from([...unhashedLine, ...problems, ...lines].join(''))
 }

@@ -1,7 +1,7 @@
 /** Reads a file, or a range of it, and fails if it changes meanwhile: a client never gets a mixture of two versions. */
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
-import type { ByteRange } from '../http/ranges.ts'
+import type { ByteRange } from '../http/conditional-requests.ts'
 import { FileChanged, isUnchanged } from './archived-file.ts'
 import type { OpenFile } from './archived-file.ts'
 import { Semaphore } from '../http/semaphore.ts'

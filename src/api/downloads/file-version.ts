@@ -1,12 +1,10 @@
 /** One version of an archived file: whether it may be served, and its headers. */
 import type { Stats } from 'node:fs'
 import type { FileRecord, FoundFile } from '../../catalogue/records.ts'
-import { toUs, compareIdentity, toIdentity } from '../../catalogue/identity.ts'
-import { settleMs } from '../../catalogue/settling.ts'
-import type { ByteRange } from '../http/ranges.ts'
+import { compareIdentity, settleMs, toIdentity, toUs } from '../../catalogue/identity.ts'
+import type { ByteRange, Validators } from '../http/conditional-requests.ts'
 import type { ArchivedFile } from './archived-file.ts'
-import { formatHttpDate } from '../http/http-date.ts'
-import type { Validators } from '../http/conditional-requests.ts'
+import { formatHttpDate } from '../http/conditional-requests.ts'
 
 /**
  * Whether a file may still be written to: it is young and differs from its record. The catalogue has no size of files that were

@@ -35,6 +35,10 @@ export function openMissingFiles(deps: {
   // A map has the order of insertion, so its last entries are the latest.
   const latest = new Map<string, { reason: MissingReason; atMs: number }>()
   let count = 0
+  const files = () =>
+    [...latest]
+      .reverse()
+      .map(([path, { reason, atMs }]) => ({ path, reason, sinceUs: atMs * 1000 }))
   return {
     note(path, reason) {
       count++
@@ -47,18 +51,12 @@ export function openMissingFiles(deps: {
     opened(path) {
       latest.delete(path)
     },
-    files: () =>
-      [...latest]
-        .reverse()
-        .map(([path, { reason, atMs }]) => ({ path, reason, sinceUs: atMs * 1000 })),
+    files,
     wire: () => ({
       count,
-      latest: [...latest]
-        .slice(-maxInStatus)
-        .reverse()
-        .map(([path, { reason, atMs }]) => {
-          return { path, reason, at: microsecondsToIso(atMs * 1000) }
-        }),
+      latest: files()
+        .slice(0, maxInStatus)
+        .map(({ path, reason, sinceUs }) => ({ path, reason, at: microsecondsToIso(sinceUs) })),
     }),
   }
 }

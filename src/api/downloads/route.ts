@@ -5,7 +5,7 @@ import type { FoundFile } from '../../catalogue/records.ts'
 import { unavailablePart, openStorageLog } from './storage-check.ts'
 import type { StorageLog } from './storage-check.ts'
 import { checksumsName, openChecksums } from './checksum-list.ts'
-import type { ByteRange } from '../http/ranges.ts'
+import type { ByteRange } from '../http/conditional-requests.ts'
 import type { ApiContext } from '../http/context.ts'
 import { parseDataTarget, parseDirectoryTarget } from './data-target.ts'
 import type { DirectoryTarget } from './data-target.ts'
@@ -28,8 +28,6 @@ import { offloadHeaders } from './offload.ts'
 import { openListings } from '../listings/answer.ts'
 import type { ListingsContext } from '../listings/answer.ts'
 import type { MissingFiles } from './missing-files.ts'
-import { openByteQuota } from '../listings/byte-quota.ts'
-import { openListingCache } from '../listings/cache.ts'
 import { printable, requestLog } from '../http/access-log.ts'
 import { select } from '../http/conditional-requests.ts'
 import { addResource, rawQuery } from '../http/resource.ts'
@@ -43,9 +41,8 @@ export function addData(app: FastifyInstance, context: DownloadsContext): void {
   const content = openContentReader()
   const cache = openFileCache()
   const storageLog = openStorageLog(context.logger, () => performance.now())
-  const listingParts = { cache: openListingCache(), byteQuota: openByteQuota() }
-  const list = openListings(context, listingParts)
-  const sendChecksums = openChecksums(context, listingParts)
+  const list = openListings(context)
+  const sendChecksums = openChecksums(context)
   const get = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const target = request.raw.url ?? ''
     const place = parseDataTarget(target, context.settings.datasetPrefix)

@@ -1,5 +1,5 @@
 /** Downloads and checksum lists. */
-import { errors } from '../openapi/errors.ts'
+import { errors } from '../openapi/responses.ts'
 import {
   curl,
   exampleLinks,

@@ -15,6 +15,14 @@ export function recordCsv(record: WireRecord): string {
   return [...values, ...details].map(csvValue).join(',')
 }
 
+/** A table with one line for each row. */
+export function csvText(
+  columns: readonly string[],
+  rows: readonly (readonly (string | number | null)[])[],
+): string {
+  return [columns, ...rows].map((row) => `${row.map(csvValue).join(',')}\r\n`).join('')
+}
+
 function csvValue(value: string | number | null): string {
   const text = String(value ?? '')
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text

@@ -54,14 +54,6 @@ export function dependsOnDetails(
   return details || filter.problems !== undefined || representation === 'html'
 }
 
-/** All parameters of a query string that the list knows, invalid values included; for the form of a rejected request. */
-export function knownParameters(query: Query): readonly Parameter[] {
-  const known = [...filterParameters.keys(), 'ordering', 'expand', 'strict']
-  return Object.keys(query)
-    .filter((key) => known.includes(key))
-    .flatMap((key) => valuesOf(query, key).map((value): Parameter => [key, value]))
-}
-
 interface ParsedFilters {
   readonly filter: FileFilter
   /** Parameters that links to other pages repeat. */
@@ -182,32 +174,14 @@ function intersection(a: FileFilter, b: FileFilter): FileFilter {
 }
 
 function intersect(key: keyof FileFilter, a: unknown, b: unknown): unknown {
-  switch (key) {
-    case 'names':
-      return [...(a as unknown[]), ...(b as unknown[])]
-    case 'idAbove':
-      return Math.max(a as number, b as number)
-    case 'idBelow':
-      return Math.min(a as number, b as number)
-    case 'dataDate':
-    case 'created':
-    case 'modified':
-    case 'overlaps':
-      return intersectRanges(a as TimeRange, b as TimeRange)
-    case 'stations':
-      return intersectStations(a as string[], b as string[])
-    case 'areas':
-    case 'contents':
-    case 'countries':
-    case 'days':
-    case 'durations':
-    case 'intervals':
-    case 'problems':
-    case 'sources':
-    case 'types':
-    case 'versions':
-      return (a as unknown[]).filter((value) => (b as unknown[]).includes(value))
-  }
+  if (key === 'idAbove') return Math.max(a as number, b as number)
+  if (key === 'idBelow') return Math.min(a as number, b as number)
+  if (key === 'stations') return intersectStations(a as string[], b as string[])
+  if (!Array.isArray(a)) return intersectRanges(a as TimeRange, b as TimeRange)
+  const others = b as unknown[]
+  return key === 'names'
+    ? [...(a as unknown[]), ...others]
+    : a.filter((each) => others.includes(each))
 }
 
 function intersectRanges(a: TimeRange, b: TimeRange): TimeRange {

@@ -1,17 +1,44 @@
-/** Builds a page of the list as JSON or HTML. */
+/** A page of the list, as JSON or HTML. */
+import type { RouteHandlerMethod } from 'fastify'
 import { LRUCache } from 'lru-cache'
+import { isFresh, sendNotModified } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
-import { pageHeaders } from '../http/headers.ts'
-import { mediaTypes } from '../http/negotiate.ts'
+import { ignoredHeader, pageHeaders } from '../http/headers.ts'
+import { mediaTypes, negotiate } from '../http/negotiate.ts'
 import type { Representation } from '../http/negotiate.ts'
-import { renderList } from './page.ts'
 import { catalogueOffset, linkHeader, pageLinks, parsePageRange } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
-import { serialiseRecord } from './serialise.ts'
-import { dependsOnDetails } from './list-request.ts'
+import { dependsOnDetails, parseListRequest } from './list-request.ts'
 import type { ListRequest } from './list-request.ts'
+import { renderList } from './page.ts'
+import { serialiseRecord } from './serialise.ts'
 
-export interface PageRequest {
+export type ListContext = Pick<ApiContext, 'reader' | 'settings' | 'links' | 'tag' | 'limits'>
+
+/** Answers with a page of the list, from the cache if the catalogue has not changed. */
+export function listFiles(context: ListContext): RouteHandlerMethod {
+  const { reader, tag } = context
+  const cache = openPageCache()
+  return async (request, reply) => {
+    const representation = negotiate(request, reply)
+    const query = request.query as Query
+    const list = parseListRequest(query)
+    reply.headers(ignoredHeader(list.ignored))
+    const { url = '' } = request.raw
+    const details = dependsOnDetails(list, representation)
+    const latest = tag(await reader.head(), representation, { details })
+    if (isFresh(request, reply, latest)) return sendNotModified(reply)
+    const cached = cache.get(`${latest} ${url}`)
+    if (cached !== undefined) return reply.headers(cached.headers).send(cached.body)
+    await context.limits.page(request, reply)
+    const { signal } = request
+    const page = await makePage(context, { query, list, representation, signal })
+    cache.set(`${page.headers.etag} ${url}`, page)
+    return reply.headers(page.headers).send(page.body)
+  }
+}
+
+interface PageRequest {
   readonly query: Query
   readonly list: ListRequest
   readonly representation: Representation
@@ -20,7 +47,7 @@ export interface PageRequest {
 }
 
 /** A finished page. */
-export interface ListPage {
+interface ListPage {
   readonly headers: Readonly<Record<string, string>> & { readonly etag: string }
   readonly body: Buffer
 }
@@ -39,10 +66,8 @@ export function openPageCache(): LRUCache<string, ListPage> {
   })
 }
 
-export type ListContext = Pick<ApiContext, 'reader' | 'settings' | 'links' | 'tag'>
-
 /** Reads a page from the catalogue, with its count and head. */
-export async function makePage(
+async function makePage(
   { reader, settings, links, tag }: ListContext,
   { query, list, representation, signal }: PageRequest,
 ): Promise<ListPage> {

@@ -9,8 +9,8 @@ import {
   readableTime,
   typeLabel,
 } from '../pages/labels.ts'
+import type { ChangeKind } from '../../catalogue/records.ts'
 import type { FileDuration } from '../../parse/types.ts'
-import type { RecordHistory } from './history.ts'
 import type { WireRecord } from './serialise.ts'
 
 const template = `<p class="lead"><a class="button" href="<%= it.download_path %>" download>Download</a> <%= it.summary %></p>
@@ -43,6 +43,16 @@ export interface FilesBeside {
   readonly sameTime: readonly WireRecord[]
   readonly before: readonly WireRecord[]
   readonly after: readonly WireRecord[]
+}
+
+/** The latest change of the file, as the change feed has it. */
+export interface RecordHistory {
+  /** Seq of the latest change. */
+  readonly seq: number
+  /** `undefined` if the change feed does not reach back to this change. */
+  readonly change: { readonly kind: ChangeKind; readonly at: string } | undefined
+  /** The page of the change feed with this change alone; `undefined` without it. */
+  readonly href: string | undefined
 }
 
 const periods = {

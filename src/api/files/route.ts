@@ -1,33 +1,23 @@
 /** The list of files and its single records. */
 import { Readable } from 'node:stream'
-import type { FastifyInstance, FastifyRequest, RouteHandlerMethod } from 'fastify'
+import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
 import { openAuthentication } from '../admin/authentication.ts'
 import { registration } from '../admin/schema.ts'
 import { compressedVary } from '../http/compression.ts'
-import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
-import { BadFields, badFields, notFound } from '../http/errors.ts'
 import { changesUrl } from '../http/links.ts'
-import { ignoredHeader } from '../http/headers.ts'
-import { makePage, openPageCache } from './list.ts'
-import type { ListContext } from './list.ts'
-import { readExpand, serialiseRecord } from './serialise.ts'
-import { dependsOnDetails, knownParameters, parseListRequest } from './list-request.ts'
-import type { ListRequest } from './list-request.ts'
-import { parseStreamRequest, lineFormats, listLines } from './stream.ts'
-import { mediaTypes, namedFormat, negotiate } from '../http/negotiate.ts'
-import { filesBeside } from './files-beside.ts'
-import { readHistory } from './history.ts'
-import { renderRejectedList } from './page.ts'
-import { renderRecord } from './record-page.ts'
-import type { Representation } from '../http/negotiate.ts'
-import { parsePageRange } from '../http/query.ts'
+import { mediaTypes, namedFormat } from '../http/negotiate.ts'
 import type { Query } from '../http/query.ts'
-import { registerFile } from './register.ts'
-import * as schemas from './schema.ts'
-import type { RegisterContext } from './register.ts'
-import { addResource, rawQuery } from '../http/resource.ts'
+import { addResource } from '../http/resource.ts'
 import { Semaphore } from '../http/semaphore.ts'
+import { listFiles } from './list.ts'
+import type { ListContext } from './list.ts'
+import { filesView } from './page.ts'
+import { showFile } from './record.ts'
+import { registerFile } from './register.ts'
+import type { RegisterContext } from './register.ts'
+import * as schemas from './schema.ts'
+import { lineFormats, listLines, parseStreamRequest } from './stream.ts'
 
 /** Limit of concurrent streams: each chunk of a stream delays all other requests. */
 const maxStreams = 50
@@ -35,9 +25,7 @@ const maxStreams = 50
 /** Limit of concurrent chunks of all streams: other requests are served after each chunk. */
 const maxChunks = 1
 
-type FilesContext = ListContext &
-  RegisterContext &
-  Pick<ApiContext, 'apiPath' | 'reader' | 'links' | 'tag' | 'limits'>
+type FilesContext = ListContext & RegisterContext & Pick<ApiContext, 'apiPath'>
 
 export function addRinexFile(app: FastifyInstance, context: FilesContext): void {
   const path = `${context.apiPath}rinex-file/`
@@ -48,6 +36,7 @@ export function addRinexFile(app: FastifyInstance, context: FilesContext): void 
     path,
     get: streamFiles(context, listFiles(context)),
     schema: schemas.listFiles(context.settings.maxLimit),
+    config: { faultForm: filesView },
     post: {
       schema: schemas.registerFile,
       authenticate: openAuthentication(context.administration),
@@ -78,7 +67,6 @@ function streamFiles(
 ): RouteHandlerMethod {
   const streams = new Semaphore({
     permits: maxStreams,
-    queue: 0,
     full: 'Too many clients are reading the whole list.',
   })
   const chunks = new Semaphore({ permits: maxChunks })
@@ -109,75 +97,5 @@ function streamFiles(
       format,
     )
     return reply.send(Readable.from(lines, { objectMode: false }))
-  }
-}
-
-function listFiles(context: FilesContext): RouteHandlerMethod {
-  const { reader, tag } = context
-  const cache = openPageCache()
-  return async (request, reply) => {
-    const representation = negotiate(request, reply)
-    const query = request.query as Query
-    const list = parseList(request, representation, context.settings.maxLimit)
-    if ('page' in list) return sendHtml(reply.code(400), list.page)
-    reply.headers(ignoredHeader(list.ignored))
-    const { url = '' } = request.raw
-    const details = dependsOnDetails(list, representation)
-    const latest = tag(await reader.head(), representation, { details })
-    if (isFresh(request, reply, latest)) return sendNotModified(reply)
-    const cached = cache.get(`${latest} ${url}`)
-    if (cached !== undefined) return reply.headers(cached.headers).send(cached.body)
-    await context.limits.page(request, reply)
-    const { signal } = request
-    const page = await makePage(context, { query, list, representation, signal })
-    cache.set(`${page.headers.etag} ${url}`, page)
-    return reply.headers(page.headers).send(page.body)
-  }
-}
-
-/** Parses a request for a page of the list. People get the faults of a bad one at the fields of the form. */
-function parseList(
-  { raw, query: parameters }: FastifyRequest,
-  representation: Representation,
-  maxLimit: number,
-): ListRequest | { readonly page: string } {
-  const query = parameters as Query
-  try {
-    return parseListRequest(query)
-  } catch (error) {
-    if (!(error instanceof BadFields) || representation !== 'html') throw error
-    return {
-      page: renderRejectedList({
-        parameters: knownParameters(query),
-        limit: parsePageRange(query, maxLimit).limit,
-        faults: error.fields,
-        query: rawQuery(raw.url ?? '').slice(1),
-      }),
-    }
-  }
-}
-
-function showFile({ reader, links, tag }: FilesContext): RouteHandlerMethod {
-  return async (request, reply) => {
-    const representation = negotiate(request, reply)
-    const id = Number((request.params as { readonly id: string }).id)
-    if (!Number.isSafeInteger(id)) throw notFound()
-    const expand = readExpand(request.query as Query)
-    if ('fault' in expand) throw badFields({ expand: [expand.fault] })
-    // The HTML page shows all details.
-    const details = expand.details || representation === 'html'
-    const head = await reader.head()
-    if (isFresh(request, reply, tag(head, representation, { details })))
-      return sendNotModified(reply)
-    const record = await reader.record(id, details)
-    if (record === undefined) throw notFound()
-    const wire = serialiseRecord(record, links())
-    if (representation === 'json') return sendJson(reply, wire)
-    const [beside, history, isWaiting] = await Promise.all([
-      filesBeside(reader, record, links()),
-      readHistory(reader, record, links()),
-      wire.file?.sha256 === null && reader.awaitsChecksum(id),
-    ])
-    return sendHtml(reply, renderRecord(wire, { beside, history, isWaiting }))
   }
 }

@@ -3,8 +3,7 @@ import Type from 'typebox'
 import { orderKeys, problems } from '../../catalogue/filter.ts'
 import { areas } from '../../parse/archive-path.ts'
 import { registration, writeErrors, curlPost } from '../admin/schema.ts'
-import { errors } from '../openapi/errors.ts'
-import { negotiated, withHeaders } from '../openapi/headers.ts'
+import { errors, negotiated, withHeaders } from '../openapi/responses.ts'
 import {
   component,
   curl,

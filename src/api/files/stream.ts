@@ -16,7 +16,7 @@ import type { Query } from '../http/query.ts'
 import { parseListRequest } from './list-request.ts'
 
 /** Records of a chunk: it blocks the event loop for a few milliseconds. */
-const recordsPerChunk = 500
+const recordsPerChunk = 250
 
 interface LineFormat {
   readonly mediaType: string

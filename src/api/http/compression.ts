@@ -3,8 +3,7 @@
  * `Accept-Encoding`, and no others.
  */
 import { pipeline, Readable } from 'node:stream'
-import { promisify } from 'node:util'
-import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib'
+import { constants, createBrotliCompress, createGzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Semaphore } from './semaphore.ts'
 
@@ -17,25 +16,17 @@ const leastBytes = 1024
 /** Responses that are compressed at the same time; others are sent uncompressed. */
 const maxCompressing = 2
 
-const gzipOptions = { level: 5 }
-const brotliOptions = {
-  params: {
-    [constants.BROTLI_PARAM_QUALITY]: 4,
-    // 512 KiB: larger windows take megabytes of memory and make lists hardly smaller.
-    [constants.BROTLI_PARAM_LGWIN]: 19,
-  },
-}
-
 /** By content coding, the preferred one first. */
 const compressors = {
-  br: {
-    stream: () => createBrotliCompress(brotliOptions),
-    whole: (body: Buffer) => promisify(brotliCompress)(body, brotliOptions),
-  },
-  gzip: {
-    stream: () => createGzip(gzipOptions),
-    whole: (body: Buffer) => promisify(gzip)(body, gzipOptions),
-  },
+  br: () =>
+    createBrotliCompress({
+      params: {
+        [constants.BROTLI_PARAM_QUALITY]: 4,
+        // 512 KiB: larger windows take megabytes of memory and make lists hardly smaller.
+        [constants.BROTLI_PARAM_LGWIN]: 19,
+      },
+    }),
+  gzip: () => createGzip({ level: 5 }),
 } as const
 
 type Encoding = keyof typeof compressors
@@ -52,24 +43,11 @@ export function compressAnswers(app: FastifyInstance): void {
       return
     }
     reply.header('content-encoding', encoding)
-    const release = (): void => {
+    const body = payload instanceof Readable ? payload : Readable.from([payload])
+    const compressed = pipeline(body, compressors[encoding](), () => {
       permits.release()
-    }
-    if (payload instanceof Readable) {
-      done(null, pipeline(payload, compressors[encoding].stream(), release))
-      return
-    }
-    compressors[encoding]
-      .whole(Buffer.from(payload as Buffer | string))
-      .finally(release)
-      .then(
-        (body) => {
-          done(null, body)
-        },
-        (error: unknown) => {
-          done(error as Error)
-        },
-      )
+    })
+    done(null, compressed)
   })
 }
 

@@ -1,8 +1,6 @@
+/** Conditional requests: entity tags, dates, ranges, and what they select (RFC 9110). */
+import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { ByteRange } from './ranges.ts'
-import { parseRange } from './ranges.ts'
-import { matchesStrongly, matchesWeakly } from './etag.ts'
-import { parseHttpDate } from './http-date.ts'
 
 /** The version of a file that would be sent. */
 export interface Validators {
@@ -65,4 +63,88 @@ function rangeApplies(headers: IncomingHttpHeaders, validators: Validators): boo
   if (validator === undefined || validator === validators.tag) return true
   const date = parseHttpDate(String(validator))
   return validators.lastModifiedIsStrong && date !== undefined && date === validators.lastModified
+}
+
+/** One entity tag of a list, or `*`. Quoted tags have no escapes. */
+const tagPattern = /(?:W\/)?"[^"]*"|\*/g
+
+export function weakTag(parts: readonly (string | number)[]): string {
+  return `W/"${parts.join('-')}"`
+}
+
+/** A short digest of a text. */
+export function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 16)
+}
+
+/** Weak comparison: whether a list like `If-None-Match` names the tag, weak or strong; `*` names every tag. */
+export function matchesWeakly(list: string, tag: string): boolean {
+  return tagsIn(list).some((each) => each === '*' || opaque(each) === opaque(tag))
+}
+
+/** Strong comparison: whether a list like `If-Match` names this strong tag; weak tags in the list never match. */
+export function matchesStrongly(list: string, strongTag: string): boolean {
+  return tagsIn(list).some((each) => each === '*' || each === strongTag)
+}
+
+function tagsIn(list: string): readonly string[] {
+  return list.match(tagPattern) ?? []
+}
+
+function opaque(tag: string): string {
+  return tag.startsWith('W/') ? tag.slice(2) : tag
+}
+
+const day = '(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)'
+const month = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)'
+const time = String.raw`\d\d:\d\d:\d\d`
+
+/** The current format and the two obsolete ones that a server must accept (RFC 9110, 5.6.7). */
+const fixed = new RegExp(String.raw`^${day}, \d\d ${month} \d{4} ${time} GMT$`)
+const rfc850 = new RegExp(
+  String.raw`^(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, \d\d-${month}-\d\d ${time} GMT$`,
+)
+const asctime = new RegExp(String.raw`^${day} ${month} [ \d]\d ${time} \d{4}$`)
+
+/** Seconds since 1970 of an HTTP date; `undefined` for other text: the header is then ignored. */
+export function parseHttpDate(text: string): number | undefined {
+  if (text.length > 40) return undefined
+  const readable =
+    fixed.test(text) || rfc850.test(text) ? text : asctime.test(text) ? `${text} GMT` : ''
+  const ms = Date.parse(readable)
+  return Number.isNaN(ms) ? undefined : ms / 1000
+}
+
+export function formatHttpDate(seconds: number): string {
+  return new Date(seconds * 1000).toUTCString()
+}
+
+/** Positions of the first and the last byte, both inclusive. */
+export interface ByteRange {
+  readonly first: number
+  readonly last: number
+}
+
+/** `whole`: ignore the header. `unsatisfiable`: 416. */
+export type RangeChoice = ByteRange | 'whole' | 'unsatisfiable'
+
+/**
+ * Reads a `Range` header (RFC 9110, 14.1.2) for a size in bytes. Several ranges, another unit or a malformed header are ignored,
+ * as the standard allows.
+ */
+export function parseRange(header: string, size: number): RangeChoice {
+  const [, set] = /^bytes=(.*)$/i.exec(header) ?? []
+  const ranges = (set ?? '').split(',').map((range) => range.trim())
+  const [range, ...others] = ranges.filter((each) => each !== '')
+  const [, first, last] = /^(\d*)-(\d*)$/.exec(range ?? '') ?? []
+  if (others.length > 0 || first === undefined || last === undefined) return 'whole'
+  if (first === '') return last === '' ? 'whole' : suffix(Number(last), size)
+  if (last !== '' && BigInt(last) < BigInt(first)) return 'whole'
+  if (Number(first) >= size) return 'unsatisfiable'
+  return { first: Number(first), last: Math.min(last === '' ? Infinity : Number(last), size - 1) }
+}
+
+function suffix(length: number, size: number): RangeChoice {
+  if (length === 0 || size === 0) return 'unsatisfiable'
+  return { first: Math.max(size - length, 0), last: size - 1 }
 }

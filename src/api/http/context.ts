@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Head } from '../../catalogue/records.ts'
 import type { ApiDeps } from './settings.ts'
-import { digest, matchesWeakly, weakTag } from './etag.ts'
+import { digest, matchesWeakly, weakTag } from './conditional-requests.ts'
 import { pageHeaders } from './headers.ts'
 import { linksBelow } from './links.ts'
 import type { Links } from './links.ts'

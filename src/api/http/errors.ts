@@ -44,14 +44,6 @@ export class UnknownName extends HttpError {
   }
 }
 
-export function notAcceptable(): HttpError {
-  return new HttpError(406, 'Could not satisfy the request Accept header.')
-}
-
-export function methodNotAllowed(method: string): HttpError {
-  return new HttpError(405, `Method "${method}" not allowed.`)
-}
-
 /** 400 with the faults of each wrong field or parameter. */
 export class BadFields extends HttpError {
   readonly fields: Readonly<Record<string, readonly string[]>>
@@ -64,10 +56,6 @@ export class BadFields extends HttpError {
 
 export function badFields(fields: BadFields['fields']): HttpError {
   return new BadFields(fields)
-}
-
-export function forbidden(detail: string): HttpError {
-  return new HttpError(403, detail)
 }
 
 /** 503 for a condition that ends by itself. */

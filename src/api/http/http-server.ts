@@ -1,5 +1,7 @@
+/** Node's HTTP server, and what it leaves to us: its errors, `Host` and `Expect`, and the form of request targets. */
 import { createServer } from 'node:http'
 import type { IncomingMessage, RequestListener, Server } from 'node:http'
+import type { Socket } from 'node:net'
 import { HttpError } from './errors.ts'
 
 /**
@@ -45,4 +47,59 @@ export function faultOf({ httpVersion, headers }: IncomingMessage): HttpError | 
   if (headers.expect !== undefined && !/100-continue/i.test(headers.expect))
     return new HttpError(417, 'Expectation failed.')
   return undefined
+}
+
+const clientErrors: Readonly<Record<string, readonly [status: string, detail: string]>> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'Request header fields too large.'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'Request timeout.'],
+}
+
+/**
+ * Answers bytes that are not HTTP, too large or too slow, and closes the connection.
+ * @param isAnswered whether a response was started on it: more text would corrupt that response or be a second one
+ */
+export function answerClientError(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  isAnswered: boolean,
+): void {
+  if (!socket.writable || isAnswered) {
+    socket.destroy()
+    return
+  }
+  const [status, detail] = clientErrors[error.code ?? ''] ?? ['400 Bad Request', 'Bad request.']
+  const body = JSON.stringify({ detail })
+  const head = [
+    `HTTP/1.1 ${status}`,
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+    'Connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+}
+
+/** Scheme and authority of a target in absolute form (RFC 9112, 3.2.2); an http URL without a host is invalid. */
+const schemeAndAuthority = /^https?:\/\/[^/?#]+/i
+
+/**
+ * Removes scheme and authority of a target in absolute form, then merges empty path segments below the dataset
+ * prefix. Nothing is decoded, dot segments and the query stay unchanged.
+ * @param target the text of the request line
+ * @param datasetPrefix without a slash at either end; compared as text
+ */
+export function normaliseTarget(target: string, datasetPrefix: string): string {
+  const origin = toOriginForm(target)
+  const root = `/${datasetPrefix}/`
+  if (!origin.startsWith(root)) return origin
+  const end = origin.search(/[?#]/)
+  const path = end === -1 ? origin : origin.slice(0, end)
+  // The prefix itself holds no empty segment.
+  return path.replaceAll(/\/{2,}/g, '/') + origin.slice(path.length)
+}
+
+function toOriginForm(target: string): string {
+  const authority = schemeAndAuthority.exec(target)
+  if (authority === null) return target
+  const rest = target.slice(authority[0].length)
+  return rest.startsWith('/') ? rest : `/${rest}`
 }

@@ -19,6 +19,7 @@ export const resourceNames = [
   'series',
   'missing',
   'report',
+  'alerts',
   'changes',
   'status',
   'schema',

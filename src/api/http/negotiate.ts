@@ -1,7 +1,7 @@
 /** Content negotiation between JSON and HTML (contract 1, "Representations"; RFC 9110, 12.5.1). */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { compressedVary } from './compression.ts'
-import { notAcceptable, notFound } from './errors.ts'
+import { HttpError, notFound } from './errors.ts'
 import { lastValue } from './query.ts'
 import type { Query } from './query.ts'
 
@@ -12,6 +12,7 @@ export const mediaTypes = {
   json: 'application/json',
   html: 'text/html',
   events: 'text/event-stream',
+  atom: 'application/atom+xml',
   openApi: 'application/vnd.oai.openapi+json',
 } as const
 
@@ -39,6 +40,10 @@ export function negotiate(request: FastifyRequest, reply: FastifyReply): Represe
   if (preferred === undefined) throw notAcceptable()
   if (preferred === 'html') reply.header('vary', compressedVary)
   return preferred
+}
+
+function notAcceptable(): HttpError {
+  return new HttpError(406, 'Could not satisfy the request Accept header.')
 }
 
 /** One of these formats if `format` names it; otherwise as `negotiate`. */

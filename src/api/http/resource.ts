@@ -1,6 +1,7 @@
 /** Registers the routes of a resource: its methods, `OPTIONS`, a redirect to the trailing slash, and 405 for all other methods. */
 import { METHODS } from 'node:http'
 import type {
+  FastifyContextConfig,
   FastifyInstance,
   FastifyReply,
   FastifyRequest,
@@ -8,7 +9,7 @@ import type {
   RouteHandlerMethod,
 } from 'fastify'
 import { sendJson } from './context.ts'
-import { methodNotAllowed } from './errors.ts'
+import { HttpError } from './errors.ts'
 import { mediaTypes } from './negotiate.ts'
 
 /** Checks before the body is read that a request comes from an administrator. Throws `HttpError` 401 or 403. */
@@ -20,6 +21,8 @@ export interface Resource {
   readonly get?: RouteHandlerMethod
   /** Describes GET. A resource without a schema is not in the OpenAPI document. */
   readonly schema?: FastifySchema
+  /** Settings of the route, for its error pages. */
+  readonly config?: FastifyContextConfig
   readonly post?: {
     readonly schema: FastifySchema
     readonly authenticate: Authentication
@@ -51,7 +54,7 @@ export function methodsOf({ get, post }: Pick<Resource, 'get' | 'post'>): readon
 }
 
 export function addResource(app: FastifyInstance, resource: Resource): void {
-  const { path, get, schema, post } = resource
+  const { path, get, schema, config, post } = resource
   const allowed = methodsOf(resource)
   const allow = allowed.join(', ')
   if (get !== undefined) {
@@ -60,6 +63,7 @@ export function addResource(app: FastifyInstance, resource: Resource): void {
       // The framework's own HEAD route would send the length of an empty body.
       method: ['GET', 'HEAD'],
       ...(schema && { schema }),
+      ...(config && { config }),
       // Each resource reads its parameters itself: invalid limits are ignored, all other faults are reported at once.
       validatorCompiler: () => () => true,
       handler(request, reply) {
@@ -91,7 +95,7 @@ export function addResource(app: FastifyInstance, resource: Resource): void {
     method: methods.filter((method) => !allowed.includes(method)),
     onRequest: (request, reply) => {
       reply.header('allow', allow)
-      throw methodNotAllowed(request.method)
+      throw new HttpError(405, `Method "${request.method}" not allowed.`)
     },
     handler: () => undefined,
   })

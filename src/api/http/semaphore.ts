@@ -4,9 +4,7 @@ import { tooMany } from './errors.ts'
 export interface SemaphoreLimits {
   /** Number of permits. */
   readonly permits: number
-  /** Maximum length of the queue, first in, first out; unlimited by default. */
-  readonly queue?: number
-  /** The `detail` of the 429 when the queue is full. */
+  /** The `detail` of the 429 when none is free. */
   readonly full?: string
 }
 
@@ -27,18 +25,9 @@ export class Semaphore {
     return true
   }
 
-  /** @throws HttpError 429 when none is free */
-  acquireNow(): void {
-    if (!this.tryAcquire()) throw this.#rejection()
-  }
-
-  /**
-   * Acquires a permit, waiting in the queue if none is free.
-   * @throws HttpError 429 when the queue is full
-   */
+  /** Acquires a permit. If none is free it waits: first come, first served. */
   async acquire(): Promise<void> {
     if (this.tryAcquire()) return
-    if (this.#waiting.length >= (this.#limits.queue ?? Infinity)) throw this.#rejection()
     await new Promise<void>((resolve) => {
       this.#waiting.push(resolve)
     })
@@ -51,10 +40,7 @@ export class Semaphore {
     else next()
   }
 
-  /**
-   * Runs work while holding a permit.
-   * @throws HttpError 429 when the queue is full, and what the work throws
-   */
+  /** Runs work while holding a permit. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     await this.acquire()
     try {
@@ -65,23 +51,21 @@ export class Semaphore {
   }
 
   /**
-   * Acquires a permit without waiting, and releases it when the response closes.
+   * Holds a permit until the response closes.
    * @throws HttpError 429 when none is free
    */
   holdFor(reply: FastifyReply): void {
-    // The client has left: `close` was already emitted.
-    if (reply.raw.destroyed) return
-    this.acquireNow()
-    reply.raw.once('close', () => {
-      this.release()
-    })
+    if (hasLeft(reply)) return
+    if (!this.tryAcquire()) throw this.#rejection()
+    this.#releaseAtClose(reply)
   }
 
   /**
-   * Acquires a permit with a timeout; stops waiting when the client leaves.
+   * Waits for a permit and holds it until the response closes; stops waiting when the client leaves.
    * @throws HttpError 429 after the timeout, or when the client has left
    */
-  async acquireFor(reply: FastifyReply, timeoutMs: number): Promise<void> {
+  async waitFor(reply: FastifyReply, timeoutMs: number): Promise<void> {
+    if (hasLeft(reply)) throw this.#rejection()
     if (!this.tryAcquire())
       await new Promise<void>((resolve, reject) => {
         const settled = (): void => {
@@ -101,13 +85,26 @@ export class Semaphore {
         reply.raw.once('close', giveUp)
         this.#waiting.push(proceed)
       })
-    // The client may have left since.
-    if (!reply.raw.destroyed) return
-    this.release()
-    throw this.#rejection()
+    // The client may have left between the end of the wait and this line.
+    if (hasLeft(reply)) {
+      this.release()
+      throw this.#rejection()
+    }
+    this.#releaseAtClose(reply)
+  }
+
+  #releaseAtClose(reply: FastifyReply): void {
+    reply.raw.once('close', () => {
+      this.release()
+    })
   }
 
   #rejection(): Error {
     return tooMany(this.#limits.full ?? 'Too many requests at this moment.')
   }
+}
+
+/** Whether `close` of the response was already emitted: it will not come again. */
+function hasLeft({ raw }: FastifyReply): boolean {
+  return raw.destroyed
 }

@@ -1,24 +1,17 @@
+/** Answers requests for directories with their listings. */
+import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { DirectoryState } from '../../catalogue/records.ts'
 import { isFresh, sendNotModified } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
 import { notFound } from '../http/errors.ts'
 import { pageHeaders } from '../http/headers.ts'
-import { formatHttpDate, parseHttpDate } from '../http/http-date.ts'
+import { formatHttpDate, parseHttpDate } from '../http/conditional-requests.ts'
 import { mediaTypes, namedFormat } from '../http/negotiate.ts'
-import { buildListing } from './build.ts'
-import { listingFormats } from './formats.ts'
-import type { ListingFormat } from './formats.ts'
-import type { ByteQuota } from './byte-quota.ts'
-import type { ListingCache } from './cache.ts'
+import { listingFormats, listingOf } from './listing.ts'
+import type { ListingFormat } from './listing.ts'
 
-/** Shared by listings and checksum lists. */
-export interface ListingParts {
-  readonly cache: ListingCache
-  readonly byteQuota: ByteQuota
-}
-
-export type ListingsContext = Pick<ApiContext, 'reader' | 'dataPath' | 'tag' | 'nowUs'>
+export type ListingsContext = Pick<ApiContext, 'reader' | 'dataPath' | 'tag' | 'nowUs' | 'limits'>
 
 /** Answers a request for a directory of the catalogue, given by its path below the root. */
 export type DirectoryHandler = (
@@ -28,10 +21,8 @@ export type DirectoryHandler = (
 ) => Promise<FastifyReply>
 
 /** Answers with the listing of a directory. */
-export function openListings(
-  { reader, dataPath, tag, nowUs }: ListingsContext,
-  { cache, byteQuota }: ListingParts,
-): DirectoryHandler {
+export function openListings(context: ListingsContext): DirectoryHandler {
+  const { reader, dataPath, tag, nowUs, limits } = context
   return async (request, reply, directory) => {
     const format = formatOf(request)
     const state = await reader.directory(directory)
@@ -43,14 +34,12 @@ export function openListings(
     // If-None-Match takes precedence over If-Modified-Since (RFC 9110, 13.2.2).
     if (matches || (tags === undefined && date.matches(since)))
       return sendNotModified(reply.headers({ ...revalidate, ...date.headers }))
+    reply.headers({ ...revalidate, ...date.headers, ...contentHeaders[format.name] })
+    if (request.method === 'HEAD') return reply.send()
+    await limits.page(request, reply)
     const path = directory === '' ? dataPath : `${dataPath}${directory}/`
-    const body = await cache.get(`${format.name} ${directory}`, version, () =>
-      buildListing(reader, { directory, path, format }),
-    )
-    if (request.method !== 'HEAD') byteQuota.acquire(reply, body)
-    return reply
-      .headers({ ...revalidate, ...date.headers, ...contentHeaders[format.name] })
-      .send(body)
+    const listing = listingOf(reader, { directory, path, format })
+    return reply.send(Readable.from(listing, { objectMode: false }))
   }
 }
 

@@ -1,7 +1,6 @@
 /** Directory listings. */
 import Type from 'typebox'
-import { errors } from '../openapi/errors.ts'
-import { withHeaders } from '../openapi/headers.ts'
+import { errors, withHeaders } from '../openapi/responses.ts'
 import {
   curl,
   exampleLinks,

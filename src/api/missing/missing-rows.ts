@@ -68,14 +68,3 @@ export function sortMissing(
     .sort((a, b) => (a.value === b.value ? 0 : a.value < b.value === descending ? 1 : -1))
     .map(({ each }) => each)
 }
-
-const columns = [
-  ...(['station', 'file_type', 'period', 'start', 'end', 'expected_by'] as const),
-  ...(['state', 'since'] as const),
-]
-
-/** No value needs quotes. */
-export function missingCsv(rows: readonly WireMissing[]): string {
-  const lines = rows.map((row) => columns.map((name) => row[name]).join())
-  return `${[columns.join(), ...lines].join('\r\n')}\r\n`
-}

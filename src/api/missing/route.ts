@@ -1,36 +1,39 @@
 /** The files that are expected and not there, a page at a time or all as CSV. */
-import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { learningDays } from '../../insight/series.ts'
 import { secondsPerDay } from '../../parse/calendar.ts'
-import { isFresh, sendCsv, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
-import type { ApiContext } from '../http/context.ts'
-import { badFields } from '../http/errors.ts'
-import { ignoredHeader } from '../http/headers.ts'
-import { mediaTypes, negotiateFormat } from '../http/negotiate.ts'
-import { catalogueOffset, linkHeader, pageLinks, parsePageRange } from '../http/query.ts'
+import { parseDay } from '../files/times.ts'
+import { mediaTypes } from '../http/negotiate.ts'
+import { lastValue } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
 import { addResource } from '../http/resource.ts'
-import { networkTag } from '../series/network-states.ts'
 import type { Network } from '../series/network-states.ts'
+import { answerList } from '../series/route.ts'
 import type { NetworkContext } from '../series/route.ts'
-import { matchesSeries } from '../series/series-filter.ts'
-import { missingCsv, missingSlots, serialiseMissing, sortMissing } from './missing-rows.ts'
+import { matchesSeries, parseSeriesList } from '../series/series-list.ts'
+import { missingSlots, serialiseMissing, sortMissing } from './missing-rows.ts'
 import type { DayRange, MissingSlot } from './missing-rows.ts'
-import { renderMissing } from './page.ts'
-import { parseMissing } from './request.ts'
+import { missingView } from './page.ts'
 import * as schemas from './schema.ts'
 
-type MissingContext = NetworkContext & Pick<ApiContext, 'nowUs'>
-
-/** Most rows of a CSV. */
-const maxRows = 100_000
-
-export function addMissing(app: FastifyInstance, context: MissingContext): void {
+export function addMissing(app: FastifyInstance, context: NetworkContext): void {
   app.addSchema(schemas.missingSchema).addSchema(schemas.missingPageSchema)
   addResource(app, {
     path: `${context.apiPath}missing/`,
-    get: listMissing(context),
+    get: answerList(context, {
+      name: 'missing',
+      view: missingView,
+      csvColumns: schemas.missingColumns,
+      parse: parseMissing,
+      find: async (current, request) => {
+        const found = await readMissing(context, current, request)
+        const chosen = found.filter(({ state }) => request.states.includes(state))
+        return sortMissing(chosen, request.ordering)
+      },
+      serialise: serialiseMissing,
+    }),
     schema: schemas.listMissing(context.settings.maxLimit),
+    config: { faultForm: missingView },
     renders: [mediaTypes.json, mediaTypes.html, 'text/csv'],
     about: {
       name: 'Missing File List',
@@ -39,56 +42,59 @@ export function addMissing(app: FastifyInstance, context: MissingContext): void 
   })
 }
 
-function listMissing(context: MissingContext): RouteHandlerMethod {
-  const { network, settings, links, tag, limits, nowUs } = context
-  return async (request, reply) => {
-    const format = negotiateFormat(['csv'], request, reply)
-    const query = request.query as Query
-    const missingRequest = parseMissing(query, nowUs() / 1e6)
-    const { states, ordering, kept, ignored } = missingRequest
-    reply.headers(ignoredHeader(ignored))
-    await limits.page(request, reply)
-    const current = await network.current()
-    if (isFresh(request, reply, tag(`${networkTag(current)}-${format}`, 'text')))
-      return sendNotModified(reply)
-    const found = await readMissing(context, current, missingRequest)
-    const sorted = sortMissing(
-      found.filter(({ state }) => states.includes(state)),
-      ordering,
-    )
-    const count = sorted.length
-    if (format === 'csv') {
-      if (count > maxRows)
-        throw badFields({ from: [`A CSV has at most ${maxRows} rows; these are ${count}.`] })
-      return sendCsv(reply, missingCsv(sorted.map(serialiseMissing)))
-    }
-    const range = parsePageRange(query, settings.maxLimit)
-    const offset = catalogueOffset(range.offset)
-    const results = sorted.slice(offset, offset + range.limit).map(serialiseMissing)
-    const pages = pageLinks(links(), range, { name: 'missing', kept, count })
-    reply.headers(linkHeader(pages))
-    return format === 'html'
-      ? sendHtml(reply, renderMissing({ count, range, kept, ignored, pages, results, ordering }))
-      : sendJson(reply, { count, next: pages.next, previous: pages.previous, results })
-  }
-}
-
 async function readMissing(
-  { network }: MissingContext,
+  { network }: NetworkContext,
   current: Network,
   { range, filter }: ReturnType<typeof parseMissing>,
 ): Promise<readonly MissingSlot[]> {
-  if (isRecent(current, range))
-    return current.states
-      .filter((each) => matchesSeries(each, filter))
-      .flatMap((each) => missingSlots(each, each.summary.runs, range))
-  const { series } = await network.days(range.fromDay, range.toDay)
+  // The summaries have the last 28 days.
+  const isRecent = (range.fromDay + learningDays) * secondsPerDay >= current.nowSeconds
+  const series = isRecent
+    ? current.states.map((each) => ({ ...each, runs: each.summary.runs }))
+    : (await network.days(range.fromDay, range.toDay)).series.map((each) => ({
+        ...each,
+        runs: each.slots.runs,
+      }))
   return series
     .filter((each) => matchesSeries(each, filter))
-    .flatMap((each) => missingSlots(each, each.slots.runs, range))
+    .flatMap((each) => missingSlots(each, each.runs, range))
 }
 
-/** Whether the summaries of the last 28 days cover the range. */
-function isRecent({ nowSeconds }: Network, { fromDay }: DayRange): boolean {
-  return fromDay * secondsPerDay >= nowSeconds - learningDays * secondsPerDay
+/** Longest range: more deliveries would take seconds to read. */
+const maxDays = 62
+
+/**
+ * The last 28 days by default.
+ * @throws HttpError 400 with all faults
+ */
+function parseMissing(query: Query, nowSeconds: number) {
+  const texts = {
+    from: (lastValue(query, 'from') ?? '').trim(),
+    to: (lastValue(query, 'to') ?? '').trim(),
+  }
+  const days = { from: parseDay(texts.from), to: parseDay(texts.to) }
+  const today = Math.floor(nowSeconds / secondsPerDay)
+  const toDay = days.to ?? Math.min(today, (days.from ?? today) + maxDays - 1)
+  const range: DayRange = { fromDay: days.from ?? toDay - learningDays + 1, toDay }
+  const request = parseSeriesList(query, {
+    states: schemas.missingStates,
+    orderKeys: schemas.missingOrderKeys,
+    defaultOrdering: '-start',
+    further: ['from', 'to'],
+    check: (faults) => {
+      for (const name of ['from', 'to'] as const)
+        if (texts[name] !== '' && days[name] === undefined)
+          faults.set(name, ['Enter a valid date.'])
+      const fault = rangeFault(range)
+      if (fault !== undefined && !faults.has('from') && !faults.has('to'))
+        faults.set('from', [fault])
+    },
+  })
+  const kept = Object.entries(texts).filter(([, text]) => text !== '')
+  return { ...request, kept: [...request.kept, ...kept], range }
+}
+
+function rangeFault({ fromDay, toDay }: DayRange): string | undefined {
+  if (fromDay > toDay) return 'The range ends before it begins.'
+  return toDay - fromDay + 1 > maxDays ? `A range has at most ${maxDays} days.` : undefined
 }

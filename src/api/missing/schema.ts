@@ -1,7 +1,7 @@
 /** The files that are expected and not there. */
 import type { Static } from 'typebox'
 import { seriesFields, listErrors, seriesQuery } from '../series/schema.ts'
-import { negotiated } from '../openapi/headers.ts'
+import { negotiated } from '../openapi/responses.ts'
 import {
   component,
   curl,
@@ -57,7 +57,10 @@ const example: WireMissing = {
   ...{ expected_by: '2026-01-22T04:10:00Z', state: 'late', since: '2026-01-22T04:10:00Z' },
 }
 
-const exampleCsv = [Object.keys(example).join(), Object.values(example).join()].join('\n')
+/** The columns of the CSV. */
+export const missingColumns = Object.keys(example) as (keyof WireMissing)[]
+
+const exampleCsv = [missingColumns.join(), Object.values(example).join()].join('\n')
 
 /** The parameters of a range of days. */
 export const dayQuery = {

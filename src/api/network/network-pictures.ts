@@ -1,24 +1,24 @@
-/** Draws the network as SVG within a page: a station a row, an hour or a day a column. Pure. */
+/** The pictures of the network: a station a row, an hour or a day a column. Pure. */
 import { learningDays, slotsPerDay } from '../../insight/series.ts'
 import { shareClass } from '../../insight/slot-states.ts'
 import type { SlotState } from '../../insight/slot-states.ts'
 import { dayOfYearAt, secondsPerDay, secondsPerHour } from '../../parse/calendar.ts'
 import { readableShare } from '../pages/labels.ts'
+import { gridSvg } from '../pages/svg.ts'
+import type { GridRow, Mark as MarkShape } from '../pages/svg.ts'
 import type { NetworkState } from '../series/network-states.ts'
 
-/** Sizes in pixels of a 1:1 picture. */
-const size = { label: 84, row: 12, gap: 2, top: 20, legend: 24, width: 800, share: 52 }
+type Mark = 'good' | 'fair' | 'poor' | 'none' | 'late' | 'due'
 
-/** The marks of cells. Colours of Okabe and Ito, distinct for any colour vision; heights differ too. */
-const marks = {
-  good: ['#009e73', 1, 'delivered'],
-  fair: ['#56b4e9', 0.75, '80 to 90 %'],
-  poor: ['#e69f00', 0.5, 'below 80 %'],
-  none: ['#d55e00', 0.25, 'nothing'],
-  late: ['#e69f00', 0.5, 'late'],
-  due: ['#f0e442', 0.75, 'due'],
-} as const
-type Mark = keyof typeof marks
+/** Colours of Okabe and Ito, distinct for any colour vision; heights differ too. */
+const marks: Readonly<Record<Mark, MarkShape>> = {
+  good: { color: '#009e73', top: 0, height: 1, label: 'delivered' },
+  fair: { color: '#56b4e9', top: 0.25, height: 0.75, label: '80 to 90 %' },
+  poor: { color: '#e69f00', top: 0.5, height: 0.5, label: 'below 80 %' },
+  late: { color: '#e69f00', top: 0.5, height: 0.5, label: 'late' },
+  none: { color: '#d55e00', top: 0.75, height: 0.25, label: 'nothing' },
+  due: { color: '#999999', top: 0.85, height: 0.15, label: 'due' },
+}
 
 const hourMarks: Readonly<Partial<Record<SlotState, Mark>>> = {
   present: 'good',
@@ -28,43 +28,36 @@ const hourMarks: Readonly<Partial<Record<SlotState, Mark>>> = {
   due: 'due',
 }
 
-interface Row {
-  readonly station: string
-  /** What the row says in words. */
-  readonly text: string
-  /** At the right end. */
-  readonly share: string
-  readonly cells: readonly (Mark | undefined)[]
-}
-
 /** The last 24 hours of hourly series; the last is the current hour. */
 export function hoursSvg(states: readonly NetworkState[], nowSeconds: number): string {
   const current = Math.floor(nowSeconds / secondsPerHour)
   const first = current - 23
-  const rows = states.map((each): Row => {
+  const rows = states.map((each) => {
     const cells = slotCells(each, first, current).map((state) => state && hourMarks[state])
-    const counts = countBy(cells)
-    const text = `${counts.good} hours delivered, ${counts.late} late, ${counts.due} due, ${counts.none} missing`
-    return { station: each.station, text, share: `${counts.good}`, cells }
+    const words = (['good', 'late', 'due', 'none'] as const).flatMap((mark) => {
+      const count = cells.filter((cell) => cell === mark).length
+      return count === 0 ? [] : [`${count} ${marks[mark].label}`]
+    })
+    const end = String(cells.filter((cell) => cell === 'good').length)
+    return rowOf(each, { title: words.join(', '), cells, end })
   })
   const labels = Array.from({ length: 24 }, (_value, column) => column)
     .filter((column) => (first + column) % 3 === 0)
-    .map((column) => [column, `${twoDigits((first + column) % 24)} h`] as const)
-  return picture('The last 24 hours by station', rows, { columns: 24, labels })
+    .map((column) => [column, `${String((first + column) % 24).padStart(2, '0')} h`] as const)
+  return picture('The last 24 hours by station', rows, labels, 24)
 }
 
 /** The last 28 days; of hourly series the share of each day. */
 export function daysSvg(states: readonly NetworkState[], nowSeconds: number): string {
   const today = Math.floor(nowSeconds / secondsPerDay)
   const firstDay = today - learningDays + 1
-  const rows = states.map((each): Row => {
+  const rows = states.map((each) => {
     const { share, expected, delivered } = each.summary
-    return {
-      station: each.station,
-      text: `${delivered} of ${expected} expected files in 28 days`,
-      share: readableShare(share ?? null),
-      cells: dayCells(each, firstDay, today),
-    }
+    const cells = dayCells(each, firstDay, today)
+    return rowOf(each, {
+      title: `${delivered} of ${expected} files`,
+      ...{ cells, end: readableShare(share ?? null) },
+    })
   })
   const labels = Array.from({ length: learningDays }, (_value, index) => index)
     .filter((index) => index % 4 === 0)
@@ -72,7 +65,21 @@ export function daysSvg(states: readonly NetworkState[], nowSeconds: number): st
       const { dayOfYear } = dayOfYearAt((firstDay + index) * secondsPerDay)
       return [index, String(dayOfYear).padStart(3, '0')] as const
     })
-  return picture('The last 28 days by station', rows, { columns: learningDays, labels })
+  return picture('The last 28 days by station', rows, labels, learningDays)
+}
+
+function picture(
+  title: string,
+  rows: readonly GridRow<Mark>[],
+  columnLabels: readonly (readonly [number, string])[],
+  columns: number,
+): string {
+  const sizes = { width: 640, labelWidth: 84, endWidth: 52 }
+  return gridSvg({ title, marks, rows, columns, columnLabels, ...sizes })
+}
+
+function rowOf({ station }: NetworkState, row: Omit<GridRow<Mark>, 'label' | 'href'>) {
+  return { ...row, label: station, href: `../station/${station}/?format=api` }
 }
 
 /** The states of slots, both ends included; `undefined` outside of the summary. */
@@ -94,71 +101,4 @@ function dayCells(series: NetworkState, firstDay: number, today: number): (Mark 
     if (delivered + lost === 0) return states.includes('due') ? 'due' : undefined
     return delivered === 0 ? 'none' : shareClass(delivered / (delivered + lost))
   })
-}
-
-function countBy(cells: readonly (Mark | undefined)[]): Record<Mark, number> {
-  const counts = { good: 0, fair: 0, poor: 0, none: 0, late: 0, due: 0 }
-  for (const cell of cells) if (cell !== undefined) counts[cell]++
-  return counts
-}
-
-/** @param axis number of columns, and labels of some of them */
-function picture(
-  title: string,
-  rows: readonly Row[],
-  axis: { readonly columns: number; readonly labels: readonly (readonly [number, string])[] },
-): string {
-  const cell = (size.width - size.label - size.share) / axis.columns
-  const step = size.row + size.gap
-  const height = size.top + rows.length * step + size.legend
-  const labels = axis.labels.map(
-    ([column, text]) => `<text x="${rounded(size.label + column * cell)}" y="12">${text}</text>`,
-  )
-  const lines = rows.map((row, index) => rowSvg(row, size.top + index * step, cell))
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size.width} ${height}" font-family="system-ui, sans-serif" font-size="11" fill="currentColor" role="group" aria-label="${title}"><title>${title}</title>
-${labels.join('')}
-${lines.join('\n')}
-${legend(height - 8, rows)}
-</svg>
-`
-}
-
-function rowSvg({ station, text, share, cells }: Row, y: number, cell: number): string {
-  const paths = new Map<Mark, string>()
-  for (let first = 0; first < cells.length;) {
-    const mark = cells[first]
-    let end = first + 1
-    while (end < cells.length && cells[end] === mark) end++
-    if (mark !== undefined) {
-      const height = rounded(size.row * marks[mark][1])
-      const [x, width] = [rounded(size.label + first * cell), rounded((end - first) * cell)]
-      const path = `M${x} ${rounded(y + size.row - height)}h${width}v${height}h-${width}z`
-      paths.set(mark, (paths.get(mark) ?? '') + path)
-    }
-    first = end
-  }
-  const drawn = Array.from(paths, ([mark, path]) => `<path fill="${marks[mark][0]}" d="${path}"/>`)
-  return `<g><title>${station}: ${text}</title><a href="../station/${station}/?format=api"><text y="${y + 10}">${station}</text></a>${drawn.join('')}<text x="${size.width}" y="${y + 10}" text-anchor="end">${share}</text></g>`
-}
-
-/** The marks that occur. */
-function legend(y: number, rows: readonly Row[]): string {
-  const found = new Set(rows.flatMap(({ cells }) => cells))
-  return (Object.keys(marks) as Mark[])
-    .filter((mark) => found.has(mark))
-    .map((mark, index) => {
-      const [color, height, text] = marks[mark]
-      const x = size.label + index * 110
-      const tall = rounded(size.row * height)
-      return `<rect x="${x}" y="${rounded(y - tall)}" width="12" height="${tall}" fill="${color}"/><text x="${x + 16}" y="${y}">${text}</text>`
-    })
-    .join('')
-}
-
-function twoDigits(value: number): string {
-  return String(value).padStart(2, '0')
-}
-
-function rounded(value: number): number {
-  return Math.round(value * 10) / 10
 }

@@ -1,38 +1,32 @@
 /** The HTML page of the network. */
-import { mainSeries } from '../series/main-series.ts'
-import type { Network, NetworkState } from '../series/network-states.ts'
 import {
+  counted,
   readableDate,
-  readableDuration,
   readableNumber,
+  readableSeconds,
   readableShare,
   readableTime,
   typeLabel,
 } from '../pages/labels.ts'
-import { page } from '../pages/layout.ts'
+import { followLink, page } from '../pages/layout.ts'
+import { stateCell } from '../pages/table.ts'
+import { mainSeries } from '../series/network-states.ts'
+import type { Network, NetworkState } from '../series/network-states.ts'
+import type { WireSeries } from '../series/schema.ts'
 import { daysSvg, hoursSvg } from './network-pictures.ts'
 import type { WireNetwork } from './schema.ts'
 
-const template = `<div data-live>
+const template = `<div data-live="<%= it.follow %>">
 <p class="lead"><%= it.sentence %></p>
 <ul class="totals">
 <% for (const total of it.totals) { %><li><a href="../series/?format=api&amp;state=<%= total.state %>"><b><%= total.count %></b> <span class="state <%= total.state %>"><%= total.state %></span></a></li>
 <% } %></ul>
-<% if (it.late.length > 0) { %>
+<% if (it.late.rows.length > 0) { %>
 <h2>Late now</h2>
-<div class="wide" tabindex="0" role="region" aria-label="Late series">
-<table>
-<caption>Expected files that have not arrived; times in UTC, (022) is the day of the year</caption>
-<thead><tr><th scope="col">Station</th><th scope="col">Files</th><th scope="col">First missing</th><th scope="col">Newest data</th><th scope="col">Usually after</th></tr></thead>
-<tbody>
-<% for (const row of it.late) { %>
-<tr><th scope="row"><a href="../station/<%= row.station %>/?format=api"><%= row.station %></a></th><td><%= row.files %></td><td><%= row.sinceText %></td><td><%= row.last %></td><td><%= row.usual %></td></tr>
+<%~ include('@table', it.late) %>
+<p><a href="../series/?state=late&amp;ordering=since&amp;format=api">All late series</a>, <a href="../missing/?format=api">all missing files</a></p>
 <% } %>
-</tbody>
-</table>
-</div>
-<p><a href="../missing/?format=api">All missing files</a></p>
-<% } %>
+<div class="pictures">
 <% for (const picture of it.pictures) { %>
 <section>
 <h2><%= picture.title %></h2>
@@ -42,23 +36,17 @@ const template = `<div data-live>
 </div>
 </section>
 <% } %>
-<% if (it.rows.length > 0) { %>
+</div>
+<% if (it.table.rows.length > 0) { %>
 <details>
 <summary>The same as a table</summary>
-<table>
-<thead><tr><th scope="col">Station</th><th scope="col">Period</th><th scope="col">State</th><th scope="col" class="number">Delivered</th><th scope="col" class="number">Expected</th><th scope="col" class="number">Share</th></tr></thead>
-<tbody>
-<% for (const row of it.rows) { %>
-<tr><th scope="row"><a href="../station/<%= row.station %>/?format=api"><%= row.station %></a></th><td><%= row.period %></td><td><%= row.state %></td><td class="number"><%= row.delivered %></td><td class="number"><%= row.expected %></td><td class="number"><%= row.share %></td></tr>
-<% } %>
-</tbody>
-</table>
+<%~ include('@table', it.table) %>
 </details>
 <% } %>
 <% if (it.directories.length > 0) { %>
 <h2>Most changes today</h2>
-<ul>
-<% for (const directory of it.directories) { %><li><a href="<%= directory.href %>"><code><%= directory.path %></code></a>: <%= directory.files %> files</li>
+<ul class="plain">
+<% for (const directory of it.directories) { %><li><a href="<%= directory.href %>"><%= directory.path %></a> <%= directory.files %></li>
 <% } %></ul>
 <% } %>
 </div>
@@ -66,9 +54,12 @@ const template = `<div data-live>
 
 const render = page('network', template)
 
-export function renderNetwork(wire: WireNetwork, { states, nowSeconds }: Network): string {
+/** Late series that are shown; the list of series has all. */
+const maxLate = 25
+
+export function renderNetwork(wire: WireNetwork, network: Network): string {
+  const { states, nowSeconds, head } = network
   const shown = worstFirst(states)
-  const hourly = shown.filter(({ period }) => period === '01H')
   const frame = {
     title: 'Network',
     section: 'network',
@@ -77,48 +68,67 @@ export function renderNetwork(wire: WireNetwork, { states, nowSeconds }: Network
     json: '?format=json',
   }
   return render(frame, {
+    follow: followLink('../', head),
     sentence: sentenceOf(wire),
     totals: Object.entries(wire.series)
       .filter(([, count]) => count > 0)
       .map(([state, count]) => ({ state, count: readableNumber(count) })),
-    late: wire.late.map((row) => ({
-      ...row,
-      files: `${typeLabel(row.file_type)}, ${row.period}`,
-      sinceText: readableDate(row.since),
-      last: readableDate(row.last_slot),
-      usual: readableDuration(row.usual_s),
-    })),
-    pictures: [
-      ...(hourly.length === 0
-        ? []
-        : [
-            {
-              title: 'The last 24 hours',
-              text: 'Hourly observation files by the hour of their data (UTC); at the right the number of hours that are delivered.',
-              svg: hoursSvg(hourly, nowSeconds),
-            },
-          ]),
-      ...(shown.length === 0
-        ? []
-        : [
-            {
-              title: 'The last 28 days',
-              text: 'Observation files by the day of their data, with its day of the year; at the right the share of 28 days, the lowest first.',
-              svg: daysSvg(shown, nowSeconds),
-            },
-          ]),
-    ],
-    rows: shown.map(({ station, period, summary }) => ({
-      ...{ station, period, state: summary.state },
-      ...{ delivered: summary.delivered, expected: summary.expected },
-      share: readableShare(summary.share ?? null),
-    })),
+    late: lateTable(wire.late.slice(0, maxLate)),
+    pictures: picturesOf(shown, nowSeconds),
+    table: seriesTable(shown),
     directories: wire.changed_directories.map((directory) => ({
       ...directory,
-      files: readableNumber(directory.files),
+      files: counted(directory.files, 'file', 'files'),
       href: `../../data/${directory.path}/`,
     })),
   })
+}
+
+function lateTable(late: readonly WireSeries[]) {
+  return {
+    label: 'Late series',
+    caption: 'Expected files that have not arrived; times in UTC, (022) is the day of the year',
+    columns: ['Station', 'Files', 'First missing', 'Newest data', 'Usually after'],
+    rows: late.map(({ station, file_type, period, since, last_slot, usual_s }) => [
+      { text: station, href: `../station/${station}/?format=api`, isHeader: true },
+      `${typeLabel(file_type)}, ${period}`,
+      ...[readableDate(since), readableDate(last_slot), readableSeconds(usual_s)],
+    ]),
+  }
+}
+
+function picturesOf(shown: readonly NetworkState[], nowSeconds: number) {
+  const hourly = shown.filter(({ period }) => period === '01H')
+  return [
+    {
+      title: 'The last 24 hours',
+      text: 'Hourly observation files by the hour of their data (UTC); at the right the number of hours that are delivered.',
+      svg: hourly.length === 0 ? '' : hoursSvg(hourly, nowSeconds),
+    },
+    {
+      title: 'The last 28 days',
+      text: 'Observation files by the day of the year of their data; at the right the share of 28 days, the lowest first.',
+      svg: shown.length === 0 ? '' : daysSvg(shown, nowSeconds),
+    },
+  ].filter(({ svg }) => svg !== '')
+}
+
+function seriesTable(shown: readonly NetworkState[]) {
+  const numbers = ['Delivered', 'Expected', 'Share'].map((label) => ({ label, isNumber: true }))
+  return {
+    label: 'Stations',
+    columns: ['Station', 'Period', 'State', ...numbers],
+    rows: shown.map(({ station, period, summary }) => [
+      { text: station, href: `../station/${station}/?format=api`, isHeader: true },
+      period,
+      stateCell(summary.state),
+      ...[
+        String(summary.delivered),
+        String(summary.expected),
+        readableShare(summary.share ?? null),
+      ],
+    ]),
+  }
 }
 
 function sentenceOf(wire: WireNetwork): string {
@@ -128,8 +138,8 @@ function sentenceOf(wire: WireNetwork): string {
       ? 'What is expected is learned from the first days of deliveries.'
       : `${readableShare(delivered / expected)} of ${readableNumber(expected)} expected files of the last 28 days are delivered.`
   const arrived =
-    arrivals === null ? '' : ` ${readableNumber(arrivals)} files were listed in the last hour.`
-  return `${readableNumber(wire.stations)} stations at ${readableTime(wire.time)} UTC. ${shares}${arrived}`
+    arrivals === null ? '' : ` Listed in the last hour: ${counted(arrivals, 'file', 'files')}.`
+  return `${counted(wire.stations, 'station', 'stations')} at ${readableTime(wire.time)} UTC. ${shares}${arrived}`
 }
 
 /** The main series of the stations, with the lowest share first; without those that nobody expects. */

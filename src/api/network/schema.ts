@@ -1,8 +1,7 @@
 /** The network at a glance. */
 import type { Static } from 'typebox'
 import { seriesStates } from '../../insight/series-summary.ts'
-import { errors } from '../openapi/errors.ts'
-import { negotiated } from '../openapi/headers.ts'
+import { errors, negotiated } from '../openapi/responses.ts'
 import {
   component,
   curl,

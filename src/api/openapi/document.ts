@@ -5,9 +5,8 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 import type { ApiSettings } from '../http/settings.ts'
-import { errorResponses, errorSchemas } from './errors.ts'
-import { headers } from './headers.ts'
-import { exampleRoot, json } from './openapi.ts'
+import Type from 'typebox'
+import { exampleRoot, json, list, object, schemaRef, text } from './openapi.ts'
 import type {
   HeaderObject,
   OpenApiDocument,
@@ -17,7 +16,7 @@ import type {
   Reference,
   ResponseObject,
 } from './openapi.ts'
-import { descriptionSchema, withPlainMethods } from './plain-methods.ts'
+import { errorResponses, errorSchemas, headers, withHeaders } from './responses.ts'
 
 const description = [
   'Lists the RINEX files of a GNSS archive and their download URLs. Everybody may read; only administrators may write.',
@@ -43,6 +42,21 @@ const securitySchemes = {
     description: 'The administrator token.',
   },
 } as const
+
+const descriptionSchema = object('The description of a resource, from `OPTIONS`.', {
+  name: text('Its name.'),
+  description: text('Its description.'),
+  renders: list('Media types of its responses.', Type.String()),
+  parses: list('Media types of request bodies that it accepts.', Type.String()),
+})
+
+/** The example of such a description. */
+const shownDescription = {
+  name: 'Rinex File List',
+  description: 'The RINEX files of the archive.',
+  renders: ['application/json', 'text/html'],
+  parses: ['application/json'],
+}
 
 /** Parts of the document that come from no route. */
 export interface OtherParts {
@@ -129,6 +143,54 @@ function restoreResponse(response: ResponseObject): ResponseObject | Reference {
     ({ schema, ...more }) => ({ ...more, ...schema }) as HeaderObject | Reference,
   )
   return { ...rest, headers: unwrapped, ...(content && { content }) }
+}
+
+/** Adds the methods that every resource has: `HEAD` where there is `GET`, and `OPTIONS`. */
+function withPlainMethods(path: string, methods: PathItem): PathItem {
+  const { get, post } = methods
+  const known = get ?? post
+  if (known === undefined) return methods
+  const head = get === undefined ? {} : { head: headOf(get) }
+  return { ...methods, ...head, options: optionsOf(known, path.startsWith('/api/')) }
+}
+
+function headOf(get: OperationObject): OperationObject {
+  const { headers } = get.responses['200'] as ResponseObject
+  return {
+    ...inPathOf(get),
+    operationId: `${get.operationId}Head`,
+    summary: `${get.summary}: headers only`,
+    description: 'Same as `GET`, with the same parameters and status, without the body.',
+    responses: {
+      '200': { description: 'The headers of `GET`.', ...(headers && { headers }) },
+      '4XX': { $ref: '#/components/responses/Bodiless' },
+      default: { $ref: '#/components/responses/Bodiless' },
+    },
+  }
+}
+
+function optionsOf(known: OperationObject, isDescribed: boolean): OperationObject {
+  const headers = withHeaders('Allow')
+  const described = {
+    description: 'The description of the resource.',
+    headers,
+    content: json(schemaRef('Description'), shownDescription),
+  }
+  return {
+    ...inPathOf(known),
+    operationId: `${known.operationId}Options`,
+    summary: `${known.summary}: methods`,
+    responses: isDescribed
+      ? { '200': described, '4XX': { $ref: '#/components/responses/Other' } }
+      : {
+          '204': { description: 'The methods are in `Allow`. No body.', headers },
+          '4XX': { $ref: '#/components/responses/Other' },
+        },
+  }
+}
+
+function inPathOf({ tags, parameters = [] }: OperationObject) {
+  return { tags, parameters: parameters.filter(({ in: place }) => place === 'path') }
 }
 
 function mapValues<T, U>(object: Readonly<Record<string, T>>, map: (value: T, key: string) => U) {

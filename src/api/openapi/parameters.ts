@@ -10,6 +10,7 @@ const formats: Readonly<Record<string, string>> = {
   csv: '`csv` is the whole list as a table with a header line',
   urls: '`urls` is the whole list with one download URL per line',
   txt: '`txt` is plain text with one character per slot',
+  atom: '`atom` is the whole list as an Atom feed',
   svg: '`svg` is a picture',
 }
 

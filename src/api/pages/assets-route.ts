@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
-import { packageRoot } from '../../runtime/package.ts'
+import { packageRoot } from '../../runtime/program.ts'
 import type { ApiContext } from '../http/context.ts'
 import { addResource } from '../http/resource.ts'
 

@@ -1,7 +1,72 @@
-/** The page of the API reference. */
+/** The OpenAPI document, and its page for people. */
+import type { FastifyInstance } from 'fastify'
+import { digest } from '../http/conditional-requests.ts'
+import { isFresh, sendHtml, sendNotModified } from '../http/context.ts'
+import type { ApiContext } from '../http/context.ts'
+import type { Links } from '../http/links.ts'
+import { mediaTypes, negotiateAmong } from '../http/negotiate.ts'
+import { addResource } from '../http/resource.ts'
+import { exampleRoot } from '../openapi/openapi.ts'
 import type { OpenApiDocument } from '../openapi/openapi.ts'
 import { page, partial } from './layout.ts'
 import { describeHeaders, describeObjects, describeOperations, paragraphs } from './reference.ts'
+import { getDocs, getSchema, openApiSchema } from './schema.ts'
+
+interface Description {
+  readonly links: Links
+  readonly json: Buffer
+  readonly page: string
+  /** Digest, for the ETag. */
+  readonly state: string
+}
+
+type DocsContext = Pick<ApiContext, 'apiPath' | 'tag' | 'links'>
+
+export function addSchema(app: FastifyInstance, context: DocsContext): void {
+  const { apiPath, tag } = context
+  const current = openDescription(app, context)
+  app.addSchema(openApiSchema)
+  const schemaTypes = [mediaTypes.json, mediaTypes.openApi]
+  addResource(app, {
+    path: `${apiPath}schema/`,
+    schema: getSchema,
+    about: { name: 'Schema', description: 'The description of all resources, as OpenAPI 3.1.' },
+    renders: schemaTypes,
+    get: (request, reply) => {
+      const type = negotiateAmong(schemaTypes, request, reply)
+      const { json, state } = current()
+      const representation = `${state}-${schemaTypes.indexOf(type as 'application/json')}`
+      if (isFresh(request, reply, tag(representation, 'json'))) return sendNotModified(reply)
+      return reply.header('content-type', type).send(json)
+    },
+  })
+  addResource(app, {
+    path: `${apiPath}docs/`,
+    schema: getDocs,
+    about: { name: 'Docs', description: 'The description of all resources, as a page.' },
+    renders: [mediaTypes.html],
+    get: (request, reply) => {
+      negotiateAmong([mediaTypes.html], request, reply)
+      const { page, state } = current()
+      if (isFresh(request, reply, tag(state, 'html'))) return sendNotModified(reply)
+      return sendHtml(reply, page)
+    },
+  })
+}
+
+/** Built on the first request, since the base URL is known when the server listens; then cached. */
+function openDescription(app: FastifyInstance, { links }: DocsContext): () => Description {
+  let made: Description | undefined
+  return () => {
+    if (made?.links !== links()) {
+      const root = links().api.replace(/\/api\/$/, '')
+      const json = JSON.stringify(app.swagger()).replaceAll(exampleRoot, root)
+      const page = renderDocs(JSON.parse(json) as OpenApiDocument)
+      made = { links: links(), json: Buffer.from(json), page, state: digest(json) }
+    }
+    return made
+  }
+}
 
 partial(
   'rows',
@@ -119,7 +184,7 @@ const template = `<% for (const text of it.introduction) { %><p><%~ include('@pr
 
 const render = page('docs', template)
 
-export function renderDocs(document: OpenApiDocument): string {
+function renderDocs(document: OpenApiDocument): string {
   const frame = {
     title: 'API reference',
     section: 'docs',

@@ -1,3 +1,4 @@
+/** Errors as pages for people. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { compressedVary } from '../http/compression.ts'
 import { sendHtml } from '../http/context.ts'
@@ -10,7 +11,10 @@ import {
 } from '../http/errors.ts'
 import type { ErrorResponse } from '../http/errors.ts'
 import { namedFormat, preferredRepresentation } from '../http/negotiate.ts'
+import { parsePageRange } from '../http/query.ts'
 import { rawQuery } from '../http/resource.ts'
+import { filterForm } from './filter-form.ts'
+import type { FormView } from './filter-form.ts'
 import { page } from './layout.ts'
 
 /** Answers the errors of the API with an HTML page if the client prefers HTML; all other errors are JSON. */
@@ -30,7 +34,7 @@ export function answerByAccept(apiPath: string) {
     sendHtml(
       reply.code(response.statusCode),
       error instanceof BadFields
-        ? renderBadRequest(error.fields, { query, up })
+        ? renderBadRequest(error.fields, { query, up }, request.routeOptions.config.faultForm)
         : renderFailure(error, response, { query, up, requestId: request.id }),
     )
   }
@@ -51,28 +55,44 @@ interface Place {
   readonly up: string
 }
 
+/** Largest size of a page that the form of a rejected request repeats. */
+const maxLimit = 1000
+
 const renderFaults = page(
   'bad-request',
-  `<p>The request was rejected because of these parameters:</p>
-<dl>
-<% for (const fault of it.faults) { %>
-<dt><code><%= fault.name %></code></dt>
-<dd><%= fault.messages.join(' ') %></dd>
-<% } %>
-</dl>
-<p><a href="<%= it.without %>">The same request without them</a></p>
+  `<p class="notice fault" role="alert">Some values are not valid. <a href="<%= it.without %>">The same request without them</a></p>
+<%~ include('@form', it.form) %>
 `,
 )
 
-function renderBadRequest(fields: BadFields['fields'], { query, up }: Place): string {
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The form that shows people the faults of a rejected request, as it was filled in. */
+    readonly faultForm?: FormView
+  }
+}
+
+function renderBadRequest(
+  faults: BadFields['fields'],
+  { query, up }: Place,
+  form: FormView = { frame: { title: '' }, fields: [] },
+): string {
+  const parameters = new URLSearchParams(query)
   const without = new URLSearchParams(query)
-  for (const name of Object.keys(fields)) without.delete(name)
+  for (const name of Object.keys(faults)) without.delete(name)
+  const names = [...form.fields.map(({ name }) => name), ...(form.known ?? [])]
+  const kept = [...parameters].filter(
+    ([name, value]) => [...names, 'ordering', 'strict'].includes(name) && value.trim() !== '',
+  )
+  const { limit } = parsePageRange(Object.fromEntries(parameters), maxLimit)
+  const { title } = form.frame
   return renderFaults(
-    { title: 'Bad request', up, json: jsonOf(query) },
     {
-      faults: Object.entries(fields).map(([name, messages]) => ({ name, messages })),
-      without: `?${without.toString()}`,
+      ...form.frame,
+      title: title === '' ? 'Bad request' : `${title}: bad request`,
+      ...{ up, json: jsonOf(query) },
     },
+    { without: `?${without.toString()}`, form: filterForm(form, { kept, limit }, faults) },
   )
 }
 
@@ -107,11 +127,18 @@ function renderFailure(
   return renderMessage(
     { title: titles[statusCode] ?? 'Error', up, json: jsonOf(query) },
     {
-      ...{ detail, up },
+      detail: statusCode === 404 ? notFoundText(error) : detail,
+      up,
       suggestions: error instanceof UnknownName ? error.didYouMean : [],
       requestId: statusCode >= 500 ? requestId : '',
     },
   )
+}
+
+function notFoundText(error: unknown): string {
+  return error instanceof UnknownName
+    ? 'The catalogue has no station with this code.'
+    : 'Nothing has this address. A file that was removed has no page any more.'
 }
 
 function jsonOf(query: string): string {

@@ -92,17 +92,15 @@ export function readableShare(share: number | null): string {
   return share === null ? '' : `${(100 * share).toFixed(1)} %`
 }
 
-/** `9 min`, `3.5 h`, `12 d`. @param seconds 0 or more */
-export function readableDuration(seconds: number): string {
-  if (seconds < 3600) return `${Math.round(seconds / 60)} min`
-  if (seconds < 2 * 86_400) return `${Number((seconds / 3600).toFixed(1))} h`
-  return `${Math.round(seconds / 86_400)} d`
-}
-
 const grouped = new Intl.NumberFormat('en')
 
 export function readableNumber(count: number | bigint): string {
   return grouped.format(count)
+}
+
+/** `1 file`, `1,234 files` */
+export function counted(count: number, one: string, many: string): string {
+  return `${readableNumber(count)} ${count === 1 ? one : many}`
 }
 
 /** `42 s`, `9 min`, `3.5 h` */

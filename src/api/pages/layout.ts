@@ -3,6 +3,9 @@
  * of `<%=` is escaped.
  */
 import { Eta } from 'eta/core'
+import type { Head } from '../../catalogue/records.ts'
+import { chipsTemplate, formTemplate } from './filter-form.ts'
+import { tableTemplate } from './table.ts'
 
 const layout = `<!doctype html>
 <html lang="en">
@@ -69,6 +72,10 @@ export function partial(name: string, template: string): void {
   eta.loadTemplate(`@${name}`, template)
 }
 
+partial('table', tableTemplate)
+partial('form', formTemplate)
+partial('chips', chipsTemplate)
+
 /** Text with code in backticks. */
 partial(
   'prose',
@@ -86,11 +93,30 @@ partial(
 </dl>`,
 )
 
+/** Compiles a template under a unique name. Returns the function that renders it, without the layout. */
+export function fragment(name: string, template: string): (data: object) => string {
+  eta.loadTemplate(`@${name}`, template)
+  return (data) => eta.render(`@${name}`, data)
+}
+
 /** Compiles a template under a unique name. Returns the function that renders it in the layout. */
 export function page(name: string, template: string): (frame: PageFrame, data: object) => string {
-  eta.loadTemplate(`@${name}`, template)
-  return (frame, data) => {
-    const body = eta.render(`@${name}`, data)
-    return eta.render('@layout', { sections, ...frame, body })
-  }
+  const render = fragment(name, template)
+  return (frame, data) => eta.render('@layout', { sections, ...frame, body: render(data) })
+}
+
+/**
+ * The address that a page with a changing state waits for: the change feed after a state of the catalogue.
+ * @param up relative path from the page to the API root
+ * @param filters of the page
+ */
+export function followLink(
+  up: string,
+  { epoch, seq }: Pick<Head, 'epoch' | 'seq'>,
+  filters: readonly (readonly [string, string])[] = [],
+): string {
+  const query = new URLSearchParams([...filters] as [string, string][])
+  const place = { epoch, since: String(seq), limit: '1', wait: '50' }
+  for (const [name, value] of Object.entries(place)) query.set(name, value)
+  return `${up}changes/?${query.toString()}`
 }

@@ -26,7 +26,7 @@ interface ListedResource {
 const render = page('root', template)
 
 function renderRoot(resources: readonly ListedResource[]): string {
-  return render({ title: 'Api Root', up: '', json: '?format=json' }, { resources })
+  return render({ title: 'Overview', up: '', json: '?format=json' }, { resources })
 }
 
 /** The resources of the root, in its order. */
@@ -37,6 +37,7 @@ const descriptions: Readonly<Record<ResourceName, string>> = {
   series: 'The series of the stations: present, late, missing or silent, and their shares.',
   missing: 'The files that are expected and not there, for backfilling.',
   report: 'A GPS week: what each station delivered, in time or not.',
+  alerts: 'The alerts that are open: series that are late or missing.',
   changes: 'New, replaced and removed files, in the order of the changes, for mirrors.',
   status: 'The state of the indexer, and the content of the catalogue.',
   schema: 'The OpenAPI 3.1 document, for programs.',

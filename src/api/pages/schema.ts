@@ -2,8 +2,7 @@
 import Type from 'typebox'
 import { resourceNames, resourceUrl } from '../http/links.ts'
 import { mediaTypes } from '../http/negotiate.ts'
-import { errors } from '../openapi/errors.ts'
-import { negotiated } from '../openapi/headers.ts'
+import { errors, negotiated } from '../openapi/responses.ts'
 import {
   component,
   curl,

@@ -3,13 +3,14 @@ import type { MissingFiles } from '../downloads/missing-files.ts'
 import type { FastifyInstance } from 'fastify'
 import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
-import { digest } from '../http/etag.ts'
+import { digest } from '../http/conditional-requests.ts'
 import { badFields, HttpError } from '../http/errors.ts'
 import type { Parameter } from '../http/links.ts'
 import { ignoredHeader } from '../http/headers.ts'
 import { commonParameters, readFilters } from '../files/list-request.ts'
 import { negotiate } from '../http/negotiate.ts'
-import { renderProblems } from './page.ts'
+import { renderCollection } from '../pages/collection.ts'
+import { problemsView } from './page.ts'
 import type Type from 'typebox'
 import { listProblems, problemNames } from './problem-list.ts'
 import * as schemas from './schema.ts'
@@ -37,6 +38,7 @@ export function addProblems(app: FastifyInstance, context: ProblemsContext): voi
   app.addSchema(schemas.problemSchema).addSchema(schemas.problemPageSchema)
   addResource(app, {
     schema: schemas.listProblems(settings.maxLimit),
+    config: { faultForm: problemsView },
     path: `${context.apiPath}status/problems/`,
     about: {
       name: 'Problems',
@@ -61,7 +63,10 @@ export function addProblems(app: FastifyInstance, context: ProblemsContext): voi
       if (isFresh(request, reply, tag(state, representation))) return sendNotModified(reply)
       reply.headers(linkHeader(pages))
       return representation === 'html'
-        ? sendHtml(reply, renderProblems({ count, range, kept, ignored, pages, results }))
+        ? sendHtml(
+            reply,
+            renderCollection(problemsView, { count, range, kept, ignored, pages, results }),
+          )
         : sendJson(reply, page)
     },
   })

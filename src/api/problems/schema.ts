@@ -1,7 +1,6 @@
 /** The paths of files with problems. */
 import type Type from 'typebox'
-import { errors } from '../openapi/errors.ts'
-import { negotiated } from '../openapi/headers.ts'
+import { errors, negotiated } from '../openapi/responses.ts'
 import {
   component,
   curl,

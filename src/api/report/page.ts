@@ -1,51 +1,38 @@
 /** The HTML page of the report of a week. */
 import { gpsWeekOf } from '../../insight/weeks.ts'
 import type { Week } from '../../insight/weeks.ts'
-import { readableDate, readableNumber, readableShare, readableTime } from '../pages/labels.ts'
+import { filterForm } from '../pages/filter-form.ts'
+import type { FormView } from '../pages/filter-form.ts'
+import { counted, readableDate, readableShare, readableTime } from '../pages/labels.ts'
 import { page } from '../pages/layout.ts'
-import { weekLabel } from './text.ts'
-import type { WireReport, WireReportShare } from './schema.ts'
+import type { Cell } from '../pages/table.ts'
+import { weekLabel } from './week-report.ts'
+import type { WireReport, WireReportShare, WireReportStation } from './schema.ts'
 
-const template = `<form class="filters" method="get" role="search" aria-label="Week">
-<input type="hidden" name="format" value="api">
-<div class="field"><label for="f-week">Week</label><input id="f-week" name="week" value="<%= it.week %>" placeholder="2402, 2026-W04" autocomplete="off" spellcheck="false"></div>
-<div class="field submit"><button>Show</button></div>
-</form>
+const template = `<%~ include('@form', it.form) %>
 <p class="extent"><%= it.extent %></p>
-<% if (it.rows.length > 0) { %>
-<div class="wide" tabindex="0" role="region" aria-label="Stations">
-<table>
-<caption>Observation files; in time is within 10 minutes of the end of the hour</caption>
-<thead><tr><th scope="col">Station</th><th scope="col" class="number">Daily</th><th scope="col" class="number">Share</th><th scope="col" class="number">Hourly</th><th scope="col" class="number">Share</th><th scope="col" class="number">In time</th><th scope="col">Missing</th></tr></thead>
-<tbody>
-<% for (const row of it.rows) { %>
-<tr>
-<th scope="row"><a href="../station/<%= row.station %>/?format=api"><%= row.station %></a></th>
-<td class="number"><%= row.daily.counts %></td><td class="number share <%= row.daily.class %>"><%= row.daily.share %></td>
-<td class="number"><%= row.hourly.counts %></td><td class="number share <%= row.hourly.class %>"><%= row.hourly.share %></td>
-<td class="number share <%= row.timeliness %>"><%= row.inTime %></td>
-<td><% if (row.missing.length > 0) { %><details><summary><%= row.missing.length %> names</summary><ul><% for (const pattern of row.missing) { %><li><code><%= pattern %></code></li><% } %></ul></details><% } %></td>
-</tr>
-<% } %>
-</tbody>
-</table>
-</div>
-<% } %>
+<nav aria-label="Weeks"><ul>
+<li><% if (it.before === null) { %><span>Week before</span><% } else { %><a href="?week=<%= it.before %>&amp;format=api" rel="prev">Week before</a><% } %></li>
+<li><% if (it.after === null) { %><span>Week after</span><% } else { %><a href="?week=<%= it.after %>&amp;format=api" rel="next">Week after</a><% } %></li>
+</ul></nav>
+<% if (it.table.rows.length > 0) { %><%~ include('@table', it.table) %><% } %>
 <h2>Replaced files</h2>
 <% if (it.replaced.length === 0) { %><p>None.</p><% } else { %>
-<ul>
+<ul class="plain">
 <% for (const file of it.replaced) { %><li><%= file.time %> <code><%= file.path %></code></li>
 <% } %></ul>
 <% if (!it.isComplete) { %><p>And more.</p><% } %>
 <% } %>
 <p>The same as <a href="<%= it.query %>&amp;format=json">JSON</a> or <a href="<%= it.query %>&amp;format=txt">text for a mail</a>.</p>
-<nav aria-label="Weeks"><ul>
-<li><% if (it.before === null) { %><span>Week before</span><% } else { %><a href="?week=<%= it.before %>&amp;format=api" rel="prev">Week before</a><% } %></li>
-<li><% if (it.after === null) { %><span>Week after</span><% } else { %><a href="?week=<%= it.after %>&amp;format=api" rel="next">Week after</a><% } %></li>
-</ul></nav>
 `
 
 const render = page('report', template)
+
+export const weekForm: FormView = {
+  frame: { title: 'Report of a week', section: 'report' },
+  fields: [{ name: 'week', label: 'GPS or ISO week', hint: '2402, 2026-W04' }],
+  all: 'Last week',
+}
 
 /** Replaced files that are shown; the JSON has more. */
 const maxReplaced = 100
@@ -57,42 +44,53 @@ export interface ReportDays {
 }
 
 export function renderReport(report: WireReport, week: Week, { first, today }: ReportDays): string {
+  const { stations, replaced } = report
   const query = `?week=${encodeURIComponent(report.week)}`
-  const label = weekLabel(report.week)
   const [before, after] = [gpsWeekOf(week.fromDay - 7), gpsWeekOf(week.fromDay + 7)]
-  return render(
-    {
-      title: `Report of ${label}`,
-      section: 'report',
-      up: '../',
-      json: `${query}&format=json`,
+  const frame = {
+    title: `Report of ${weekLabel(report.week)}`,
+    ...{ section: 'report', up: '../', json: `${query}&format=json` },
+  }
+  return render(frame, {
+    form: filterForm(weekForm, { kept: [['week', report.week]], limit: 0 }),
+    extent: `${readableDate(report.from)} to ${readableDate(report.to)}: ${counted(stations.length, 'station', 'stations')}`,
+    table: {
+      label: 'Stations',
+      caption: 'Observation files; in time is within 10 minutes of the end of the hour',
+      columns: [
+        'Station',
+        ...['Daily', 'Share', 'Hourly', 'Share', 'In time'].map((label) => ({
+          ...{ label, isNumber: true },
+        })),
+        'Missing',
+      ],
+      rows: stations.map(rowOf),
     },
-    {
-      week: report.week,
-      extent: `${readableDate(report.from)} to ${readableDate(report.to)}: ${readableNumber(report.stations.length)} stations`,
-      rows: report.stations.map((station) => ({
-        ...station,
-        daily: sharesOf(station.daily),
-        hourly: sharesOf(station.hourly),
-        inTime: readableShare(station.within_600),
-      })),
-      replaced: report.replaced
-        .slice(0, maxReplaced)
-        .map(({ path, modified }) => ({ path, time: readableTime(modified) })),
-      isComplete: report.replaced_complete && report.replaced.length <= maxReplaced,
-      query,
-      before: before.toDay < first ? null : before.name,
-      after: after.fromDay > today ? null : after.name,
-    },
-  )
+    replaced: replaced
+      .slice(0, maxReplaced)
+      .map(({ path, modified }) => ({ path, time: readableTime(modified) })),
+    isComplete: report.replaced_complete && replaced.length <= maxReplaced,
+    query,
+    before: before.toDay < first ? null : before.name,
+    after: after.fromDay > today ? null : after.name,
+  })
 }
 
-function sharesOf(share: WireReportShare | null) {
-  return share === null
-    ? { counts: '', share: '', class: '' }
-    : {
-        counts: `${share.delivered} of ${share.expected}`,
-        share: readableShare(share.share),
-        class: share.class ?? '',
-      }
+function rowOf(row: WireReportStation): readonly (Cell | string)[] {
+  const { station, daily, hourly, within_600, timeliness, missing } = row
+  return [
+    { text: station, href: `../station/${station}/?format=api`, isHeader: true },
+    ...[...sharesOf(daily), ...sharesOf(hourly)],
+    classCell(within_600, timeliness),
+    { text: '', lines: missing, summary: counted(missing.length, 'name', 'names') },
+  ]
+}
+
+function sharesOf(share: WireReportShare | null): readonly (Cell | string)[] {
+  if (share === null) return ['', '']
+  return [`${share.delivered} of ${share.expected}`, classCell(share.share, share.class)]
+}
+
+function classCell(share: number | null, name: string | null): Cell {
+  return { text: readableShare(share), className: `share ${name ?? ''}` }
 }

@@ -14,12 +14,11 @@ import type { Query } from '../http/query.ts'
 import { addResource } from '../http/resource.ts'
 import { networkTag } from '../series/network-states.ts'
 import type { NetworkContext } from '../series/route.ts'
-import { renderReport } from './page.ts'
+import { renderReport, weekForm } from './page.ts'
 import { getReport, weekReportSchema } from './schema.ts'
-import { reportText } from './text.ts'
-import { weekReport } from './week-report.ts'
+import { reportText, weekReport } from './week-report.ts'
 
-type ReportContext = NetworkContext & Pick<ApiContext, 'nowUs' | 'reader'>
+type ReportContext = NetworkContext & Pick<ApiContext, 'reader'>
 
 const usPerDay = secondsPerDay * 1e6
 
@@ -29,6 +28,7 @@ export function addReport(app: FastifyInstance, context: ReportContext): void {
     path: `${context.apiPath}report/`,
     get: showReport(context),
     schema: getReport,
+    config: { faultForm: weekForm },
     renders: [mediaTypes.json, mediaTypes.html, 'text/plain'],
     about: {
       name: 'Week Report',

@@ -2,7 +2,7 @@
 import Type from 'typebox'
 import type { Static } from 'typebox'
 import { shareClasses } from '../../insight/slot-states.ts'
-import { negotiated } from '../openapi/headers.ts'
+import { negotiated } from '../openapi/responses.ts'
 import {
   component,
   curl,

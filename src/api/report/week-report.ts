@@ -7,7 +7,7 @@ import { countryOf } from '../../parse/countries.ts'
 import { microsecondsToIso, secondsToIso } from '../files/serialise.ts'
 import { missingSlots } from '../missing/missing-rows.ts'
 import type { SeriesDays } from '../series/network-states.ts'
-import { shareOrNull } from '../series/series-rows.ts'
+import { shareOrNull } from '../series/series-list.ts'
 import { missingPatterns } from './name-patterns.ts'
 import type { WireReport, WireReportShare, WireReportStation } from './schema.ts'
 
@@ -28,7 +28,9 @@ export function weekReport(
     week: week.name,
     from: dateOf(week.fromDay),
     to: dateOf(week.toDay),
-    stations: Array.from(byStation, ([station, found]) => stationReport(station, found, week)),
+    stations: Array.from(byStation)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([station, found]) => stationReport(station, found, week)),
     replaced: replaced.files.map(({ path, modifiedUs }) => ({
       path,
       modified: microsecondsToIso(modifiedUs),
@@ -77,4 +79,44 @@ function shareOf(series: SeriesDays | undefined): WireReportShare | null {
 
 function dateOf(day: number): string {
   return secondsToIso(day * secondsPerDay).slice(0, 10)
+}
+
+/** The report as plain text, for a mail. */
+export function reportText(report: WireReport): string {
+  const { stations, replaced } = report
+  const missing = stations.flatMap((station) => station.missing)
+  return [
+    `RINEX observation files of ${weekLabel(report.week)}, ${report.from} to ${report.to}`,
+    '',
+    `${'Station'.padEnd(10)}${'Daily'.padStart(20)}${'Hourly'.padStart(20)}${'In 10 min'.padStart(12)}`,
+    ...stations.map(stationLine),
+    '',
+    `Missing files: ${missing.length === 0 ? 'none' : ''}`.trimEnd(),
+    ...missing.map((pattern) => `  ${pattern}`),
+    '',
+    `Replaced files: ${replaced.length === 0 ? 'none' : ''}`.trimEnd(),
+    ...replaced.map(({ path, modified }) => `  ${modified.slice(0, 16)}Z  ${path}`),
+    ...(report.replaced_complete ? [] : ['  and more']),
+    '',
+  ].join('\n')
+}
+
+/** `GPS week 2393`, `week 2026-W47`. */
+export function weekLabel(week: string): string {
+  return week.includes('W') ? `week ${week}` : `GPS week ${week}`
+}
+
+function stationLine({ station, daily, hourly, within_600: inTime }: WireReportStation): string {
+  const share = inTime === null ? '-' : percent(inTime)
+  return `${station.padEnd(10)}${shareText(daily).padStart(20)}${shareText(hourly).padStart(20)}${share.padStart(12)}`
+}
+
+function shareText(share: WireReportShare | null): string {
+  if (share === null) return '-'
+  const counts = `${share.delivered}/${share.expected}`
+  return share.share === null ? counts : `${counts.padStart(9)} ${percent(share.share).padStart(8)}`
+}
+
+function percent(share: number): string {
+  return `${(100 * share).toFixed(1)} %`
 }

@@ -76,6 +76,14 @@ export class NetworkStates {
     return this.#running
   }
 
+  /** The states if the deliveries are in memory; otherwise starts reading them in the background. */
+  async ifLoaded(): Promise<Network | undefined> {
+    if (this.#window !== undefined) return this.current()
+    // A request that needs the states gets the error.
+    this.current().catch(() => undefined)
+    return Promise.resolve(undefined)
+  }
+
   /**
    * The states of the slots from one UTC day to another, both included. Days of the past are read from the catalogue.
    */
@@ -161,6 +169,21 @@ export class NetworkStates {
   }
 }
 
+/** One observation series of each station: hourly if there is one with expected files, otherwise daily. */
+export function mainSeries(states: readonly NetworkState[]): ReadonlyMap<string, NetworkState> {
+  const byStation = new Map<string, NetworkState>()
+  for (const each of states) {
+    const known = byStation.get(each.station)
+    if (each.fileType !== 'o' || each.period === '15M') continue
+    if (known === undefined || rank(each) > rank(known)) byStation.set(each.station, each)
+  }
+  return byStation
+}
+
+function rank({ period, summary }: NetworkState): number {
+  return (summary.share === undefined ? 0 : 2) + (period === '01H' ? 1 : 0)
+}
+
 /** The number of the minute in the `ETag` of an answer that shows these states. */
 export function networkTag({ head, nowSeconds }: Network): string {
   return `${head.epoch}-${head.seq}-${nowSeconds / 60}`
@@ -185,24 +208,39 @@ async function loadWindow(
   { fromDay, toDay }: DayRange,
   earlier?: LoadedWindow,
 ): Promise<LoadedWindow> {
-  if (earlier !== undefined && earlier.toDay === toDay) {
-    const changed = await reader.deliveries({ fromDay, toDay, since: earlier.head })
-    if (changed.head.epoch === earlier.head.epoch) {
-      addTo(earlier.window, changed)
-      return { ...earlier, ...stateOf(changed) }
+  if (earlier !== undefined && earlier.fromDay <= fromDay) {
+    const { window, head: since } = earlier
+    const changed = await reader.deliveries({ fromDay, toDay, since })
+    if (changed.isComplete) {
+      addTo(window, changed)
+      window.dropBefore(fromDay)
+      if (toDay > earlier.toDay)
+        await readDays(reader, window, { fromDay: earlier.toDay + 1, toDay })
+      return { window, ...stateOf(changed), fromDay, toDay }
     }
   }
   const window = new DeliveryWindow()
-  let first: NetworkDeliveries | undefined
-  let last: NetworkDeliveries | undefined
-  for (let day = fromDay; day <= toDay; day += daysAtOnce) {
-    last = await reader.deliveries({ fromDay: day, toDay: Math.min(toDay, day + daysAtOnce - 1) })
-    first ??= last
-    addTo(window, last)
-  }
-  if (first === undefined || last === undefined) throw new Error('a range without days')
+  const { first, last } = await readDays(reader, window, { fromDay, toDay })
   // The head of the first part: what has changed since then is read again.
   return { window, ...stateOf(last), head: first.head, fromDay, toDay }
+}
+
+/** Adds a range of days to a window, in parts. */
+async function readDays(
+  reader: NetworkStatesDeps['reader'],
+  window: DeliveryWindow,
+  { fromDay, toDay }: DayRange,
+): Promise<{ readonly first: NetworkDeliveries; readonly last: NetworkDeliveries }> {
+  let first: NetworkDeliveries | undefined
+  for (let day = fromDay; ; day += daysAtOnce) {
+    const last = await reader.deliveries({
+      fromDay: day,
+      toDay: Math.min(toDay, day + daysAtOnce - 1),
+    })
+    first ??= last
+    addTo(window, last)
+    if (day + daysAtOnce > toDay) return { first, last }
+  }
 }
 
 function addTo(window: DeliveryWindow, deliveries: NetworkDeliveries): void {

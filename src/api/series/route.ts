@@ -1,70 +1,112 @@
-/** The series of the network, a page at a time or all as CSV. */
+/** Lists of the network: a page at a time, or all as CSV. */
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
 import { seriesStates } from '../../insight/series-summary.ts'
+import { csvText } from '../files/csv.ts'
 import { isFresh, sendCsv, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
+import { badFields } from '../http/errors.ts'
 import { ignoredHeader } from '../http/headers.ts'
+import type { CollectionName } from '../http/links.ts'
 import { mediaTypes, negotiateFormat } from '../http/negotiate.ts'
 import { catalogueOffset, linkHeader, pageLinks, parsePageRange } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
 import { addResource } from '../http/resource.ts'
+import { renderCollection } from '../pages/collection.ts'
+import type { CollectionPage, CollectionView } from '../pages/collection.ts'
 import { networkTag } from './network-states.ts'
-import type { NetworkStates } from './network-states.ts'
-import { renderSeries } from './page.ts'
+import type { Network, NetworkStates } from './network-states.ts'
+import { seriesView } from './page.ts'
 import * as schemas from './schema.ts'
-import { matchesSeries, parseSeriesList } from './series-filter.ts'
-import { seriesCsv, serialiseSeries, sortSeries } from './series-rows.ts'
+import { matchesSeries, parseSeriesList, serialiseSeries, sortSeries } from './series-list.ts'
 
 /** What the resources of the network need. */
 export interface NetworkContext extends Pick<
   ApiContext,
-  'apiPath' | 'settings' | 'links' | 'tag' | 'limits'
+  'apiPath' | 'settings' | 'links' | 'tag' | 'limits' | 'nowUs'
 > {
   readonly network: Pick<NetworkStates, 'current' | 'days'>
+}
+
+type ListRequest = Required<Pick<CollectionPage<unknown>, 'kept' | 'ignored' | 'ordering'>>
+
+/** A list of the network, computed from the states of its series. */
+interface NetworkList<Request extends ListRequest, Item, Wire, Key extends string> {
+  readonly name: CollectionName
+  readonly view: CollectionView<Wire, Key>
+  readonly csvColumns: readonly (keyof Wire & string)[]
+  /** @throws HttpError 400 with all faults */
+  readonly parse: (query: Query, nowSeconds: number) => Request
+  /** All items of the list, in its order. */
+  readonly find: (current: Network, request: Request) => Promise<readonly Item[]>
+  readonly serialise: (item: Item) => Wire
+}
+
+/** Most rows of a CSV. */
+const maxRows = 100_000
+
+export function answerList<Request extends ListRequest, Item, Wire, Key extends string>(
+  { network, settings, links, tag, limits, nowUs }: NetworkContext,
+  { name, view, csvColumns, parse, find, serialise }: NetworkList<Request, Item, Wire, Key>,
+): RouteHandlerMethod {
+  return async (request, reply) => {
+    const format = negotiateFormat(['csv'], request, reply)
+    const query = request.query as Query
+    const listRequest = parse(query, nowUs() / 1e6)
+    const { kept, ignored, ordering } = listRequest
+    reply.headers(ignoredHeader(ignored))
+    await limits.page(request, reply)
+    const current = await network.current()
+    if (isFresh(request, reply, tag(`${networkTag(current)}-${format}`, 'text')))
+      return sendNotModified(reply)
+    const found = await find(current, listRequest)
+    const count = found.length
+    if (format === 'csv') {
+      if (count > maxRows)
+        throw badFields({ from: [`A CSV has at most ${maxRows} rows; these are ${count}.`] })
+      const rows = found.map(serialise).map((row) => csvColumns.map((key) => row[key]))
+      return sendCsv(reply, csvText(csvColumns, rows as (string | number | null)[][]))
+    }
+    const range = parsePageRange(query, settings.maxLimit)
+    const offset = catalogueOffset(range.offset)
+    const results = found.slice(offset, offset + range.limit).map(serialise)
+    const pages = pageLinks(links(), range, { name, kept, count })
+    reply.headers(linkHeader(pages))
+    if (format === 'json')
+      return sendJson(reply, { count, next: pages.next, previous: pages.previous, results })
+    const list = { count, range, kept, ignored, pages, results, ordering }
+    return sendHtml(reply, renderCollection(view, list))
+  }
 }
 
 export function addSeries(app: FastifyInstance, context: NetworkContext): void {
   app.addSchema(schemas.seriesSchema).addSchema(schemas.seriesPageSchema)
   addResource(app, {
     path: `${context.apiPath}series/`,
-    get: listSeries(context),
+    get: answerList(context, {
+      name: 'series',
+      view: seriesView,
+      csvColumns: schemas.seriesColumns,
+      parse: (query) =>
+        parseSeriesList(query, {
+          states: seriesStates,
+          orderKeys: schemas.seriesOrderKeys,
+          defaultOrdering: 'station',
+        }),
+      find: ({ states }, request) => {
+        const found = states.filter(
+          (each) =>
+            request.states.includes(each.summary.state) && matchesSeries(each, request.filter),
+        )
+        return Promise.resolve(sortSeries(found.map(serialiseSeries), request.ordering))
+      },
+      serialise: (series) => series,
+    }),
     schema: schemas.listSeries(context.settings.maxLimit),
+    config: { faultForm: seriesView },
     renders: [mediaTypes.json, mediaTypes.html, 'text/csv'],
     about: {
       name: 'Series List',
       description: 'The state of each series now, and what it delivered in the last 28 days.',
     },
   })
-}
-
-function listSeries(context: NetworkContext): RouteHandlerMethod {
-  const { network, settings, links, tag, limits } = context
-  return async (request, reply) => {
-    const format = negotiateFormat(['csv'], request, reply)
-    const query = request.query as Query
-    const { filter, states, ordering, kept, ignored } = parseSeriesList(query, {
-      states: seriesStates,
-      orderKeys: schemas.seriesOrderKeys,
-      defaultOrdering: 'station',
-    })
-    reply.headers(ignoredHeader(ignored))
-    await limits.page(request, reply)
-    const current = await network.current()
-    if (isFresh(request, reply, tag(`${networkTag(current)}-${format}`, 'text')))
-      return sendNotModified(reply)
-    const found = current.states.filter(
-      (each) => states.includes(each.summary.state) && matchesSeries(each, filter),
-    )
-    const sorted = sortSeries(found.map(serialiseSeries), ordering)
-    if (format === 'csv') return sendCsv(reply, seriesCsv(sorted))
-    const count = sorted.length
-    const range = parsePageRange(query, settings.maxLimit)
-    const offset = catalogueOffset(range.offset)
-    const results = sorted.slice(offset, offset + range.limit)
-    const pages = pageLinks(links(), range, { name: 'series', kept, count })
-    reply.headers(linkHeader(pages))
-    return format === 'html'
-      ? sendHtml(reply, renderSeries({ count, range, kept, ignored, pages, results, ordering }))
-      : sendJson(reply, { count, next: pages.next, previous: pages.previous, results })
-  }
 }

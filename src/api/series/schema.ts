@@ -4,9 +4,9 @@ import type { Static } from 'typebox'
 import { periods } from '../../insight/series.ts'
 import { seriesStates } from '../../insight/series-summary.ts'
 import { shareClasses } from '../../insight/slot-states.ts'
+import { filterParameters } from '../files/parameters.ts'
 import { fileTypes, filtersIn } from '../files/schema.ts'
-import { errors } from '../openapi/errors.ts'
-import { negotiated } from '../openapi/headers.ts'
+import { errors, negotiated } from '../openapi/responses.ts'
 import {
   component,
   curl,
@@ -23,7 +23,11 @@ import {
 } from '../openapi/openapi.ts'
 import type { RouteSchema } from '../openapi/openapi.ts'
 import { format, ifNoneMatch, paging, parameters, strict } from '../openapi/parameters.ts'
-import { sharedParameters } from './series-filter.ts'
+
+/** Parameters that series share with files. */
+export const sharedParameters = new Map(
+  [...filterParameters].filter(([name]) => ['station', 'country', 'file_type'].includes(name)),
+)
 
 /** Sort keys. */
 export const seriesOrderKeys = [
@@ -91,9 +95,10 @@ const exampleSeries: WireSeries = {
   ...{ share_28d: 0.9985, within_target_28d: 0.9941, class: 'good' },
 }
 
-const exampleCsv = [Object.keys(exampleSeries).join(), Object.values(exampleSeries).join()].join(
-  '\n',
-)
+/** The columns of the CSV. */
+export const seriesColumns = Object.keys(exampleSeries) as (keyof WireSeries)[]
+
+const exampleCsv = [seriesColumns.join(), Object.values(exampleSeries).join()].join('\n')
 
 const period = list(
   'Periods; by default all.',

@@ -1,38 +1,43 @@
 /** The stations in the file names. */
-import { unknownStation } from './unknown-station.ts'
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
+import type { SeriesArrivals } from '../../catalogue/reader.ts'
+import type { Head } from '../../catalogue/records.ts'
+import type { ExpectedRules } from '../../insight/expectation.ts'
+import type { SeriesState } from '../../insight/series-summary.ts'
+import { secondsToIso } from '../files/serialise.ts'
 import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
 import { ignoredHeader } from '../http/headers.ts'
-import { parseStationsRequest } from './request.ts'
 import { negotiate } from '../http/negotiate.ts'
-import { renderStation, renderStations } from './page.ts'
-import type { SeriesPicture } from './page.ts'
-import { latencyPicture } from './latency-page.ts'
-import { readArrivals } from './latency.ts'
-import { serialiseLatency } from './latency-formats.ts'
-import { readableNumber } from '../pages/labels.ts'
-import type { SeriesAvailability } from './availability-formats.ts'
 import { catalogueOffset, linkHeader, pageLinks, parsePageRange } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
 import { addResource } from '../http/resource.ts'
-import { mainSeries } from '../series/main-series.ts'
-import { networkTag } from '../series/network-states.ts'
-import type { NetworkStates } from '../series/network-states.ts'
+import { renderCollection } from '../pages/collection.ts'
+import { mainSeries, networkTag } from '../series/network-states.ts'
+import type { NetworkState, NetworkStates } from '../series/network-states.ts'
+import { renderStation, stationsView } from './page.ts'
+import type { StationSection } from './page.ts'
+import { calendarSvg, dotsSvg } from './pictures.ts'
 import * as schemas from './schema.ts'
-import { minuteState, readAvailability } from './availability.ts'
+import { serialiseLatency } from './series-formats.ts'
+import type { SeriesAvailability, WireLatency } from './series-formats.ts'
+import { availabilitySentence, latencySentence } from './series-pages.ts'
 import { parseAvailability, parseLatency } from './series-request.ts'
-import { calendarSvg } from './calendar.ts'
-import type { ExpectedRules } from '../../insight/expectation.ts'
-import type { Head } from '../../catalogue/records.ts'
-import { serialiseStation } from './serialise.ts'
+import {
+  codeOf,
+  minuteState,
+  readArrivals,
+  readAvailability,
+  unknownStation,
+} from './series-routes.ts'
+import { parseStationsRequest, serialiseStation } from './station-list.ts'
 
 interface StationsContext extends Pick<
   ApiContext,
   'apiPath' | 'reader' | 'settings' | 'links' | 'tag' | 'limits' | 'nowUs'
 > {
   readonly expected: ExpectedRules
-  readonly network: Pick<NetworkStates, 'current'>
+  readonly network: Pick<NetworkStates, 'current' | 'ifLoaded'>
 }
 
 export function addStation(app: FastifyInstance, context: StationsContext): void {
@@ -42,6 +47,7 @@ export function addStation(app: FastifyInstance, context: StationsContext): void
     path,
     get: listStations(context),
     schema: schemas.listStations(context.settings.maxLimit),
+    config: { faultForm: stationsView },
     about: {
       name: 'Station List',
       description: 'The stations of the files, with their first and last dates, a page at a time.',
@@ -58,51 +64,60 @@ export function addStation(app: FastifyInstance, context: StationsContext): void
   })
 }
 
-function listStations({
-  reader,
-  settings,
-  links,
-  tag,
-  limits,
-  network,
-}: StationsContext): RouteHandlerMethod {
+function listStations(context: StationsContext): RouteHandlerMethod {
+  const { reader, settings, links, tag, limits, network } = context
   return async (request, reply) => {
     const representation = negotiate(request, reply)
     const query = request.query as Query
-    const { filter, kept, ignored, ordering, search } = parseStationsRequest(query)
+    const { filter, kept, ignored, ordering, search, states } = parseStationsRequest(query)
     reply.headers(ignoredHeader(ignored))
-    // The page shows the states of the series.
-    const states = representation === 'html' ? await network.current() : undefined
+    // The page shows the states of the series as soon as they are known; a filter waits for them.
+    const known =
+      states !== undefined
+        ? await network.current()
+        : representation === 'html'
+          ? await network.ifLoaded()
+          : undefined
     const tagOf = (head: Head): string =>
-      tag(states === undefined ? head : networkTag(states), representation)
+      tag(known === undefined ? head : networkTag(known), representation)
     if (isFresh(request, reply, tagOf(await reader.head()))) return sendNotModified(reply)
     await limits.page(request, reply)
     const range = parsePageRange(query, settings.maxLimit)
+    const series = mainSeries(known?.states ?? [])
     const { countries, areas } = filter
     const page = await reader.stations({
       limit: range.limit,
       offset: catalogueOffset(range.offset),
       ...(countries && { countries }),
       ...(areas && { areas }),
-      search,
-      ordering,
+      ...(states && { codes: codesIn(states, series) }),
+      ...{ search, ordering },
     })
     const { count } = page
     const pages = pageLinks(links(), range, { name: 'station', kept, count })
     const results = page.stations.map((station) => serialiseStation(station, links()))
     reply.headers({ etag: tagOf(page.head), ...linkHeader(pages) })
-    if (states !== undefined) {
-      const list = { count, range, kept, ignored, pages, results, ordering }
-      return sendHtml(reply, renderStations(list, mainSeries(states.states)))
-    }
-    return sendJson(reply, { count, next: pages.next, previous: pages.previous, results })
+    if (representation === 'json')
+      return sendJson(reply, { count, next: pages.next, previous: pages.previous, results })
+    const rows = results.map((station) => ({ ...station, series: series.get(station.code) }))
+    const list = { count, range, kept, ignored, pages, ordering, results: rows }
+    return sendHtml(reply, renderCollection(stationsView, list))
   }
+}
+
+function codesIn(
+  states: readonly SeriesState[],
+  series: ReadonlyMap<string, NetworkState>,
+): readonly string[] {
+  return Array.from(series)
+    .filter(([, { summary }]) => states.includes(summary.state))
+    .map(([code]) => code)
 }
 
 function showStation({ reader, links, tag, nowUs, expected }: StationsContext): RouteHandlerMethod {
   return async (request, reply) => {
     const representation = negotiate(request, reply)
-    const code = (request.params as { readonly code: string }).code.toUpperCase()
+    const code = codeOf(request)
     const nowSeconds = nowUs() / 1e6
     // The page shows the state of the clock.
     const tagOf = (head: Head): string =>
@@ -113,17 +128,19 @@ function showStation({ reader, links, tag, nowUs, expected }: StationsContext): 
     reply.header('etag', tagOf(head))
     const wire = serialiseStation(station, links())
     if (representation === 'json') return sendJson(reply, wire)
-    const { calendars, latency } = await readPictures({ reader, expected }, code, nowSeconds)
-    return sendHtml(reply, renderStation(wire, calendars, latency))
+    return sendHtml(
+      reply,
+      renderStation(wire, await readSections({ reader, expected }, code, nowSeconds)),
+    )
   }
 }
 
-/** The pictures of a station's page: the calendar of all years, the hours of four weeks, and the latencies of these. */
-async function readPictures(
+/** The parts of a station's page: the calendar of all years, the hours of four weeks, and the latencies of these. */
+async function readSections(
   { reader, expected }: Pick<StationsContext, 'reader' | 'expected'>,
   code: string,
   nowSeconds: number,
-) {
+): Promise<readonly StationSection[]> {
   const availability = (query: Query) =>
     readAvailability(
       { reader, expected },
@@ -136,27 +153,32 @@ async function readPictures(
     availability({ period: '01H' }),
     readArrivals(reader, { ...request, code }, nowSeconds),
   ])
-  const picturesOf = (series: SeriesAvailability | undefined, title: string): SeriesPicture[] =>
-    series === undefined || isEmpty(series) ? [] : [seriesPicture(series, title)]
-  return {
-    calendars: [
-      ...picturesOf(daily, 'Daily observation files'),
-      ...picturesOf(hourly, 'Hourly observation files of the last four weeks'),
-    ],
-    latency: arrivals && latencyPicture(serialiseLatency(request, arrivals), arrivals.arrivals),
-  }
+  return [
+    ...calendarSection(daily, 'Daily observation files'),
+    ...calendarSection(hourly, 'Hourly observation files of the last four weeks'),
+    ...(arrivals === undefined || arrivals.arrivals.length === 0
+      ? []
+      : [latencySection(serialiseLatency(request, arrivals), arrivals.arrivals)]),
+  ]
 }
 
-function isEmpty({ availability }: SeriesAvailability): boolean {
-  return availability.runs.every(({ state }) => ['silent', 'future', 'unknown'].includes(state))
+function calendarSection(series: SeriesAvailability | undefined, title: string): StationSection[] {
+  if (series === undefined) return []
+  const { availability, period, knownFromSeconds } = series
+  const isEmpty = availability.runs.every(({ state }) =>
+    ['silent', 'future', 'unknown'].includes(state),
+  )
+  if (isEmpty) return []
+  const knownFrom = Number.isFinite(knownFromSeconds)
+    ? secondsToIso(Math.floor(knownFromSeconds))
+    : null
+  const href = `availability/?period=${period}&format=api`
+  const sentence = availabilitySentence(availability, knownFrom)
+  return [{ title, sentence, href, picture: calendarSvg(series) }]
 }
 
-function seriesPicture(series: SeriesAvailability, title: string): SeriesPicture {
-  const { share, expected, delivered, class: shareClass } = series.availability
-  const sentence =
-    share === undefined
-      ? 'What is expected is learned from deliveries, which are recorded since the catalogue was made.'
-      : `${readableNumber(delivered)} of ${readableNumber(expected)} expected files are there: ${(100 * share).toFixed(1)} % (${shareClass ?? ''}).`
-  const href = `availability/?period=${series.period}&format=api`
-  return { title, sentence, href, picture: calendarSvg(series) }
+function latencySection(wire: WireLatency, arrivals: SeriesArrivals['arrivals']): StationSection {
+  const title = 'Arrival of hourly observation files'
+  const href = 'latency/?format=api'
+  return { title, sentence: latencySentence(wire), href, picture: dotsSvg(wire, arrivals) }
 }

@@ -1,11 +1,11 @@
 /** The stations in the file names. */
 import Type from 'typebox'
 import { stationOrderKeys } from '../../catalogue/reader.ts'
+import { seriesStates } from '../../insight/series-summary.ts'
 import { areas } from '../../parse/archive-path.ts'
 import { stationParameters } from '../files/parameters.ts'
 import { fileDurations, fileTypes, fileVersions, filtersIn } from '../files/schema.ts'
-import { errors } from '../openapi/errors.ts'
-import { negotiated } from '../openapi/headers.ts'
+import { errors, negotiated } from '../openapi/responses.ts'
 import {
   component,
   curl,
@@ -94,6 +94,12 @@ const examplePage: Type.Static<typeof stationPageSchema> = {
 
 const search = text('Part of a station code, in any case.', { examples: ['gr'] })
 
+const state = list(
+  'Only stations whose main series is in one of these states: its hourly observation files, or the daily ones. The answer then depends on the clock.',
+  { type: 'string', enum: seriesStates },
+  { examples: [['late']] },
+)
+
 const ordering = oneOf(
   'The sort key; a minus before it reverses the order. Stations without a country come last.',
   stationOrderKeys.flatMap((key) => [key, `-${key}`]),
@@ -108,7 +114,7 @@ export const listStations = (maxLimit: number): RouteSchema => ({
   description: 'Returns a page with one row per site, by default sorted by code.',
   querystring: parameters({
     ...filtersIn(stationParameters),
-    ...{ search, ordering, ...paging(maxLimit), strict, format: format() },
+    ...{ search, state, ordering, ...paging(maxLimit), strict, format: format() },
   }),
   headers: parameters(ifNoneMatch),
   response: {

@@ -4,8 +4,7 @@ import type { Static, TSchema } from 'typebox'
 import { measures } from '../../insight/availability.ts'
 import { periods } from '../../insight/series.ts'
 import { fileTypes } from '../files/schema.ts'
-import { errors } from '../openapi/errors.ts'
-import { negotiated } from '../openapi/headers.ts'
+import { errors, negotiated } from '../openapi/responses.ts'
 import {
   component,
   curl,

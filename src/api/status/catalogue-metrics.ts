@@ -1,11 +1,11 @@
 /** Metrics of the catalogue and its disks. */
+import { statfs } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Gauge } from 'prom-client'
 import type { Registry } from 'prom-client'
 import type { CatalogueReader } from '../../catalogue/reader.ts'
 import { CatalogueUnavailable, QueryTimeout, TooManyQueries } from '../../catalogue/reader.ts'
 import type { CatalogueSummary, DiskSpace, StorageFigures } from '../../catalogue/records.ts'
-import { openDiskSpace } from './disk-space.ts'
 
 /** A scrape uses the previous summary if the query workers are busy for this time. */
 const summaryTimeoutMs = 1000
@@ -128,5 +128,32 @@ function diskGauges(registry: Registry): (disk: string, space: DiskSpace | undef
       free.set({ disk }, space.freeBytes)
       size.set({ disk }, space.totalBytes)
     }
+  }
+}
+
+/** A disk that hangs must not delay the metrics. */
+const diskTimeoutMs = 500
+
+/**
+ * Returns a function that reads the space of the disk of a directory; `undefined` if the disk does not answer in time. While it
+ * hangs, one read waits for it, and no further one starts: each would block a thread.
+ */
+export function openDiskSpace(
+  directory: string,
+  read: typeof statfs = statfs,
+): () => Promise<DiskSpace | undefined> {
+  let pending: Promise<DiskSpace | undefined> | undefined
+  const start = (): Promise<DiskSpace | undefined> =>
+    read(directory)
+      .then(
+        ({ bavail, blocks, bsize }) => ({ freeBytes: bavail * bsize, totalBytes: blocks * bsize }),
+        () => undefined,
+      )
+      .finally(() => {
+        pending = undefined
+      })
+  return () => {
+    pending ??= start()
+    return Promise.race([pending, delay(diskTimeoutMs, undefined, { ref: false })])
   }
 }

@@ -1,5 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import {
+  CatalogueUnavailable,
+  NotBuilt,
+  QueryTimeout,
+  TooManyQueries,
+} from '../../catalogue/reader.ts'
 import type { Rejection } from '../connections/connection-limiter.ts'
 import type { MissingReason } from '../downloads/missing-files.ts'
 import type { RecordAccess } from '../http/access-log.ts'
@@ -9,15 +15,14 @@ import type { NetworkStates } from '../series/network-states.ts'
 import { catalogueGauges } from './catalogue-metrics.ts'
 import { countMissingFiles, countRejections, countRequests } from './http-metrics.ts'
 import { indexerMetrics } from './indexer-metrics.ts'
-import { countSeries } from './series-gauge.ts'
 
 /** The metrics of a server, for Prometheus. docs/operate.md has a table of them. */
 export interface Metrics {
   readonly observe: RecordAccess
   readonly rejected: (reason: Rejection) => void
   readonly fileUnavailable: (reason: MissingReason) => void
-  /** Adds the series of a network by their state. */
-  readonly showSeries: (network: Pick<NetworkStates, 'current'>) => void
+  /** Adds the series of a network by their state, as soon as their deliveries are read. */
+  readonly showSeries: (network: Pick<NetworkStates, 'ifLoaded'>) => void
   readonly contentType: string
   /** All metrics in the text format of Prometheus. */
   text(): Promise<string>
@@ -77,4 +82,26 @@ function buildInfo(registry: Registry, version: string): (indexer: string | unde
     info.set({ process: 'api', version, node: process.versions.node }, 1)
     if (indexer !== undefined) info.set({ process: 'indexer', version: indexer }, 1)
   }
+}
+
+const temporary = [CatalogueUnavailable, NotBuilt, QueryTimeout, TooManyQueries]
+
+/** Adds the number of series by state; it is left out while the catalogue cannot answer. */
+function countSeries(registry: Registry, network: Pick<NetworkStates, 'ifLoaded'>): void {
+  new Gauge({
+    name: 'rinex_series',
+    help: 'Series of files by their state now: present, late, missing, silent or unknown.',
+    labelNames: ['state', 'period', 'file_type'],
+    registers: [registry],
+    async collect() {
+      this.reset()
+      try {
+        const known = await network.ifLoaded()
+        for (const { summary, period, fileType } of known?.states ?? [])
+          this.inc({ state: summary.state, period, file_type: fileType })
+      } catch (error) {
+        if (!temporary.some((each) => error instanceof each)) throw error
+      }
+    },
+  })
 }

@@ -1,22 +1,12 @@
 /** The HTML page of the status. */
 import { adviceOn } from './advice.ts'
 import type { WireStatus } from './serialise.ts'
-import { page, partial } from '../pages/layout.ts'
+import { page } from '../pages/layout.ts'
+import type { Cell, Table } from '../pages/table.ts'
 import { readableNumber, readableSeconds, readableTime } from '../pages/labels.ts'
 
-partial(
-  'reason',
-  `<a href="../docs/?format=api#reason-<%= it.reason %>"><%= it.text ?? it.reason %></a>`,
-)
-
-partial(
-  'examples',
-  `<% for (const example of it.examples) { %><code><%= example %></code><br>
-<% } %>`,
-)
-
-const template = `<div data-live>
-<p class="lead">The indexer is <strong><%= it.state %></strong><% if (it.since !== '') { %> since <%= it.since %> UTC<% } %>. <%= it.meaning %></p>
+const template = `<div data-live="">
+<p class="lead">The indexer is <strong class="state <%= it.tone %>"><%= it.state %></strong><% if (it.since !== '') { %> since <%= it.since %> UTC<% } %>. <%= it.meaning %></p>
 <% if (it.reasons.length > 0) { %>
 <ul class="notice fault">
 <% for (const { reason, advice } of it.reasons) { %><li><strong><%= reason %></strong><% if (advice !== '') { %><br><%~ include('@prose', { text: advice }) %><% } %></li>
@@ -28,14 +18,7 @@ const template = `<div data-live>
 <%~ include('@facts', { facts: it.scan.facts }) %>
 <% } %>
 <h2>Files</h2>
-<table>
-<thead><tr><th scope="col">Area</th><th scope="col" class="number">Files</th><th scope="col" class="number">Directories</th></tr></thead>
-<tbody>
-<% for (const area of it.areas) { %>
-<tr><th scope="row"><%= area.name %></th><td class="number"><%= area.files %></td><td class="number"><%= area.directories %></td></tr>
-<% } %>
-</tbody>
-</table>
+<%~ include('@table', it.areas) %>
 <% if (it.arrivals !== null) { %><p><%= it.arrivals %> new records a minute, mean of the last 10 minutes.</p><% } %>
 <h2>Queues</h2>
 <% if (it.queues.length === 0) { %><p>Not known: the indexer does not answer.</p><% } else { %>
@@ -47,47 +30,18 @@ const template = `<div data-live>
 <% } else { %>
 <p>The paths are shown on the command line only: <code>rinex-catalogue status --problems</code></p>
 <% } %>
-<div class="wide" tabindex="0" role="region" aria-label="Problems of listed files">
-<table>
-<caption>Listed files with a problem</caption>
-<thead><tr><th scope="col">Problem</th><th scope="col" class="number">Files</th><th scope="col">Examples</th></tr></thead>
-<tbody>
-<% for (const row of it.problems) { %>
-<tr><th scope="row"><%~ include('@reason', row) %></th><td class="number"><% if (row.href === undefined) { %><%= row.count %><% } else { %><a href="<%= row.href %>"><%= row.count %></a><% } %></td><td><%~ include('@examples', row) %></td></tr>
-<% } %>
-</tbody>
-</table>
-</div>
+<%~ include('@table', it.problems) %>
 <h2>Not catalogued</h2>
-<% if (it.rejected.length === 0) { %>
+<% if (it.rejected.rows.length === 0) { %>
 <p>None.</p>
 <% } else { %>
 <% if (it.isPublic) { %><p><a href="problems/?format=api&amp;problem=rejected">All names that are not catalogued</a></p><% } %>
-<div class="wide" tabindex="0" role="region" aria-label="Names that are not catalogued">
-<table>
-<caption>Names that are not catalogued, by reason</caption>
-<thead><tr><th scope="col">Reason</th><th scope="col" class="number">Count</th><th scope="col">Examples</th></tr></thead>
-<tbody>
-<% for (const row of it.rejected) { %>
-<tr><th scope="row"><%~ include('@reason', row) %></th><td class="number"><%= row.count %></td><td><%~ include('@examples', row) %></td></tr>
+<%~ include('@table', it.rejected) %>
 <% } %>
-</tbody>
-</table>
-</div>
-<% } %>
-<% if (it.missing.files.length > 0) { %>
+<% if (it.missing.rows.length > 0) { %>
 <h2>Missing files</h2>
 <p>Catalogued files that the API could not send. 404 responses since its start: <%= it.missing.count %>. The latest:</p>
-<div class="wide" tabindex="0" role="region" aria-label="Missing files">
-<table>
-<thead><tr><th scope="col">File</th><th scope="col">Reason</th><th scope="col">Time (UTC)</th></tr></thead>
-<tbody>
-<% for (const file of it.missing.files) { %>
-<tr><td><code><%= file.path %></code></td><td><%~ include('@reason', file) %></td><td><%= file.at %></td></tr>
-<% } %>
-</tbody>
-</table>
-</div>
+<%~ include('@table', it.missing) %>
 <% } %>
 <h2>More</h2>
 <%~ include('@facts', { facts: it.facts }) %>
@@ -121,29 +75,17 @@ export function renderStatus(
     {
       isPublic,
       state: status.state,
+      tone: status.state === 'degraded' || status.state === 'stopped' ? 'bad' : 'good',
       meaning: stateMeanings[status.state],
       since: readableTime(status.since, 'second'),
       reasons: status.reasons.map((reason) => ({ reason, advice: adviceOn(reason) })),
       scan: scanOf(status),
       arrivals: arrivals === undefined ? null : readableNumber(arrivals),
-      areas: Object.entries(status.areas).map(([name, area]) => ({
-        name,
-        files: readableNumber(area.files),
-        directories: readableNumber(area.directories),
-      })),
+      areas: areasTable(status),
       queues: queuesOf(status, isPublic),
-      problems: problemsOf(status, isPublic),
-      rejected: status.rejected.map((rejection) => ({
-        ...rejection,
-        count: readableNumber(rejection.count),
-      })),
-      missing: {
-        count: readableNumber(status.unserved.count),
-        files: status.unserved.latest.map((file) => ({
-          ...file,
-          at: readableTime(file.at, 'second'),
-        })),
-      },
+      problems: problemsTable(status, isPublic),
+      rejected: rejectedTable(status),
+      missing: missingTable(status),
       facts: factsOf(status),
     },
   )
@@ -200,7 +142,25 @@ function queuesOf(status: WireStatus, isPublic: boolean) {
   )
 }
 
-function problemsOf({ incomplete, checksums, misplaced }: WireStatus, isPublic: boolean) {
+const numberColumn = (label: string) => ({ label, isNumber: true })
+
+const reasonCell = (reason: string, text = reason): Cell => ({
+  ...{ text, isHeader: true },
+  href: `../docs/?format=api#reason-${reason}`,
+})
+
+function areasTable({ areas }: WireStatus): Table {
+  return {
+    label: 'Files by area',
+    columns: ['Area', numberColumn('Files'), numberColumn('Directories')],
+    rows: Object.entries(areas).map(([name, { files, directories }]) => [
+      { text: name, isHeader: true },
+      ...[readableNumber(files), readableNumber(directories)],
+    ]),
+  }
+}
+
+function problemsTable({ incomplete, checksums, misplaced }: WireStatus, isPublic: boolean): Table {
   const rows = [
     { problem: 'incomplete', reason: 'no-end', text: 'gzip stream without an end', ...incomplete },
     { problem: 'broken', reason: 'damaged', text: 'gzip stream damaged', ...checksums.broken },
@@ -209,11 +169,45 @@ function problemsOf({ incomplete, checksums, misplaced }: WireStatus, isPublic: 
       ...{ count: misplaced, examples: [] },
     },
   ]
-  return rows.map(({ problem, count, ...row }) => ({
-    ...row,
-    count: readableNumber(count),
-    href: count === 0 ? undefined : problemLink(problem, isPublic),
-  }))
+  return {
+    label: 'Problems of listed files',
+    caption: 'Listed files with a problem',
+    columns: ['Problem', numberColumn('Files'), 'Examples'],
+    rows: rows.map(({ problem, reason, text, count, examples }) => [
+      reasonCell(reason, text),
+      {
+        text: readableNumber(count),
+        href: count === 0 ? undefined : problemLink(problem, isPublic),
+      },
+      { text: '', lines: examples },
+    ]),
+  }
+}
+
+function rejectedTable({ rejected }: WireStatus): Table {
+  return {
+    label: 'Names that are not catalogued',
+    caption: 'Names that are not catalogued, by reason',
+    columns: ['Reason', numberColumn('Count'), 'Examples'],
+    rows: rejected.map(({ reason, count, examples }) => [
+      reasonCell(reason),
+      readableNumber(count),
+      { text: '', lines: examples },
+    ]),
+  }
+}
+
+function missingTable({ unserved }: WireStatus): Table & { readonly count: string } {
+  return {
+    count: readableNumber(unserved.count),
+    label: 'Missing files',
+    columns: ['File', 'Reason', 'Time (UTC)'],
+    rows: unserved.latest.map(({ path, reason, at }) => [
+      { text: path, isCode: true },
+      { text: reason, href: `../docs/?format=api#reason-${reason}` },
+      readableTime(at, 'second'),
+    ]),
+  }
 }
 
 function factsOf(status: WireStatus) {

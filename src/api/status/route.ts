@@ -1,11 +1,12 @@
 import type { MissingFiles } from '../downloads/missing-files.ts'
 import type { FastifyInstance } from 'fastify'
-import type { CatalogueSummary, RejectionCount } from '../../catalogue/records.ts'
+import { NotBuilt, QueryTimeout, TooManyQueries } from '../../catalogue/reader.ts'
+import type { CatalogueReader } from '../../catalogue/reader.ts'
+import type { CatalogueSummary, RejectionCount, ScanSummary } from '../../catalogue/records.ts'
 import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
-import { digest } from '../http/etag.ts'
+import { digest } from '../http/conditional-requests.ts'
 import { negotiate } from '../http/negotiate.ts'
-import { arrivalsPerMinute } from './arrivals.ts'
 import { renderStatus } from './page.ts'
 import { addResource } from '../http/resource.ts'
 import * as schemas from './schema.ts'
@@ -63,5 +64,46 @@ function withoutPaths(summary: CatalogueSummary): CatalogueSummary {
     incomplete: without(incomplete),
     checksums: { ...checksums, broken: without(checksums.broken) },
     rejected: rejected.map(without),
+  }
+}
+
+/** The number of new records is a mean of this time. */
+const minutes = 10
+
+/** A scan that has just added more files is not counted: the count would read an entry of the index for each of them. */
+const maxScanned = 10_000
+
+interface Arrivals {
+  readonly reader: Pick<CatalogueReader, 'page'>
+  readonly nowUs: number
+  readonly isScanning: boolean
+  readonly lastScan: ScanSummary | undefined
+}
+
+/**
+ * New records a minute, mean of the last ten minutes. `undefined` while a scan runs or its index is built, after a large scan,
+ * and when the query would have to wait.
+ */
+export async function arrivalsPerMinute({
+  reader,
+  nowUs,
+  isScanning,
+  lastScan,
+}: Arrivals): Promise<number | undefined> {
+  const fromUs = nowUs - minutes * 60e6
+  const isAfterScan =
+    lastScan !== undefined && lastScan.endedUs > fromUs && lastScan.added > maxScanned
+  if (isScanning || isAfterScan) return undefined
+  try {
+    const { count } = await reader.page({ filter: { created: { fromUs } }, limit: 1, offset: 0 })
+    return count / minutes
+  } catch (error) {
+    if (
+      error instanceof NotBuilt ||
+      error instanceof QueryTimeout ||
+      error instanceof TooManyQueries
+    )
+      return undefined
+    throw error
   }
 }

@@ -1,8 +1,7 @@
 /** The status of the indexer and the catalogue. */
 import Type from 'typebox'
 import { missingFilesSchema } from '../downloads/schema.ts'
-import { errors } from '../openapi/errors.ts'
-import { negotiated } from '../openapi/headers.ts'
+import { errors, negotiated } from '../openapi/responses.ts'
 import {
   component,
   curl,

@@ -55,60 +55,40 @@ export function prepareApply(db: Database, { directories, rows, counts, nowUs }:
     if (changesFiles(change)) directories.touch(change.path, now)
   }
 
-  /** Within a transaction this is a savepoint: a failed change is rolled back alone, with its counts. */
-  const applyInSavepoint = db.transaction((change: DirectoryChange, applied: Applied): void => {
-    applyOne(change, applied)
-    counts.flush()
-  })
-
-  /** Applies one change in a savepoint; returns the error if the change itself is invalid. */
-  const tryOne = (change: DirectoryChange, applied: Applied): Error | undefined => {
-    const before = { ...applied }
-    try {
-      applyInSavepoint(change, applied)
-      return undefined
-    } catch (error) {
-      reset()
-      if (!isInvalidData(error)) throw error
-      Object.assign(applied, before)
-      return error
-    }
-  }
-
-  const transaction = db.transaction((changes: readonly DirectoryChange[], savepoints: boolean) => {
-    const start = head()
-    const applied = { seq: start.seq, added: 0, modified: 0, removed: 0, details: false }
-    const refused: RefusedChange[] = []
-    for (const change of changes) {
-      if (!savepoints) applyOne(change, applied)
-      else {
-        const error = tryOne(change, applied)
-        if (error !== undefined) refused.push({ path: change.path, error })
+  /** @param begin called before each change, and without one before the end */
+  const transaction = db.transaction(
+    (changes: readonly DirectoryChange[], begin: (change?: DirectoryChange) => void) => {
+      const start = head()
+      const applied = { seq: start.seq, added: 0, modified: 0, removed: 0, details: false }
+      for (const change of changes) {
+        begin(change)
+        applyOne(change, applied)
       }
-    }
-    if (applied.seq !== start.seq) setSeq.run(applied.seq)
-    if (applied.details) raiseDetails()
-    counts.flush()
-    const { added, modified, removed } = applied
-    return { head: head(), added, modified, removed, refused }
-  })
-
-  const attempt = (changes: readonly DirectoryChange[], savepoints: boolean): AppliedChange => {
-    try {
-      return transaction.immediate(changes, savepoints)
-    } catch (error) {
-      reset()
-      throw error
-    }
-  }
+      begin()
+      if (applied.seq !== start.seq) setSeq.run(applied.seq)
+      if (applied.details) raiseDetails()
+      counts.flush()
+      const { added, modified, removed } = applied
+      return { head: head(), added, modified, removed }
+    },
+  )
 
   return (changes: readonly DirectoryChange[]): AppliedChange => {
-    try {
-      return attempt(changes, false)
-    } catch (error) {
-      if (!isInvalidData(error)) throw error
-      // Savepoints cost more, but only the invalid changes are left out.
-      return attempt(changes, true)
+    const refused: RefusedChange[] = []
+    for (let left = changes; ;) {
+      let current: DirectoryChange | undefined
+      try {
+        const applied = transaction.immediate(left, (change) => {
+          current = change
+        })
+        return { ...applied, refused }
+      } catch (error) {
+        reset()
+        if (current === undefined || !isInvalidData(error)) throw error
+        // Everything was rolled back. Invalid changes are so rare that the others may be applied once more.
+        refused.push({ path: current.path, error })
+        left = left.filter((change) => change !== current)
+      }
     }
   }
 }

@@ -1,22 +1,25 @@
-/** Makes backups of the database while the indexer writes it. */
-import { renameSync, statfsSync } from 'node:fs'
-import { dirname } from 'node:path'
+/** Copies the database while the indexer writes it: the backups beside it, and copies for another place. */
+import { accessSync, constants, lstatSync, realpathSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import type { BackupOutcome } from '../writer.ts'
+import { UnusableDatabase } from '../writer.ts'
 import {
   backupPaths,
   discard,
+  freeBeside,
   headOf,
   madeUs,
   makeFile,
+  moveDurably,
   newBackupPath,
-  syncDirectoryOf,
+  quarantine,
+  rotateBackups,
+  sizeOf,
   syncFileAsync,
-} from './backup-files.ts'
-import { corruption, isCorruption } from './corruption.ts'
-import { startCheck } from './integrity-check.ts'
-import type { Check, CheckMode, CheckResult } from './integrity-check.ts'
-import { quarantine } from './open.ts'
+} from './database-files.ts'
+import { checkFile, corruption, isCorruption } from './integrity-check.ts'
+import { openForReading } from './open.ts'
 import { prepareHead } from './summary.ts'
 
 /** Pages per step of the copy: a few milliseconds at most, so that the event loop is not blocked. */
@@ -24,26 +27,23 @@ const pagesPerStep = 100
 /** Steps between two `fdatasync` calls (40 MB), so that the last one does not have to write the whole copy. */
 const stepsPerSync = 100
 
-export interface Backups {
-  /** Makes a backup unless the newest one is younger than this, or nothing has changed since it was made. */
-  make(options: { readonly ifOlderThanMs: number }): Promise<BackupOutcome>
-  /** Aborts a backup in progress. */
-  stop(): void
-}
-
-export function openBackups(parts: {
+/**
+ * Returns a function that makes a backup beside the database, unless the newest one is young, or nothing has changed since it was
+ * made.
+ * @param parts.checkUpTo up to this size (bytes) a database is checked in this process, a larger one in a child process
+ * @param parts.signal aborts a backup in progress
+ */
+export function prepareBackup(parts: {
   readonly db: Database
   readonly path: string
   readonly nowUs: () => number
-  /** Up to this size (bytes) a database is checked in this process, a larger one in a child process. */
   readonly checkUpTo: number
-}): Backups {
-  const { db, path } = parts
+  readonly signal: AbortSignal
+}): (options: { readonly ifOlderThanMs: number }) => Promise<BackupOutcome> {
+  const { db, path, checkUpTo: inProcessUpTo, signal } = parts
   const head = prepareHead(db)
-  const [newest, older] = backupPaths(path)
+  const [newest] = backupPaths(path)
   const copy = newBackupPath(path)
-  let stopped = false
-  let check: Check | undefined
 
   /** True if the newest backup has the same head as the database; false if it cannot be read. */
   const isUnchanged = (): boolean => {
@@ -64,59 +64,120 @@ export function openBackups(parts: {
     // A backup time in the future does not tell the age.
     return (ageMs < 0 || ageMs >= ifOlderThanMs) && !isUnchanged()
   }
-  const runCheck = async (file: string, mode: CheckMode): Promise<CheckResult> => {
-    if (stopped) throw aborted()
-    check = startCheck({ path: file, mode, inProcessUpTo: parts.checkUpTo })
-    return check.result
-  }
   const makeCopy = async (): Promise<void> => {
     discard(copy)
-    await copyPages(db, copy, () => stopped)
-    const { fault } = await runCheck(copy, 'closed')
+    // The writer's own changes go into the copy too, and no read transaction lasts longer than a step, so the WAL is reset as usual.
+    await copyPages(db, copy, { signal })
+    const fault = await checkFile(copy, { mode: 'closed', inProcessUpTo, signal })
     if (fault === undefined) return
-    const origin = await runCheck(path, 'in-use')
-    throw origin.fault === undefined
-      ? new Error(`the copy is damaged: ${fault}`)
-      : corruption(origin.fault)
+    const origin = await checkFile(path, { mode: 'in-use', inProcessUpTo, signal })
+    throw origin === undefined ? new Error(`the copy is damaged: ${fault}`) : corruption(origin)
   }
-  const rotate = async (): Promise<void> => {
-    await syncFileAsync(copy)
-    if (madeUs(newest) !== undefined) renameSync(newest, older)
-    renameSync(copy, newest)
-    syncDirectoryOf(newest)
-  }
-  return {
-    async make({ ifOlderThanMs }) {
-      if (!isNeeded(ifOlderThanMs)) return { outcome: 'unneeded' }
-      const [bytes, free] = [sizeOf(db), freeBeside(path)]
-      if (free < 2 * bytes) return { outcome: 'no-space', bytes, free }
-      try {
-        await makeCopy()
-        await rotate()
-        return { outcome: 'kept', path: newest, bytes }
-      } catch (error) {
-        discard(copy)
-        throw error
-      }
-    },
-    stop() {
-      stopped = true
-      check?.stop()
-    },
+  return async ({ ifOlderThanMs }) => {
+    if (!isNeeded(ifOlderThanMs)) return { outcome: 'unneeded' }
+    const [bytes, free] = [sizeOf(db), freeBeside(path)]
+    if (free < 2 * bytes) return { outcome: 'no-space', bytes, free }
+    try {
+      await makeCopy()
+      await syncFileAsync(copy)
+      rotateBackups(path)
+      return { outcome: 'kept', path: newest, bytes }
+    } catch (error) {
+      discard(copy)
+      throw error
+    }
   }
 }
 
+export interface CopyOptions {
+  readonly database: string
+  readonly file: string
+  /** Replaces an existing file. */
+  readonly force: boolean
+  /** Called with parts of the database. */
+  readonly onProgress: (copied: number, total: number) => void
+  readonly signal: AbortSignal
+}
+
 /**
- * Copies in small steps on the writer's connection: its writes during the backup go into the copy too, and no read
- * transaction lasts longer than a step, so the WAL is reset as usual.
+ * Copies the database to a file while an indexer may write it. The copy is of one state of the catalogue: one read transaction lasts
+ * until it is made. The file has its name when it is complete and checked.
+ * @throws UnusableDatabase for a file that must not be replaced, too little space, or a damaged database; the errors of `openForReading`
  */
-async function copyPages(db: Database, to: string, stopped: () => boolean): Promise<void> {
+export async function copyDatabase(
+  options: CopyOptions,
+): Promise<{ readonly records: number; readonly bytes: number }> {
+  const { database, file, signal } = options
+  refuseTarget(options)
+  const copy = `${file}.${process.pid}.new`
+  try {
+    const copied = await copyInOneTransaction(database, copy, options)
+    const fault = await checkFile(copy, { mode: 'closed', inProcessUpTo: 0, signal })
+    if (fault !== undefined)
+      throw new UnusableDatabase(
+        `${database} is damaged (${fault}): the indexer replaces a damaged database by a backup at its next start`,
+      )
+    refuseTarget(options)
+    moveDurably(copy, file)
+    return copied
+  } finally {
+    discard(copy)
+  }
+}
+
+function refuseTarget({ database, file, force }: CopyOptions): void {
+  const folder = dirname(file)
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK)
+  } catch (error) {
+    const { message } = error as Error
+    throw new UnusableDatabase(`${file} cannot be made: ${message}`, { cause: error })
+  }
+  const real = join(realpathSync(folder), basename(file))
+  if (real === database || real.startsWith(`${database}-`))
+    throw new UnusableDatabase(`${file} is a file of the database: choose another name`)
+  const stats = lstatSync(file, { throwIfNoEntry: false })
+  if (stats !== undefined && !stats.isFile())
+    throw new UnusableDatabase(`${file} is not a regular file: choose another name`)
+  if (stats !== undefined && !force)
+    throw new UnusableDatabase(`${file} exists: choose another name, or replace it with --force`)
+}
+
+async function copyInOneTransaction(database: string, copy: string, progress: CopyProgress) {
+  const db = openForReading(database)
+  try {
+    db.exec('BEGIN')
+    const count = db.prepare('SELECT coalesce(sum(files), 0) FROM area').pluck()
+    const [records, bytes, free] = [count.get() as number, sizeOf(db), freeBeside(copy)]
+    const noSpace = `no space for a copy of ${database}: needs ${bytes} bytes, its disk has ${free}`
+    if (free < bytes) throw new UnusableDatabase(noSpace)
+    await copyPages(db, copy, progress).catch((error: unknown) => {
+      const isFull = (error as { code?: string }).code === 'SQLITE_FULL'
+      throw isFull ? new UnusableDatabase(noSpace, { cause: error }) : error
+    })
+    return { records, bytes }
+  } finally {
+    db.close()
+  }
+}
+
+interface CopyProgress {
+  readonly signal: AbortSignal
+  readonly onProgress?: (copied: number, total: number) => void
+}
+
+async function copyPages(
+  db: Database,
+  to: string,
+  { signal, onProgress }: CopyProgress,
+): Promise<void> {
   let steps = 0
   let syncing = Promise.resolve()
   makeFile(to)
   await db.backup(to, {
-    progress() {
-      if (stopped()) throw aborted()
+    progress({ totalPages, remainingPages }) {
+      signal.throwIfAborted()
+      onProgress?.(totalPages - remainingPages, totalPages)
       if (++steps % stepsPerSync === 0)
         // The last sync reports errors.
         syncing = syncing.then(() => syncFileAsync(to)).catch(() => undefined)
@@ -124,18 +185,4 @@ async function copyPages(db: Database, to: string, stopped: () => boolean): Prom
     },
   })
   await syncing
-}
-
-function aborted(): Error {
-  return new Error('backup aborted')
-}
-
-function sizeOf(db: Database): number {
-  const [pages, size] = ['page_count', 'page_size'].map((name) => db.pragma(name, { simple: true }))
-  return Number(pages) * Number(size)
-}
-
-function freeBeside(path: string): number {
-  const { bavail, bsize } = statfsSync(dirname(path))
-  return bavail * bsize
 }

@@ -1,152 +1,138 @@
-/** Estimates the cost of finding a selection by each index, from the exact counts. Use within a read transaction. */
-import type { OrderKey, Problem, TimeRange } from '../filter.ts'
+/** Estimates the cost of finding a selection by each index, and of a scan, from the exact counts. Use within a read transaction. */
+import type { OrderKey } from '../filter.ts'
+import type { Statements } from './connection.ts'
 import type { Counts } from './counts.ts'
-import { conditionsOf, problemIds } from './filter-sql.ts'
-import type { Selection } from './filter-sql.ts'
-import { mostRanges, orders } from './slices.ts'
-import type { Slices } from './slices.ts'
-import type { Statements } from './statements.ts'
+import { boundsOf } from './date-ranges.ts'
+import { conditionsOf, orders, problemIds } from './filter-sql.ts'
+import type { PagePosition } from './page-ids.ts'
+import { hasAny, hasOnly } from './selection.ts'
+import type { Selection } from './selection.ts'
+import type { Slice, Slices } from './slices.ts'
 
 /** CPU microseconds, measured: an index entry, a row read in id order, a row looked up from an index entry. */
-export const entryUs = 0.1
-export const rowUs = 0.25
-export const lookupUs = 1.2
+const entryUs = 0.1
+const rowUs = 0.25
+const lookupUs = 1.2
 
-/** An index that finds all files of a selection. */
-export interface Source {
-  /** The table and its index, for FROM. */
+/** An index, or the table itself, with which all files of a selection are found. */
+export interface CandidateIndex {
+  /** For FROM. */
   readonly from: string
-  /** Conditions of a selection and sort keys that the index contains; the others need a lookup of the row. */
-  readonly covers: ReadonlySet<string>
   readonly entries: number
   /** CPU microseconds to find all files of the selection, without sorting. */
   readonly costUs: number
-  readonly slices: () => Iterable<Selection>
+  readonly slices: () => Iterable<Slice>
 }
-
-type Condition = keyof Selection
 
 /** Counts at most this number of entries of an index without a table of counts; from there on all files are assumed. */
 const maxCounted = 50_000
 
-export function cheapest<T extends { readonly costUs: number }>(all: readonly [T, ...T[]]): T {
-  return all.reduce((best, each) => (each.costUs < best.costUs ? each : best))
+export function cheapest(indexes: readonly CandidateIndex[]): CandidateIndex {
+  return indexes.reduce((best, each) => (each.costUs < best.costUs ? each : best))
 }
 
-/** @returns a function that lists the sources of a selection; the first one is the table itself */
+/** @returns a function that lists the indexes for a selection; the first one is the table itself */
 export function openCandidateIndexes(
   statements: Statements,
   { counts, slices }: { readonly counts: Counts; readonly slices: Slices },
-): (selection: Selection) => [Source, ...Source[]] {
-  const countUpTo = (key: OrderKey, selection: Selection): number => {
-    const { sql, values } = conditionsOf(selection)
-    const from = `SELECT 1 FROM ${orders[key].from} WHERE ${sql} LIMIT ${maxCounted}`
-    return statements.value(`SELECT count(*) FROM (${from})`, values) as number
-  }
-  const source = (
-    selection: Selection,
-    index: Pick<Source, 'from' | 'entries' | 'slices'> & {
-      covers: readonly (Condition | OrderKey)[]
-    },
-  ): Source => {
-    const covers = new Set<string>([...index.covers, 'id', 'ids'])
-    const isCovered = Object.keys(selection).every((condition) => covers.has(condition))
-    const perEntry = isCovered ? entryUs : entryUs + lookupUs
-    return { ...index, covers, costUs: index.entries * perEntry }
-  }
+): (selection: Selection) => CandidateIndex[] {
+  const countUpTo = (rows: string, values = {}): number =>
+    statements.value(`SELECT count(*) FROM (${rows} LIMIT ${maxCounted})`, values) as number
   const along = (key: OrderKey, selection: Selection) => () => slices.along(key, selection, true)
-
-  const timeSource = (
-    key: 'created' | 'modified',
-    range: TimeRange,
-    { selection, total }: { selection: Selection; total: number },
-  ): Source => {
-    const counted = countUpTo(key, { [key]: range })
-    const entries = counted < maxCounted ? counted : total
-    return source(selection, {
-      from: orders[key].from,
-      covers: [key],
-      entries,
-      slices: along(key, selection),
-    })
-  }
-
-  /** One slice if there are few files with problems, otherwise slices of ids. */
-  const problemSource = (selection: Selection, problems: readonly Problem[]): Source => {
-    const sql = `SELECT count(*) FROM (${problemIds(problems)} LIMIT ${maxCounted})`
-    const counted = statements.value(sql, {}) as number
-    const areFew = counted < maxCounted
-    return source(selection, {
-      from: orders.id.from,
-      covers: ['problems'],
-      entries: areFew ? counted : counts.ofIds(undefined),
-      slices: areFew ? () => [selection] : along('id', selection),
-    })
-  }
 
   return (selection) => {
     const { kinds, stations, dates, ids, created, modified, problems, names } = selection
     const total = counts.ofIds(undefined)
-    const range = ids === undefined ? total : counts.ofIds(undefined, ids)
-    const sources: [Source, ...Source[]] = [
+    const inIds = ids === undefined ? total : counts.ofIds(undefined, ids)
+    const found: CandidateIndex[] = [
       {
         from: orders.id.from,
-        covers: new Set(Object.keys(orders)),
-        entries: range,
-        costUs: range * rowUs,
+        entries: inIds,
+        costUs: inIds * rowUs,
         slices: along('id', selection),
       },
     ]
-    const inDates = dates === undefined ? Infinity : counts.ofDates(dates, undefined)
-    if (dates !== undefined)
-      sources.push(
-        source(selection, {
-          from: orders.data_date.from,
-          covers: ['dates', 'dateBounds', 'kinds', 'data_date'],
-          entries: inDates,
-          slices: along('data_date', selection),
-        }),
-      )
-    if (stations !== undefined)
-      sources.push(
-        source(selection, {
-          from: 'file f INDEXED BY file_station',
-          covers: ['stations', 'dates', 'kinds', 'data_date'],
-          entries: Math.min(
-            counts.ofStations(stations, undefined),
-            dates !== undefined && dates.length <= mostRanges
-              ? (2 * inDates * counts.ofStations(stations, undefined)) / Math.max(1, total) +
-                  10 * stations.length * dates.length
-              : Infinity,
-          ),
-          slices: () => slices.byStation(selection),
-        }),
-      )
-    if (kinds !== undefined)
-      sources.push(
-        source(selection, {
-          from: 'file f INDEXED BY file_kind',
-          covers: ['kinds'],
-          entries: counts.ofIds(kinds, ids),
-          slices: along('id', selection),
-        }),
-      )
-    if (created !== undefined) sources.push(timeSource('created', created, { selection, total }))
-    if (modified !== undefined) sources.push(timeSource('modified', modified, { selection, total }))
-    if (problems !== undefined) sources.push(problemSource(selection, problems))
-    // `contains` scans the table itself: slices of ids cost less than slices of names.
-    const narrow = names?.filter(({ how }) => how !== 'contains') ?? []
-    if (narrow.length > 0) {
-      const counted = countUpTo('filename', { names: narrow })
-      sources.push(
-        source(selection, {
-          from: orders.filename.from,
-          covers: ['names', 'nameRange', 'filename'],
-          entries: counted < maxCounted ? counted : total,
-          slices: along('filename', selection),
-        }),
-      )
+    /** @param covers the conditions for which no row is looked up */
+    const add = (
+      covers: readonly (keyof Selection)[],
+      index: Omit<CandidateIndex, 'costUs'>,
+    ): void => {
+      const isCovered = hasOnly(selection, [...covers, 'ids', 'after'])
+      found.push({ ...index, costUs: index.entries * (isCovered ? entryUs : entryUs + lookupUs) })
     }
-    return sources
+    /** An index in the order of a key, of which the entries that a condition selects are read. */
+    const addOrder = (key: 'created' | 'modified' | 'filename', condition: Selection): void => {
+      const { sql, values } = conditionsOf(condition)
+      const counted = countUpTo(`SELECT 1 FROM ${orders[key].from} WHERE ${sql}`, values)
+      add([...(Object.keys(condition) as (keyof Selection)[]), 'nameRange'], {
+        from: orders[key].from,
+        entries: counted < maxCounted ? counted : total,
+        slices: along(key, selection),
+      })
+    }
+    if (dates !== undefined)
+      add(['dates', 'kinds'], {
+        from: orders.data_date.from,
+        entries: counts.ofDates(dates, undefined),
+        slices: along('data_date', selection),
+      })
+    if (stations !== undefined) {
+      const all = counts.ofStations(stations, undefined)
+      const share = dates ? counts.ofDates([boundsOf(dates)], undefined) / Math.max(1, total) : 1
+      add(['stations', 'dates', 'kinds'], {
+        from: 'file f INDEXED BY file_station',
+        // Stations may have more files at these dates than at others.
+        entries: Math.min(all, 2 * share * all + 10 * stations.length),
+        slices: () => slices.byStation(selection),
+      })
+    }
+    if (kinds !== undefined)
+      add(['kinds'], {
+        from: 'file f INDEXED BY file_kind',
+        entries: counts.ofIds(kinds, ids),
+        slices: along('id', selection),
+      })
+    if (created !== undefined) addOrder('created', { created })
+    if (modified !== undefined) addOrder('modified', { modified })
+    // A part of a name is searched in the table itself, which takes less time than in the index.
+    const narrow = names?.filter(({ how }) => how !== 'contains') ?? []
+    if (narrow.length > 0) addOrder('filename', { names: narrow })
+    if (problems !== undefined) {
+      const counted = countUpTo(problemIds(problems))
+      const areFew = counted < maxCounted
+      add(['problems'], {
+        from: orders.id.from,
+        entries: areFew ? counted : total,
+        slices: areFew ? () => [{ selection }] : along('id', selection),
+      })
+    }
+    return found
   }
+}
+
+/** CPU microseconds to pass an id from SQLite and to sort it, after a lookup of its key. */
+export function sortUs({ ordering }: Pick<PagePosition, 'ordering'>): number {
+  return ordering.key === 'id' ? 0.2 : 3
+}
+
+/** CPU microseconds to scan the index of an order from its start to the end of a page. */
+export function scanCostUs(
+  counts: Counts,
+  selection: Selection,
+  { ordering: { key }, offset, limit, count }: PagePosition & { readonly count: number },
+): number {
+  const { dates, stations, ids } = selection
+  const byDay = key === 'data_date' && hasOnly(selection, ['dates', 'kinds'])
+  const bySite = key === 'filename' && hasOnly(selection, ['stations', 'kinds'])
+  const entries =
+    key === 'data_date' && dates !== undefined
+      ? counts.ofDates(dates, undefined)
+      : key === 'filename' && stations !== undefined
+        ? counts.ofStations(stations, undefined)
+        : counts.ofIds(undefined, key === 'id' ? ids : undefined)
+  const passed = Math.min(limit, count) + (byDay || bySite ? Math.min(offset, 20_000) : offset)
+  // Times are nearly in the order of ids, so their rows are neighbours and cheap to read.
+  const readUs = key === 'data_date' || key === 'filename' ? lookupUs : rowUs
+  const passUs = byDay || !hasAny(selection) ? entryUs : entryUs + readUs
+  return 100 + passed * Math.max(1, entries / Math.max(1, count)) * passUs
 }

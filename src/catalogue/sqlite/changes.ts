@@ -5,15 +5,16 @@
 import type { Database } from 'better-sqlite3'
 import type { ChangesPage, ChangesQuery } from '../reader.ts'
 import type { Change, ChangeKind, Head } from '../records.ts'
-import { conditionsOf, select } from './filter-sql.ts'
+import { conditionsOf } from './filter-sql.ts'
 import type { Conditions } from './filter-sql.ts'
 import { joinedChecksum } from './checksums.ts'
 import { detailColumns, removedDetailColumns, toDetails } from './record-columns.ts'
 import type { DetailRow } from './record-columns.ts'
 import { preparePaths } from './list-rows.ts'
 import { openLookups } from './lookup-cache.ts'
-import { openStatements } from './statements.ts'
-import type { Statements } from './statements.ts'
+import { openStatements } from './connection.ts'
+import type { Statements } from './connection.ts'
+import { hasAny, select } from './selection.ts'
 
 /** Changes of each table that one query with filters examines: a few milliseconds. */
 const changesPerQuery = 2000
@@ -46,7 +47,7 @@ export function prepareChanges(db: Database): (query: ChangesQuery) => ChangesPa
     lookups.refresh()
     const selection = select(filters, lookups, 'long codes')
     if (selection === undefined) return { head, purgedSeq, changes: [], throughSeq: head.seq }
-    const isFiltered = Object.keys(selection).length > 0
+    const isFiltered = hasAny(selection)
     const end = isFiltered ? Math.min(live.scanEnd(since), removed.scanEnd(since)) : Infinity
     const through = Math.min(end, head.seq)
     const range = { since, through, limit }

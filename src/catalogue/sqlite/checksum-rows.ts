@@ -68,17 +68,7 @@ export function prepareChecksumRows(db: Database) {
      * @returns true if it became stale
      */
     rebind({ id, identity, boundCtimeUs }: ReboundFile, nowUs: number): boolean {
-      const { inode, ctimeUs, links, mode, uid, gid } = identity
-      const values = {
-        id,
-        inode,
-        ctimeUs,
-        links,
-        mode,
-        uid,
-        gid,
-        boundCtimeUs: boundCtimeUs ?? null,
-      }
+      const values = { id, ...identity, boundCtimeUs: boundCtimeUs ?? null }
       return rebind.run(values).changes === 0 && markStale(id, nowUs)
     },
   }

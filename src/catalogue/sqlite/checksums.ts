@@ -7,18 +7,20 @@ import { isValidChecksum } from './checksum-rows.ts'
 const filesPerChunk = 500
 
 /** Columns of the checksum `c` of a file `f`, and the join that they need. */
-export const checksumColumns =
-  'c.sha256, c.inode, c.ctime_us AS ctimeUs, c.links, c.mode, c.uid, c.gid'
+export const identityColumns = 'c.inode, c.ctime_us AS ctimeUs, c.links, c.mode, c.uid, c.gid'
+export const checksumColumns = `c.sha256, ${identityColumns}`
 export const joinedChecksum = `LEFT JOIN checksum c ON ${isValidChecksum}`
 
-/** All `null` without a valid checksum. A checksum of an older release has only `sha256`. */
-export type ChecksumRow = {
+/** All `null` without a valid checksum, or with one of an older release. */
+export type IdentityRow = {
   readonly [Key in Exclude<keyof FileIdentity, 'size' | 'mtimeUs'>]: number | null
-} & { readonly sha256: Buffer | null }
+}
+/** All `null` without a valid checksum. A checksum of an older release has only `sha256`. */
+export type ChecksumRow = IdentityRow & { readonly sha256: Buffer | null }
 
 /** The identity of the file that was hashed; `undefined` without a checksum or if the identity is unknown. */
 export function toBound(
-  { inode, ctimeUs, links, mode, uid, gid }: ChecksumRow,
+  { inode, ctimeUs, links, mode, uid, gid }: IdentityRow,
   { size, mtimeUs }: { readonly size: number | null; readonly mtimeUs: number | null },
 ): FileIdentity | undefined {
   if (inode === null || size === null || mtimeUs === null) return undefined

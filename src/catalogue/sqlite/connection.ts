@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs'
-import type { Database } from 'better-sqlite3'
+import type { Database, Statement } from 'better-sqlite3'
 import { CatalogueUnavailable } from '../reader.ts'
 import { UnusableDatabase } from '../writer.ts'
+import type { Values } from './filter-sql.ts'
 import { openForReading } from './open.ts'
 
 /** Interval of the check that the database file was not replaced. */
@@ -77,4 +78,34 @@ function isDatabaseError(error: unknown): error is Error {
   if (error instanceof UnusableDatabase) return true
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return /^(SQLITE_|E[A-Z]+$)/.test(code)
+}
+
+/** Size of the statement cache: texts differ in their conditions, not in their values. */
+const keptStatements = 200
+
+/** Executes SELECTs whose text is built on demand. */
+export interface Statements {
+  /** The first column of all rows. */
+  column(sql: string, values: Values): readonly unknown[]
+  /** The first column of the first row. */
+  value(sql: string, values: Values): unknown
+  /** All columns of all rows. */
+  rows(sql: string, values: Values): readonly unknown[][]
+}
+
+export function openStatements(db: Database): Statements {
+  const kept = new Map<string, Statement>()
+  const prepared = (sql: string): Statement => {
+    let statement = kept.get(sql)
+    if (statement === undefined) {
+      if (kept.size >= keptStatements) kept.clear()
+      kept.set(sql, (statement = db.prepare(sql)))
+    }
+    return statement
+  }
+  return {
+    column: (sql, values) => prepared(sql).pluck().all(values),
+    value: (sql, values) => prepared(sql).pluck().get(values),
+    rows: (sql, values) => prepared(sql).raw().all(values) as unknown[][],
+  }
 }

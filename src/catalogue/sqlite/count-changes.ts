@@ -36,47 +36,60 @@ export function prepareCountChanges(db: Database): CountChanges {
   const ids = prepareIdCounts(db)
   const days = prepareDayCounts(db)
   const stations = prepareStationCounts(db)
+  const tables = [ids, days, stations]
   let kept = new Set(built.all())
   return {
     add({ id, stations: all, kind, dataDate }) {
       ids.add(kind, id, all.length)
       if (kept.has('day_count')) days.add(kind, dataDate, all.length, id + all.length - 1)
       if (kept.has('station_count'))
-        for (const station of all) stations.added(station, kind, dataDate)
+        for (const station of all) stations.add(station, kind, dataDate, 1)
     },
     remove({ id, station, kind, dataDate }) {
-      ids.remove(kind, id)
+      ids.add(kind, id, 1, -1)
       if (kept.has('day_count')) days.add(kind, dataDate, -1, 0)
-      if (kept.has('station_count')) stations.removed(station, kind, dataDate)
+      if (kept.has('station_count')) stations.add(station, kind, dataDate, -1)
     },
     flush() {
-      for (const counts of [ids, days, stations]) counts.flush()
+      for (const table of tables) {
+        table.write()
+        table.changes.clear()
+      }
     },
     reset() {
-      for (const counts of [ids, days, stations]) counts.clear()
+      for (const { changes } of tables) changes.clear()
       kept = new Set(built.all())
     },
   }
 }
 
-/** The value at two keys; created by `initial` if it is missing. */
-function entryOf<T>(
-  map: Map<number, Map<number, T>>,
-  first: number,
-  second: number,
-  initial: () => T,
-): T {
-  let inner = map.get(first)
-  if (inner === undefined) map.set(first, (inner = new Map<number, T>()))
-  let value = inner.get(second)
-  if (value === undefined) inner.set(second, (value = initial()))
-  return value
+/** Values by two keys. */
+interface Grid<T> {
+  /** The value at two keys; a missing one is created. */
+  at(first: number, second: number): T
+  all(): Iterable<readonly [first: number, second: number, value: T]>
+  clear(): void
 }
 
-interface Sum {
-  files: number
+function openGrid<T>(initial: () => T): Grid<T> {
+  const rows = new Map<number, Map<number, T>>()
+  return {
+    at(first, second) {
+      let row = rows.get(first)
+      if (row === undefined) rows.set(first, (row = new Map<number, T>()))
+      let value = row.get(second)
+      if (value === undefined) row.set(second, (value = initial()))
+      return value
+    },
+    *all() {
+      for (const [first, row] of rows)
+        for (const [second, value] of row) yield [first, second, value]
+    },
+    clear() {
+      rows.clear()
+    },
+  }
 }
-const zero = (): Sum => ({ files: 0 })
 
 function prepareIdCounts(db: Database) {
   const upsert = db.prepare(
@@ -86,47 +99,36 @@ function prepareIdCounts(db: Database) {
   const drop = db.prepare(
     'DELETE FROM id_count WHERE level = ? AND kind = ? AND bucket = ? AND files = 0',
   )
-  /** Sums by kind and by bucket of the lowest level. */
-  const changed = new Map<number, Map<number, Sum>>()
+  const openSums = () => openGrid(() => ({ files: 0 }))
+  /** By kind and by bucket of the lowest level. */
+  const changes = openSums()
   const lowest = Math.min(...idCountLevels)
   const size = 2 ** lowest
-
-  const write = (level: number, sums: Map<number, Map<number, Sum>>): void => {
-    for (const [kind, buckets] of sums)
-      for (const [bucket, { files }] of buckets) {
-        if (files !== 0) upsert.run(level, kind, bucket, files)
-        if (files < 0) drop.run(level, kind, bucket)
-      }
-  }
   return {
-    add(kind: number, firstId: number, count: number): void {
+    changes,
+    /** @param sign -1 for removed files */
+    add(kind: number, firstId: number, count: number, sign = 1): void {
       for (let id = firstId, left = count; left > 0;) {
         const bucket = Math.floor(id / size)
         const inBucket = Math.min(left, (bucket + 1) * size - id)
-        entryOf(changed, kind, bucket, zero).files += inBucket
+        changes.at(kind, bucket).files += sign * inBucket
         id += inBucket
         left -= inBucket
       }
     },
-    remove(kind: number, id: number): void {
-      entryOf(changed, kind, Math.floor(id / size), zero).files--
-    },
-    flush(): void {
-      if (changed.size === 0) return
+    write(): void {
       for (const level of idCountLevels) {
-        const sums = new Map<number, Map<number, Sum>>()
-        for (const [kind, buckets] of changed)
-          for (const [bucket, { files }] of buckets) {
-            const above = Math.floor(bucket / 2 ** (level - lowest))
-            entryOf(sums, kind, above, zero).files += files
-            entryOf(sums, 0, above, zero).files += files
-          }
-        write(level, sums)
+        const sums = openSums()
+        for (const [kind, bucket, { files }] of changes.all()) {
+          const above = Math.floor(bucket / 2 ** (level - lowest))
+          sums.at(kind, above).files += files
+          sums.at(0, above).files += files
+        }
+        for (const [kind, bucket, { files }] of sums.all()) {
+          if (files !== 0) upsert.run(level, kind, bucket, files)
+          if (files < 0) drop.run(level, kind, bucket)
+        }
       }
-      changed.clear()
-    },
-    clear: () => {
-      changed.clear()
     },
   }
 }
@@ -137,34 +139,21 @@ function prepareDayCounts(db: Database) {
      ON CONFLICT DO UPDATE SET files = files + excluded.files, last_id = max(last_id, excluded.last_id)`,
   )
   const drop = db.prepare('DELETE FROM day_count WHERE day = ? AND kind = ? AND files = 0')
-  const changed = new Map<number, Map<number, Sum & { lastId: number }>>()
+  const changes = openGrid(() => ({ files: 0, lastId: 0 }))
   return {
+    changes,
     add(kind: number, dataDate: number, count: number, lastId: number): void {
-      const day = Math.floor(dataDate / secondsPerDay)
-      const sum = entryOf(changed, day, kind, () => ({ files: 0, lastId: 0 }))
+      const sum = changes.at(Math.floor(dataDate / secondsPerDay), kind)
       sum.files += count
       sum.lastId = Math.max(sum.lastId, lastId)
     },
-    flush(): void {
-      for (const [day, kinds] of changed)
-        for (const [kind, { files, lastId }] of kinds) {
-          upsert.run(day, kind, files, lastId)
-          if (files <= 0) drop.run(day, kind)
-        }
-      changed.clear()
-    },
-    clear: () => {
-      changed.clear()
+    write(): void {
+      for (const [day, kind, { files, lastId }] of changes.all()) {
+        upsert.run(day, kind, files, lastId)
+        if (files <= 0) drop.run(day, kind)
+      }
     },
   }
-}
-
-/** The changes of a station and kind; `Infinity` and `-Infinity` are the dates if there is no file. */
-interface StationChange extends Sum {
-  first: number
-  last: number
-  removedFirst: number
-  removedLast: number
 }
 
 function prepareStationCounts(db: Database) {
@@ -187,47 +176,28 @@ function prepareStationCounts(db: Database) {
     )
   const nextFirst = next('first_date', '>=', 'ASC')
   const nextLast = next('last_date', '<=', 'DESC')
-  const changed = new Map<number, Map<number, StationChange>>()
-  const changeOf = (station: number, kind: number): StationChange =>
-    entryOf(changed, station, kind, () => {
-      const [highest, lowest] = [Infinity, -Infinity]
-      return {
-        files: 0,
-        first: highest,
-        last: lowest,
-        removedFirst: highest,
-        removedLast: lowest,
-      }
-    })
-  const write = (station: number, kind: number, change: StationChange): void => {
-    const { files, first, last, removedFirst, removedLast } = change
-    if (first <= last) upsert.run(station, kind, files, first, last)
-    else reduce.run(files, station, kind)
-    if (files <= 0) drop.run(station, kind)
-    if (removedFirst > removedLast) return
-    nextFirst.run({ station, kind, removed: removedFirst })
-    nextLast.run({ station, kind, removed: removedLast })
-  }
+  /** The dates of added and removed files; without any, the first date is after the last one. */
+  const noDates = () => ({ first: Infinity, last: -Infinity })
+  const changes = openGrid(() => ({ files: 0, added: noDates(), removed: noDates() }))
   return {
-    added(station: number, kind: number, dataDate: number): void {
-      const change = changeOf(station, kind)
-      change.files++
-      change.first = Math.min(change.first, dataDate)
-      change.last = Math.max(change.last, dataDate)
+    changes,
+    add(station: number, kind: number, dataDate: number, sign: 1 | -1): void {
+      const change = changes.at(station, kind)
+      const dates = sign === 1 ? change.added : change.removed
+      change.files += sign
+      dates.first = Math.min(dates.first, dataDate)
+      dates.last = Math.max(dates.last, dataDate)
     },
-    removed(station: number, kind: number, dataDate: number): void {
-      const change = changeOf(station, kind)
-      change.files--
-      change.removedFirst = Math.min(change.removedFirst, dataDate)
-      change.removedLast = Math.max(change.removedLast, dataDate)
-    },
-    flush(): void {
-      for (const [station, kinds] of changed)
-        for (const [kind, change] of kinds) write(station, kind, change)
-      changed.clear()
-    },
-    clear: () => {
-      changed.clear()
+    write(): void {
+      for (const [station, kind, change] of changes.all()) {
+        const { files, added, removed } = change
+        if (added.first <= added.last) upsert.run(station, kind, files, added.first, added.last)
+        else reduce.run(files, station, kind)
+        if (files <= 0) drop.run(station, kind)
+        if (removed.first > removed.last) continue
+        nextFirst.run({ station, kind, removed: removed.first })
+        nextLast.run({ station, kind, removed: removed.last })
+      }
     },
   }
 }

@@ -2,11 +2,11 @@
 import type { Database } from 'better-sqlite3'
 import { secondsPerDay } from '../../parse/calendar.ts'
 import { NotBuilt } from '../reader.ts'
-import { boundsOf } from './date-ranges.ts'
+import { boundsOf, unbounded } from './date-ranges.ts'
 import type { DateRange } from './date-ranges.ts'
-import type { IdRange } from './filter-sql.ts'
+import type { IdRange } from './selection.ts'
 import { idCountLevels } from './schema.ts'
-import { openStatements } from './statements.ts'
+import { openStatements } from './connection.ts'
 
 /** Number of files whose data start on a day. */
 export interface DayCount {
@@ -49,8 +49,6 @@ export interface Counts {
     kinds: readonly number[] | undefined,
     descending: boolean,
   ): Iterable<DayCount>
-  /** Upper bound for the ids of the files of these dates. */
-  lastIdOf(dates: readonly DateRange[]): number
   /** Days and kinds, highest `lastId` first. */
   latestDays(dates: DateRange, kinds: readonly number[] | undefined): Iterable<DayKind>
 }
@@ -193,9 +191,6 @@ function prepareDayCounts(db: Database) {
       )
       .raw()
   const [ascendingDays, descendingDays] = [days('ASC'), days('DESC')]
-  const last = db
-    .prepare('SELECT coalesce(max(last_id), 0) FROM day_count WHERE day BETWEEN @from AND @to')
-    .pluck()
   const latest = db.prepare(
     `SELECT day, kind, last_id AS lastId FROM day_count WHERE ${range} ORDER BY last_id DESC`,
   )
@@ -236,28 +231,17 @@ function prepareDayCounts(db: Database) {
       kinds: readonly number[] | undefined,
       descending: boolean,
     ): Iterable<DayCount> {
-      const all = dates === undefined ? everyDay : boundsOf(dates)
-      const values = daysOf(all, kinds)
-      const rows = (descending ? descendingDays : ascendingDays).iterate(values) as Iterable<
-        [number, number]
-      >
+      const { from, to } = dates === undefined ? unbounded : boundsOf(dates)
+      const days = descending ? descendingDays : ascendingDays
+      const rows = days.iterate(daysOf({ from, to }, kinds)) as Iterable<[number, number]>
       for (const [day, files] of rows)
         if (dates === undefined || dates.some((range) => overlapsDay(range, day)))
           yield { day, files }
-    },
-    lastIdOf: (dates: readonly DateRange[]): number => {
-      const { from, to } = boundsOf(dates)
-      return last.get({
-        from: Math.floor(from / secondsPerDay),
-        to: Math.floor(to / secondsPerDay),
-      }) as number
     },
     latestDays: (dates: DateRange, kinds: readonly number[] | undefined) =>
       latest.iterate(daysOf(dates, kinds)) as Iterable<DayKind>,
   }
 }
-
-const everyDay: DateRange = { from: -1e15, to: 1e15 }
 
 function overlapsDay({ from, to }: DateRange, day: number): boolean {
   return from < (day + 1) * secondsPerDay && to >= day * secondsPerDay

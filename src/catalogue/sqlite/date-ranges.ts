@@ -13,7 +13,7 @@ export interface DateRange {
 }
 
 /** Ends of an open range: beyond the times of all file names, and exact as doubles. */
-const unbounded = { from: -1e15, to: 1e15 }
+export const unbounded = { from: -1e15, to: 1e15 }
 
 /** The start times within a range in microseconds. */
 export function startsWithin({ fromUs, toUs }: TimeRange): DateRange {

@@ -1,9 +1,9 @@
 /** Records which slots of which series were delivered, and how late; kept for 400 days, also when the files are removed. */
 import type { Database } from 'better-sqlite3'
 import { deliveryDays, periodRules, seriesOf, slotAt } from '../../insight/series.ts'
-import type { SeriesKey } from '../../insight/series.ts'
 import { secondsPerDay } from '../../parse/calendar.ts'
 import type { ParsedName } from '../../parse/types.ts'
+import { openLookup } from './lookup-tables.ts'
 
 /** New records whose names differ only in the station. */
 export interface DeliveredFiles {
@@ -23,31 +23,11 @@ export interface Deliveries {
 }
 
 export function prepareDeliveries(db: Database): Deliveries {
-  /** Ids by type and period, then by station. */
-  const series = new Map<string, Map<number, number>>()
-  const insertSeries = db.prepare(
-    'INSERT INTO series (station, file_type, period) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
-  )
-  const selectSeries = db
-    .prepare('SELECT id FROM series WHERE station = ? AND file_type = ? AND period = ?')
-    .pluck()
+  const series = openLookup(db, 'series', ['station', 'file_type', 'period'])
   const insert = db.prepare(
     `INSERT INTO delivery (data_date, series, latency_s) SELECT ?, value, ? FROM json_each(?) WHERE true
      ON CONFLICT DO NOTHING`,
   )
-  const seriesIds = (stations: readonly number[], { fileType, period }: SeriesKey): number[] => {
-    const ids = series.get(fileType + period) ?? new Map<number, number>()
-    series.set(fileType + period, ids)
-    return stations.map((station) => {
-      let id = ids.get(station)
-      if (id === undefined) {
-        insertSeries.run(station, fileType, period)
-        id = selectSeries.get(station, fileType, period) as number
-        ids.set(station, id)
-      }
-      return id
-    })
-  }
   return {
     record({ parsed, stations, arrived, nowUs }) {
       const key = seriesOf(parsed)
@@ -57,7 +37,11 @@ export function prepareDeliveries(db: Database): Deliveries {
       const ageSeconds = Math.floor(nowUs / 1e6) - (slot + 1) * seconds
       if (ageSeconds > deliveryDays * secondsPerDay) return
       const latency = arrived ? Math.max(0, ageSeconds) : null
-      insert.run(slot * seconds, latency, JSON.stringify(seriesIds(stations, key)))
+      const { fileType, period } = key
+      const ids = stations.map((station) =>
+        series.idOf(`${station} ${fileType} ${period}`, [station, fileType, period]),
+      )
+      insert.run(slot * seconds, latency, JSON.stringify(ids))
     },
     reset() {
       series.clear()

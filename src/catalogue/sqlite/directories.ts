@@ -1,6 +1,16 @@
 import type { Database } from 'better-sqlite3'
 import { areas } from '../../parse/archive-path.ts'
-import type { DirectoryChange } from '../writer.ts'
+import type { Area } from '../../parse/archive-path.ts'
+import type {
+  DirectoryChange,
+  DirectoryStamp,
+  KnownDirectory,
+  KnownFile,
+  KnownStamp,
+  RemovedFiles,
+} from '../writer.ts'
+import { identityColumns, joinedChecksum, toBound } from './checksums.ts'
+import type { IdentityRow } from './checksums.ts'
 
 const secondUs = 1_000_000
 
@@ -91,4 +101,68 @@ function openSecondPast(db: Database): (nowUs: number) => number {
     latestUs = Math.max(nowUs, pastUs)
     return pastUs
   }
+}
+
+interface StampRow {
+  path: string
+  mtimeUs: number | null
+  ctimeUs: number
+  inode: number
+  withheldSinceUs: number | null
+}
+
+type KnownFileRow = IdentityRow & {
+  readonly id: number
+  readonly name: string
+  readonly size: number | null
+  readonly mtimeUs: number | null
+  /** `null` without a valid checksum. */
+  readonly checksum: number | null
+}
+
+/** Prepares reading what is known of directories and their files. */
+export function prepareKnown(db: Database) {
+  const stamp =
+    'path, mtime_us AS mtimeUs, ctime_us AS ctimeUs, inode, held_since_us AS withheldSinceUs'
+  const directories = db.prepare(`SELECT ${stamp} FROM directory WHERE gone = 0`)
+  const directory = db.prepare(`SELECT id, ${stamp} FROM directory WHERE path = ?`)
+  const files = db.prepare(
+    `SELECT f.id, f.name, f.size, f.mtime_us AS mtimeUs, c.id AS checksum, ${identityColumns}
+     FROM file f ${joinedChecksum} WHERE f.directory = ?`,
+  )
+  const count = db.prepare('SELECT files FROM area WHERE name = ?').pluck()
+  // From the latest back to the first older one, instead of all tombstones.
+  const removedSince = db.prepare(
+    `SELECT k.area, t.removed_us AS atUs, count(*) AS count
+     FROM tombstone t INDEXED BY tombstone_seq CROSS JOIN kind k ON k.id = t.kind
+     WHERE t.seq > coalesce((SELECT seq FROM tombstone INDEXED BY tombstone_seq
+       WHERE removed_us < ? ORDER BY seq DESC LIMIT 1), 0)
+     GROUP BY k.area, t.removed_us`,
+  )
+  return {
+    directories: (): KnownStamp[] =>
+      (directories.all() as StampRow[]).map((row) => ({
+        path: row.path,
+        stamp: toStamp(row),
+        withheldSinceUs: row.withheldSinceUs ?? undefined,
+      })),
+    directory: (path: string): KnownDirectory | undefined => {
+      const row = directory.get(path) as (StampRow & { id: number }) | undefined
+      if (row === undefined) return undefined
+      const known = files.all(row.id) as KnownFileRow[]
+      return { stamp: toStamp(row), files: new Map(known.map(toKnownFile)) }
+    },
+    count: (area: Area): number => (count.get(area) as number | undefined) ?? 0,
+    removedSince: (us: number) => removedSince.all(us) as RemovedFiles[],
+  }
+}
+
+function toStamp({ mtimeUs, ctimeUs, inode }: StampRow): DirectoryStamp | undefined {
+  return mtimeUs === null ? undefined : { mtimeUs, ctimeUs, inode }
+}
+
+function toKnownFile(row: KnownFileRow): [string, KnownFile] {
+  const { id, name, size, mtimeUs, checksum } = row
+  const hashed = checksum === null ? undefined : (toBound(row, row) ?? 'unbound')
+  return [name, { id, size: size ?? undefined, mtimeUs: mtimeUs ?? undefined, hashed }]
 }

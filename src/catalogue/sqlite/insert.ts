@@ -53,8 +53,6 @@ interface Group {
   readonly parsed: ParsedName
   readonly kind: number
   readonly codeLength: number
-  /** The part of the names after the station code. */
-  readonly suffix: string
   readonly files: NewFile[]
   /** The station of each file. */
   readonly stations: number[]
@@ -118,30 +116,21 @@ function groupFiles(
   kindOf: (parsed: ParsedName) => number,
   lookup: LookupTables,
 ): Group[] {
-  // The part after the station code determines everything else, so files with equal suffixes form a group.
+  // The part after the station code determines everything else.
   const groups = new Map<string, Group>()
-  let last: Group | undefined
   for (const file of files) {
     const { name, parsed } = file
     const codeLength = parsed.station.length
-    // Most names have the suffix of the previous one; this comparison costs less than the map lookup.
-    if (last === undefined || !belongsTo(last, name, codeLength)) {
-      const suffix = name.slice(codeLength)
-      last = groups.get(suffix)
-      if (last === undefined) {
-        last = { parsed, kind: kindOf(parsed), codeLength, suffix, files: [], stations: [] }
-        groups.set(suffix, last)
-      }
+    const suffix = name.slice(codeLength)
+    let group = groups.get(suffix)
+    if (group === undefined) {
+      group = { parsed, kind: kindOf(parsed), codeLength, files: [], stations: [] }
+      groups.set(suffix, group)
     }
-    last.files.push(file)
-    last.stations.push(lookup.station(parsed.station))
+    group.files.push(file)
+    group.stations.push(lookup.station(parsed.station))
   }
   return [...groups.values()].sort((a, b) => a.parsed.startSeconds - b.parsed.startSeconds)
-}
-
-/** @param length length of the station code in the name */
-function belongsTo({ suffix, codeLength }: Group, name: string, length: number): boolean {
-  return codeLength === length && name.length === length + suffix.length && name.endsWith(suffix)
 }
 
 interface TombstoneRow {

@@ -1,77 +1,120 @@
+/**
+ * Checks all pages of a database. A large one is checked in a child process, for which this file is also the program: a query of SQLite
+ * cannot be interrupted from here, and a worker thread would keep this process alive until the check ends.
+ */
 import { execFile } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
-import { statSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import { promisify } from 'node:util'
 import Sqlite from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
-import { isCorruption } from './corruption.ts'
 
-/** Result of a check of all pages. */
-export interface CheckResult {
-  /** `undefined` if the database is sound. */
-  readonly fault: string | undefined
+/** Maximum time of a check in a child process. */
+const maxMs = 600_000
+
+/** True for errors which say that a file is no SQLite database, or a damaged one. */
+export function isCorruption(error: unknown): error is Error {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return /^SQLITE_(NOTADB|CORRUPT)/.test(code)
 }
 
-/** `in-use` opens the database read-only; `closed` is for a copy that no process has open, and makes it a single file. */
-export type CheckMode = 'in-use' | 'closed'
-
-export interface Check {
-  /** Rejects if the check failed or was stopped. */
-  readonly result: Promise<CheckResult>
-  stop(): void
-}
-
-export interface CheckOptions {
-  readonly path: string
-  readonly mode: CheckMode
-  /** A file up to this size (bytes) is checked in this process. */
-  readonly inProcessUpTo: number
-}
-
-/** The program beside this file, with the same suffix: `.ts` in tests, `.js` when built. */
-const program = fileURLToPath(import.meta.url).replace(/(\.[jt]s)$/, '-process$1')
-
-/**
- * Checks a large database in a child process: a query of SQLite cannot be interrupted from here, and a worker thread would
- * keep this process alive until the check ends.
- */
-export function startCheck({ path, mode, inProcessUpTo }: CheckOptions): Check {
-  if (statSync(path).size <= inProcessUpTo)
-    return {
-      result: new Promise((resolve) => {
-        resolve(checkFile(path, mode))
-      }),
-      stop: () => undefined,
-    }
-  let child: ChildProcess | undefined
-  const result = new Promise<CheckResult>((resolve, reject) => {
-    const args = [...process.execArgv, program, mode, path]
-    child = execFile(process.execPath, args, (error, output) => {
-      if (error === null) resolve(JSON.parse(output) as CheckResult)
-      else reject(new Error(`${path} could not be checked`, { cause: error }))
-    })
-  })
-  return { result, stop: () => void child?.kill('SIGKILL') }
-}
-
-/** Checks a database file in this process. */
-export function checkFile(path: string, mode: CheckMode): CheckResult {
-  try {
-    const db = new Sqlite(path, { readonly: mode === 'in-use', fileMustExist: true, timeout: 5000 })
-    try {
-      if (mode === 'closed') db.pragma('journal_mode = DELETE')
-      return { fault: faultOf(db) }
-    } finally {
-      db.close()
-    }
-  } catch (error) {
-    if (!isCorruption(error)) throw error
-    return { fault: error.message }
-  }
+/** An error for which `isCorruption` is true. */
+export function corruption(fault: string): Error {
+  return new Sqlite.SqliteError(fault, 'SQLITE_CORRUPT')
 }
 
 /** Checks all pages, 200 to 400 MB a second from memory; returns the first fault. */
 export function faultOf(db: Database): string | undefined {
   const found = db.pragma('quick_check(1)', { simple: true })
-  return found === 'ok' ? undefined : String(found)
+  return found === 'ok' ? undefined : String(found).replace('*** in database main ***\n', '')
+}
+
+/** `in-use` opens the database read-only; `closed` is for a copy that no process has open, and makes it a single file. */
+export type CheckMode = 'in-use' | 'closed'
+
+/**
+ * Checks a database file. @returns its fault, `undefined` for a sound one
+ * @param options.inProcessUpTo a file up to this size (bytes) is checked in this process
+ * @throws if the check could not be made, or was aborted
+ */
+export async function checkFile(
+  path: string,
+  options: {
+    readonly mode: CheckMode
+    readonly inProcessUpTo: number
+    readonly signal: AbortSignal
+  },
+): Promise<string | undefined> {
+  const { mode, inProcessUpTo, signal } = options
+  signal.throwIfAborted()
+  if (statSync(path).size <= inProcessUpTo) return checkHere(path, mode)
+  const args = [...process.execArgv, import.meta.filename, mode, path]
+  const limits = { signal, timeout: maxMs, killSignal: 'SIGKILL' } as const
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, args, limits)
+    return stdout === '' ? undefined : stdout
+  } catch (error) {
+    signal.throwIfAborted()
+    throw new Error(`${path} could not be checked`, { cause: error })
+  }
+}
+
+function checkHere(path: string, mode: CheckMode): string | undefined {
+  try {
+    const db = new Sqlite(path, { readonly: mode === 'in-use', fileMustExist: true, timeout: 5000 })
+    try {
+      if (mode === 'closed') db.pragma('journal_mode = DELETE')
+      return faultOf(db)
+    } finally {
+      db.close()
+    }
+  } catch (error) {
+    if (!isCorruption(error)) throw error
+    return error.message
+  }
+}
+
+/** The result of checking a database that was too large to be checked before it was opened. */
+export interface StartupCheckOutcome {
+  readonly fault: string | undefined
+  /** Why the check could not be made. */
+  readonly error: Error | undefined
+  readonly tookMs: number
+}
+
+/** Checks a database while it is in use. @returns a function that returns its fault, as soon as it is known */
+export function startupCheck(
+  path: string,
+  signal: AbortSignal,
+  onEnd?: (outcome: StartupCheckOutcome) => void,
+): () => string | undefined {
+  const startedMs = performance.now()
+  let fault: string | undefined
+  const end = (error?: Error): void => {
+    const tookMs = Math.round(performance.now() - startedMs)
+    if (!signal.aborted) onEnd?.({ fault, error, tookMs })
+  }
+  checkFile(path, { mode: 'in-use', inProcessUpTo: 0, signal }).then((found) => {
+    fault = found
+    end()
+  }, end)
+  return () => fault
+}
+
+/**
+ * Reads the whole file once, so that it is in the page cache. The check reads pages in random order, which takes many times as
+ * long from a disk, and the WAL is not reset meanwhile. Only a process that does not have the database open may do this:
+ * closing any descriptor of a file drops its locks.
+ */
+function readAhead(path: string): void {
+  const file = openSync(path, 'r')
+  const buffer = Buffer.allocUnsafe(1024 * 1024)
+  while (readSync(file, buffer) > 0);
+  closeSync(file)
+}
+
+/** The child process: `MODE FILE`; prints the fault. */
+if (process.argv[1] === import.meta.filename) {
+  const [, , mode, path = ''] = process.argv
+  readAhead(path)
+  process.stdout.write(checkHere(path, mode as CheckMode) ?? '')
 }

@@ -4,9 +4,6 @@ import { joinedChecksum } from './checksums.ts'
 import { detailColumns, toDetails } from './record-columns.ts'
 import type { DetailRow } from './record-columns.ts'
 
-/** Size of the cache of directory paths. */
-const keptPaths = 20_000
-
 /** Rows are arrays of few columns: passing a value from SQLite to JavaScript costs more than finding it. */
 type ListRow = [
   id: number,
@@ -53,16 +50,12 @@ export function prepareListRows(db: Database): ListRows {
   }
 }
 
-/** Paths of directories by id; the path of an id never changes. */
+/** Paths of directories by id; the path of an id never changes. Consecutive files are mostly of one directory, which is looked up once. */
 export function preparePaths(db: Database): (directory: number) => string {
   const path = db.prepare('SELECT path FROM directory WHERE id = ?').pluck()
-  const paths = new Map<number, string>()
+  let last = { directory: 0, path: '' }
   return (directory) => {
-    let known = paths.get(directory)
-    if (known === undefined) {
-      if (paths.size >= keptPaths) paths.clear()
-      paths.set(directory, (known = path.get(directory) as string))
-    }
-    return known
+    if (last.directory !== directory) last = { directory, path: path.get(directory) as string }
+    return last.path
   }
 }

@@ -1,27 +1,34 @@
 /**
- * Plans pages and chunks of the list: the exact counts determine the index that needs the least work. To be used within a read
+ * Reads pages and chunks of the list. The exact counts determine the way that needs the least work. To be used within a read
  * transaction.
  */
 import type { Database } from 'better-sqlite3'
-import type { ChunkQuery, Page, PageQuery, RecordChunk } from '../reader.ts'
-import type { Head } from '../records.ts'
+import type { ChunkCursor, ChunkOrdering, ChunkQuery, Page, PageQuery } from '../reader.ts'
+import type { RecordChunk } from '../reader.ts'
+import type { Head, ListedFile } from '../records.ts'
 import { defaultOrdering } from '../filter.ts'
 import type { FileFilter, OrderKey } from '../filter.ts'
-import { prepareChunks } from './chunks.ts'
+import { cheapest, openCandidateIndexes, scanCostUs, sortUs } from './candidate-indexes.ts'
+import type { CandidateIndex } from './candidate-indexes.ts'
+import { openStatements } from './connection.ts'
 import { prepareCounts } from './counts.ts'
 import type { Counts } from './counts.ts'
-import { hasOnly, select } from './filter-sql.ts'
-import type { Selection } from './filter-sql.ts'
-import { openCountingScan } from './counting-scan.ts'
-import { cheapest, openCandidateIndexes } from './candidate-indexes.ts'
-import type { Source } from './candidate-indexes.ts'
-import { openLookups } from './lookup-cache.ts'
+import { boundsOf } from './date-ranges.ts'
+import { orders } from './filter-sql.ts'
 import { prepareListRows } from './list-rows.ts'
-import { openStrategies } from './strategies.ts'
-import { planOf } from './strategy.ts'
-import type { Plan, Strategy } from './strategy.ts'
+import { openLookups } from './lookup-cache.ts'
+import { mostIds, openPageIds } from './page-ids.ts'
+import type { CheckDeadline, PagePosition } from './page-ids.ts'
+import { hasAny, hasOnly, select, selectAfter } from './selection.ts'
+import type { Selection } from './selection.ts'
 import { openSlices } from './slices.ts'
-import { openStatements } from './statements.ts'
+
+/** A query with its estimated cost. */
+export interface Plan<Answer> {
+  /** CPU microseconds. */
+  readonly costUs: number
+  run(checkDeadline: CheckDeadline): Answer
+}
 
 export interface List {
   /** @throws NotBuilt */
@@ -39,15 +46,21 @@ const neededByOrder: Readonly<Record<OrderKey, readonly string[]>> = {
   filename: ['file_name', 'station_count'],
 }
 
+/** Maximum offset of a page that is searched day by day. */
+const deepestByDay = 2000
+
+/** A scan for a chunk ends after this time and returns what it has found. */
+const chunkMs = 200
+
+const byId: ChunkOrdering = { key: 'id', descending: true }
+
 export function prepareList(db: Database, head: () => Head): List {
   const statements = openStatements(db)
   const counts = prepareCounts(db)
   const lookups = openLookups(db)
   const slices = openSlices(statements, { counts, lookups })
-  const sourcesOf = openCandidateIndexes(statements, { counts, slices })
-  const choose = (selection: Selection): Source => cheapest(sourcesOf(selection))
-  const countingScan = openCountingScan(statements)
-  const strategies = openStrategies(statements, { counts, lookups, slices })
+  const indexesOf = openCandidateIndexes(statements, { counts, slices })
+  const find = openPageIds(statements, { counts, slices })
   const rows = prepareListRows(db)
   const resolve = (filter: FileFilter, key: OrderKey): Selection | undefined => {
     counts.require(...neededBy(filter), ...neededByOrder[key])
@@ -55,36 +68,106 @@ export function prepareList(db: Database, head: () => Head): List {
     return select(filter, lookups)
   }
 
-  const page = ({ limit, offset, details, ...query }: PageQuery) => {
-    const { filter = {}, ordering = defaultOrdering } = query
-    const now = head()
-    const selection = resolve(filter, ordering.key)
-    if (selection === undefined) return planOf(0, () => ({ head: now, count: 0, records: [] }))
-    const source = once(() => choose(selection))
-    const known = knownCount(counts, selection)
-    const strategy = (count: number): Strategy =>
-      offset >= count
-        ? { costUs: 0, ids: () => [] }
-        : strategies.choose(selection, { offset, limit, ordering, count }, source)
-    const countUs = known === undefined ? source().costUs : 0
-    return planOf(countUs + strategy(known ?? source().entries).costUs, (checkDeadline): Page => {
-      if (known !== undefined)
-        return {
-          head: now,
-          count: known,
-          records: rows.byIds(strategy(known).ids(checkDeadline), details),
-        }
-      const counted = countingScan.all(source(), checkDeadline)
-      const { count } = counted
-      const ids =
-        countingScan.page(counted, { ordering, offset, limit }) ??
-        strategy(count).ids(checkDeadline)
-      return { head: now, count, records: rows.byIds(ids, details) }
+  /** The way to find the ids of a page with the least work. */
+  const planIds = (
+    selection: Selection,
+    position: PagePosition,
+    { count, index }: { readonly count: number; readonly index: () => CandidateIndex },
+  ): Plan<readonly number[]> => {
+    if (position.offset >= count) return planOf(0, () => [])
+    if (isSeekable(selection, position))
+      return planOf(500, () => find.seek(selection, position, count))
+    if (isByDays(selection, position))
+      return planOf(5000, (checkDeadline) => find.latestDays(selection, position, checkDeadline))
+    const scanUs = scanCostUs(counts, selection, { ...position, count })
+    const collectUs = count > mostIds ? Infinity : index().costUs + count * sortUs(position)
+    const collect = (checkDeadline: CheckDeadline) =>
+      find.sort(find.collect(index(), checkDeadline).ids ?? new Float64Array(), position)
+    if (collectUs < scanUs) return planOf(collectUs, collect)
+    return planOf(scanUs, (checkDeadline) => {
+      // The matches may be elsewhere than the estimate assumes.
+      const mostMs = Math.max(10, collectUs / 500)
+      const { ids, end } = find.scan(selection, position, { checkDeadline, mostMs })
+      return end === undefined ? ids : collect(checkDeadline)
     })
   }
 
-  const parts = { head, resolve, counts, slices, strategies, choose, rows }
-  return { page, records: prepareChunks(statements, parts) }
+  const page = ({ limit, offset, details, ...query }: PageQuery): Plan<Page> => {
+    const { filter = {}, ordering = defaultOrdering } = query
+    const now = head()
+    const pageOf = (count: number, ids: readonly number[]): Page => ({
+      head: now,
+      count,
+      records: rows.byIds(ids, details),
+    })
+    const selection = resolve(filter, ordering.key)
+    if (selection === undefined) return planOf(0, () => pageOf(0, []))
+    const position = { ordering, offset, limit }
+    const index = once(() => cheapest(indexesOf(selection)))
+    const known = knownCount(counts, selection)
+    if (known !== undefined) {
+      const plan = planIds(selection, position, { count: known, index })
+      return planOf(plan.costUs, (checkDeadline) => pageOf(known, plan.run(checkDeadline)))
+    }
+    const { costUs, entries } = index()
+    return planOf(costUs + entries * sortUs(position), (checkDeadline) => {
+      const { count, ids } = find.collect(index(), checkDeadline)
+      if (ids !== undefined) return pageOf(count, find.sort(ids, position))
+      return pageOf(count, planIds(selection, position, { count, index }).run(checkDeadline))
+    })
+  }
+
+  const records = ({ after, limit, details = false, ...query }: ChunkQuery): Plan<RecordChunk> => {
+    const { filter = {}, ordering = byId } = query
+    const { epoch } = head()
+    const chunkOf = (files: readonly ListedFile[]): RecordChunk => {
+      const last = files.length < limit ? undefined : files.at(-1)
+      return { epoch, records: files, next: last && cursorOf(last, ordering) }
+    }
+    const all = resolve(filter, ordering.key)
+    const rest = all && after ? selectAfter(all, after, ordering) : all
+    if (all === undefined || rest === undefined) return planOf(0, () => chunkOf([]))
+    const position = { ordering, offset: 0, limit }
+    if (ordering.key === 'id' && ordering.descending && !hasAny(all))
+      return planOf(limit * 3, () => chunkOf(rows.below(after?.id ?? Infinity, limit, details)))
+    if (isSeekable(rest, position))
+      return planOf(limit * 5, () => {
+        const count = counts.ofIds(rest.kinds, rest.ids)
+        return chunkOf(rows.byIds(count <= 0 ? [] : find.seek(rest, position, count), details))
+      })
+    return planOf(Infinity, (checkDeadline) => {
+      const index = cheapest(indexesOf(rest))
+      const count = index.entries
+      if (
+        index.costUs + count * sortUs(position) <
+        scanCostUs(counts, rest, { ...position, count })
+      ) {
+        const { ids } = find.collect(index, checkDeadline)
+        if (ids !== undefined) return chunkOf(rows.byIds(find.sort(ids, position), details))
+      }
+      const mostMs = ordering.key === 'id' ? chunkMs : Infinity
+      const { ids, end } = find.scan(rest, position, { checkDeadline, mostMs })
+      const files = rows.byIds(ids, details)
+      return end === undefined
+        ? chunkOf(files)
+        : { epoch, records: files, next: endOf(end, ordering) }
+    })
+  }
+
+  const cursorOf = ({ id }: ListedFile, { key }: ChunkOrdering): ChunkCursor => {
+    const column = key === 'filename' ? 'lower(f.name)' : orders[key].key
+    const sql = `SELECT ${column} FROM file f WHERE f.id = @id`
+    return { id, key: key === 'id' ? id : (statements.value(sql, { id }) as number | string) }
+  }
+
+  return { page, records }
+}
+
+function planOf<Answer>(
+  costUs: number,
+  run: (checkDeadline: CheckDeadline) => Answer,
+): Plan<Answer> {
+  return { costUs, run }
 }
 
 function once<T>(make: () => T): () => T {
@@ -117,4 +200,27 @@ function knownCount(counts: Counts, selection: Selection): number | undefined {
   if (dates !== undefined && hasOnly(selection, ['dates', 'kinds']))
     return counts.ofDates(dates, kinds)
   return undefined
+}
+
+function isSeekable(selection: Selection, { ordering }: PagePosition): boolean {
+  return ordering.key === 'id' && hasOnly(selection, ['kinds', 'ids'])
+}
+
+function isByDays(selection: Selection, { ordering, offset, limit }: PagePosition): boolean {
+  const isFirst = ordering.key === 'id' && ordering.descending && offset + limit <= deepestByDay
+  return isFirst && selection.dates !== undefined && hasOnly(selection, ['dates', 'kinds'])
+}
+
+/** The position after a slice. */
+function endOf(slice: Selection, { key, descending }: ChunkOrdering): ChunkCursor {
+  const { ids, dates, created, nameRange } = slice
+  const range = {
+    id: ids,
+    data_date: dates && boundsOf(dates),
+    created: created && { from: created.fromUs, to: created.toUs },
+    filename: nameRange,
+  }[key]
+  const end = (descending ? range?.from : range?.to) ?? 0
+  const id = key === 'id' ? Number(end) : descending ? -Infinity : Infinity
+  return { id, key: end }
 }

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import Sqlite from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
 import { AlreadyRunning } from '../writer.ts'
-import { makeFile } from './backup-files.ts'
+import { makeFile } from './database-files.ts'
 import { unusable } from './access-check.ts'
 
 /** Interval of checking that the lock file exists. */

@@ -11,53 +11,48 @@ export interface LookupTables {
 }
 
 export function openLookupTables(db: Database): LookupTables {
-  const stations = new Map<string, number>()
-  const kinds = new Map<string, number>()
-  const insertStation = db.prepare('INSERT INTO station (code) VALUES (?) ON CONFLICT DO NOTHING')
-  const selectStation = db.prepare('SELECT id FROM station WHERE code = ?').pluck()
-  const insertKind = db.prepare(
-    `INSERT INTO kind (area, file_version, file_duration, file_type, source, period, interval, content)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-  )
-  const selectKind = db
-    .prepare(
-      `SELECT id FROM kind WHERE area = ? AND file_version = ? AND file_duration = ? AND file_type = ?
-       AND source = ? AND period = ? AND interval = ? AND content = ?`,
-    )
-    .pluck()
+  const stations = openLookup(db, 'station', ['code'])
+  const kinds = openLookup(db, 'kind', [
+    ...['area', 'file_version', 'file_duration', 'file_type'],
+    ...['source', 'period', 'interval', 'content'],
+  ])
   return {
-    station(code) {
-      let id = stations.get(code)
-      if (id === undefined) {
-        insertStation.run(code)
-        id = selectStation.get(code) as number
-        stations.set(code, id)
-      }
-      return id
-    },
-    kind(area, parsed) {
-      const parts = [
-        area,
-        parsed.version,
-        parsed.duration,
-        parsed.type,
-        parsed.source ?? '',
-        parsed.period ?? '',
-        parsed.interval ?? '',
-        parsed.content ?? '',
-      ]
-      const key = parts.join()
-      let id = kinds.get(key)
-      if (id === undefined) {
-        insertKind.run(parts)
-        id = selectKind.get(parts) as number
-        kinds.set(key, id)
-      }
-      return id
+    station: (code) => stations.idOf(code, [code]),
+    kind(area, { version, duration, type, source, period, interval, content }) {
+      const parts = [area, version, duration, type, source, period, interval, content]
+      return kinds.idOf(
+        parts.join(),
+        parts.map((part) => part ?? ''),
+      )
     },
     reset() {
       stations.clear()
       kinds.clear()
+    },
+  }
+}
+
+/** The ids of the rows of a table by their values; unknown rows are added. @returns `idOf`, whose key stands for the values */
+export function openLookup(db: Database, table: string, columns: readonly string[]) {
+  const ids = new Map<string, number>()
+  const insert = db.prepare(
+    `INSERT INTO ${table} (${columns.join()}) VALUES (${columns.map(() => '?').join()}) ON CONFLICT DO NOTHING`,
+  )
+  const select = db
+    .prepare(`SELECT id FROM ${table} WHERE ${columns.map((name) => `${name} = ?`).join(' AND ')}`)
+    .pluck()
+  return {
+    idOf(key: string, values: readonly (string | number)[]): number {
+      let id = ids.get(key)
+      if (id === undefined) {
+        insert.run(values)
+        id = select.get(values) as number
+        ids.set(key, id)
+      }
+      return id
+    },
+    clear: () => {
+      ids.clear()
     },
   }
 }

@@ -3,24 +3,15 @@
  * time are dropped, and the counts are computed from the rows. Each step is a short transaction that stores its progress, so an
  * interrupted migration continues at the next start. Indexes are built afterwards, while the catalogue is in use (`indexes.ts`).
  */
-import { copyFileSync, constants, renameSync, statfsSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { copyFileSync, constants } from 'node:fs'
 import Sqlite from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
 import { parseDirectory } from '../../parse/archive-path.ts'
 import type { ArchiveDirectory } from '../../parse/archive-path.ts'
 import { secondsPerHour } from '../../parse/calendar.ts'
 import { UnusableDatabase } from '../writer.ts'
-import {
-  backupPaths,
-  discard,
-  madeUs,
-  newBackupPath,
-  syncDirectoryOf,
-  syncFile,
-} from './backup-files.ts'
-import { corruption } from './corruption.ts'
-import { faultOf } from './integrity-check.ts'
+import { discard, freeBeside, newBackupPath, rotateBackups, sizeOf } from './database-files.ts'
+import { corruption, faultOf } from './integrity-check.ts'
 import { idsPerRange, prepareIdRange } from './recount.ts'
 import {
   countTables,
@@ -75,16 +66,15 @@ interface Step {
 
 /** Further steps for schema 9 and older. */
 const steps: readonly Step[] = [
-  dropping(['TABLE block', 'TABLE excerpt', 'INDEX file_modified']),
+  executing('dropping what is not needed', [
+    'DROP TABLE IF EXISTS block',
+    'DROP TABLE IF EXISTS excerpt',
+    'DROP INDEX IF EXISTS file_modified',
+  ]),
   { name: 'marking misplaced files', total: highestDirectory, run: markMisplaced },
-  {
-    name: 'indexing misplaced files',
-    total: () => 1,
-    run(db) {
-      db.exec('CREATE INDEX file_misplaced ON file (id) WHERE misplaced = 1')
-      return 1
-    },
-  },
+  executing('indexing misplaced files', [
+    'CREATE INDEX file_misplaced ON file (id) WHERE misplaced = 1',
+  ]),
   { name: 'counting', total: highestId, run: countIds },
 ]
 
@@ -167,13 +157,12 @@ function runPart(db: Database, { step: name, done }: MigrationProgress): void {
   }).immediate()
 }
 
-function dropping(things: readonly string[]): Step {
+function executing(name: string, statements: readonly string[]): Step {
   return {
-    name: 'dropping what is not needed',
-    total: () => things.length,
+    name,
+    total: () => statements.length,
     run(db, done) {
-      const [type, name] = things[done]?.split(' ') ?? []
-      db.exec(`DROP ${type} IF EXISTS ${name}`)
+      db.exec(statements[done] ?? '')
       return done + 1
     },
   }
@@ -226,18 +215,16 @@ function countIds(db: Database, done: number): number {
 }
 
 function checkFreeSpace(db: Database, path: string): void {
-  const [pages, size] = ['page_count', 'page_size'].map((name) => db.pragma(name, { simple: true }))
-  const needed = Math.ceil(Number(pages) * Number(size) * freeSpaceFactor)
-  const { bavail, bsize } = statfsSync(dirname(path))
-  if (bavail * bsize < needed)
+  const [needed, free] = [Math.ceil(sizeOf(db) * freeSpaceFactor), freeBeside(path)]
+  if (free < needed)
     throw new UnusableDatabase(
-      `${path} cannot be migrated to schema ${schemaVersion}: needs ${needed} bytes of free space, ${bavail * bsize} are available: free some space on its disk`,
+      `${path} cannot be migrated to schema ${schemaVersion}: needs ${needed} bytes of free space, ${free} are available: free some space on its disk`,
+      { cause: { code: 'ENOSPC' } },
     )
 }
 
 /** Copies the database beside it, as its newest backup. */
 function makeBackup(db: Database, path: string): void {
-  const [newest, older] = backupPaths(path)
   const copy = newBackupPath(path)
   discard(copy)
   db.pragma('wal_checkpoint(TRUNCATE)')
@@ -245,8 +232,5 @@ function makeBackup(db: Database, path: string): void {
   const sealed = new Sqlite(copy)
   sealed.pragma('journal_mode = DELETE')
   sealed.close()
-  syncFile(copy)
-  if (madeUs(newest) !== undefined) renameSync(newest, older)
-  renameSync(copy, newest)
-  syncDirectoryOf(newest)
+  rotateBackups(path)
 }

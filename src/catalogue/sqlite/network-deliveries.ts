@@ -6,15 +6,14 @@ import { secondsPerDay } from '../../parse/calendar.ts'
 import type { DeliveriesQuery, NetworkDeliveries, NetworkSeries } from '../reader.ts'
 import type { Head } from '../records.ts'
 import { prepareCounts } from './counts.ts'
-import { openLookups } from './lookup-cache.ts'
+import { openLookups, prepareLongCodes } from './lookup-cache.ts'
 import type { Lookups } from './lookup-cache.ts'
 import { dayOf } from './schema.ts'
-import { prepareLongCodes } from './station-codes.ts'
 
-/** With more changes, reading all days is faster than finding the changed ones. */
+/** With more changes, reading all days in parts is faster than finding the changed ones. */
 const maxChanges = 50_000
 
-type DeliveryRow = readonly [start: number, series: number, latency: number | null]
+type StartRow = readonly [start: number, series: string, latencies: string]
 
 export function prepareNetworkDeliveries(db: Database, head: () => Head) {
   const counts = prepareCounts(db)
@@ -28,21 +27,25 @@ export function prepareNetworkDeliveries(db: Database, head: () => Head) {
        UNION SELECT ${dayOf('data_date')} FROM tombstone WHERE seq > @seq`,
     )
     .pluck()
+  // One row for each start: a million values on their own would take seconds to cross into JavaScript.
   const ofDay = db
     .prepare(
-      'SELECT data_date, series, latency_s FROM delivery WHERE data_date >= ? AND data_date < ?',
+      `SELECT data_date, json_group_array(series), json_group_array(coalesce(latency_s, -1)) FROM delivery
+       WHERE data_date >= ? AND data_date < ? GROUP BY data_date`,
     )
     .raw()
   const seriesList = prepareSeriesList(db, lookups)
-  /** The changed days of the range; all days if the changes are not known. */
+  /** The changed days of the range; `undefined` if the changes are not known, or too many. */
   const daysOf = (
     { fromDay, toDay, since }: DeliveriesQuery,
     now: Head,
     purgedSeq: number,
-  ): number[] => {
+  ): readonly number[] | undefined => {
+    if (since === undefined)
+      return Array.from({ length: toDay - fromDay + 1 }, (_value, n) => fromDay + n)
     const isKnown =
-      since?.epoch === now.epoch && since.seq >= purgedSeq && now.seq - since.seq <= maxChanges
-    if (!isKnown) return Array.from({ length: toDay - fromDay + 1 }, (_value, n) => fromDay + n)
+      since.epoch === now.epoch && since.seq >= purgedSeq && now.seq - since.seq <= maxChanges
+    if (!isKnown) return undefined
     const days = changedDays.all({ seq: since.seq }) as number[]
     return days.filter((day) => day >= fromDay && day <= toDay).sort((a, b) => a - b)
   }
@@ -54,17 +57,21 @@ export function prepareNetworkDeliveries(db: Database, head: () => Head) {
       readonly knownFromUs: number | null
       readonly purgedSeq: number
     }
+    const days = daysOf(query, now, purgedSeq)
     return {
       head: now,
+      isComplete: days !== undefined,
       knownFromUs: knownFromUs ?? Infinity,
       series: seriesList(),
-      days: daysOf(query, now, purgedSeq).map((day) => {
-        const rows = ofDay.all(day * secondsPerDay, (day + 1) * secondsPerDay) as DeliveryRow[]
+      days: (days ?? []).map((day) => {
+        const rows = ofDay.all(day * secondsPerDay, (day + 1) * secondsPerDay) as StartRow[]
         return {
           day,
-          starts: Float64Array.from(rows, ([start]) => start),
-          ids: Int32Array.from(rows, ([, id]) => id),
-          latencies: Int32Array.from(rows, ([, , latency]) => latency ?? -1),
+          starts: rows.map(([start, series, latencies]) => ({
+            start,
+            ids: Int32Array.from(JSON.parse(series) as number[]),
+            latencies: Int32Array.from(JSON.parse(latencies) as number[]),
+          })),
         }
       }),
     }

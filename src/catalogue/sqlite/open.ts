@@ -1,31 +1,25 @@
 /** Opens database files for writing and for reading, and explains failures. */
-import { existsSync, renameSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
+import { setImmediate } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
 import { CatalogueMigrating } from '../reader.ts'
 import { UnusableDatabase } from '../writer.ts'
-import { makeFile } from './backup-files.ts'
-import { corruption } from './corruption.ts'
-import { faultOf } from './integrity-check.ts'
+import { prepareDatabaseFolder, unusable } from './access-check.ts'
+import { makeFile } from './database-files.ts'
+import { corruption, faultOf, isCorruption } from './integrity-check.ts'
+import { lockWriter } from './lock.ts'
 import { describeProgress, migrate, progressOf } from './migration.ts'
 import type { MigrationProgress } from './migration.ts'
 import { refuseOtherOwner } from './owner.ts'
 import {
   applicationId,
   createTables,
-  migratingVersion,
+  isKnownVersion,
   oldestSchemaVersion,
   schemaVersion,
   versionOf,
 } from './schema.ts'
-
-/** Renames a corrupt database, so that the next writer creates a new one; returns the new name. */
-export function quarantine(path: string): string {
-  const aside = `${path}.corrupt-${new Date().toISOString().replace(/[:.]/g, '')}`
-  for (const suffix of ['', '-wal', '-shm'])
-    if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix)
-  return aside
-}
 
 export interface OpeningForWriting {
   /** Up to this size in bytes all pages are checked first. */
@@ -63,12 +57,21 @@ export function openForWriting(
   }
 }
 
-/** A connection for writing, before the database is created or migrated. @throws as `openForWriting` */
-export function connectForWriting(path: string): Database {
+/**
+ * A connection for writing, before the database is created or migrated.
+ * @param options.anyVersion accepts any schema, also one that this program does not know
+ * @throws as `openForWriting`
+ */
+export function connectForWriting(path: string, { anyVersion = false } = {}): Database {
   makeFile(path)
   const db = new Sqlite(path, { timeout: 5000 })
   try {
-    checkVersion(db, path)
+    const tables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() as number
+    if (tables > 0 && db.pragma('application_id', { simple: true }) !== applicationId)
+      throw new UnusableDatabase(
+        `${path} is a database of another program: configure another database file`,
+      )
+    if (!anyVersion) refuseVersion(versionOf(db), path)
     refuseOtherOwner(db, path)
     db.pragma('journal_mode = WAL')
     // A seq or an id that a client has seen must survive a power loss.
@@ -86,22 +89,49 @@ export function connectForWriting(path: string): Database {
   }
 }
 
-function checkVersion(db: Database, path: string): void {
-  const version = versionOf(db)
-  const owner = db.pragma('application_id', { simple: true }) as number
-  const tables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() as number
-  if (tables > 0 && owner !== applicationId)
-    throw new UnusableDatabase(
-      `${path} is a database of another program: configure another database file`,
-    )
-  if (version > schemaVersion && version !== migratingVersion)
-    throw new UnusableDatabase(
-      `${path} has schema ${version}, this program knows ${schemaVersion}: install the newer program, or configure another database file`,
-    )
-  if (version > 0 && version < oldestSchemaVersion)
-    throw new UnusableDatabase(
-      `${path} is too old to upgrade: it has schema ${version}, this program migrates from ${oldestSchemaVersion} on: start a release with schema ${oldestSchemaVersion} to ${schemaVersion - 1} once, or configure another database file`,
-    )
+/** @throws UnusableDatabase for a schema that this program neither reads nor migrates */
+export function refuseVersion(version: number, path: string): void {
+  if (version === 0 || isKnownVersion(version)) return
+  throw new UnusableDatabase(
+    version > schemaVersion
+      ? `${path} has schema ${version}, this program knows ${schemaVersion}: install the newer program, or use another database file`
+      : `${path} is too old to upgrade: it has schema ${version}, this program migrates from ${oldestSchemaVersion} on: start a release with schema ${oldestSchemaVersion} to ${schemaVersion - 1} once, or use another database file`,
+  )
+}
+
+/**
+ * Migrates the database of an earlier release before a writer opens it, and yields to the event loop between the parts. Does nothing
+ * without a database to migrate, and leaves a corrupt one to the writer, which can restore a backup.
+ * @param options.onMigrating called before each part of a migration
+ * @param options.signal stops the migration between two parts; the next start continues it
+ * @throws AlreadyRunning, UnusableDatabase as `openWriter`
+ */
+export async function upgradeDatabase(options: {
+  readonly database: string
+  readonly onMigrating: (progress: MigrationProgress) => void
+  readonly signal: AbortSignal
+}): Promise<void> {
+  const { database, onMigrating, signal } = options
+  prepareDatabaseFolder(database)
+  if ((statSync(database, { throwIfNoEntry: false })?.size ?? 0) === 0) return
+  const lock = lockWriter(database)
+  try {
+    const db = connectForWriting(database)
+    try {
+      if ([0, schemaVersion].includes(versionOf(db))) return
+      for (const progress of migrate(db, { path: database, keepBackup: true })) {
+        onMigrating(progress)
+        await setImmediate()
+        if (signal.aborted) return
+      }
+    } finally {
+      db.close()
+    }
+  } catch (error) {
+    if (!isCorruption(error)) throw unusable(database, error)
+  } finally {
+    lock.release()
+  }
 }
 
 /**
@@ -115,7 +145,7 @@ export function openForReading(path: string): Database {
     db.pragma('query_only = ON')
     db.pragma('trusted_schema = OFF')
     // The page cache of the system has the rest; the API has several connections.
-    db.pragma('cache_size = -4096')
+    db.pragma('cache_size = -2048')
     const version = versionOf(db)
     const owner = db.pragma('application_id', { simple: true })
     const progress = owner === applicationId ? progressOf(db) : undefined

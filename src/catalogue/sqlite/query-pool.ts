@@ -109,7 +109,7 @@ export function openQueryPool({ database }: { readonly database: string }): Quer
     const worker = new Worker(new URL(workerFile), {
       workerData: { database, cancelled: slot.cancelled },
       // Rows are short-lived; a larger young generation would only hold more garbage.
-      resourceLimits: { maxYoungGenerationSizeMb: 6 },
+      resourceLimits: { maxYoungGenerationSizeMb: 6, maxOldGenerationSizeMb: 64 },
     })
     worker.on('message', (response: QueryResponse) => {
       // The last answer of a worker that is ending.

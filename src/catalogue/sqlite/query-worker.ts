@@ -4,6 +4,7 @@ import type { Database } from 'better-sqlite3'
 import { QueryTimeout } from '../reader.ts'
 import { connectionSource } from './connection.ts'
 import { prepareList } from './list.ts'
+import type { CheckDeadline } from './page-ids.ts'
 import type { CancelFlag, Queries, QueryKind, QueryRequest, QueryResponse } from './query-pool.ts'
 import { prepareNetworkDeliveries } from './network-deliveries.ts'
 import { prepareProblems } from './problems.ts'
@@ -22,45 +23,38 @@ const { database, cancelled } = workerData as {
 
 type Run = (request: QueryRequest) => Queries[QueryKind]['answer']
 
+/** Answers each kind of query. */
+type Answers = {
+  readonly [Kind in QueryKind]: (
+    query: Queries[Kind]['query'],
+    checkDeadline: CheckDeadline,
+  ) => Queries[Kind]['answer']
+}
+
 function prepareRun(db: Database): Run {
   const head = prepareCachedHead(db)
   const list = prepareList(db, head)
   const stations = prepareStations(db, head)
-  const seriesSlots = prepareSeriesSlots(db, head).slots
-  const deliveries = prepareNetworkDeliveries(db, head)
-  const replacedFiles = prepareReplacedFiles(db)
-  const changedDirectories = prepareChangedDirectories(db)
-  const summary = prepareSummary(db)
-  const problems = prepareProblems(db)
+  const answers: Answers = {
+    page: (query, checkDeadline) => list.page(query).run(checkDeadline),
+    records: (query, checkDeadline) => list.records(query).run(checkDeadline),
+    stations: (query) => stations.page(query),
+    seriesSlots: prepareSeriesSlots(db, head).slots,
+    deliveries: prepareNetworkDeliveries(db, head),
+    replacedFiles: prepareReplacedFiles(db),
+    changedDirectories: prepareChangedDirectories(db),
+    problems: prepareProblems(db),
+    summary: prepareSummary(db),
+  }
   // One read transaction, so that a page and its count are consistent.
-  return db.transaction(({ kind, query }: QueryRequest) => {
-    const checkDeadline = deadline()
+  return db.transaction(({ kind, query }: QueryRequest) =>
     // The type of a query depends on its kind.
-    switch (kind) {
-      case 'page':
-        return list.page(query as Queries['page']['query']).run(checkDeadline)
-      case 'records':
-        return list.records(query as Queries['records']['query']).run(checkDeadline)
-      case 'stations':
-        return stations.page(query as Queries['stations']['query'])
-      case 'seriesSlots':
-        return seriesSlots(query as Queries['seriesSlots']['query'])
-      case 'deliveries':
-        return deliveries(query as Queries['deliveries']['query'])
-      case 'replacedFiles':
-        return replacedFiles(query as Queries['replacedFiles']['query'])
-      case 'changedDirectories':
-        return changedDirectories(query as Queries['changedDirectories']['query'])
-      case 'problems':
-        return problems(query as Queries['problems']['query'])
-      case 'summary':
-        return summary()
-    }
-  })
+    answers[kind](query as never, deadline()),
+  )
 }
 
 /** Returns a function for the time between slices: it ends a query that takes too long or is cancelled. */
-function deadline(): () => void {
+function deadline(): CheckDeadline {
   const endMs = performance.now() + longestMs
   return () => {
     if (performance.now() > endMs)

@@ -27,8 +27,8 @@ import { checksumColumns, joinedChecksum, prepareChecksums, toBound } from './ch
 import type { ChecksumRow, Checksums } from './checksums.ts'
 import { connectionSource } from './connection.ts'
 import { prepareList } from './list.ts'
+import type { Plan } from './list.ts'
 import { prepareListRows } from './list-rows.ts'
-import type { Plan } from './strategy.ts'
 import { prepareListings } from './listings.ts'
 import type { Listings } from './listings.ts'
 import { openQueryPool } from './query-pool.ts'
@@ -38,7 +38,7 @@ import type { FileRow } from './record-columns.ts'
 import { prepareSeriesSlots } from './series-slots.ts'
 import { prepareStations } from './stations.ts'
 import type { StationAnswer } from './stations.ts'
-import { storageFigures } from './storage.ts'
+import { storageFigures } from './database-files.ts'
 import { prepareCached, prepareCachedHead, prepareLastScan } from './summary.ts'
 
 /** Longer queries go to a query worker. */
@@ -214,7 +214,7 @@ interface WithheldRow {
 
 function toFound(row: FileRow & ChecksumRow & WithheldRow): FoundFile {
   const { sha256, inode, ctimeUs, links, mode, uid, gid, isWithheld, ...record } = row
-  const identity = toBound({ sha256, inode, ctimeUs, links, mode, uid, gid }, record)
+  const identity = toBound({ inode, ctimeUs, links, mode, uid, gid }, record)
   return {
     ...toRecord(record),
     sha256: sha256 ?? undefined,

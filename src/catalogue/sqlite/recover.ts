@@ -1,28 +1,46 @@
 /**
- * Opens the database, and recovers a corrupt or missing one: quarantines it, and restores the newest good backup or, without one,
- * creates a new database, which a scan of the tree fills.
+ * Opens the database, and replaces it by a backup if it is corrupt or missing, or if an administrator restores one. Without a good
+ * backup a new database is made, which a scan of the tree fills.
+ *
+ * A replacement is prepared beside the database (`-restoring`) and renamed over it when it is complete. So if this process is killed,
+ * the next start finds the former database, the new one or none.
  */
-import { copyFileSync, constants, renameSync, statSync } from 'node:fs'
-import type { Database } from 'better-sqlite3'
 import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  constants,
+  existsSync,
+  linkSync,
+  openSync,
+  readSync,
+  renameSync,
+  statSync,
+} from 'node:fs'
+import Sqlite from 'better-sqlite3'
+import type { Database } from 'better-sqlite3'
+import { UnusableDatabase } from '../writer.ts'
+import {
+  asidePath,
   backupPaths,
   discard,
-  headOf,
+  freeBeside,
   madeUs,
+  moveDurably,
   newBackupPath,
+  quarantine,
   restoringPath,
-  syncDirectoryOf,
-  syncFile,
-} from './backup-files.ts'
-import { UnusableDatabase } from '../writer.ts'
-import { isCorruption } from './corruption.ts'
-import { openForWriting, quarantine } from './open.ts'
-import { restoreSequences } from './sequences.ts'
+} from './database-files.ts'
+import { isCorruption } from './integrity-check.ts'
+import { connectForWriting, openForWriting, refuseVersion } from './open.ts'
 import type { OpeningForWriting } from './open.ts'
+import { applicationId, isKnownVersion, versionOf } from './schema.ts'
+import { restoreSequences } from './sequences.ts'
 
 /** The steps of recovering the database. */
 export interface Recovery {
-  /** New path of a corrupt database, if there was one. */
+  /** New path of a corrupt or replaced database, if there was one. */
   readonly quarantined: string | undefined
   /** The restored backup, if any: its path and time, and the duration of restoring it. */
   readonly restored:
@@ -43,65 +61,64 @@ export interface DatabaseFiles extends OpeningForWriting {
   readonly path: string
   /** The file of the sequences. */
   readonly numbersPath: string
+  /** A backup that replaces the database, whatever its state. */
+  readonly restoreFrom?: string | undefined
   /** Called before a backup is restored. */
   readonly onRestoring?: ((restoring: Restoring) => void) | undefined
 }
 
-/** @throws UnusableDatabase for a database of another program or of a newer version of this one. */
+/** @throws UnusableDatabase for a database of another program or of a newer version of this one, and for an unusable `restoreFrom` */
 export function openOrRecover(files: DatabaseFiles): { db: Database; recovery: Recovery } {
-  const { path } = files
+  const { path, restoreFrom } = files
   for (const unfinished of [newBackupPath, restoringPath]) discard(unfinished(path))
-  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) return replace(files, undefined)
+  if (restoreFrom !== undefined) return opened(files, restoreFile(restoreFrom, files))
+  if (!isFilled(path)) return opened(files, restoreNewest(files))
   try {
-    const { db, advanced } = openAdvanced({ ...files, restored: false, keepBackup: true })
-    const nothing = { quarantined: undefined, restored: undefined, rejectedBackups: [] }
+    const { db, advanced } = openAdvanced({ ...files, keepBackup: true })
     return { db, recovery: { ...nothing, isOlderCopy: advanced } }
   } catch (error) {
     if (!isCorruption(error)) throw error
-    return replace(files, quarantine(path))
+    const quarantined = quarantine(path)
+    return opened(files, { ...restoreNewest(files), quarantined })
   }
 }
 
-function replace(
-  files: DatabaseFiles,
-  corrupt: string | undefined,
-): { db: Database; recovery: Recovery } {
-  const restoring = restore(files)
-  // A restored backup has just been checked, and a new database is empty.
-  const { db } = openAdvanced({ ...files, checkUpTo: 0, restored: false })
-  return { db, recovery: { quarantined: corrupt, ...restoring, isOlderCopy: false } }
+const nothing: Recovery = {
+  quarantined: undefined,
+  restored: undefined,
+  rejectedBackups: [],
+  isOlderCopy: false,
 }
 
-function openAdvanced(options: DatabaseFiles & { readonly restored: boolean }) {
-  const db = openForWriting(options.path, options)
+/** Opens the database after its replacement: a backup has just been checked, and a new database is empty. */
+function opened(files: DatabaseFiles, recovery: Partial<Recovery>) {
+  const { db } = openAdvanced({ ...files, checkUpTo: 0 })
+  return { db, recovery: { ...nothing, ...recovery } }
+}
+
+function openAdvanced(files: DatabaseFiles) {
+  const db = openForWriting(files.path, files)
   try {
-    return { db, advanced: restoreSequences(db, options.numbersPath, options) }
+    return { db, advanced: restoreSequences(db, files.numbersPath, { restored: false }) }
   } catch (error) {
     db.close()
     throw error
   }
 }
 
-function restore(files: DatabaseFiles): Pick<Recovery, 'restored' | 'rejectedBackups'> {
+/** Restores the newest good backup beside the database, if there is one. */
+function restoreNewest(files: DatabaseFiles): Partial<Recovery> {
   const rejectedBackups: { backup: string; fault: string }[] = []
-  for (const backup of backupPaths(files.path)) {
-    const made = madeUs(backup)
-    if (made === undefined) continue
-    files.onRestoring?.({ backup, bytes: statSync(backup).size })
-    const startedMs = performance.now()
+  for (const backup of backupPaths(files.path).filter((path) => existsSync(path)))
     try {
-      put(backup, files)
-      const tookMs = Math.round(performance.now() - startedMs)
-      return { restored: { backup, madeUs: made, tookMs }, rejectedBackups }
+      return { ...restore(backup, files), rejectedBackups }
     } catch (error) {
       if (!isBad(error)) throw error
-      discard(restoringPath(files.path))
       rejectedBackups.push({ backup, fault: error.message })
       // Otherwise it would replace an older good one when the next backup is made.
       if (isCorruption(error)) quarantine(backup)
     }
-  }
-  return { restored: undefined, rejectedBackups }
+  return { rejectedBackups }
 }
 
 /** Whether the backup itself is bad; other errors, such as a full disk, must not reject it. */
@@ -115,23 +132,102 @@ function isBad(error: unknown): error is Error {
 }
 
 /**
- * Replaces the database by a backup. The copy gets its new epoch and numbers before that, so it is complete whenever this process
- * ends.
+ * Replaces the database by a copy of a backup. Before that the copy is checked, migrated, and raised above all numbers that are
+ * known to be in use. A database that is there is kept under another name.
  */
-function put(backup: string, files: DatabaseFiles): void {
-  headOf(backup)
-  const path = copyOf(backup, restoringPath(files.path))
-  const { db } = openAdvanced({ ...files, path, checkUpTo: Infinity, restored: true })
-  db.close()
-  putInPlace(path, files.path)
+function restore(backup: string, files: DatabaseFiles): Partial<Recovery> {
+  const { path, numbersPath } = files
+  const [copy, bytes, made] = [restoringPath(path), statSync(backup).size, madeUs(backup) ?? 0]
+  files.onRestoring?.({ backup, bytes })
+  const startedMs = performance.now()
+  try {
+    refuseHeader(backup)
+    copyFileSync(backup, copy, constants.COPYFILE_FICLONE)
+    chmodSync(copy, 0o640)
+    const db = openForWriting(copy, { ...files, checkUpTo: Infinity })
+    try {
+      if (isFilled(path)) finish(files)
+      restoreSequences(db, numbersPath, { restored: true })
+    } finally {
+      db.close()
+    }
+    const quarantined = isFilled(path) ? keepAside(path) : undefined
+    putInPlace(copy, path)
+    const tookMs = Math.round(performance.now() - startedMs)
+    return { quarantined, restored: { backup, madeUs: made, tookMs } }
+  } finally {
+    discard(copy)
+  }
+}
+
+/** Restores a file that an administrator chose. @throws UnusableDatabase if it cannot replace the database; the reason names it */
+function restoreFile(file: string, files: DatabaseFiles): Partial<Recovery> {
+  const refuse = (reason: string, cause?: unknown): never => {
+    throw new UnusableDatabase(`${file} cannot be restored: ${reason}`, { cause })
+  }
+  try {
+    accessSync(file, constants.R_OK)
+  } catch (error) {
+    refuse((error as Error).message, error)
+  }
+  const [stats, present] = [statSync(file), statSync(files.path, { throwIfNoEntry: false })]
+  if (stats.ino === present?.ino && stats.dev === present.dev) refuse('it is the database itself')
+  if (isFilled(`${file}-wal`))
+    refuse(`${file}-wal has changes that it lacks; make copies with "rinex-catalogue backup"`)
+  const free = freeBeside(files.path)
+  if (free < stats.size)
+    refuse(`it needs ${stats.size} bytes, the disk of ${files.path} has ${free}: free some space`)
+  try {
+    return restore(file, files)
+  } catch (error) {
+    if (isCorruption(error)) refuse(error.message, error)
+    throw error
+  }
+}
+
+/**
+ * Refuses a file that is no catalogue of a known schema. Only reads its header: SQLite may make other files beside it.
+ * @throws UnusableDatabase, or an error of corruption for a file that is no catalogue
+ */
+function refuseHeader(path: string): void {
+  const header = Buffer.alloc(100)
+  const file = openSync(path, 'r')
+  readSync(file, header)
+  closeSync(file)
+  const isDatabase = header.toString('latin1', 0, 16) === 'SQLite format 3\0'
+  if (!isDatabase || header.readUInt32BE(68) !== applicationId)
+    throw new Sqlite.SqliteError('it holds no catalogue', 'SQLITE_NOTADB')
+  refuseVersion(header.readUInt32BE(60), path)
+}
+
+/** Brings the last changes of a database that is to be replaced from the WAL into its file, and its numbers into theirs. */
+function finish({ path, numbersPath }: DatabaseFiles): void {
+  try {
+    const db = connectForWriting(path, { anyVersion: true })
+    try {
+      if (isKnownVersion(versionOf(db))) restoreSequences(db, numbersPath, { restored: false })
+      db.pragma('wal_checkpoint(TRUNCATE)')
+    } finally {
+      db.close()
+    }
+  } catch (error) {
+    if (!isCorruption(error)) throw error
+  }
+}
+
+/** Gives a database a second name, so that the first one never is without a database. @returns the second name */
+function keepAside(path: string): string {
+  const aside = asidePath(path, 'replaced')
+  linkSync(path, aside)
+  for (const side of ['-wal', '-shm'])
+    if (existsSync(path + side)) renameSync(path + side, aside + side)
+  return aside
 }
 
 function putInPlace(source: string, path: string): void {
-  syncFile(source)
   // They belong to the earlier database, and SQLite would apply them to the new one.
   for (const side of ['-wal', '-shm']) discard(path + side)
-  renameSync(source, path)
-  syncDirectoryOf(path)
+  moveDurably(source, path)
 }
 
 /**
@@ -144,14 +240,6 @@ export function replaceByCopy(db: Database, path: string): void {
   putInPlace(restoringPath(path), path)
 }
 
-/** Copies the backup, so that it still exists if the database is damaged again; without disk space the backup itself is used. */
-function copyOf(backup: string, copy: string): string {
-  try {
-    copyFileSync(backup, copy, constants.COPYFILE_FICLONE)
-    return copy
-  } catch (error) {
-    if ((error as { code?: string }).code !== 'ENOSPC') throw error
-    discard(copy)
-    return backup
-  }
+function isFilled(path: string): boolean {
+  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0
 }

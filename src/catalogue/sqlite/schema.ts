@@ -309,6 +309,12 @@ export function versionOf(db: Database): number {
   return db.pragma('user_version', { simple: true }) as number
 }
 
+/** True for a schema that this program reads, migrates, or is migrating. */
+export function isKnownVersion(version: number): boolean {
+  const isReleased = version >= oldestSchemaVersion && version <= schemaVersion
+  return isReleased || version === migratingVersion
+}
+
 /** Creates the tables of an empty database in one transaction, with all indexes and counts. */
 export function createTables(db: Database): void {
   db.transaction(() => {

@@ -5,32 +5,24 @@
  * a database with lower numbers than the file is an older copy or a new database: it continues above the reserved numbers, with a new epoch.
  */
 import { randomBytes } from 'node:crypto'
-import {
-  closeSync,
-  fchmodSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  writeSync,
-} from 'node:fs'
-import { dirname } from 'node:path'
+import { readFileSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
+import { replaceFile } from './database-files.ts'
 
-/** The highest id and seq that may be issued without another reservation. */
-export interface Reservation {
+interface Numbers {
   readonly id: number
   readonly seq: number
 }
 
-/** The content of the file. */
-interface PersistedSequences extends Reservation {
-  /** The highest id and seq that are known to be issued. */
-  readonly issued: Reservation
+/** The numbers that a database or the file knows. */
+interface KnownNumbers {
+  /** May be issued without another reservation, up to these. */
+  readonly reserved: Numbers
+  /** Are known to be issued, up to these. */
+  readonly issued: Numbers
 }
 
 const blockSize = 1_000_000
-const nothing: Reservation = { id: 0, seq: 0 }
 /** Maximum delay of the issued numbers in the file, which needs two synchronised writes. */
 const persistDelayMs = 60_000
 
@@ -42,7 +34,7 @@ const persistDelayMs = 60_000
 export function restoreSequences(
   db: Database,
   path: string,
-  options: { readonly restored: boolean },
+  { restored }: { readonly restored: boolean },
 ): boolean {
   const persisted = readPersisted(path)
   const added = db
@@ -51,27 +43,25 @@ export function restoreSequences(
        ON CONFLICT DO NOTHING`,
     )
     .run(newEpoch())
-  const reserved = reservationOf(db)
-  if (
-    !options.restored &&
-    reaches(reserved, persisted) &&
-    reaches(issuedBy(db), persisted.issued)
-  ) {
-    if (!reaches(persisted, reserved)) persist(db, path)
+  const { reserved, issued } = numbersOf(db)
+  if (!restored && reaches(reserved, persisted.reserved) && reaches(issued, persisted.issued)) {
+    if (!reaches(persisted.reserved, reserved)) persist(db, path)
     return false
   }
+  // A backup does not know of blocks that were reserved after it; the file does, but it may be lost too.
+  const margin = restored ? blockSize : 0
   advance(db, {
-    id: Math.max(reserved.id, persisted.id),
-    seq: Math.max(reserved.seq, persisted.seq),
+    id: Math.max(reserved.id, persisted.reserved.id) + margin,
+    seq: Math.max(reserved.seq, persisted.reserved.seq) + margin,
   })
   return added.changes === 0
 }
 
-function reaches(one: Reservation, other: Reservation): boolean {
+function reaches(one: Numbers, other: Numbers): boolean {
   return one.id >= other.id && one.seq >= other.seq
 }
 
-function advance(db: Database, { id, seq }: Reservation): void {
+function advance(db: Database, { id, seq }: Numbers): void {
   db.transaction(() => {
     // The changes with the skipped numbers are unknown, so no client can resume from them.
     db.prepare(
@@ -90,14 +80,13 @@ function advance(db: Database, { id, seq }: Reservation): void {
  * transaction.
  */
 export function reserveSequences(db: Database, path: string, count: number): void {
-  const reserved = reservationOf(db)
-  const issued = issuedBy(db)
-  if (issued.id + count <= reserved.id && issued.seq + count <= reserved.seq) return
+  const { reserved, issued } = numbersOf(db)
+  if (reaches(reserved, { id: issued.id + count, seq: issued.seq + count })) return
   const next = { id: issued.id + count + blockSize, seq: issued.seq + count + blockSize }
   const reserve = db.prepare('UPDATE catalogue SET reserved_id = ?, reserved_seq = ? WHERE one = 1')
   reserve.run(next.id, next.seq)
   try {
-    writePersisted(path, { ...next, issued })
+    persist(db, path)
   } catch (error) {
     // Otherwise the next call would issue numbers that are not in the file.
     reserve.run(reserved.id, reserved.seq)
@@ -138,66 +127,47 @@ export function openSequences(db: Database, path: string): Sequences {
 }
 
 function persist(db: Database, path: string): void {
-  writePersisted(path, { ...reservationOf(db), issued: issuedBy(db) })
+  const { reserved, issued } = numbersOf(db)
+  replaceFile(path, `${JSON.stringify({ ...reserved, given: issued })}\n`)
 }
 
-function reservationOf(db: Database): Reservation {
-  return db
-    .prepare('SELECT reserved_id AS id, reserved_seq AS seq FROM catalogue WHERE one = 1')
-    .get() as Reservation
-}
-
-/** The highest numbers that this database has issued. */
-function issuedBy(db: Database): Reservation {
-  const id = db.prepare(`SELECT seq FROM sqlite_sequence WHERE name = 'file'`).pluck().get()
-  const seq = db.prepare('SELECT seq FROM catalogue WHERE one = 1').pluck().get()
-  return { id: (id as number | undefined) ?? 0, seq: seq as number }
+function numbersOf(db: Database): KnownNumbers {
+  const row = db.prepare(
+    `SELECT reserved_id, reserved_seq, seq, (SELECT seq FROM sqlite_sequence WHERE name = 'file') AS id
+     FROM catalogue WHERE one = 1`,
+  )
+  const { reserved_id, reserved_seq, seq, id } = row.get() as Record<string, number | null>
+  return {
+    reserved: { id: reserved_id ?? 0, seq: reserved_seq ?? 0 },
+    issued: { id: id ?? 0, seq: seq ?? 0 },
+  }
 }
 
 function newEpoch(): string {
   return randomBytes(6).toString('hex')
 }
 
-/** Without a valid file only the numbers in the database count. The key `given` is that of the file. */
-function readPersisted(path: string): PersistedSequences {
+/** The content of the file. */
+type Persisted = Partial<Numbers> & { readonly given?: Partial<Numbers> }
+
+/** Without a valid file only the numbers in the database count. */
+function readPersisted(path: string): KnownNumbers {
+  const { given, ...reserved } = readObject(path)
+  return { reserved: toNumbers(reserved), issued: toNumbers(given) }
+}
+
+function readObject(path: string): Persisted {
   try {
-    const value = JSON.parse(readFileSync(path, 'utf8')) as
-      (Partial<Reservation> & { readonly given?: Partial<Reservation> }) | null
-    return { ...toReservation(value), issued: toReservation(value?.given) }
+    return (JSON.parse(readFileSync(path, 'utf8')) as Persisted | null) ?? {}
   } catch (error) {
-    if (error instanceof SyntaxError || (error as { code?: string }).code === 'ENOENT')
-      return { ...nothing, issued: nothing }
+    if (error instanceof SyntaxError || (error as { code?: string }).code === 'ENOENT') return {}
     throw error
   }
 }
 
-function toReservation(value: Partial<Reservation> | null | undefined): Reservation {
-  return { id: wholeNumber(value?.id), seq: wholeNumber(value?.seq) }
-}
-
-function wholeNumber(value: unknown): number {
-  return Number.isSafeInteger(value) ? (value as number) : 0
-}
-
-/** Replaces the file atomically: writes a temporary file, synchronises it, renames it. */
-function writePersisted(path: string, { id, seq, issued }: PersistedSequences): void {
-  const temporary = `${path}.new`
-  const file = openSync(temporary, 'w', 0o640)
-  try {
-    // Independent of the umask.
-    fchmodSync(file, 0o640)
-    writeSync(file, `${JSON.stringify({ id, seq, given: issued })}\n`)
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
-  renameSync(temporary, path)
-  const directory = openSync(dirname(path), 'r')
-  try {
-    fsyncSync(directory)
-  } finally {
-    closeSync(directory)
-  }
+function toNumbers(value: Partial<Numbers> | undefined): Numbers {
+  const whole = (one: unknown) => (Number.isSafeInteger(one) ? (one as number) : 0)
+  return { id: whole(value?.id), seq: whole(value?.seq) }
 }
 
 /** Prepares incrementing `details_seq`, within a transaction that changes only details of files. */

@@ -9,12 +9,12 @@ import {
   slotsPerDay,
 } from '../../insight/series.ts'
 import type { SeriesKey } from '../../insight/series.ts'
+import { union } from '../../insight/slot-states.ts'
 import type { SeriesArrivals, SeriesQuery, SeriesSlots } from '../reader.ts'
 import type { Head } from '../records.ts'
 import { prepareCounts } from './counts.ts'
-import { openLookups } from './lookup-cache.ts'
+import { openLookups, prepareLongCodes } from './lookup-cache.ts'
 import type { Kind, Lookups } from './lookup-cache.ts'
-import { prepareLongCodes } from './station-codes.ts'
 
 /** The station of a code: the ids of its codes, and the long codes that a short code could also belong to. */
 interface Site {
@@ -31,11 +31,11 @@ export function prepareSeriesSlots(db: Database, head: () => Head) {
          AND kind IN (SELECT value FROM json_each(@kinds))`,
     )
     .pluck()
-  const dates = db
+  const liveSlots = db
     .prepare(
-      `SELECT DISTINCT data_date FROM file
+      `SELECT data_date / @seconds FROM file
        WHERE station = @station AND data_date >= @start AND data_date < @end
-         AND +kind IN (SELECT value FROM json_each(@kinds))`,
+         AND +kind IN (SELECT value FROM json_each(@kinds)) ORDER BY data_date`,
     )
     .pluck()
   // One lookup per slot: deliveries are stored by time.
@@ -66,16 +66,10 @@ export function prepareSeriesSlots(db: Database, head: () => Head) {
     const first = firstDate.get({ stations, kinds }) as number | null
     const from = query.from ?? Math.min(first === null ? to : slotAt(first, period), to)
     const start = from - learningDays * slotsPerDay(period)
-    const liveDates = site.ids.flatMap(
-      (station) =>
-        dates.all({
-          station,
-          kinds,
-          start: start * seconds,
-          end: (to + 1) * seconds,
-        }) as number[],
-    )
-    const live = [...new Set(liveDates.map((date) => slotAt(date, period)))].sort((a, b) => a - b)
+    const range = { start: start * seconds, end: (to + 1) * seconds, seconds }
+    const live = site.ids
+      .map((station) => liveSlots.all({ station, kinds, ...range }) as number[])
+      .reduce<readonly number[]>(union, [])
     return {
       head: head(),
       codes: site.ids.map((id) => lookups.stations.get(id) ?? ''),

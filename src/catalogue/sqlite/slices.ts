@@ -3,15 +3,23 @@
  * them. To be used within a read transaction.
  */
 import { secondsPerDay } from '../../parse/calendar.ts'
-import type { OrderKey, OrderStep, Ordering } from '../filter.ts'
+import type { OrderKey } from '../filter.ts'
+import type { Statements } from './connection.ts'
 import type { Counts } from './counts.ts'
-import { boundsOf, intersect } from './date-ranges.ts'
-import { afterAll, conditionsOf, modifiedUs } from './filter-sql.ts'
-import type { NameRange, Selection } from './filter-sql.ts'
+import { intersect } from './date-ranges.ts'
+import { conditionsOf, orders } from './filter-sql.ts'
 import type { Lookups } from './lookup-cache.ts'
-import type { Statements } from './statements.ts'
+import { afterAll, hasOnly } from './selection.ts'
+import type { NameRange, Selection } from './selection.ts'
 
-/** Index entries of a slice. Equal keys stay together; the first slices are smaller. */
+/** A part of a selection. */
+export interface Slice {
+  readonly selection: Selection
+  /** Counts its files with less work than reading the index of the order. */
+  readonly count?: () => number
+}
+
+/** Index entries of a slice. Equal keys stay together; the first slices by id and by time are smaller. */
 export interface SliceSizes {
   readonly first: number
   readonly most: number
@@ -19,44 +27,24 @@ export interface SliceSizes {
   readonly idsPerEntry: number
 }
 
-const defaultSizes: SliceSizes = { first: 1024, most: 65_536, idsPerEntry: 64 }
+const defaultSizes: SliceSizes = { first: 1024, most: 16_384, idsPerEntry: 4 }
 
 function* growing({ first, most }: SliceSizes): Generator<number, never> {
   for (let entries = first; ; entries = Math.min(entries * 4, most)) yield entries
 }
 
-/** Maximum ranges of dates that are looked up in each station; with more, all files of the stations are read. */
-export const mostRanges = 50
-
-/** The SQL of an order, and the index with that order. */
-export const orders: Readonly<Record<OrderKey, { readonly key: string; readonly from: string }>> = {
-  id: { key: 'f.id', from: 'file f NOT INDEXED' },
-  data_date: { key: 'f.data_date', from: 'file f INDEXED BY file_date' },
-  created: { key: 'f.created_us', from: 'file f INDEXED BY file_created' },
-  modified: { key: modifiedUs, from: 'file f INDEXED BY file_modified' },
-  filename: { key: 'f.name COLLATE NOCASE', from: 'file f INDEXED BY file_name' },
-}
-
-/** A key for comparisons in JavaScript: ASCII case is ignored. */
-export function sortKey(key: OrderKey): string {
-  return key === 'filename' ? 'lower(f.name)' : orders[key].key
-}
-
-/** For ORDER BY. */
-export function orderBy(ordering: Ordering): string {
-  const steps = [ordering, ...(ordering.then ?? [])]
-  const isById = steps.some(({ key }) => key === 'id')
-  const last: OrderStep = { key: 'id', descending: steps.at(-1)?.descending ?? true }
-  return (isById ? steps : [...steps, last])
-    .map(({ key, descending }) => `${orders[key].key} ${descending ? 'DESC' : 'ASC'}`)
-    .join(', ')
+/** Consecutive days. */
+interface Days {
+  readonly first: number
+  readonly last: number
+  readonly files: number
 }
 
 export interface Slices {
   /** Slices of the whole selection, in the order of a key. */
-  along(key: OrderKey, selection: Selection, descending: boolean): Iterable<Selection>
+  along(key: OrderKey, selection: Selection, descending: boolean): Iterable<Slice>
   /** Slices of stations, for the index `file_station`. */
-  byStation(selection: Selection): Iterable<Selection>
+  byStation(selection: Selection): Iterable<Slice>
 }
 
 export function openSlices(
@@ -64,17 +52,20 @@ export function openSlices(
   { counts, lookups }: { readonly counts: Counts; readonly lookups: Lookups },
   sizes = defaultSizes,
 ): Slices {
-  /** Consecutive days, so that a slice is one range of the index. */
-  function* dateSlices(selection: Selection, descending: boolean): Generator<Selection> {
-    const { dates } = selection
-    let run: { first: number; last: number; files: number } | undefined
-    const sliceOf = ({ first, last }: { first: number; last: number }): Selection => {
+  /** Each slice is one range of the index. */
+  function* dateSlices(selection: Selection, descending: boolean): Generator<Slice> {
+    const { dates, kinds } = selection
+    const isCounted = hasOnly(selection, ['dates', 'kinds'])
+    let run: Days | undefined
+    const sliceOf = ({ first, last, files }: Days): Slice => {
       const [from, to] = [Math.min(first, last), Math.max(first, last)]
       const range = { from: from * secondsPerDay, to: (to + 1) * secondsPerDay - 1 }
-      const cut = intersect(dates ?? [range], [range])
-      return { ...selection, dates: cut, dateBounds: boundsOf(cut) }
+      const cut = dates === undefined ? [range] : intersect(dates, [range])
+      // A range may contain only a part of a day.
+      const count = dates === undefined ? () => files : () => counts.ofDates(cut, kinds)
+      return { selection: { ...selection, dates: cut }, ...(isCounted && { count }) }
     }
-    for (const { day, files } of counts.byDay(dates, undefined, descending)) {
+    for (const { day, files } of counts.byDay(dates, isCounted ? kinds : undefined, descending)) {
       const isNext = run !== undefined && Math.abs(day - run.last) === 1
       if (run !== undefined && (!isNext || run.files >= sizes.most)) {
         yield sliceOf(run)
@@ -85,23 +76,25 @@ export function openSlices(
     if (run !== undefined) yield sliceOf(run)
   }
 
-  /** Ranges of ids; the first ones are small. */
-  function* idSlices(selection: Selection, descending: boolean): Generator<Selection> {
+  function* idSlices(selection: Selection, descending: boolean): Generator<Slice> {
     const windows = counts.idWindows(selection.ids ?? { from: -Infinity, to: Infinity })
     const size = growing(sizes)
     for (const { from, to } of descending ? windows : windows.toReversed())
       for (let next = descending ? to : from; descending ? next >= from : next <= to;) {
-        const entries = sizes.idsPerEntry * size.next().value
-        const end = descending
-          ? Math.max(from, next - entries + 1)
-          : Math.min(to, next + entries - 1)
-        yield { ...selection, ids: descending ? { from: end, to: next } : { from: next, to: end } }
+        const length = sizes.idsPerEntry * size.next().value
+        const end = descending ? Math.max(from, next - length + 1) : Math.min(to, next + length - 1)
+        const ids = descending ? { from: end, to: next } : { from: next, to: end }
+        yield { selection: { ...selection, ids } }
         next = descending ? end - 1 : end + 1
       }
   }
 
-  /** Ranges of integers, each up to the key of the last entry of a slice. */
-  function* timeSlices(key: 'created' | 'modified', selection: Selection, descending: boolean) {
+  /** Ranges of times, each up to the time of the last entry of a slice. */
+  function* timeSlices(
+    key: 'created' | 'modified',
+    selection: Selection,
+    descending: boolean,
+  ): Generator<Slice> {
     const { key: column, from: source } = orders[key]
     const way = descending ? 'DESC' : 'ASC'
     const sql = `SELECT ${column} FROM ${source} WHERE ${column} BETWEEN @from AND @to
@@ -110,71 +103,42 @@ export function openSlices(
     for (const entries of growing(sizes)) {
       const last = statements.value(sql, { from: fromUs, to: toUs, entries }) as number | undefined
       const end = last ?? (descending ? fromUs : toUs)
-      yield {
-        ...selection,
-        [key]: descending ? { fromUs: end, toUs } : { fromUs, toUs: end },
-      }
+      const range = descending ? { fromUs: end, toUs } : { fromUs, toUs: end }
+      yield { selection: { ...selection, [key]: range } }
       if (last === undefined) return
       if (descending) toUs = end - 1
       else fromUs = end + 1
     }
   }
 
-  /** One slice per site, by its names; several for a site with many files. */
-  function* nameSlices(selection: Selection, descending: boolean): Generator<Selection> {
-    const way = descending ? 'DESC' : 'ASC'
-    const { key: column, from: source } = orders.filename
-    const parts = nameParts(selection)
-    for (const { files, ...part } of descending ? parts.toReversed() : parts) {
-      let range = part.nameRange
-      for (let isLast = files <= sizes.most; ; isLast = false) {
-        const { sql: inRange, values } = conditionsOf({ nameRange: range })
-        const sql = `SELECT f.name FROM ${source} WHERE ${inRange}
-          ORDER BY ${column} ${way} LIMIT 1 OFFSET ${sizes.most}`
-        const last = isLast ? undefined : (statements.value(sql, values) as string | undefined)
-        if (last === undefined) {
-          yield { ...part, nameRange: range }
-          break
+  /** One slice per site: its names begin with the same four characters. */
+  function* nameSlices(selection: Selection, descending: boolean): Generator<Slice> {
+    const { names, nameRange } = selection
+    const begin = names?.find(({ how }) => how !== 'contains')?.text ?? ''
+    const whole = cut(beginningWith(begin), nameRange)
+    const isByStation = hasOnly(selection, ['stations', 'kinds', 'dates'])
+    const sites = new Map<string, number[]>()
+    for (const station of counts.byStation(selection.stations, undefined).keys()) {
+      const site = siteOf(lookups.stations.get(station) ?? '')
+      sites.set(site, [...(sites.get(site) ?? []), station])
+    }
+    const sorted = [...sites].sort(([a], [b]) => (a < b ? -1 : 1))
+    for (const [site, stations] of descending ? sorted.toReversed() : sorted) {
+      const range = cut(beginningWith(site), whole)
+      if (range.from <= range.to)
+        yield {
+          selection: { ...selection, nameRange: range },
+          ...(isByStation && { count: () => countOfStations({ ...selection, stations }) }),
         }
-        yield { ...part, nameRange: { ...range, ...(descending ? { after: last } : { to: last }) } }
-        if (descending) range = { ...range, to: last }
-        else {
-          const { before, to = afterAll } = range
-          range = { after: last, to, ...(before !== undefined && { before }) }
-        }
-      }
     }
   }
 
-  /** Ranges of names in ascending order that contain the selection. */
-  const nameParts = (selection: Selection): NamePart[] => {
-    const { stations, names, nameRange } = selection
-    const narrow = names?.find(({ how }) => how !== 'contains')
-    if (narrow !== undefined)
-      return [
-        { ...selection, nameRange: cut(beginningWith(narrow.text), nameRange), files: Infinity },
-      ]
-    const sites = new Map<string, { files: number; isWhole: boolean }>()
-    const wanted = stations && new Set(stations)
-    for (const [station, count] of counts.byStation(undefined, undefined)) {
-      const site = siteOf(lookups.stations.get(station) ?? '')
-      const isWanted = wanted?.has(station) ?? true
-      const { files = 0, isWhole = true } = sites.get(site) ?? {}
-      sites.set(site, { files: files + count, isWhole: isWhole && isWanted })
-    }
-    const isAny = new Set(stations?.map((id) => siteOf(lookups.stations.get(id) ?? '')))
-    const others: Selection = { ...selection }
-    delete (others as { stations?: unknown }).stations
-    return [...sites]
-      .filter(([site]) => stations === undefined || isAny.has(site))
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([site, { files, isWhole }]) => ({
-        // If the selection has all stations of a site, the names are sufficient.
-        ...(isWhole ? others : selection),
-        nameRange: cut(beginningWith(site), nameRange),
-        files,
-      }))
-      .filter(({ nameRange: { from = '', to = afterAll } }) => from <= to)
+  /** By the counts, or by an index that contains stations, dates and kinds. */
+  const countOfStations = (selection: Selection & { readonly stations: number[] }): number => {
+    if (selection.dates === undefined) return counts.ofStations(selection.stations, selection.kinds)
+    const { sql, values } = conditionsOf(selection)
+    const from = 'file f INDEXED BY file_station'
+    return statements.value(`SELECT count(*) FROM ${from} WHERE ${sql}`, values) as number
   }
 
   return {
@@ -191,42 +155,30 @@ export function openSlices(
           return nameSlices(selection, descending)
       }
     },
-    byStation(selection) {
-      const { dates } = selection
-      const ranges =
-        dates === undefined || dates.length > mostRanges ? [dates] : dates.map((range) => [range])
-      const slices: Selection[] = []
-      const add = (stations: readonly number[]): void => {
-        for (const range of ranges)
-          slices.push({ ...selection, stations, ...(range && { dates: range }) })
-      }
+    *byStation(selection) {
       let [stations, files]: [number[], number] = [[], 0]
       for (const [station, count] of counts.byStation(selection.stations, undefined)) {
         stations.push(station)
         if ((files += count) < 4 * sizes.most) continue
-        add(stations)
+        yield { selection: { ...selection, stations } }
         ;[stations, files] = [[], 0]
       }
-      if (stations.length > 0) add(stations)
-      return slices
+      if (stations.length > 0) yield { selection: { ...selection, stations } }
     },
   }
 }
 
 /** The first four characters of a station code; the names of its files begin with them, in any case. */
-export function siteOf(code: string): string {
+function siteOf(code: string): string {
   return code.slice(0, 4).toLowerCase()
 }
 
-type NamePart = Selection & { readonly nameRange: NameRange; readonly files: number }
-
+/** In lower case. */
 function beginningWith(text: string): NameRange {
   return { from: text, to: text + afterAll }
 }
 
-/** Both are in lower case. */
-function cut(range: NameRange, other: NameRange = {}): NameRange {
-  const [from, otherFrom] = [range.from ?? '', other.from ?? '']
-  const [to, otherTo] = [range.to ?? afterAll, other.to ?? afterAll]
-  return { ...other, from: from > otherFrom ? from : otherFrom, to: to < otherTo ? to : otherTo }
+/** The intersection of two ranges. */
+function cut(a: NameRange, b: NameRange = a): NameRange {
+  return { from: a.from > b.from ? a.from : b.from, to: a.to < b.to ? a.to : b.to }
 }

@@ -5,10 +5,9 @@ import { countryOf } from '../../parse/countries.ts'
 import type { StationOrdering, StationsPage, StationsQuery } from '../reader.ts'
 import type { Head, StationSummary } from '../records.ts'
 import { prepareCounts } from './counts.ts'
-import { select } from './filter-sql.ts'
-import { openLookups } from './lookup-cache.ts'
+import { select } from './selection.ts'
+import { openLookups, prepareLongCodes } from './lookup-cache.ts'
 import type { Kind } from './lookup-cache.ts'
-import { prepareLongCodes } from './station-codes.ts'
 
 export interface StationAnswer {
   readonly head: Head
@@ -77,7 +76,7 @@ export function prepareStations(db: Database, head: () => Head): Stations {
   const totals = (
     query: StationsQuery,
   ): { sites: Site[]; kinds: readonly number[] | undefined } => {
-    const { countries, areas, search = '' } = query
+    const { countries, areas, codes, search = '' } = query
     const selection = select({ ...(countries && { countries }), ...(areas && { areas }) }, lookups)
     if (selection === undefined) return { sites: [], kinds: undefined }
     const { stations, kinds } = selection
@@ -102,8 +101,10 @@ export function prepareStations(db: Database, head: () => Head): Stations {
         lastDate: Math.max(lastDate, known?.lastDate ?? -Infinity),
       })
     }
-    const found = [...sites.values()].filter(({ codes }) =>
-      codes.some((code) => code.includes(search)),
+    const listed = codes && new Set(codes)
+    const found = [...sites.values()].filter(
+      (site) =>
+        site.codes.some((code) => code.includes(search)) && listed?.has(site.code) !== false,
     )
     return { sites: found, kinds }
   }

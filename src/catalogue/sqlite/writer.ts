@@ -1,28 +1,19 @@
 import { statSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
 import type { ScanSummary } from '../records.ts'
-import type {
-  AppliedChange,
-  CatalogueWriter,
-  Checksum,
-  DirectoryChange,
-  DirectoryStamp,
-  KnownDirectory,
-  KnownFile,
-  KnownStamp,
-  RemovedFiles,
-} from '../writer.ts'
-import type { Area } from '../../parse/archive-path.ts'
+import { CatalogueCorrupt } from '../writer.ts'
+import type { AppliedChange, CatalogueWriter, DirectoryChange } from '../writer.ts'
 import { lockWriter } from './lock.ts'
-import { openBackups } from './backup.ts'
+import { prepareBackup } from './backup.ts'
 import { prepareApply } from './apply.ts'
 import { prepareChecksumRows } from './checksum-rows.ts'
-import { joinedChecksum } from './checksums.ts'
 import { prepareCountChanges } from './count-changes.ts'
-import { prepareDirectories } from './directories.ts'
-import { guardCalls } from './guarded-calls.ts'
+import { quarantine } from './database-files.ts'
+import { prepareDirectories, prepareKnown } from './directories.ts'
 import { prepareHashing } from './checksum-queue.ts'
 import { prepareIndexes } from './indexes.ts'
+import { corruption, isCorruption, startupCheck } from './integrity-check.ts'
+import type { StartupCheckOutcome } from './integrity-check.ts'
 import type { MigrationProgress } from './migration.ts'
 import { takeOwnership } from './owner.ts'
 import { preparePurge } from './purge.ts'
@@ -30,8 +21,6 @@ import { openOrRecover, replaceByCopy } from './recover.ts'
 import type { Recovery, Restoring } from './recover.ts'
 import { prepareRepair } from './recount.ts'
 import { openSequences, reserveSequences } from './sequences.ts'
-import { openStartupCheck } from './startup-check.ts'
-import type { StartupCheck, StartupCheckOutcome } from './startup-check.ts'
 import { prepareSummary } from './summary.ts'
 import { prepareDatabaseFolder, unusable } from './access-check.ts'
 
@@ -44,6 +33,8 @@ export interface WriterOptions {
   readonly checkUpTo?: number
   /** Called with the result of that check. If the database is corrupt, the next call throws. */
   readonly onChecked?: (outcome: StartupCheckOutcome) => void
+  /** A backup that replaces the database before it is opened. */
+  readonly restoreFrom?: string
   /** Called before a backup is restored, which blocks this thread. */
   readonly onRestoring?: (restoring: Restoring) => void
   /** Called before each part of a migration, which blocks this thread; `upgradeDatabase` does not. */
@@ -66,13 +57,12 @@ export function openWriter(options: WriterOptions): OpenedWriter {
   prepareDatabaseFolder(options.database)
   const lock = lockWriter(options.database)
   try {
-    const { database: path, nowUs, checkUpTo = checkUpToBytes, onChecked } = options
-    const numbersPath = `${path}-numbers`
-    const { db, recovery } = openOrRecover({ ...options, path, numbersPath, checkUpTo })
+    const { database: path, checkUpTo = checkUpToBytes } = options
+    const files = { ...options, path, numbersPath: `${path}-numbers`, checkUpTo }
+    const { db, recovery } = openOrRecover(files)
     takeOwnership(db, path)
     const isChecked = recovery.restored !== undefined || statSync(path).size <= checkUpTo
-    const check = isChecked ? undefined : openStartupCheck({ path, onEnd: onChecked })
-    return { recovery, ...prepareWriter({ db, path, numbersPath, lock, nowUs, checkUpTo, check }) }
+    return { recovery, ...prepareWriter({ ...files, db, lock, isChecked }) }
   } catch (error) {
     lock.release()
     throw unusable(options.database, error)
@@ -86,86 +76,70 @@ interface WriterParts {
   readonly lock: { release: () => void }
   readonly nowUs: () => number
   readonly checkUpTo: number
-  readonly check: StartupCheck | undefined
+  /** Whether all pages have been checked. */
+  readonly isChecked: boolean
+  readonly onChecked?: ((outcome: StartupCheckOutcome) => void) | undefined
 }
 
 function prepareWriter(parts: WriterParts): CatalogueWriter {
-  const { db } = parts
-  const queries = prepareQueries(db)
-  db.prepare('UPDATE catalogue SET deliveries_us = ? WHERE deliveries_us IS NULL').run(
-    parts.nowUs(),
-  )
+  const { db, path, numbersPath, nowUs } = parts
+  db.prepare('UPDATE catalogue SET deliveries_us = ? WHERE deliveries_us IS NULL').run(nowUs())
+  const known = prepareKnown(db)
   const directories = prepareDirectories(db)
   const counts = prepareCountChanges(db)
-  const shared = { directories, rows: prepareChecksumRows(db), nowUs: parts.nowUs }
+  const shared = { directories, rows: prepareChecksumRows(db), nowUs }
   const applyAll = prepareApply(db, { ...shared, counts })
   const indexes = prepareIndexes(db)
   const hashing = prepareHashing(db, shared)
   const summary = db.transaction(prepareSummary(db))
-  const { promised, checkNotReplaced } = guardCalls(
-    parts.path,
-    () => parts.check?.fault,
-    () => {
-      replaceByCopy(db, parts.path)
-    },
+  const setLastScan = db.prepare('UPDATE catalogue SET last_scan = ? WHERE one = 1')
+  const aside = new AbortController()
+  const { signal } = aside
+  const { reading, writing } = prepareGuards(
+    db,
+    path,
+    parts.isChecked ? () => undefined : startupCheck(path, signal, parts.onChecked),
   )
-  const backups = openBackups(parts)
-  const sequences = openSequences(db, parts.numbersPath)
-  const stopAside = (): void => {
-    parts.check?.stop()
-    backups.stop()
-  }
+  const sequences = openSequences(db, numbersPath)
   return {
-    directories: promised(() => {
-      checkNotReplaced()
-      return queries.directories()
-    }),
-    directory: promised(queries.directory),
-    count: promised(queries.count),
-    removedSince: promised(queries.removedSince),
-    apply: promised((changes: readonly DirectoryChange[]): AppliedChange => {
-      checkNotReplaced()
-      reserveSequences(db, parts.numbersPath, sequencesNeeded(changes))
+    directories: writing(known.directories),
+    directory: reading(known.directory),
+    count: reading(known.count),
+    removedSince: reading(known.removedSince),
+    apply: writing((changes: readonly DirectoryChange[]): AppliedChange => {
+      reserveSequences(db, numbersPath, sequencesNeeded(changes))
       const applied = applyAll(changes)
       sequences.committed()
-      parts.check?.committed()
       return applied
     }),
-    summary: promised(() => summary()),
-    purgeRemovals: promised(preparePurge(db, parts.nowUs)),
-    arrivedUnhashed: promised(hashing.arrived),
-    unhashedBelow: promised(hashing.below),
-    keepChecksums: promised((checksums: readonly Checksum[], throughSeq: number) => {
-      checkNotReplaced()
-      hashing.keep(checksums, throughSeq)
-      parts.check?.committed()
+    summary: reading(() => summary()),
+    purgeRemovals: reading(preparePurge(db, nowUs)),
+    arrivedUnhashed: reading(hashing.arrived),
+    unhashedBelow: reading(hashing.below),
+    keepChecksums: writing(hashing.keep),
+    staleChecksums: reading(hashing.stale),
+    hashAgain: writing(hashing.hashAgain),
+    scanned: reading((scan: ScanSummary): void => {
+      setLastScan.run(JSON.stringify(scan))
     }),
-    staleChecksums: promised(hashing.stale),
-    hashAgain: promised((ids: readonly number[], fromUs: number) => {
-      checkNotReplaced()
-      hashing.hashAgain(ids, fromUs)
-      parts.check?.committed()
-    }),
-    scanned: promised(queries.scanned),
-    deferIndexes: promised(() => {
+    deferIndexes: reading(() => {
       indexes.defer()
       counts.reset()
     }),
-    buildIndexes: promised(() => {
-      checkNotReplaced()
+    buildIndexes: writing(() => {
       const built = indexes.buildNext()
       counts.reset()
       return built
     }),
-    repairCounts: promised(prepareRepair(db)),
-    backup: promised((options) => backups.make(options)),
-    checkpoint: promised(() => {
-      stopAside()
+    repairCounts: reading(prepareRepair(db)),
+    backup: reading(prepareBackup({ ...parts, signal })),
+    checkpoint: reading(() => {
+      aside.abort()
       sequences.persist()
       db.pragma('wal_checkpoint(TRUNCATE)')
     }),
     close() {
-      stopAside()
+      aside.abort()
       sequences.persist()
       db.close()
       parts.lock.release()
@@ -180,85 +154,52 @@ function sequencesNeeded(changes: readonly DirectoryChange[]): number {
   )
 }
 
-interface StampRow {
-  path: string
-  mtimeUs: number | null
-  ctimeUs: number
-  inode: number
-  withheldSinceUs: number | null
+/**
+ * Makes synchronous calls asynchronous, as the seam requires: errors become rejections, and a corrupt database is quarantined.
+ * `writing` also checks first that the database was not replaced.
+ * @param knownFault returns the fault that the startup check found
+ */
+function prepareGuards(db: Database, path: string, knownFault: () => string | undefined) {
+  const checkNotReplaced = prepareReplacementCheck(db, path)
+  const reading =
+    <Args extends unknown[], T>(work: (...args: Args) => T | Promise<T>) =>
+    async (...args: Args): Promise<T> => {
+      try {
+        const fault = knownFault()
+        if (fault !== undefined) {
+          checkNotReplaced()
+          throw corruption(fault)
+        }
+        return await work(...args)
+      } catch (error) {
+        if (!isCorruption(error)) throw error
+        const message = `the database is corrupt (${error.message}), quarantined as ${quarantine(path)}`
+        throw new CatalogueCorrupt(message, { cause: error })
+      }
+    }
+  const writing = <Args extends unknown[], T>(work: (...args: Args) => T) =>
+    reading((...args: Args) => {
+      checkNotReplaced()
+      return work(...args)
+    })
+  return { reading, writing }
 }
 
-/** Rows are arrays, which take half the time of objects. From `checksum` on all columns are `null` without a valid checksum. */
-type KnownFileRow = readonly [
-  id: number,
-  name: string,
-  size: number | null,
-  mtimeUs: number | null,
-  checksum: number | null,
-  inode: number | null,
-  ctimeUs: number,
-  links: number,
-  mode: number,
-  uid: number,
-  gid: number,
-]
-
-function prepareQueries(db: Database) {
-  const stamp =
-    'path, mtime_us AS mtimeUs, ctime_us AS ctimeUs, inode, held_since_us AS withheldSinceUs'
-  const directories = db.prepare(`SELECT ${stamp} FROM directory WHERE gone = 0`)
-  const directory = db.prepare(`SELECT id, ${stamp} FROM directory WHERE path = ?`)
-  const files = db
-    .prepare(
-      `SELECT f.id, f.name, f.size, f.mtime_us, c.id, c.inode, c.ctime_us, c.links, c.mode, c.uid, c.gid
-       FROM file f ${joinedChecksum} WHERE f.directory = ?`,
-    )
-    .raw()
-  const count = db.prepare('SELECT files FROM area WHERE name = ?').pluck()
-  // From the latest back to the first older one, instead of all tombstones.
-  const removedSince = db.prepare(
-    `SELECT k.area, t.removed_us AS atUs, count(*) AS count
-     FROM tombstone t INDEXED BY tombstone_seq CROSS JOIN kind k ON k.id = t.kind
-     WHERE t.seq > coalesce((SELECT seq FROM tombstone INDEXED BY tombstone_seq
-       WHERE removed_us < ? ORDER BY seq DESC LIMIT 1), 0)
-     GROUP BY k.area, t.removed_us`,
-  )
-  const scanned = db.prepare('UPDATE catalogue SET last_scan = ? WHERE one = 1')
-  return {
-    directories: (): KnownStamp[] =>
-      (directories.all() as StampRow[]).map((row) => ({
-        path: row.path,
-        stamp: toStamp(row),
-        withheldSinceUs: row.withheldSinceUs ?? undefined,
-      })),
-    directory: (path: string): KnownDirectory | undefined => {
-      const row = directory.get(path) as (StampRow & { id: number }) | undefined
-      if (row === undefined) return undefined
-      const known = files.all(row.id) as KnownFileRow[]
-      return { stamp: toStamp(row), files: new Map(known.map(toKnownFile)) }
-    },
-    count: (area: Area): number => (count.get(area) as number | undefined) ?? 0,
-    removedSince: (us: number) => removedSince.all(us) as RemovedFiles[],
-    scanned: (scan: ScanSummary): void => {
-      scanned.run(JSON.stringify(scan))
-    },
+/**
+ * Detects that the database or a side file was removed or replaced: nothing would read what is written to it. For a side file
+ * the database is also replaced by a copy; otherwise readers would use the removed side files for ever.
+ */
+function prepareReplacementCheck(db: Database, path: string): () => void {
+  const inodeOf = (file: string): string | undefined => {
+    const stats = statSync(file, { throwIfNoEntry: false })
+    return stats && `${stats.dev} ${stats.ino}`
   }
-}
-
-function toStamp({ mtimeUs, ctimeUs, inode }: StampRow): DirectoryStamp | undefined {
-  return mtimeUs === null ? undefined : { mtimeUs, ctimeUs, inode }
-}
-
-function toKnownFile(row: KnownFileRow): [string, KnownFile] {
-  const [id, name, size, mtimeUs] = row
-  return [
-    name,
-    { id, size: size ?? undefined, mtimeUs: mtimeUs ?? undefined, hashed: toHashed(row) },
-  ]
-}
-
-function toHashed(row: KnownFileRow): KnownFile['hashed'] {
-  const [, , size, mtimeUs, checksum, inode, ctimeUs, links, mode, uid, gid] = row
-  if (checksum === null || size === null || mtimeUs === null) return undefined
-  return inode === null ? 'unbound' : { inode, size, mtimeUs, ctimeUs, links, mode, uid, gid }
+  const opened = ['', '-wal', '-shm'].map((side) => [path + side, inodeOf(path + side)] as const)
+  return () => {
+    for (const [file, inode] of opened) {
+      if (inode === undefined || inode === inodeOf(file)) continue
+      if (file !== path) replaceByCopy(db, path)
+      throw new CatalogueCorrupt(`${file} was removed or replaced while it was in use`)
+    }
+  }
 }

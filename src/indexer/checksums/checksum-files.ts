@@ -6,6 +6,7 @@
 import type { Logger } from 'pino'
 import type { CatalogueWriter, Checksum, UnhashedFile } from '../../catalogue/writer.ts'
 import { compareIdentity } from '../../catalogue/identity.ts'
+import { failureFields } from '../../runtime/logger.ts'
 import type { Digest } from './digest.ts'
 import { HashingFailed } from './hash-client.ts'
 import type { HashClient } from './hash-client.ts'
@@ -57,7 +58,7 @@ export function openChecksumFiles(deps: ChecksumFilesDeps): ChecksumFiles {
     const digests = await hashClient.digest(files).catch((error: unknown) => {
       if (files.length > 1 || isClosing()) throw error
       // This file makes the process end.
-      logger.warn({ err: error, path: files[0]?.path }, 'file cannot be hashed')
+      logger.warn({ ...failureFields(error), path: files[0]?.path }, 'file cannot be hashed')
       return [undefined]
     })
     reportProblem(undefined)
@@ -71,7 +72,7 @@ export function openChecksumFiles(deps: ChecksumFilesDeps): ChecksumFiles {
         if (gathered.length === 0) sinceMs = performance.now()
         gathered.push({ ...toChecksum(id, digest, startedUs), path })
         bytes += digest.size
-        if (digest.problem !== null) logFault(path, digest.problem)
+        if (digest.problem !== undefined) logFault(path, digest.problem)
       }
     }
     return unread
@@ -130,19 +131,9 @@ export function openChecksumFiles(deps: ChecksumFilesDeps): ChecksumFiles {
   }
 }
 
-function toChecksum(
-  id: number,
-  { sha256, problem, ...digest }: Digest,
-  startedUs: number,
-): Checksum {
+function toChecksum(id: number, { sha256, ...digest }: Digest, startedUs: number): Checksum {
   const rested = readDelayMs({ sinceUs: digest.ctimeUs }, startedUs) === 0
-  return {
-    ...digest,
-    id,
-    sha256: Buffer.from(sha256, 'hex'),
-    problem: problem ?? undefined,
-    rested,
-  }
+  return { ...digest, id, sha256: Buffer.from(sha256, 'hex'), rested }
 }
 
 /** Files, and their bytes, per request, so that new files do not wait long. */

@@ -4,12 +4,12 @@
  * event, so no file can be missed.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Logger } from 'pino'
 import { CatalogueCorrupt } from '../../catalogue/writer.ts'
-import type { CatalogueWriter, UnhashedFile } from '../../catalogue/writer.ts'
+import type { UnhashedFile } from '../../catalogue/writer.ts'
 import type { HashingStatus } from '../../control/protocol.ts'
-import type { HashClient } from './hash-client.ts'
+import { failureFields } from '../../runtime/logger.ts'
 import { batchesOf, readDelayMs, openChecksumFiles } from './checksum-files.ts'
+import type { ChecksumFilesDeps } from './checksum-files.ts'
 
 /** Time between two checks for new files. */
 const pollMs = 1000
@@ -22,28 +22,19 @@ const firstFilesBytes = 1e9
 /** Time between two passes over the older files: some could not be read before, others were found by scans. */
 const passIntervalMs = 3_600_000
 
-export interface ChecksumScheduleDeps {
-  readonly writer: CatalogueWriter
-  readonly hashClient: HashClient
-  /** Reports a problem with hashing, or its end with `undefined`. */
-  readonly reportProblem: (message: string | undefined) => void
-  readonly logger: Logger
-  /** Logs a fault of a gzip stream. */
-  readonly logFault: (path: string, fault: 'incomplete' | 'broken') => void
-  /** The clock: microseconds since 1970. */
-  readonly nowUs: () => number
+export interface ChecksumScheduleDeps extends Omit<ChecksumFilesDeps, 'isClosing'> {
   /** Whether older files are hashed as well. */
   readonly all: boolean
   /** Whether the indexer has work to do first; older files wait meanwhile. */
   readonly isBusy: () => boolean
+  /** Called when hashing cannot go on. */
+  readonly onFailure: (error: unknown) => void
 }
 
 export interface ChecksumSchedule {
   start(): void
   status(): HashingStatus
   close(): Promise<void>
-  /** Rejects when hashing cannot go on. */
-  readonly broken: Promise<never>
 }
 
 export function openChecksumSchedule(deps: ChecksumScheduleDeps): ChecksumSchedule {
@@ -51,10 +42,6 @@ export function openChecksumSchedule(deps: ChecksumScheduleDeps): ChecksumSchedu
   const stopping = new AbortController()
   const isClosing = (): boolean => stopping.signal.aborted
   let running: Promise<void> = Promise.resolve()
-  let fail: (error: unknown) => void
-  const broken = new Promise<never>((_resolve, reject) => (fail = reject))
-  broken.catch(() => undefined) // a caller need not handle it
-
   const checksumFiles = openChecksumFiles({ ...deps, isClosing })
   /** The seq up to which new files have been processed; `undefined` for the one stored in the catalogue. */
   let throughSeq: number | undefined
@@ -71,6 +58,8 @@ export function openChecksumSchedule(deps: ChecksumScheduleDeps): ChecksumSchedu
     if (!checksumFiles.hasGathered && throughSeq === storedSeq) return
     await checksumFiles.store(throughSeq ?? 0)
     storedSeq = throughSeq
+    if (failures > 0) logger.info({ failures }, 'hashing recovered')
+    failures = 0
   }
   /** The files before the first that is too young to be read. */
   const dueOf = (files: readonly UnhashedFile[]): readonly UnhashedFile[] => {
@@ -178,6 +167,8 @@ export function openChecksumSchedule(deps: ChecksumScheduleDeps): ChecksumSchedu
       await sleep(worked || restMs > 0 ? Math.max(0, Math.min(restMs, pollMs)) : pollMs)
     }
   }
+  /** Failures since the last checksums were stored; only the first one is logged. */
+  let failures = 0
   const loop = async (): Promise<void> => {
     while (!isClosing())
       try {
@@ -185,7 +176,7 @@ export function openChecksumSchedule(deps: ChecksumScheduleDeps): ChecksumSchedu
       } catch (error) {
         if (isClosing()) return
         if (error instanceof CatalogueCorrupt) throw error
-        logger.warn({ err: error }, 'hashing failed; retrying')
+        if (failures++ === 0) logger.warn(failureFields(error), 'hashing failed; retrying')
         // Files whose checksums could not be stored are read again.
         checksumFiles.discard()
         throughSeq = storedSeq = undefined
@@ -194,9 +185,7 @@ export function openChecksumSchedule(deps: ChecksumScheduleDeps): ChecksumSchedu
   }
   return {
     start() {
-      running = loop().catch((error: unknown) => {
-        fail(error)
-      })
+      running = loop().catch(deps.onFailure)
     },
     status: () => ({ all: deps.all, behind: behind + stale }),
     async close() {
@@ -205,6 +194,5 @@ export function openChecksumSchedule(deps: ChecksumScheduleDeps): ChecksumSchedu
       // Files whose checksums are not stored yet are read again by the next process.
       await running
     },
-    broken,
   }
 }

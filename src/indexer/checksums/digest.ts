@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import type { FileIdentity } from '../../catalogue/records.ts'
 import { compareIdentity, toIdentity } from '../../catalogue/identity.ts'
-import { inflateChunks, inflateBuffer, chunkSize } from '../tree/inflate.ts'
+import { inflateChunks, chunkSize } from '../tree/inflate.ts'
 
 /** A file with its size and mtime in the catalogue; another version of it is not read. */
 export interface DigestRequest {
@@ -16,11 +16,8 @@ export interface Digest extends FileIdentity {
   /** In hexadecimal. */
   readonly sha256: string
   /** The problem of its gzip stream: it has no end, or is damaged. */
-  readonly problem: 'incomplete' | 'broken' | null
+  readonly problem: 'incomplete' | 'broken' | undefined
 }
-
-/** Files up to this size are read, hashed and inflated in one buffer, which is several times cheaper than a stream. */
-const largestBufferedFile = 1024 * 1024
 
 /** Attempts to read a file that changes during the read. */
 const attempts = 3
@@ -80,8 +77,7 @@ async function readToEnd(file: number, size: number, onProgress: () => void) {
   let position = 0
   function* chunks(): Generator<Buffer> {
     while (position < size) {
-      const longest = size <= largestBufferedFile ? size : chunkSize
-      const chunk = Buffer.allocUnsafe(Math.min(longest, size - position))
+      const chunk = Buffer.allocUnsafe(Math.min(chunkSize, size - position))
       const length = readSync(file, chunk, 0, chunk.length, position)
       if (length === 0) return
       position += length
@@ -91,11 +87,8 @@ async function readToEnd(file: number, size: number, onProgress: () => void) {
       yield content
     }
   }
-  const state =
-    size <= largestBufferedFile
-      ? await inflateBuffer(Buffer.concat([...chunks()]), onProgress)
-      : await inflateChunks(chunks(), onProgress)
+  const state = await inflateChunks(chunks(), onProgress)
   // The checksum covers the bytes after the place where the stream is damaged as well.
   while (chunks().next().done !== true);
-  return { sha256: hash.digest('hex'), problem: state === 'complete' ? null : state }
+  return { sha256: hash.digest('hex'), problem: state === 'complete' ? undefined : state }
 }

@@ -93,7 +93,11 @@ export function startHashClient(options: HashClientOptions): HashClient {
   }
   const start = (): ChildProcess => {
     ready = false
-    const started = fork(hashProcessFile, { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
+    const started = fork(hashProcessFile, {
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      // Keeps `undefined` in lists.
+      serialization: 'advanced',
+    })
     const gone = (message: string) => (): void => {
       if (child !== started) return
       child = undefined
@@ -123,12 +127,9 @@ export function startHashClient(options: HashClientOptions): HashClient {
   }
   const request = (request: HashRequest): Promise<Outcomes> =>
     new Promise((resolve, reject) => {
-      if (closed) {
-        reject(new HashingFailed('the hash client is closed'))
-        return
-      }
       pending = { resolve, reject }
-      if (child !== undefined) send(request)
+      if (closed) fail('the hash client is closed')
+      else if (child !== undefined) send(request)
       else
         void lastExit.then(() => {
           send(request)
@@ -138,13 +139,11 @@ export function startHashClient(options: HashClientOptions): HashClient {
     // The kind of a request decides the type of its answer.
     async digest(files) {
       const requests = files.map((file) => ({ ...file, path: join(archive, file.path) }))
-      const digests = await request({ kind: 'digest', files: requests })
-      return (digests as readonly (Digest | null)[]).map((digest) => digest ?? undefined)
+      return (await request({ kind: 'digest', files: requests })) as readonly (Digest | undefined)[]
     },
-    async identify(paths) {
+    identify(paths) {
       const absolute = paths.map((path) => join(archive, path))
-      const identities = await request({ kind: 'identify', paths: absolute })
-      return identities.map((identity) => identity ?? undefined)
+      return request({ kind: 'identify', paths: absolute })
     },
     close() {
       closed = true

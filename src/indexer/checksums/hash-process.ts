@@ -9,7 +9,8 @@ export type HashRequest =
   | { readonly kind: 'digest'; readonly files: readonly DigestRequest[] }
   | { readonly kind: 'identify'; readonly paths: readonly string[] }
 /** An answer: the result of each file in order; before it, a heartbeat `reading` now and then. */
-export type HashAnswer = readonly (Digest | null)[] | readonly (FileIdentity | null)[] | 'reading'
+export type HashAnswer =
+  readonly (Digest | undefined)[] | readonly (FileIdentity | undefined)[] | 'reading'
 
 const heartbeatMs = 1000
 const lowestPriority = 19
@@ -33,10 +34,10 @@ async function answer(request: HashRequest): Promise<HashAnswer> {
   if (request.kind === 'identify')
     return request.paths.map((path) => {
       onProgress()
-      return identifyFile(path) ?? null
+      return identifyFile(path)
     })
-  const digests: (Digest | null)[] = []
-  for (const file of request.files) digests.push((await digestFile(file, onProgress)) ?? null)
+  const digests: (Digest | undefined)[] = []
+  for (const file of request.files) digests.push(await digestFile(file, onProgress))
   return digests
 }
 

@@ -39,6 +39,8 @@ export interface DirectorySnapshot {
   readonly mtimesUs: readonly number[] | undefined
   /** The other fields of the files' identities, in the order of `names`, packed (see `identityAt`). */
   readonly identities: Float64Array | undefined
+  /** Number of `names` whose date is not that of the directory. */
+  readonly misplaced: number
   /** RINEX names of symlinks whose files cannot be read now because their disk is away. Their records stay unchanged. */
   readonly away: readonly string[]
   /** Names of the subdirectories to walk. */

@@ -57,7 +57,7 @@ async function inflateFile(file: number, size: number, onProgress: () => void): 
 /** State of a gzip stream: with its end, without its end, or damaged. */
 export type GzipState = 'complete' | 'incomplete' | 'broken'
 
-export async function inflateBuffer(content: Buffer, onProgress: () => void): Promise<GzipState> {
+async function inflateBuffer(content: Buffer, onProgress: () => void): Promise<GzipState> {
   try {
     gunzipSync(content, { maxOutputLength: largestOutput })
     return 'complete'

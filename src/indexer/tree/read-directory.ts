@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { mostRejectedNames } from '../../catalogue/writer.ts'
 import type { EntryRejectionReason } from '../../catalogue/records.ts'
 import type { DirectoryRejection, DirectoryStamp } from '../../catalogue/writer.ts'
-import { isDirectoryName, parseDirectory } from '../../parse/archive-path.ts'
+import { isDirectoryName, isMisplaced, parseDirectory } from '../../parse/archive-path.ts'
 import { parseFilename } from '../../parse/filename.ts'
 import { toInode, toUs } from '../../catalogue/identity.ts'
 import { isAway, isAwayLink, isMissing, isInTree, linkedType } from './links.ts'
@@ -27,6 +27,7 @@ export interface Tree extends LinkedTree {
 const unsureMs = 2000
 
 const unreadable: EntryRejectionReason = 'unreadable-directory'
+const foreign = 'another disk is mounted there: if this is intended, restart the indexer'
 
 /** Reads one directory. Problems of the tree are part of the snapshot; nothing is thrown. */
 export function readDirectory(tree: Tree, request: SnapshotRequest): DirectorySnapshot {
@@ -46,7 +47,7 @@ export function readDirectory(tree: Tree, request: SnapshotRequest): DirectorySn
     const files = withFacts ? factsOf(tree, request.path, found.names) : namesAlone(found.names)
     const away = [...found.away, ...files.away]
     // Last, so that everything above was read from the same disk.
-    if (isForeign(tree, request.path)) return foreignSnapshot(request.path)
+    if (isForeign(tree, request.path)) return emptySnapshot(request.path, 'lost-area', foreign)
     return {
       path: request.path,
       outcome: 'read',
@@ -55,6 +56,7 @@ export function readDirectory(tree: Tree, request: SnapshotRequest): DirectorySn
       // The stamp does not change when their disk comes back, so without a stamp the sweeps find the directory until then.
       stamp: away.length > 0 ? undefined : stampOf(stats, nowMs),
       ...files,
+      misplaced: found.misplaced,
       away,
       directories: found.directories,
       rejections: found.rejections,
@@ -129,6 +131,8 @@ function sortEntries(tree: Tree, directory: string, entries: readonly Dirent[]) 
   const names: string[] = []
   const away: string[] = []
   const directories: string[] = []
+  const date = parseDirectory(directory)
+  let misplaced = 0
   const rejections = new Map<EntryRejectionReason, { count: number; names: string[] }>()
   const reject = (name: string, reason: EntryRejectionReason): void => {
     const known = rejections.get(reason) ?? { count: 0, names: [] }
@@ -148,43 +152,43 @@ function sortEntries(tree: Tree, directory: string, entries: readonly Dirent[]) 
       if (place.kind === 'rejected') reject(name, place.reason)
       else directories.push(name)
     } else if (!type.isFile()) reject(name, 'not-a-file')
-    else if (parsed.kind === 'parsed') names.push(name)
-    else reject(name, parsed.reason)
+    else if (parsed.kind === 'parsed') {
+      names.push(name)
+      if (date.kind === 'directory' && isMisplaced(parsed, date)) misplaced++
+    } else reject(name, parsed.reason)
   }
   const counted: DirectoryRejection[] = [...rejections].map(([reason, rejection]) => ({
     reason,
     ...rejection,
   }))
-  return { names: names.sort(), away, directories: directories.sort(), rejections: counted }
+  const sorted = { names: names.sort(), directories: directories.sort() }
+  return { ...sorted, misplaced, away, rejections: counted }
 }
 
 function isForeign(tree: Tree, path: string): boolean {
   return tree.isForeign?.(path.split('/', 1)[0] ?? '') ?? false
 }
 
-function foreignSnapshot(path: string): DirectorySnapshot {
-  const snapshot = failedSnapshot({ archive: '', linkedDirectories: [] }, path, undefined)
-  const error = 'another disk is mounted there: if this is intended, restart the indexer'
-  return { ...snapshot, outcome: 'lost-area', error, rejections: [] }
+function failedSnapshot(tree: Tree, path: string, error: unknown): DirectorySnapshot {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+  return emptySnapshot(path, failure(tree, path, error), code)
 }
 
 /** A directory behind a symlink that must not be followed counts as missing. */
 function outsideSnapshot(tree: Tree, path: string): DirectorySnapshot {
-  const snapshot = failedSnapshot({ archive: '', linkedDirectories: [] }, path, undefined)
   const outcome = path.includes('/') && isAreaThere(tree, path) ? 'missing' : 'lost-area'
-  return { ...snapshot, outcome, error: 'a symlink, not in linked_directories', rejections: [] }
+  return emptySnapshot(path, outcome, 'a symlink, not in linked_directories')
 }
 
-function failedSnapshot(tree: Tree, path: string, error: unknown): DirectorySnapshot {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-  const outcome = failure(tree, path, error)
+function emptySnapshot(path: string, outcome: SnapshotOutcome, error: string): DirectorySnapshot {
   return {
     path,
     outcome,
-    error: code,
+    error,
     identity: undefined,
     stamp: undefined,
     ...namesAlone([]),
+    misplaced: 0,
     directories: [],
     rejections: outcome === 'unreadable' ? [{ reason: unreadable, count: 1, names: [''] }] : [],
   }

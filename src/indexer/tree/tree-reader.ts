@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import type { DirectoryStamp } from '../../catalogue/writer.ts'
 import type { Inflated } from './inflate.ts'
 import type { ReadDepth, DirectorySnapshot, SnapshotRequest } from './directory-snapshot.ts'
-import type { TreeAnswer, TreeRequest, TreeWorkerData } from './tree-worker.ts'
+import type { TreeCall, TreeFunctions, TreeWorkerData } from './tree-worker.ts'
 import type { WalkStep } from './walk.ts'
 
 /** Reads the tree in a worker thread, so that a disk that hangs does not block the process. Requests are answered in order. */
@@ -26,7 +26,7 @@ const workerFile = import.meta.url.replace(/tree-reader(\.[jt]s)$/, 'tree-worker
 
 interface PendingRequest {
   readonly sinceMs: number
-  readonly resolve: (answer: TreeAnswer) => void
+  readonly resolve: (answer: unknown) => void
   readonly reject: (error: Error) => void
 }
 
@@ -40,7 +40,7 @@ export function startTreeReader(tree: TreeWorkerData['tree']): TreeReader {
   const waiting: PendingRequest[] = []
   let answeredMs = 0
   let last = { progress: 0, ms: 0 }
-  worker.on('message', (answer: TreeAnswer) => {
+  worker.on('message', (answer: unknown) => {
     answeredMs = performance.now()
     waiting.shift()?.resolve(answer)
   })
@@ -54,20 +54,19 @@ export function startTreeReader(tree: TreeWorkerData['tree']): TreeReader {
   worker.on('exit', () => {
     fail(new Error('the tree worker has ended'))
   })
-  // The kind of a request decides the type of its answer.
-  const send = async (request: TreeRequest): Promise<unknown> =>
-    new Promise<TreeAnswer>((resolve, reject) => {
-      waiting.push({ sinceMs: performance.now(), resolve, reject })
-      worker.postMessage(request)
-    })
+  const forward =
+    <Name extends keyof TreeFunctions>(name: Name) =>
+    (...args: Parameters<TreeFunctions[Name]>) =>
+      new Promise<Awaited<ReturnType<TreeFunctions[Name]>>>((resolve, reject) => {
+        waiting.push({ sinceMs: performance.now(), resolve: resolve as () => void, reject })
+        worker.postMessage({ name, args } satisfies TreeCall)
+      })
   return {
-    snapshot: (request) => send({ kind: 'snapshot', request }) as Promise<DirectorySnapshot>,
-    stamps: (paths) => send({ kind: 'stamps', paths }) as Promise<(DirectoryStamp | undefined)[]>,
-    startWalk: async (roots, depth) => {
-      await send({ kind: 'walk', roots, depth })
-    },
-    step: () => send({ kind: 'step' }) as Promise<WalkStep | undefined>,
-    inflate: (paths) => send({ kind: 'inflate', paths }) as Promise<(Inflated | undefined)[]>,
+    snapshot: forward('snapshot'),
+    stamps: forward('stamps'),
+    startWalk: forward('startWalk'),
+    step: forward('step'),
+    inflate: forward('inflate'),
     waitingMs() {
       const ms = performance.now()
       const seen = Atomics.load(progress, 0)

@@ -1,30 +1,14 @@
-/** The tree worker, a thread that reads the tree. It answers requests one after the other. */
+/** The tree worker, a thread that reads the tree. It answers calls one after the other. */
 import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { DirectoryStamp } from '../../catalogue/writer.ts'
 import { openDiskCheck } from './links.ts'
 import { inflate } from './inflate.ts'
 import type { Inflated } from './inflate.ts'
-import type { ReadDepth, DirectorySnapshot, SnapshotRequest } from './directory-snapshot.ts'
+import type { ReadDepth, SnapshotRequest } from './directory-snapshot.ts'
 import { readDirectory, readStamp } from './read-directory.ts'
 import type { Tree } from './read-directory.ts'
 import { walkTree } from './walk.ts'
-import type { WalkStep } from './walk.ts'
-
-export type TreeRequest =
-  | { readonly kind: 'snapshot'; readonly request: SnapshotRequest }
-  | { readonly kind: 'stamps'; readonly paths: readonly string[] }
-  | { readonly kind: 'walk'; readonly roots: readonly string[]; readonly depth: ReadDepth }
-  | { readonly kind: 'step' }
-  | { readonly kind: 'inflate'; readonly paths: readonly string[] }
-
-/** By the kind of request: a snapshot; stamps; nothing; the next step, or nothing at the walk's end; files. */
-export type TreeAnswer =
-  | DirectorySnapshot
-  | (DirectoryStamp | undefined)[]
-  | (Inflated | undefined)[]
-  | WalkStep
-  | undefined
 
 /** The tree, and a counter that the worker increments while the disk answers. */
 export interface TreeWorkerData {
@@ -32,37 +16,41 @@ export interface TreeWorkerData {
   readonly progress: Int32Array
 }
 
-const { tree: workerTree, progress } = workerData as TreeWorkerData
-const onProgress = (): void => void Atomics.add(progress, 0, 1)
-const tree: Tree = { ...workerTree, isForeign: openDiskCheck(workerTree.archive), onProgress }
-let walk: ReturnType<typeof walkTree> | undefined
+/** A call of a function of the worker. */
+export interface TreeCall {
+  readonly name: keyof TreeFunctions
+  readonly args: readonly unknown[]
+}
 
-async function answer(request: TreeRequest): Promise<TreeAnswer> {
-  switch (request.kind) {
-    case 'snapshot':
-      return readDirectory(tree, request.request)
-    case 'stamps':
-      return request.paths.map((path) => readStamp(tree, path))
-    case 'walk':
-      walk = walkTree(tree, request.roots, request.depth)
-      return undefined
-    case 'step':
-      return walk?.next().value
-    case 'inflate':
-      return inflateAll(request.paths)
+export type TreeFunctions = ReturnType<typeof openFunctions>
+
+function openFunctions(tree: Tree) {
+  let walk: ReturnType<typeof walkTree> | undefined
+  return {
+    snapshot: (request: SnapshotRequest) => readDirectory(tree, request),
+    stamps: (paths: readonly string[]): (DirectoryStamp | undefined)[] =>
+      paths.map((path) => readStamp(tree, path)),
+    startWalk: (roots: readonly string[], depth: ReadDepth): void => {
+      walk = walkTree(tree, roots, depth)
+    },
+    step: () => walk?.next().value,
+    inflate: async (paths: readonly string[]): Promise<(Inflated | undefined)[]> => {
+      const files: (Inflated | undefined)[] = []
+      for (const path of paths) files.push(await inflate(join(tree.archive, path), tree.onProgress))
+      return files
+    },
   }
 }
 
-async function inflateAll(paths: readonly string[]): Promise<(Inflated | undefined)[]> {
-  const files: (Inflated | undefined)[] = []
-  for (const path of paths) files.push(await inflate(join(tree.archive, path), onProgress))
-  return files
-}
+const { tree, progress } = workerData as TreeWorkerData
+const onProgress = (): void => void Atomics.add(progress, 0, 1)
+const functions = openFunctions({ ...tree, isForeign: openDiskCheck(tree.archive), onProgress })
 
 // The worker has started: from now on, no progress means a disk that hangs.
 onProgress()
 
 let last = Promise.resolve()
-parentPort?.on('message', (request: TreeRequest) => {
-  last = last.then(async () => parentPort?.postMessage(await answer(request)))
+parentPort?.on('message', ({ name, args }: TreeCall) => {
+  const call = functions[name] as (...args: readonly unknown[]) => unknown
+  last = last.then(async () => parentPort?.postMessage(await call(...args)))
 })

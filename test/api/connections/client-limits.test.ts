@@ -104,12 +104,8 @@ t.test('streams and long polls have their own limits, and are rejected at once',
   const [streams, waits] = [4, 16].map((count) => Array.from({ length: count }, respond))
   for (const { reply } of streams ?? []) limits.stream(request, reply)
   for (const { reply } of waits ?? []) limits.wait(request, reply)
-  t.throws(() => {
-    limits.stream(request, respond().reply)
-  }, /whole lists/)
-  t.throws(() => {
-    limits.wait(request, respond().reply)
-  }, /waiting for changes/)
+  t.throws(() => limits.stream(request, respond().reply), /whole lists/)
+  t.throws(() => limits.wait(request, respond().reply), /waiting for changes/)
   limits.stream(requestOf('b'), respond().reply)
   streams?.[0]?.close()
   limits.stream(request, respond().reply)

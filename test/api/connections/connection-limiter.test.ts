@@ -125,12 +125,34 @@ t.test('a client that sends requests and reads nothing is disconnected', async (
   const client = open(port, '127.0.0.1')
   client.write(`GET /rinex/data/${large} HTTP/1.1\r\nHost: a\r\n\r\n`)
   await once(client, 'readable')
-  const timer = setInterval(() => {
-    client.write('HEAD /healthz HTTP/1.1\r\nHost: a\r\n\r\n')
-  }, 200)
+  const timer = setInterval(() => client.write('HEAD /healthz HTTP/1.1\r\nHost: a\r\n\r\n'), 200)
   t.teardown(() => {
     clearInterval(timer)
     client.destroy()
   })
   await until(async () => (await rejections(service))['slow'] === 1, 'the connection is closed')
+})
+
+t.test('responses behind a proxy cause no warning of Node', async (t) => {
+  const warnings: Error[] = []
+  const note = (warning: Error): void => {
+    warnings.push(warning)
+  }
+  process.on('warning', note)
+  t.teardown(() => process.off('warning', note))
+  const service = await openService(t, { settings: { trustedProxies: ['127.0.0.1'] } })
+  await service.addNames(day, [dayFile])
+  const port = await service.listen()
+  const headers = 'X-Forwarded-For: 192.0.2.1\r\nAccept: text/html\r\nAccept-Encoding: gzip\r\n'
+  for (const path of [list, `${list}?format=ndjson`, `/rinex/data/${day}/`]) {
+    const { status } = await sendRaw(
+      port,
+      `GET ${path} HTTP/1.1\r\nHost: a\r\n${headers}Connection: close\r\n\r\n`,
+    )
+    t.equal(status, 200, path)
+  }
+  t.strictSame(
+    warnings.map(({ message }) => message),
+    [],
+  )
 })

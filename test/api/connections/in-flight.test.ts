@@ -144,44 +144,6 @@ t.test('a request that was answered before its invalid body gets no second respo
   }
 })
 
-t.test('a half-closed client gets its responses', async (t) => {
-  const service = await openService(t)
-  const bytes = randomBytes(4 * 1024 * 1024)
-  await service.add(large, bytes)
-  const port = await service.listen()
-  const paths = [
-    'api/rinex-file/',
-    'api/rinex-file/?filename__contains=z',
-    'api/rinex-file/?format=ndjson',
-    'api/station/',
-    'api/status/',
-    'api/status/problems/',
-    'api/changes/',
-    'api/changes/?wait=30',
-    'data/obs/',
-    `data/${day}/SHA256SUMS`,
-    `data/${large}`,
-  ]
-  const requestFor = (path: string) => `GET /rinex/${path} HTTP/1.1\r\nHost: a\r\n\r\n`
-  for (const path of paths) {
-    const socket = open(port)
-    socket.end(requestFor(path))
-    const { status, body } = parseAnswer(await readToEnd(socket))
-    t.equal(status, 200, path)
-    if (path === `data/${large}`) t.ok(body.equals(bytes), 'the file is complete')
-  }
-  const all = open(port)
-  all.end(paths.map(requestFor).join(''))
-  const statuses = (await readToEnd(all)).toString('latin1').match(/HTTP\/1\.1 \d+ /g)
-  t.equal(statuses?.filter((line) => line === 'HTTP/1.1 200 ').length, paths.length)
-  const events = open(port)
-  events.end('GET /rinex/api/changes/ HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\n\r\n')
-  t.equal(parseAnswer(await readToEnd(events)).status, 200, 'an event stream ends')
-  const half = open(port)
-  half.end('POST /rinex/api/rescan/ HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{')
-  await readToEnd(half)
-})
-
 t.test('CONNECT is 400, and its connection is closed', async (t) => {
   const service = await openService(t)
   const port = await service.listen()
@@ -243,9 +205,7 @@ t.test('a stopping server has a deadline', async (t) => {
   const timer = setInterval(() => {
     received += (download.read() as Buffer | null)?.length ?? 0
   }, 100)
-  t.teardown(() => {
-    clearInterval(timer)
-  })
+  t.teardown(() => clearInterval(timer))
   const closed = service.app.close()
   await until(() => download.destroyed, 'the connection is closed')
   await closed

@@ -63,44 +63,26 @@ t.test('Repr-Digest is the digest of the whole file, also for HEAD and ranges', 
   t.match(unknown.headers, { 'access-control-expose-headers': /\bRepr-Digest\b/ })
 })
 
-t.test('no Repr-Digest for another version of the file', async (t) => {
-  const service = await openService(t)
-  const path = `${day}/${dayFile}`
-  const file = join(service.archive, path)
-  const changes = {
-    'another size': () => {
-      writeFileSync(file, `${path}x`)
-    },
-    'another mtime': () => {
-      writeFileSync(file, path.toUpperCase())
-    },
-  }
-  await addHashed(service, path)
-  for (const [name, make] of Object.entries(changes)) {
-    make()
-    // A young file would be 503.
-    utimesSync(file, 1000, 1000)
-    const answer = await service.app.inject(`${data}/${path}`)
-    t.match(answer, { statusCode: 200, headers: { 'repr-digest': undefined } }, name)
-  }
-})
-
 /** Changes of an old file, and whether its checksum still holds. */
 const changes: { title: string; make: (file: string) => void; isValid: boolean }[] = [
   { title: 'nothing', make: () => undefined, isValid: true },
   {
     title: 'a hard link made',
-    make: (file) => {
-      linkSync(file, `${file}.link`)
-    },
+    make: (file) => linkSync(file, `${file}.link`),
     isValid: true,
   },
   {
     title: 'chmod',
-    make: (file) => {
-      chmodSync(file, 0o600)
-    },
+    make: (file) => chmodSync(file, 0o600),
     isValid: true,
+  },
+  {
+    title: 'another size',
+    make: (file) => {
+      writeFileSync(file, `${readFileSync(file, 'utf8')}x`)
+      utimesSync(file, 1000, 1000)
+    },
+    isValid: false,
   },
   {
     title: 'overwritten in place, with its time set back',
@@ -230,7 +212,7 @@ t.test('sha256sum accepts the list', async (t) => {
   t.match(head, {
     statusCode: 200,
     body: '',
-    headers: { etag: whole.headers.etag, 'content-length': String(whole.body.length) },
+    headers: { etag: whole.headers.etag, 'content-type': whole.headers['content-type'] },
   })
 
   await service.add(`${day}/zimm0010.26m.gz`)
@@ -240,29 +222,15 @@ t.test('sha256sum accepts the list', async (t) => {
   t.equal(check(partly.body), `${dayFile}: OK\n${shortFile}: OK\n`)
 })
 
-t.test('the list is cached until a checksum of the directory changes', async (t) => {
-  let read = 0
-  const service = await openService(t, {
-    deps: ({ reader }) => ({
-      reader: {
-        ...reader,
-        checksums: (directory, after) => {
-          read++
-          return reader.checksums(directory, after)
-        },
-      },
-    }),
-  })
+t.test('the ETag holds until a checksum of the directory changes', async (t) => {
+  const service = await openService(t)
   const url = `${data}/${day}/SHA256SUMS`
   const get = async (tag = '') => service.app.inject({ url, headers: { 'if-none-match': tag } })
   await addHashed(service, `${day}/${dayFile}`)
   await service.add(`${day}/${shortFile}`)
-  const [first, ...others] = await Promise.all([get(), get(), get()])
-  for (const other of [...others, await get()]) t.equal(other.body, first.body)
-  t.equal((await get(String(first.headers.etag))).statusCode, 304)
+  const first = await get()
   await addHashed(service, `${hour}/${hourFile}`)
-  t.equal((await get()).body, first.body)
-  t.equal(read, 1, 'read once')
+  t.equal((await get(String(first.headers.etag))).statusCode, 304)
 
   await addChecksum(service, `${day}/${shortFile}`, 'x')
   const known = await get(String(first.headers.etag))

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { parseDataTarget, parseDirectoryTarget } from '../../../src/api/downloads/data-target.ts'
-import { day, dayFile, hourFile, openService } from '../service.ts'
+import { dayFile, hourFile } from '../service.ts'
 
 t.test('request targets of files', async (t) => {
   const place = { directory: 'obs/2026/001', name: dayFile }
@@ -68,20 +68,4 @@ t.test('request targets of directories', async (t) => {
     const expected = directory === undefined ? undefined : { directory, hasSlash }
     t.same(parseDirectoryTarget(target, prefix), expected, target.slice(0, 60))
   }
-})
-
-t.test('a dataset prefix of several segments', async (t) => {
-  const service = await openService(t, { settings: { datasetPrefix: 'gnss/rinex' } })
-  await service.add(`${day}/${dayFile}`)
-  interface Page {
-    results: { url: string; download_path: string }[]
-  }
-  const page = await service.app.inject('/gnss/rinex/api/rinex-file/')
-  const [record] = page.json<Page>().results
-  for (const url of [record?.url, record?.download_path]) {
-    t.match(url, /^https:\/\/archive\.example\/gnss\/rinex\//)
-    t.equal((await service.app.inject(new URL(url ?? '').pathname)).statusCode, 200)
-  }
-  const sent = await service.app.inject('/gnss/rinex/api')
-  t.equal(sent.headers.location, 'api/')
 })

@@ -43,18 +43,10 @@ t.test('any change of a file invalidates its cache entry', async (t) => {
       writeFileSync(path, 'CONTENT')
       utimesSync(path, then, then)
     },
-    longer: (path) => {
-      appendFileSync(path, 'x')
-    },
-    'other permissions': (path) => {
-      chmodSync(path, 0o600)
-    },
-    'another hard link': (path) => {
-      linkSync(path, `${path}.link`)
-    },
-    removed: (path) => {
-      rmSync(path)
-    },
+    longer: (path) => appendFileSync(path, 'x'),
+    'other permissions': (path) => chmodSync(path, 0o600),
+    'another hard link': (path) => linkSync(path, `${path}.link`),
+    removed: (path) => rmSync(path),
     'a directory': (path) => {
       rmSync(path)
       mkdirSync(path)

@@ -100,13 +100,7 @@ t.test('a file on an unavailable disk is 503, a removed file is 404', async (t) 
         /* renamed away below */
       },
     ],
-    [
-      'empty',
-      day,
-      (path) => {
-        mkdirSync(path)
-      },
-    ],
+    ['empty', day, (path) => mkdirSync(path)],
     [
       'a mount point with a note',
       day,
@@ -150,9 +144,7 @@ t.test(
   async (t) => {
     const archive = testFolder(t, { obs: { '2026': {} } })
     chmodSync(join(archive, 'obs'), 0)
-    t.teardown(() => {
-      chmodSync(join(archive, 'obs'), 0o755)
-    })
+    t.teardown(() => chmodSync(join(archive, 'obs'), 0o755))
     const tree = { archive, linkedDirectories: [] }
     t.equal(await unavailablePart(tree, 'obs/2026'), join(archive, 'obs'))
   },

@@ -352,7 +352,7 @@ t.test('an unknown parameter is ignored, or with strict=1 a fault', (t) => {
   t.end()
 })
 
-t.test('orderings', (t) => {
+t.test('ordering takes one key or several', (t) => {
   for (const key of ['id', 'data_date', 'created', 'modified', 'filename'])
     for (const descending of [false, true]) {
       const ordering = (descending ? '-' : '') + key

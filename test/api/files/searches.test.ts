@@ -38,9 +38,7 @@ t.test('a query is aborted when its client leaves', async (t) => {
     new Promise<never>((_, reject) => {
       if (signal === undefined) return
       signals.push(signal)
-      signal.addEventListener('abort', () => {
-        reject(signal.reason as Error)
-      })
+      signal.addEventListener('abort', () => reject(signal.reason as Error))
     })
   const service = await openService(t, {
     deps: ({ reader }) => ({

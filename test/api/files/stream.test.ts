@@ -5,7 +5,7 @@ import type { Test } from 'tap'
 import type { CatalogueReader } from '../../../src/catalogue/reader.ts'
 import { lineFormats, listLines } from '../../../src/api/files/stream.ts'
 import { Semaphore } from '../../../src/api/http/semaphore.ts'
-import { applySteps, steps } from '../../catalogue/mirror.ts'
+import { applySteps, steps } from '../../catalogue/random-steps.ts'
 import { day, dayFile, hour, hourFile, openService, shortFile } from '../service.ts'
 import { runEventLoop, parseAnswer, readToEnd, until } from '../wire.ts'
 import { fc } from '../../random.ts'
@@ -187,11 +187,7 @@ t.test('a stream pauses while its client does not read, and stops when it leaves
   await until(isIdle, 'it pauses')
   socket.destroy()
   const connections = () =>
-    new Promise((resolve) => {
-      service.app.server.getConnections((_error, count) => {
-        resolve(count)
-      })
-    })
+    new Promise((resolve) => service.app.server.getConnections((_error, count) => resolve(count)))
   await until(async () => (await connections()) === 0, 'the connection is closed')
   await until(isIdle, 'it has stopped')
 })

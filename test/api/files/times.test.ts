@@ -4,7 +4,7 @@ import { fc } from '../../random.ts'
 
 const secondsPerDay = 86_400
 
-t.test('dates', (t) => {
+t.test('a date is a day since 1970; other texts are undefined', (t) => {
   const cases: Readonly<Record<string, number | undefined>> = {
     '1970-01-01': 0,
     '1969-12-31': -1,
@@ -41,7 +41,7 @@ t.test('dates', (t) => {
   t.end()
 })
 
-t.test('days of year', (t) => {
+t.test('a date may be a day of the year', (t) => {
   const cases: Readonly<Record<string, number | undefined>> = {
     '1970-001': 0,
     '2026-022': 20_475,
@@ -88,7 +88,7 @@ t.test('times in all accepted forms', (t) => {
   t.end()
 })
 
-t.test('texts that are no time', (t) => {
+t.test('other texts are no time', (t) => {
   const cases = [
     '2026-02-30T00:00',
     '2026-01-22T24:00',

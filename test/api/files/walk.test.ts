@@ -104,7 +104,7 @@ const step: fc.Arbitrary<Step> = fc.record({
 })
 
 /** Applies steps; `stayed` has the ids that were live all the time. */
-async function openChurn(service: Service) {
+async function openChanges(service: Service) {
   const { writer } = service
   let nextName = 0
   let removed: { path: string; name: string }[] = []
@@ -157,7 +157,7 @@ t.test('in a changing catalogue paging by id finds each record that stayed, once
       async (steps, limit, filter) => {
         await t.test('walk', async (t) => {
           const service = await openService(t)
-          const churn = await openChurn(service)
+          const changes = await openChanges(service)
           const matching = await get(service, `${list}?${filter}&limit=1000`)
           const wanted = new Set(matching.results.map(({ id }) => id))
           const seen: number[] = []
@@ -168,10 +168,10 @@ t.test('in a changing catalogue paging by id finds each record that stayed, once
             if (results.length === 0) break
             before = `&id__lt=${results.at(-1)?.id ?? 0}`
             const next = steps[page % steps.length]
-            if (next !== undefined) await churn.apply(next)
+            if (next !== undefined) await changes.apply(next)
           }
           t.equal(new Set(seen).size, seen.length, 'no id twice')
-          const missed = [...churn.stayed].filter((id) => wanted.has(id) && !seen.includes(id))
+          const missed = [...changes.stayed].filter((id) => wanted.has(id) && !seen.includes(id))
           t.same(missed, [], 'no record is missing')
           t.ok(
             seen.every((id, index) => index === 0 || id < (seen[index - 1] ?? 0)),

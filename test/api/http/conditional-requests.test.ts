@@ -1,8 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import t from 'tap'
-import { parseRange } from '../../../src/api/http/ranges.ts'
-import { formatHttpDate, parseHttpDate } from '../../../src/api/http/http-date.ts'
-import { select } from '../../../src/api/http/conditional-requests.ts'
+import {
+  formatHttpDate,
+  parseHttpDate,
+  parseRange,
+  select,
+} from '../../../src/api/http/conditional-requests.ts'
 import type { Validators } from '../../../src/api/http/conditional-requests.ts'
 
 const lastModified = Date.UTC(2026, 0, 22, 5, 6, 7) / 1000

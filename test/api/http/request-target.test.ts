@@ -1,13 +1,13 @@
 /** The normalisation of request targets, alone and over raw connections. */
 import { connect } from 'node:net'
 import t from 'tap'
-import { normaliseTarget } from '../../../src/api/http/request-target.ts'
+import { normaliseTarget } from '../../../src/api/http/http-server.ts'
 import { fc } from '../../random.ts'
 import { day, dayFile, openService } from '../service.ts'
 import { readToEnd, sendRaw } from '../wire.ts'
 import type { RawAnswer } from '../wire.ts'
 
-t.test('normalised targets', async (t) => {
+t.test('targets lose scheme, authority and empty segments', async (t) => {
   const cases: Readonly<Record<string, string>> = {
     '/rinex/data/obs/': '/rinex/data/obs/',
     '/rinex/data//obs/2026/022/': '/rinex/data/obs/2026/022/',

@@ -57,7 +57,6 @@ t.test('the HTML listing has the format of nginx', async (t) => {
   t.equal(answer.statusCode, 200)
   t.match(answer.headers, {
     'content-type': 'text/html; charset=utf-8',
-    'content-length': String(answer.rawPayload.length),
     'last-modified': changed,
     etag: /^W\/"[\w-]+"$/,
     'cache-control': 'no-cache',
@@ -206,9 +205,9 @@ t.test('HEAD has the headers of GET and no body', async (t) => {
         ),
       ),
     )
-    const comparable = (text = '') => text.replace(/^(x-request-id|date): .*$/gim, '')
+    const comparable = (text = '') =>
+      text.replace(/^(x-request-id|date|transfer-encoding): .*$/gim, '').trim()
     t.equal(comparable(head?.head), comparable(whole?.head), target)
-    t.match(head?.head, `content-length: ${whole?.body.length}`)
     t.equal(head?.body.length, 0)
   }
 })
@@ -285,7 +284,7 @@ t.test('a change of an entry changes the tags of its directory and of all above 
   t.same(await stateOf(above), before, 'an empty change keeps all tags')
 })
 
-t.test('a cached listing is not used after a change', async (t) => {
+t.test('a change is in the next listing', async (t) => {
   const service = await openFilled(t)
   const names = [dayFile, shortFile]
   for (const name of ['wtzr0010.26d.gz', 'zimm0010.26d.gz']) {

@@ -1,13 +1,9 @@
-/** Large directories, the listing cache and the byte quota. */
-import { once } from 'node:events'
+/** Large directories. */
+import { text } from 'node:stream/consumers'
 import t from 'tap'
-import { buildListing } from '../../../src/api/listings/build.ts'
-import { listingFormats } from '../../../src/api/listings/formats.ts'
-import { openByteQuota } from '../../../src/api/listings/byte-quota.ts'
-import { openListingCache } from '../../../src/api/listings/cache.ts'
+import { listingFormats, listingOf } from '../../../src/api/listings/listing.ts'
 import { change, newFile } from '../../catalogue/change.ts'
 import { day, openService } from '../service.ts'
-import { readToEnd, startSlowly, until } from '../wire.ts'
 
 const facts = { size: 2_000_000, mtimeUs: 1_769_058_000_000_000 }
 
@@ -48,7 +44,7 @@ t.test('the event loop runs between the chunks of a listing', async (t) => {
     if (isRunning) setImmediate(count)
   }
   setImmediate(count)
-  await buildListing(reader, { directory: day, path: '/', format: listingFormats.html })
+  await text(listingOf(reader, { directory: day, path: '/', format: listingFormats.html }))
   isRunning = false
   t.ok(ticks >= 3, `${ticks} ticks`)
 })
@@ -68,84 +64,17 @@ t.test('a name longer than its column is not truncated', async (t) => {
   )
 })
 
-t.test('concurrent requests for a listing share one build', async (t) => {
-  const cache = openListingCache()
-  let builds = 0
-  const build = async () => {
-    await new Promise((resolve) => setImmediate(resolve))
-    return Buffer.from(String(builds++))
+t.test('a chunk of files is read when the one before it is sent', async (t) => {
+  const { reader, writer } = await openService(t)
+  await writer.apply([change(day, { added: names(3500).map((name) => newFile(name, facts)) })])
+  let reads = 0
+  const filesIn: typeof reader.filesIn = (query) => {
+    reads++
+    return reader.filesIn(query)
   }
-  const both = await Promise.all([cache.get('a', '1', build), cache.get('a', '1', build)])
-  const [first, second] = both
-  t.equal(first, second)
-  t.equal(await cache.get('a', '1', build), first, 'cached while the version is the same')
-  t.equal(builds, 1)
-  t.not(await cache.get('a', '2', build), first)
-  t.not(await cache.get('b', '2', build), await cache.get('a', '2', build))
-  t.equal(builds, 3)
-})
-
-t.test('a failed build is not cached', async (t) => {
-  const cache = openListingCache()
-  await t.rejects(cache.get('a', '1', () => Promise.reject(new Error('away'))))
-  t.same(await cache.get('a', '1', () => Promise.resolve(Buffer.from('x'))), Buffer.from('x'))
-})
-
-t.test(
-  'the cache evicts the least recently used, and never holds a listing over its entry limit',
-  async (t) => {
-    const cache = openListingCache()
-    const megabyte = 1024 * 1024
-    const built: string[] = []
-    const get = (key: string, megabytes = 3.9) =>
-      cache.get(key, '1', () => {
-        built.push(key)
-        return Promise.resolve(Buffer.alloc(Math.floor(megabytes * megabyte)))
-      })
-    for (const key of ['a', 'b', 'c', 'd']) await get(key)
-    await get('a')
-    await get('e')
-    t.same(built, ['a', 'b', 'c', 'd', 'e'])
-    await get('a')
-    await get('b')
-    t.same(built.slice(5), ['b'], 'the most recently used stayed')
-    await get('large', 9)
-    await get('large', 9)
-    t.same(built.slice(6), ['large', 'large'])
-  },
-)
-
-t.test('the byte quota limits bodies in flight: 429 when full', async (t) => {
-  const service = await openService(t)
-  const byteQuota = openByteQuota(1000)
-  const bodies = ['a', 'b'].map((letter) => Buffer.from(letter.repeat(600)))
-  const finish: (() => void)[] = []
-  service.app.get('/hold/:which', async (request, reply) => {
-    byteQuota.acquire(
-      reply,
-      bodies[Number((request.params as { which: string }).which)] ?? Buffer.alloc(0),
-    )
-    reply.hijack()
-    reply.raw.write('x')
-    finish.push(() => reply.raw.end())
-    return reply
-  })
-  const port = await service.listen()
-  const statusOf = async (which: number) => (await service.app.inject(`/hold/${which}`)).statusCode
-  const first = await startSlowly(port, '/hold/0')
-  const second = await startSlowly(port, '/hold/0')
-  t.equal(await statusOf(1), 429)
-  first.destroy()
-  const ended = readToEnd(second)
-  for (const end of finish) end()
-  await ended
-  let third: Awaited<ReturnType<typeof startSlowly>> | undefined
-  await until(async () => {
-    third = await startSlowly(port, '/hold/1')
-    return finish.length === 3
-  }, 'the quota is free again')
-  if (third !== undefined) {
-    third.destroy()
-    await once(third, 'close')
-  }
+  const query = { directory: day, path: '/', format: listingFormats.json }
+  const listing = listingOf({ ...reader, filesIn }, query)
+  const seen: number[] = []
+  while ((await listing.next()).done !== true) seen.push(reads)
+  t.strictSame(seen, [0, 1, 2, 3, 4, 4], 'the beginning, four chunks and the end')
 })

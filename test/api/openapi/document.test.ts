@@ -86,7 +86,7 @@ t.test('all parameters are documented, and no others', async (t) => {
   t.strictSame(parametersOf('/api/rinex-file/'), ofList.toSorted())
   t.strictSame(
     parametersOf('/api/station/'),
-    [...commonParameters, 'area', 'country', 'ordering', 'search'].toSorted(),
+    [...commonParameters, 'area', 'country', 'ordering', 'search', 'state'].toSorted(),
   )
   const ofChanges = [...changesFilters.keys(), ...changesParameters]
   t.strictSame(parametersOf('/api/changes/'), ofChanges.toSorted())

@@ -104,7 +104,10 @@ function readCases({ url, path, responses }: Operation, tag: string): readonly C
     [
       '400',
       'usual',
-      withQuery(url, 'area=nowhere&expand=nothing&problem=nothing&period=nothing&week=nothing'),
+      withQuery(
+        url,
+        'area=nowhere&expand=nothing&problem=nothing&period=nothing&week=nothing&file_type=nothing',
+      ),
     ],
     ['403', 'closed', { url }],
     ['410', 'usual', withQuery(url, 'since=999999')],
@@ -119,6 +122,7 @@ function readCases({ url, path, responses }: Operation, tag: string): readonly C
     ...cases.filter(([status]) => status in responses),
     ...(path === '/api/rinex-file/' ? formats : []),
     ...(/series|missing/.test(path) ? formats.slice(0, 1) : []),
+    ...(path === '/api/alerts/' ? [['200', 'usual', withQuery(url, 'format=atom')] as const] : []),
     ...(path === '/api/report/' ? [['200', 'usual', withQuery(url, 'format=txt')] as const] : []),
     ...(/rinex-file|changes/.test(path) ? [expanded] : []),
   ]

@@ -1,4 +1,4 @@
-/** The series of the network, their missing files and their weeks, held against histories replayed by a slow oracle. */
+/** The series of the network, their missing files and their weeks, compared with a slow oracle that replays histories. */
 import t from 'tap'
 import type { Test } from 'tap'
 import { dayOfYearAt } from '../../../src/parse/calendar.ts'
@@ -169,13 +169,13 @@ const histories = fc.record({
 
 const networks = fc.record({
   series: fc.array(histories, { minLength: 1, maxLength: 3 }),
-  // A turn of the year, and a leap day.
+  // The end of a year, and a leap day.
   firstDay: fc.constantFrom(dayOf(2025, 12, 1), dayOf(2028, 2, 5)),
   /** The catalogue is made on this day of the history: a scan finds the files before it. */
   madeOnDay: fc.constantFrom(0, 0, 0, 7, 21),
   hoursLater: fc.integer({ min: 1, max: 50 }),
   /** The answers are read on these days too, so that later ones read only what changed. */
-  lookDays: fc.array(fc.integer({ min: 0, max: days }), { maxLength: 3 }),
+  readDays: fc.array(fc.integer({ min: 0, max: days }), { maxLength: 3 }),
   hoursBack: fc.integer({ min: 0, max: 30 }),
 })
 type NetworkHistory = typeof networks extends fc.Arbitrary<infer T> ? T : never
@@ -189,12 +189,12 @@ t.test('series and missing files are those of the definitions', async (t) => {
 })
 
 async function checkHistory(t: Test, network: NetworkHistory): Promise<void> {
-  const { series, firstDay, madeOnDay, hoursLater, lookDays, hoursBack } = network
+  const { series, firstDay, madeOnDay, hoursLater, readDays, hoursBack } = network
   const made = (firstDay + madeOnDay) * daySeconds
   const service = await open(t, { startUs: made * 1e6 })
   const events = series.flatMap((each, index) => eventsOf(each, index, firstDay))
   events.push(
-    ...lookDays.map((day) => ({ at: (firstDay + day) * daySeconds, kind: 'look' }) as const),
+    ...readDays.map((day) => ({ at: (firstDay + day) * daySeconds, kind: 'read' }) as const),
   )
   events.sort((a, b) => a.at - b.at)
   const arrivals = new Map<string, Arrival[]>()
@@ -226,7 +226,7 @@ async function checkHistory(t: Test, network: NetworkHistory): Promise<void> {
 
 type Service = Awaited<ReturnType<typeof open>>
 
-/** Does to the catalogue what happened, and notes the first delivery of each slot. */
+/** Applies an event to the catalogue, and records the first delivery of each slot. */
 async function replay(
   service: Service,
   event: HistoryEvent,
@@ -234,7 +234,7 @@ async function replay(
 ): Promise<void> {
   const { at, kind } = event
   service.setNow(Math.max(at, made))
-  if (kind === 'look') {
+  if (kind === 'read') {
     await service.get('series/')
     return
   }
@@ -264,7 +264,7 @@ interface FileEvent {
   readonly removedAt: number
 }
 
-type HistoryEvent = FileEvent | { readonly at: number; readonly kind: 'look' }
+type HistoryEvent = FileEvent | { readonly at: number; readonly kind: 'read' }
 type History = typeof histories extends fc.Arbitrary<infer T> ? T : never
 
 function eventsOf(series: History, index: number, firstDay: number): HistoryEvent[] {

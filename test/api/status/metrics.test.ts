@@ -5,7 +5,7 @@ import { existsSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
 import t from 'tap'
-import { openDiskSpace } from '../../../src/api/status/disk-space.ts'
+import { openDiskSpace } from '../../../src/api/status/catalogue-metrics.ts'
 import { TooManyQueries } from '../../../src/catalogue/reader.ts'
 import type { StatusReply } from '../../../src/control/client.ts'
 import { change, newFile } from '../../catalogue/change.ts'
@@ -18,9 +18,7 @@ const api = '/rinex/api/'
 
 // The timeouts of the metrics do not keep the process running.
 const timer = setInterval(() => undefined, 1000)
-t.teardown(() => {
-  clearInterval(timer)
-})
+t.teardown(() => clearInterval(timer))
 
 async function metricsOf({ app }: Pick<Service, 'app'>): Promise<string> {
   const { statusCode, body } = await app.inject('/metrics')
@@ -295,6 +293,9 @@ t.test('series by state; without a catalogue they are left out', async (t) => {
   const service = await openService(t)
   await service.addNames(hour, [hourFile])
   await service.addNames(day, [dayFile])
+  // The first scrape does not wait for the states; the answer of the network does.
+  t.strictSame(await linesOf(service, 'rinex_series{'), [])
+  await service.app.inject('/rinex/api/network/')
   const lines = await linesOf(service, 'rinex_series{')
   t.match(lines.join('\n'), /^rinex_series{state="\w+",period="01D",file_type="o"} 1$/m)
   t.match(lines.join('\n'), /^rinex_series{state="\w+",period="01H",file_type="o"} 1$/m)

@@ -85,9 +85,7 @@ function errorOutput(command: string, args: readonly string[], cwd?: string): Pr
 async function databaseOfRoot(t: Test) {
   // Outside the checkout: other users may not enter its folders.
   const folder = mkdtempSync(join(tmpdir(), 'usable-'))
-  t.teardown(() => {
-    rmSync(folder, { recursive: true, force: true })
-  })
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   const database = join(folder, 'state/c.db')
   const writer = openWriter({ database, nowUs: () => 0 })
   await writer.checkpoint()

@@ -17,8 +17,7 @@ import { basename, dirname, join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import t from 'tap'
 import type { Test } from 'tap'
-import { openStartupCheck } from '../../../src/catalogue/sqlite/startup-check.ts'
-import type { StartupCheckOutcome } from '../../../src/catalogue/sqlite/startup-check.ts'
+import type { StartupCheckOutcome } from '../../../src/catalogue/sqlite/integrity-check.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
 import type { OpenedWriter, WriterOptions } from '../../../src/catalogue/sqlite/writer.ts'
 import { until } from '../../indexer/until.ts'
@@ -173,15 +172,9 @@ t.test('a backup contains what is written while it is made', async (t) => {
 
 const damages: Readonly<Record<string, (database: string) => void>> = {
   'a database with damaged pages': overwrite,
-  'a file that is no database': (database) => {
-    writeFileSync(database, randomBytes(50_000))
-  },
-  'an empty file': (database) => {
-    truncateSync(database)
-  },
-  'a missing database': (database) => {
-    rmSync(database)
-  },
+  'a file that is no database': (database) => writeFileSync(database, randomBytes(50_000)),
+  'an empty file': (database) => truncateSync(database),
+  'a missing database': (database) => rmSync(database),
 }
 
 for (const [name, damage] of Object.entries(damages))
@@ -270,12 +263,8 @@ t.test('a bad backup is skipped', async (t) => {
   }
   const bad: Readonly<Record<string, (backup: string) => void>> = {
     corrupt: overwrite,
-    truncated: (backup) => {
-      truncateSync(backup, 3 * pageSize)
-    },
-    empty: (backup) => {
-      truncateSync(backup)
-    },
+    truncated: (backup) => truncateSync(backup, 3 * pageSize),
+    empty: (backup) => truncateSync(backup),
     'no catalogue': (backup) => {
       rmSync(backup)
       new Sqlite(backup).exec('CREATE TABLE other (a)').close()
@@ -368,22 +357,4 @@ t.test('a large database is checked while it is in use', async (t) => {
   await t.rejects(writer.count('obs'), { code: 'CATALOGUE_CORRUPT' }, 'the next call rejects')
   writer = open(options)
   t.ok(writer.recovery.restored)
-})
-
-t.test('the check of a large database is aborted before the WAL grows too large', async (t) => {
-  const { open, database } = openFolder(t)
-  await add(open(), 'graz')
-  const outcomes: StartupCheckOutcome[] = []
-  const check = openStartupCheck({
-    path: database,
-    onEnd: (outcome) => void outcomes.push(outcome),
-    largestLog: 0,
-  })
-  t.teardown(() => {
-    check.stop()
-  })
-  check.committed()
-  await until(t, 'the check has ended', () => outcomes.length === 1)
-  t.match(outcomes, [{ fault: undefined, error: /aborted: the WAL grew/ }])
-  check.stop()
 })

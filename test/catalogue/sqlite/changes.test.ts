@@ -6,9 +6,7 @@ import type { ChangeFilters, ChangesPage } from '../../../src/catalogue/reader.t
 import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
 import { change, newFile } from '../change.ts'
-import { applySteps, readFeed, liveList, steps } from '../mirror.ts'
 import { testFolder } from '../../folder.ts'
-import { fc } from '../../random.ts'
 
 const day = 'obs/2026/001'
 const graz = 'GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz'
@@ -76,7 +74,7 @@ t.test('a restored file is reported as created, at the time of its return', asyn
   t.match(await changes(0), { changes: [{ seq: 4, change: 'modified', atUs: clock.us }] })
 })
 
-t.test('filters', async (t) => {
+t.test('the feed applies filters', async (t) => {
   const { writer, changes } = openCatalogue(t)
   const hourly = 'GRAZ00AUT_S_20260010500_01H_MN.rnx.gz'
   await writer.apply([
@@ -168,49 +166,4 @@ t.test('a client with a seq of another database must start again', async (t) => 
   const page = await changes(head.seq)
   t.ok(page.purgedSeq > head.seq)
   t.strictSame(page.changes, [])
-})
-
-t.test('the list in chunks plus the feed from its start equals the live list', async (t) => {
-  const folder = testFolder(t)
-  let run = 0
-  const mirrorHolds = fc.asyncProperty(
-    ...[steps, steps, steps, fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 4 })],
-    async (before, during, after, chunk, page) => {
-      const database = join(folder, `${run++}.db`)
-      const clock = { us: 1_700_000_000_000_000 }
-      const writer = openWriter({ database, nowUs: () => clock.us++ })
-      const reader = openReader({ database })
-      const read = (since: number) => reader.changes({ since, limit: page, filters: {} })
-      try {
-        await applySteps(writer, before)
-        const { seq } = await reader.head()
-        const mirror = new Map<number, string>()
-        let steps = [...during]
-        for (let last = Infinity; ;) {
-          const id = Math.min(last, Number.MAX_SAFE_INTEGER)
-          const { records } = await reader.records({ after: { id, key: id }, limit: chunk })
-          for (const { id, directory, name, modifiedUs } of records)
-            mirror.set(id, `${directory}/${name} ${modifiedUs}`)
-          await applySteps(writer, steps.slice(0, 2))
-          steps = steps.slice(2)
-          if (records.length === 0) break
-          last = records.at(-1)?.id ?? 0
-        }
-        await applySteps(writer, steps)
-        const since = await readFeed(read, seq, mirror)
-        await applySteps(writer, after)
-        const { head } = await writer.apply([])
-        await readFeed(read, since, mirror)
-        t.strictSame(mirror, await liveList(reader))
-        clock.us += 10
-        await writer.purgeRemovals(clock.us)
-        const { purgedSeq } = await read(head.seq)
-        if (purgedSeq > 0) t.strictSame((await read(purgedSeq - 1)).changes, [])
-      } finally {
-        reader.close()
-        writer.close()
-      }
-    },
-  )
-  await fc.assert(mirrorHolds, { numRuns: 20 })
 })

@@ -158,9 +158,7 @@ t.test('indexes and counts that a first scan defers are built at its end', async
 t.test('queries that need a deferred index throw NotBuilt; the others work', async (t) => {
   const { writer, database } = open(t)
   const reader = openReader({ database })
-  t.teardown(() => {
-    reader.close()
-  })
+  t.teardown(() => reader.close())
   const [path, name] = [directories[0], 'graz0010.26d.gz']
   await writer.deferIndexes()
   await writer.apply([change(path, { added: [newFile(name), newFile('zimm0010.26n.gz')] })])

@@ -10,15 +10,15 @@ import type { ChunkCursor } from '../../../src/catalogue/reader.ts'
 import type { ListedFile } from '../../../src/catalogue/records.ts'
 import type { CatalogueWriter } from '../../../src/catalogue/writer.ts'
 import { problems } from '../../../src/catalogue/filter.ts'
-import type { FileFilter, Ordering } from '../../../src/catalogue/filter.ts'
+import type { FileFilter } from '../../../src/catalogue/filter.ts'
 import { prepareCounts } from '../../../src/catalogue/sqlite/counts.ts'
-import { select } from '../../../src/catalogue/sqlite/filter-sql.ts'
-import { openCountingScan } from '../../../src/catalogue/sqlite/counting-scan.ts'
-import { openLookups } from '../../../src/catalogue/sqlite/lookup-cache.ts'
-import { openStrategies } from '../../../src/catalogue/sqlite/strategies.ts'
-import { openSlices } from '../../../src/catalogue/sqlite/slices.ts'
 import { openCandidateIndexes } from '../../../src/catalogue/sqlite/candidate-indexes.ts'
-import { openStatements } from '../../../src/catalogue/sqlite/statements.ts'
+import { openStatements } from '../../../src/catalogue/sqlite/connection.ts'
+import { openLookups } from '../../../src/catalogue/sqlite/lookup-cache.ts'
+import { openPageIds } from '../../../src/catalogue/sqlite/page-ids.ts'
+import type { PagePosition } from '../../../src/catalogue/sqlite/page-ids.ts'
+import { hasOnly, select } from '../../../src/catalogue/sqlite/selection.ts'
+import { openSlices } from '../../../src/catalogue/sqlite/slices.ts'
 import { prepareList } from '../../../src/catalogue/sqlite/list.ts'
 import type { List } from '../../../src/catalogue/sqlite/list.ts'
 import { prepareHead } from '../../../src/catalogue/sqlite/summary.ts'
@@ -157,6 +157,12 @@ const choices: readonly (readonly [name: string, value: string])[] = [
   ['modified__gt', '2023-11-14T22:13:20.000006Z'],
   ['modified__gte', '2023-11-14T22:13:20.000009Z'],
   ['created__lte', '2023-11-14T22:13:20.000003Z'],
+  ['created__gt', '2023-11-14T22:13:20.000002Z'],
+  ['stationId', 'graz,WTZR00DEU'],
+  ['rinexVersion', '2'],
+  ['rinexVersion', 'all'],
+  ['filePeriod', '15M,01d'],
+  ['fileType', 'nav'],
 ]
 
 const keys = ['id', 'data_date', 'created', 'modified', 'filename']
@@ -273,8 +279,8 @@ t.test('pages and chunks of random queries are those of the oracle', async (t) =
   compareChunks(list, known, 200)
 })
 
-/** Finds a page with every strategy and every index, in slices of a few entries. */
-function openAllStrategies(t: Test, { database }: Wide) {
+/** Finds a page in every way and with every index, in slices of a few entries. */
+function openAllWays(t: Test, { database }: Wide) {
   const db = openForReading(database)
   t.teardown(() => db.close())
   const statements = openStatements(db)
@@ -285,35 +291,40 @@ function openAllStrategies(t: Test, { database }: Wide) {
     { counts, lookups },
     { first: 8, most: 32, idsPerEntry: 2048 },
   )
-  const sourcesOf = openCandidateIndexes(statements, { counts, slices })
-  const strategies = openStrategies(statements, { counts, lookups, slices })
-  const countingScans = [undefined, { mostIds: 50, mostRows: 20 }].map((limits) =>
-    openCountingScan(statements, limits),
-  )
-  return db.transaction(
-    (filter: FileFilter, query: { ordering: Ordering; limit: number; offset: number }) => {
-      lookups.refresh()
-      const selection = select(filter, lookups)
-      if (selection === undefined) return []
-      return sourcesOf(selection).flatMap((source) => {
-        const found = countingScans.map((countingScan) => {
-          const counted = countingScan.all(source, never)
-          return { count: counted.count, ids: countingScan.page(counted, query) }
-        })
-        const count = found[0]?.count ?? 0
-        const others =
-          count > query.offset ? strategies.all(selection, { ...query, count }, source) : []
-        return [...found, ...others.map((strategy) => ({ count, ids: strategy.ids(never) }))]
-      })
-    },
-  )
+  const indexesOf = openCandidateIndexes(statements, { counts, slices })
+  const find = openPageIds(statements, { counts, slices })
+  const limits = { checkDeadline: never, mostMs: Infinity }
+  return db.transaction((filter: FileFilter, page: PagePosition) => {
+    lookups.refresh()
+    const selection = select(filter, lookups)
+    if (selection === undefined) return []
+    const all = indexesOf(selection).map((index) => find.collect(index, never))
+    const counted = indexesOf(selection).map((index) => find.collect(index, never, 50).count)
+    const { key, descending } = page.ordering
+    const count = all[0]?.count ?? 0
+    const isById = key === 'id' && count > page.offset
+    return [
+      ...counted.map((count) => ({ count, ids: undefined })),
+      ...all.map(({ count, ids = [] }) => ({
+        count,
+        ids: find.sort(Float64Array.from(ids), page),
+      })),
+      { count, ids: find.scan(selection, page, limits).ids },
+      ...(isById && hasOnly(selection, ['kinds', 'ids'])
+        ? [{ count, ids: find.seek(selection, page, count) }]
+        : []),
+      ...(isById && descending && selection.dates && hasOnly(selection, ['dates', 'kinds'])
+        ? [{ count, ids: find.latestDays(selection, page, never) }]
+        : []),
+    ]
+  })
 }
 
-t.test('all strategies find the same page', async (t) => {
+t.test('all ways and indexes find the same page', async (t) => {
   const wide = openWide(t)
   await fill(wide)
   const known = allRecords(wide)
-  const withAllStrategies = openAllStrategies(t, wide)
+  const inAllWays = openAllWays(t, wide)
   const query = fc.record({
     parameters: chosen,
     ordering: orderings,
@@ -326,7 +337,7 @@ t.test('all strategies find the same page', async (t) => {
       const { filter, ordering: order } = parseListRequest({ ...parameters, ordering })
       const wanted = expected(known, parameters, ordering)
       const page = wanted.slice(offset, offset + limit).join()
-      for (const { count, ids } of withAllStrategies(filter, { ordering: order, limit, offset })) {
+      for (const { count, ids } of inAllWays(filter, { ordering: order, limit, offset })) {
         results++
         if (count !== wanted.length || (ids !== undefined && ids.join() !== page))
           throw new Error(`${String(count)}: ${String(ids)}; not ${String(wanted.length)}: ${page}`)

@@ -155,9 +155,7 @@ t.test(
     await add('obs/2026/001', name)
     writer.close()
     const reopened = openWriter({ database, nowUs: () => startUs })
-    t.teardown(() => {
-      reopened.close()
-    })
+    t.teardown(() => reopened.close())
     await reopened.apply([change('obs/2026/002', { added: [newFile('zimm0020.26d.gz')] })])
     t.match(await reader.directory('obs/2026'), { changedUs: aheadUs + 1_000_000 })
     t.match(await reader.directory('obs/2026/001'), { changedUs: aheadUs })

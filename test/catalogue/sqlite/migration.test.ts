@@ -9,10 +9,10 @@ import { differencesOf } from '../../../src/catalogue/sqlite/consistency-check.t
 import { describeProgress, migrate } from '../../../src/catalogue/sqlite/migration.ts'
 import { connectForWriting, openForReading } from '../../../src/catalogue/sqlite/open.ts'
 import { migratingVersion, schemaVersion, versionOf } from '../../../src/catalogue/sqlite/schema.ts'
-import { upgradeDatabase } from '../../../src/catalogue/sqlite/upgrade.ts'
+import { upgradeDatabase } from '../../../src/catalogue/sqlite/open.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
 import { change, newFile } from '../change.ts'
-import { makeEarlier } from '../earlier.ts'
+import { makeEarlier } from '../earlier-database.ts'
 import { testFolder } from '../../folder.ts'
 
 const day = 'obs/2026/001'

@@ -57,9 +57,7 @@ function makeOwned(t: Test, owner: Partial<Row> = {}): string {
 
 function open(t: Test, database: string): void {
   const writer = openWriter({ database, nowUs: () => 1 })
-  t.teardown(() => {
-    writer.close()
-  })
+  t.teardown(() => writer.close())
 }
 
 const ownProcess = { boot_id: bootId, pid: process.pid, start_time: startTimeOf(process.pid) }
@@ -118,9 +116,7 @@ t.test('a removed or replaced lock file is created and locked again', async (t) 
   const database = join(testFolder(t), 'catalogue.db')
   const path = `${database}-lock`
   const lock = lockWriter(database, 5)
-  t.teardown(() => {
-    lock.release()
-  })
+  t.teardown(() => lock.release())
   const isLocked = (): boolean => {
     try {
       lockWriter(database).release()

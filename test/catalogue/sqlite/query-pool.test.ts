@@ -91,9 +91,7 @@ t.test('workers open a database that replaced another', async (t) => {
     if (statSync(database + suffix, { throwIfNoEntry: false }))
       renameSync(database + suffix, join(dirname(database), `replaced${suffix}`))
   const writer = openWriter({ database, nowUs: () => 1 })
-  t.teardown(() => {
-    writer.close()
-  })
+  t.teardown(() => writer.close())
   await writer.apply([change('obs/2026/001', { added: [newFile('s0000010.26d.gz')] })])
   await until(t, 'the new database is read', async () => (await count(early)) === 1)
 })

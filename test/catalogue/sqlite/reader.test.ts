@@ -56,15 +56,11 @@ t.test(
   async (t) => {
     const database = join(testFolder(t), 'catalogue.db')
     const reader = openReader({ database })
-    t.teardown(() => {
-      reader.close()
-    })
+    t.teardown(() => reader.close())
     await t.rejects(reader.head(), { code: 'CATALOGUE_UNAVAILABLE' })
     t.same(readdirSync(t.testdirName), [], 'no file is created')
     const writer = openWriter({ database, nowUs })
-    t.teardown(() => {
-      writer.close()
-    })
+    t.teardown(() => writer.close())
     t.match(await reader.head(), { seq: 0 })
   },
 )
@@ -105,9 +101,7 @@ t.test(
   async (t) => {
     // Outside of the checkout, because other users may have no access to its folders.
     const folder = mkdtempSync(join(tmpdir(), 'catalogue-'))
-    t.teardown(() => {
-      rmSync(folder, { recursive: true, force: true })
-    })
+    t.teardown(() => rmSync(folder, { recursive: true, force: true }))
     const group = 65_534
     const writerUser = ['--reuid=64001', `--regid=${group}`]
     const readerUser = ['--reuid=64002', `--regid=${group}`]
@@ -170,9 +164,7 @@ t.test('a database with tables but without the row of the catalogue is unavailab
   const row = db.prepare('SELECT * FROM catalogue').get() as { epoch: string }
   db.exec('DELETE FROM catalogue')
   const reader = openReader({ database })
-  t.teardown(() => {
-    reader.close()
-  })
+  t.teardown(() => reader.close())
   await t.rejects(reader.head(), { message: /is just being made$/ })
   await t.rejects(reader.summary(), { message: /is just being made$/ })
   db.prepare(

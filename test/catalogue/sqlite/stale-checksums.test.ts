@@ -7,11 +7,11 @@ import type { Test } from 'tap'
 import type { FileIdentity } from '../../../src/catalogue/records.ts'
 import type { Checksum, DirectoryChange } from '../../../src/catalogue/writer.ts'
 import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
-import { upgradeDatabase } from '../../../src/catalogue/sqlite/upgrade.ts'
+import { upgradeDatabase } from '../../../src/catalogue/sqlite/open.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
 import { testFolder } from '../../folder.ts'
 import { change, newFile } from '../change.ts'
-import { makeEarlier } from '../earlier.ts'
+import { makeEarlier } from '../earlier-database.ts'
 
 const day = 'obs/2026/001'
 const [graz, zimm, onsa] = ['graz0010.26d.gz', 'zimm0010.26d.gz', 'onsa0010.26d.gz']

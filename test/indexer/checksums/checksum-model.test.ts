@@ -201,9 +201,7 @@ function openActs({ directory }: Model) {
       else create(path)
       writeFileSync(clock, '')
     },
-    read: () => {
-      since.clear()
-    },
+    read: () => since.clear(),
   }
 }
 

@@ -21,9 +21,7 @@ const content = gzipSync('observations')
 t.test('files are read in the order of the requests, in one process', async (t) => {
   const archive = testFolder(t, { a: content, b: 'no gzip' })
   const hashClient = startHashClient({ archive })
-  t.teardown(() => {
-    hashClient.close()
-  })
+  t.teardown(() => hashClient.close())
   const before = children()
   t.match(await hashClient.digest([{ path: 'b' }, { path: 'missing' }, { path: 'a' }]), [
     { problem: 'broken', size: 7 },
@@ -49,9 +47,7 @@ t.test('files are read in the order of the requests, in one process', async (t) 
 t.test('files are identified without being read', async (t) => {
   const archive = testFolder(t, { a: content })
   const hashClient = startHashClient({ archive })
-  t.teardown(() => {
-    hashClient.close()
-  })
+  t.teardown(() => hashClient.close())
   const identity = toIdentity(statSync(`${archive}/a`))
   t.same(await hashClient.identify(['a', 'missing']), [identity, undefined])
   t.match(await hashClient.digest([{ path: 'a' }]), [identity])
@@ -61,9 +57,7 @@ t.test('an idle process ends, and is started again for new work', async (t) => {
   const archive = testFolder(t, { a: content })
   const before = children().length
   const hashClient = startHashClient({ archive, idleMs: 1 })
-  t.teardown(() => {
-    hashClient.close()
-  })
+  t.teardown(() => hashClient.close())
   t.equal(children().length, before, 'none before there is work')
   for (let turn = 0; turn < 2; turn++) {
     t.match(await hashClient.digest([{ path: 'a' }]), [{ problem: undefined }])
@@ -75,9 +69,7 @@ t.test('a process that hangs is killed and replaced', async (t) => {
   const archive = testFolder(t, { a: content })
   const before = children()
   const hashClient = startHashClient({ archive, silentMs: 1000 })
-  t.teardown(() => {
-    hashClient.close()
-  })
+  t.teardown(() => hashClient.close())
   const works = () =>
     hashClient.digest([{ path: 'a' }]).then(
       () => true,
@@ -99,9 +91,7 @@ t.test('the call fails when the process dies', async (t) => {
   const archive = testFolder(t, { a: content })
   const before = children()
   const hashClient = startHashClient({ archive })
-  t.teardown(() => {
-    hashClient.close()
-  })
+  t.teardown(() => hashClient.close())
   await hashClient.digest([{ path: 'a' }])
   const pid = children().find((each) => !before.includes(each)) ?? 0
   process.kill(pid, 'SIGSTOP')

@@ -38,9 +38,7 @@ function open(t: Test, { beforeIdentify }: Ways = {}) {
   const parts = openParts(t)
   const { archive, writer } = parts
   const reader = openReader({ database: parts.database })
-  t.teardown(() => {
-    reader.close()
-  })
+  t.teardown(() => reader.close())
   const pathOf = (name: string) => `${archive}/${day}/${name}`
   const put = (name: string, content = gzipSync(randomBytes(50), { level: 0 })) => {
     parts.put(`${day}/${name}`, content)
@@ -124,9 +122,7 @@ function otherOf(path: string): Buffer {
   return content
 }
 
-const setTime = (path: string): void => {
-  utimesSync(path, oldMs, oldMs)
-}
+const setTime = (path: string): void => utimesSync(path, oldMs, oldMs)
 const overwrite = (path: string): void => {
   writeFileSync(path, otherOf(path))
   setTime(path)
@@ -146,16 +142,12 @@ const ways: { title: string; make: (path: string) => void; isRead: boolean }[] =
   { title: 'touched with its own time', make: setTime, isRead: true },
   {
     title: 'a hard link made',
-    make: (path) => {
-      linkSync(path, `${path}.link`)
-    },
+    make: (path) => linkSync(path, `${path}.link`),
     isRead: false,
   },
   {
     title: 'chmod',
-    make: (path) => {
-      chmodSync(path, 0o600)
-    },
+    make: (path) => chmodSync(path, 0o600),
     isRead: false,
   },
   {
@@ -257,35 +249,6 @@ t.test(
   },
 )
 
-t.test('a thousand files of a hard-link backup are not hashed again', async (t) => {
-  const opened = open(t)
-  const { readAndApply, requested, start, pathOf, sql } = opened
-  const many = Array.from({ length: 1000 }, (_, n) => `${1000 + n}0010.26d.gz`)
-  const one = gzipSync('x')
-  await start()
-  for (const name of many) opened.put(name, one)
-  await readAndApply()
-  const allHashed = () => {
-    const [{ files, stale } = { files: 0, stale: 0 }] = sql('SELECT files, stale FROM hashing') as {
-      files: number
-      stale: number
-    }[]
-    return files === many.length && stale === 0
-  }
-  await until(t, 'all have a checksum', allHashed)
-  requested.length = 0
-  for (const name of many) linkSync(pathOf(name), `${pathOf(name)}.backup`)
-  t.match(await readAndApply(), { attributes: { length: 1000 }, rehash: [] })
-  for (const name of many) chmodSync(pathOf(name), 0o640)
-  t.match(await readAndApply(), { attributes: { length: 1000 }, rehash: [] })
-  const [last = ''] = many
-  replace(pathOf(last))
-  await readAndApply()
-  await until(t, 'another file was read', () => requested.length > 0)
-  await until(t, 'all have a checksum again', allHashed)
-  t.same(requested, [last])
-})
-
 t.test('a file that is replaced before its checksum is stored is hashed again', async (t) => {
   const during: (() => void)[] = []
   const opened = open(t, { beforeIdentify: () => during.shift()?.() })
@@ -293,9 +256,7 @@ t.test('a file that is replaced before its checksum is stored is hashed again', 
   const [name = ''] = names
   await start()
   // After it was stored, and without another snapshot.
-  during.push(() => {
-    replace(pathOf(name))
-  })
+  during.push(() => replace(pathOf(name)))
   put(name)
   await readAndApply()
   await allRight([name])

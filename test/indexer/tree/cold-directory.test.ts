@@ -6,22 +6,22 @@ t.test('a directory is cold when its date is past and its mtime is old', async (
   const hourMs = 3_600_000
   const nowMs = Date.UTC(2026, 0, 10)
   const cases = [
-    { path: 'obs/2026/005', touchedHours: 25, quiet: true },
-    { path: 'obs/2026/005', touchedHours: 23, quiet: false },
-    { path: 'obs/2026/007', touchedHours: 48, quiet: false },
-    { path: 'obs/2026/008', touchedHours: 48, quiet: false },
-    { path: 'nrt/2026/007/22', touchedHours: 25, quiet: true },
-    { path: 'nrt/2026/007/23', touchedHours: 25, quiet: false },
-    { path: 'obs/2026', touchedHours: 48, quiet: false },
-    { path: 'obs/2025', touchedHours: 48, quiet: true },
-    { path: 'obs', touchedHours: 1000, quiet: false },
-    { path: 'obs/2020/001/deeper', touchedHours: 1000, quiet: false },
-    { path: 'elsewhere/2020', touchedHours: 1000, quiet: false },
-    { path: 'obs/2020/001', touchedHours: -1000, quiet: false },
+    { path: 'obs/2026/005', touchedHours: 25, cold: true },
+    { path: 'obs/2026/005', touchedHours: 23, cold: false },
+    { path: 'obs/2026/007', touchedHours: 48, cold: false },
+    { path: 'obs/2026/008', touchedHours: 48, cold: false },
+    { path: 'nrt/2026/007/22', touchedHours: 25, cold: true },
+    { path: 'nrt/2026/007/23', touchedHours: 25, cold: false },
+    { path: 'obs/2026', touchedHours: 48, cold: false },
+    { path: 'obs/2025', touchedHours: 48, cold: true },
+    { path: 'obs', touchedHours: 1000, cold: false },
+    { path: 'obs/2020/001/deeper', touchedHours: 1000, cold: false },
+    { path: 'elsewhere/2020', touchedHours: 1000, cold: false },
+    { path: 'obs/2020/001', touchedHours: -1000, cold: false },
   ]
-  for (const { path, touchedHours, quiet } of cases) {
+  for (const { path, touchedHours, cold } of cases) {
     const touchedMs = nowMs - touchedHours * hourMs
     const directory = parseDirectory(path)
-    t.equal(isCold({ directory, touchedMs, nowMs }), quiet, `${path}, ${touchedHours} h ago`)
+    t.equal(isCold({ directory, touchedMs, nowMs }), cold, `${path}, ${touchedHours} h ago`)
   }
 })

@@ -8,7 +8,7 @@ import { testFolder } from '../../folder.ts'
 t.test('an area on the same disk is not foreign, nor is a missing one', async (t) => {
   const archive = testFolder(t, { obs: {} })
   const isForeign = openDiskCheck(archive)
-  t.notOk(isForeign('obs'), 'empty, so not remembered')
+  t.notOk(isForeign('obs'), 'an empty area has no known disk')
   mkdirSync(join(archive, 'obs/2026'))
   t.notOk(isForeign('obs'))
   t.notOk(isForeign('obs'))

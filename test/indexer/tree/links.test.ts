@@ -52,30 +52,20 @@ type Replace = (path: string, parts: { folder: string; disk: string }) => void
 /** Things in the place of a directory that are no directory of the tree. */
 const replacements: Record<string, Replace> = {
   nothing: () => undefined,
-  'a file': (path) => {
-    writeFileSync(path, 'notes')
-  },
-  'a FIFO': (path) => {
-    execFileSync('mkfifo', [path])
-  },
-  'a symlink that leads nowhere': (path, { folder }) => {
-    symlinkSync(join(folder, 'missing'), path)
-  },
+  'a file': (path) => writeFileSync(path, 'notes'),
+  'a FIFO': (path) => execFileSync('mkfifo', [path]),
+  'a symlink that leads nowhere': (path, { folder }) => symlinkSync(join(folder, 'missing'), path),
   'a symlink to a directory elsewhere': (path, { folder }) => {
     symlinkSync(join(folder, 'elsewhere'), path)
   },
   'a symlink that leads nowhere on the linked disk': (path, { disk }) => {
     symlinkSync(join(disk, 'missing'), path)
   },
-  'a symlink to a file of the linked disk': (path, { disk }) => {
-    symlinkSync(join(disk, link), path)
-  },
+  'a symlink to a file of the linked disk': (path, { disk }) => symlinkSync(join(disk, link), path),
   'a symlink to below a file of the linked disk': (path, { disk }) => {
     symlinkSync(join(disk, link, 'x'), path)
   },
-  'a symlink to itself': (path) => {
-    symlinkSync(path, path)
-  },
+  'a symlink to itself': (path) => symlinkSync(path, path),
   'a symlink to a loop on the linked disk': (path, { disk }) => {
     symlinkSync(join(disk, 'loop'), path)
     symlinkSync(join(disk, 'loop'), join(disk, 'loop'))

@@ -5,7 +5,6 @@ import {
   mkdirSync,
   realpathSync,
   renameSync,
-  rmSync,
   statSync,
   symlinkSync,
   utimesSync,
@@ -70,6 +69,22 @@ t.test('a snapshot has names, facts, subdirectories and rejections', async (t) =
   })
 })
 
+t.test('names of another date are counted as misplaced', async (t) => {
+  const names = { [name]: '', 'graz0020.26d.gz': '', 'zimm0010.25d.gz': '' }
+  const archive = testFolder(t, { obs: { '2026': { '001': names }, misc: { [name]: '' } } })
+  const cases = [
+    ['obs/2026/001', 2],
+    ['obs/misc', 1],
+    ['obs/2026', 0],
+  ] as const
+  for (const [path, misplaced] of cases)
+    t.match(
+      readDirectory({ archive, linkedDirectories: [] }, { path, depth: 'names' }),
+      { misplaced },
+      path,
+    )
+})
+
 t.test('dangerous names are rejected with a reason', async (t) => {
   const archive = testFolder(t, { obs: {} })
   const hostile = Buffer.from([0x67, 0x72, 0x61, 0x7a, 0xff, 0xfe, 0x2e, 0x67, 0x7a])
@@ -83,7 +98,7 @@ t.test('dangerous names are rejected with a reason', async (t) => {
     '😀0010.26d.gz',
     '%2e%2e.gz',
   ]
-  for (const hurtful of names) writeFileSync(join(archive, 'obs', hurtful), '')
+  for (const name of names) writeFileSync(join(archive, 'obs', name), '')
   const snapshot = readDirectory(
     { archive, linkedDirectories: [] },
     { path: 'obs', depth: 'facts' },
@@ -107,7 +122,7 @@ t.test('a stamp that a later change could share is undefined', async (t) => {
   await until(t, 'that of a directory that has just changed', isSeenYoung)
 })
 
-t.test('the depth of a read', async (t) => {
+t.test('with depth auto, facts are read unless the date and the mtime are old', async (t) => {
   const now = new Date()
   const today = `obs/${now.getUTCFullYear()}/${String(dayOfYear(now)).padStart(3, '0')}`
   const cases = [
@@ -149,9 +164,7 @@ t.test(
   async (t) => {
     const archive = testFolder(t, { obs: { '2026': { [name]: '' } } })
     chmodSync(join(archive, 'obs/2026'), 0)
-    t.teardown(() => {
-      chmodSync(join(archive, 'obs/2026'), 0o755)
-    })
+    t.teardown(() => chmodSync(join(archive, 'obs/2026'), 0o755))
     const snapshot = readDirectory(
       { archive, linkedDirectories: [] },
       { path: 'obs/2026', depth: 'names' },
@@ -212,27 +225,17 @@ t.test('a linked disk that is away removes nothing', async (t) => {
         renameSync(join(disks, 'one'), join(folder, 'one'))
         mkdirSync(join(disks, 'one'))
       },
-      () => {
-        renameSync(join(folder, 'one'), join(disks, 'one'))
-      },
+      () => renameSync(join(folder, 'one'), join(disks, 'one')),
     ],
     [
       'not there, nor where it is linked from',
-      () => {
-        renameSync(disks, join(folder, 'moved'))
-      },
-      () => {
-        renameSync(join(folder, 'moved'), disks)
-      },
+      () => renameSync(disks, join(folder, 'moved')),
+      () => renameSync(join(folder, 'moved'), disks),
     ],
     [
       'empty where the link ends',
-      () => {
-        renameSync(join(disks, 'one/2019/001'), join(folder, '001'))
-      },
-      () => {
-        renameSync(join(folder, '001'), join(disks, 'one/2019/001'))
-      },
+      () => renameSync(join(disks, 'one/2019/001'), join(folder, '001')),
+      () => renameSync(join(folder, '001'), join(disks, 'one/2019/001')),
     ],
   ] as const) {
     go()
@@ -295,57 +298,4 @@ t.test('reading many files reports progress', async (t) => {
   const tree = { archive, linkedDirectories: [], onProgress: () => steps++ }
   readDirectory(tree, { path: 'obs/2026', depth: 'facts' })
   t.ok(steps >= 50, `${steps} times`)
-})
-
-t.test('records of a directory that is gone are not kept', async (t) => {
-  const folder = testFolder(t, {
-    archive: { obs: { '2009': {}, '2010': { '001': {} } }, nrt: {} },
-    disk: { '2008': {} },
-  })
-  const archive = join(folder, 'archive')
-  const disk = join(folder, 'disk')
-  const inTheWay: Readonly<Record<string, (path: string) => void>> = {
-    'a file': (path) => {
-      writeFileSync(path, '')
-    },
-    'a FIFO': (path) => {
-      execFileSync('mkfifo', [path])
-    },
-    'a symlink to itself': (path) => {
-      symlinkSync('x', path)
-    },
-    'a symlink to a file': (path) => {
-      symlinkSync('/etc/passwd', path)
-    },
-    'a symlink to a file of a linked directory': (path) => {
-      writeFileSync(join(disk, '2008/file'), '')
-      symlinkSync(join(disk, '2008/file'), path)
-    },
-    'a symlink to nothing': (path) => {
-      symlinkSync('nothing', path)
-    },
-    'a symlink that leads elsewhere': (path) => {
-      symlinkSync('/etc', path)
-    },
-  }
-  for (const linkedDirectories of [[], [disk]])
-    for (const [what, put] of Object.entries(inTheWay)) {
-      const path = join(archive, 'obs/2010/001/x')
-      rmSync(path, { recursive: true, force: true })
-      put(path)
-      for (const below of ['', '/y', '/y/z']) {
-        const request = { path: `obs/2010/001/x${below}`, depth: 'facts' } as const
-        const { outcome, error } = readDirectory({ archive, linkedDirectories }, request)
-        t.equal(outcome, 'missing', `${what}${below}: ${error}`)
-      }
-    }
-  symlinkSync(join(disk, '2007'), join(archive, 'obs/2007'))
-  writeFileSync(join(disk, '2007'), 'a note')
-  const tree = { archive, linkedDirectories: [disk] }
-  for (const path of ['obs/2007', 'obs/2007/001'])
-    t.equal(
-      readDirectory(tree, { path, depth: 'names' }).outcome,
-      'missing',
-      'a directory of a linked disk that became a file',
-    )
 })

@@ -67,18 +67,18 @@ t.test('waitingMs reports the time without progress', async (t) => {
   t.intercept(performance, 'now', { value: () => nowMs })
   // A long request during which the disk keeps answering.
   const many = Array.from({ length: 100_000 }, () => 'obs')
-  let inHand = 0
+  let pending = 0
   await until(t, 'the time since the disk last answered, during a request', () => {
-    if (inHand === 0) {
-      inHand++
-      void tree.stamps(many).then(() => inHand--)
+    if (pending === 0) {
+      pending++
+      void tree.stamps(many).then(() => pending--)
       nowMs += 300
       return false
     }
     nowMs += 1
     return tree.waitingMs() === 0
   })
-  await until(t, 'it ends', () => inHand === 0)
+  await until(t, 'it ends', () => pending === 0)
   nowMs += 300
   t.equal(tree.waitingMs(), 0)
 })

@@ -20,33 +20,74 @@ addEventListener('pageshow', () => {
   for (const field of document.querySelectorAll('form [disabled]')) field.disabled = false
 })
 
-// A part of the page that shows a changing state is fetched again while it is visible; an unchanged one is answered with 304.
+// A part of the page that shows a changing state. Its attribute is the address in the change feed that answers when the state
+// has changed; without one, or while the server has no place to wait, the page is fetched every few seconds. Hidden pages rest.
 const live = document.querySelector('[data-live]')
 if (live !== null) {
-  const refreshMs = 5000
+  const pollMs = 5000
+  // The states of the network are at most this much older than the feed.
+  const settleMs = 1500
+  const retryMs = 60_000
   const note = document.createElement('p')
-  note.className = 'note'
+  note.className = 'note live'
   live.before(note)
-  const refresh = async () => {
-    const response = await fetch(location.href, { headers: { accept: 'text/html' } })
+  let waiting = new AbortController()
+  let pollUntil = 0
+  let leaveHidden = () => {}
+  document.addEventListener('visibilitychange', () => {
+    if (document.hidden) waiting.abort()
+    else leaveHidden()
+  })
+  const delay = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
+  const get = async (address, signal) => {
+    const response = await fetch(address, { headers: { accept: 'text/html' }, signal })
     if (!response.ok) throw new Error(`status ${response.status}`)
-    const page = new DOMParser().parseFromString(await response.text(), 'text/html')
-    const next = page.querySelector('[data-live]')
-    if (next !== null && next.innerHTML !== live.innerHTML) {
-      live.replaceChildren(...next.childNodes)
+    return response.text()
+  }
+  const untilChanged = async () => {
+    const address = live.dataset.live
+    if (address === '' || Date.now() < pollUntil) return delay(pollMs)
+    waiting = new AbortController()
+    try {
+      await get(address, waiting.signal)
+      await delay(settleMs)
+    } catch {
+      if (!document.hidden) pollUntil = Date.now() + retryMs
     }
   }
-  const tick = async () => {
-    if (!document.hidden) {
-      const time = `${new Date().toISOString().slice(11, 19)} UTC`
-      try {
-        await refresh()
-        note.textContent = `Live, checked at ${time}`
-      } catch {
-        note.textContent = `Not updated: no answer at ${time}`
-      }
-    }
-    setTimeout(tick, refreshMs)
+  let shown = live.innerHTML
+  // Open parts stay open, and the focus stays where it is.
+  const show = (next) => {
+    live.dataset.live = next.dataset.live
+    if (next.innerHTML === shown) return
+    shown = next.innerHTML
+    const all = (selector) => [...live.querySelectorAll(selector)]
+    const open = all('details').map((each) => each.open)
+    const focusable = 'a, summary, [tabindex]'
+    const focused = all(focusable).indexOf(document.activeElement)
+    live.replaceChildren(...next.childNodes)
+    for (const [index, each] of all('details').entries()) each.open = open[index] ?? false
+    if (focused >= 0) all(focusable)[focused]?.focus({ preventScroll: true })
   }
-  setTimeout(tick, refreshMs)
+  const refresh = async () => {
+    const time = `${new Date().toISOString().slice(11, 19)} UTC`
+    try {
+      // An unchanged page is answered with 304.
+      const page = new DOMParser().parseFromString(await get(location.href), 'text/html')
+      const next = page.querySelector('[data-live]')
+      if (next !== null) show(next)
+      note.textContent = `Live, checked at ${time}`
+    } catch {
+      note.textContent = `Not updated: no answer at ${time}`
+      await delay(pollMs)
+    }
+  }
+  const follow = async () => {
+    for (;;) {
+      if (document.hidden) await new Promise((resolve) => (leaveHidden = resolve))
+      else await untilChanged()
+      if (!document.hidden) await refresh()
+    }
+  }
+  follow()
 }

@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { StatusReply } from '../control/client.ts'
+import type { Alert } from '../insight/alerts.ts'
+import { secondsPerDay } from '../parse/calendar.ts'
+import { isExpected } from '../runtime/logger.ts'
+import { announce, startAnnouncing } from './announcements.ts'
+import type { AlertMemory, AnnouncerState, Check, Message } from './announcements.ts'
+import type { MemoryFile } from './memory-file.ts'
+
+/** Changes of this time are one message. */
+const checkIntervalMs = 5 * 60_000
+/** The pause after a failed attempt; it doubles with each, up to the interval of the checks. */
+const firstPauseMs = 10_000
+/** A message that was not delivered in this time is dropped. */
+const giveUpSeconds = secondsPerDay
+
+export interface AlertLoopDeps {
+  /** Throws as `CatalogueReader.deliveries` does. */
+  readonly openAlerts: () => Promise<readonly Alert[]>
+  readonly indexerStatus: () => Promise<StatusReply>
+  /** Sends a message once; returns why it was not delivered. */
+  readonly send: (message: Message) => Promise<string | undefined>
+  readonly memory: MemoryFile
+  readonly nowSeconds: () => number
+  readonly logger: Logger
+  /** Waits between checks and attempts; ends early when the loop is to end. */
+  readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>
+}
+
+/** Checks the alerts and delivers messages until it is aborted. */
+export async function runAlertLoop(deps: AlertLoopDeps, signal: AbortSignal): Promise<void> {
+  const { memory, nowSeconds, logger, wait = waitFor } = deps
+  const delivery = openDelivery(deps)
+  let state = startAnnouncing(await loadMemory(deps), nowSeconds())
+  // Fails now rather than in an hour if the file cannot be written.
+  await memory.store(state)
+  while (!signal.aborted) {
+    const { quiet, messages } = state
+    state = announce(state, await readCheck(deps), randomUUID)
+    if (state.quiet !== quiet)
+      logger.info({ reason: state.quiet }, state.quiet === undefined ? 'sending alerts' : 'quiet')
+    if (state.messages !== messages) await memory.store(state)
+    state = await delivery.deliver(state)
+    await wait(delivery.pauseMs(), signal)
+  }
+}
+
+function openDelivery({ send, memory, nowSeconds, logger }: AlertLoopDeps) {
+  /** Failed attempts since the last delivery. */
+  let failures = 0
+  return {
+    /** Sends the messages in their order, up to the first that fails. Returns the state with those that are left. */
+    async deliver(state: AnnouncerState): Promise<AnnouncerState> {
+      let left = state
+      for (const message of state.messages) {
+        const { id, kind, series } = message
+        const facts = { id, kind, state: message.state, series: series.length }
+        const reason = await send(message)
+        const isOld = nowSeconds() - Date.parse(message.at) / 1000 >= giveUpSeconds
+        if (reason === undefined) logger.info(facts, 'alert delivered')
+        else if (isOld) logger.error({ ...facts, reason }, 'alert dropped after a day')
+        else if (failures === 0) logger.warn({ ...facts, reason }, 'alert not delivered')
+        failures = reason === undefined ? 0 : failures + 1
+        if (reason !== undefined && !isOld) return left
+        left = { ...left, messages: left.messages.slice(1) }
+        await memory.store(left)
+      }
+      return left
+    },
+    pauseMs: () =>
+      failures === 0
+        ? checkIntervalMs
+        : Math.min(firstPauseMs * 2 ** (failures - 1), checkIntervalMs),
+  }
+}
+
+async function loadMemory({ memory, logger }: AlertLoopDeps): Promise<AlertMemory> {
+  try {
+    return await memory.load()
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    logger.warn({ reason: error.message }, 'alerts_state_file damaged: open alerts are sent again')
+    return { open: [], messages: [] }
+  }
+}
+
+async function readCheck({ openAlerts, indexerStatus, nowSeconds }: AlertLoopDeps): Promise<Check> {
+  const alerts = await openAlerts().catch((error: unknown) => {
+    if (error instanceof Error && isExpected(error)) return error
+    throw error
+  })
+  return { alerts, status: await indexerStatus(), nowSeconds: nowSeconds() }
+}
+
+async function waitFor(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal }).catch(() => undefined)
+}

@@ -1,0 +1,61 @@
+/** The alerts as an Atom feed (RFC 4287). Pure. */
+import type { Alert, AlertSeries } from '../../insight/alerts.ts'
+import { queryText, resourceUrl } from '../http/links.ts'
+import type { Links, Parameter } from '../http/links.ts'
+import { readableDate, readableTime, typeLabel } from '../pages/labels.ts'
+
+/** Series in the text of an entry; the page has all of them. */
+const maxSeries = 100
+
+/** @param kept the filters of the feed */
+export function alertFeed(
+  alerts: readonly Alert[],
+  { links, kept, nowIso }: { links: Links; kept: readonly Parameter[]; nowIso: string },
+): string {
+  const self = `${links.api}alerts/?${queryText([...kept, ['format', 'atom']])}`
+  return `<?xml version="1.0" encoding="utf-8"?>
+<feed xmlns="http://www.w3.org/2005/Atom">
+<id>${escaped(self)}</id>
+<title>Alerts of the RINEX file catalogue</title>
+<updated>${alerts[0]?.opened ?? nowIso}</updated>
+<author><name>RINEX file catalogue</name></author>
+<link rel="self" type="application/atom+xml" href="${escaped(self)}"/>
+<link rel="alternate" type="text/html" href="${escaped(resourceUrl(links, 'alerts'))}"/>
+${alerts.map((alert) => entryOf(alert, links)).join('')}</feed>
+`
+}
+
+function entryOf(alert: Alert, links: Links): string {
+  const { id, opened, series } = alert
+  const lines = series.slice(0, maxSeries).map(seriesText)
+  if (series.length > maxSeries) lines.push(`and ${series.length - maxSeries} more series`)
+  return `<entry>
+<id>${escaped(`${links.api}alerts/#${id}`)}</id>
+<title>${escaped(alertTitle(alert))}</title>
+<updated>${opened}</updated>
+<link href="${escaped(resourceUrl(links, 'alerts'))}"/>
+<content type="text">${escaped(lines.join('\n'))}</content>
+</entry>
+`
+}
+
+/** An alert in words. */
+export function alertTitle({ kind, since, series }: Alert): string {
+  const [first] = series
+  if (kind !== 'ingest-stalled' && first !== undefined)
+    return `${first.station} ${first.period} ${typeLabel(first.file_type)} files ${kind}`
+  const stations = new Set(series.map(({ station }) => station)).size
+  const arrival = since === null ? '' : `; the latest file arrived ${readableTime(since)}`
+  return `No files arrive: ${series.length} series of ${stations} stations${arrival}`
+}
+
+function seriesText({ station, period, file_type: type, since }: AlertSeries): string {
+  const start = since === null ? 'never delivered' : `since ${readableDate(since)}`
+  return `${station} ${period} ${typeLabel(type)}: ${start}`
+}
+
+/** Text in XML or HTML, and in their attributes. */
+export function escaped(text: string): string {
+  const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '"': '&quot;' }
+  return text.replaceAll(/[&<"]/g, (character) => entities[character] ?? character)
+}

@@ -1,0 +1,86 @@
+/** The alerts that are open. */
+import { alertKinds } from '../../insight/alerts.ts'
+import type { Alert } from '../../insight/alerts.ts'
+import { filtersIn } from '../files/schema.ts'
+import { negotiated } from '../openapi/responses.ts'
+import {
+  component,
+  curl,
+  exampleLinks,
+  list,
+  moment,
+  negotiable,
+  object,
+  oneOf,
+  orNull,
+  pageOf,
+  ref,
+  text,
+} from '../openapi/openapi.ts'
+import type { RouteSchema } from '../openapi/openapi.ts'
+import { format, ifNoneMatch, paging, parameters, strict } from '../openapi/parameters.ts'
+import { listErrors, seriesFields, sharedParameters } from '../series/schema.ts'
+
+export const alertSchema = component('Alert', 'An alert that is open.', {
+  id: text('Another alert of the same series has another id.'),
+  kind: oneOf(
+    '`late` or `missing`: the state of a series. `ingest-stalled`: no hourly file of any station arrives; it replaces the alerts of all hourly series.',
+    alertKinds,
+  ),
+  since: orNull(
+    moment(
+      'Start of the first slot that is expected and not delivered; of `ingest-stalled` the latest arrival. Null if nothing was ever delivered.',
+    ),
+  ),
+  opened: moment('When the alert opened.'),
+  series: list(
+    'One series; several of `ingest-stalled`.',
+    object('A series with an alert.', {
+      station: seriesFields.station,
+      file_type: seriesFields.file_type,
+      period: seriesFields.period,
+      since: orNull(moment('Start of its first slot that is expected and not delivered.')),
+    }),
+  ),
+})
+
+export const alertPageSchema = pageOf('AlertPage', 'A page of the alerts.', ref(alertSchema))
+
+const { api } = exampleLinks
+
+const since = '2026-01-22T03:00:00Z'
+const series = { station: 'GRAZ00AUT', file_type: 'o', period: '01H', since } as const
+const example: Alert = {
+  ...{ id: `late-GRAZ00AUT-o-01H-${since}`, kind: 'late', since },
+  ...{ opened: '2026-01-22T05:10:00Z', series: [series] },
+}
+
+/** @param maxLimit most alerts on a page */
+export const listAlerts = (maxLimit: number): RouteSchema => ({
+  operationId: 'listAlerts',
+  tags: ['Stations'],
+  summary: 'List alerts',
+  description:
+    'The alerts that are open now, the newest first. A series has one when it was late for an hour, or for its usual latency if that is more. As Atom all of them at once, a feed for feed readers. It depends on the clock: the `ETag` changes every minute.',
+  querystring: parameters({
+    ...filtersIn(sharedParameters),
+    ...{ ...paging(maxLimit), strict, format: format(['api', 'json', 'atom']) },
+  }),
+  headers: parameters(ifNoneMatch),
+  response: {
+    '200': negotiated(
+      'A page of the alerts.',
+      {
+        ...negotiable(ref(alertPageSchema), {
+          ...{ count: 1, next: null, previous: null },
+          results: [example],
+        }),
+        'application/atom+xml': { schema: { type: 'string' } },
+      },
+      'Link',
+      'Ignored-Parameters',
+    ),
+    ...listErrors,
+  },
+  'x-codeSamples': [curl(`${api}alerts/?country=AUT&format=atom`)],
+})

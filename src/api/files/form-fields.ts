@@ -1,0 +1,40 @@
+/** The fields of the filter forms of files. */
+import { areas } from '../../parse/archive-path.ts'
+import type { Field } from '../pages/filter-form.ts'
+import { durationLabel, typeLabel } from '../pages/labels.ts'
+import { fileDurations, fileTypes, fileVersions } from './schema.ts'
+
+/** The names are those of the API's parameters, so the address of the page is also the address of the JSON. */
+export const fileFields: readonly Field[] = [
+  { name: 'station', label: 'Station', hint: 'GRAZ, WTZR00DEU' },
+  { name: 'country', label: 'Country', hint: 'AUT' },
+  { name: 'startDate', label: 'From', hint: '2026-022, 2026-01-22' },
+  { name: 'endDate', label: 'To', hint: '2026-023, 2026-01-23' },
+  {
+    name: 'file_type',
+    label: 'Type',
+    options: fileTypes.map((value) => ({ value, text: typeLabel(value) })),
+  },
+  {
+    name: 'file_duration',
+    label: 'Period',
+    options: fileDurations.map((value) => ({ value, text: durationLabel(value) })),
+  },
+  {
+    name: 'file_version',
+    label: 'Name',
+    options: fileVersions.map((value) => ({
+      value,
+      text: value === 'r2' ? 'short (RINEX 2)' : 'long (RINEX 3, 4)',
+    })),
+  },
+  {
+    name: 'area',
+    label: 'Area',
+    options: areas.map((value) => ({
+      value,
+      text: value === 'obs' ? 'obs: daily' : 'nrt: near real time',
+    })),
+  },
+  { name: 'filename__contains', label: 'Part of the name', hint: '_30S_' },
+]

@@ -1,0 +1,161 @@
+/** Directory listings in HTML and JSON, in chunks. */
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import type { CatalogueReader, Entries, EntriesQuery } from '../../catalogue/reader.ts'
+import type { FileEntry, Subdirectory } from '../../catalogue/records.ts'
+import { formatHttpDate } from '../http/conditional-requests.ts'
+
+export interface ListingFormat {
+  readonly name: 'html' | 'json'
+  /** @param path of the request, with a trailing slash @param isRoot omits the link to the parent */
+  readonly begin: (path: string, isRoot: boolean) => string
+  /** The time of a directory is the latest change of anything in it or below it. */
+  readonly directory: (entry: Subdirectory) => string
+  readonly file: (entry: FileEntry) => string
+  readonly separator: string
+  readonly end: string
+}
+
+/** Column widths of nginx, in characters. */
+const nameWidth = 50
+const sizeWidth = 19
+
+const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
+
+/**
+ * The format of nginx, because programs that read listings parse it; names are not truncated. It has no stylesheet, because a
+ * mirror would download it with the files.
+ */
+const html: ListingFormat = {
+  name: 'html',
+  begin: (path, isRoot) => {
+    const title = `Index of ${escapeHtml(path)}`
+    return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+</head>
+<body>
+<h1>${title}</h1>
+<hr>
+<pre>
+${isRoot ? '' : '<a href="../">../</a>\n'}`
+  },
+  directory: ({ name, changedUs }) => htmlLine(`${name}/`, changedUs, undefined),
+  file: ({ name, mtimeUs, size }) => htmlLine(name, mtimeUs, size),
+  separator: '',
+  end: '</pre>\n<hr>\n</body>\n</html>\n',
+}
+
+/** The format of nginx's `autoindex_format json`. Unknown values are null; a directory has no size. */
+const json: ListingFormat = {
+  name: 'json',
+  begin: () => '[\n',
+  directory: ({ name, changedUs }) =>
+    JSON.stringify({ name, type: 'directory', mtime: httpDate(changedUs) }),
+  file: ({ name, mtimeUs, size = null }) =>
+    JSON.stringify({ name, type: 'file', mtime: httpDate(mtimeUs), size }),
+  separator: ',\n',
+  end: '\n]\n',
+}
+
+export const listingFormats = { html, json } as const
+
+/** Entries of a chunk: it blocks the event loop for a few milliseconds. */
+const chunkSize = { directories: 250, files: 1000 }
+
+export interface ListingQuery {
+  /** Path in the catalogue; empty for the root. */
+  readonly directory: string
+  /** Path of the request, with a trailing slash. */
+  readonly path: string
+  readonly format: ListingFormat
+}
+
+/**
+ * The listing of a directory: subdirectories by name, then files by name. It is read in chunks, so a change in between may or
+ * may not be in it: its ETag must be of the state before.
+ */
+export async function* listingOf(
+  reader: Pick<CatalogueReader, 'subdirectories' | 'filesIn'>,
+  { directory, path, format }: ListingQuery,
+): AsyncGenerator<Buffer> {
+  const { begin, separator, end } = format
+  yield Buffer.from(begin(path, directory === ''))
+  let before = ''
+  const write = <T>(entries: readonly T[], line: (entry: T) => string): Buffer => {
+    const text = before + entries.map(line).join(separator)
+    before = separator
+    return Buffer.from(text)
+  }
+  const directories: Subdirectory[] = []
+  const subdirectories = { path: directory, limit: chunkSize.directories }
+  for await (const chunk of inChunks((query) => reader.subdirectories(query), subdirectories))
+    directories.push(...chunk)
+  directories.sort(byName)
+  for (let start = 0; start < directories.length; start += chunkSize.files)
+    yield write(directories.slice(start, start + chunkSize.files), format.directory)
+  const files = { path: directory, limit: chunkSize.files }
+  for await (const chunk of inChunks((query) => reader.filesIn(query), files))
+    if (chunk.length > 0) yield write(chunk, format.file)
+  yield Buffer.from(end)
+}
+
+/** Yields to the event loop between two chunks. */
+async function* inChunks<T>(
+  read: (query: EntriesQuery) => Promise<Entries<T>>,
+  query: Omit<EntriesQuery, 'after'>,
+): AsyncGenerator<readonly T[]> {
+  for (let after: string | undefined = ''; after !== undefined;) {
+    const { entries, next } = await read({ ...query, after })
+    yield entries
+    after = next
+    await yieldToEventLoop()
+  }
+}
+
+/** In the order of bytes, as the catalogue sorts files. */
+function byName(a: Subdirectory, b: Subdirectory): number {
+  return a.name < b.name ? -1 : 1
+}
+
+function htmlLine(name: string, us: number | undefined, size: number | undefined): string {
+  const safe = escapeHtml(name)
+  const padding = ' '.repeat(Math.max(0, nameWidth - name.length))
+  return `<a href="${safe}">${safe}</a>${padding} ${shortTime(us)} ${String(size ?? '-').padStart(sizeWidth)}\n`
+}
+
+/** `22-Jan-2026 05:00`; a dash padded to the same width when unknown. */
+function shortTime(us: number | undefined): string {
+  if (us === undefined) return '-'.padStart(17)
+  const time = new Date(us / 1000)
+  const day = twoDigits(time.getUTCDate())
+  const month = months[time.getUTCMonth()] ?? ''
+  const clock = `${twoDigits(time.getUTCHours())}:${twoDigits(time.getUTCMinutes())}`
+  return `${day}-${month}-${time.getUTCFullYear()} ${clock}`
+}
+
+function twoDigits(number: number): string {
+  return number < 10 ? `0${number}` : String(number)
+}
+
+function httpDate(us: number | undefined): string | null {
+  return us === undefined ? null : formatHttpDate(Math.floor(us / 1_000_000))
+}
+
+const special: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+/** Catalogued names need no escaping; this does not rely on it. */
+function escapeHtml(text: string): string {
+  return /[&<>"']/.test(text)
+    ? text.replace(/[&<>"']/g, (character) => special[character] ?? '')
+    : text
+}

@@ -1,0 +1,192 @@
+/** Headers and error responses that operations share. */
+import Type from 'typebox'
+import { json, list, negotiable, object, schemaRef, text } from './openapi.ts'
+import type { Content, HeaderObject, Reference, ResponseObject } from './openapi.ts'
+
+const always = (description: string, example: string): HeaderObject => ({
+  description,
+  required: true,
+  schema: { type: 'string', examples: [example] },
+})
+const sometimes = (description: string, example: string): HeaderObject => ({
+  description,
+  schema: { type: 'string', examples: [example] },
+})
+
+export const headers = {
+  Allow: always('The methods that the resource supports.', 'GET, HEAD, OPTIONS'),
+  ETag: sometimes(
+    'Weak tag of the state of the catalogue; a request with it in `If-None-Match` gets `304` until something changes.',
+    'W/"3f0c9a51-72-json-Zk3mQx1a"',
+  ),
+  Vary: sometimes('The request headers on which the representation depends.', 'Accept'),
+  Link: sometimes(
+    'Links to other pages (RFC 8288): `first`, `prev`, `next` and `last`, where they exist.',
+    '<https://…&limit=20&offset=20>; rel="next"',
+  ),
+  'Ignored-Parameters': sometimes(
+    'The unknown parameters of the request, percent-encoded.',
+    'sation, colour',
+  ),
+  'Catalogue-Seq': sometimes(
+    'Only with `csv`, `ndjson` and `urls`: the number of the latest change before the first line. Later changes are in the feed; `Link` has its URL with `rel="monitor"`.',
+    '72',
+  ),
+  'Retry-After': always('Seconds to wait before the next request.', '5'),
+  'WWW-Authenticate': always('The authentication scheme.', 'Bearer'),
+  Location: always('The URL of the new record.', 'https://…/rinex-file/72/?format=api'),
+  'X-Request-Id': always(
+    'The id of this request in the log of the service.',
+    '6f1c8b7e-0d0f-4f5c-9d5e-0c8f7a3b2a11',
+  ),
+} satisfies Record<string, HeaderObject>
+
+export type HeaderName = keyof typeof headers
+
+/** References to shared headers. */
+export function withHeaders(...names: readonly HeaderName[]): Record<string, Reference> {
+  return Object.fromEntries(
+    names.map((name) => [name, { $ref: `#/components/headers/${name}` }] as const),
+  )
+}
+
+/** A response with the headers of all resources that negotiate by `Accept`. */
+export function negotiated(
+  description: string,
+  content: Content,
+  ...more: readonly HeaderName[]
+): ResponseObject {
+  return {
+    description,
+    headers: withHeaders('ETag', 'Vary', 'Allow', ...more),
+    content,
+  }
+}
+
+export const errorSchemas = {
+  Detail: object('An error.', {
+    detail: text('The message, for people.'),
+    did_you_mean: Type.Optional(
+      list(
+        'Only with 404 of an unknown station: at most five codes that were probably meant.',
+        Type.String(),
+      ),
+    ),
+    request_id: Type.Optional(
+      text('Only with 5xx: the id of the request in the log of the service.'),
+    ),
+  }),
+  Faults: {
+    type: 'object',
+    description: 'Messages by invalid parameter or field; all invalid ones at once.',
+    additionalProperties: list('The messages.', Type.String()),
+  },
+} as const
+
+const detail = (
+  description: string,
+  example: string,
+  ...names: readonly HeaderName[]
+): ResponseObject => ({
+  description,
+  headers: withHeaders(...names, 'X-Request-Id'),
+  content: negotiable(schemaRef('Detail'), { detail: example }),
+})
+
+/** By their names in `components.responses`. */
+export const errorResponses = {
+  NotModified: {
+    description: 'Not modified: `If-None-Match` contains the current tag. No body.',
+    headers: withHeaders('ETag'),
+  },
+  BadParameters: {
+    description:
+      'Some parameters have invalid values, or are unknown where unknown parameters are errors.',
+    headers: withHeaders('X-Request-Id'),
+    content: negotiable(schemaRef('Faults'), { data_date__gte: ['Enter a valid date/time.'] }),
+  },
+  BadBody: {
+    description: 'The body is not JSON, or some fields are invalid.',
+    headers: withHeaders('X-Request-Id'),
+    content: json(
+      { anyOf: [schemaRef('Faults'), schemaRef('Detail')] },
+      { path: ['There is no such file in the archive.'] },
+    ),
+  },
+  Unauthorized: detail(
+    'The request has no token, or a wrong token.',
+    'Authentication credentials were not provided.',
+    'WWW-Authenticate',
+  ),
+  Forbidden: detail(
+    'Writing is off for everybody: no administrator token is configured.',
+    'Writing is off: no administrator token is configured.',
+  ),
+  NotFound: detail('The resource does not exist, or does not have this `format`.', 'Not found.'),
+  NotAcceptable: detail(
+    '`Accept` allows none of the available media types.',
+    'Could not satisfy the request Accept header.',
+  ),
+  Gone: detail(
+    'The feed no longer has the changes after this number, or never used this number: start again with the whole list.',
+    'The latest number is 72, a later one was not given here: start again with the whole list.',
+  ),
+  PreconditionFailed: detail(
+    '`If-Match` or `If-Unmodified-Since` names another version of the file.',
+    'Precondition failed.',
+  ),
+  TooLarge: detail('The body is too long.', 'Request body is too large'),
+  UnsupportedMediaType: detail(
+    'The body is not `application/json`.',
+    'Unsupported media type "text/plain" in request.',
+  ),
+  TooManyRequests: detail(
+    'Too many requests of this kind are in progress: streams, long queries, or those of one address.',
+    'Too many clients are reading the whole list.',
+    'Retry-After',
+  ),
+  Unavailable: detail(
+    'Temporarily unavailable: the catalogue, the file or the indexer cannot be reached, the database is being migrated, the index that a query needs is being built, or the query takes longer than two seconds.',
+    'The catalogue cannot be read at this moment.',
+    'Retry-After',
+  ),
+  Bodiless: {
+    description: 'The status of `GET`. No body.',
+    headers: withHeaders('X-Request-Id'),
+  },
+  Other: {
+    description:
+      'All other errors. A method that the path does not support gets `405`, with the supported methods in `Allow`; an internal error gets `500`, with the id of the request in the log.',
+    headers: withHeaders('X-Request-Id'),
+    content: json(schemaRef('Detail'), { detail: 'Method "PUT" not allowed.' }),
+  },
+} satisfies Record<string, ResponseObject>
+
+type ErrorName = Exclude<keyof typeof errorResponses, 'Bodiless'>
+
+const statuses: Readonly<Record<ErrorName, string>> = {
+  NotModified: '304',
+  BadParameters: '400',
+  BadBody: '400',
+  Unauthorized: '401',
+  Forbidden: '403',
+  NotFound: '404',
+  NotAcceptable: '406',
+  Gone: '410',
+  PreconditionFailed: '412',
+  TooLarge: '413',
+  UnsupportedMediaType: '415',
+  TooManyRequests: '429',
+  Unavailable: '503',
+  Other: 'default',
+}
+
+/** References to error responses by status, `Other` among them. */
+export function errors(...names: readonly ErrorName[]): Record<string, Reference> {
+  return Object.fromEntries(
+    [...names, 'Other' as const].map((name) => [
+      statuses[name],
+      { $ref: `#/components/responses/${name}` },
+    ]),
+  )
+}

@@ -1,0 +1,170 @@
+/** The filter form of a collection, and links that change its filters and its order. */
+import { queryText } from '../http/links.ts'
+import type { Parameter } from '../http/links.ts'
+import type { Column } from './table.ts'
+
+type Faults = Readonly<Record<string, readonly string[]>>
+
+interface Option {
+  readonly value: string
+  readonly text: string
+}
+
+/** A field of a form. Its name is that of a parameter, so the address of the page is also the address of the JSON. */
+export interface Field {
+  readonly name: string
+  readonly label: string
+  /** For text fields: an example. */
+  readonly hint?: string
+  /** For selections: the values, besides the empty one. */
+  readonly options?: readonly Option[]
+  /** Whether one of the options always applies. */
+  readonly isRequired?: boolean
+}
+
+/** The state of a collection that its form and its links repeat. */
+export interface FormState {
+  /** Filters and settings of the request, as far as their names are known. */
+  readonly kept: readonly Parameter[]
+  /** Items of a page. */
+  readonly limit: number
+}
+
+/** A filter form. */
+export interface FormView {
+  /** The page of the form. */
+  readonly frame: { readonly title: string; readonly section?: string }
+  /** The filters with a field; the other filters are hidden inputs. */
+  readonly fields: readonly Field[]
+  /** The label of the link that removes all filters. */
+  readonly all?: string
+  /** Sizes of a page to choose from; none without it. */
+  readonly sizes?: readonly number[]
+  /** Names of further parameters that the form of a rejected request repeats. */
+  readonly known?: readonly string[]
+}
+
+/** The partial `form`, with data of `filterForm`. */
+export const formTemplate = `<% if (it.fields.length > 0) { %><form class="filters" method="get" role="search" aria-label="Filters">
+<input type="hidden" name="format" value="api">
+<% for (const field of it.hidden) { %><input type="hidden" name="<%= field.name %>" value="<%= field.value %>">
+<% } %><% for (const field of it.fields) { const faulty = field.faults.length > 0 %><div class="field<% if (faulty) { %> fault<% } %>">
+<label for="f-<%= field.name %>"><%= field.label %></label>
+<% if (field.options) { %><select id="f-<%= field.name %>" name="<%= field.name %>"<% if (faulty) { %> aria-invalid="true" aria-describedby="e-<%= field.name %>"<% } %>><% for (const option of field.options) { %><option value="<%= option.value %>"<% if (option.isChosen) { %> selected<% } %>><%= option.text %></option><% } %></select>
+<% } else { %><input id="f-<%= field.name %>" name="<%= field.name %>" value="<%= field.value %>" placeholder="<%= field.hint %>" autocomplete="off" spellcheck="false"<% if (faulty) { %> aria-invalid="true" aria-describedby="e-<%= field.name %>"<% } %>>
+<% } %><% if (faulty) { %><p class="message" id="e-<%= field.name %>"><%= field.faults.join(' ') %></p><% } %></div>
+<% } %><div class="field submit"><button>Show</button> <% if (it.all) { %><a href="?format=api"><%= it.all %></a><% } %></div>
+</form><% } %>
+<% if (it.otherFaults.length > 0) { %>
+<ul class="notice fault">
+<% for (const fault of it.otherFaults) { %><li><code><%= fault.name %></code>: <%= fault.messages.join(' ') %></li>
+<% } %></ul>
+<% } %>
+`
+
+/** @param faults of a rejected request, by parameter */
+export function filterForm(
+  { fields, all, sizes }: FormView,
+  { kept, limit }: FormState,
+  faults: Faults = {},
+) {
+  const sizeField = sizes && sizesOf(sizes, limit)
+  const shown = [
+    ...fields.map((field) => fieldOf(field, kept, faults[field.name] ?? [])),
+    ...(sizeField ? [sizeField] : []),
+  ]
+  const places = new Set(shown.flatMap((field) => field.places))
+  const names = new Set(fields.map(({ name }) => name))
+  return {
+    fields: shown,
+    all,
+    hidden: kept
+      .filter((_parameter, index) => !places.has(index))
+      .map(([name, value]) => ({ name, value })),
+    otherFaults: Object.entries(faults)
+      .filter(([name]) => !names.has(name))
+      .map(([name, messages]) => ({ name, messages })),
+  }
+}
+
+function fieldOf(field: Field, kept: readonly Parameter[], faults: readonly string[]) {
+  const all = kept.flatMap(([name], index) => (name === field.name ? [index] : []))
+  // The values of a choice are joined; of other parameters all values apply, and only the first has room in the field.
+  const isChoice = field.options !== undefined || ['station', 'country'].includes(field.name)
+  const places = isChoice ? all : all.slice(0, 1)
+  const value = places.map((index) => kept[index]?.[1] ?? '').join(',')
+  const { options } = field
+  const chosen = options?.find((option) => option.value === value.toLowerCase())?.value ?? value
+  const extra =
+    options === undefined || value === '' || options.some((option) => option.value === chosen)
+      ? []
+      : [{ value, text: value }]
+  return {
+    ...field,
+    hint: field.hint ?? '',
+    value,
+    options: options && [
+      ...(field.isRequired === true ? [] : [{ value: '', text: 'any', isChosen: value === '' }]),
+      ...[...options, ...extra].map((option) => ({ ...option, isChosen: option.value === chosen })),
+    ],
+    faults,
+    places,
+  }
+}
+
+function sizesOf(sizes: readonly number[], limit: number): ReturnType<typeof fieldOf> {
+  const options = [...new Set([...sizes, limit])]
+    .sort((a, b) => a - b)
+    .map((size) => ({ value: String(size), text: String(size), isChosen: size === limit }))
+  return { name: 'limit', label: 'Rows', hint: '', value: '', options, faults: [], places: [] }
+}
+
+/** A column that sorts. */
+export interface SortColumn<Key extends string> {
+  readonly key: Key
+  readonly label: string
+  /** The direction at the first click. */
+  readonly first: 'ascending' | 'descending'
+  readonly isNumber?: boolean
+}
+
+/** A column with the link that sorts by it; the other way round if the collection is sorted by it already. */
+export function sortLink<Key extends string>(
+  { key, first, ...column }: SortColumn<Key>,
+  ordering: { readonly key: string; readonly descending: boolean },
+  { kept, limit }: FormState,
+): Column {
+  const isCurrent = ordering.key === key
+  const descending = isCurrent ? !ordering.descending : first === 'descending'
+  const rest = kept.filter(([name]) => name !== 'ordering')
+  const current = ordering.descending ? 'descending' : 'ascending'
+  const href = firstPage({ kept: [...rest, ['ordering', `${descending ? '-' : ''}${key}`]], limit })
+  return { ...column, href, sort: isCurrent ? current : '' }
+}
+
+/** Parameters that filter nothing. */
+const settings = new Set(['ordering', 'expand', 'strict'])
+
+/** More filters are not shown one by one: each has a link that repeats all others. */
+const maxShownFilters = 20
+
+/** The active filters, each with a link to the collection without it. */
+export function activeFilters({ kept, limit }: FormState, fields: readonly Field[]) {
+  if (kept.length > maxShownFilters) return []
+  return kept.flatMap(([name, value], place) => {
+    if (settings.has(name)) return []
+    const rest = kept.filter((_parameter, index) => index !== place)
+    const label = fields.find((field) => field.name === name)?.label ?? name
+    return [{ label, value, without: firstPage({ kept: rest, limit }) }]
+  })
+}
+
+/** The partial `chips`, with data of `activeFilters` as `active`. */
+export const chipsTemplate = `<% if (it.active.length > 0) { %><ul class="chips" aria-label="Active filters">
+<% for (const chip of it.active) { %><li><%= chip.label %> <b><%= chip.value %></b> <a href="<%= chip.without %>" aria-label="Remove the filter <%= chip.label %> <%= chip.value %>">×</a></li>
+<% } %></ul>
+<% } %>`
+
+function firstPage({ kept, limit }: FormState): string {
+  return `?${queryText([...kept, ['limit', String(limit)]])}`
+}

@@ -1,0 +1,133 @@
+/** Pictures in SVG, without scripts and styles: drawn on the server. Pure. */
+
+/** Width of a picture at 1:1. */
+export const svgWidth = 800
+
+/** A kind of cell. Kinds differ in colour and in shape: the top and height of the mark, as shares of the line. */
+export interface Mark {
+  readonly color: string
+  readonly top: number
+  readonly height: number
+  /** For the legend. */
+  readonly label: string
+}
+
+export interface GridRow<Name extends string> {
+  readonly label: string
+  readonly href?: string
+  /** What the row says in words. */
+  readonly title?: string
+  readonly cells: readonly (Name | undefined)[]
+  /** Text at the right end. */
+  readonly end?: string
+}
+
+export interface Grid<Name extends string> {
+  readonly title: string
+  readonly marks: Readonly<Record<Name, Mark>>
+  readonly rows: readonly GridRow<Name>[]
+  readonly columns: number
+  readonly columnLabels: readonly (readonly [column: number, text: string])[]
+  /** Width of the picture; `svgWidth` without it. */
+  readonly width?: number
+  /** Width of the labels at the left, and of the texts at the right. */
+  readonly labelWidth: number
+  readonly endWidth?: number
+  /** The text of a run of equal cells of a row; without it the runs have none. */
+  readonly runTitle?: (row: number, first: number, cells: number, name: Name) => string
+}
+
+const size = { line: 14, gap: 2, top: 20, legend: 28 }
+
+/** @param height in pixels at 1:1 */
+export function svg(
+  picture: { height: number; title: string; width?: number; role?: 'img' | 'group' },
+  content: string,
+): string {
+  const { height, title, width = svgWidth, role = 'img' } = picture
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="${role}" aria-label="${title}" font-family="system-ui, sans-serif" font-size="11" fill="#737373"><title>${title}</title>
+${content}
+</svg>
+`
+}
+
+/** A row of marked cells for each line: an availability calendar, or the stations of a network. */
+export function gridSvg<Name extends string>(grid: Grid<Name>): string {
+  const { rows, columns, columnLabels, width = svgWidth, labelWidth, endWidth = 0, title } = grid
+  const cell = (width - labelWidth - endWidth) / columns
+  const yOf = (row: number): number => size.top + row * (size.line + size.gap)
+  const height = yOf(rows.length) + size.legend
+  const labels = columnLabels.map(
+    ([column, text]) => `<text x="${rounded(labelWidth + column * cell)}" y="12">${text}</text>`,
+  )
+  const texts = rows.map(({ label, href, title, end }, row) => {
+    const text = `<text y="${yOf(row) + 11}">${label}</text>`
+    const titled = title === undefined ? text : `<title>${title}</title>${text}`
+    const right =
+      end === undefined
+        ? ''
+        : `<text x="${width}" y="${yOf(row) + 11}" text-anchor="end">${end}</text>`
+    return (href === undefined ? titled : `<a href="${href}">${titled}</a>`) + right
+  })
+  const role = rows.some(({ href }) => href !== undefined) ? 'group' : 'img'
+  return svg(
+    { height, title, width, role },
+    [labels.join(''), ...paths(grid, { cell, yOf }), ...texts, legend(grid, height - 8)].join('\n'),
+  )
+}
+
+/** A path for each run with a text, otherwise one for all runs of a mark: thousands of cells make a small picture. */
+function paths<Name extends string>(
+  { rows, marks, labelWidth, runTitle }: Grid<Name>,
+  { cell, yOf }: { readonly cell: number; readonly yOf: (row: number) => number },
+): readonly string[] {
+  const titled: string[] = []
+  const byMark = new Map<Name, string>()
+  rows.forEach(({ cells }, row) => {
+    for (const { name, first, count } of runsOf(cells)) {
+      const { color, top, height } = marks[name]
+      const y = rounded(yOf(row) + (top + height / 2) * size.line)
+      const path = `M${rounded(labelWidth + first * cell)} ${y}h${rounded(count * cell)}`
+      const text = runTitle?.(row, first, count, name)
+      const stroke = `<path stroke="${color}" stroke-width="${rounded(height * size.line)}"`
+      if (text !== undefined) titled.push(`${stroke} d="${path}"><title>${text}</title></path>`)
+      else byMark.set(name, (byMark.get(name) ?? '') + path)
+    }
+  })
+  return [
+    ...titled,
+    ...Array.from(byMark, ([name, all]) => {
+      const { color, height } = marks[name]
+      return `<path stroke="${color}" stroke-width="${rounded(height * size.line)}" d="${all}"/>`
+    }),
+  ]
+}
+
+/** Neighbouring equal cells. */
+function runsOf<Name extends string>(cells: readonly (Name | undefined)[]) {
+  const runs: { readonly name: Name; readonly first: number; count: number }[] = []
+  for (const [index, name] of cells.entries()) {
+    const last = runs.at(-1)
+    if (name === undefined) continue
+    if (last?.name === name && last.first + last.count === index) last.count++
+    else runs.push({ name, first: index, count: 1 })
+  }
+  return runs
+}
+
+/** The marks that occur. */
+function legend<Name extends string>({ rows, marks, labelWidth }: Grid<Name>, y: number): string {
+  const found = new Set(rows.flatMap(({ cells }) => cells))
+  return (Object.entries(marks) as [Name, Mark][])
+    .filter(([name]) => found.has(name))
+    .map(([, { color, top, height, label }], index) => {
+      const x = labelWidth + index * 100
+      const middle = rounded(y - 11 + (top + height / 2) * size.line)
+      return `<path stroke="${color}" stroke-width="${rounded(height * size.line)}" d="M${x} ${middle}h14"/><text x="${x + 19}" y="${y}">${label}</text>`
+    })
+    .join('')
+}
+
+export function rounded(value: number): number {
+  return Math.round(value * 10) / 10
+}

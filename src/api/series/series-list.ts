@@ -1,0 +1,126 @@
+/** Lists of series: their filters, and series as clients get them. Pure. */
+import type { FileFilter } from '../../catalogue/filter.ts'
+import { periodRules, periods } from '../../insight/series.ts'
+import { seriesStates } from '../../insight/series-summary.ts'
+import type { Period } from '../../insight/series.ts'
+import { countryOf } from '../../parse/countries.ts'
+import { badFields } from '../http/errors.ts'
+import type { Parameter } from '../http/links.ts'
+import { lastValue, listedValues } from '../http/query.ts'
+import type { Query } from '../http/query.ts'
+import { commonParameters, readFilters } from '../files/list-request.ts'
+import { invalidChoice } from '../files/parameter-values.ts'
+import { secondsToIso } from '../files/serialise.ts'
+import type { NetworkState } from './network-states.ts'
+import { sharedParameters } from './schema.ts'
+import type { SeriesOrderKey, WireSeries } from './schema.ts'
+
+export interface SeriesFilter extends Pick<FileFilter, 'stations' | 'countries' | 'types'> {
+  readonly periods: readonly Period[]
+}
+
+export interface SeriesListRequest<State extends string, Key extends string> {
+  readonly filter: SeriesFilter
+  readonly states: readonly State[]
+  readonly ordering: { readonly key: Key; readonly descending: boolean }
+  /** Parameters that links to other pages repeat, in any order. */
+  readonly kept: readonly Parameter[]
+  /** Names of unknown parameters. */
+  readonly ignored: readonly string[]
+}
+
+export interface SeriesListOptions<State extends string, Key extends string> {
+  readonly states: readonly State[]
+  readonly orderKeys: readonly Key[]
+  /** A key, with a minus before it for the reverse order. */
+  readonly defaultOrdering: Key | `-${Key}`
+  /** Names of further parameters. */
+  readonly further?: readonly string[]
+  /** Finds faults of further parameters. */
+  readonly check?: (faults: Map<string, readonly string[]>) => void
+}
+
+/** @throws HttpError 400 with all faults */
+export function parseSeriesList<State extends string, Key extends string>(
+  query: Query,
+  { states, orderKeys, defaultOrdering, further = [], check }: SeriesListOptions<State, Key>,
+): SeriesListRequest<State, Key> {
+  const { faults, filter, kept, ignored } = readFilters(query, {
+    parameters: sharedParameters,
+    known: [...commonParameters, 'state', 'period', 'ordering', ...further],
+  })
+  const choose = <T extends string>(name: string, choices: readonly T[]): readonly T[] => {
+    const values = listedValues(query, name)
+    const bad = values.find((value) => !choices.some((choice) => choice === value))
+    if (bad !== undefined) faults.set(name, [invalidChoice(bad).fault])
+    if (values.length > 0) kept.push([name, values.join()])
+    return choices.filter((choice) => values.length === 0 || values.includes(choice))
+  }
+  const chosen = { states: choose('state', states), periods: choose('period', periods) }
+  const orderText = (lastValue(query, 'ordering') ?? '').trim()
+  if (orderText !== '') kept.push(['ordering', orderText])
+  const ordering = parseSeriesOrdering(orderText === '' ? defaultOrdering : orderText, orderKeys)
+  if (ordering === undefined) faults.set('ordering', [invalidChoice(orderText).fault])
+  check?.(faults)
+  if (faults.size > 0 || ordering === undefined) throw badFields(Object.fromEntries(faults))
+  return {
+    filter: { ...filter, periods: chosen.periods },
+    states: chosen.states,
+    ...{ ordering, kept, ignored },
+  }
+}
+
+function parseSeriesOrdering<Key extends string>(text: string, keys: readonly Key[]) {
+  const descending = text.startsWith('-')
+  const key = keys.find((name) => name === text.slice(descending ? 1 : 0))
+  return key && { key, descending }
+}
+
+/** Whether a series matches a filter. A code of 4 characters matches all codes that begin with it. */
+export function matchesSeries(
+  { station, fileType, period }: Omit<NetworkState, 'summary'>,
+  { stations, countries, types, periods: chosen }: SeriesFilter,
+): boolean {
+  const country = countryOf(station)
+  return (
+    chosen.includes(period) &&
+    (types?.includes(fileType) ?? true) &&
+    (stations?.some((code) => code === station || code === station.slice(0, 4)) ?? true) &&
+    (countries === undefined || (country !== undefined && countries.includes(country)))
+  )
+}
+
+export function serialiseSeries({ station, fileType, period, summary }: NetworkState): WireSeries {
+  const { seconds } = periodRules[period]
+  const startOf = (slot: number | undefined): string | null =>
+    slot === undefined ? null : secondsToIso(slot * seconds)
+  return {
+    ...{ station, country: countryOf(station) ?? null, file_type: fileType, period },
+    ...{ state: summary.state, since: startOf(summary.sinceSlot), usual_s: summary.usualLatency },
+    last_slot: startOf(summary.lastSlot),
+    last_arrival: summary.lastArrival === undefined ? null : secondsToIso(summary.lastArrival),
+    share_28d: shareOrNull(summary.share),
+    within_target_28d: shareOrNull(summary.withinTarget),
+    class: summary.class ?? null,
+  }
+}
+
+/** A share with four digits after the point. */
+export function shareOrNull(share: number | undefined): number | null {
+  return share === undefined ? null : Math.round(share * 10_000) / 10_000
+}
+
+/** Sorts series; missing values come last, and equal series are in the order of their stations. */
+export function sortSeries(
+  series: readonly WireSeries[],
+  { key, descending }: { readonly key: SeriesOrderKey; readonly descending: boolean },
+): readonly WireSeries[] {
+  const valueOf = (each: WireSeries): string | number | null =>
+    key === 'state' ? seriesStates.indexOf(each.state) : each[key]
+  return series.toSorted((a, b) => {
+    const [first, second] = [valueOf(a), valueOf(b)]
+    if (first === second) return 0
+    if (first === null || second === null) return first === null ? 1 : -1
+    return first < second === descending ? 1 : -1
+  })
+}

@@ -1,0 +1,174 @@
+/** Availability and latency as JSON, CSV and text. Pure. */
+import type { SeriesArrivals } from '../../catalogue/reader.ts'
+import type { Availability } from '../../insight/availability.ts'
+import { percentile, summariseLatencies, usualLatency } from '../../insight/latency.ts'
+import { periodRules, slotsPerDay } from '../../insight/series.ts'
+import type { Period } from '../../insight/series.ts'
+import { stateLetters, stateText } from '../../insight/slot-states.ts'
+import type { SlotState, StateRun } from '../../insight/slot-states.ts'
+import { dayOfYearAt, secondsPerDay } from '../../parse/calendar.ts'
+import type { FileType } from '../../parse/types.ts'
+import type { Static } from 'typebox'
+import { csvText } from '../files/csv.ts'
+import { secondsToIso } from '../files/serialise.ts'
+import { shareOrNull } from '../series/series-list.ts'
+import type { SeriesRequest } from './series-request.ts'
+import type { availabilitySchema, latencySchema } from './series-schema.ts'
+
+/** Availability as clients get it. */
+export type WireAvailability = Static<typeof availabilitySchema>
+
+export interface SeriesAvailability {
+  readonly station: string
+  readonly fileType: FileType
+  readonly period: Period
+  readonly from: number
+  readonly to: number
+  readonly ambiguous: readonly string[]
+  readonly knownFromSeconds: number
+  readonly availability: Availability
+}
+
+export function serialiseAvailability(series: SeriesAvailability): WireAvailability {
+  const { station, fileType, period, from, to, ambiguous, knownFromSeconds, availability } = series
+  const { runs, expected, delivered, share, usualLatency } = availability
+  const startOf = (slot: number): string => secondsToIso(slot * periodRules[period].seconds)
+  return {
+    ...{ station, file_type: fileType, period },
+    ...{ from: startOf(from), to: startOf(to + 1), slots: to - from + 1, expected, delivered },
+    share: shareOrNull(share),
+    class: availability.class ?? null,
+    states: stateText(runs),
+    spans: runs
+      .filter(({ state }) => state === 'present')
+      .map(({ firstSlot, slots }) => [startOf(firstSlot), startOf(firstSlot + slots)] as const),
+    ambiguous,
+    known_from: Number.isFinite(knownFromSeconds)
+      ? secondsToIso(Math.floor(knownFromSeconds))
+      : null,
+    usual_s: usualLatency,
+  }
+}
+
+/** One line for each run of slots in the same state. */
+export function availabilityCsv({ period, availability }: SeriesAvailability): string {
+  const { seconds } = periodRules[period]
+  const columns = ['start', 'end', 'slots', 'state']
+  return csvText(
+    columns,
+    availability.runs.map(({ state, firstSlot, slots }) => [
+      secondsToIso(firstSlot * seconds),
+      secondsToIso((firstSlot + slots) * seconds),
+      ...[slots, state],
+    ]),
+  )
+}
+
+/**
+ * The index that the IGS community prints: for hourly files a line a day and a character an hour, for quarter-hourly ones a character a
+ * quarter; for daily files a line a year and a character a day.
+ */
+export function availabilityText(series: SeriesAvailability): string {
+  const { period, availability } = series
+  return linesOf(availability.runs, period)
+    .map(({ label, cells }) => {
+      const letters = cells.map((cell) => (cell === undefined ? ' ' : stateLetters[cell]))
+      return `${label} ${letters.join('')}\n`
+    })
+    .join('')
+}
+
+/** A line of the index or the calendar; cells outside of the range are `undefined`. */
+export interface CalendarLine {
+  /** `2026` of a year, `2026-022` of a day. */
+  readonly label: string
+  readonly cells: readonly (SlotState | undefined)[]
+  /** The slot of the first cell. */
+  readonly firstSlot: number
+}
+
+/** Years of daily slots, days of others. */
+export function linesOf(runs: readonly StateRun[], period: Period): readonly CalendarLine[] {
+  const lines: { label: string; cells: (SlotState | undefined)[]; firstSlot: number }[] = []
+  for (const { state, firstSlot, slots } of runs)
+    for (let slot = firstSlot; slot < firstSlot + slots; slot++) {
+      const { label, lineStart } = lineOf(slot, period)
+      let line = lines.at(-1)
+      if (line?.label !== label) {
+        line = {
+          label,
+          cells: Array<undefined>(slot - lineStart).fill(undefined),
+          firstSlot: lineStart,
+        }
+        lines.push(line)
+      }
+      line.cells.push(state)
+    }
+  return lines
+}
+
+function lineOf(slot: number, period: Period): { label: string; lineStart: number } {
+  const perDay = slotsPerDay(period)
+  const day = Math.floor(slot / perDay)
+  const { year, dayOfYear } = dayOfYearAt(day * secondsPerDay)
+  if (period === '01D')
+    return { label: String(year).padStart(4, '0'), lineStart: day - dayOfYear + 1 }
+  const label = `${String(year).padStart(4, '0')}-${String(dayOfYear).padStart(3, '0')}`
+  return { label, lineStart: day * perDay }
+}
+
+/** Latencies as clients get them. */
+export type WireLatency = Static<typeof latencySchema>
+
+export function serialiseLatency(
+  series: SeriesRequest & { readonly station: string },
+  { arrivals, latencies, ambiguous }: SeriesArrivals,
+): WireLatency {
+  const { station, fileType, period, fromDay, toDay } = series
+  const summary = summariseLatencies(arrivals.map(([, latency]) => latency))
+  return {
+    ...{ station, file_type: fileType, period, from: dateOf(fromDay), to: dateOf(toDay) },
+    arrivals: summary.count,
+    within: Object.fromEntries(summary.within) as WireLatency['within'],
+    median_s: summary.median ?? null,
+    p95_s: summary.p95 ?? null,
+    usual_s: usualLatency(period, latencies),
+    histogram: summary.histogram.map(([from, to, count]) => [from, to ?? null, count] as const),
+    days: daysOf(arrivals, slotsPerDay(period)),
+    ambiguous,
+  }
+}
+
+/** One line for each day with arrivals. */
+export function latencyCsv({ days }: WireLatency): string {
+  const columns = ['date', 'n', 'within_600', 'median_s'] as const
+  return csvText(
+    columns,
+    days.map((day) => columns.map((name) => day[name])),
+  )
+}
+
+/** Days with arrivals, by the start of the slots. */
+function daysOf(arrivals: SeriesArrivals['arrivals'], perDay: number): WireLatency['days'] {
+  const byDay = new Map<number, number[]>()
+  for (const [slot, latency] of arrivals) {
+    const day = Math.floor(slot / perDay)
+    const known = byDay.get(day)
+    if (known === undefined) byDay.set(day, [latency])
+    else known.push(latency)
+  }
+  return Array.from(byDay, ([day, latencies]) => ({
+    date: dateOf(day),
+    n: latencies.length,
+    within_600: latencies.filter((latency) => latency <= 600).length,
+    median_s:
+      percentile(
+        latencies.toSorted((a, b) => a - b),
+        0.5,
+      ) ?? null,
+  }))
+}
+
+function dateOf(day: number): string {
+  return secondsToIso(day * secondsPerDay).slice(0, 10)
+}

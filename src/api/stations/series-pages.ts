@@ -1,0 +1,195 @@
+/** The HTML pages of the availability and the latency of a station. */
+import { measures } from '../../insight/availability.ts'
+import type { Availability, Measure } from '../../insight/availability.ts'
+import { periodRules, periods } from '../../insight/series.ts'
+import type { SlotState } from '../../insight/slot-states.ts'
+import { secondsToIso } from '../files/serialise.ts'
+import { filterForm } from '../pages/filter-form.ts'
+import type { FormView } from '../pages/filter-form.ts'
+import {
+  readableDate,
+  readableNumber,
+  readableSeconds,
+  readableShare,
+  readableTime,
+  typeLabel,
+} from '../pages/labels.ts'
+import { page } from '../pages/layout.ts'
+import type { Table } from '../pages/table.ts'
+import { calendarSvg, dotsSvg, histogramSvg } from './pictures.ts'
+import { linesOf, serialiseAvailability } from './series-formats.ts'
+import type { SeriesAvailability, WireLatency } from './series-formats.ts'
+import { fileTypes } from './series-request.ts'
+
+const render = page(
+  'series-of-station',
+  `<%~ include('@form', it.form) %>
+<% if (it.ambiguous.length > 0) { %>
+<p class="notice">The short code belongs to several stations: <% for (const code of it.ambiguous) { %><a href="../../<%= code %>/?format=api"><%= code %></a> <% } %></p>
+<% } %>
+<p class="lead"><%= it.sentence %></p>
+<% for (const { label, svg } of it.pictures) { %>
+<div class="wide" tabindex="0" role="region" aria-label="<%= label %>">
+<%~ svg %>
+</div>
+<% } %>
+<p>The same as <% for (const format of it.formats) { %><a href="<%= it.query %>&amp;format=<%= format %>"><%= format.toUpperCase() %></a> <% } %></p>
+<% if (it.table.rows.length > 0) { %><%~ include('@table', it.table) %><% } %>
+`,
+)
+
+const fields: FormView['fields'] = [
+  {
+    name: 'file_type',
+    label: 'Type',
+    isRequired: true,
+    options: fileTypes.map((value) => ({ value, text: typeLabel(value) })),
+  },
+  {
+    name: 'period',
+    label: 'Period',
+    isRequired: true,
+    options: periods.map((value) => ({ value, text: value })),
+  },
+  { name: 'from', label: 'From', hint: '2026-022, 2026-01-22' },
+  { name: 'to', label: 'To', hint: '2026-023, 2026-01-23' },
+]
+
+export const availabilityForm: FormView = {
+  frame: { title: 'Availability', section: 'station' },
+  fields: [
+    ...fields,
+    {
+      name: 'measure',
+      label: 'Measure',
+      isRequired: true,
+      options: measures.map((value) => ({ value, text: value })),
+    },
+  ],
+  all: 'All days',
+}
+
+export const latencyForm: FormView = {
+  frame: { title: 'Latency', section: 'station' },
+  fields,
+  all: 'Last four weeks',
+}
+
+export function renderAvailability(series: SeriesAvailability, measure: Measure): string {
+  const wire = serialiseAvailability(series)
+  const { station, file_type, period } = wire
+  const days = { from: wire.from.slice(0, 10), to: lastDay(wire.to) }
+  const label = `Availability of ${station}`
+  const isDaily = period === '01D'
+  return renderSeriesPage(availabilityForm, wire, {
+    title: label,
+    parameters: { file_type, period, ...days, measure },
+    formats: ['json', 'csv', 'txt', 'svg'],
+    sentence: availabilitySentence(series.availability, wire.known_from),
+    pictures: [{ label, svg: calendarSvg(series) }],
+    table: {
+      label: isDaily ? 'Days by year' : 'Files by day',
+      caption: isDaily ? 'Days by year' : 'Files by day (UTC)',
+      columns: [
+        isDaily ? 'Year' : 'Day',
+        ...numberColumns('Present', 'Missing', 'Late or due', 'Removed'),
+      ],
+      rows: rowsOf(series),
+    },
+  })
+}
+
+/** @param arrivals slots with their latency in seconds */
+export function renderLatency(wire: WireLatency, arrivals: Arrivals): string {
+  const { station, file_type, period, from, to } = wire
+  return renderSeriesPage(latencyForm, wire, {
+    title: `Latency of ${station}`,
+    parameters: { file_type, period, from, to },
+    formats: ['json', 'csv'],
+    sentence: latencySentence(wire),
+    pictures:
+      wire.arrivals === 0
+        ? []
+        : [
+            { label: 'Histogram of the latency', svg: histogramSvg(wire) },
+            { label: 'Arrivals by day and latency', svg: dotsSvg(wire, arrivals) },
+          ],
+    table: {
+      label: 'Arrivals by day',
+      caption: 'Arrivals by day of the data (UTC)',
+      columns: ['Day', ...numberColumns('Arrivals', 'Within 10 minutes', 'Median')],
+      rows: wire.days
+        .toReversed()
+        .map(({ date, n, within_600, median_s }) => [
+          { text: readableDate(date), isHeader: true },
+          ...[String(n), String(within_600), readableSeconds(median_s)],
+        ]),
+    },
+  })
+}
+
+type Arrivals = readonly (readonly [slot: number, latency: number])[]
+
+interface SeriesPage {
+  readonly title: string
+  readonly parameters: Readonly<Record<string, string>>
+  readonly formats: readonly string[]
+  readonly sentence: string
+  readonly pictures: readonly { readonly label: string; readonly svg: string }[]
+  readonly table: Table
+}
+
+function renderSeriesPage(
+  form: FormView,
+  { ambiguous }: Pick<WireLatency, 'ambiguous'>,
+  { title, parameters, ...parts }: SeriesPage,
+): string {
+  const query = `?${new URLSearchParams(parameters).toString()}`
+  return render(
+    { title, section: 'station', up: '../../../', json: `${query}&format=json` },
+    {
+      ...parts,
+      ...{ ambiguous, query },
+      form: filterForm(form, { kept: Object.entries(parameters), limit: 0 }),
+    },
+  )
+}
+
+function numberColumns(...labels: readonly string[]) {
+  return labels.map((label) => ({ label, isNumber: true }))
+}
+
+/** The day of the last slot: an end at midnight belongs to the day before. */
+function lastDay(end: string): string {
+  return new Date(Date.parse(end) - 1000).toISOString().slice(0, 10)
+}
+
+/** @param knownFrom an ISO time */
+export function availabilitySentence(
+  { share, expected, delivered, class: name }: Availability,
+  knownFrom: string | null,
+): string {
+  const since = knownFrom === null ? '' : ` since ${readableTime(knownFrom)} UTC`
+  if (share === undefined)
+    return `No files are expected in this range: deliveries are recorded${since}, and a series is expected after some regular days.`
+  return `${readableNumber(delivered)} of ${readableNumber(expected)} expected files (${readableShare(share)}, ${name ?? ''})${since}.`
+}
+
+export function latencySentence({ arrivals, within, median_s, usual_s }: WireLatency): string {
+  if (arrivals === 0)
+    return `No arrivals are recorded in this range. The usual latency is taken as ${readableSeconds(usual_s)}.`
+  const share = readableShare(within['600'] / arrivals)
+  return `${readableNumber(arrivals)} arrivals, ${share} of them within 10 minutes; median ${readableSeconds(median_s)}, usual latency ${readableSeconds(usual_s)}.`
+}
+
+function rowsOf(series: SeriesAvailability) {
+  const { period, availability } = series
+  const { seconds } = periodRules[period]
+  return linesOf(availability.runs, period).map(({ label, cells, firstSlot }) => {
+    const day = readableDate(secondsToIso(firstSlot * seconds))
+    const count = (...states: readonly SlotState[]): string =>
+      String(cells.filter((cell) => cell !== undefined && states.includes(cell)).length)
+    const states = [count('present'), count('missing'), count('late', 'due'), count('removed')]
+    return [{ text: period === '01D' ? label : day, isHeader: true }, ...states]
+  })
+}

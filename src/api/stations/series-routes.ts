@@ -1,0 +1,221 @@
+/** The availability and the latency of a station's series. */
+import { distance } from 'fastest-levenshtein'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
+import type { CatalogueReader } from '../../catalogue/reader.ts'
+import type { Head } from '../../catalogue/records.ts'
+import { availabilityOf, learningSlots } from '../../insight/availability.ts'
+import type { ExpectedRules } from '../../insight/expectation.ts'
+import { slotsPerDay } from '../../insight/series.ts'
+import { isFresh, sendCsv, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
+import type { ApiContext } from '../http/context.ts'
+import { UnknownName } from '../http/errors.ts'
+import { ignoredHeader } from '../http/headers.ts'
+import { mediaTypes, negotiateFormat } from '../http/negotiate.ts'
+import type { Representation } from '../http/negotiate.ts'
+import type { Query } from '../http/query.ts'
+import { addResource } from '../http/resource.ts'
+import { calendarSvg } from './pictures.ts'
+import {
+  availabilityCsv,
+  availabilityText,
+  latencyCsv,
+  serialiseAvailability,
+  serialiseLatency,
+} from './series-formats.ts'
+import type { SeriesAvailability } from './series-formats.ts'
+import { availabilityForm, latencyForm, renderAvailability, renderLatency } from './series-pages.ts'
+import { parseAvailability, parseLatency } from './series-request.ts'
+import type { AvailabilityRequest, SeriesRequest } from './series-request.ts'
+import * as schemas from './series-schema.ts'
+
+interface SeriesContext extends Pick<
+  ApiContext,
+  'apiPath' | 'reader' | 'tag' | 'limits' | 'nowUs'
+> {
+  readonly expected: ExpectedRules
+}
+
+const textFormats = {
+  csv: { mediaType: 'text/csv; charset=utf-8', write: availabilityCsv },
+  txt: { mediaType: 'text/plain; charset=utf-8', write: availabilityText },
+  svg: { mediaType: 'image/svg+xml', write: calendarSvg },
+} as const
+
+const textFormatNames = ['csv', 'txt', 'svg'] as const
+type Format = (typeof textFormatNames)[number] | Representation
+
+export function addStationSeries(app: FastifyInstance, context: SeriesContext): void {
+  const path = `${context.apiPath}station/:code(^[A-Za-z0-9]{4}$|^[A-Za-z0-9]{9}$)/`
+  const { json, html } = mediaTypes
+  app.addSchema(schemas.availabilitySchema).addSchema(schemas.latencySchema)
+  addResource(app, {
+    path: `${path}availability/`,
+    get: showAvailability(context),
+    schema: schemas.getAvailability,
+    config: { faultForm: availabilityForm },
+    renders: [json, html, 'text/csv', 'text/plain', 'image/svg+xml'],
+    about: {
+      name: 'Availability',
+      description: 'Which slots of a series are there, missing or late.',
+    },
+  })
+  addResource(app, {
+    path: `${path}latency/`,
+    get: showLatency(context),
+    schema: schemas.getLatency,
+    config: { faultForm: latencyForm },
+    renders: [json, html, 'text/csv'],
+    about: {
+      name: 'Latency',
+      description: 'How long after the end of their slots the files of a series arrive.',
+    },
+  })
+}
+
+function showAvailability(context: SeriesContext): RouteHandlerMethod {
+  const { reader, nowUs } = context
+  return async (request, reply) => {
+    const format = negotiateFormat(textFormatNames, request, reply)
+    const nowSeconds = nowUs() / 1e6
+    const parsed = parseAvailability(request.query as Query, nowSeconds)
+    const cache = () => cacheForMinute(reply, format, nowSeconds)
+    if (await isFreshSeries(context, request, reply, { ...parsed, format, nowSeconds }))
+      return sendNotModified(cache())
+    const code = codeOf(request)
+    const series = await readAvailability(context, { ...parsed, code }, nowSeconds)
+    if (series === undefined) throw await unknownStation(reader, code)
+    cache()
+    if (format === 'html') return sendHtml(reply, renderAvailability(series, parsed.measure))
+    if (format === 'json') return sendJson(reply, serialiseAvailability(series))
+    const { mediaType, write } = textFormats[format]
+    return reply.header('content-type', mediaType).send(Buffer.from(write(series)))
+  }
+}
+
+function showLatency(context: SeriesContext): RouteHandlerMethod {
+  const { reader, nowUs } = context
+  return async (request, reply) => {
+    const format = negotiateFormat(['csv'], request, reply)
+    const nowSeconds = nowUs() / 1e6
+    const parsed = parseLatency(request.query as Query, nowSeconds)
+    if (await isFreshSeries(context, request, reply, { ...parsed, format, nowSeconds }))
+      return sendNotModified(reply)
+    const code = codeOf(request)
+    const found = await readArrivals(reader, { ...parsed, code }, nowSeconds)
+    if (found === undefined) throw await unknownStation(reader, code)
+    const wire = serialiseLatency({ ...parsed, station: code }, found)
+    if (format === 'csv') return sendCsv(reply, latencyCsv(wire))
+    return format === 'html'
+      ? sendHtml(reply, renderLatency(wire, found.arrivals))
+      : sendJson(reply, wire)
+  }
+}
+
+/** Sets the headers of both resources. Returns true for 304; otherwise waits until the client may have a page. */
+async function isFreshSeries(
+  { reader, tag, limits }: SeriesContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  state: {
+    readonly ignored: readonly string[]
+    readonly format: Format
+    readonly nowSeconds: number
+  },
+): Promise<boolean> {
+  const { ignored, format, nowSeconds } = state
+  reply.headers(ignoredHeader(ignored))
+  const minute = minuteState(await reader.head(), nowSeconds)
+  if (isFresh(request, reply, tag(`${minute}-${format}`, 'text'))) return true
+  await limits.page(request, reply)
+  return false
+}
+
+/** The code of a station in the path, in upper case. */
+export function codeOf({ params }: FastifyRequest): string {
+  return (params as { readonly code: string }).code.toUpperCase()
+}
+
+/** The state of answers that depend on the clock: they change with the catalogue and every minute. */
+export function minuteState({ epoch, seq }: Head, nowSeconds: number): string {
+  return `${epoch}-${seq}-${Math.floor(nowSeconds / 60)}`
+}
+
+/**
+ * Lets caches keep an answer until the end of the running minute, when its ETag changes. JSON and HTML must be revalidated
+ * always (contract 1, "Representations"). To be called only for 200 and 304.
+ */
+function cacheForMinute(reply: FastifyReply, format: Format, nowSeconds: number): FastifyReply {
+  if (format === 'json' || format === 'html') return reply
+  const seconds = Math.floor(60 - (nowSeconds % 60))
+  return reply.header('cache-control', `public, max-age=${seconds}`)
+}
+
+/** Reads a series and computes its availability; `undefined` for an unknown station. */
+export async function readAvailability(
+  { reader, expected }: Pick<SeriesContext, 'reader' | 'expected'>,
+  request: AvailabilityRequest & { readonly code: string },
+  nowSeconds: number,
+): Promise<SeriesAvailability | undefined> {
+  const { code, fileType, period, measure, fromDay, toDay } = request
+  const perDay = slotsPerDay(period)
+  const slots = await reader.seriesSlots({
+    ...{ code, fileType, period },
+    from: fromDay === undefined ? undefined : fromDay * perDay,
+    to: (toDay + 1) * perDay - 1,
+    learning: learningSlots(period, nowSeconds),
+  })
+  if (slots === undefined) return undefined
+  const knownFromSeconds = slots.knownFromUs / 1e6
+  const station = slots.codes.find((each) => each.length === 9) ?? code
+  const rules = expected.of({ station, fileType, period })
+  const known = { ...slots, period, to: (toDay + 1) * perDay - 1, knownFromSeconds, rules }
+  return {
+    ...{ station: code, fileType, period, from: slots.from, to: known.to },
+    ambiguous: slots.ambiguous,
+    knownFromSeconds,
+    availability: availabilityOf(known, measure, nowSeconds),
+  }
+}
+
+/** Reads the recorded arrivals of a series; `undefined` for an unknown station. */
+export function readArrivals(
+  reader: Pick<SeriesContext['reader'], 'seriesArrivals'>,
+  { code, fileType, period, fromDay, toDay }: SeriesRequest & { readonly code: string },
+  nowSeconds: number,
+): ReturnType<SeriesContext['reader']['seriesArrivals']> {
+  const perDay = slotsPerDay(period)
+  return reader.seriesArrivals({
+    ...{ code, fileType, period },
+    ...{ from: fromDay * perDay, to: (toDay + 1) * perDay - 1 },
+    learning: learningSlots(period, nowSeconds),
+  })
+}
+
+/** Largest number of suggestions. */
+const maxSuggestions = 5
+
+/** Largest edit distance of a suggestion. */
+const maxDistance = 2
+
+/** A network may have thousands of stations. */
+const maxStations = 20_000
+
+/**
+ * The error for a station that the catalogue does not have, with the codes that were probably meant.
+ * @param code in upper case, 4 or 9 characters
+ */
+export async function unknownStation(
+  reader: Pick<CatalogueReader, 'stations'>,
+  code: string,
+): Promise<UnknownName> {
+  const { stations } = await reader.stations({ limit: maxStations, offset: 0 })
+  const candidates = stations
+    .map((station) => ({
+      code: station.code,
+      // A code of 4 characters is the beginning of one of 9.
+      edits: distance(code, station.code.slice(0, code.length)),
+    }))
+    .filter(({ edits }) => edits <= maxDistance)
+    .sort((a, b) => a.edits - b.edits || (a.code < b.code ? -1 : 1))
+  return new UnknownName(candidates.slice(0, maxSuggestions).map((each) => each.code))
+}

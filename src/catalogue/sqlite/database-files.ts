@@ -1,0 +1,179 @@
+/** The files beside the database, and functions to create, replace, sync and remove database files safely. */
+import {
+  closeSync,
+  existsSync,
+  fchmodSync,
+  fdatasyncSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  statfsSync,
+  writeSync,
+} from 'node:fs'
+import { open, stat, statfs } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import type { Database } from 'better-sqlite3'
+import type { Head, StorageFigures } from '../records.ts'
+import { applicationId } from './schema.ts'
+import { prepareHead } from './summary.ts'
+
+/** Newest first. */
+export function backupPaths(database: string): [newest: string, older: string] {
+  return [`${database}-backup-1`, `${database}-backup-2`]
+}
+
+/** Path of a backup until it is checked. */
+export function newBackupPath(database: string): string {
+  return `${database}-backup-new`
+}
+
+/** Path of a copy that will replace the database. */
+export function restoringPath(database: string): string {
+  return `${database}-restoring`
+}
+
+/**
+ * Creates an empty file with mode 0640 regardless of the umask, unless the file exists: a database names every file of the
+ * archive. SQLite gives its side files the same mode.
+ */
+export function makeFile(path: string): void {
+  let file: number
+  try {
+    file = openSync(path, 'wx', 0o640)
+  } catch {
+    // It exists, or it cannot be created: then SQLite throws when it opens the file.
+    return
+  }
+  fchmodSync(file, 0o640)
+  closeSync(file)
+}
+
+/** Replaces a file with mode 0640 atomically, also if the power fails. */
+export function replaceFile(path: string, text: string): void {
+  const temporary = `${path}.new`
+  const file = openSync(temporary, 'w', 0o640)
+  try {
+    fchmodSync(file, 0o640)
+    writeSync(file, text)
+  } finally {
+    closeSync(file)
+  }
+  moveDurably(temporary, path)
+}
+
+/** Renames a file that is closed, and makes its content and the rename durable. */
+export function moveDurably(from: string, to: string): void {
+  syncFile(from)
+  renameSync(from, to)
+  syncDirectoryOf(to)
+}
+
+/** Makes a checked copy the newest backup; the newest becomes the older one. */
+export function rotateBackups(database: string): void {
+  const [newest, older] = backupPaths(database)
+  const copy = newBackupPath(database)
+  syncFile(copy)
+  if (existsSync(newest)) renameSync(newest, older)
+  renameSync(copy, newest)
+  syncDirectoryOf(newest)
+}
+
+/** Removes a database and its side files. No connection to it may be open. */
+export function discard(path: string): void {
+  for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(path + suffix, { force: true })
+}
+
+/** Renames a corrupt database, so that the next writer creates a new one; returns the new name. */
+export function quarantine(path: string): string {
+  const aside = asidePath(path, 'corrupt')
+  for (const suffix of ['', '-wal', '-shm'])
+    if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix)
+  return aside
+}
+
+/** A name beside a database under which it is kept. */
+export function asidePath(path: string, reason: 'corrupt' | 'replaced'): string {
+  return `${path}.${reason}-${new Date().toISOString().replace(/[:.]/g, '')}`
+}
+
+/**
+ * The head of the catalogue in a file that no process writes.
+ * @throws an error for which `isCorruption` is true, if the file holds no catalogue
+ */
+export function headOf(path: string): Head {
+  const db = new Sqlite(path, { readonly: true, fileMustExist: true })
+  try {
+    if (db.pragma('application_id', { simple: true }) !== applicationId)
+      throw new Sqlite.SqliteError(`${path} holds no catalogue`, 'SQLITE_NOTADB')
+    return prepareHead(db)()
+  } finally {
+    db.close()
+  }
+}
+
+/** The time when a backup was made; `undefined` if it does not exist. */
+export function madeUs(path: string): number | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  return stats && Math.round(stats.mtimeMs * 1000)
+}
+
+/** The size of an open database, with the pages that are only in its WAL. */
+export function sizeOf(db: Database): number {
+  const [pages, size] = ['page_count', 'page_size'].map((name) => db.pragma(name, { simple: true }))
+  return Number(pages) * Number(size)
+}
+
+/** The free space in the folder of a file. */
+export function freeBeside(path: string): number {
+  const { bavail, bsize } = statfsSync(dirname(path))
+  return bavail * bsize
+}
+
+/** Reads the sizes of a database and of its disk, without opening the database. @throws if the database does not exist */
+export async function storageFigures(database: string): Promise<StorageFigures> {
+  const [newest] = backupPaths(database)
+  const [file, wal, backup, disk] = await Promise.all([
+    stat(database),
+    stat(`${database}-wal`).catch(() => undefined),
+    stat(newest).catch(() => undefined),
+    statfs(dirname(database)),
+  ])
+  return {
+    databaseBytes: file.size,
+    walBytes: wal?.size ?? 0,
+    backupUs: backup && Math.round(backup.mtimeMs * 1000),
+    disk: { freeBytes: disk.bavail * disk.bsize, totalBytes: disk.blocks * disk.bsize },
+  }
+}
+
+function syncFile(path: string): void {
+  const file = openSync(path, 'r')
+  try {
+    fdatasyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Makes the content of a file durable without blocking the event loop. */
+export async function syncFileAsync(path: string): Promise<void> {
+  const file = await open(path, 'r')
+  try {
+    await file.datasync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** Makes the rename of a file durable. */
+function syncDirectoryOf(path: string): void {
+  const directory = openSync(dirname(path), 'r')
+  try {
+    fsyncSync(directory)
+  } finally {
+    closeSync(directory)
+  }
+}

@@ -1,0 +1,175 @@
+/** Resolves a filter into a selection: ids of lookup tables and ranges of keys. */
+import { countryOf } from '../../parse/countries.ts'
+import type { FileFilter, NameCondition, Problem, TimeRange } from '../filter.ts'
+import type { ChunkCursor, ChunkOrdering } from '../reader.ts'
+import {
+  intersect,
+  startsOnDays,
+  startsOverlapping,
+  startsWithin,
+  unbounded,
+} from './date-ranges.ts'
+import type { DateRange } from './date-ranges.ts'
+import { prepareCountries } from './lookup-cache.ts'
+import type { Kind, Lookups } from './lookup-cache.ts'
+
+/** A filter with ids instead of codes. A missing condition matches every file. */
+export interface Selection {
+  /** Ids in `kind`. */
+  readonly kinds?: readonly number[]
+  /** Ids in `station`. */
+  readonly stations?: readonly number[]
+  /** No file is in two of them. */
+  readonly dates?: readonly DateRange[]
+  /** Both ends included; an open end is `Infinity` or `-Infinity`. */
+  readonly ids?: IdRange
+  readonly created?: TimeRange
+  readonly modified?: TimeRange
+  readonly problems?: readonly Problem[]
+  readonly names?: readonly NameCondition[]
+  /** One slice of a long query (see `slices.ts`). */
+  readonly nameRange?: NameRange
+  /** The end of the last chunk of a stream, which is the first key of this one. */
+  readonly after?: After
+}
+
+/** Case-insensitive, both ends included. */
+export interface NameRange {
+  readonly from: string
+  readonly to: string
+}
+
+/** Of the files with this key, only those with ids after this one. */
+export interface After extends ChunkCursor {
+  readonly ordering: ChunkOrdering
+}
+
+export interface IdRange {
+  readonly from: number
+  readonly to: number
+}
+
+/**
+ * @param countriesOf `all codes`: a file with a short name has the country of the only long code that begins with its code,
+ * which depends on the catalogued files; `long codes`: only files with long names have a country
+ * @returns `undefined` for a filter that matches no file
+ */
+export function select(
+  filter: FileFilter,
+  lookups: Lookups,
+  countriesOf: 'all codes' | 'long codes' = 'all codes',
+): Selection | undefined {
+  const kinds = kindsOf(filter, lookups)
+  const stations = stationsOf(filter, lookups, countriesOf)
+  const dates = datesOf(filter, kinds ?? lookups.kinds)
+  const ids = idsOf(filter)
+  const { created, modified, problems, names } = filter
+  const matchesNothing =
+    kinds?.size === 0 ||
+    problems?.length === 0 ||
+    stations?.length === 0 ||
+    dates?.length === 0 ||
+    (ids !== undefined && ids.from > ids.to) ||
+    names?.some(({ text }) => /[^\x01-\x7f]/.test(text)) === true
+  if (matchesNothing) return undefined
+  return {
+    ...(kinds && { kinds: [...kinds.keys()] }),
+    ...(stations && { stations }),
+    ...(dates && { dates }),
+    ...(ids && { ids }),
+    ...(created && { created }),
+    ...(modified && { modified }),
+    ...(problems && { problems }),
+    ...(names && names.length > 0 && { names }),
+  }
+}
+
+function kindsOf(filter: FileFilter, { kinds }: Lookups): ReadonlyMap<number, Kind> | undefined {
+  const { areas, types, durations, versions, intervals, contents, sources } = filter
+  const lists = [areas, types, durations, versions, intervals, contents, sources]
+  if (lists.every((list) => list === undefined)) return undefined
+  const isIn = (list: readonly string[] | undefined, value: string): boolean =>
+    list?.includes(value) ?? true
+  return new Map(
+    [...kinds].filter(
+      ([, kind]) =>
+        isIn(areas, kind.area) &&
+        isIn(types, kind.type) &&
+        isIn(durations, kind.duration) &&
+        isIn(versions, kind.version) &&
+        isIn(intervals, kind.interval) &&
+        isIn(contents, kind.content) &&
+        isIn(sources, kind.source),
+    ),
+  )
+}
+
+/** A code of 4 characters matches the equal code and the long codes that begin with it. */
+function stationsOf(
+  { stations: codes, countries }: FileFilter,
+  { stations }: Lookups,
+  countriesOf: 'all codes' | 'long codes',
+): number[] | undefined {
+  if (codes === undefined && countries === undefined) return undefined
+  const wanted = codes && new Set(codes)
+  const country = countriesOf === 'all codes' ? prepareCountries(stations) : countryOf
+  return [...stations]
+    .filter(([, code]) => !wanted || wanted.has(code) || wanted.has(code.slice(0, 4)))
+    .filter(([, code]) => !countries || countries.includes(country(code) ?? ''))
+    .map(([id]) => id)
+}
+
+function datesOf(
+  { dataDate, days, overlaps }: FileFilter,
+  kinds: ReadonlyMap<number, Kind>,
+): readonly DateRange[] | undefined {
+  const lists: DateRange[][] = []
+  if (dataDate !== undefined) lists.push([startsWithin(dataDate)].filter(isRange))
+  if (days !== undefined) lists.push(startsOnDays(days))
+  if (overlaps !== undefined) lists.push(startsOverlapping(overlaps, kinds))
+  return lists.length === 0 ? undefined : lists.reduce(intersect)
+}
+
+function isRange({ from, to }: DateRange): boolean {
+  return from <= to
+}
+
+function idsOf({ idAbove, idBelow }: FileFilter): IdRange | undefined {
+  if (idAbove === undefined && idBelow === undefined) return undefined
+  return { from: (idAbove ?? -Infinity) + 1, to: (idBelow ?? Infinity) - 1 }
+}
+
+export function hasOnly(selection: Selection, allowed: readonly (keyof Selection)[]): boolean {
+  return (Object.keys(selection) as (keyof Selection)[]).every((key) => allowed.includes(key))
+}
+
+export function hasAny(selection: Selection): boolean {
+  return Object.keys(selection).length > 0
+}
+
+/** The files of a selection after a record in an ordering; `undefined` if there are none. */
+export function selectAfter(
+  selection: Selection,
+  { id, key }: ChunkCursor,
+  ordering: ChunkOrdering,
+): Selection | undefined {
+  const { descending } = ordering
+  const rest: Selection = { ...selection, after: { id, key, ordering } }
+  if (typeof key === 'string')
+    return { ...rest, nameRange: descending ? { from: '', to: key } : { from: key, to: afterAll } }
+  if (ordering.key === 'data_date') {
+    const range = descending ? { ...unbounded, to: key } : { ...unbounded, from: key }
+    const dates = intersect(selection.dates ?? [range], [range])
+    return dates.length === 0 ? undefined : { ...rest, dates }
+  }
+  if (ordering.key === 'created')
+    return { ...rest, created: { ...selection.created, [descending ? 'toUs' : 'fromUs']: key } }
+  const { ids = everyId } = selection
+  const after = descending ? { from: ids.from, to: id - 1 } : { from: id + 1, to: ids.to }
+  return after.from > after.to ? undefined : { ...selection, ids: after }
+}
+
+const everyId: IdRange = { from: -Infinity, to: Infinity }
+
+/** Sorts after every character of a name. */
+export const afterAll = '\x7f'

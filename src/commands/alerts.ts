@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto'
+import { runAlertLoop } from '../alerts/alert-loop.ts'
+import { openMemoryFile } from '../alerts/memory-file.ts'
+import { openWebhook } from '../alerts/webhook.ts'
+import { NetworkStates } from '../api/series/network-states.ts'
+import { openReader } from '../catalogue/sqlite/reader.ts'
+import type { ConfigOf } from '../config/command-options.ts'
+import { ConfigError } from '../config/checks.ts'
+import { readExpectedFile } from '../config/expected-file.ts'
+import { readToken } from '../config/token-file.ts'
+import { askStatus } from '../control/client.ts'
+import { openAlerts } from '../insight/alerts.ts'
+import { ExpectedRules } from '../insight/expectation.ts'
+import { openClock } from '../runtime/clock.ts'
+import { graceMs, startLifecycle } from '../runtime/lifecycle.ts'
+import { createLogger } from '../runtime/logger.ts'
+import { packageVersion, print } from '../runtime/program.ts'
+
+type Config = ConfigOf<'alerts'>
+
+/** Sends alerts until a signal ends it. */
+export async function alerts(config: Config): Promise<number> {
+  const send = webhookOf(config)
+  const expected = new ExpectedRules(readExpectedFile(config.expectedFile))
+  const logger = createLogger({ level: config.logLevel, name: 'alerts' })
+  const lifecycle = startLifecycle({ logger, graceMs: graceMs.alerts })
+  const reader = openReader({ database: config.database })
+  const end = new AbortController()
+  const nowUs = openClock()
+  const network = new NetworkStates({ reader, nowUs, expected })
+  const loop = runAlertLoop(
+    {
+      openAlerts: async () => {
+        const { states, nowSeconds } = await network.current()
+        return openAlerts(states, nowSeconds)
+      },
+      indexerStatus: () => askStatus(config.controlSocket),
+      send,
+      memory: openMemoryFile(config.alertsStateFile),
+      nowSeconds: () => nowUs() / 1e6,
+      logger,
+    },
+    end.signal,
+  )
+  lifecycle.add({
+    name: 'alerts',
+    close: async () => {
+      end.abort()
+      await loop.catch(() => undefined)
+      reader.close()
+    },
+  })
+  await loop.catch((error: unknown) => lifecycle.end(error))
+  return lifecycle.untilEnd()
+}
+
+/** @throws ConfigError when an option is not set, or the secret cannot be read */
+function webhookOf(config: Config): ReturnType<typeof openWebhook> {
+  const { alertsWebhookUrl: url, alertsSecretFile } = config
+  const secret = readToken('alerts_secret_file', alertsSecretFile)
+  if (url !== undefined && secret !== undefined)
+    return openWebhook({ url, secret, version: packageVersion() })
+  const unset = url === undefined ? ['alerts_webhook_url'] : []
+  if (secret === undefined) unset.push('alerts_secret_file')
+  throw new ConfigError(
+    unset.map((key) => ({ source: 'default', key, message: `${key} must be set` })),
+  )
+}
+
+/** The receiver did not accept the message. */
+class NotDelivered extends Error {
+  readonly code = 'NOT_DELIVERED'
+}
+
+/** Sends one message of the kind `test`. */
+export async function testAlerts(config: Config): Promise<number> {
+  const send = webhookOf(config)
+  const id = randomUUID()
+  const at = new Date().toISOString()
+  const reason = await send({ id, at, kind: 'test', state: 'open', series: [] })
+  if (reason !== undefined) throw new NotDelivered(`the message was not delivered: ${reason}`)
+  await print(`delivered ${id}`)
+  return 0
+}

@@ -1,0 +1,30 @@
+import { resolve } from 'node:path'
+import { readableSize } from '../api/pages/labels.ts'
+import { copyDatabase } from '../catalogue/sqlite/backup.ts'
+import type { ConfigOf } from '../config/command-options.ts'
+import { print } from '../runtime/program.ts'
+import { copyProgress, number } from './progress.ts'
+
+/** Signals that abort the copy, so that no unfinished file is left. */
+const abortingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/** Copies the database to a file, and shows the progress on a terminal. @returns the exit code */
+export async function backup(
+  { database }: ConfigOf<'backup'>,
+  { file, force }: { readonly file: string; readonly force: boolean },
+): Promise<number> {
+  const stop = new AbortController()
+  for (const signal of abortingSignals)
+    process.once(signal, () => {
+      stop.abort()
+    })
+  const target = resolve(file)
+  const progress = copyProgress()
+  const options = { database, file: target, force, signal: stop.signal }
+  const { records, bytes } = await copyDatabase({
+    ...options,
+    onProgress: progress.update,
+  }).finally(progress.stop)
+  await print(`${target}: ${number(records)} records, ${readableSize(bytes)}, checked`)
+  return 0
+}

@@ -1,0 +1,128 @@
+/** Opens the database of the indexer, with what that may need: migration, recovery, and indexes that are built while it runs. */
+import { setImmediate } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { CatalogueWriter } from '../catalogue/writer.ts'
+import type { Recovery } from '../catalogue/sqlite/recover.ts'
+import type { StartupCheckOutcome } from '../catalogue/sqlite/integrity-check.ts'
+import { openWriter } from '../catalogue/sqlite/writer.ts'
+import type { OpenedWriter } from '../catalogue/sqlite/writer.ts'
+import { describeProgress } from '../catalogue/sqlite/migration.ts'
+import type { MigrationProgress } from '../catalogue/sqlite/migration.ts'
+import { upgradeDatabase } from '../catalogue/sqlite/open.ts'
+import type { Lifecycle } from '../runtime/lifecycle.ts'
+
+/** Time between two log lines of a long step of a migration. */
+const progressEveryMs = 5000
+
+/**
+ * Migrates a database of an earlier release, restores a backup if it is corrupt, and opens it.
+ * @returns `undefined` if a signal has stopped the migration, between two steps
+ */
+export async function openIndexerDatabase(parts: {
+  readonly database: string
+  readonly nowUs: () => number
+  readonly logger: Logger
+  readonly lifecycle: Lifecycle
+  /** Called before each part of the migration with its progress in words. */
+  readonly onMigrating: (progress: string) => void
+}): Promise<OpenedWriter | undefined> {
+  const { database, nowUs, logger, lifecycle } = parts
+  const stop = new AbortController()
+  const log = migrationReporter(database, logger)
+  const onMigrating = (progress: MigrationProgress): void => {
+    log(progress)
+    parts.onMigrating(describeProgress(progress))
+  }
+  const upgraded = upgradeDatabase({ database, onMigrating, signal: stop.signal })
+  lifecycle.add({
+    name: 'migration',
+    async close() {
+      stop.abort()
+      await upgraded
+    },
+  })
+  await upgraded
+  if (stop.signal.aborted) return undefined
+  const writer = openWriter({
+    database,
+    nowUs,
+    onChecked: (outcome) => {
+      logIntegrityCheck(outcome, logger)
+    },
+    onRestoring: (restoring) => {
+      const fields = { database, ...restoring }
+      logger.warn(fields, 'database missing or corrupt: restoring a backup')
+    },
+    onMigrating,
+  })
+  logRecovery(writer.recovery, logger)
+  return writer
+}
+
+function logRecovery(recovery: Recovery, logger: Logger): void {
+  const { quarantined, restored, rejectedBackups, isOlderCopy } = recovery
+  for (const { backup, fault } of rejectedBackups)
+    logger.error({ backup, fault }, 'backup not usable: trying the next one')
+  const problem = quarantined === undefined ? 'missing' : 'corrupt'
+  if (restored !== undefined) {
+    const made = new Date(restored.madeUs / 1000).toISOString()
+    const { backup, tookMs } = restored
+    const fields = { set_aside: quarantined, backup, made, took_ms: tookMs }
+    logger.error(
+      fields,
+      `database was ${problem}: backup restored; later changes will be found in the archive`,
+    )
+  } else if (quarantined !== undefined || rejectedBackups.length > 0)
+    logger.error({ set_aside: quarantined }, `database was ${problem}: building a new one`)
+  if (isOlderCopy)
+    logger.warn('database is an older copy: ids and seq continue above all that were used since')
+}
+
+function logIntegrityCheck({ fault, error, tookMs }: StartupCheckOutcome, logger: Logger): void {
+  const fields = { took_ms: tookMs }
+  if (fault !== undefined) logger.error({ ...fields, fault }, 'database corrupt')
+  else if (error !== undefined)
+    logger.warn(
+      { ...fields, err: error },
+      'integrity check failed to run; the next backup checks again',
+    )
+  else logger.info(fields, 'integrity check passed')
+}
+
+/** Logs each step of a migration, and the progress of a long step every few seconds. */
+function migrationReporter(database: string, logger: Logger) {
+  let last: { readonly step: string; readonly atMs: number } | undefined
+  return (progress: MigrationProgress): void => {
+    const now = performance.now()
+    if (last?.step === progress.step && now - last.atMs < progressEveryMs) return
+    last = { step: progress.step, atMs: now }
+    logger.info({ database }, `migrating the database ${describeProgress(progress)}`)
+  }
+}
+
+export type IndexBuilder = ReturnType<typeof openIndexBuilder>
+
+export function openIndexBuilder(writer: CatalogueWriter, logger: Logger) {
+  let stopped = false
+  return {
+    /** Builds the missing indexes and counts one after the other, and logs each. */
+    async build(): Promise<void> {
+      for (let left = 1; left > 0 && !stopped;) {
+        const startedMs = performance.now()
+        const built = await writer.buildIndexes()
+        left = built.left
+        const fields = {
+          built: built.names,
+          left,
+          took_ms: Math.round(performance.now() - startedMs),
+        }
+        if (built.names.length > 0) logger.info(fields, 'indexes built')
+        await setImmediate()
+      }
+    },
+    /** Stops after the current one. */
+    stop: (): void => {
+      stopped = true
+    },
+  }
+}

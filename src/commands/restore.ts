@@ -1,0 +1,53 @@
+import { statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { readableSize } from '../api/pages/labels.ts'
+import { AlreadyRunning, UnusableDatabase } from '../catalogue/writer.ts'
+import { openWriter } from '../catalogue/sqlite/writer.ts'
+import type { OpenedWriter } from '../catalogue/sqlite/writer.ts'
+import type { ConfigOf } from '../config/command-options.ts'
+import { openClock } from '../runtime/clock.ts'
+import { print } from '../runtime/program.ts'
+import { number } from './progress.ts'
+
+/** Replaces the database by a copy of it, and prints what to do next. @returns the exit code */
+export async function restore({ database }: ConfigOf<'restore'>, file: string): Promise<number> {
+  refuseOtherUser(database, file)
+  const writer = openRestored(database, resolve(file))
+  const { quarantined, restored } = writer.recovery
+  const { obs, nrt } = (await writer.summary()).areas
+  // Not closed: that would remove the -wal and -shm files, which readers of another user need. The process ends now.
+  await writer.checkpoint()
+  const made = new Date((restored?.madeUs ?? 0) / 1000).toISOString()
+  await print(`restored ${number(obs.files + nrt.files)} records; the copy was made at ${made}`)
+  if (quarantined !== undefined)
+    await print(`the former database is ${quarantined}: remove it when all is well`)
+  await print('next: systemctl start rinex-catalogue-indexer')
+  await print('it finds the changes since then in the archive; mirrors start again')
+  return 0
+}
+
+function openRestored(database: string, restoreFrom: string): OpenedWriter {
+  try {
+    return openWriter({
+      ...{ database, restoreFrom, nowUs: openClock() },
+      onRestoring: ({ backup, bytes }) =>
+        void print(`copying and checking ${backup}, ${readableSize(bytes)}`),
+    })
+  } catch (error) {
+    if (!(error instanceof AlreadyRunning)) throw error
+    const remedy = 'stop it first: systemctl stop rinex-catalogue-indexer'
+    throw new AlreadyRunning(`${error.message}; ${remedy}`, { cause: error })
+  }
+}
+
+/** The files of another user, such as root, could not be used by the indexer. */
+function refuseOtherUser(database: string, file: string): void {
+  const stats = [database, dirname(database)].map((path) =>
+    statSync(path, { throwIfNoEntry: false }),
+  )
+  const owner = stats.find((each) => each !== undefined)?.uid
+  if (owner === undefined || owner === process.geteuid?.()) return
+  throw new UnusableDatabase(
+    `${database} belongs to the user with id ${owner}, who must restore it: sudo -u '#${owner}' rinex-catalogue restore ${file}`,
+  )
+}

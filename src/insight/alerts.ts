@@ -1,0 +1,122 @@
+/** The alerts that are open: a function of the states of all series and the clock. Pure. */
+import { secondsPerHour } from '../parse/calendar.ts'
+import type { FileType } from '../parse/types.ts'
+import { periodRules } from './series.ts'
+import type { Period, SeriesKey } from './series.ts'
+import type { SeriesSummary } from './series-summary.ts'
+
+/** `ingest-stalled`: no hourly file of any station arrives. `late` and `missing`: the state of one series. */
+export const alertKinds = ['ingest-stalled', 'late', 'missing'] as const
+export type AlertKind = (typeof alertKinds)[number]
+
+/** A series with an alert, as clients and receivers of messages get it. */
+export interface AlertSeries {
+  readonly station: string
+  readonly file_type: FileType
+  readonly period: Period
+  /** Start of the first slot that is expected and not delivered; null if nothing was ever delivered. */
+  readonly since: string | null
+}
+
+export interface Alert {
+  /** Another alert of the same series has another id. */
+  readonly id: string
+  readonly kind: AlertKind
+  /** The `since` of its series; of `ingest-stalled` the time of the latest arrival. */
+  readonly since: string | null
+  /** When it opened. */
+  readonly opened: string
+  /** One series; several of `ingest-stalled`. */
+  readonly series: readonly AlertSeries[]
+}
+
+/** A series of the network with its state. */
+export interface StationSeries extends SeriesKey {
+  readonly station: string
+  readonly summary: SeriesSummary
+}
+
+/** The alert of one series. */
+interface SeriesAlert extends Alert {
+  readonly series: readonly [AlertSeries]
+}
+
+/** A series is late for this long before its alert opens, or for its usual latency, if that is more. */
+const patienceSeconds = secondsPerHour
+
+/** @param states sorted by station, as the alerts are then */
+export function openAlerts(states: readonly StationSeries[], nowSeconds: number): readonly Alert[] {
+  const alerts = states.flatMap((each) => seriesAlert(each, nowSeconds))
+  const isActive = ({ summary: { state } }: StationSeries): boolean =>
+    state === 'present' || state === 'late' || state === 'missing'
+  const isHourly = ({ period }: Pick<AlertSeries, 'period'>): boolean => period !== '01D'
+  // Daily files say nothing about the last hours; they count only in an archive without hourly ones.
+  const counts = states.some((each) => isActive(each) && isHourly(each)) ? isHourly : () => true
+  const stalled = stalledAlert(
+    alerts.filter(({ series: [each] }) => counts(each)),
+    latestArrival(states.filter(counts)),
+    nowSeconds,
+  )
+  if (stalled === undefined) return alerts
+  return [stalled, ...alerts.filter(({ series: [each] }) => !counts(each))]
+}
+
+function seriesAlert(
+  { station, fileType, period, summary }: StationSeries,
+  nowSeconds: number,
+): readonly SeriesAlert[] {
+  const { state, usualLatency } = summary
+  if (state !== 'late' && state !== 'missing') return []
+  const { seconds } = periodRules[period]
+  const { slot, since } = firstOverdue(summary)
+  const opened = (slot + 1) * seconds + usualLatency + Math.max(patienceSeconds, usualLatency)
+  if (nowSeconds < opened) return []
+  const key = { station, file_type: fileType, period }
+  const series = { ...key, since: since === undefined ? null : isoOf(since * seconds) }
+  const id = [state, ...Object.values(key), series.since ?? 'never'].join('-')
+  return [{ id, kind: state, since: series.since, opened: isoOf(opened), series: [series] }]
+}
+
+/** The first late or missing slot since the last delivered one, in a series with such a slot. */
+function firstOverdue({ runs, sinceSlot }: SeriesSummary) {
+  let slot = NaN
+  for (const run of runs.toReversed()) {
+    if (run.state === 'late' || run.state === 'missing') slot = run.firstSlot
+    else if (!['silent', 'due', 'future'].includes(run.state)) return { slot, since: slot }
+  }
+  // Nothing was delivered in the last 28 days, and these slots may begin after the first missing one.
+  return { slot, since: sinceSlot }
+}
+
+/** When the newest file of all series arrived; `-Infinity` if none was seen arriving. */
+function latestArrival(states: readonly StationSeries[]): number {
+  return states.reduce(
+    (latest, { summary: { lastArrival = -Infinity } }) => Math.max(latest, lastArrival),
+    -Infinity,
+  )
+}
+
+/** Needs alerts of two stations, and no arrival for two hours or, of daily files, for two days. */
+function stalledAlert(
+  alerts: readonly SeriesAlert[],
+  arrival: number,
+  nowSeconds: number,
+): Alert | undefined {
+  const [first, ...later] = alerts.toSorted((a, b) => (a.opened < b.opened ? -1 : 1))
+  const second = later.find(({ series: [each] }) => each.station !== first?.series[0].station)
+  if (second === undefined) return undefined
+  const lengths = alerts.map(({ series: [each] }) => periodRules[each.period].seconds)
+  const silentFrom = arrival + 2 * Math.max(secondsPerHour, ...lengths)
+  if (nowSeconds < silentFrom) return undefined
+  const since = arrival === -Infinity ? null : isoOf(arrival)
+  const opened = [second.opened, ...(since === null ? [] : [isoOf(silentFrom)])].toSorted()
+  return {
+    ...{ id: `ingest-stalled-${since ?? 'never'}`, kind: 'ingest-stalled', since },
+    ...{ opened: opened.at(-1) ?? second.opened, series: alerts.flatMap(({ series }) => series) },
+  }
+}
+
+/** `2026-01-22T05:00:00Z` */
+function isoOf(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().replace(/\.\d+Z$/, 'Z')
+}

@@ -1,0 +1,37 @@
+/** The installed program: its folder and version, and its output. */
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+/** The folder of package.json: a parent of `src/`, of `dist/` and of the compiled tests. */
+export const packageRoot = nearestPackage(import.meta.dirname)
+
+function nearestPackage(folder: string): string {
+  return existsSync(join(folder, 'package.json')) ? folder : nearestPackage(dirname(folder))
+}
+
+/** The version in package.json. */
+export function packageVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8'))
+  return (manifest as { version: string }).version
+}
+
+/** The version of the program, and of the Node that runs it. */
+export function versionLine(): string {
+  return `${packageVersion()} (Node ${process.versions.node})`
+}
+
+/** Writes a line to standard output and waits while its reader is slower. */
+export async function print(line: string): Promise<void> {
+  if (!process.stdout.write(`${line}\n`)) await once(process.stdout, 'drain')
+}
+
+/** Ends the process silently when the reader of its output has ended, as in `… | head`. */
+export function endWithReader(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') process.stderr.write(`standard output: ${error.message}\n`)
+    process.exit(error.code === 'EPIPE' ? 0 : 1)
+  })
+  // Errors of standard error cannot be reported.
+  process.stderr.on('error', () => {})
+}

@@ -1,0 +1,247 @@
+/** Delivery to a real HTTP server: signatures, failures, redirects, timeouts, restarts in between. */
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
+import { pino } from 'pino'
+import t from 'tap'
+import type { Test } from 'tap'
+import { runAlertLoop } from '../../src/alerts/alert-loop.ts'
+import type { AlertLoopDeps } from '../../src/alerts/alert-loop.ts'
+import { openMemoryFile } from '../../src/alerts/memory-file.ts'
+import { openWebhook } from '../../src/alerts/webhook.ts'
+import { CatalogueUnavailable } from '../../src/catalogue/reader.ts'
+import type { Alert } from '../../src/insight/alerts.ts'
+import { watchingIndexer } from '../api/status/indexer-status.ts'
+import { testFolder } from '../folder.ts'
+import { openReceiver, secret } from './receiver.ts'
+
+const start = 1_800_000_000
+const late = (station: string): Alert => {
+  const since = '2027-01-15T05:00:00Z'
+  const series = [{ station, file_type: 'o', period: '01H', since }] as const
+  return { id: `late-${station}`, kind: 'late', since, opened: since, series }
+}
+
+/** Each round is a check with these alerts; time passes as the process waits. */
+type Round = readonly Alert[] | 'unavailable'
+
+function openLoop(t: Test, url: string, file = join(testFolder(t), 'state/alerts.json')) {
+  let nowSeconds = start
+  const lines: string[] = []
+  const stream = new Writable({
+    write(line: Buffer, _encoding, done) {
+      lines.push(line.toString())
+      done()
+    },
+  })
+  const waits: number[] = []
+  return {
+    ...{ file, waits, lines },
+    stored: () => JSON.parse(readFileSync(file, 'utf8')) as { open: Alert[]; messages: object[] },
+    messages: () => lines.map((line) => (JSON.parse(line) as { msg: string }).msg),
+    /** Starts a process an hour before the first round, ends it after the last one. */
+    async run(rounds: readonly Round[], more: Partial<AlertLoopDeps> = {}) {
+      const end = new AbortController()
+      const left = [[], ...rounds]
+      const deps: AlertLoopDeps = {
+        openAlerts: async () => {
+          const round = left.shift() ?? []
+          if (round === 'unavailable') throw new CatalogueUnavailable('no catalogue')
+          return round
+        },
+        indexerStatus: async () => watchingIndexer,
+        send: openWebhook({ url, secret, version: '1.2.3', timeoutMs: 500 }),
+        memory: openMemoryFile(file),
+        nowSeconds: () => nowSeconds,
+        logger: pino({ level: 'info' }, stream),
+        wait: async (ms) => {
+          waits.push(ms / 1000)
+          const isQuietHour = left.length === rounds.length
+          nowSeconds += isQuietHour ? 3600 : ms / 1000
+          if (left.length === 0) end.abort()
+        },
+        ...more,
+      }
+      await runAlertLoop(deps, end.signal)
+    },
+  }
+}
+
+t.test('a message is signed and delivered once', async (t) => {
+  const { received, url } = await openReceiver(t)
+  const loop = openLoop(t, url)
+  await loop.run([[late('GRAZ00AUT')], [late('GRAZ00AUT')], []])
+  t.same(
+    received.map(({ message, isSigned }) => [message.state, message.kind, isSigned]),
+    [
+      ['open', 'late', true],
+      ['closed', 'late', true],
+    ],
+  )
+  const [{ request, message, body }] = received as [(typeof received)[0]]
+  t.match(request, { method: 'POST', url: '/hook?token=in-the-url' })
+  t.match(request.headers, {
+    'content-type': 'application/json',
+    'user-agent': 'rinex-catalogue/1.2.3',
+  })
+  t.same(Object.keys(message), ['id', 'at', 'kind', 'state', 'series'])
+  t.equal(message.at, '2027-01-15T09:00:00.000Z')
+  t.match(body, '"station":"GRAZ00AUT","file_type":"o","period":"01H"')
+  t.not(message.id, received[1]?.message.id)
+  t.same(loop.stored(), { version: 1, open: [], messages: [] })
+})
+
+const failures: Readonly<Record<string, (response: ServerResponse, url: string) => void>> = {
+  'HTTP status 500': (response) => response.writeHead(500).end('x'.repeat(100_000)),
+  'HTTP status 404': (response) => response.writeHead(404).end(),
+  'HTTP status 302, and redirects are not followed': (response, url) =>
+    response.writeHead(302, { location: url }).end(),
+  'HTTP status 308, and redirects are not followed': (response, url) =>
+    response.writeHead(308, { location: url }).end(),
+  'no response in time': () => undefined,
+  UND_ERR_SOCKET: (response) => response.destroy(),
+}
+
+for (const [reason, fail] of Object.entries(failures))
+  t.test(`tried again after: ${reason}`, async (t) => {
+    const other = await openReceiver(t)
+    const { received, url } = await openReceiver(t, (response, count) => {
+      if (count > 3) response.writeHead(200).end('thanks')
+      else fail(response, other.url)
+    })
+    const loop = openLoop(t, url)
+    const rounds = Array.from({ length: 5 }, () => [late('GRAZ00AUT')])
+    await loop.run(rounds)
+    t.same(other.received, [], 'no request to the target of a redirect')
+    t.equal(received.length, 4)
+    t.equal(new Set(received.map(({ body }) => body)).size, 1, 'the same message')
+    t.same(loop.waits, [300, 10, 20, 40, 300, 300])
+    t.same(loop.messages(), ['quiet', 'sending alerts', 'alert not delivered', 'alert delivered'])
+    t.match(loop.lines.join(''), `"reason":"${reason}"`)
+    t.notMatch(loop.lines.join(''), /in-the-url|127\.0\.0\.1|nobody-logs/)
+  })
+
+t.test('a receiver that is away gets what changed meanwhile, once', async (t) => {
+  const receiver = await openReceiver(t)
+  const { url, server, received } = receiver
+  const { port } = new URL(url)
+  server.close()
+  server.closeAllConnections()
+  const [graz, wtzr, zimm] = ['GRAZ00AUT', 'WTZR00DEU', 'ZIMM00CHE'].map(late) as [
+    Alert,
+    Alert,
+    Alert,
+  ]
+  const loop = openLoop(t, url)
+  await loop.run([[graz], [graz, wtzr], [wtzr]])
+  t.equal(loop.stored().messages.length, 1)
+  t.match(loop.lines.join(''), '"reason":"ECONNREFUSED"')
+  await new Promise<void>((resolve) => server.listen(Number(port), '127.0.0.1', resolve))
+  const restarted = openLoop(t, url, loop.file)
+  await restarted.run([[wtzr], [wtzr, zimm]])
+  t.same(
+    received.map(({ message: { state, series } }) => [
+      state,
+      ...series.map((each) => each.station),
+    ]),
+    [
+      ['open', 'GRAZ00AUT'],
+      ['closed', 'GRAZ00AUT'],
+      ['open', 'WTZR00DEU'],
+      ['open', 'ZIMM00CHE'],
+    ],
+  )
+  await openLoop(t, url, loop.file).run([[wtzr, zimm]])
+  t.equal(received.length, 4, 'a restart repeats nothing')
+})
+
+t.test('a process that ends before it has noted a delivery repeats the message', async (t) => {
+  const { received, url } = await openReceiver(t)
+  const loop = openLoop(t, url)
+  const memory = openMemoryFile(loop.file)
+  const killed = {
+    load: () => memory.load(),
+    async store(state: Parameters<typeof memory.store>[0]) {
+      if (received.length > 0) throw new Error('killed')
+      await memory.store(state)
+    },
+  }
+  await t.rejects(loop.run([[late('GRAZ00AUT')]], { memory: killed }), /killed/)
+  await loop.run([[late('GRAZ00AUT')]])
+  t.equal(received.length, 2)
+  t.equal(received[0]?.body, received[1]?.body)
+})
+
+t.test('a message that is never accepted is dropped after a day', async (t) => {
+  const { received, url } = await openReceiver(t, (response) => response.writeHead(400).end())
+  const loop = openLoop(t, url)
+  const rounds = Array.from({ length: 300 }, () => [late('GRAZ00AUT')])
+  await loop.run([...rounds, []])
+  t.equal(Math.max(...loop.waits), 300)
+  t.match(loop.messages(), [
+    'quiet',
+    'sending alerts',
+    'alert not delivered',
+    'alert dropped after a day',
+  ])
+  t.equal(new Set(received.map(({ message }) => message.id)).size, 2)
+  t.match(received.at(-1)?.message, { state: 'closed' })
+})
+
+t.test('without a catalogue, and with a damaged file', async (t) => {
+  const { received, url } = await openReceiver(t)
+  const loop = openLoop(t, url)
+  await loop.run([[late('GRAZ00AUT')], 'unavailable', 'unavailable', [late('GRAZ00AUT')]])
+  t.equal(received.length, 1, 'nothing is closed')
+  t.equal(loop.lines.filter((line) => line.includes('"no catalogue"')).length, 1)
+  for (const damaged of ['{"version":', 'null', '{"version":2}']) {
+    writeFileSync(loop.file, damaged)
+    await loop.run([[late('GRAZ00AUT')]])
+    const warnings = loop.messages().filter((line) => line.startsWith('alerts_state_file damaged'))
+    t.ok(warnings.length > 0, damaged)
+  }
+  t.equal(received.length, 4, 'open alerts are sent again')
+})
+
+const withoutPython = spawnSync('python3', ['--version']).error !== undefined && 'no python3 here'
+
+t.test('the receiver of operate.md accepts what is signed', { skip: withoutPython }, async (t) => {
+  const folder = testFolder(t, { secret: `${secret}\n` })
+  const [, example = ''] =
+    /^```python\n(.*?)^```$/ms.exec(readFileSync('docs/operate.md', 'utf8')) ?? []
+  const program = example
+    .replace('/etc/rinex-catalogue/alerts-secret', join(folder, 'secret'))
+    .replace(/^(.*)HTTPServer\(\("127.0.0.1", 9000\), Receiver\).serve_forever\(\)$/m, (line) =>
+      line
+        .replace('9000', '0')
+        .replace(
+          /^(.*)\.serve_forever.*$/,
+          's = $1\nprint(s.server_port, flush=True)\ns.serve_forever()',
+        ),
+    )
+  const receiver = spawn('python3', ['-c', program], { stdio: ['ignore', 'pipe', 'ignore'] })
+  t.teardown(async () => {
+    receiver.kill()
+    await once(receiver, 'exit')
+  })
+  const lines = createInterface({ input: receiver.stdout })[Symbol.asyncIterator]()
+  const next = async (): Promise<string> => (await lines.next()).value as string
+  const url = `http://127.0.0.1:${await next()}/`
+  const { series } = late('GRAZ00AUT')
+  const message = {
+    id: 'a',
+    at: '2026-01-22T05:00:00Z',
+    kind: 'late',
+    state: 'open',
+    series,
+  } as const
+  const signed = openWebhook({ url, secret, version: '1' })
+  const forged = openWebhook({ url, secret: 'another', version: '1' })
+  t.equal(await forged(message), 'HTTP status 403')
+  t.equal(await signed(message), undefined)
+  t.equal(await next(), 'open late GRAZ00AUT')
+})

@@ -1,0 +1,104 @@
+/** The alerts as JSON, page and feed, of a catalogue in which stations stop. */
+import t from 'tap'
+import type { Test } from 'tap'
+import type { Alert } from '../../../src/insight/alerts.ts'
+import { change, newFile } from '../../catalogue/change.ts'
+import { openService } from '../service.ts'
+
+const hour = 3600
+/** 2026-01-22T00:00:00Z */
+const midnight = Date.UTC(2026, 0, 22) / 1000
+const api = '/rinex/api/alerts/'
+
+interface Page {
+  readonly count: number
+  readonly next: string | null
+  readonly results: readonly Alert[]
+}
+
+/** Three stations deliver hourly files for three days, each two minutes late, then stop at these hours of 22 January. */
+async function openNetwork(t: Test, stops: Readonly<Record<string, number>>) {
+  let nowUs = (midnight - 72 * hour) * 1e6
+  const service = await openService(t, {
+    deps: () => ({ nowUs: () => nowUs }),
+    writerNowUs: () => nowUs,
+  })
+  const setNow = (seconds: number): void => {
+    nowUs = seconds * 1e6
+  }
+  for (let end = midnight - 71 * hour; end <= midnight + 12 * hour; end += hour) {
+    setNow(end + 120)
+    const start = new Date((end - hour) * 1000)
+    const day = 19 + Math.floor((end - hour - midnight) / (24 * hour)) + 3
+    const at = `2026${String(day).padStart(3, '0')}${String(start.getUTCHours()).padStart(2, '0')}00`
+    const added = Object.entries(stops)
+      .filter(([, stop]) => end <= midnight + stop * hour)
+      .map(([station]) => newFile(`${station}_R_${at}_01H_30S_MO.crx.gz`))
+    await service.writer.apply([
+      change(`nrt/2026/${String(day).padStart(3, '0')}/00`, { arrived: true, added }),
+    ])
+  }
+  const get = async (query: string): Promise<Page> =>
+    (await service.app.inject(api + query)).json<Page>()
+  return { ...service, get, setNow }
+}
+
+t.test('alerts by station and country, a page at a time', async (t) => {
+  const stops = { GRAZ00AUT: 5, WTZR00DEU: 7, ZIMM00CHE: 12 }
+  const { app, get, setNow } = await openNetwork(t, stops)
+  setNow(midnight + 12 * hour + 600)
+  const all = await get('')
+  t.same(
+    all.results.map(({ id }) => id),
+    ['late-WTZR00DEU-o-01H-2026-01-22T07:00:00Z', 'late-GRAZ00AUT-o-01H-2026-01-22T05:00:00Z'],
+    'the newest first',
+  )
+  t.match(all, { count: 2, next: null })
+  t.match(await get('?country=aut'), { count: 1, results: [{ since: '2026-01-22T05:00:00Z' }] })
+  t.match(await get('?station=wtzr&file_type=n'), { count: 0 })
+  t.match((await get('?limit=1')).next, 'alerts/?format=api&limit=1&offset=1')
+  const bad = await app.inject(`${api}?country=nowhere&strict=1&kind=late`)
+  t.same([bad.statusCode, Object.keys(bad.json<object>())], [400, ['country', 'kind']])
+  const { headers, statusCode } = await app.inject({ url: api, headers: { accept: 'text/html' } })
+  t.equal(statusCode, 200)
+  const again = { accept: 'text/html', 'if-none-match': String(headers.etag) }
+  t.equal((await app.inject({ url: api, headers: again })).statusCode, 304)
+  setNow(midnight + 12 * hour + 660)
+  t.equal((await app.inject({ url: api, headers: again })).statusCode, 200, 'a minute later')
+})
+
+t.test('the page and the feed', async (t) => {
+  const stops = { GRAZ00AUT: 5, WTZR00DEU: 12, ZIMM00CHE: 12 }
+  const { app, get, setNow } = await openNetwork(t, stops)
+  setNow(midnight + 12 * hour + 600)
+  const html = (await app.inject({ url: api, headers: { accept: 'text/html' } })).body
+  t.match(html, /<a href="[^"]*GRAZ00AUT\/availability[^"]*">GRAZ00AUT 01H observation files late</)
+  t.match(html, 'href="?format=atom"')
+  const feed = await app.inject(`${api}?format=atom&country=AUT`)
+  t.equal(feed.headers['content-type'], 'application/atom+xml')
+  t.match(
+    feed.body,
+    '<link rel="self" type="application/atom+xml" href="https://archive.example/rinex/api/alerts/?country=AUT&amp;format=atom"/>',
+  )
+  t.match(
+    feed.body,
+    '<title>GRAZ00AUT 01H observation files late</title>\n<updated>2026-01-22T07:10:00Z</updated>',
+  )
+  t.match(
+    feed.body,
+    '<content type="text">GRAZ00AUT 01H observation: since 2026-01-22 (022) 05:00</content>',
+  )
+  setNow(midnight + 14 * hour + 600)
+  const stalled = await get('')
+  t.match(stalled, {
+    count: 1,
+    results: [{ kind: 'ingest-stalled', since: '2026-01-22T12:02:00Z' }],
+  })
+  t.equal(stalled.results[0]?.series.length, 3)
+  const entry = (await app.inject(`${api}?format=atom`)).body
+  t.match(
+    entry,
+    'No files arrive: 3 series of 3 stations; the latest file arrived 2026-01-22 12:02',
+  )
+  t.equal(entry.match(/<entry>/g)?.length, 1)
+})

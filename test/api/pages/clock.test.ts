@@ -1,0 +1,123 @@
+/** Pages that show a state of the clock, and the states before the deliveries are read. */
+import t from 'tap'
+import type { Test } from 'tap'
+import { openService, startUs } from '../service.ts'
+
+const browser = { accept: 'text/html' }
+
+async function open(t: Test) {
+  let nowUs = Math.floor(startUs / 60e6) * 60e6
+  const service = await openService(t, {
+    deps: () => ({ nowUs: () => nowUs }),
+    writerNowUs: () => nowUs,
+  })
+  const station = 'GRAZ00AUT'
+  const names = Array.from({ length: 28 }, (_value, index) => {
+    const day = String(index + 1).padStart(3, '0')
+    return `${station}_R_2025${day}0000_01D_30S_MO.crx.gz`
+  })
+  await service.addNames('obs/2025/001', names)
+  return { ...service, setSecond: (second: number) => (nowUs = startUs + second * 1e6) }
+}
+
+t.test('everything that depends on the clock has the minute in its ETag', async (t) => {
+  const { app, setSecond } = await open(t)
+  const pages = ['network/', 'series/', 'missing/', 'report/', 'station/', 'station/GRAZ/']
+  const both = ['station/GRAZ/availability/', 'station/GRAZ/latency/', 'station/?state=unknown']
+  const targets = [
+    ...[...pages, ...both].map((path) => ({ path, headers: browser })),
+    ...[...both, 'network/', 'series/', 'missing/', 'report/'].map((path) => ({
+      ...{ path, headers: { accept: 'application/json' } },
+    })),
+    ...['series/?format=csv', 'missing/?format=csv', 'report/?format=txt'].map((path) => ({
+      ...{ path, headers: {} },
+    })),
+  ]
+  await app.inject('/rinex/api/network/')
+  for (const { path, headers } of targets) {
+    setSecond(0)
+    const url = `/rinex/api/${path}`
+    const { statusCode, headers: first } = await app.inject({ url, headers })
+    t.match({ statusCode, cache: first['cache-control'] }, { statusCode: 200, cache: 'no-cache' })
+    const known = { ...headers, 'if-none-match': String(first.etag) }
+    for (const [second, status] of [
+      [1, 304],
+      [61, 200],
+    ] as const) {
+      setSecond(second)
+      const again = await app.inject({ url, headers: known })
+      t.equal(again.statusCode, status, `${path} after ${second} s`)
+    }
+  }
+})
+
+t.test('only answers that need the states wait for the deliveries of the last weeks', async (t) => {
+  const { app, reader } = await open(t)
+  let release = (): void => undefined
+  const wait = new Promise<void>((resolve) => (release = resolve))
+  const read = reader.deliveries.bind(reader)
+  reader.deliveries = async (query) => {
+    await wait
+    return read(query)
+  }
+  const stations = await app.inject({ url: '/rinex/api/station/', headers: browser })
+  t.match(stations, { statusCode: 200 })
+  t.notMatch(stations.body, 'class="state')
+  t.equal((await app.inject('/metrics')).statusCode, 200)
+  const network = app.inject('/rinex/api/network/')
+  release()
+  t.equal((await network).statusCode, 200)
+  const later = await app.inject({ url: '/rinex/api/station/', headers: browser })
+  t.match(later.body, 'class="state')
+  t.not(later.headers.etag, stations.headers.etag)
+})
+
+t.test('the deliveries are read when the server listens, without a request', async (t) => {
+  const service = await open(t)
+  const { reader } = service
+  const queries = new Promise<void>((resolve) => {
+    const read = reader.deliveries.bind(reader)
+    reader.deliveries = (query) => {
+      resolve()
+      return read(query)
+    }
+  })
+  await service.listen()
+  await queries
+})
+
+t.test('stations are filtered by the state of their main series', async (t) => {
+  const { app } = await open(t)
+  const codes = async (query: string) => {
+    const { results } = (await app.inject(`/rinex/api/station/?${query}`)).json<{
+      results: { code: string }[]
+    }>()
+    return results.map(({ code }) => code)
+  }
+  t.strictSame(await codes('state=unknown,late'), ['GRAZ00AUT'])
+  t.strictSame(await codes('state=present'), [])
+  t.strictSame(await codes('state=unknown&country=DEU'), [])
+  const bad = await app.inject('/rinex/api/station/?state=away')
+  t.match(bad, { statusCode: 400 })
+  t.strictSame(Object.keys(bad.json<object>()), ['state'])
+})
+
+t.test('every form shows the faults of a rejected request at its fields', async (t) => {
+  const { app } = await open(t)
+  for (const [path, field, value] of [
+    ['rinex-file/?startDate=%3Cb%3E', 'startDate', '&lt;b&gt;'],
+    ['station/?state=%3Cb%3E', 'state', '&lt;b&gt;'],
+    ['series/?period=1', 'period', '1'],
+    ['missing/?from=never', 'from', 'never'],
+    ['report/?week=x', 'week', 'x'],
+    ['station/GRAZ/availability/?from=never', 'from', 'never'],
+    ['station/GRAZ/latency/?to=never', 'to', 'never'],
+    ['status/problems/?problem=all', 'problem', 'all'],
+    ['changes/?station=x', 'station', 'x'],
+  ] as const) {
+    const page = await app.inject({ url: `/rinex/api/${path}`, headers: browser })
+    t.equal(page.statusCode, 400, path)
+    t.match(page.body, `id="e-${field}"`, path)
+    t.match(page.body, `value="${value}"`, path)
+  }
+})

@@ -1,0 +1,111 @@
+/** The filter form, the active filters and the columns of collections. */
+import t from 'tap'
+import { fileFields } from '../../../src/api/files/form-fields.ts'
+import { activeFilters, filterForm, sortLink } from '../../../src/api/pages/filter-form.ts'
+import type { Parameter } from '../../../src/api/http/links.ts'
+
+const view = { frame: { title: 'Files' }, fields: fileFields, sizes: [20, 50, 100, 500] }
+
+t.test('fields show the filters of the request; the others stay as hidden inputs', (t) => {
+  const cases: readonly (readonly [
+    kept: readonly Parameter[],
+    values: Readonly<Record<string, string>>,
+    hidden: readonly Parameter[],
+  ])[] = [
+    [[], {}, []],
+    [[['station', 'graz']], { station: 'graz' }, []],
+    [
+      [
+        ['station', 'graz'],
+        ['station', 'wtzr'],
+      ],
+      { station: 'graz,wtzr' },
+      [],
+    ],
+    [[['file_type', 'O']], { file_type: 'O' }, []],
+    [[['file_type', 'o,n']], { file_type: 'o,n' }, []],
+    [
+      [
+        ['filename__contains', 'a'],
+        ['filename__contains', 'b'],
+      ],
+      { filename__contains: 'a' },
+      [['filename__contains', 'b']],
+    ],
+    [[['interval', '30S']], {}, [['interval', '30S']]],
+    [[['ordering', '-data_date']], {}, [['ordering', '-data_date']]],
+  ]
+  for (const [kept, values, hidden] of cases) {
+    const form = filterForm({ frame: view.frame, fields: fileFields }, { kept, limit: 20 })
+    const filled = form.fields.filter(({ value }) => value !== '')
+    t.strictSame(Object.fromEntries(filled.map(({ name, value }) => [name, value])), values)
+    t.strictSame(
+      form.hidden.map(({ name, value }) => [name, value]),
+      hidden,
+    )
+    for (const { options = [], value } of filled)
+      if (options.length > 0)
+        t.equal(options.filter(({ isChosen }) => isChosen).length, 1, `${value} is chosen`)
+  }
+  t.end()
+})
+
+t.test('faults stand at their fields, and those of other parameters apart', (t) => {
+  const faults = { startDate: ['a', 'b'], interval: ['c'] }
+  const state = { kept: [['startDate', 'x']] as const, limit: 20 }
+  const { fields, otherFaults } = filterForm(view, state, faults)
+  t.strictSame(
+    fields.filter(({ faults }) => faults.length > 0).map(({ name, faults }) => [name, faults]),
+    [['startDate', ['a', 'b']]],
+  )
+  t.strictSame(otherFaults, [{ name: 'interval', messages: ['c'] }])
+  t.end()
+})
+
+t.test('a page size that is not offered is offered too', (t) => {
+  const { fields } = filterForm(view, { kept: [], limit: 33 })
+  const { options = [] } = fields.find(({ name }) => name === 'limit') ?? {}
+  t.strictSame(
+    options.map(({ value, isChosen }) => [value, isChosen]),
+    [20, 33, 50, 100, 500].map((size) => [String(size), size === 33]),
+  )
+  t.end()
+})
+
+t.test('each active filter has a link without it; many have none', (t) => {
+  const kept: readonly Parameter[] = [
+    ['station', 'graz'],
+    ['ordering', 'filename'],
+    ['station', 'wtzr'],
+  ]
+  t.strictSame(activeFilters({ kept, limit: 50 }, fileFields), [
+    {
+      label: 'Station',
+      value: 'graz',
+      without: '?format=api&limit=50&ordering=filename&station=wtzr',
+    },
+    {
+      label: 'Station',
+      value: 'wtzr',
+      without: '?format=api&limit=50&ordering=filename&station=graz',
+    },
+  ])
+  const many = Array.from({ length: 1000 }, (): Parameter => ['station', 'graz'])
+  t.strictSame(activeFilters({ kept: many, limit: 20 }, fileFields), [])
+  t.end()
+})
+
+t.test('a column sorts in its own direction first, then the other way round', (t) => {
+  const state = { kept: [['station', 'graz']] as const, limit: 20 }
+  const column = { key: 'data_date', label: 'Start of data', first: 'descending' } as const
+  for (const [ordering, sort, expected] of [
+    [{ key: 'id', descending: true }, '', '-data_date'],
+    [{ key: 'data_date', descending: true }, 'descending', 'data_date'],
+    [{ key: 'data_date', descending: false }, 'ascending', '-data_date'],
+  ] as const) {
+    const link = sortLink(column, ordering, state)
+    t.equal(link.sort, sort)
+    t.equal(link.href, `?format=api&limit=20&ordering=${expected}&station=graz`)
+  }
+  t.end()
+})

@@ -1,0 +1,102 @@
+/** The command `alerts`: its configuration, its test message, and its life as a service. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import type { Test } from 'tap'
+import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
+import { openClock } from '../../src/runtime/clock.ts'
+import { openReceiver, secret } from '../alerts/receiver.ts'
+import { until } from '../indexer/until.ts'
+import { testFolder } from '../folder.ts'
+import { programLine } from '../program.ts'
+
+function launch(folder: string, ...args: string[]) {
+  const child = spawn(...programLine([...args, '--config', 'config.toml']), {
+    cwd: folder,
+    env: {},
+  })
+  const outcome = { child, text: '' }
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (piece: Buffer) => (outcome.text += piece.toString()))
+  return outcome
+}
+
+async function run(folder: string, ...args: string[]) {
+  const outcome = launch(folder, ...args)
+  const [code] = (await once(outcome.child, 'close')) as [number | null]
+  return { code, text: outcome.text }
+}
+
+function folderWith(t: Test, alerts: string): string {
+  const config = `database = "c.db"\n\n[alerts]\nstate_file = "state/alerts.json"\n${alerts}`
+  return testFolder(t, { 'config.toml': config, secret: `${secret}\n` })
+}
+
+t.test('a test message', async (t) => {
+  const receiver = await openReceiver(t, (response, count) =>
+    response.writeHead(count > 1 ? 403 : 200).end(),
+  )
+  const folder = folderWith(t, `webhook_url = "${receiver.url}"\nsecret_file = "secret"`)
+  const first = await run(folder, 'alerts', '--test')
+  const [{ message, isSigned }] = receiver.received as [(typeof receiver.received)[0]]
+  t.strictSame(first, { code: 0, text: `delivered ${message.id}\n` })
+  t.match(message, { kind: 'test', state: 'open', series: [] })
+  t.ok(isSigned)
+  const second = await run(folder, 'alerts', '--test')
+  t.equal(second.code, 1)
+  t.match(second.text, 'the message was not delivered: HTTP status 403')
+})
+
+t.test('it runs until a signal, also without a catalogue', async (t) => {
+  const { url, received } = await openReceiver(t)
+  const folder = folderWith(t, `webhook_url = "${url}"\nsecret_file = "secret"`)
+  for (const expected of ['cannot read', 'the indexer is stopped']) {
+    const outcome = launch(folder, 'alerts')
+    await until(t, expected, () => outcome.text.includes(expected))
+    outcome.child.kill('SIGTERM')
+    const [code] = (await once(outcome.child, 'exit')) as [number | null]
+    t.equal(code, 0)
+    t.notMatch(outcome.text, /in-the-url|nobody-logs/)
+    t.ok(existsSync(join(folder, 'state/alerts.json')))
+    openWriter({ database: join(folder, 'c.db'), nowUs: openClock() }).close()
+  }
+  t.same(received, [])
+})
+
+t.test('faults of its configuration', async (t) => {
+  const cases: readonly (readonly [alerts: string, faults: readonly RegExp[]])[] = [
+    ['', [/default: alerts_webhook_url must be set/, /default: alerts_secret_file must be set/]],
+    [
+      'webhook_url = "http://example.org/t0ken"',
+      [/alerts_webhook_url must be an https URL.*found another value/],
+    ],
+    [
+      'webhook_url = "https://example.org/t0ken"\nsecret_file = "nowhere"',
+      [/alerts_secret_file cannot be read: ENOENT/],
+    ],
+    [
+      'webhok_url = "https://example.org/t0ken"',
+      [/"alerts_webhok_url", did you mean alerts_webhook_url/],
+    ],
+  ]
+  for (const [alerts, faults] of cases) {
+    const { code, text } = await run(folderWith(t, alerts), 'alerts')
+    t.equal(code, 78, alerts)
+    for (const fault of faults) t.match(text, fault)
+    t.notMatch(text, 't0ken')
+  }
+})
+
+t.test('check-config reads the secret, and shows neither it nor the URL', async (t) => {
+  const alerts = 'webhook_url = "https://example.org/t0ken"\nsecret_file = '
+  const good = await run(folderWith(t, `${alerts}"secret"`), 'check-config')
+  t.equal(good.code, 0)
+  t.match(good.text, /^# alerts_webhook_url has a value that is not shown # from .*config.toml$/m)
+  t.match(good.text, /^alerts_secret_file = ".*secret" # from/m)
+  t.notMatch(good.text, /t0ken|nobody-logs/)
+  const bad = await run(folderWith(t, `${alerts}"state"`), 'check-config')
+  t.equal(bad.code, 78)
+  t.match(bad.text, /alerts_secret_file cannot be read: ENOENT/)
+})

@@ -1,0 +1,400 @@
+/** The commands `backup` and `restore`, as their users start them. */
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  copyFileSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { promisify } from 'node:util'
+import Sqlite from 'better-sqlite3'
+import t from 'tap'
+import type { Test } from 'tap'
+import { copyDatabase } from '../../src/catalogue/sqlite/backup.ts'
+import { schemaVersion } from '../../src/catalogue/sqlite/schema.ts'
+import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
+import type { OpenedWriter } from '../../src/catalogue/sqlite/writer.ts'
+import { lacksMounts, longestMs } from '../acceptance/service.ts'
+import { change, newFile } from '../catalogue/change.ts'
+import { makeEarlier } from '../catalogue/earlier-database.ts'
+import { programLine } from '../program.ts'
+
+const day = 'obs/2026/001'
+
+t.setTimeout(longestMs)
+
+/** A folder that other users may enter, with a catalogue that the test opens and closes. */
+function openFolder(t: Test) {
+  const folder = mkdtempSync(join(tmpdir(), 'backup-'))
+  chmodSync(folder, 0o755)
+  mkdirSync(join(folder, 'state'))
+  mkdirSync(join(folder, 'other'))
+  const database = join(folder, 'state/catalogue.db')
+  const file = join(folder, 'other/copy.db')
+  let writer: OpenedWriter | undefined
+  /** Also makes this process, which still runs, look as if it had ended. */
+  const close = () => {
+    if (writer === undefined) return
+    writer.close()
+    writer = undefined
+    const db = new Sqlite(database)
+    db.exec('DELETE FROM owner')
+    db.close()
+  }
+  t.teardown(() => {
+    writer?.close()
+    rmSync(folder, { recursive: true })
+  })
+  const open = () => (writer ??= openWriter({ database, nowUs: () => 1 }))
+  /** Catalogues the files of these stations, and returns all ids by station. */
+  const add = async (...stations: string[]) => {
+    const added = stations.map((station) => newFile(`${station}0010.26d.gz`))
+    await open().apply([change(day, { added })])
+    return idsOf(open())
+  }
+  return { folder, database, file, open, close, add }
+}
+
+async function idsOf(writer: OpenedWriter): Promise<Record<string, number>> {
+  const files = [...((await writer.directory(day))?.files ?? [])]
+  return Object.fromEntries(files.map(([name, { id }]) => [name.slice(0, 4), id]))
+}
+
+/** What an earlier schema, a copy or a database has. */
+function read<T>(database: string, sql: string): T[] {
+  const db = new Sqlite(database, { readonly: true })
+  try {
+    return db.prepare(sql).pluck().all() as T[]
+  } finally {
+    db.close()
+  }
+}
+
+const stations = 'SELECT substr(name, 1, 4) FROM file ORDER BY id'
+
+interface Result {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs the program, or another one that runs it. */
+function run(command: readonly string[], wrap: readonly string[] = []): Promise<Result> {
+  const [node, args] = programLine(command)
+  const [first = '', ...rest] = [...wrap, 'env', '-i', node, ...args]
+  return promisify(execFile)(first, rest).then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    (error: unknown) => error as Result,
+  )
+}
+
+const backup = (database: string, ...args: string[]) =>
+  run(['backup', '--database', database, ...args])
+const restore = (database: string, ...args: string[]) =>
+  run(['restore', '--database', database, ...args])
+
+t.test('backup copies the database while it is written', async (t) => {
+  const { database, file, open, add } = openFolder(t)
+  await add('aaaa')
+  const state = { ended: false }
+  const running = backup(database, file).finally(() => (state.ended = true))
+  for (let n = 0; !state.ended; n++) {
+    await add(`b${n.toString(36).padStart(3, '0')}`)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  const { code, stdout, stderr } = await running
+  t.same({ code, stderr }, { code: 0, stderr: '' })
+  const count = read(file, 'SELECT count(*) FROM file')[0]
+  t.match(
+    stdout,
+    new RegExp(`^${file}: ${Number(count).toLocaleString('en')} records, .*, checked\n$`),
+  )
+  t.same(read(file, 'SELECT seq FROM catalogue'), [count], 'it is one state of the catalogue')
+  t.same(read(file, 'PRAGMA integrity_check'), ['ok'])
+  t.same(readdirSync(join(file, '..')), ['copy.db'], 'a single file')
+  t.equal(statSync(file).mode & 0o777, 0o640)
+  t.ok(Object.keys(await idsOf(open())).length >= Number(count))
+})
+
+t.test('backup needs no indexer', async (t) => {
+  const { database, file, close, add } = openFolder(t)
+  await add('graz')
+  close()
+  t.match(await backup(database, file), { code: 0, stderr: '' })
+  t.same(read(file, stations), ['graz'])
+})
+
+t.test('backup replaces an existing file only with --force', async (t) => {
+  const { database, file, add } = openFolder(t)
+  writeFileSync(file, 'something else')
+  await add('graz')
+  const refused = await backup(database, file)
+  t.match(refused, { code: 1, stdout: '' })
+  t.equal(
+    refused.stderr,
+    `rinex-catalogue: ${file} exists: choose another name, or replace it with --force\n`,
+  )
+  t.equal(statSync(file).size, 'something else'.length)
+  t.match(await backup(database, file, '--force'), { code: 0, stderr: '' })
+  t.same(read(file, stations), ['graz'])
+})
+
+t.test('backup refuses names that cannot be replaced', async (t) => {
+  const { folder, database, add } = openFolder(t)
+  await add('graz')
+  const cases = {
+    [database]: 'is a file of the database: choose another name',
+    [`${database}-numbers`]: 'is a file of the database',
+    [join(folder, 'other')]: 'is not a regular file',
+    [join(folder, 'missing/copy.db')]: 'cannot be made: ENOENT',
+  }
+  for (const [file, reason] of Object.entries(cases)) {
+    const { code, stderr } = await backup(database, file, '--force')
+    t.equal(code, 1)
+    t.ok(stderr.startsWith(`rinex-catalogue: ${file} ${reason}`), stderr)
+  }
+  t.same(readdirSync(join(folder, 'other')), [])
+})
+
+t.test('backup names the space that it needs', { skip: lacksMounts }, async (t) => {
+  const { folder, database, add } = openFolder(t)
+  await add('graz')
+  const script = `mount -t tmpfs -o size=64k none ${folder}/other && exec "$0" "$@"`
+  const command = ['backup', '--database', database, `${folder}/other/copy.db`]
+  const { code, stderr } = await run(command, ['unshare', '-m', 'sh', '-c', script])
+  t.equal(code, 1)
+  t.match(stderr, /: needs \d+ bytes, its disk has \d+\n$/)
+})
+
+t.test('an aborted backup leaves no file', async (t) => {
+  const { file, database, add } = openFolder(t)
+  await add('graz')
+  const stop = new AbortController()
+  const onProgress = () => {
+    stop.abort()
+  }
+  const copied = copyDatabase({ database, file, force: false, onProgress, signal: stop.signal })
+  await t.rejects(copied, { name: 'AbortError' })
+  t.same(readdirSync(join(file, '..')), [])
+})
+
+t.test('a damaged database is not copied', async (t) => {
+  const { database, file, close, add } = openFolder(t)
+  await add('graz')
+  close()
+  damage(database)
+  const { code, stderr } = await backup(database, file)
+  t.equal(code, 1)
+  t.match(stderr, /is damaged \(.*\): the indexer replaces a damaged database/)
+  t.same(readdirSync(join(file, '..')), [])
+})
+
+/** Overwrites the first page of an index. */
+function damage(database: string): void {
+  const [root = 1] = read<number>(
+    database,
+    `SELECT rootpage FROM sqlite_schema WHERE name = 'file_seq'`,
+  )
+  const file = openSync(database, 'r+')
+  writeSync(file, randomBytes(4096), 0, 4096, (root - 1) * 4096)
+  closeSync(file)
+}
+
+t.test(
+  'a member of the group makes a backup, and changes nothing of the database',
+  { skip: process.getuid?.() === 0 ? false : 'only root can run a program as another user' },
+  async (t) => {
+    const { folder, database, file, open, add } = openFolder(t)
+    await add('graz')
+    await open().checkpoint()
+    const group = 65534
+    const state = join(folder, 'state')
+    for (const name of readdirSync(state)) chownSync(join(state, name), 0, group)
+    chownSync(state, 0, group)
+    chmodSync(state, 0o750)
+    chmodSync(join(folder, 'other'), 0o777)
+    const user = ['setpriv', '--reuid=65533', `--regid=${group}`, '--clear-groups', '--']
+    if ((await run(['--version'], user)).code !== 0) {
+      await t.test('', { skip: 'other users cannot enter this checkout' }, async () => undefined)
+      return
+    }
+    const before = readdirSync(state)
+    const made = await run(['backup', '--database', database, file], user)
+    t.match(made, { code: 0, stderr: '' })
+    t.same(readdirSync(state), before)
+    t.same(read(file, stations), ['graz'])
+    const refused = await run(['restore', '--database', database, file], user)
+    t.equal(refused.code, 1)
+    t.match(refused.stderr, `belongs to the user with id 0, who must restore it: sudo -u '#0'`)
+  },
+)
+
+t.test('restore replaces the database, which is kept, and no number is given twice', async (t) => {
+  const { folder, database, file, open, close, add } = openFolder(t)
+  const before = await add('graz', 'zimm')
+  await backup(database, file)
+  const later = await add('gope')
+  const lost = (await open().summary()).head
+  close()
+  const { code, stdout, stderr } = await restore(database, file)
+  t.same({ code, stderr }, { code: 0, stderr: '' })
+  const [aside = ''] = readdirSync(join(folder, 'state')).filter((name) => /replaced/.test(name))
+  const lines = stdout.replace(/[\d.]+ kB/, 'SIZE').replace(/at \S+Z/, 'at TIME')
+  t.equal(
+    lines,
+    `copying and checking ${file}, SIZE
+restored 2 records; the copy was made at TIME
+the former database is ${join(folder, 'state', aside)}: remove it when all is well
+next: systemctl start rinex-catalogue-indexer
+it finds the changes since then in the archive; mirrors start again
+`,
+  )
+  t.same(read(join(folder, 'state', aside), stations), ['graz', 'zimm', 'gope'])
+  t.same(await idsOf(open()), before, 'records keep their ids')
+  t.same(await open().directories(), [{ path: day, stamp: undefined }], 'all files are read again')
+  const after = await add('onsa')
+  t.ok((after['onsa'] ?? 0) > (later['gope'] ?? 0))
+  const { head } = await open().summary()
+  t.not(head.epoch, lost.epoch)
+  t.ok(head.seq > lost.seq)
+  t.equal(statSync(database).mode & 0o777, 0o640)
+})
+
+t.test('restore on another machine gives no id twice either', async (t) => {
+  const { folder, database, file, open, close, add } = openFolder(t)
+  await add('graz')
+  await backup(database, file)
+  close()
+  // The next block is reserved after the backup.
+  const db = new Sqlite(database)
+  db.exec(`UPDATE sqlite_sequence SET seq = 1000000 WHERE name = 'file'`)
+  db.close()
+  const given = (await add('zimm'))['zimm'] ?? 0
+  t.ok(given > 1_000_000)
+  close()
+  renameSync(join(folder, 'state'), join(folder, 'former'))
+  t.match(await restore(database, file), { code: 0, stderr: '' })
+  t.same(Object.keys(await idsOf(open())), ['graz'])
+  t.ok(((await add('gope'))['gope'] ?? 0) > given)
+})
+
+t.test('restore is refused while an indexer runs', async (t) => {
+  const { database, file, add } = openFolder(t)
+  await add('graz')
+  await backup(database, file)
+  const { code, stdout, stderr } = await restore(database, file)
+  t.same({ code, stdout }, { code: 1, stdout: '' })
+  t.match(stderr, /already running: .*; stop it first: systemctl stop rinex-catalogue-indexer\n$/)
+})
+
+/** Files that cannot replace a database, made from a backup, with the reason. */
+const unusable: Readonly<Record<string, [reason: RegExp, make: (file: string) => void]>> = {
+  'a missing file': [
+    /cannot be restored: ENOENT/,
+    (file) => {
+      rmSync(file)
+    },
+  ],
+  'an empty file': [
+    /holds no catalogue/,
+    (file) => {
+      writeFileSync(file, '')
+    },
+  ],
+  'another file': [
+    /holds no catalogue/,
+    (file) => {
+      writeFileSync(file, 'text'.repeat(99))
+    },
+  ],
+  'a database of another program': [
+    /holds no catalogue/,
+    (file) => {
+      rmSync(file)
+      new Sqlite(file).exec('CREATE TABLE other (a)').close()
+    },
+  ],
+  'a catalogue of a newer release': [
+    new RegExp(`has schema 999, this program knows ${schemaVersion}: install the newer program`),
+    (file) => {
+      const db = new Sqlite(file)
+      db.pragma('user_version = 999')
+      db.close()
+    },
+  ],
+  'a damaged catalogue': [/cannot be restored: /, damage],
+  'a copy of the main file alone': [
+    /copy\.db-wal has changes that it lacks/,
+    (file) => {
+      writeFileSync(`${file}-wal`, 'changes')
+    },
+  ],
+}
+
+t.test('restore refuses unusable files and leaves the database alone', async (t) => {
+  const { folder, database, file, close, add } = openFolder(t)
+  await add('graz')
+  await backup(database, file)
+  close()
+  const names = () => readdirSync(join(folder, 'state'))
+  const before = names()
+  for (const [name, [reason, make]] of Object.entries(unusable)) {
+    const other = join(folder, 'other', `${name.replaceAll(' ', '-')}-copy.db`)
+    copyFileSync(file, other)
+    make(other)
+    const { code, stderr } = await restore(database, other)
+    t.equal(code, 1, name)
+    t.match(stderr, reason, name)
+    t.match(stderr, basename(other), name)
+  }
+  linkSync(database, join(folder, 'other/link.db'))
+  for (const itself of [database, join(folder, 'other/link.db')])
+    t.match(await restore(database, itself), { code: 1, stderr: /is the database itself/ })
+  t.same(names(), before)
+  t.same(read(database, stations), ['graz'])
+})
+
+t.test('restore migrates a backup of an earlier release', async (t) => {
+  const { database, file, open, close, add } = openFolder(t)
+  await add('graz')
+  await backup(database, file)
+  close()
+  makeEarlier(file)
+  t.match(await restore(database, file), { code: 0, stderr: '' })
+  t.same(Object.keys(await idsOf(open())), ['graz'])
+})
+
+t.test('restore replaces a corrupt database, and one of a newer release', async (t) => {
+  for (const make of [
+    (database: string) => {
+      writeFileSync(database, 'no database at all, but long enough to be read as one'.repeat(99))
+    },
+    (database: string) => {
+      const db = new Sqlite(database)
+      db.pragma('user_version = 999')
+      db.close()
+    },
+  ]) {
+    const { folder, database, file, open, close, add } = openFolder(t)
+    await add('graz')
+    await backup(database, file)
+    close()
+    make(database)
+    t.match(await restore(database, file), { code: 0, stderr: '' })
+    t.same(Object.keys(await idsOf(open())), ['graz'])
+    t.equal(readdirSync(join(folder, 'state')).filter((name) => /replaced/.test(name)).length, 1)
+  }
+})

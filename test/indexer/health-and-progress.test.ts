@@ -1,0 +1,180 @@
+/** Known directories, health, scan progress and batches. */
+import pino from 'pino'
+import t from 'tap'
+import type { DirectoryChange } from '../../src/catalogue/writer.ts'
+import { openBatch } from '../../src/indexer/apply-snapshot.ts'
+import { openHealth } from '../../src/indexer/health.ts'
+import { openKnownDirectories } from '../../src/indexer/known-directories.ts'
+import { openScan } from '../../src/indexer/scan-progress.ts'
+import type { WalkStep } from '../../src/indexer/tree/walk.ts'
+import { change, newFile } from '../catalogue/change.ts'
+import { failing, noProblems, openParts } from './parts.ts'
+import { fc } from '../random.ts'
+
+t.test('known directories are listed as children of their parents, after any changes', async () => {
+  const path = fc.constantFrom('obs', 'obs/2026', 'obs/2025', 'obs/2026/001', 'obs/2026/002', 'nrt')
+  const step = fc.record({ path, add: fc.boolean() })
+  fc.assert(
+    fc.property(fc.array(step), (steps) => {
+      const known = openKnownDirectories(['nrt'])
+      const expected = new Set(['nrt'])
+      for (const each of steps) {
+        if (each.add) known.add(each.path)
+        else known.delete(each.path)
+        if (each.add) expected.add(each.path)
+        else expected.delete(each.path)
+      }
+      const below = (parent: string) =>
+        [...expected].filter((each) => each.replace(/\/?[^/]*$/, '') === parent).sort()
+      return (
+        known.size === expected.size &&
+        known.all().sort().join() === [...expected].sort().join() &&
+        ['', 'obs', 'obs/2026'].every(
+          (parent) =>
+            known.has(parent) === expected.has(parent) &&
+            known.childrenOf(parent).sort().join() === below(parent).join(),
+        )
+      )
+    }),
+  )
+})
+
+t.test('health is the phase, or degraded with reasons, and since when', async (t) => {
+  let nowUs = 1
+  const lines: { msg: string; problem: string }[] = []
+  const write = (line: string) => lines.push(JSON.parse(line) as (typeof lines)[number])
+  const logger = pino({}, { write })
+  const health = openHealth({ logger, nowUs: () => nowUs, version: '1', lastScan: undefined })
+  const status = () => health.status(noProblems)
+  t.match(status(), { state: 'starting', sinceUs: 1, reasons: [] })
+  nowUs = 2
+  health.enter('scanning')
+  t.match(status(), { state: 'scanning', sinceUs: 2 })
+  nowUs = 3
+  t.equal(health.report('disk', 'the disk is away'), false)
+  nowUs = 4
+  health.report('disk', 'the disk is still away')
+  health.report('other', 'something else')
+  health.enter('watching')
+  t.match(status(), {
+    ...{ state: 'degraded', sinceUs: 3 },
+    reasons: ['the disk is still away', 'something else'],
+  })
+  t.equal(health.report('disk', undefined), true)
+  t.equal(health.report('disk', undefined), false)
+  t.match(status(), { state: 'degraded', sinceUs: 3 })
+  nowUs = 5
+  health.report('other', undefined)
+  t.match(status(), { state: 'watching', sinceUs: 5, reasons: [] })
+  t.same(
+    lines.map(({ msg, problem }) => `${msg}: ${problem}`),
+    [
+      'degraded: the disk is away',
+      'degraded: something else',
+      'recovered: the disk is still away',
+      'recovered: something else',
+    ],
+    'each is logged once',
+  )
+})
+
+t.test('a scan counts regular files and reports its progress', async (t) => {
+  const scan = openScan(5)
+  const step = (path: string, parts: object, done: number): WalkStep => ({
+    snapshot: {
+      ...{ path, outcome: 'read', error: undefined, identity: undefined, names: [], misplaced: 0 },
+      ...{
+        stamp: undefined,
+        sizes: undefined,
+        mtimesUs: undefined,
+        identities: undefined,
+        away: [],
+        directories: [],
+        rejections: [],
+        ...parts,
+      },
+    },
+    ...{ pending: 3, done },
+  })
+  t.match(scan.progress(), { done: 0, files: 0, secondsLeft: undefined })
+  const rejections = [
+    { reason: 'not-gz', count: 2, names: [''] },
+    { reason: 'symlink', count: 4, names: [''] },
+  ]
+  scan.step(step('obs', { names: ['a', 'b'], rejections }, 0.5))
+  scan.applied({
+    head: { epoch: '', seq: 1, detailsSeq: 0 },
+    added: 2,
+    modified: 1,
+    removed: 0,
+    refused: [],
+  })
+  const progress = scan.progress()
+  t.match(progress, { startedUs: 5, files: 4, directoriesDone: 1, directoriesFound: 4, done: 0.5 })
+  t.ok((progress.secondsLeft ?? -1) >= 0 && progress.rate > 0)
+  t.ok(scan.visited('obs'))
+  t.notOk(scan.visited('nrt'))
+  t.same(scan.summary(9), {
+    ...{ startedUs: 5, endedUs: 9, directories: 1, files: 4 },
+    ...{ added: 2, modified: 1, removed: 0 },
+  })
+})
+
+t.test('a batch collects directories until it is large or old enough', async (t) => {
+  const { writer, sql } = openParts(t)
+  const batch = openBatch(writer, () => 0)
+  const files = (count: number) =>
+    Array.from({ length: count }, (_, n) =>
+      newFile(`${1000 + (n % 9000)}${String(1 + Math.floor(n / 9000)).padStart(3, '0')}0.26d.gz`),
+    )
+  t.match(await batch.flush(), { applied: undefined, error: undefined, changes: [] })
+  const day = (n: number, parts: Partial<DirectoryChange>) => change(`obs/2026/00${n}`, parts)
+  batch.add(day(1, { added: files(1) }), false)
+  t.ok(batch.has('obs/2026/001'))
+  t.notOk(batch.has('obs/2026/002'))
+  t.notOk(batch.full)
+  batch.add(day(2, { added: files(9_999) }), false)
+  t.ok(batch.full)
+  t.match(await batch.flush(), { applied: { added: 10_000 }, error: undefined })
+  t.notOk(batch.full)
+  t.notOk(batch.has('obs/2026/001'))
+
+  sql(failing('INSERT ON file'))
+  batch.add(day(3, { added: files(1) }), false)
+  batch.add(day(4, {}), false)
+  t.match(await batch.flush(), {
+    applied: undefined,
+    error: { message: 'malformed JSON' },
+    changes: [{ path: 'obs/2026/003' }, { path: 'obs/2026/004' }],
+  })
+  t.equal(await writer.directory('obs/2026/004'), undefined, 'all of it or nothing')
+  t.match(await batch.flush(), { changes: [] }, 'a failed batch is dropped')
+})
+
+t.test('a change from an event waits less than a change from a walk', async (t) => {
+  let now = 0
+  const batch = openBatch(openParts(t).writer, () => now)
+  const add = (name: string, isWalked: boolean) => {
+    batch.add(change(`obs/2026/${name}`, {}), isWalked)
+  }
+  const waits = (ms: number) => {
+    const from = now
+    while (!batch.full && now - from <= 2000) now += 10
+    t.equal(now - from, ms)
+    return batch.flush()
+  }
+  add('001', true)
+  await waits(510)
+  add('001', false)
+  await waits(110)
+  add('001', true)
+  now += 200
+  add('002', false)
+  add('003', true)
+  await waits(110)
+  add('001', true)
+  now += 450
+  add('002', false)
+  await waits(60)
+  t.notOk(batch.full, 'an empty one is never due')
+})

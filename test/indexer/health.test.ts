@@ -1,0 +1,50 @@
+import t from 'tap'
+import { openAcceptance } from '../../src/indexer/acceptance.ts'
+import { openDeletionGuard } from '../../src/indexer/deletion-guard.ts'
+import { openFileFaults } from '../../src/indexer/health.ts'
+import { openSettling } from '../../src/indexer/settling.ts'
+import { change, newFile } from '../catalogue/change.ts'
+import { openParts } from './parts.ts'
+
+const day = 'obs/2020/001'
+const graz = 'graz0010.20d.gz'
+
+t.test('each fault of a file is logged once, with its path', async (t) => {
+  const { lines, logger } = openParts(t)
+  const log = openFileFaults(logger)
+  for (let times = 0; times < 2; times++) {
+    log(`${day}/a`, 'incomplete')
+    log(`${day}/b`, 'broken')
+  }
+  log(`${day}/a`, 'broken')
+  t.strictSame(
+    lines.map(({ level, msg, ...other }) => [level, msg, (other as { path?: string }).path]),
+    [
+      [40, 'gzip stream of a file has no end', `${day}/a`],
+      [40, 'gzip stream of a file is damaged', `${day}/b`],
+      [40, 'gzip stream of a file is damaged', `${day}/a`],
+    ],
+  )
+})
+
+t.test('the memory of logged files is limited', async (t) => {
+  const { lines, logger } = openParts(t)
+  const log = openFileFaults(logger)
+  for (let number = 0; number <= 10_000; number++) log(`${day}/${number}`, 'broken')
+  log(`${day}/10000`, 'broken')
+  t.equal(lines.length, 10_001)
+  log(`${day}/0`, 'broken')
+  t.equal(lines.length, 10_002, 'the oldest is forgotten')
+})
+
+t.test('a file that is listed without its end is logged', async (t) => {
+  const parts = openParts(t)
+  const settling = { ...openSettling(), decide: () => 'take-incomplete' as const }
+  const { accept } = openAcceptance({ ...parts, settling, deletionGuard: openDeletionGuard() })
+  parts.put(`${day}/${graz}`)
+  const snapshot = await parts.tree.snapshot({ path: day, depth: 'facts' })
+  const added = [newFile(graz, { size: 1, mtimeUs: 1 })]
+  for (let times = 0; times < 2; times++) await accept(snapshot, change(day, { added }))
+  t.match(parts.lines, [{ msg: 'gzip stream of a file has no end', path: `${day}/${graz}` }])
+  t.equal(parts.lines.length, 1)
+})

@@ -1,0 +1,98 @@
+import pino from 'pino'
+import t from 'tap'
+import type { ScanSummary } from '../../src/catalogue/records.ts'
+import type { ScanResult } from '../../src/indexer/reconcile-loop.ts'
+import { openRescans } from '../../src/indexer/scans.ts'
+import { until } from './until.ts'
+
+const summary: ScanSummary = {
+  ...{ startedUs: 0, endedUs: 1, directories: 0, files: 0 },
+  ...{ added: 0, modified: 0, removed: 0 },
+}
+const plain = { path: undefined, full: false, acceptRemovals: false }
+
+/** Rescans whose scans are ended by the test. */
+function openOrders(result: Partial<ScanResult> = {}) {
+  const scans: { roots: readonly string[]; full: boolean; end: (error?: Error) => void }[] = []
+  const accepted: string[] = []
+  const errors: unknown[] = []
+  const lines: unknown[] = []
+  const stream = { write: (line: string) => lines.push(JSON.parse(line)) }
+  const rescans = openRescans({
+    scan: (roots, full) =>
+      new Promise((resolve, reject) => {
+        const end = (error?: Error) => {
+          if (error === undefined) resolve({ summary, archiveRead: true, written: true, ...result })
+          else reject(error)
+        }
+        scans.push({ roots, full, end })
+      }),
+    acceptRemovals: (roots) => accepted.push(roots.join()),
+    logger: pino({}, stream),
+    onFailure: (error) => errors.push(error),
+  })
+  return { rescans, scans, accepted, errors, lines }
+}
+
+t.test('one rescan runs, one waits, and later orders are merged into it', async (t) => {
+  const { rescans, scans, accepted } = openOrders()
+  t.same(rescans.numbers, { running: undefined, waiting: undefined, done: 0 })
+  t.same(rescans.order({ ...plain, path: 'obs/2020' }), { number: 1, place: 'running' })
+  t.same(rescans.order({ ...plain, path: 'obs/2021/001' }), { number: 2, place: 'waiting' })
+  t.same(rescans.order({ ...plain, path: 'obs/2021', full: true }), { number: 2, place: 'merged' })
+  t.same(rescans.order({ ...plain, path: 'nrt', acceptRemovals: true }), {
+    ...{ number: 2, place: 'merged' },
+  })
+  t.same(rescans.numbers, { running: 1, waiting: 2, done: 0 })
+  scans[0]?.end()
+  await until(t, 'the second runs', () => scans.length === 2)
+  t.match(scans, [
+    { roots: ['obs/2020'], full: false },
+    { roots: ['obs/2021', 'nrt'], full: true },
+  ])
+  t.same(accepted, ['', 'nrt'], 'removals are accepted only where they were confirmed')
+  t.same(rescans.numbers, { running: 2, waiting: undefined, done: 1 })
+  scans[1]?.end()
+  await until(t, 'all are done', () => rescans.numbers.done === 2)
+  t.same(rescans.numbers, { running: undefined, waiting: undefined, done: 2 })
+  t.same(rescans.order(plain), { number: 3, place: 'running' })
+  t.same(scans[2]?.roots, ['obs', 'nrt'])
+})
+
+t.test('a failed rescan is reported', async (t) => {
+  const { rescans, scans, errors } = openOrders()
+  rescans.order(plain)
+  scans[0]?.end(new Error('broken'))
+  await until(t, 'it is reported', () => errors.length === 1)
+})
+
+t.test('the end of a rescan is logged with what it changed', async (t) => {
+  const counts = { directories: 5, files: 4, added: 3, modified: 2, removed: 1 }
+  const changed = { summary: { startedUs: 0, endedUs: 2_500_000, ...counts } }
+  const cases = [
+    { result: changed, level: 30, msg: 'rescan ended' },
+    {
+      result: { ...changed, written: false },
+      level: 40,
+      msg: 'rescan ended: some changes could not be written and are tried again',
+    },
+    {
+      result: { ...changed, archiveRead: false },
+      level: 40,
+      msg: 'rescan ended: the archive could not be read',
+    },
+  ]
+  for (const { result, ...expected } of cases) {
+    const { rescans, scans, lines } = openOrders(result)
+    rescans.order({ ...plain, full: true })
+    scans[0]?.end()
+    await until(t, 'the end is logged', () => lines.length > 0)
+    const fields = { rescan: 1, paths: ['obs', 'nrt'], full: true, ...counts, seconds: 2.5 }
+    t.match(lines, [{ ...fields, ...expected }])
+  }
+  const { rescans, scans, lines } = openOrders({ archiveRead: false })
+  rescans.order({ ...plain, path: 'obs/2020' })
+  scans[0]?.end()
+  await until(t, 'the end is logged', () => lines.length > 0)
+  t.match(lines, [{ msg: 'rescan ended', paths: ['obs/2020'] }], 'a part of an area')
+})
