@@ -72,7 +72,10 @@ export function openOrRecover(files: DatabaseFiles): { db: Database; recovery: R
   const { path, restoreFrom } = files
   for (const unfinished of [newBackupPath, restoringPath]) discard(unfinished(path))
   if (restoreFrom !== undefined) return opened(files, restoreFile(restoreFrom, files))
-  if (!isFilled(path)) return opened(files, restoreNewest(files))
+  if (!isFilled(path)) {
+    discardSideFiles(path)
+    return opened(files, restoreNewest(files))
+  }
   try {
     const { db, advanced } = openAdvanced({ ...files, keepBackup: true })
     return { db, recovery: { ...nothing, isOlderCopy: advanced } }
@@ -225,9 +228,13 @@ function keepAside(path: string): string {
 }
 
 function putInPlace(source: string, path: string): void {
-  // They belong to the earlier database, and SQLite would apply them to the new one.
-  for (const side of ['-wal', '-shm']) discard(path + side)
+  discardSideFiles(path)
   moveDurably(source, path)
+}
+
+/** Removes the WAL and the shared memory of an earlier database: SQLite would apply them to the new one. */
+function discardSideFiles(path: string): void {
+  for (const side of ['-wal', '-shm']) discard(path + side)
 }
 
 /**
