@@ -166,22 +166,6 @@ t.test('nginx sends the downloads of the service', { skip: lacksNginx }, async (
     t.ok((await bytesOf(answer)).equals(content))
   })
 
-  t.test('refused downloads stay refused', async (t) => {
-    const absent = await get(pathIn(day, 9))
-    t.equal(absent.statusCode, 404)
-    t.equal((await bytesOf(absent)).toString(), '{"detail":"Not found."}')
-
-    writeFileSync(join(archive, emptied), content.subarray(0, 1000))
-    const beingWritten = await get(emptied)
-    t.equal(beingWritten.statusCode, 503)
-    t.equal(beingWritten.headers['retry-after'], '5')
-    t.match(JSON.parse((await bytesOf(beingWritten)).toString()), { detail: /being written/ })
-
-    symlinkSync(basename(file), join(archive, `${replaced}.link`))
-    renameSync(join(archive, `${replaced}.link`), join(archive, replaced))
-    t.equal((await get(replaced)).resume().statusCode, 404)
-  })
-
   t.test('lists are compressed for clients that accept it, downloads are not', async (t) => {
     const compressed = { accept: 'application/json', 'accept-encoding': 'gzip' }
     for (const query of ['?limit=5', '?format=csv', '?format=ndjson']) {
@@ -199,6 +183,22 @@ t.test('nginx sends the downloads of the service', { skip: lacksNginx }, async (
     t.notOk('content-encoding' in download.headers)
     t.ok((await bytesOf(download)).equals(content))
     t.equal(download.headers['strict-transport-security'], 'max-age=31536000')
+  })
+
+  t.test('refused downloads stay refused', async (t) => {
+    const absent = await get(pathIn(day, 9))
+    t.equal(absent.statusCode, 404)
+    t.equal((await bytesOf(absent)).toString(), '{"detail":"Not found."}')
+
+    writeFileSync(join(archive, emptied), content.subarray(0, 1000))
+    const beingWritten = await get(emptied)
+    t.equal(beingWritten.statusCode, 503)
+    t.equal(beingWritten.headers['retry-after'], '5')
+    t.match(JSON.parse((await bytesOf(beingWritten)).toString()), { detail: /being written/ })
+
+    symlinkSync(basename(file), join(archive, `${replaced}.link`))
+    renameSync(join(archive, `${replaced}.link`), join(archive, replaced))
+    t.equal((await get(replaced)).resume().statusCode, 404)
   })
 
   t.test('lists, listings, polls and events pass through', async (t) => {
