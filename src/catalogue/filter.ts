@@ -75,13 +75,6 @@ export interface Ordering extends OrderStep {
 /** Highest id first. */
 export const defaultOrdering: Ordering = { key: 'id', descending: true }
 
-/** A page of the files that a filter selects. */
-export interface PagePosition {
-  readonly ordering: Ordering
-  readonly offset: number
-  readonly limit: number
-}
-
 export function isUnfiltered(filter: FileFilter): boolean {
   return Object.values(filter).every((condition) => condition === undefined)
 }

@@ -1,9 +1,10 @@
 /** Estimates the cost of finding a selection by each index, and of a scan, from the exact counts. Use within a read transaction. */
-import type { OrderKey, PagePosition } from '../filter.ts'
+import type { OrderKey } from '../filter.ts'
 import type { Statements } from './connection.ts'
 import type { Counts } from './counts.ts'
 import { boundsOf } from './date-ranges.ts'
 import { conditionsOf, orders, problemIds } from './filter-sql.ts'
+import type { PagePosition } from './page-ids.ts'
 import { hasAny, hasOnly } from './selection.ts'
 import type { Selection } from './selection.ts'
 import type { Slice, Slices } from './slices.ts'

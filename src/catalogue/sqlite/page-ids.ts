@@ -3,7 +3,7 @@
  * transaction.
  */
 import { secondsPerDay } from '../../parse/calendar.ts'
-import type { PagePosition } from '../filter.ts'
+import type { Ordering } from '../filter.ts'
 import type { CandidateIndex } from './candidate-indexes.ts'
 import type { Statements } from './connection.ts'
 import type { Counts } from './counts.ts'
@@ -15,6 +15,12 @@ import type { Slices } from './slices.ts'
 
 /** Called between slices; throws to end a query. */
 export type CheckDeadline = () => void
+
+export interface PagePosition {
+  readonly ordering: Ordering
+  readonly offset: number
+  readonly limit: number
+}
 
 /** All files of a selection. */
 export interface Collected {
