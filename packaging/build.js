@@ -14,6 +14,7 @@ import {
   readdirSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -34,6 +35,9 @@ const carriesNode = !options['system-node']
 const root = dirname(import.meta.dirname)
 const read = (...path) => readFileSync(join(root, ...path), 'utf8')
 const manifest = JSON.parse(read('package.json'))
+
+/** The placeholder is for local builds: a package that is distributed names somebody who reads its mail. */
+const maintainer = process.env.MAINTAINER ?? 'The RINEX catalogue maintainers <root@localhost>'
 
 const home = '/usr/lib/rinex-catalogue'
 const docs = '/usr/share/doc/rinex-catalogue'
@@ -73,6 +77,9 @@ function addProgram({ at, write, compress }) {
     cwd: root,
     stdio: 'inherit',
   })
+  // The launcher starts it: a #! line would choose another Node.
+  const cli = at(`${home}/dist/cli.js`)
+  writeFileSync(cli, readFileSync(cli, 'utf8').replace(/^#!.*\n/, ''))
   const { name, version, description, license, type, engines, dependencies } = manifest
   const needed = { name, version, description, license, private: true, type, engines, dependencies }
   write(`${home}/package.json`, `${JSON.stringify(needed, null, 2)}\n`)
@@ -136,9 +143,13 @@ function addServices({ write }) {
   )
 }
 
-function addDocuments({ at, write, compress }) {
+function addDocuments({ at, write, compress }, version) {
   compress('/usr/share/man/man1/rinex-catalogue.1', read('docs/man/rinex-catalogue.1'))
-  compress(`${docs}/changelog`, read('CHANGELOG.md'))
+  const time = `${date.toUTCString().slice(0, -'GMT'.length)}+0000`
+  const entry = `rinex-catalogue (${version}) unstable; urgency=medium\n\n  * See CHANGELOG.md.gz beside this file.`
+  compress(`${docs}/changelog`, `${entry}\n\n -- ${maintainer}  ${time}\n`)
+  compress(`${docs}/CHANGELOG.md`, read('CHANGELOG.md'))
+  write('/usr/share/lintian/overrides/rinex-catalogue', read('packaging/debian/lintian-overrides'))
   write(`${docs}/copyright`, read('packaging/debian/copyright') + read('LICENSE'))
   for (const name of readdirSync(join(root, 'docs')).sort())
     if (name.endsWith('.md') && name !== 'ARCHITECTURE.md')
@@ -178,9 +189,9 @@ function addControl({ at, write, files }, version) {
     'Priority: optional',
     `Architecture: ${architecture}`,
     `Installed-Size: ${kibibytes}`,
-    'Maintainer: The RINEX catalogue maintainers <root@localhost>',
+    `Maintainer: ${maintainer}`,
     `Depends: ${depends.join(', ')}`,
-    'Suggests: nginx | apache2',
+    'Suggests: nginx | apache2 | caddy',
     'Description: catalogue of the RINEX files of a GNSS archive',
     ' Indexes the RINEX files below obs/ and nrt/ of an archive, and serves lists,',
     ' records, changes and the files themselves over HTTP.',
@@ -206,7 +217,7 @@ function build(stage) {
   tryDriver(stage)
   addConfiguration(stage)
   addServices(stage)
-  addDocuments(stage)
+  addDocuments(stage, version)
   const architecture = addControl(stage, version)
   stage.normalise(epoch)
   const variant = carriesNode ? '' : '+system-node'

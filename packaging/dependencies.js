@@ -8,7 +8,7 @@ const installers = new Set(['prebuild-install'])
 /** Files that are loaded at run time, and licences. */
 const needed = /\.(js|cjs|mjs|json|node)$|^(license|licence|copying|notice)\b/i
 /** Folders at the top of a package that nothing loads at run time. */
-const unneeded = /^(\..*|tests?|benchmarks?|examples?|docs?|node_modules)$/
+const unneeded = /^(tests?|benchmarks?|examples?|docs?|node_modules)$/
 
 /** Only these files of the driver: not its sources, not what its compilation left behind. */
 const driver = 'node_modules/better-sqlite3'
@@ -57,9 +57,18 @@ function filesOf(root, folder) {
   const inside = (path, depth) =>
     readdirSync(join(root, folder, path), { withFileTypes: true }).flatMap((entry) => {
       const name = join(path, entry.name)
-      if (!entry.isDirectory()) return entry.isFile() && needed.test(entry.name) ? [name] : []
+      // Settings of tools.
+      if (entry.name.startsWith('.')) return []
+      if (entry.isFile() && needed.test(entry.name))
+        return isCommand(join(root, folder, name)) ? [] : [name]
+      if (!entry.isDirectory()) return []
       return depth === 0 && unneeded.test(entry.name) ? [] : inside(name, depth + 1)
     })
   const files = inside('', 0)
   return folder === driver ? files.filter((file) => driverFiles.test(file)) : files
+}
+
+/** A command of a package for the shell, which nothing loads. */
+function isCommand(file) {
+  return readFileSync(file).subarray(0, 2).equals(Buffer.from('#!'))
 }

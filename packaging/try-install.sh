@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 #
 # try-install.sh FILE.deb [TREE]: installs the package in a clean Debian, runs both services as their units say, uses the
-# program, removes and purges the package. TREE is a tree of debootstrap that stays unchanged; without it, a tree of
-# Debian 12 is made with the mirror that apt uses here. Needs root, debootstrap and network.
+# program, upgrades from a package and a database of the release before while the services run, removes and purges the
+# package. TREE is a tree of debootstrap that stays unchanged; without it, a tree of Debian 12 is made with the mirror that
+# apt uses here. Needs root, debootstrap, network, and the compiled tests (npm run typecheck).
 
 set -euo pipefail
 
@@ -51,17 +52,42 @@ make_tree() {
   apt install -y --no-install-recommends man-db
 }
 
-# Starts a service with the command, user and umask of its unit. $2 is the umask, the others are variables.
+# Starts a service with the command, user and umask of its unit. The other arguments are variables.
 start() {
   local unit=$tree/usr/lib/systemd/system/$1.service
-  local user group command
+  local user group command umask
   user=$(sed -n 's/^User=//p' "$unit")
   group=$(sed -n 's/^Group=//p' "$unit")
+  umask=$(sed -n 's/^UMask=//p' "$unit")
   command=$(sed -n 's/^ExecStart=//p' "$unit")
   # Not by the function: the process id must be that of the service.
   "${chroot[@]}" setpriv --reuid "$user" --regid "$group" --clear-groups --no-new-privs --bounding-set=-all \
-    env RINEX_CATALOGUE_PORT=0 "${@:3}" sh -c "umask $2; exec $command" >"$work/$1.log" 2>&1 &
+    env RINEX_CATALOGUE_PORT=0 "${@:2}" sh -c "umask $umask; exec $command" >"$work/$1.log" 2>&1 &
   services+=($!)
+}
+
+stop_services() {
+  local service
+  kill "${services[@]}"
+  for service in "${services[@]}"; do
+    wait "$service" || fail "a service ended with $?: $(tail -n 5 "$work"/*.log)"
+  done
+  services=()
+}
+
+# The URL of the list.
+url() { grep -o '"url":"[^"]*"' "$work/rinex-catalogue-api.log" | tail -n 1 | cut -d '"' -f 4; }
+
+# The list without the port, which changes at each start.
+list() { curl -sf "$(url)?limit=100" | sed -E 's,http://127.0.0.1:[0-9]+,,g'; }
+
+# The same package with a lower version: the upgrade replaces every file.
+make_earlier_package() {
+  local files=$work/earlier
+  dpkg-deb --raw-extract "$package" "$files"
+  sed -i 's/^Version: .*/Version: 0.0.1/' "$files/DEBIAN/control"
+  dpkg-deb --root-owner-group -Zgzip -z1 --build "$files" "$tree/srv/earlier.deb" >/dev/null
+  rm -r "$files"
 }
 
 # Waits until the log of a service contains a text.
@@ -72,7 +98,7 @@ await() {
     sleep 0.2
   done
   cat "$work/$1.log"
-  fail "the log of the $1 has no $2"
+  fail "the log of $1 has no $2"
 }
 
 step 'a clean Debian'
@@ -80,7 +106,8 @@ make_tree
 
 step 'install'
 cp "$package" "$tree/srv/package.deb"
-apt install -y --no-install-recommends /srv/package.deb
+make_earlier_package
+apt install -y --no-install-recommends /srv/earlier.deb
 inside getent passwd rinexcat-indexer rinexcat-api rinexcat-alerts
 inside rinex-catalogue --version
 
@@ -97,12 +124,11 @@ cp -r "$tree/usr/lib/rinex-catalogue/fixtures/archive" "$tree/srv/gnss"
 inside install -d -o rinexcat-indexer -g rinexcat -m 2750 /var/lib/rinex-catalogue
 inside install -d -o rinexcat-indexer -g rinexcat -m 0750 /run/rinex-catalogue
 as rinexcat-indexer rinex-catalogue check-config | grep -E '^(archive|database|control_socket)'
-start rinex-catalogue-indexer 0027
+start rinex-catalogue-indexer
 await rinex-catalogue-indexer 'caught up with the archive'
-start rinex-catalogue-api 0077
+start rinex-catalogue-api
 await rinex-catalogue-api '"listening"'
-url=$(grep -o '"url":"[^"]*"' "$work/rinex-catalogue-api.log" | cut -d '"' -f 4)
-curl -sf "$url?limit=1" | tee "$work/list"
+curl -sf "$(url)?limit=1" | tee "$work/list"
 echo
 grep -q '"count":72' "$work/list" || fail 'the list has another count'
 curl -sfo /dev/null -w '%{http_code} %{size_download} bytes\n' \
@@ -113,7 +139,7 @@ step 'alerts'
 inside install -d -o rinexcat-alerts -g rinexcat -m 0700 /var/lib/rinex-catalogue-alerts
 inside install -o rinexcat-alerts -m 0400 /dev/stdin /srv/alerts-secret <<<secret
 state=/var/lib/rinex-catalogue-alerts/alerts.json
-start rinex-alerts 0077 RINEX_CATALOGUE_ALERTS_WEBHOOK_URL=http://127.0.0.1:9/ \
+start rinex-alerts RINEX_CATALOGUE_ALERTS_WEBHOOK_URL=http://127.0.0.1:9/ \
   RINEX_CATALOGUE_ALERTS_SECRET_FILE=/srv/alerts-secret RINEX_CATALOGUE_ALERTS_STATE_FILE=$state
 await rinex-alerts 'less than an hour since a start'
 inside stat -c '%A %U:%G %n' "$state"
@@ -126,17 +152,39 @@ as admin rinex-catalogue status
 as admin rinex-catalogue rescan --wait
 if as visitor rinex-catalogue status; then fail 'a visitor reads the status'; fi
 
-step 'upgrade: the configuration stays as the administrator left it'
+step 'upgrade while the services run'
 echo 'max_limit = 500' >>"$tree/etc/rinex-catalogue/config.toml"
-apt install -y --reinstall /srv/package.deb
+list >"$work/before"
+apt install -y /srv/package.deb
 tail -n 1 "$tree/etc/rinex-catalogue/config.toml" | grep -x 'max_limit = 500'
+# Without systemd, the earlier processes continue to run; the new commands must work with them.
+list | diff - "$work/before" >/dev/null || fail 'the running API answers differently'
+curl -sfo /dev/null -H 'accept: text/html' "$(url)" || fail 'no page from the running API'
+as admin rinex-catalogue status
+as admin rinex-catalogue rescan --full --wait
+
+step 'the first start after the upgrade migrates a database of an earlier schema'
+stop_services
+# shellcheck disable=SC2016
+node --input-type=module -e '
+  const { makeEarlier } = await import(process.argv[1])
+  makeEarlier(process.argv[2], 10)
+' "$PWD/build/test/catalogue/earlier-database.js" "$tree/var/lib/rinex-catalogue/catalogue.db"
+start rinex-catalogue-api
+await rinex-catalogue-api '"listening"'
+code=$(curl -so /dev/null -w '%{http_code}' "$(url)")
+[[ $code == 503 ]] || fail "an API before the migration answers $code"
+start rinex-catalogue-indexer
+await rinex-catalogue-indexer 'caught up with the archive'
+grep -o '"msg":"[^"]*migrat[^"]*"' "$work/rinex-catalogue-indexer.log" || fail 'nothing was migrated'
+for ((tries = 0; tries < 100; tries++)); do
+  if list >"$work/after" 2>/dev/null; then break; fi
+  sleep 0.2
+done
+diff "$work/before" "$work/after" >/dev/null || fail 'the migrated list differs'
 
 step 'stop'
-kill "${services[@]}"
-for service in "${services[@]}"; do
-  wait "$service" || fail "a service ended with $?: $(tail -n 5 "$work"/*.log)"
-done
-services=()
+stop_services
 
 step 'remove: the database and the configuration stay'
 apt remove -y rinex-catalogue

@@ -2,12 +2,10 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { request } from 'node:https'
-import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
-import { connect } from 'node:net'
+import type { OutgoingHttpHeaders } from 'node:http'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Test } from 'tap'
+import { ask, makeCertificate, untilListening } from './front-server.ts'
 import { freePorts, ownHost } from './loopback.ts'
 
 const env = { ...process.env, PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` }
@@ -54,9 +52,7 @@ export async function startNginx(t: Test, dir: string, behind: Behind) {
   const ports = { http, https }
   mkdirSync(dir)
   writeFileSync(join(dir, 'nginx.conf'), nginxConf({ ...behind, ...ports }))
-  const key = '-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout archive.key'
-  const certificate = `req -x509 ${key} -days 2 -subj /CN=archive.example.org -out archive.pem`
-  spawnSync('openssl', certificate.split(' '), { cwd: dir })
+  makeCertificate(dir)
 
   const options = ['-p', dir, '-e', 'stderr', '-c', join(dir, 'nginx.conf')]
   const check = spawnSync('nginx', ['-t', ...options], { env, encoding: 'utf8' })
@@ -67,27 +63,11 @@ export async function startNginx(t: Test, dir: string, behind: Behind) {
   t.teardown(async () => {
     if (nginx.exitCode === null && nginx.kill()) await once(nginx, 'exit')
   })
-  while (!(await answers(ports.https))) {
-    if (nginx.exitCode !== null || nginx.signalCode !== null)
-      throw new Error(`nginx ended with ${nginx.exitCode ?? nginx.signalCode}`)
-    await pause(20)
-  }
+  await untilListening(nginx, ports.https)
   return {
     httpUrl: `http://${ownHost}:${ports.http}`,
     /** Requests a path exactly as it is written. */
-    ask: async (path: string, headers: OutgoingHttpHeaders = {}, method = 'GET') => {
-      const server = { host: ownHost, port: ports.https, rejectUnauthorized: false }
-      const host = 'archive.example.org'
-      const asked = request({ ...server, path, method, headers: { host, ...headers } })
-      const [answer] = (await once(asked.end(), 'response')) as [IncomingMessage]
-      return answer
-    },
+    ask: (path: string, headers?: OutgoingHttpHeaders, method?: string) =>
+      ask(ports.https, path, headers, method),
   }
-}
-
-function answers(port: number): Promise<boolean> {
-  const socket = connect(port, ownHost)
-  return new Promise<boolean>((resolve) => {
-    socket.once('connect', resolve.bind(undefined, true)).once('error', () => resolve(false))
-  }).finally(() => socket.destroy())
 }

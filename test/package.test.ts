@@ -159,7 +159,7 @@ t.test('the Debian package', { skip, timeout: 600_000 }, async (t) => {
   )
 
   await t.test('the units differ from those of the checkout in two paths', async (t) => {
-    for (const unit of readdirSync('systemd').filter((name) => name.endsWith('.service'))) {
+    for (const unit of readdirSync('systemd').filter((name) => /^rinex-.*\.service$/.test(name))) {
       const expected = readFileSync(join('systemd', unit), 'utf8')
         .replace('/usr/bin/node /opt/rinex-catalogue/', `/${home}/bin/node /${home}/`)
         .replace(/^Documentation=.*$/m, 'Documentation=')

@@ -6,6 +6,7 @@ import type { AddressInfo, Server } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
+import { until } from './acceptance/service.ts'
 import { testFolder } from './folder.ts'
 import { lacksNginx, startNginx } from './nginx.ts'
 import { rewritten, unchanged, years } from './older-paths.ts'
@@ -50,9 +51,11 @@ async function listen(t: Test, server: Server): Promise<number> {
 
 t.test('nginx with the example configuration', { skip: lacksNginx }, async (t) => {
   let sending: Promise<Sending> | undefined
+  const waiting: ServerResponse[] = []
   const service = createServer(({ url: target = '', headers, socket }, response) => {
     const offload = headers['x-offload']
-    if (offload !== undefined) response.setHeader('x-accel-redirect', offload).end()
+    if ('x-hold' in headers) waiting.push(response)
+    else if (offload !== undefined) response.setHeader('x-accel-redirect', offload).end()
     else if (target.endsWith('.gz')) sending = sendFile(response)
     else response.end(JSON.stringify({ target, headers, port: socket.remotePort } satisfies Echo))
   })
@@ -80,10 +83,28 @@ t.test('nginx with the example configuration', { skip: lacksNginx }, async (t) =
   })
 
   t.test('answers 404 for paths that only its own host may request', async (t) => {
-    for (const path of ['/', '/healthz', '/readyz', '/metrics', '/rinex/../metrics']) {
+    for (const path of ['/healthz', '/readyz', '/metrics', '/rinex/../metrics']) {
       const answer = await get(path)
       t.equal(answer.resume().statusCode, 404, path)
     }
+  })
+
+  t.test('redirects / to the resources', async (t) => {
+    const answer = await get('/')
+    t.equal(answer.resume().statusCode, 302)
+    t.equal(answer.headers.location, 'https://archive.example.org/rinex/api/')
+    t.equal(answer.headers['strict-transport-security'], 'max-age=31536000')
+  })
+
+  t.test('limits the connections of a client address', async (t) => {
+    // The service does not answer these requests until the test ends them.
+    const requests = Array.from({ length: 129 }, () => get('/rinex/held', { 'x-hold': '1' }))
+    const first = await Promise.race(requests)
+    t.equal(first.resume().statusCode, 429)
+    await until('128 requests wait', () => waiting.length === 128)
+    for (const response of waiting) response.end()
+    const statuses = (await Promise.all(requests)).map((answer) => answer.resume().statusCode)
+    t.equal(statuses.filter((status) => status === 200).length, 128)
   })
 
   t.test('sends the real client address, not that of the request', async (t) => {

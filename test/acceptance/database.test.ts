@@ -19,7 +19,7 @@ import { once } from 'node:events'
 import Sqlite from 'better-sqlite3'
 import t from 'tap'
 import type { Test } from 'tap'
-import { longestMs, slow, startService, stop, until, untilEqual } from './service.ts'
+import { longestMs, slow, startService, stop, timeoutMs, until, untilEqual } from './service.ts'
 import type { Listed, Service } from './service.ts'
 import { arrive, dayDirectory, hourDirectory, makeOldDays, paths, pathIn, put } from './tree.ts'
 import { testFolder } from '../folder.ts'
@@ -27,6 +27,8 @@ import { testFolder } from '../folder.ts'
 const oldDays = slow ? 333 : 10
 const perDay = slow ? 300 : 50
 const pageSize = 4096
+/** Promised for 100,000 files. */
+const rebuiltMs = slow ? 60_000 : timeoutMs
 
 t.setTimeout(longestMs)
 
@@ -61,8 +63,8 @@ async function untilRebuilt(t: Test, service: Service, highest: number): Promise
     Math.min(...Array.from((await service.list()).values(), ({ id }) => id))
   // The API may read the old database until it notices that it was replaced.
   const isNew = async () => (await service.ready()) && (await lowest()) > highest
-  await until('a new catalogue is ready, with ids above the old ones', isNew)
-  await untilEqual(service)
+  await until('a new catalogue is ready, with ids above the old ones', isNew, rebuiltMs)
+  await untilEqual(service, rebuiltMs)
   t.pass(`rebuilt after ${Math.round(performance.now() - startedMs)} ms`)
 }
 

@@ -1,4 +1,4 @@
-/** With SLOW=1: the package installs, runs and is purged in a clean Debian. It needs root and the mirror of apt. */
+/** With SLOW=1: the package installs, runs, is upgraded and is purged in a clean Debian. It needs root and the mirror of apt. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import t from 'tap'
 import { testFolder } from '../folder.ts'
@@ -13,7 +13,23 @@ function lacks(): string | false {
 
 t.test('the package in a clean Debian', { skip: lacks(), timeout: 900_000 }, async (t) => {
   const build = ['packaging/build.js', '--output', testFolder(t)]
-  const file = execFileSync(process.execPath, build, { encoding: 'utf8' }).trim()
+  const env = { ...process.env, MAINTAINER: 'Archive <archive@example.org>' }
+  const file = execFileSync(process.execPath, build, { encoding: 'utf8', env }).trim()
+  const { error } = spawnSync('lintian', ['--version'])
+  t.test(
+    'lintian finds no fault',
+    { skip: error !== undefined && 'no lintian here' },
+    async (t) => {
+      const { status, stdout } = spawnSync(
+        'lintian',
+        ['--allow-root', '--fail-on', 'error,warning', file],
+        {
+          encoding: 'utf8',
+        },
+      )
+      t.equal(status, 0, stdout)
+    },
+  )
   const { status, stdout, stderr } = spawnSync('packaging/try-install.sh', [file], {
     encoding: 'utf8',
   })

@@ -1,9 +1,16 @@
-/** The disk of the database is full: the API answers, and the list equals the tree when there is space again. */
-import { mkdirSync } from 'node:fs'
+/**
+ * The disk of the database is full, has no free inodes, or is read-only: the API answers, the indexer continues, and the list
+ * equals the tree when the disk can be written again.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import type { Test } from 'tap'
 import {
   lacksMounts,
+  lacksStrace,
   longestMs,
   openMounts,
   timeoutMs,
@@ -14,6 +21,7 @@ import {
   untilEqual,
   untilReported,
 } from './service.ts'
+import type { Service } from './service.ts'
 import { arrive, hourDirectory, paths, pathIn, put } from './tree.ts'
 import { testFolder } from '../folder.ts'
 
@@ -24,23 +32,26 @@ const promisedMs = slow ? 30_000 : timeoutMs
 
 t.setTimeout(longestMs)
 
-t.test('on a full disk the API answers and the indexer waits', { skip: lacksMounts }, async (t) => {
+async function startOnDisk(t: Test, options: string) {
   const mounts = await openMounts(t)
   const folder = testFolder(t)
   mkdirSync(join(folder, 'var'))
-  mounts.run(`mount -t tmpfs -o size=${megabytes}m none ${folder}/var`)
+  mounts.run(`mount -t tmpfs -o ${options} none ${folder}/var`)
   put(join(folder, 'archive'), pathIn(hourDirectory(), 0))
-  const service = await startService(t, folder, {
-    wrap: mounts.wrap(folder),
-    database: 'var/catalogue.db',
-  })
+  const wrap = mounts.wrap(folder)
+  const service = await startService(t, folder, { wrap, database: 'var/catalogue.db' })
   await until('the first scan ends', service.ready)
+  return {
+    service,
+    run: (command: string) => {
+      mounts.run(`cd ${folder}/var && ${command}`)
+    },
+  }
+}
 
-  mounts.run(`cat /dev/zero > ${folder}/var/filler 2> /dev/null || true`)
-  for (const path of paths(hourDirectory(), newFiles, 1)) arrive(service.archive, path)
-  await untilReported(service, /cannot be written/)
-  t.equal((await service.status()).state, 'degraded')
-
+/** Requests the list for a while: the API answers every request, and the indexer is the same process. */
+async function answersMeanwhile(t: Test, service: Service): Promise<void> {
+  const { pid } = service.indexer
   let [answers, refusals] = [0, 0]
   const endMs = performance.now() + watchedMs
   await until('some time has passed', async () => {
@@ -49,12 +60,91 @@ t.test('on a full disk the API answers and the indexer waits', { skip: lacksMoun
     return performance.now() > endMs
   })
   t.equal(refusals, 0, `${answers} requests, all answered`)
-  t.equal(service.indexer.exitCode, null, 'the indexer still runs')
+  t.same([service.indexer.pid, service.indexer.exitCode], [pid, null], 'the indexer still runs')
+}
 
-  mounts.run(`rm ${folder}/var/filler`)
+async function recovers(t: Test, service: Service): Promise<void> {
   const tookMs = await untilEqual(service, promisedMs)
-  t.pass(`equal ${Math.round(tookMs)} ms after there was space`)
+  t.pass(`equal ${Math.round(tookMs)} ms after the disk could be written`)
   await until('it has recovered', async () => (await service.status()).state === 'watching')
+}
+
+t.test('on a full disk the API answers and the indexer waits', { skip: lacksMounts }, async (t) => {
+  const { service, run } = await startOnDisk(t, `size=${megabytes}m`)
+  run('cat /dev/zero > filler 2> /dev/null || true')
+  for (const path of paths(hourDirectory(), newFiles, 1)) arrive(service.archive, path)
+  await untilReported(service, /cannot be written/)
+  t.equal((await service.status()).state, 'degraded')
+  await answersMeanwhile(t, service)
+  run('rm filler')
+  await recovers(t, service)
+})
+
+t.test('a disk without free inodes', { skip: lacksMounts }, async (t) => {
+  const { service, run } = await startOnDisk(t, `size=${megabytes * 4}m,nr_inodes=50`)
+  const fill = 'for n in $(seq 50); do touch filler$n || break; done 2> /dev/null; true'
+  run(fill)
+  for (const path of paths(hourDirectory(), newFiles, 1)) arrive(service.archive, path)
+  await untilEqual(service)
+  t.pass('the files of the database exist, so that it can be written')
+  await answersMeanwhile(t, service)
+  // A start creates the control socket again, and reserves numbers.
+  await stop(service.indexer, 'SIGKILL')
+  run(fill)
+  service.startIndexer()
+  arrive(service.archive, pathIn(hourDirectory(), 5000))
+  await until('the API still answers', async () => (await service.get('?limit=5')).status === 200)
+  run('rm filler*')
+  if (service.indexer.exitCode !== null) service.startIndexer()
+  await recovers(t, service)
+})
+
+/** Makes writes of the database fail as on a disk that the kernel turned read-only. */
+function makeReadOnly(t: Test, service: Service) {
+  const calls = 'write,pwrite64,ftruncate,fallocate,fsync,fdatasync,openat,unlink,rename'
+  const suffixes = ['', '-wal', '-numbers', '-backup-1']
+  const files = suffixes.flatMap((suffix) => ['-P', service.database + suffix])
+  const inject = ['-e', `trace=${calls}`, '-e', `inject=${calls}:error=EROFS`]
+  const process = ['-p', String(service.indexer.pid)]
+  const options = ['-f', '-qq', '-o', '/dev/null', ...inject, ...files, ...process]
+  const strace = spawn('strace', options, { stdio: 'ignore' })
+  t.teardown(() => stop(strace, 'SIGINT'))
+  return strace
+}
+
+// Not by `mount -o remount,ro`, which fails while files are open for writing.
+t.test('a disk becomes read-only', { skip: lacksStrace }, async (t) => {
+  const folder = testFolder(t)
+  put(join(folder, 'archive'), pathIn(hourDirectory(), 0))
+  const service = await startService(t, folder)
+  await until('the first scan ends', service.ready)
+  const strace = makeReadOnly(t, service)
+  await until('strace is attached', () => isTraced(service.indexer.pid ?? 0))
+  for (const path of paths(hourDirectory(), newFiles, 1)) arrive(service.archive, path)
+  await untilReported(service, /cannot be written/)
+  await answersMeanwhile(t, service)
+  await stop(strace, 'SIGINT')
+  await recovers(t, service)
+})
+
+function isTraced(pid: number): boolean {
+  return /^TracerPid:\s+[1-9]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+}
+
+t.test('a start on a read-only disk', { skip: lacksMounts }, async (t) => {
+  const { service, run } = await startOnDisk(t, `size=${megabytes}m`)
+  await untilEqual(service)
+  await Promise.all([stop(service.indexer, 'SIGKILL'), stop(service.api, 'SIGKILL')])
+  run('mount -o remount,ro .')
+  service.startIndexer()
+  await once(service.indexer, 'exit')
+  t.equal(service.indexer.exitCode, 1, 'the indexer ends, for systemd to start it again')
+  await service.startApi()
+  await until('the API answers', async () => (await service.get('?limit=5')).status === 200)
+  arrive(service.archive, pathIn(hourDirectory(), 1))
+  run('mount -o remount,rw .')
+  service.startIndexer()
+  await recovers(t, service)
 })
 
 t.test('without space for a backup the indexer continues', { skip: lacksMounts }, async (t) => {

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync, renameSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import { basename, join } from 'node:path'
-import { gzipSync } from 'node:zlib'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import t from 'tap'
 import type { Test } from 'tap'
 import { testFolder } from '../folder.ts'
@@ -164,6 +164,25 @@ t.test('nginx sends the downloads of the service', { skip: lacksNginx }, async (
     const { size } = statSync(join(archive, linked))
     t.match(answer.headers.etag, new RegExp(`^"[0-9a-f]+-${size.toString(16)}-[0-9a-f]+-`))
     t.ok((await bytesOf(answer)).equals(content))
+  })
+
+  t.test('lists are compressed for clients that accept it, downloads are not', async (t) => {
+    const compressed = { accept: 'application/json', 'accept-encoding': 'gzip' }
+    for (const query of ['?limit=5', '?format=csv', '?format=ndjson']) {
+      const path = `/rinex/api/rinex-file/${query}`
+      const plain = await bytesOf(await ask(path, { accept: 'application/json' }))
+      const answer = await ask(path, compressed)
+      t.equal(answer.headers['content-encoding'], 'gzip', query)
+      t.match(answer.headers.vary, /Accept-Encoding/)
+      t.ok(gunzipSync(await bytesOf(answer)).equals(plain), query)
+    }
+    const { etag } = (await ask('/rinex/api/rinex-file/?limit=5', compressed)).resume().headers
+    const conditional = { ...compressed, 'if-none-match': String(etag) }
+    t.equal((await ask('/rinex/api/rinex-file/?limit=5', conditional)).resume().statusCode, 304)
+    const download = await get(file, compressed)
+    t.notOk('content-encoding' in download.headers)
+    t.ok((await bytesOf(download)).equals(content))
+    t.equal(download.headers['strict-transport-security'], 'max-age=31536000')
   })
 
   t.test('refused downloads stay refused', async (t) => {

@@ -26,8 +26,9 @@ export const longestMs = slow ? 0 : 600_000
 export interface Options {
   /** Command line before that of each process, for example to enter a namespace. */
   readonly wrap?: readonly string[]
-  /** The same for the indexer only. */
+  /** The same for the indexer only, and for the API only. */
   readonly wrapIndexer?: readonly string[]
+  readonly wrapApi?: readonly string[]
   /** Options of the program as environment variables: `{ SWEEP_INTERVAL_SECONDS: '2' }`. */
   readonly options?: Readonly<Record<string, string>>
   /** Path of the database, relative to the folder. */
@@ -64,7 +65,7 @@ export type Service = Awaited<ReturnType<typeof startService>>
 
 /** Starts the API and the indexer on `archive` in a folder; both are killed after the test. */
 export async function startService(t: Test, folder: string, given: Options = {}) {
-  const { wrap = [], wrapIndexer = [], options, database = 'catalogue.db' } = given
+  const { wrap = [], wrapIndexer = [], wrapApi = [], options, database = 'catalogue.db' } = given
   const archive = join(folder, 'archive')
   mkdirSync(archive, { recursive: true })
   // Relative paths, because the path of the control socket must be short.
@@ -81,7 +82,8 @@ export async function startService(t: Test, folder: string, given: Options = {})
       Object.entries(variables).map(([name, value]) => [`RINEX_CATALOGUE_${name}`, value]),
     )
     const [first, rest] = programLine([command])
-    const wrapped = [...wrap, ...(command === 'index' ? wrapIndexer : []), first, ...rest]
+    const own: Record<string, readonly string[]> = { index: wrapIndexer, serve: wrapApi }
+    const wrapped = [...wrap, ...(own[command] ?? []), first, ...rest]
     const [program = '', ...args] = wrapped
     const child = spawn(program, args, {
       cwd: folder,

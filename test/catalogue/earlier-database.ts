@@ -11,7 +11,7 @@ export function makeEarlier(database: string, version: 7 | 8 | 9 | 10 = 7): void
     DROP TABLE delivery;
     DROP TABLE series;
     ALTER TABLE rejection DROP COLUMN since_us;
-    UPDATE rejection SET names = json_extract(names, '$[0]');
+    UPDATE rejection SET names = coalesce(json_extract(names, '$[0]'), '');
     ALTER TABLE rejection RENAME COLUMN names TO example;
   `)
   if (version < 10) removeCounts(db)
