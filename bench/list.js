@@ -290,7 +290,7 @@ async function startOurs(database, folder) {
     'info',
   ]
   // As in the systemd unit.
-  const heap = ['--max-semi-space-size=4', '--max-old-space-size=256']
+  const heap = ['--max-semi-space-size=8', '--max-old-space-size=256']
   const child = spawn('node', [...heap, cli, 'serve', ...options], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
