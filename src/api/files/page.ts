@@ -58,7 +58,7 @@ export const filesView: CollectionView<WireRecord, OrderKey> = {
 /** A page of the list, with the details of its files. */
 export interface ListPageData extends CollectionPage<WireRecord> {
   readonly ordering: Ordering
-  /** True if the client asked for `expand=file`. */
+  /** True if the request has `expand=file`. */
   readonly details: boolean
   readonly links: Links
   /** `Link` and other headers of the same page as JSON, without its `ETag`. */
