@@ -24,7 +24,7 @@ const template = `<div data-live="<%= it.follow %>">
 <% if (it.late.rows.length > 0) { %>
 <h2>Late now</h2>
 <%~ include('@table', it.late) %>
-<p><a href="../series/?state=late&amp;ordering=since&amp;format=api">All late series</a>, <a href="../missing/?format=api">all missing files</a></p>
+<p><a href="../series/?state=late&amp;ordering=since&amp;format=api">All late series</a>, <a href="../missing/?format=api">all missing files</a>, <a href="../alerts/?format=api">open alerts</a></p>
 <% } %>
 <div class="pictures">
 <% for (const picture of it.pictures) { %>
