@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { chromium } from 'playwright-core'
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import type { Test } from 'tap'
 
 const programs = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
@@ -48,6 +48,11 @@ export async function openPage(
     if (errorText !== 'net::ERR_ABORTED') complaints.push(`${request.url()}: ${errorText}`)
   })
   return { page, context, complaints }
+}
+
+/** Clicks a link or a button that opens another page, and waits until that page is loaded. */
+export async function follow(page: Page, linkOrButton: Locator): Promise<void> {
+  await Promise.all([page.waitForEvent('load'), linkOrButton.click()])
 }
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')

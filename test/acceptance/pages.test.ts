@@ -9,7 +9,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { testFolder } from '../folder.ts'
 import { programLine } from '../program.ts'
-import { accessibilityFaults, needsBrowser, openBrowser, openPage } from './browser.ts'
+import { accessibilityFaults, follow, needsBrowser, openBrowser, openPage } from './browser.ts'
 import type { WatchedPage } from './browser.ts'
 import { longestMs, startService, until } from './service.ts'
 import type { Service } from './service.ts'
@@ -53,23 +53,23 @@ for (const javaScriptEnabled of [true, false])
       t.match(await page.title(), 'Files')
       await page.getByLabel('Station', { exact: true }).fill('graz')
       await page.getByLabel('Type', { exact: true }).selectOption('observation')
-      await page.getByRole('button', { name: 'Show' }).click()
+      await follow(page, page.getByRole('button', { name: 'Show' }))
       t.match(await page.locator('.extent').textContent(), '1 to 20 of 34 files')
       t.equal(new URL(page.url()).searchParams.get('station'), 'graz')
       if (javaScriptEnabled) t.notOk(new URL(page.url()).searchParams.has('country'))
-      await page.getByRole('link', { name: 'Start of data' }).click()
+      await follow(page, page.getByRole('link', { name: 'Start of data' }))
       const first = page.locator(`${rows} th`).first()
       t.match(await first.textContent(), 'GRAZ00AUT_S_20260300500', 'the latest data first')
-      await page.getByRole('link', { name: 'Start of data' }).click()
+      await follow(page, page.getByRole('link', { name: 'Start of data' }))
       t.match(await first.textContent(), 'GRAZ00AUT_R_20260010000')
       t.equal(await page.locator('th[aria-sort]').getAttribute('aria-sort'), 'ascending')
-      await page.getByRole('link', { name: '2', exact: true }).click()
+      await follow(page, page.getByRole('link', { name: '2', exact: true }))
       t.match(await page.locator('.extent').textContent(), '21 to 34 of 34 files')
-      await page.getByRole('link', { name: /Remove the filter Type/ }).click()
+      await follow(page, page.getByRole('link', { name: /Remove the filter Type/ }))
       t.match(await page.locator('.extent').textContent(), '1 to 20 of 64 files')
       t.equal(await page.getByLabel('Station', { exact: true }).inputValue(), 'graz')
       await page.getByLabel('From', { exact: true }).fill('never')
-      await page.getByRole('button', { name: 'Show' }).click()
+      await follow(page, page.getByRole('button', { name: 'Show' }))
       t.equal(
         await page.getByLabel('From', { exact: true }).inputValue(),
         'never',
@@ -92,10 +92,7 @@ t.test('a record page has the download and links to its station', { skip }, asyn
 
 async function openRecord(t: Test, page: Page): Promise<void> {
   await page.goto(`${api}rinex-file/?station=GRAZ&date=2026-030&file_duration=h&ordering=data_date`)
-  await page
-    .getByRole('link', { name: /^Record \d/ })
-    .first()
-    .click()
+  await follow(page, page.getByRole('link', { name: /^Record \d/ }).first())
   t.match(await page.locator('h1').textContent(), 'GRAZ00AUT_S_20260300000_01H_30S_MO.crx.gz')
   t.equal(await page.getByRole('link', { name: /20260300100_01H/ }).count(), 1, 'the next hour')
   t.equal(await page.getByRole('link', { name: /20260300000_01D_MN/ }).count(), 1, 'another type')
@@ -104,12 +101,12 @@ async function openRecord(t: Test, page: Page): Promise<void> {
     page.getByRole('link', { name: 'Download' }).click(),
   ])
   t.ok(readFileSync(await download.path()).equals(content))
-  await page.locator('dd a[href*="/changes/"]').click()
+  await follow(page, page.locator('dd a[href*="/changes/"]'))
   t.match(await page.locator(`${rows} th`).allTextContents(), [
     'GRAZ00AUT_S_20260300000_01H_30S_MO.crx.gz',
   ])
   await page.goBack()
-  await page.getByRole('link', { name: 'GRAZ00AUT', exact: true }).click()
+  await follow(page, page.getByRole('link', { name: 'GRAZ00AUT', exact: true }))
   t.match(await page.locator('h1').textContent(), 'Station GRAZ00AUT')
   t.equal(await page.locator('svg[role=img]').count(), 1, 'the calendar of daily files')
 }
@@ -186,8 +183,8 @@ async function followMissing(t: Test, page: Page): Promise<void> {
   t.equal(await page.getByRole('group', { name: 'by station' }).count(), 2, 'hours and days')
   const late = page.getByRole('region', { name: 'Late series' })
   t.match(await late.textContent(), 'WTZR00DEU')
-  await late.getByRole('link', { name: 'WTZR00DEU' }).click()
-  await page.getByRole('link', { name: 'Missing files' }).click()
+  await follow(page, late.getByRole('link', { name: 'WTZR00DEU' }))
+  await follow(page, page.getByRole('link', { name: 'Missing files' }))
   t.match(page.url(), 'station=WTZR00DEU')
   t.match(await page.locator('.extent').textContent(), /[45] missing files/)
   await page.goto(`${api}station/`)
