@@ -159,21 +159,29 @@ function report({ print, answers, tookSeconds }) {
     `${(answers.length / tookSeconds).toFixed(0)} requests a second, ${errors.length} errors (budget: 0)`,
   )
   for (const { kind, status } of errors.slice(0, 5)) print(`  error: ${kind} ${status}`)
-  const kinds = [...new Set(answers.map(({ kind }) => kind))].sort()
-  for (const kind of ['all', ...kinds]) {
-    const some = answers.filter((answer) => kind === 'all' || answer.kind === kind)
-    const times = some.map(({ ms }) => ms).sort((a, b) => a - b)
-    const at = (share) => times[Math.floor((times.length - 1) * share)].toFixed(1)
-    const unchanged = some.filter(({ status }) => status === 304).length
-    print(
-      `  ${kind.padEnd(9)} ${String(some.length).padStart(6)}   ms p50 ${at(0.5)}, p99 ${at(0.99)}, max ${at(1)}` +
-        (kind === 'all'
-          ? ' (budget: p99 at most 50)'
-          : unchanged > 0
-            ? `, ${unchanged} × 304`
-            : ''),
-    )
+  printTimes(print, 'all (budget: p99 at most 50)', answers)
+  for (const kind of ['list', 'poll', 'record', 'download']) {
+    const some = answers.filter((answer) => answer.kind === kind)
+    printTimes(print, kind, some)
+    if (kind !== 'list') continue
+    for (const question of new Set(some.map((answer) => answer.question)))
+      printTimes(
+        print,
+        `  ${question}`,
+        some.filter((answer) => answer.question === question),
+      )
   }
+}
+
+/** Prints the number of requests, and the quantiles of their latencies (ms). */
+function printTimes(print, name, answers) {
+  const times = answers.map(({ ms }) => ms).sort((a, b) => a - b)
+  const at = (share) => times[Math.floor((times.length - 1) * share)].toFixed(1)
+  const unchanged = answers.filter(({ status }) => status === 304).length
+  print(
+    `  ${name.padEnd(30)} ${String(answers.length).padStart(6)}   ms p50 ${at(0.5)}, p99 ${at(0.99)}, max ${at(1)}` +
+      (unchanged > 0 ? `, ${unchanged} × 304` : ''),
+  )
 }
 
 /** A client at an address of its own, which remembers the tag of the page that it polls. */
@@ -213,14 +221,23 @@ function openClient(list, localAddress) {
 
 /** Sends requests at fixed times, of each ten: six lists, two polls, a record, a download. */
 async function sendRequests({ clients, list, count, rate, seconds }) {
-  const asked = Object.values(filterQueries)
+  const asked = Object.entries(filterQueries)
+  const filtered = (n) => {
+    const [name, query] = asked[n % asked.length]
+    return { question: name, url: `${list}?${fill(query.replace('#n', '20'), n)}` }
+  }
+  const anyPage = () => ({
+    question: 'any page',
+    url: `${list}?offset=${Math.floor(Math.random() * count)}`,
+  })
   const targets = {
-    list: (n) =>
-      n % 4 === 0
-        ? `${list}?offset=${Math.floor(Math.random() * count)}`
-        : `${list}?${fill(asked[n % asked.length].replace('#n', '20'), n)}`,
-    record: () => `${list}${1 + Math.floor(Math.random() * count)}/`,
-    download: (n) => new URL(`../../data/${downloadPath(n % downloads.files)}`, list).href,
+    list: (n) => (n % 4 === 0 ? anyPage() : filtered(n)),
+    // The latest ids may be of files that were removed again.
+    record: () => ({ url: `${list}${1 + Math.floor((Math.random() * count) / 2)}/` }),
+    download: (n) => ({
+      url: new URL(`../../data/${downloadPath(n % downloads.files)}`, list).href,
+    }),
+    poll: () => ({}),
   }
   const kinds = [
     'list',
@@ -238,10 +255,16 @@ async function sendRequests({ clients, list, count, rate, seconds }) {
   const send = async (n) => {
     const client = clients[(n * 7) % clients.length]
     const kind = kinds[n % kinds.length]
-    const url = kind === 'poll' ? undefined : new URL(targets[kind](n), list).href
+    const { url, question } = targets[kind](n)
     const { status } = await (url === undefined ? client.poll() : client.ask(url))
     const ms = performance.now() - begunMs - (n * 1000) / rate
-    return { kind, status, ms, isError: status !== 200 && !(kind === 'poll' && status === 304) }
+    return {
+      kind,
+      question,
+      status,
+      ms,
+      isError: status !== 200 && !(kind === 'poll' && status === 304),
+    }
   }
   const pending = []
   for (let sent = 0; sent < rate * seconds; await pause(1))

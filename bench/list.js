@@ -168,7 +168,7 @@ export const filterQueries = {
   'days of a year': 'data_date__gte=2020-01-01&data_date__lt=2021-01-01&limit=#n',
   'country in a year': 'country=FRA&data_date__gte=2020-01-01&data_date__lt=2021-01-01&limit=#n',
   'two days by overlap': 'startDate=2020-01-10&endDate=2020-01-11&limit=#n',
-  'since an hour ago': 'created__gte=#hour&limit=#n',
+  'since a minute ago': 'created__gte=#minute&limit=#n',
   'ordered by date': 'ordering=data_date&limit=#n',
   'ordered by name': 'ordering=filename&limit=#n',
   'latest changes first': 'ordering=-modified&limit=#n',
@@ -228,11 +228,11 @@ async function streamRate(url, seconds) {
 export function fill(query, number) {
   const index = (number * 97) % stationCount
   const site = `${'abcdefghij'[index % 10]}${String(Math.floor(index / 10)).padStart(3, '0')}`
-  const hour = new Date(Date.now() - 3_600_000 - number * 1000).toISOString()
+  const minute = new Date(Date.now() - 60_000 - number * 10).toISOString()
   return query
     .replace('#site', site)
     .replace('#n', String(1 + number))
-    .replace('#hour', hour)
+    .replace('#minute', minute)
 }
 
 async function timed(url) {

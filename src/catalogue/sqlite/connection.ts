@@ -81,7 +81,6 @@ function isDatabaseError(error: unknown): error is Error & { readonly code?: unk
   return /^(SQLITE_|E[A-Z]+$)/.test(code)
 }
 
-/** Maximum number of cached statements. Few are needed, because the SQL depends on the conditions, not on their values. */
 function isReadable(path: string): boolean {
   try {
     openForReading(path).close()
@@ -91,7 +90,7 @@ function isReadable(path: string): boolean {
   }
 }
 
-/** Size of the statement cache: texts differ in their conditions, not in their values. */
+/** Maximum number of cached statements. Few are needed, because the SQL depends on the conditions, not on their values. */
 const keptStatements = 200
 
 /** Executes SELECTs whose text is built on demand. */

@@ -48,6 +48,9 @@ const neededByOrder: Readonly<Record<OrderKey, readonly string[]>> = {
 /** Highest `offset + limit` of a page that is searched day by day. */
 const deepestByDay = 2000
 
+/** An index with at most this number of entries is read by one statement, without a check of the deadline. */
+const fewEntries = 150_000
+
 /** A scan for a chunk ends after this time in milliseconds and returns the files found so far. */
 const chunkMs = 200
 
@@ -79,9 +82,12 @@ export function prepareList(db: Database, head: () => Head): List {
     if (isByDays(selection, position))
       return planOf(5000, (checkDeadline) => find.latestDays(selection, position, checkDeadline))
     const scanUs = scanCostUs(counts, selection, { ...position, count })
-    const collectUs = count > mostIds ? Infinity : index().costUs + count * sortUs(position)
+    const collectUs =
+      count > mostIds ? Infinity : index().costUs + count * sortUs(index(), position)
     const collect = (checkDeadline: CheckDeadline) =>
-      find.sort(find.collect(index(), checkDeadline).ids ?? new Float64Array(), position)
+      index().entries <= fewEntries
+        ? find.sortFew(index(), selection, position)
+        : find.sort(find.collect(index(), checkDeadline).ids ?? new Float64Array(), position)
     if (collectUs < scanUs) return planOf(collectUs, collect)
     return planOf(scanUs, (checkDeadline) => {
       // The estimate assumes that matching files are spread evenly. If they are not, the scan ends after this time, and all ids
@@ -110,7 +116,9 @@ export function prepareList(db: Database, head: () => Head): List {
       return planOf(plan.costUs, (checkDeadline) => pageOf(known, plan.run(checkDeadline)))
     }
     const { costUs, entries } = index()
-    return planOf(costUs + entries * sortUs(position), (checkDeadline) => {
+    return planOf(costUs + entries * sortUs(index(), position), (checkDeadline) => {
+      if (entries <= fewEntries)
+        return pageOf(find.countFew(index(), selection), find.sortFew(index(), selection, position))
       const { count, ids } = find.collect(index(), checkDeadline)
       if (ids !== undefined) return pageOf(count, find.sort(ids, position))
       return pageOf(count, planIds(selection, position, { count, index }).run(checkDeadline))
@@ -139,7 +147,7 @@ export function prepareList(db: Database, head: () => Head): List {
       const index = cheapest(indexesOf(rest))
       const count = index.entries
       if (
-        index.costUs + count * sortUs(position) <
+        index.costUs + count * sortUs(index, position) <
         scanCostUs(counts, rest, { ...position, count })
       ) {
         const { ids } = find.collect(index, checkDeadline)

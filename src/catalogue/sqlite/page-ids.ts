@@ -141,6 +141,25 @@ export function openPageIds(
     return { count, ids: ids.sort() }
   }
 
+  /** Reads an index that has few entries in one statement, in which SQLite sorts the files. */
+  const sortFew = (
+    { from }: CandidateIndex,
+    selection: Selection,
+    { ordering, offset, limit }: PagePosition,
+  ): readonly number[] => {
+    const { sql, values } = conditionsOf(selection)
+    return statements.column(
+      `SELECT f.id FROM ${from} WHERE ${sql} ORDER BY ${orderBy(ordering)} LIMIT +@limit OFFSET +@offset`,
+      { ...values, limit, offset },
+    ) as number[]
+  }
+
+  /** Counts the files of a selection with an index that has few entries. */
+  const countFew = ({ from }: CandidateIndex, selection: Selection): number => {
+    const { sql, values } = conditionsOf(selection)
+    return countOf(`FROM ${from} WHERE ${sql}`, values)
+  }
+
   /** Sorts the collected ids of a selection, and returns those of the page. */
   const sort = (
     ids: Float64Array,
@@ -164,5 +183,5 @@ export function openPageIds(
   const countOf = (where: string, values: Values): number =>
     statements.value(`SELECT count(*) ${where}`, values) as number
 
-  return { seek, latestDays, scan, collect, sort }
+  return { seek, latestDays, scan, collect, sort, sortFew, countFew }
 }

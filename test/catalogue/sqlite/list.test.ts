@@ -309,6 +309,10 @@ function openAllWays(t: Test, { database }: Wide) {
         count,
         ids: find.sort(Float64Array.from(ids), page),
       })),
+      ...indexesOf(selection).map((index) => ({
+        count: find.countFew(index, selection),
+        ids: find.sortFew(index, selection, page),
+      })),
       { count, ids: find.scan(selection, page, limits).ids },
       ...(isById && hasOnly(selection, ['kinds', 'ids'])
         ? [{ count, ids: find.seek(selection, page, count) }]
