@@ -1,5 +1,5 @@
 import type { CatalogueWriter, DirectoryChange, FileFacts } from '../catalogue/writer.ts'
-import { settleMs } from '../catalogue/records.ts'
+import { youngFileMs } from '../catalogue/records.ts'
 import { areas } from '../parse/archive-path.ts'
 import type { Area } from '../parse/archive-path.ts'
 import type { Health, LogFileFault } from './health.ts'
@@ -65,7 +65,7 @@ export function openAcceptance(deps: AcceptanceDeps) {
     }
     const area = change.path.split('/', 1)[0] as Area
     const request = { directory: change.path, area, count, files: await writer.count(area) }
-    return deletionGuard.mayRemove({ ...request, nowMs: performance.now() })
+    return deletionGuard.requestRemoval({ ...request, nowMs: performance.now() })
   }
   /** Returns the time since which removals are withheld, on the wall clock, so that later processes can use it. */
   const withheldSinceUs = (directory: string): number | undefined => {
@@ -188,5 +188,5 @@ function keepTaken<File extends { readonly name: string }>(
 
 /** True if a file was modified lately. A file that was old when it was catalogued by its name may be written to now. */
 function isYoung({ mtimeUs }: FileFacts, nowUs: number): boolean {
-  return Math.abs(nowUs - mtimeUs) < settleMs * 1000
+  return Math.abs(nowUs - mtimeUs) < youngFileMs * 1000
 }

@@ -14,18 +14,18 @@ const timeoutMs = 6 * 3_600_000
 
 export interface DeletionGuard {
   /** True if the missing files of a directory may be removed from the catalogue now. */
-  mayRemove(request: RemovalRequest): boolean
+  requestRemoval(request: RemovalRequest): boolean
   /**
    * Confirms that the removals permitted since the last call were written. Removals in the `unwritten` directories are undone:
    * they count as if they had not been requested.
    */
-  readonly settle: (unwritten: ReadonlySet<string>) => void
+  readonly confirmWritten: (unwritten: ReadonlySet<string>) => void
   /** Ends the withholding for a directory in which no file is missing any longer. */
   markComplete(directory: string): void
   /** Time since which removals in a directory are withheld (steady clock, ms); `undefined` if none are withheld. */
   withheldSinceMs(directory: string): number | undefined
   /** Permits the withheld removals at or below these directories: an administrator has confirmed them. */
-  readonly accept: (roots: readonly string[]) => void
+  readonly permitWithheld: (roots: readonly string[]) => void
   /** Returns the number of withheld removals by area. */
   withheld(): ReadonlyMap<Area, number>
 }
@@ -79,7 +79,7 @@ export function openDeletionGuard(
   for (const { directory, area, sinceMs } of persisted.withheld)
     withheld.set(directory, { area, sinceMs, count: 0 })
   const accepted = new Set<string>()
-  /** Number of removals permitted since the last `settle`, by area. */
+  /** Number of removals permitted since the last `confirmWritten`, by area. */
   const allowed = new Map<Area, number>()
   let undo: { directory: string; back: () => void }[] = []
   const removedLately = (area: Area, nowMs: number): { atMs: number; count: number }[] => {
@@ -88,7 +88,7 @@ export function openDeletionGuard(
     return kept
   }
   return {
-    mayRemove({ directory, area, count, files, nowMs }) {
+    requestRemoval({ directory, area, count, files, nowMs }) {
       const lately = removedLately(area, nowMs)
       const before = lately.reduce((sum, removal) => sum + removal.count, 0)
       const known = withheld.get(directory)
@@ -115,7 +115,7 @@ export function openDeletionGuard(
       undo.push({ directory, back })
       return true
     },
-    settle(unwritten) {
+    confirmWritten(unwritten) {
       for (const { directory, back } of undo) if (unwritten.has(directory)) back()
       undo = []
       allowed.clear()
@@ -125,7 +125,7 @@ export function openDeletionGuard(
       accepted.delete(directory)
     },
     withheldSinceMs: (directory) => withheld.get(directory)?.sinceMs,
-    accept(roots) {
+    permitWithheld(roots) {
       for (const directory of withheld.keys())
         if (roots.some((root) => directory === root || directory.startsWith(`${root}/`)))
           accepted.add(directory)

@@ -147,7 +147,7 @@ async function openParts(deps: IndexerDeps) {
     accept: acceptance.accept,
     onDirectory: watchController.update,
     onReconciled: watchController.rest,
-    onFlushed: deletionGuard.settle,
+    onFlushed: deletionGuard.confirmWritten,
     onAreaRestored() {
       watchController.restart()
       schedule.sweepSoon()
@@ -156,7 +156,7 @@ async function openParts(deps: IndexerDeps) {
   const schedule = openSchedule({ ...shared, reconcileLoop })
   const scans = openScans({ ...shared, reconcileLoop })
   const rescans = openRescans({
-    ...{ ...deps, scan: scans.scan, acceptRemovals: deletionGuard.accept },
+    ...{ ...deps, scan: scans.scan, acceptRemovals: deletionGuard.permitWithheld },
   })
   const hashing =
     deps.checksums &&

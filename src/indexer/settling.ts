@@ -4,7 +4,7 @@
  * minutes.
  */
 
-import { settleMs } from '../catalogue/records.ts'
+import { youngFileMs } from '../catalogue/records.ts'
 
 /**
  * Delays before an incomplete file is read again (ms): the first while it grows. While it does not grow, the delay doubles up to
@@ -118,7 +118,7 @@ export function openSettling(): Settling {
       if (waiting?.readable === true && !waiting.sure) return 'inflate'
       const restedMs = unchanged ? now.steadyMs - waiting.sinceMs : 0
       // An mtime in the future does not tell the age of a file: then only the time since its last observed change counts.
-      if (now.wallMs - file.mtimeUs / 1000 >= settleMs || restedMs >= settleMs)
+      if (now.wallMs - file.mtimeUs / 1000 >= youngFileMs || restedMs >= youngFileMs)
         return waiting?.readable === true ? 'take-incomplete' : 'take'
       return waiting?.readable === true ? 'wait' : 'inflate'
     },

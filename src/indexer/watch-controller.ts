@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { WatchCounts } from '../control/protocol.ts'
+import { errorCode } from '../runtime/error-code.ts'
 import type { Health } from './health.ts'
 import type { DirtyDirectories } from './dirty-directories.ts'
 import type { KnownDirectories } from './known-directories.ts'
@@ -213,7 +214,7 @@ function hotDirectories(known: KnownDirectories, window: WatchWindow, nowMs: num
 }
 
 function failureMessage(error: Error): string {
-  const code = 'code' in error ? String(error.code) : error.message
+  const code = errorCode(error) || error.message
   if (code === 'ENOSPC')
     return 'no file watches left for this user: raise fs.inotify.max_user_watches; sweeps find changes meanwhile'
   if (code === 'EMFILE')

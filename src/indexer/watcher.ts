@@ -8,7 +8,7 @@ import { stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { watch } from 'chokidar'
 import type { ChokidarOptions, FSWatcher } from 'chokidar'
-import { isMissing } from './tree/links.ts'
+import { errorCode, isMissing } from '../runtime/error-code.ts'
 import { identityOf } from './tree/directory-snapshot.ts'
 
 export interface WatchDeps {
@@ -188,13 +188,12 @@ async function close(watcher: FSWatcher): Promise<void> {
 
 /** True if the kernel has no watches left; false if the problem is that of one directory. */
 export function isExhaustion(error: Error): boolean {
-  const code = 'code' in error ? error.code : undefined
-  return code === 'ENOSPC' || code === 'EMFILE'
+  return ['ENOSPC', 'EMFILE'].includes(errorCode(error))
 }
 
 /** True if this user may not read a directory. */
 function isDenied(error: Error): boolean {
-  return 'code' in error && (error.code === 'EACCES' || error.code === 'EPERM')
+  return ['EACCES', 'EPERM'].includes(errorCode(error))
 }
 
 /** File with the length of the kernel's event queue. The kernel drops further events, and Node does not report this. */

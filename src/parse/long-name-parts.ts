@@ -2,7 +2,13 @@
  * The allowed values of each part of a long name, and their meaning. Part and element names are those of RINEX 3.04 and 3.05,
  * table A1. The functions parse the part that begins in column `at`, and return `undefined` if it is invalid.
  */
-import { dayStartSeconds, secondsPerDay, secondsPerHour, secondsPerMinute } from './calendar.ts'
+import {
+  dayStartSeconds,
+  secondsPerDay,
+  secondsPerHour,
+  secondsPerMinute,
+  twoDigits,
+} from './calendar.ts'
 import { letterAt, letterIndexAt, numberAt, partAt, maskOf } from './characters.ts'
 import type { DataSource, FileDuration, FileType } from './types.ts'
 
@@ -69,10 +75,6 @@ function contentOf(system: string, type: string): Content | undefined {
 
 function upTo99<T>(entry: (count: number) => T): T[] {
   return Array.from({ length: 100 }, (_, count) => entry(count))
-}
-
-function twoDigits(count: number): string {
-  return String(count).padStart(2, '0')
 }
 
 /**

@@ -26,24 +26,31 @@ t.test('few files may be removed at once, many may not', async (t) => {
     { title: 'all of one that is not', count: 1001, files: 1001, may: false },
   ]
   for (const { title, count, files, may } of cases)
-    t.equal(openDeletionGuard().mayRemove(removal('obs/2026/001', count, 0, files)), may, title)
+    t.equal(
+      openDeletionGuard().requestRemoval(removal('obs/2026/001', count, 0, files)),
+      may,
+      title,
+    )
 })
 
 t.test('removals within ten minutes are added up by area', async (t) => {
   const deletionGuard = openDeletionGuard()
-  t.ok(deletionGuard.mayRemove(removal('obs/2026/001', 1500)))
-  deletionGuard.settle(none)
-  t.notOk(deletionGuard.mayRemove(removal('obs/2026/002', 700, 9 * minute, 8500)))
-  t.ok(deletionGuard.mayRemove(removal('nrt/2026/002', 700, 9 * minute)), 'the other area')
-  t.ok(deletionGuard.mayRemove(removal('obs/2026/003', 100, 9 * minute, 8500)), 'what still fits')
-  deletionGuard.settle(none)
+  t.ok(deletionGuard.requestRemoval(removal('obs/2026/001', 1500)))
+  deletionGuard.confirmWritten(none)
+  t.notOk(deletionGuard.requestRemoval(removal('obs/2026/002', 700, 9 * minute, 8500)))
+  t.ok(deletionGuard.requestRemoval(removal('nrt/2026/002', 700, 9 * minute)), 'the other area')
+  t.ok(
+    deletionGuard.requestRemoval(removal('obs/2026/003', 100, 9 * minute, 8500)),
+    'what still fits',
+  )
+  deletionGuard.confirmWritten(none)
   t.same([...deletionGuard.withheld()], [['obs', 700]])
   t.notOk(
-    deletionGuard.mayRemove(removal('obs/2026/002', 700, 11 * minute, 8400)),
+    deletionGuard.requestRemoval(removal('obs/2026/002', 700, 11 * minute, 8400)),
     'waiting releases none',
   )
   t.ok(
-    deletionGuard.mayRemove(removal('obs/2026/004', 700, 11 * minute, 8400)),
+    deletionGuard.requestRemoval(removal('obs/2026/004', 700, 11 * minute, 8400)),
     'the ten minutes are over',
   )
   deletionGuard.markComplete('obs/2026/002')
@@ -53,8 +60,8 @@ t.test('removals within ten minutes are added up by area', async (t) => {
 t.test('withheld removals are released', async (t) => {
   const withheld = () => {
     const deletionGuard = openDeletionGuard()
-    t.notOk(deletionGuard.mayRemove(removal('obs/2026/001', 5000)))
-    t.notOk(deletionGuard.mayRemove(removal('obs/2026/002', 4000)))
+    t.notOk(deletionGuard.requestRemoval(removal('obs/2026/001', 5000)))
+    t.notOk(deletionGuard.requestRemoval(removal('obs/2026/002', 4000)))
     return deletionGuard
   }
   t.test('when the files are back', async (t) => {
@@ -64,40 +71,46 @@ t.test('withheld removals are released', async (t) => {
   })
   t.test('when they are still missing after hours', async (t) => {
     const deletionGuard = withheld()
-    t.notOk(deletionGuard.mayRemove(removal('obs/2026/001', 5000, 5 * hour)))
-    t.ok(deletionGuard.mayRemove(removal('obs/2026/001', 5000, 7 * hour)))
-    t.ok(deletionGuard.mayRemove(removal('obs/2026/002', 4000, 7 * hour)))
+    t.notOk(deletionGuard.requestRemoval(removal('obs/2026/001', 5000, 5 * hour)))
+    t.ok(deletionGuard.requestRemoval(removal('obs/2026/001', 5000, 7 * hour)))
+    t.ok(deletionGuard.requestRemoval(removal('obs/2026/002', 4000, 7 * hour)))
   })
   t.test('when an administrator accepts them, once and nowhere else', async (t) => {
     const deletionGuard = withheld()
-    t.notOk(deletionGuard.mayRemove(removal('obs/2027', 3000)))
-    deletionGuard.accept(['obs/2026', 'nrt'])
-    t.notOk(deletionGuard.mayRemove(removal('obs/2027', 3000)), 'outside of what was accepted')
-    t.ok(deletionGuard.mayRemove(removal('obs/2026/001', 5000)))
-    t.notOk(deletionGuard.mayRemove(removal('obs/2026/001', 3000)), 'what goes after it')
-    deletionGuard.accept([])
-    t.notOk(deletionGuard.mayRemove(removal('obs/2026/001', 3000)), 'a rescan that accepts nothing')
-    deletionGuard.accept(['obs/2026/001'])
-    t.ok(deletionGuard.mayRemove(removal('obs/2026/001', 3000)))
+    t.notOk(deletionGuard.requestRemoval(removal('obs/2027', 3000)))
+    deletionGuard.permitWithheld(['obs/2026', 'nrt'])
+    t.notOk(deletionGuard.requestRemoval(removal('obs/2027', 3000)), 'outside of what was accepted')
+    t.ok(deletionGuard.requestRemoval(removal('obs/2026/001', 5000)))
+    t.notOk(deletionGuard.requestRemoval(removal('obs/2026/001', 3000)), 'what goes after it')
+    deletionGuard.permitWithheld([])
+    t.notOk(
+      deletionGuard.requestRemoval(removal('obs/2026/001', 3000)),
+      'a rescan that accepts nothing',
+    )
+    deletionGuard.permitWithheld(['obs/2026/001'])
+    t.ok(deletionGuard.requestRemoval(removal('obs/2026/001', 3000)))
   })
 })
 
 t.test('removals of an earlier process count for ten minutes', async (t) => {
   const removed = [{ area: 'obs' as const, atMs: -4 * minute, count: 1500 }]
   const deletionGuard = openDeletionGuard({ withheld: [], removed })
-  t.notOk(deletionGuard.mayRemove(removal('obs/2026/001', 501, 0, 8500)))
-  t.ok(deletionGuard.mayRemove(removal('obs/2026/002', 500, 0, 8500)))
-  t.ok(deletionGuard.mayRemove(removal('nrt/2026/001', 2000)), 'the other area')
-  deletionGuard.settle(none)
-  t.notOk(deletionGuard.mayRemove(removal('obs/2026/003', 1500, 5 * minute, 8000)))
-  t.ok(deletionGuard.mayRemove(removal('obs/2026/004', 1200, 7 * minute, 8000)), 'they are over')
+  t.notOk(deletionGuard.requestRemoval(removal('obs/2026/001', 501, 0, 8500)))
+  t.ok(deletionGuard.requestRemoval(removal('obs/2026/002', 500, 0, 8500)))
+  t.ok(deletionGuard.requestRemoval(removal('nrt/2026/001', 2000)), 'the other area')
+  deletionGuard.confirmWritten(none)
+  t.notOk(deletionGuard.requestRemoval(removal('obs/2026/003', 1500, 5 * minute, 8000)))
+  t.ok(
+    deletionGuard.requestRemoval(removal('obs/2026/004', 1200, 7 * minute, 8000)),
+    'they are over',
+  )
 })
 
 t.test('permitted removals count before they are written', async (t) => {
   const deletionGuard = openDeletionGuard()
-  t.ok(deletionGuard.mayRemove(removal('obs/2026/001', 1900)))
-  t.notOk(deletionGuard.mayRemove(removal('obs/2026/002', 101)), 'the count is that of before')
-  t.ok(deletionGuard.mayRemove(removal('obs/2026/003', 100)))
+  t.ok(deletionGuard.requestRemoval(removal('obs/2026/001', 1900)))
+  t.notOk(deletionGuard.requestRemoval(removal('obs/2026/002', 101)), 'the count is that of before')
+  t.ok(deletionGuard.requestRemoval(removal('obs/2026/003', 100)))
 })
 
 t.test(
@@ -119,13 +132,13 @@ t.test(
           const gone = Math.min(count, files)
           if (
             gone === 0 ||
-            !deletionGuard.mayRemove(removal(`obs/${directory}`, gone, nowMs, counted))
+            !deletionGuard.requestRemoval(removal(`obs/${directory}`, gone, nowMs, counted))
           )
             continue
           removed.push({ atMs: nowMs, count: gone, filesBefore: files })
           files -= gone
           if (written) {
-            deletionGuard.settle(none)
+            deletionGuard.confirmWritten(none)
             counted = files
           }
           const lately = removed.filter(({ atMs }) => atMs > nowMs - 10 * minute)
@@ -142,19 +155,19 @@ t.test(
 t.test('removals that could not be written do not count', async (t) => {
   const deletionGuard = openDeletionGuard()
   for (let attempt = 0; attempt < 10; attempt++) {
-    t.ok(deletionGuard.mayRemove(removal('obs/2026/001', 1500)), 'they do not add up')
-    deletionGuard.settle(new Set(['obs/2026/001']))
+    t.ok(deletionGuard.requestRemoval(removal('obs/2026/001', 1500)), 'they do not add up')
+    deletionGuard.confirmWritten(new Set(['obs/2026/001']))
   }
-  t.ok(deletionGuard.mayRemove(removal('obs/2026/001', 1500)))
-  deletionGuard.settle(new Set(['obs/2026/003']))
-  deletionGuard.settle(new Set(['obs/2026/001']))
+  t.ok(deletionGuard.requestRemoval(removal('obs/2026/001', 1500)))
+  deletionGuard.confirmWritten(new Set(['obs/2026/003']))
+  deletionGuard.confirmWritten(new Set(['obs/2026/001']))
   t.notOk(
-    deletionGuard.mayRemove(removal('obs/2026/002', 1500, 1, 8500)),
+    deletionGuard.requestRemoval(removal('obs/2026/002', 1500, 1, 8500)),
     'what was written counts',
   )
-  deletionGuard.accept(['obs'])
-  t.ok(deletionGuard.mayRemove(removal('obs/2026/002', 1500, 2, 8500)))
-  deletionGuard.settle(new Set(['obs/2026/002']))
+  deletionGuard.permitWithheld(['obs'])
+  t.ok(deletionGuard.requestRemoval(removal('obs/2026/002', 1500, 2, 8500)))
+  deletionGuard.confirmWritten(new Set(['obs/2026/002']))
   t.same([...deletionGuard.withheld()], [['obs', 1500]], 'they are withheld again')
-  t.ok(deletionGuard.mayRemove(removal('obs/2026/002', 1500, 3, 8500)), 'and still accepted')
+  t.ok(deletionGuard.requestRemoval(removal('obs/2026/002', 1500, 3, 8500)), 'and still accepted')
 })

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { settleMs } from '../../src/catalogue/records.ts'
+import { youngFileMs } from '../../src/catalogue/records.ts'
 import { openSettling } from '../../src/indexer/settling.ts'
 import type { SettlingDecision } from '../../src/indexer/settling.ts'
 import { fc } from '../random.ts'
@@ -171,7 +171,7 @@ t.test('a file that has stopped changing is taken in the end, whatever its times
   fc.assert(
     fc.property(times, ({ size, mtimeUs, wallMs: startMs }) => {
       const settling = openSettling()
-      for (let steadyMs = 0; steadyMs <= 2 * settleMs;) {
+      for (let steadyMs = 0; steadyMs <= 2 * youngFileMs;) {
         const now = { steadyMs, wallMs: startMs + steadyMs }
         const decision = settling.decide(path, { size, mtimeUs }, now)
         if (decision === 'take' || decision === 'take-incomplete') return true

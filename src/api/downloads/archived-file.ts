@@ -8,6 +8,7 @@ import { open, realpath, stat } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { compareIdentity, toIdentity } from '../../catalogue/identity.ts'
+import { errorCode } from '../../runtime/error-code.ts'
 import type { FilePlace } from './data-target.ts'
 import type { UnservedReason } from './unserved-files.ts'
 
@@ -111,7 +112,7 @@ export function openArchive(tree: ArchiveTree): Archive {
     try {
       return await open(path, flags)
     } catch (error) {
-      if (codeOf(error) !== 'ELOOP') throw error
+      if (errorCode(error) !== 'ELOOP') throw error
       const target = await realpath(path)
       if (!isLinked(target)) throw error
       return await open(target, flags)
@@ -182,14 +183,10 @@ async function orUnavailable<T>(result: Promise<T>): Promise<T> {
   try {
     return await result
   } catch (error) {
-    const code = codeOf(error)
+    const code = errorCode(error)
     const reason = missingFileCodes.get(code)
     if (reason !== undefined) throw new FileUnavailable(reason, code, { cause: error })
     if (exhaustedCodes.includes(code)) throw new NoDescriptor(code, { cause: error })
     throw error
   }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : ''
 }

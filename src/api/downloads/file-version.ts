@@ -1,6 +1,6 @@
 /** Decides if a version of an archived file may be served, and makes the headers of its response. */
 import type { Stats } from 'node:fs'
-import { settleMs } from '../../catalogue/records.ts'
+import { youngFileMs } from '../../catalogue/records.ts'
 import type { FileRecord, FoundFile } from '../../catalogue/records.ts'
 import { compareIdentity, toIdentity, toUs } from '../../catalogue/identity.ts'
 import type { ByteRange, Validators } from '../http/conditional-requests.ts'
@@ -13,8 +13,8 @@ import { formatHttpDate } from '../http/conditional-requests.ts'
  */
 export function isUnsettled(record: FileRecord, stats: Stats, nowMs: number): boolean {
   const ageMs = nowMs - stats.mtimeMs
-  if (record.size === undefined) return Math.abs(ageMs) < settleMs
-  return !isAsCatalogued(record, stats) && ageMs < settleMs
+  if (record.size === undefined) return Math.abs(ageMs) < youngFileMs
+  return !isAsCatalogued(record, stats) && ageMs < youngFileMs
 }
 
 /** True if the size and mtime of a file are those of its record. */

@@ -29,7 +29,7 @@ import { openListings } from '../listings/answer.ts'
 import type { ListingsContext } from '../listings/answer.ts'
 import type { UnservedFiles } from './unserved-files.ts'
 import { printable, requestLog } from '../http/access-log.ts'
-import { select } from '../http/conditional-requests.ts'
+import { evaluatePreconditions } from '../http/conditional-requests.ts'
 import { addResource, rawQuery } from '../http/resource.ts'
 import type { Semaphore } from '../http/semaphore.ts'
 
@@ -219,7 +219,10 @@ async function answer(
     return undefined
   }
   const validators = validatorsOf(record, file, nowMs)
-  const selection = select({ method: request.method, headers: request.headers }, validators)
+  const selection = evaluatePreconditions(
+    { method: request.method, headers: request.headers },
+    validators,
+  )
   if (selection.status === 412) throw new HttpError(412, 'Precondition failed.')
   if (selection.status === 416) throw rangeNotSatisfiable(stats.size)
   const range = selection.status === 206 ? selection.range : { first: 0, last: stats.size - 1 }

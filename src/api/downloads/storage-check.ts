@@ -4,6 +4,7 @@ import { readdir, readlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import type { Logger } from 'pino'
 import { isDirectoryName } from '../../parse/archive-path.ts'
+import { isMissing } from '../../runtime/error-code.ts'
 import { StorageUnavailable } from '../http/errors.ts'
 import { Semaphore } from '../http/semaphore.ts'
 import type { ArchiveTree } from './archived-file.ts'
@@ -38,8 +39,6 @@ async function holdsDirectories(path: string): Promise<boolean> {
   return entries.some((entry) => !entry.isFile() && isDirectoryName(entry.name))
 }
 
-/** Error codes that mean that the directory does not exist. All others mean that it cannot be read now. */
-const missingCodes = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'])
 /** Number of libuv's threads without `UV_THREADPOOL_SIZE`. */
 const defaultThreads = 4
 
@@ -75,12 +74,8 @@ async function contentsOf(path: string): Promise<'entries' | 'empty' | 'missing'
   try {
     return (await readdir(path)).length > 0 ? 'entries' : 'empty'
   } catch (error) {
-    return missingCodes.has(codeOf(error)) ? 'missing' : 'unreadable'
+    return isMissing(error) ? 'missing' : 'unreadable'
   }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : ''
 }
 
 /** Time that a download waits for a thread. */

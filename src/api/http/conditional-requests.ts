@@ -15,7 +15,7 @@ export interface Validators {
 }
 
 /** The status of the response, and the range of the file to send. */
-export type Selection =
+export type PreconditionResult =
   | { readonly status: 200 }
   | { readonly status: 206; readonly range: ByteRange }
   | { readonly status: 304 | 412 | 416 }
@@ -26,7 +26,10 @@ interface FileRequest {
 }
 
 /** Evaluates the preconditions of a GET or HEAD in the order of RFC 9110, 13.2.2. */
-export function select({ method, headers }: FileRequest, validators: Validators): Selection {
+export function evaluatePreconditions(
+  { method, headers }: FileRequest,
+  validators: Validators,
+): PreconditionResult {
   if (preconditionFails(headers, validators)) return { status: 412 }
   if (isKnown(headers, validators)) return { status: 304 }
   // Range is defined for GET alone (14.2).

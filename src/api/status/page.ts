@@ -85,7 +85,7 @@ export function renderStatus(
       queues: queuesOf(status, isPublic),
       problems: problemsTable(status, isPublic),
       rejected: rejectedTable(status),
-      missing: missingTable(status),
+      missing: unservedTable(status),
       facts: factsOf(status),
     },
   )
@@ -197,7 +197,7 @@ function rejectedTable({ rejected }: WireStatus): Table {
   }
 }
 
-function missingTable({ unserved }: WireStatus): Table & { readonly count: string } {
+function unservedTable({ unserved }: WireStatus): Table & { readonly count: string } {
   return {
     count: readableNumber(unserved.count),
     label: 'Missing files',

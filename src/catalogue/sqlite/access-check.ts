@@ -4,6 +4,7 @@
  */
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { errorCode } from '../../runtime/error-code.ts'
 import { UnusableDatabase } from '../writer.ts'
 
 const { R_OK, W_OK, X_OK } = constants
@@ -56,8 +57,8 @@ function attempt(problem: string, work: () => void): void {
   try {
     work()
   } catch (error) {
-    const code = codeOf(error)
-    if (code === undefined || error instanceof UnusableDatabase) throw error
+    const code = errorCode(error)
+    if (code === '' || error instanceof UnusableDatabase) throw error
     throw new UnusableDatabase(`${problem} (${code}): ${remedyOf(code)}`, { cause: error })
   }
 }
@@ -76,14 +77,10 @@ function remedyOf(code: string): string {
  * as they are.
  */
 export function unusable(path: string, error: unknown): unknown {
-  const code = codeOf(error)
-  if (code === undefined || !/^(SQLITE_|E[A-Z0-9]+$)/.test(code)) return error
+  const code = errorCode(error)
+  if (!/^(SQLITE_|E[A-Z0-9]+$)/.test(code)) return error
   const problem = diskFullCodes.has(code)
     ? `no disk space to open ${path} (${code}): free some space on its disk`
     : `${path} cannot be opened: ${(error as Error).message} (${code}): check the file and its disk, or configure another database`
   return new UnusableDatabase(problem, { cause: error })
-}
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error ? String(error.code) : undefined
 }

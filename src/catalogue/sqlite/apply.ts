@@ -3,6 +3,7 @@
  * counts are updated once at the end of the transaction.
  */
 import type { Database } from 'better-sqlite3'
+import { errorCode } from '../../runtime/error-code.ts'
 import type { AppliedChange, DirectoryChange, FileFacts, RefusedChange } from '../writer.ts'
 import type { ChecksumRows } from './checksum-rows.ts'
 import type { CountChanges, CountedFile } from './count-changes.ts'
@@ -115,7 +116,7 @@ function changesFiles({ added, modified, filled, removed }: DirectoryChange): bo
  * invalid data of a directory.
  */
 function isInvalidData(error: unknown): error is Error {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const code = errorCode(error)
   return /^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG)/.test(code)
 }
 

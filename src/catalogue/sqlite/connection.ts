@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import type { Database, Statement } from 'better-sqlite3'
+import { errorCode } from '../../runtime/error-code.ts'
 import { CatalogueUnavailable } from '../reader.ts'
 import { UnusableDatabase } from '../writer.ts'
 import type { Values } from './filter-sql.ts'
@@ -77,7 +78,7 @@ export function connectionSource<T>(
 /** True for errors of the file or of SQLite. */
 function isDatabaseError(error: unknown): error is Error & { readonly code?: unknown } {
   if (error instanceof UnusableDatabase) return true
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const code = errorCode(error)
   return /^(SQLITE_|E[A-Z]+$)/.test(code)
 }
 

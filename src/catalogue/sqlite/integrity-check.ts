@@ -7,13 +7,14 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { promisify } from 'node:util'
 import Sqlite from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
+import { errorCode } from '../../runtime/error-code.ts'
 
 /** Maximum time of a check in a child process, in milliseconds. */
 const maxMs = 600_000
 
 /** True for errors which say that a file is not an SQLite database, or is damaged. */
 export function isCorruption(error: unknown): error is Error {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const code = errorCode(error)
   return /^SQLITE_(NOTADB|CORRUPT)/.test(code)
 }
 

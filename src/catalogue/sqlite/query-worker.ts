@@ -1,6 +1,7 @@
 /** A thread that runs one query at a time, on its own connection. */
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Database } from 'better-sqlite3'
+import { errorCode } from '../../runtime/error-code.ts'
 import { QueryTimeout } from '../reader.ts'
 import { connectionSource } from './connection.ts'
 import { prepareList } from './list.ts'
@@ -70,7 +71,7 @@ function respond(request: QueryRequest): QueryResponse {
     return { answer: source.use((run) => run(request)) }
   } catch (error) {
     const { message } = error as Error
-    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    const code = errorCode(error)
     return { code, message, error: error instanceof Error ? error : undefined }
   }
 }

@@ -20,6 +20,7 @@ import {
 } from 'node:fs'
 import Sqlite from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
+import { errorCode } from '../../runtime/error-code.ts'
 import { UnusableDatabase } from '../writer.ts'
 import {
   asidePath,
@@ -128,7 +129,7 @@ function restoreNewest(files: DatabaseFiles): Partial<Recovery> {
 
 /** True if the backup itself is bad; other errors, such as a full disk, must not reject it. */
 function isBad(error: unknown): error is Error {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const code = errorCode(error)
   return (
     isCorruption(error) ||
     error instanceof UnusableDatabase ||

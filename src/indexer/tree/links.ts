@@ -5,6 +5,7 @@
 import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import type { Stats } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { isMissing } from '../../runtime/error-code.ts'
 import { realPath } from '../../runtime/real-path.ts'
 
 export interface LinkedTree {
@@ -12,16 +13,6 @@ export interface LinkedTree {
   readonly archive: string
   /** Directories outside the archive to which symbolic links may lead: both the configured and the real path of each. */
   readonly linkedDirectories: readonly string[]
-}
-
-/** Error codes for a path that does not exist. All others mean that it cannot be read now. */
-const missingCodes = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'])
-
-/**
- * True if an error means that a path does not exist, for example because a file has taken the place of one of its directories.
- */
-export function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && missingCodes.has(String(error.code))
 }
 
 /**

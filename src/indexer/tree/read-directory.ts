@@ -11,7 +11,8 @@ import type { DirectoryRejection, DirectoryStamp } from '../../catalogue/writer.
 import { isDirectoryName, isMisplaced, parseDirectory } from '../../parse/archive-path.ts'
 import { parseFilename } from '../../parse/filename.ts'
 import { toInode, toUs } from '../../catalogue/identity.ts'
-import { isAway, isAwayLink, isMissing, isInTree, linkedType } from './links.ts'
+import { errorCode, isMissing } from '../../runtime/error-code.ts'
+import { isAway, isAwayLink, isInTree, linkedType } from './links.ts'
 import type { LinkedTree } from './links.ts'
 import { identityOf, openIdentities, packIdentity, isCold } from './directory-snapshot.ts'
 import type { DirectorySnapshot, SnapshotOutcome, SnapshotRequest } from './directory-snapshot.ts'
@@ -174,7 +175,7 @@ function isForeign(tree: Tree, path: string): boolean {
 }
 
 function failedSnapshot(tree: Tree, path: string, error: unknown): DirectorySnapshot {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+  const code = errorCode(error) || String(error)
   return emptySnapshot(path, failure(tree, path, error), code)
 }
 

@@ -27,7 +27,7 @@ const live = document.querySelector('[data-live]')
 if (live !== null) {
   const pollMs = 5000
   // Milliseconds between a change and the request for the page: the states of the network may be a little older than the feed.
-  const settleMs = 1500
+  const reloadDelayMs = 1500
   const retryMs = 60_000
   const note = document.createElement('p')
   note.className = 'note live'
@@ -51,7 +51,7 @@ if (live !== null) {
     waiting = new AbortController()
     try {
       await get(address, waiting.signal)
-      await delay(settleMs)
+      await delay(reloadDelayMs)
     } catch {
       if (!document.hidden) pollUntil = Date.now() + retryMs
     }
