@@ -4,7 +4,14 @@
  * `wrk`; without nginx its figures are missing.
  */
 import { spawn } from 'node:child_process'
-import { createReadStream, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  createReadStream,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
@@ -289,8 +296,11 @@ async function startOurs(database, folder) {
     '--log-level',
     'info',
   ]
-  // As in the systemd unit.
-  const heap = ['--max-semi-space-size=8', '--max-old-space-size=256']
+  const unit = readFileSync(
+    join(import.meta.dirname, '../systemd/rinex-catalogue-api.service'),
+    'utf8',
+  )
+  const heap = /^Environment="NODE_OPTIONS=([^"]+)"$/m.exec(unit)[1].split(' ')
   const child = spawn('node', [...heap, cli, 'serve', ...options], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })

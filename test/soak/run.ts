@@ -6,7 +6,7 @@
  */
 import { spawnSync } from 'node:child_process'
 import { setMaxListeners } from 'node:events'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -150,6 +150,14 @@ function followApi(service: Service, prometheus: Prometheus | undefined): void {
   })
 }
 
+/** The limits of the heap that the systemd unit of the API sets, as `NODE_OPTIONS=…`. */
+function nodeOptionsOfApi(): string {
+  const unit = readFileSync('systemd/rinex-catalogue-api.service', 'utf8')
+  const [, options] = /^Environment="(NODE_OPTIONS=[^"]+)"$/m.exec(unit) ?? []
+  if (options === undefined) throw new Error('the unit of the API sets no NODE_OPTIONS')
+  return options
+}
+
 async function soak(t: Test): Promise<void> {
   const folder = testFolder(t)
   mount(t, folder)
@@ -157,7 +165,10 @@ async function soak(t: Test): Promise<void> {
   const archive = join(folder, 'archive')
   const load = openLoad({ archive, hours, perHour: Number(options.files), purgeEvery })
   const settings = { SWEEP_INTERVAL_SECONDS: String(Math.max(1, Math.round(60 / speed))) }
-  const service = await startService(t, folder, { options: settings, database: 'var/catalogue.db' })
+  const service = await startService(t, folder, {
+    ...{ options: settings, database: 'var/catalogue.db' },
+    wrapApi: ['env', nodeOptionsOfApi()],
+  })
   await until('the first scan ends', service.ready)
   await untilEqual(service)
 

@@ -1,52 +1,31 @@
 import { Worker } from 'node:worker_threads'
 import { CatalogueUnavailable, NotBuilt, QueryTimeout, TooManyQueries } from '../reader.ts'
-import type {
-  ChangedDirectory,
-  ChunkQuery,
-  DeliveriesQuery,
-  NetworkDeliveries,
-  ReplacedFiles,
-  PageQuery,
-  RecordChunk,
-  SeriesQuery,
-  SeriesSlots,
-  StationsQuery,
-  Page,
-  ProblemsPage,
-  ProblemsQuery,
-  StationsPage,
-} from '../reader.ts'
-import type { TimeRange } from '../filter.ts'
-import type { CatalogueSummary } from '../records.ts'
+import type { CatalogueReader } from '../reader.ts'
 
 /** Number of query workers. Each is a thread with a connection of its own and runs one query at a time. */
 const workers = 2
 /** Maximum length of the queue; further queries are rejected. */
 const mostWaiting = 30
 
-/** Each kind of query with its answer. */
-export interface Queries {
-  readonly page: { readonly query: PageQuery; readonly answer: Page }
-  readonly records: { readonly query: ChunkQuery; readonly answer: RecordChunk }
-  readonly stations: { readonly query: StationsQuery; readonly answer: StationsPage }
-  readonly seriesSlots: {
-    readonly query: SeriesQuery
-    readonly answer: SeriesSlots | undefined
-  }
-  readonly deliveries: { readonly query: DeliveriesQuery; readonly answer: NetworkDeliveries }
-  readonly replacedFiles: {
-    readonly query: Required<TimeRange>
-    readonly answer: ReplacedFiles
-  }
-  readonly changedDirectories: {
-    readonly query: number
-    readonly answer: readonly ChangedDirectory[]
-  }
-  readonly problems: { readonly query: ProblemsQuery; readonly answer: ProblemsPage }
-  readonly summary: { readonly query: undefined; readonly answer: CatalogueSummary }
-}
+/** Kinds of queries that a worker answers, named as the methods of the reader. */
+export type QueryKind =
+  | 'page'
+  | 'records'
+  | 'stations'
+  | 'seriesSlots'
+  | 'deliveries'
+  | 'replacedFiles'
+  | 'changedDirectories'
+  | 'problems'
+  | 'summary'
 
-export type QueryKind = keyof Queries
+/** Each kind of query with its answer. */
+export type Queries = {
+  readonly [Kind in QueryKind]: {
+    readonly query: Parameters<CatalogueReader[Kind]>[0]
+    readonly answer: Awaited<ReturnType<CatalogueReader[Kind]>>
+  }
+}
 
 /** Message to a worker. */
 export interface QueryRequest {
