@@ -4,14 +4,14 @@ import { openAlerts } from '../../insight/alerts.ts'
 import { periods } from '../../insight/series.ts'
 import { commonParameters, readFilters } from '../files/list-request.ts'
 import { secondsToIso } from '../files/serialise.ts'
-import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
+import { isFresh, sendNotModified } from '../http/context.ts'
 import { badFields } from '../http/errors.ts'
 import { ignoredHeader } from '../http/headers.ts'
 import { mediaTypes, negotiateFormat } from '../http/negotiate.ts'
-import { linkHeader, pageLinks } from '../http/links.ts'
 import { catalogueOffset, parsePageRange } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
 import { addResource } from '../http/resource.ts'
+import { sendCollection } from '../pages/collection.ts'
 import { networkTag } from '../series/network-states.ts'
 import type { NetworkContext } from '../series/route.ts'
 import { sharedParameters } from '../series/schema.ts'
@@ -59,14 +59,10 @@ function listAlerts(context: NetworkContext): RouteHandlerMethod {
       const feed = alertFeed(found, { links: links(), kept, nowIso })
       return reply.header('content-type', mediaTypes.atom).send(Buffer.from(feed))
     }
-    const count = found.length
     const range = parsePageRange(query, settings.maxLimit)
     const offset = catalogueOffset(range.offset)
     const results = found.slice(offset, offset + range.limit)
-    const pages = pageLinks(links(), range, { name: 'alerts', kept, count })
-    reply.headers(linkHeader(pages))
-    return format === 'html'
-      ? sendHtml(reply, renderAlerts({ count, range, kept, ignored, pages, results }))
-      : sendJson(reply, { count, next: pages.next, previous: pages.previous, results })
+    const list = { name: 'alerts', count: found.length, range, kept, ignored, results } as const
+    return sendCollection(reply, links(), list, format === 'html' ? renderAlerts : undefined)
   }
 }

@@ -1,6 +1,8 @@
 /** The frame of a collection's page: form, active filters, extent, table, and links to other pages. */
-import { queryText } from '../http/links.ts'
-import type { PageLinks, Parameter } from '../http/links.ts'
+import type { FastifyReply } from 'fastify'
+import { sendHtml, sendJson } from '../http/context.ts'
+import { linkHeader, pageLinks, queryText } from '../http/links.ts'
+import type { CollectionName, Links, PageLinks, Parameter } from '../http/links.ts'
 import type { PageRange } from '../http/query.ts'
 import { activeFilters, filterForm, sortLink } from './filter-form.ts'
 import type { FormView, SortColumn } from './filter-form.ts'
@@ -112,6 +114,23 @@ export interface CollectionPage<Wire> {
   readonly pages: PageLinks
   readonly results: readonly Wire[]
   readonly ordering?: { readonly key: string; readonly descending: boolean }
+}
+
+/**
+ * Sends a page of a collection with the links to the other pages.
+ * @param render makes the HTML page; without it, the response is JSON
+ */
+export function sendCollection<Wire>(
+  reply: FastifyReply,
+  links: Links,
+  { name, ...list }: Omit<CollectionPage<Wire>, 'pages'> & { readonly name: CollectionName },
+  render: ((list: CollectionPage<Wire>) => string) | undefined,
+): FastifyReply {
+  const { count, kept, range, results } = list
+  const pages = pageLinks(links, range, { name, kept, count })
+  reply.headers(linkHeader(pages))
+  if (render !== undefined) return sendHtml(reply, render({ ...list, pages }))
+  return sendJson(reply, { count, next: pages.next, previous: pages.previous, results })
 }
 
 interface PagerLink {

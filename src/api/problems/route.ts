@@ -1,7 +1,7 @@
 /** Serves the paths of files with problems, in pages. */
 import type { UnservedFiles } from '../downloads/unserved-files.ts'
 import type { FastifyInstance } from 'fastify'
-import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
+import { isFresh, sendNotModified } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
 import { digest } from '../http/conditional-requests.ts'
 import { badFields, HttpError } from '../http/errors.ts'
@@ -9,13 +9,11 @@ import type { Parameter } from '../http/links.ts'
 import { ignoredHeader } from '../http/headers.ts'
 import { commonParameters, readFilters } from '../files/list-request.ts'
 import { negotiate } from '../http/negotiate.ts'
-import { renderCollection } from '../pages/collection.ts'
+import { renderCollection, sendCollection } from '../pages/collection.ts'
 import { problemsView } from './page.ts'
-import type Type from 'typebox'
 import { listProblems, problemNames } from './problem-list.ts'
 import * as schemas from './schema.ts'
 import type { ProblemName } from './problem-list.ts'
-import { linkHeader, pageLinks } from '../http/links.ts'
 import { catalogueOffset, listedValues, parsePageRange } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
 import { addResource } from '../http/resource.ts'
@@ -50,19 +48,16 @@ export function addProblems(app: FastifyInstance, context: ProblemsContext): voi
       const range = parsePageRange(query, settings.maxLimit)
       const problemsRequest = { names, limit: range.limit, offset: catalogueOffset(range.offset) }
       const { count, results } = await listProblems(sources, problemsRequest)
-      const pages = pageLinks(links(), range, { name: 'status/problems', kept, count })
-      const { next, previous } = pages
-      const page: Type.Static<typeof schemas.problemPageSchema> = { count, next, previous, results }
       // Some problems are not in the catalogue and change without a new seq, so the tag is a digest of the page.
-      const state = digest(JSON.stringify(page))
+      const state = digest(JSON.stringify({ count, results }))
       if (isFresh(request, reply, tag(state, representation))) return sendNotModified(reply)
-      reply.headers(linkHeader(pages))
-      return representation === 'html'
-        ? sendHtml(
-            reply,
-            renderCollection(problemsView, { count, range, kept, ignored, pages, results }),
-          )
-        : sendJson(reply, page)
+      const list = { name: 'status/problems', count, range, kept, ignored, results } as const
+      return sendCollection(
+        reply,
+        links(),
+        list,
+        representation === 'html' ? (page) => renderCollection(problemsView, page) : undefined,
+      )
     },
   })
 }

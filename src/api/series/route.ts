@@ -2,17 +2,16 @@
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
 import { seriesStates } from '../../insight/series-summary.ts'
 import { csvText } from '../files/csv.ts'
-import { isFresh, sendCsv, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
+import { isFresh, sendCsv, sendNotModified } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
 import { badFields } from '../http/errors.ts'
 import { ignoredHeader } from '../http/headers.ts'
 import type { CollectionName } from '../http/links.ts'
 import { mediaTypes, negotiateFormat } from '../http/negotiate.ts'
-import { linkHeader, pageLinks } from '../http/links.ts'
 import { catalogueOffset, parsePageRange } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
 import { addResource } from '../http/resource.ts'
-import { renderCollection } from '../pages/collection.ts'
+import { renderCollection, sendCollection } from '../pages/collection.ts'
 import type { CollectionPage, CollectionView } from '../pages/collection.ts'
 import { networkTag } from './network-states.ts'
 import type { Network, NetworkStates } from './network-states.ts'
@@ -70,12 +69,13 @@ export function answerList<Request extends ListRequest, Item, Wire, Key extends 
     const range = parsePageRange(query, settings.maxLimit)
     const offset = catalogueOffset(range.offset)
     const results = found.slice(offset, offset + range.limit).map(serialise)
-    const pages = pageLinks(links(), range, { name, kept, count })
-    reply.headers(linkHeader(pages))
-    if (format === 'json')
-      return sendJson(reply, { count, next: pages.next, previous: pages.previous, results })
-    const list = { count, range, kept, ignored, pages, results, ordering }
-    return sendHtml(reply, renderCollection(view, list))
+    const list = { name, count, range, kept, ignored, results, ordering }
+    return sendCollection(
+      reply,
+      links(),
+      list,
+      format === 'html' ? (page) => renderCollection(view, page) : undefined,
+    )
   }
 }
 

@@ -9,11 +9,10 @@ import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts
 import type { ApiContext } from '../http/context.ts'
 import { ignoredHeader } from '../http/headers.ts'
 import { negotiate } from '../http/negotiate.ts'
-import { linkHeader, pageLinks } from '../http/links.ts'
 import { catalogueOffset, parsePageRange } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
 import { addResource } from '../http/resource.ts'
-import { renderCollection } from '../pages/collection.ts'
+import { renderCollection, sendCollection } from '../pages/collection.ts'
 import { mainSeries, networkTag } from '../series/network-states.ts'
 import type { NetworkState, NetworkStates } from '../series/network-states.ts'
 import { renderStation, stationsView } from './page.ts'
@@ -95,14 +94,18 @@ function listStations(context: StationsContext): RouteHandlerMethod {
       ...{ search, ordering },
     })
     const { count } = page
-    const pages = pageLinks(links(), range, { name: 'station', kept, count })
     const results = page.stations.map((station) => serialiseStation(station, links()))
-    reply.headers({ etag: tagOf(page.head), ...linkHeader(pages) })
-    if (representation === 'json')
-      return sendJson(reply, { count, next: pages.next, previous: pages.previous, results })
+    reply.header('etag', tagOf(page.head))
+    const list = { name: 'station', count, range, kept, ignored, ordering, results } as const
     const rows = results.map((station) => ({ ...station, series: series.get(station.code) }))
-    const list = { count, range, kept, ignored, pages, ordering, results: rows }
-    return sendHtml(reply, renderCollection(stationsView, list))
+    return sendCollection(
+      reply,
+      links(),
+      list,
+      representation === 'html'
+        ? (shown) => renderCollection(stationsView, { ...shown, results: rows })
+        : undefined,
+    )
   }
 }
 
