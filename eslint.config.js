@@ -54,17 +54,17 @@ export default defineConfig(
     'alerts/ gets the open alerts as a function; commands/ passes it.',
   ),
   layer(
-    'insight',
+    'series',
     [
       '**/catalogue/**',
-      '**/control/**',
+      '**/control-socket/**',
       '**/indexer/**',
       '**/api/**',
       'node:*',
       'fastify',
       'better-sqlite3',
     ],
-    'insight/ is pure: it imports parse/ only.',
+    'series/ is pure: it imports parse/ only.',
   ),
   layer(
     'api',

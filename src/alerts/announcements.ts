@@ -1,6 +1,6 @@
 /** Decides which messages follow from the open alerts, and when no message is made. No I/O. */
-import type { StatusReply } from '../control/client.ts'
-import type { Alert, AlertKind, AlertSeries } from '../insight/alerts.ts'
+import type { StatusReply } from '../control-socket/client.ts'
+import type { Alert, AlertKind, AlertSeries } from '../series/alerts.ts'
 import { secondsPerHour } from '../parse/calendar.ts'
 
 /** The body of a request to the receiver. */

@@ -7,8 +7,8 @@
  * A directory is named by its path below the archive root, without slashes at its ends: `obs/2026/001`.
  */
 import type { Area } from '../parse/archive-path.ts'
-import type { DayDeliveries } from '../insight/delivery-window.ts'
-import type { SeriesKey } from '../insight/series.ts'
+import type { DayDeliveries } from '../series/delivery-window.ts'
+import type { SeriesKey } from '../series/series.ts'
 import { problems } from './filter.ts'
 import type { FileFilter, OrderKey, OrderStep, Ordering, TimeRange } from './filter.ts'
 import type {
@@ -119,7 +119,7 @@ export interface StationsPage {
   readonly stations: readonly StationSummary[]
 }
 
-/** Query for the slots of a series (see src/insight). */
+/** Query for the slots of a series (see src/series). */
 export interface SeriesQuery extends SeriesKey {
   /** Code of the station in upper case, 4 or 9 characters. */
   readonly code: string

@@ -2,8 +2,8 @@ import { checkConsistency } from '../catalogue/sqlite/consistency-check.ts'
 import { openWriter } from '../catalogue/sqlite/writer.ts'
 import { openClock } from '../runtime/clock.ts'
 import type { ConfigOf } from '../config/command-options.ts'
-import { askIndexer } from '../control/client.ts'
-import { IndexerUnreachable } from '../control/protocol.ts'
+import { askIndexer } from '../control-socket/client.ts'
+import { IndexerUnreachable } from '../control-socket/protocol.ts'
 import { print } from '../runtime/program.ts'
 
 /** Longest wait for the repair. The indexer recounts ten million records within a minute, and does nothing else meanwhile. */

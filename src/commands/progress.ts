@@ -5,7 +5,7 @@
 import { Presets, SingleBar } from 'cli-progress'
 import type { Logger } from 'pino'
 import type { CatalogueSummary, ScanSummary } from '../catalogue/records.ts'
-import type { IndexerStatus, ScanProgress } from '../control/protocol.ts'
+import type { IndexerStatus, ScanProgress } from '../control-socket/protocol.ts'
 import type { CaughtUp } from '../indexer/indexer.ts'
 
 const barEveryMs = 200

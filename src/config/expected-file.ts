@@ -1,8 +1,8 @@
 /** Reads the series that must arrive (`expected_file`). */
 import { readFileSync } from 'node:fs'
 import { parse } from 'smol-toml'
-import type { ExpectedRule, ExpectedSeries } from '../insight/expectation.ts'
-import { periods } from '../insight/series.ts'
+import type { ExpectedRule, ExpectedSeries } from '../series/expectation.ts'
+import { periods } from '../series/series.ts'
 import { parseDay } from '../parse/calendar.ts'
 import { fileTypes } from '../parse/types.ts'
 import { ConfigError } from './checks.ts'

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Logger } from 'pino'
 import type { CatalogueWriter } from '../catalogue/writer.ts'
-import type { ControlAnswer, ControlRequest, ControlResults } from '../control/protocol.ts'
+import type { ControlAnswer, ControlRequest, ControlResults } from '../control-socket/protocol.ts'
 import { parseDirectory } from '../parse/archive-path.ts'
 import { openControlSocket } from './control-socket.ts'
 import type { Indexer } from './indexer.ts'

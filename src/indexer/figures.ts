@@ -2,7 +2,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { IntervalHistogram } from 'node:perf_hooks'
 import type { AppliedChange, BackupOutcome, DirectoryChange } from '../catalogue/writer.ts'
-import type { EventLoopDelay, IndexerFigures, LatencyCounts } from '../control/protocol.ts'
+import type { EventLoopDelay, IndexerFigures, LatencyCounts } from '../control-socket/protocol.ts'
 import { areas } from '../parse/archive-path.ts'
 import type { Area } from '../parse/archive-path.ts'
 

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { ScanSummary } from '../catalogue/records.ts'
-import type { IndexerState, IndexerStatus } from '../control/protocol.ts'
+import type { IndexerState, IndexerStatus } from '../control-socket/protocol.ts'
 
 /** The state of the indexer while it has no problem. */
 type Phase = 'starting' | 'scanning' | 'watching'

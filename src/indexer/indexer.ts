@@ -9,7 +9,7 @@ import type {
   RescanAnswer,
   RescanOrder,
   SettlingFile,
-} from '../control/protocol.ts'
+} from '../control-socket/protocol.ts'
 import { openAcceptance } from './acceptance.ts'
 import { openFigures } from './figures.ts'
 import { openFileFaults, openHealth } from './health.ts'

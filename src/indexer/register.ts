@@ -1,5 +1,5 @@
 import type { CatalogueWriter } from '../catalogue/writer.ts'
-import type { RegisterAnswer } from '../control/protocol.ts'
+import type { RegisterAnswer } from '../control-socket/protocol.ts'
 import { parseDirectory } from '../parse/archive-path.ts'
 import { parseFilename } from '../parse/filename.ts'
 import { isMissing } from './known-directories.ts'

@@ -1,6 +1,6 @@
 import type { ScanSummary } from '../catalogue/records.ts'
 import type { AppliedChange } from '../catalogue/writer.ts'
-import type { ScanProgress } from '../control/protocol.ts'
+import type { ScanProgress } from '../control-socket/protocol.ts'
 import type { WalkStep } from './tree/walk.ts'
 
 /** Counts the directories, files and changes of one scan so far. */

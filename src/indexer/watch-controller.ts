@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { WatchCounts } from '../control/protocol.ts'
+import type { WatchCounts } from '../control-socket/protocol.ts'
 import { errorCode } from '../runtime/error-code.ts'
 import type { Health } from './health.ts'
 import type { DirtyDirectories } from './dirty-directories.ts'

@@ -2,8 +2,8 @@
 import t from 'tap'
 import { announce, startAnnouncing } from '../../src/alerts/announcements.ts'
 import type { AnnouncerState, Check, Message } from '../../src/alerts/announcements.ts'
-import type { StatusReply } from '../../src/control/client.ts'
-import type { Alert, AlertKind } from '../../src/insight/alerts.ts'
+import type { StatusReply } from '../../src/control-socket/client.ts'
+import type { Alert, AlertKind } from '../../src/series/alerts.ts'
 import { watchingIndexer } from '../api/status/indexer-status.ts'
 import { fc } from '../random.ts'
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { IndexerStatus } from '../../src/control/protocol.ts'
+import type { IndexerStatus } from '../../src/control-socket/protocol.ts'
 import { day, dayFile, openService, startUs } from './service.ts'
 import { change, newFile } from '../catalogue/change.ts'
 

@@ -1,6 +1,6 @@
 import pino from 'pino'
 import t from 'tap'
-import type { ScanProgress } from '../../src/control/protocol.ts'
+import type { ScanProgress } from '../../src/control-socket/protocol.ts'
 import { reportProgress, summaryFields } from '../../src/commands/progress.ts'
 
 const progress: ScanProgress = {

@@ -1,6 +1,6 @@
 /** Authenticates administrators by their token. Without a configured token, every request that writes gets 403. */
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { IndexerUnreachable, RequestRejected } from '../../control/protocol.ts'
+import { IndexerUnreachable, RequestRejected } from '../../control-socket/protocol.ts'
 import type { Administration } from '../http/settings.ts'
 import type { Authentication } from '../http/resource.ts'
 import { HttpError, tryAgain } from '../http/errors.ts'

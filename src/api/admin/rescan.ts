@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type Type from 'typebox'
-import type { RescanOrder } from '../../control/protocol.ts'
+import type { RescanOrder } from '../../control-socket/protocol.ts'
 import { sendToIndexer, openAuthentication, required } from './authentication.ts'
 import * as schemas from './schema.ts'
 import { sendJson } from '../http/context.ts'

@@ -1,5 +1,5 @@
 /** Writes the alerts as an Atom feed (RFC 4287). Pure. */
-import type { Alert, AlertSeries } from '../../insight/alerts.ts'
+import type { Alert, AlertSeries } from '../../series/alerts.ts'
 import { queryText, resourceUrl } from '../http/links.ts'
 import type { Links, Parameter } from '../http/links.ts'
 import { readableDate, readableTime, typeLabel } from '../pages/labels.ts'

@@ -1,5 +1,5 @@
 /** The HTML page of the alerts. */
-import type { Alert } from '../../insight/alerts.ts'
+import type { Alert } from '../../series/alerts.ts'
 import { queryText } from '../http/links.ts'
 import { renderCollection } from '../pages/collection.ts'
 import type { CollectionPage, CollectionView } from '../pages/collection.ts'

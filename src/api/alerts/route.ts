@@ -1,7 +1,7 @@
 /** Serves the open alerts: in pages, or all at once as an Atom feed. */
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
-import { openAlerts } from '../../insight/alerts.ts'
-import { periods } from '../../insight/series.ts'
+import { openAlerts } from '../../series/alerts.ts'
+import { periods } from '../../series/series.ts'
 import { commonParameters, readFilters } from '../files/list-request.ts'
 import { secondsToIso } from '../files/serialise.ts'
 import { isFresh, sendNotModified } from '../http/context.ts'

@@ -1,6 +1,6 @@
 /** Schemas of the open alerts. */
-import { alertKinds } from '../../insight/alerts.ts'
-import type { Alert } from '../../insight/alerts.ts'
+import { alertKinds } from '../../series/alerts.ts'
+import type { Alert } from '../../series/alerts.ts'
 import { filtersIn } from '../files/schema.ts'
 import { negotiated } from '../openapi/responses.ts'
 import {

@@ -5,7 +5,7 @@ import type { CatalogueReader } from '../../catalogue/reader.ts'
 import { isFresh, sendNotModified } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
 import { notFound } from '../http/errors.ts'
-import type { DirectoryHandler } from '../listings/answer.ts'
+import type { DirectoryHandler } from '../directory-index/answer.ts'
 
 /** Name of the virtual file in the URL of each directory. A real file of this name is not served. */
 export const checksumsName = 'SHA256SUMS'

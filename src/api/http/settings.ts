@@ -1,13 +1,13 @@
 import type { Logger } from 'pino'
 import type { CatalogueReader } from '../../catalogue/reader.ts'
-import type { ExpectedRules } from '../../insight/expectation.ts'
-import type { StatusReply } from '../../control/client.ts'
+import type { ExpectedRules } from '../../series/expectation.ts'
+import type { StatusReply } from '../../control-socket/client.ts'
 import type {
   RegisterAnswer,
   RescanAnswer,
   RescanOrder,
   SettlingFile,
-} from '../../control/protocol.ts'
+} from '../../control-socket/protocol.ts'
 
 export interface ConnectionLimits {
   /** Maximum connections of one address; behind a trusted proxy, maximum in-flight requests of one address. */

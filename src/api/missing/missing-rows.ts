@@ -1,6 +1,6 @@
 /** Finds the slots that are expected and not delivered, and serialises them for clients. Pure. */
-import { periodRules, slotsPerDay } from '../../insight/series.ts'
-import type { StateRun } from '../../insight/slot-states.ts'
+import { periodRules, slotsPerDay } from '../../series/series.ts'
+import type { StateRun } from '../../series/slot-states.ts'
 import { secondsToIso } from '../files/serialise.ts'
 import type { NetworkState } from '../series/network-states.ts'
 import type { MissingOrderKey, MissingState, WireMissing } from './schema.ts'

@@ -1,6 +1,6 @@
 /** Serves the files that are expected and not delivered: in pages, or all at once as CSV. */
 import type { FastifyInstance } from 'fastify'
-import { learningDays } from '../../insight/series.ts'
+import { learningDays } from '../../series/series.ts'
 import { parseDay, secondsPerDay } from '../../parse/calendar.ts'
 import { mediaTypes } from '../http/negotiate.ts'
 import { lastValue } from '../http/query.ts'

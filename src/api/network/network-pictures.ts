@@ -1,7 +1,7 @@
 /** Draws the pictures of the network: each row is a station, each column an hour or a day. Pure. */
-import { learningDays, slotsPerDay } from '../../insight/series.ts'
-import { shareClass } from '../../insight/slot-states.ts'
-import type { SlotState } from '../../insight/slot-states.ts'
+import { learningDays, slotsPerDay } from '../../series/series.ts'
+import { shareClass } from '../../series/slot-states.ts'
+import type { SlotState } from '../../series/slot-states.ts'
 import { dayOfYearAt, secondsPerDay, secondsPerHour } from '../../parse/calendar.ts'
 import { readableShare } from '../pages/labels.ts'
 import { gridSvg } from '../pages/svg.ts'

@@ -1,8 +1,8 @@
 /** Serves the network at a glance: as JSON, or as the first page of the navigation. */
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
 import { isTemporary } from '../../catalogue/reader.ts'
-import { seriesStates } from '../../insight/series-summary.ts'
-import type { SeriesState } from '../../insight/series-summary.ts'
+import { seriesStates } from '../../series/series-summary.ts'
+import type { SeriesState } from '../../series/series-summary.ts'
 import { secondsPerDay, secondsPerHour } from '../../parse/calendar.ts'
 import { secondsToIso } from '../files/serialise.ts'
 import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'

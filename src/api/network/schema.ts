@@ -1,6 +1,6 @@
 /** Schema of the network at a glance. */
 import type { Static } from 'typebox'
-import { seriesStates } from '../../insight/series-summary.ts'
+import { seriesStates } from '../../series/series-summary.ts'
 import { errors, negotiated } from '../openapi/responses.ts'
 import {
   component,

@@ -1,6 +1,6 @@
 /** Patterns of the names that missing files would have, in the syntax of the shell. Pure. */
-import { periodRules, slotsPerDay } from '../../insight/series.ts'
-import type { SeriesKey } from '../../insight/series.ts'
+import { periodRules, slotsPerDay } from '../../series/series.ts'
+import type { SeriesKey } from '../../series/series.ts'
 import {
   dayOfYearAt,
   secondsPerDay,

@@ -1,6 +1,6 @@
 /** The HTML page of a weekly report. */
-import { gpsWeekOf } from '../../insight/weeks.ts'
-import type { Week } from '../../insight/weeks.ts'
+import { gpsWeekOf } from '../../series/weeks.ts'
+import type { Week } from '../../series/weeks.ts'
 import { filterForm } from '../pages/filter-form.ts'
 import type { FormView } from '../pages/filter-form.ts'
 import { counted, readableDate, readableShare, readableTime } from '../pages/labels.ts'

@@ -1,8 +1,8 @@
 /** Serves the report of a week. */
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
-import { deliveryDays } from '../../insight/series.ts'
-import { gpsWeekOf, parseWeek } from '../../insight/weeks.ts'
-import type { Week } from '../../insight/weeks.ts'
+import { deliveryDays } from '../../series/series.ts'
+import { gpsWeekOf, parseWeek } from '../../series/weeks.ts'
+import type { Week } from '../../series/weeks.ts'
 import { secondsPerDay } from '../../parse/calendar.ts'
 import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'

@@ -1,7 +1,7 @@
 /** Schemas of the report of a week. */
 import Type from 'typebox'
 import type { Static } from 'typebox'
-import { shareClasses } from '../../insight/slot-states.ts'
+import { shareClasses } from '../../series/slot-states.ts'
 import { negotiated } from '../openapi/responses.ts'
 import {
   component,

@@ -1,7 +1,7 @@
 /** Makes the report of a week, as the central bureaus of networks mail it. Pure. */
 import type { ReplacedFiles } from '../../catalogue/reader.ts'
-import { lowerBound, shareClass } from '../../insight/slot-states.ts'
-import type { Week } from '../../insight/weeks.ts'
+import { lowerBound, shareClass } from '../../series/slot-states.ts'
+import type { Week } from '../../series/weeks.ts'
 import { dayToIso } from '../../parse/calendar.ts'
 import { countryOf } from '../../parse/countries.ts'
 import { microsecondsToIso } from '../files/serialise.ts'

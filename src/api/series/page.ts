@@ -1,6 +1,6 @@
 /** The HTML page of the series. */
-import { periods } from '../../insight/series.ts'
-import { seriesStates } from '../../insight/series-summary.ts'
+import { periods } from '../../series/series.ts'
+import { seriesStates } from '../../series/series-summary.ts'
 import { fileFields } from '../files/form-fields.ts'
 import type { CollectionView } from '../pages/collection.ts'
 import type { Field } from '../pages/filter-form.ts'

@@ -1,6 +1,6 @@
 /** Answers requests for lists of the network: in pages, or all at once as CSV. */
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
-import { seriesStates } from '../../insight/series-summary.ts'
+import { seriesStates } from '../../series/series-summary.ts'
 import { csvText } from '../files/csv.ts'
 import { isFresh, sendCsv, sendNotModified } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'

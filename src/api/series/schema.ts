@@ -1,9 +1,9 @@
 /** Schemas of the series of the network. */
 import Type from 'typebox'
 import type { Static } from 'typebox'
-import { periods } from '../../insight/series.ts'
-import { seriesStates } from '../../insight/series-summary.ts'
-import { shareClasses } from '../../insight/slot-states.ts'
+import { periods } from '../../series/series.ts'
+import { seriesStates } from '../../series/series-summary.ts'
+import { shareClasses } from '../../series/slot-states.ts'
 import { filterParameters } from '../files/parameters.ts'
 import { fileTypes } from '../../parse/types.ts'
 import { filtersIn } from '../files/schema.ts'

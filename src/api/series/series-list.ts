@@ -1,8 +1,8 @@
 /** Parses requests for lists of series, and filters, sorts and serialises series. Pure. */
 import type { FileFilter } from '../../catalogue/filter.ts'
-import { periodRules, periods } from '../../insight/series.ts'
-import { seriesStates } from '../../insight/series-summary.ts'
-import type { Period } from '../../insight/series.ts'
+import { periodRules, periods } from '../../series/series.ts'
+import { seriesStates } from '../../series/series-summary.ts'
+import type { Period } from '../../series/series.ts'
 import { countryOf } from '../../parse/countries.ts'
 import { badFields } from '../http/errors.ts'
 import type { Parameter } from '../http/links.ts'

@@ -1,6 +1,6 @@
 /** The HTML pages of the stations. */
 import type { stationOrderKeys } from '../../catalogue/reader.ts'
-import { seriesStates } from '../../insight/series-summary.ts'
+import { seriesStates } from '../../series/series-summary.ts'
 import type { FileDuration, FileType } from '../../parse/types.ts'
 import type { CollectionView } from '../pages/collection.ts'
 import { counted, durationLabel, readableDate, readableNumber, typeLabel } from '../pages/labels.ts'

@@ -1,6 +1,6 @@
 /** Draws the pictures of a station's series as SVG. Pure. */
-import { periodRules, slotsPerDay } from '../../insight/series.ts'
-import type { SlotState } from '../../insight/slot-states.ts'
+import { periodRules, slotsPerDay } from '../../series/series.ts'
+import type { SlotState } from '../../series/slot-states.ts'
 import { secondsToIso } from '../files/serialise.ts'
 import { readableDate, readableSeconds } from '../pages/labels.ts'
 import { gridSvg, rounded, svg, svgWidth } from '../pages/svg.ts'

@@ -1,8 +1,8 @@
 /** The HTML pages of the availability and the latency of a station. */
-import { measures } from '../../insight/availability.ts'
-import type { Availability, Measure } from '../../insight/availability.ts'
-import { periodRules, periods } from '../../insight/series.ts'
-import type { SlotState } from '../../insight/slot-states.ts'
+import { measures } from '../../series/availability.ts'
+import type { Availability, Measure } from '../../series/availability.ts'
+import { periodRules, periods } from '../../series/series.ts'
+import type { SlotState } from '../../series/slot-states.ts'
 import { fileTypes } from '../../parse/types.ts'
 import { secondsToIso } from '../files/serialise.ts'
 import { filterForm } from '../pages/filter-form.ts'

@@ -1,8 +1,8 @@
 /** Parses requests for availability and latency: the series and the days. Pure. */
-import { measures } from '../../insight/availability.ts'
-import type { Measure } from '../../insight/availability.ts'
-import { learningDays, periods, slotsPerDay } from '../../insight/series.ts'
-import type { Period, SeriesKey } from '../../insight/series.ts'
+import { measures } from '../../series/availability.ts'
+import type { Measure } from '../../series/availability.ts'
+import { learningDays, periods, slotsPerDay } from '../../series/series.ts'
+import type { Period, SeriesKey } from '../../series/series.ts'
 import { parseDay, secondsPerDay } from '../../parse/calendar.ts'
 import { fileTypes } from '../../parse/types.ts'
 import { badFields } from '../http/errors.ts'

@@ -1,8 +1,8 @@
 /** Schemas of the availability and the latency of a station's series. */
 import Type from 'typebox'
 import type { Static, TSchema } from 'typebox'
-import { measures } from '../../insight/availability.ts'
-import { periods } from '../../insight/series.ts'
+import { measures } from '../../series/availability.ts'
+import { periods } from '../../series/series.ts'
 import { fileTypes } from '../../parse/types.ts'
 import { errors, negotiated } from '../openapi/responses.ts'
 import {

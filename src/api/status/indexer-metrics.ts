@@ -2,7 +2,7 @@
 import { Counter, Gauge } from 'prom-client'
 import type { Registry } from 'prom-client'
 import type { CatalogueSummary } from '../../catalogue/records.ts'
-import type { IndexerFigures, IndexerStatus } from '../../control/protocol.ts'
+import type { IndexerFigures, IndexerStatus } from '../../control-socket/protocol.ts'
 import { filesToHash } from './serialise.ts'
 
 /** A metric without labels. It has no value if `valueOf` returns `undefined` or null. */

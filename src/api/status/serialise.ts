@@ -1,8 +1,8 @@
 /** Makes the status from the reply of the indexer and the summary of the catalogue. */
 import type Type from 'typebox'
 import type { CatalogueSummary, ScanSummary } from '../../catalogue/records.ts'
-import type { StatusReply } from '../../control/client.ts'
-import type { IndexerStatus, ScanProgress } from '../../control/protocol.ts'
+import type { StatusReply } from '../../control-socket/client.ts'
+import type { IndexerStatus, ScanProgress } from '../../control-socket/protocol.ts'
 import { microsecondsToIso } from '../files/serialise.ts'
 import type { statusSchema } from './schema.ts'
 

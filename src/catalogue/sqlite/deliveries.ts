@@ -3,7 +3,7 @@
  * removed.
  */
 import type { Database } from 'better-sqlite3'
-import { deliveryDays, periodRules, seriesOf, slotAt } from '../../insight/series.ts'
+import { deliveryDays, periodRules, seriesOf, slotAt } from '../../series/series.ts'
 import { secondsPerDay } from '../../parse/calendar.ts'
 import type { ParsedName } from '../../parse/types.ts'
 import { openLookup } from './lookup-tables.ts'

@@ -1,7 +1,7 @@
 /** Reads the recorded deliveries of all series, by whole days. To be used within a read transaction. */
 import type { Database } from 'better-sqlite3'
-import { seriesOf } from '../../insight/series.ts'
-import type { SeriesKey } from '../../insight/series.ts'
+import { seriesOf } from '../../series/series.ts'
+import type { SeriesKey } from '../../series/series.ts'
 import { secondsPerDay } from '../../parse/calendar.ts'
 import type { DeliveriesQuery, NetworkDeliveries, NetworkSeries } from '../reader.ts'
 import type { Head } from '../records.ts'

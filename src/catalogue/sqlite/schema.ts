@@ -109,7 +109,7 @@ export const ownerTable = `
   ) STRICT;
 `
 
-/** The tables of deliveries (see src/insight). */
+/** The tables of deliveries (see src/series). */
 export const deliveryTables = `
   -- Series: files of one station, type and period ('15M', '01H', '01D'). Rows are only ever added.
   CREATE TABLE series (

@@ -7,9 +7,9 @@ import {
   seriesOf,
   slotAt,
   slotsPerDay,
-} from '../../insight/series.ts'
-import type { SeriesKey } from '../../insight/series.ts'
-import { union } from '../../insight/slot-states.ts'
+} from '../../series/series.ts'
+import type { SeriesKey } from '../../series/series.ts'
+import { union } from '../../series/slot-states.ts'
 import type { SeriesArrivals, SeriesQuery, SeriesSlots } from '../reader.ts'
 import type { Head } from '../records.ts'
 import { prepareCounts } from './counts.ts'

@@ -6,7 +6,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { CatalogueCorrupt } from '../../catalogue/writer.ts'
 import type { UnhashedFile } from '../../catalogue/writer.ts'
-import type { HashingStatus } from '../../control/protocol.ts'
+import type { HashingStatus } from '../../control-socket/protocol.ts'
 import { failureFields } from '../../runtime/logger.ts'
 import { batchesOf, readDelayMs, openChecksumFiles } from './checksum-files.ts'
 import type { ChecksumFilesDeps } from './checksum-files.ts'

@@ -1,7 +1,7 @@
 /** The alerts as JSON, page and feed, of a catalogue in which stations stop. */
 import t from 'tap'
 import type { Test } from 'tap'
-import type { Alert } from '../../../src/insight/alerts.ts'
+import type { Alert } from '../../../src/series/alerts.ts'
 import { change, newFile } from '../../catalogue/change.ts'
 import { openService } from '../service.ts'
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { percentile, summariseLatencies } from '../../../src/insight/latency.ts'
+import { percentile, summariseLatencies } from '../../../src/series/latency.ts'
 import { fc } from '../../random.ts'
 import { change, newFile } from '../../catalogue/change.ts'
 import { openService, startUs } from '../service.ts'

@@ -1,4 +1,4 @@
-import type { IndexerStatus } from '../../../src/control/protocol.ts'
+import type { IndexerStatus } from '../../../src/control-socket/protocol.ts'
 import { startUs } from '../service.ts'
 
 const bounds = [1, 60, 3600]

@@ -1,11 +1,11 @@
 /** The alerts of series that are late or missing, by tables and held against a slow oracle. */
 import t from 'tap'
-import { openAlerts } from '../../src/insight/alerts.ts'
-import type { Alert, StationSeries } from '../../src/insight/alerts.ts'
-import type { ExpectedRule } from '../../src/insight/expectation.ts'
-import { periodRules } from '../../src/insight/series.ts'
-import type { Period } from '../../src/insight/series.ts'
-import { summariseSeries } from '../../src/insight/series-summary.ts'
+import { openAlerts } from '../../src/series/alerts.ts'
+import type { Alert, StationSeries } from '../../src/series/alerts.ts'
+import type { ExpectedRule } from '../../src/series/expectation.ts'
+import { periodRules } from '../../src/series/series.ts'
+import type { Period } from '../../src/series/series.ts'
+import { summariseSeries } from '../../src/series/series-summary.ts'
 import { fc } from '../random.ts'
 
 const hour = 3600

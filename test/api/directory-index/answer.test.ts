@@ -1,7 +1,7 @@
 /** Directory listings as HTML and JSON. */
 import t from 'tap'
 import type { Test } from 'tap'
-import { listingDate } from '../../../src/api/listings/answer.ts'
+import { listingDate } from '../../../src/api/directory-index/answer.ts'
 import { change, newFile } from '../../catalogue/change.ts'
 import { day, dayFile, hour, hourFile, openService, shortFile, startUs } from '../service.ts'
 import type { Service } from '../service.ts'

@@ -14,8 +14,13 @@ import { dirname, join } from 'node:path'
 import pino from 'pino'
 import t from 'tap'
 import type { Test } from 'tap'
-import { askIndexer, askSettling, askStatus, openStatusReader } from '../../src/control/client.ts'
-import type { ControlRequest, RescanOrder } from '../../src/control/protocol.ts'
+import {
+  askIndexer,
+  askSettling,
+  askStatus,
+  openStatusReader,
+} from '../../src/control-socket/client.ts'
+import type { ControlRequest, RescanOrder } from '../../src/control-socket/protocol.ts'
 import { openHealth } from '../../src/indexer/health.ts'
 import { openControl } from '../../src/indexer/control-server.ts'
 import { openService } from '../api/service.ts'

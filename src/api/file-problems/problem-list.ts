@@ -1,7 +1,7 @@
 /** The list of all files with problems: from the indexer (settling), the API (unservable) and the catalogue. */
 import { listedProblems } from '../../catalogue/reader.ts'
 import type { CatalogueReader, ProblemEntry } from '../../catalogue/reader.ts'
-import type { SettlingFile } from '../../control/protocol.ts'
+import type { SettlingFile } from '../../control-socket/protocol.ts'
 import { microsecondsToIso } from '../files/serialise.ts'
 
 /** The kinds of problems, in the order of the list. */

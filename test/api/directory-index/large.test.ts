@@ -1,7 +1,7 @@
 /** Large directories. */
 import { text } from 'node:stream/consumers'
 import t from 'tap'
-import { listingFormats, listingOf } from '../../../src/api/listings/listing.ts'
+import { listingFormats, listingOf } from '../../../src/api/directory-index/listing.ts'
 import { change, newFile } from '../../catalogue/change.ts'
 import { day, openService } from '../service.ts'
 
