@@ -37,7 +37,7 @@ import { addRoot } from './pages/root.ts'
 import { addMissing } from './missing/route.ts'
 import { addNetwork } from './network/route.ts'
 import { addReport } from './report/route.ts'
-import { NetworkStates } from './series/network-states.ts'
+import { NetworkStatusCache } from './series/network-status.ts'
 import { addSeries } from './series/route.ts'
 import { addRescan } from './admin/rescan.ts'
 import { addSchema } from './pages/docs.ts'
@@ -115,7 +115,7 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   addRinexFile(app, context)
   const expected = deps.settings.expected ?? new ExpectedRules([])
   addStationSeries(app, { ...context, expected })
-  const network = new NetworkStates({ ...deps, expected })
+  const network = new NetworkStatusCache({ ...deps, expected })
   addStation(app, { ...context, expected, network })
   metrics.showSeries(network)
   // The deliveries of the last weeks are read before the first request needs them.

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { runAlertLoop } from '../alerts/alert-loop.ts'
 import { openMemoryFile } from '../alerts/memory-file.ts'
 import { openWebhook } from '../alerts/webhook.ts'
-import { NetworkStates } from '../api/series/network-states.ts'
+import { NetworkStatusCache } from '../api/series/network-status.ts'
 import { openReader } from '../catalogue/sqlite/reader.ts'
 import type { ConfigOf } from '../config/command-options.ts'
 import { ConfigError } from '../config/checks.ts'
@@ -27,7 +27,7 @@ export async function alerts(config: Config): Promise<number> {
   const reader = openReader({ database: config.database })
   const end = new AbortController()
   const nowUs = openClock()
-  const network = new NetworkStates({ reader, nowUs, expected })
+  const network = new NetworkStatusCache({ reader, nowUs, expected })
   const loop = runAlertLoop(
     {
       openAlerts: async () => {

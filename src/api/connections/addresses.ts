@@ -20,7 +20,7 @@ export interface Addresses {
 /** @param trustedProxies addresses and networks, such as `10.0.0.0/8` */
 export function openAddresses(trustedProxies: readonly string[]): Addresses {
   const trusted = new BlockList()
-  for (const network of trustedProxies) addNetwork(trusted, network)
+  for (const network of trustedProxies) addSubnet(trusted, network)
   const isProxy = (peer: string): boolean => {
     const address = plain(peer)
     return trusted.check(address, isIPv4(address) ? 'ipv4' : 'ipv6')
@@ -47,7 +47,7 @@ export function openAddresses(trustedProxies: readonly string[]): Addresses {
   }
 }
 
-function addNetwork(list: BlockList, network: string): void {
+function addSubnet(list: BlockList, network: string): void {
   const [address = '', prefix] = network.split('/')
   const family = isIPv4(address) ? 'ipv4' : 'ipv6'
   if (prefix === undefined) list.addAddress(address, family)

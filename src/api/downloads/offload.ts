@@ -12,7 +12,7 @@ import {
   rangesHeader,
   validatorHeaders,
   validatorsOf,
-} from './file-version.ts'
+} from './file-headers.ts'
 
 interface Version {
   readonly record: FoundFile

@@ -21,7 +21,7 @@ import {
   digestHeader,
   validatorHeaders,
   validatorsOf,
-} from './file-version.ts'
+} from './file-headers.ts'
 import { ClientGone, openContentReader } from './file-content.ts'
 import type { ContentReader } from './file-content.ts'
 import { offloadHeaders } from './offload.ts'

@@ -2,12 +2,12 @@
 import { periodRules, slotsPerDay } from '../../series/series.ts'
 import type { StateRun } from '../../series/slot-states.ts'
 import { secondsToIso } from '../files/serialise.ts'
-import type { NetworkState } from '../series/network-states.ts'
+import type { SeriesStatus } from '../series/network-status.ts'
 import type { MissingOrderKey, MissingState, WireMissing } from './schema.ts'
 
 /** A slot that was not delivered in time, and its series. */
 export interface MissingSlot {
-  readonly series: NetworkState
+  readonly series: SeriesStatus
   readonly slot: number
   readonly state: MissingState
 }
@@ -20,7 +20,7 @@ export interface DayRange {
 
 /** The late and missing slots of a series on some days. */
 export function missingSlots(
-  series: NetworkState,
+  series: SeriesStatus,
   runs: readonly StateRun[],
   { fromDay, toDay }: DayRange,
 ): readonly MissingSlot[] {

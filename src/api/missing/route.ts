@@ -6,7 +6,7 @@ import { mediaTypes } from '../http/negotiate.ts'
 import { lastValue } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
 import { addResource } from '../http/resource.ts'
-import type { Network } from '../series/network-states.ts'
+import type { NetworkStatus } from '../series/network-status.ts'
 import { answerList } from '../series/route.ts'
 import type { NetworkContext } from '../series/route.ts'
 import { matchesSeries, parseSeriesList } from '../series/series-list.ts'
@@ -43,7 +43,7 @@ export function addMissing(app: FastifyInstance, context: NetworkContext): void 
 
 async function readMissing(
   { network }: NetworkContext,
-  current: Network,
+  current: NetworkStatus,
   { range, filter }: ReturnType<typeof parseMissing>,
 ): Promise<readonly MissingSlot[]> {
   // The summaries in memory contain the slots of the last 28 days.

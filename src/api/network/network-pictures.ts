@@ -6,7 +6,7 @@ import { dayOfYearAt, secondsPerDay, secondsPerHour } from '../../parse/calendar
 import { readableShare } from '../pages/labels.ts'
 import { gridSvg } from '../pages/svg.ts'
 import type { GridRow, Mark as MarkShape } from '../pages/svg.ts'
-import type { NetworkState } from '../series/network-states.ts'
+import type { SeriesStatus } from '../series/network-status.ts'
 
 type Mark = 'good' | 'fair' | 'poor' | 'none' | 'late' | 'due'
 
@@ -29,7 +29,7 @@ const hourMarks: Readonly<Partial<Record<SlotState, Mark>>> = {
 }
 
 /** Draws the last 24 hours of hourly series. The last column is the current hour. */
-export function hoursSvg(states: readonly NetworkState[], nowSeconds: number): string {
+export function hoursSvg(states: readonly SeriesStatus[], nowSeconds: number): string {
   const current = Math.floor(nowSeconds / secondsPerHour)
   const first = current - 23
   const rows = states.map((each) => {
@@ -48,7 +48,7 @@ export function hoursSvg(states: readonly NetworkState[], nowSeconds: number): s
 }
 
 /** Draws the last 28 days. The cell of an hourly series shows the share of the day's files that were delivered. */
-export function daysSvg(states: readonly NetworkState[], nowSeconds: number): string {
+export function daysSvg(states: readonly SeriesStatus[], nowSeconds: number): string {
   const today = Math.floor(nowSeconds / secondsPerDay)
   const firstDay = today - learningDays + 1
   const rows = states.map((each) => {
@@ -78,12 +78,12 @@ function picture(
   return gridSvg({ title, marks, rows, columns, columnLabels, ...sizes })
 }
 
-function rowOf({ station }: NetworkState, row: Omit<GridRow<Mark>, 'label' | 'href'>) {
+function rowOf({ station }: SeriesStatus, row: Omit<GridRow<Mark>, 'label' | 'href'>) {
   return { ...row, label: station, href: `../station/${station}/?format=api` }
 }
 
 /** Returns the states of the slots `from` to `to`, both included; `undefined` for slots that the summary does not have. */
-function slotCells({ summary }: NetworkState, from: number, to: number): (SlotState | undefined)[] {
+function slotCells({ summary }: SeriesStatus, from: number, to: number): (SlotState | undefined)[] {
   const cells = Array<SlotState | undefined>(to - from + 1).fill(undefined)
   for (const { state, firstSlot, slots } of summary.runs)
     cells.fill(state, Math.max(0, firstSlot - from), Math.max(0, firstSlot + slots - from))
@@ -91,7 +91,7 @@ function slotCells({ summary }: NetworkState, from: number, to: number): (SlotSt
 }
 
 /** Returns the mark of each day, by the share of its slots that were delivered. */
-function dayCells(series: NetworkState, firstDay: number, today: number): (Mark | undefined)[] {
+function dayCells(series: SeriesStatus, firstDay: number, today: number): (Mark | undefined)[] {
   const perDay = slotsPerDay(series.period)
   const slots = slotCells(series, firstDay * perDay, (today + 1) * perDay - 1)
   return Array.from({ length: today - firstDay + 1 }, (_value, day) => {

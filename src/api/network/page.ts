@@ -10,8 +10,8 @@ import {
 } from '../pages/labels.ts'
 import { followLink, page } from '../pages/layout.ts'
 import { stateCell } from '../pages/table.ts'
-import { mainSeries } from '../series/network-states.ts'
-import type { Network, NetworkState } from '../series/network-states.ts'
+import { mainSeries } from '../series/network-status.ts'
+import type { NetworkStatus, SeriesStatus } from '../series/network-status.ts'
 import type { WireSeries } from '../series/schema.ts'
 import { daysSvg, hoursSvg } from './network-pictures.ts'
 import type { WireNetwork } from './schema.ts'
@@ -57,7 +57,7 @@ const render = page('network', template)
 /** Most late series on the page; the list of series has all of them. */
 const maxLate = 25
 
-export function renderNetwork(wire: WireNetwork, network: Network): string {
+export function renderNetwork(wire: WireNetwork, network: NetworkStatus): string {
   const { states, nowSeconds, head } = network
   const shown = worstFirst(states)
   const frame = {
@@ -97,7 +97,7 @@ function lateTable(late: readonly WireSeries[]) {
   }
 }
 
-function picturesOf(shown: readonly NetworkState[], nowSeconds: number) {
+function picturesOf(shown: readonly SeriesStatus[], nowSeconds: number) {
   const hourly = shown.filter(({ period }) => period === '01H')
   return [
     {
@@ -113,7 +113,7 @@ function picturesOf(shown: readonly NetworkState[], nowSeconds: number) {
   ].filter(({ svg }) => svg !== '')
 }
 
-function seriesTable(shown: readonly NetworkState[]) {
+function seriesTable(shown: readonly SeriesStatus[]) {
   const numbers = ['Delivered', 'Expected', 'Share'].map((label) => ({ label, isNumber: true }))
   return {
     label: 'Stations',
@@ -143,7 +143,7 @@ function sentenceOf(wire: WireNetwork): string {
 }
 
 /** Returns the main series of the stations, the lowest share first. Series without expected files are left out. */
-function worstFirst(states: readonly NetworkState[]): readonly NetworkState[] {
+function worstFirst(states: readonly SeriesStatus[]): readonly SeriesStatus[] {
   return [...mainSeries(states).values()]
     .filter(({ summary }) => summary.share !== undefined)
     .sort(

@@ -9,8 +9,8 @@ import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts
 import type { ApiContext } from '../http/context.ts'
 import { negotiate } from '../http/negotiate.ts'
 import { addResource } from '../http/resource.ts'
-import { networkTag } from '../series/network-states.ts'
-import type { Network } from '../series/network-states.ts'
+import { networkTag } from '../series/network-status.ts'
+import type { NetworkStatus } from '../series/network-status.ts'
 import type { NetworkContext } from '../series/route.ts'
 import { serialiseSeries, sortSeries } from '../series/series-list.ts'
 import { renderNetwork } from './page.ts'
@@ -66,7 +66,7 @@ async function readActivity(reader: Context['reader'], nowSeconds: number): Prom
   }
 }
 
-function serialiseNetwork({ states, nowSeconds }: Network, activity: Activity): WireNetwork {
+function serialiseNetwork({ states, nowSeconds }: NetworkStatus, activity: Activity): WireNetwork {
   const countOf = (state: SeriesState): number =>
     states.filter(({ summary }) => summary.state === state).length
   const sum = (key: 'expected' | 'delivered'): number =>

@@ -13,8 +13,8 @@ import type { Query } from '../http/query.ts'
 import { addResource } from '../http/resource.ts'
 import { renderCollection, sendCollection } from '../pages/collection.ts'
 import type { CollectionPage, CollectionView } from '../pages/collection.ts'
-import { networkTag } from './network-states.ts'
-import type { Network, NetworkStates } from './network-states.ts'
+import { networkTag } from './network-status.ts'
+import type { NetworkStatus, NetworkStatusCache } from './network-status.ts'
 import { seriesView } from './page.ts'
 import * as schemas from './schema.ts'
 import { matchesSeries, parseSeriesList, serialiseSeries, sortSeries } from './series-list.ts'
@@ -24,7 +24,7 @@ export interface NetworkContext extends Pick<
   ApiContext,
   'apiPath' | 'settings' | 'links' | 'tag' | 'limits' | 'nowUs'
 > {
-  readonly network: Pick<NetworkStates, 'current' | 'days'>
+  readonly network: Pick<NetworkStatusCache, 'current' | 'days'>
 }
 
 type ListRequest = Required<Pick<CollectionPage<unknown>, 'kept' | 'ignored' | 'ordering'>>
@@ -37,7 +37,7 @@ interface NetworkList<Request extends ListRequest, Item, Wire, Key extends strin
   /** @throws HttpError 400 with all faults */
   readonly parse: (query: Query, nowSeconds: number) => Request
   /** Finds all items of the list, in the requested order. */
-  readonly find: (current: Network, request: Request) => Promise<readonly Item[]>
+  readonly find: (current: NetworkStatus, request: Request) => Promise<readonly Item[]>
   readonly serialise: (item: Item) => Wire
 }
 

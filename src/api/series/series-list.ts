@@ -11,7 +11,7 @@ import type { Query } from '../http/query.ts'
 import { commonParameters, readFilters } from '../files/list-request.ts'
 import { invalidChoice } from '../files/parameter-values.ts'
 import { secondsToIso } from '../files/serialise.ts'
-import type { NetworkState } from './network-states.ts'
+import type { SeriesStatus } from './network-status.ts'
 import { sharedParameters } from './schema.ts'
 import type { SeriesOrderKey, WireSeries } from './schema.ts'
 
@@ -78,7 +78,7 @@ function parseSeriesOrdering<Key extends string>(text: string, keys: readonly Ke
 
 /** True if a series matches a filter. A code of 4 characters matches all codes that begin with it. */
 export function matchesSeries(
-  { station, fileType, period }: Omit<NetworkState, 'summary'>,
+  { station, fileType, period }: Omit<SeriesStatus, 'summary'>,
   { stations, countries, types, periods: chosen }: SeriesFilter,
 ): boolean {
   const country = countryOf(station)
@@ -90,7 +90,7 @@ export function matchesSeries(
   )
 }
 
-export function serialiseSeries({ station, fileType, period, summary }: NetworkState): WireSeries {
+export function serialiseSeries({ station, fileType, period, summary }: SeriesStatus): WireSeries {
   const { seconds } = periodRules[period]
   const startOf = (slot: number | undefined): string | null =>
     slot === undefined ? null : secondsToIso(slot * seconds)

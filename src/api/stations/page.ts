@@ -6,13 +6,13 @@ import type { CollectionView } from '../pages/collection.ts'
 import { counted, durationLabel, readableDate, readableNumber, typeLabel } from '../pages/labels.ts'
 import { page } from '../pages/layout.ts'
 import { shareCell, stateCell } from '../pages/table.ts'
-import type { NetworkState } from '../series/network-states.ts'
+import type { SeriesStatus } from '../series/network-status.ts'
 import { stateField } from '../series/page.ts'
 import type { WireStation } from './station-list.ts'
 
 /** A station with its main series, if the states are known. */
 interface StationRow extends WireStation {
-  readonly series: NetworkState | undefined
+  readonly series: SeriesStatus | undefined
 }
 
 export const stationsView: CollectionView<StationRow, (typeof stationOrderKeys)[number]> = {

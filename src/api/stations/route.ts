@@ -13,8 +13,8 @@ import { catalogueOffset, parsePageRange } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
 import { addResource } from '../http/resource.ts'
 import { renderCollection, sendCollection } from '../pages/collection.ts'
-import { mainSeries, networkTag } from '../series/network-states.ts'
-import type { NetworkState, NetworkStates } from '../series/network-states.ts'
+import { mainSeries, networkTag } from '../series/network-status.ts'
+import type { SeriesStatus, NetworkStatusCache } from '../series/network-status.ts'
 import { renderStation, stationsView } from './page.ts'
 import type { StationSection } from './page.ts'
 import { calendarSvg, dotsSvg } from './pictures.ts'
@@ -37,7 +37,7 @@ interface StationsContext extends Pick<
   'apiPath' | 'reader' | 'settings' | 'links' | 'tag' | 'limits' | 'nowUs'
 > {
   readonly expected: ExpectedRules
-  readonly network: Pick<NetworkStates, 'current' | 'ifLoaded'>
+  readonly network: Pick<NetworkStatusCache, 'current' | 'ifLoaded'>
 }
 
 export function addStation(app: FastifyInstance, context: StationsContext): void {
@@ -111,7 +111,7 @@ function listStations(context: StationsContext): RouteHandlerMethod {
 
 function codesIn(
   states: readonly SeriesState[],
-  series: ReadonlyMap<string, NetworkState>,
+  series: ReadonlyMap<string, SeriesStatus>,
 ): readonly string[] {
   return Array.from(series)
     .filter(([, { summary }]) => states.includes(summary.state))

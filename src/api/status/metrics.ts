@@ -6,7 +6,7 @@ import type { UnservedReason } from '../downloads/unserved-files.ts'
 import type { RecordAccess } from '../http/access-log.ts'
 import { addResource } from '../http/resource.ts'
 import type { ApiDeps } from '../http/settings.ts'
-import type { NetworkStates } from '../series/network-states.ts'
+import type { NetworkStatusCache } from '../series/network-status.ts'
 import { catalogueGauges } from './catalogue-metrics.ts'
 import { countUnservedFiles, countRejections, countRequests } from './http-metrics.ts'
 import { indexerMetrics } from './indexer-metrics.ts'
@@ -17,7 +17,7 @@ export interface Metrics {
   readonly rejected: (reason: Rejection) => void
   readonly fileUnavailable: (reason: UnservedReason) => void
   /** Adds the series of a network by their state, as soon as their deliveries are read. */
-  readonly showSeries: (network: Pick<NetworkStates, 'ifLoaded'>) => void
+  readonly showSeries: (network: Pick<NetworkStatusCache, 'ifLoaded'>) => void
   readonly contentType: string
   /** All metrics in the text format of Prometheus. */
   text(): Promise<string>
@@ -81,7 +81,7 @@ function buildInfo(registry: Registry, version: string): (indexer: string | unde
 }
 
 /** Adds the number of series by state; it is left out while the catalogue cannot answer. */
-function countSeries(registry: Registry, network: Pick<NetworkStates, 'ifLoaded'>): void {
+function countSeries(registry: Registry, network: Pick<NetworkStatusCache, 'ifLoaded'>): void {
   new Gauge({
     name: 'rinex_series',
     help: 'Series of files by their state now: present, late, missing, silent or unknown.',

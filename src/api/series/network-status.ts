@@ -13,22 +13,22 @@ import type { SeriesSummary } from '../../series/series-summary.ts'
 import { secondsPerDay } from '../../parse/calendar.ts'
 
 /** A series with its state. */
-export interface NetworkState extends Pick<NetworkSeries, 'station' | 'fileType' | 'period'> {
+export interface SeriesStatus extends Pick<NetworkSeries, 'station' | 'fileType' | 'period'> {
   readonly summary: SeriesSummary
 }
 
 /** The states of all series, for one state of the catalogue and one minute. */
-export interface Network {
+export interface NetworkStatus {
   readonly head: Head
   /** The start of the minute, in seconds since 1970. */
   readonly nowSeconds: number
   /** Seconds since 1970 from which deliveries are recorded. */
   readonly knownFromSeconds: number
-  readonly states: readonly NetworkState[]
+  readonly states: readonly SeriesStatus[]
 }
 
 /** A series with the states of its slots on some days. */
-export interface SeriesDays extends NetworkState {
+export interface SeriesDays extends SeriesStatus {
   readonly slots: SlotStates
   /** Latencies of the files that were seen arriving, in seconds, ascending. */
   readonly latencies: readonly number[]
@@ -43,26 +43,26 @@ const seriesAtOnce = 50
 /** Most milliseconds by which the states may be older than the catalogue. */
 const maxAgeMs = 1000
 
-export interface NetworkStatesDeps {
+export interface NetworkStatusDeps {
   readonly reader: Pick<CatalogueReader, 'deliveries'>
   readonly nowUs: () => number
   /** Series that must arrive (`expected_file`). */
   readonly expected: ExpectedRules
 }
 
-export class NetworkStates {
-  readonly #deps: NetworkStatesDeps
+export class NetworkStatusCache {
+  readonly #deps: NetworkStatusDeps
   /** The deliveries of the last weeks; `undefined` before the first request. */
   #window: LoadedWindow | undefined
-  #network: (Network & { readonly computedMs: number }) | undefined
-  #running: Promise<Network> | undefined
+  #network: (NetworkStatus & { readonly computedMs: number }) | undefined
+  #running: Promise<NetworkStatus> | undefined
 
-  constructor(deps: NetworkStatesDeps) {
+  constructor(deps: NetworkStatusDeps) {
     this.#deps = deps
   }
 
   /** Returns the states now. Throws as `CatalogueReader.deliveries` does. */
-  async current(): Promise<Network> {
+  async current(): Promise<NetworkStatus> {
     const nowMs = this.#deps.nowUs() / 1000
     const known = this.#network
     const isRecent =
@@ -79,7 +79,7 @@ export class NetworkStates {
   /**
    * Returns the states if the deliveries are in memory. Otherwise returns `undefined`, and starts to read them in the background.
    */
-  async ifLoaded(): Promise<Network | undefined> {
+  async ifLoaded(): Promise<NetworkStatus | undefined> {
     if (this.#window !== undefined) return this.current()
     // The error is dropped here; a request that needs the states gets it.
     this.current().catch(() => undefined)
@@ -90,7 +90,10 @@ export class NetworkStates {
    * Returns the states of the slots from one UTC day to another, both included. Days before the window in memory are read from
    * the catalogue.
    */
-  async days(fromDay: number, toDay: number): Promise<Network & { readonly series: SeriesDays[] }> {
+  async days(
+    fromDay: number,
+    toDay: number,
+  ): Promise<NetworkStatus & { readonly series: SeriesDays[] }> {
     const network = await this.current()
     const summaries = new Map(network.states.map((state) => [keyOf(state), state]))
     const range = { fromDay: fromDay - learningDays, toDay }
@@ -137,7 +140,7 @@ export class NetworkStates {
     return [...series, ...never.map((key) => ({ ...key, ids: [], lastStart: undefined }))]
   }
 
-  async #compute(nowMs: number): Promise<Network> {
+  async #compute(nowMs: number): Promise<NetworkStatus> {
     const nowSeconds = minuteStart(nowMs / 1000)
     const toDay = Math.floor(nowSeconds / secondsPerDay) + 1
     const range = { fromDay: toDay - 2 * learningDays - 1, toDay }
@@ -158,8 +161,8 @@ export class NetworkStates {
   async #summarise(
     { window, series, knownFromSeconds }: LoadedWindow,
     nowSeconds: number,
-  ): Promise<NetworkState[]> {
-    const states: NetworkState[] = []
+  ): Promise<SeriesStatus[]> {
+    const states: SeriesStatus[] = []
     for (const each of this.#allOf(series)) {
       const { station, fileType, period, ids, lastStart } = each
       const rules = this.#deps.expected.of(each)
@@ -176,8 +179,8 @@ export class NetworkStates {
  * Returns the main observation series of each station. A series with expected files comes before one without, then an hourly
  * series before a daily one.
  */
-export function mainSeries(states: readonly NetworkState[]): ReadonlyMap<string, NetworkState> {
-  const byStation = new Map<string, NetworkState>()
+export function mainSeries(states: readonly SeriesStatus[]): ReadonlyMap<string, SeriesStatus> {
+  const byStation = new Map<string, SeriesStatus>()
   for (const each of states) {
     const known = byStation.get(each.station)
     if (each.fileType !== 'o' || each.period === '15M') continue
@@ -186,12 +189,12 @@ export function mainSeries(states: readonly NetworkState[]): ReadonlyMap<string,
   return byStation
 }
 
-function rank({ period, summary }: NetworkState): number {
+function rank({ period, summary }: SeriesStatus): number {
   return (summary.share === undefined ? 0 : 2) + (period === '01H' ? 1 : 0)
 }
 
 /** The part of an `ETag` that identifies these states: epoch, change number and minute. */
-export function networkTag({ head, nowSeconds }: Network): string {
+export function networkTag({ head, nowSeconds }: NetworkStatus): string {
   return `${head.epoch}-${head.seq}-${nowSeconds / 60}`
 }
 
@@ -210,7 +213,7 @@ interface LoadedWindow extends DayRange {
 
 /** Reads the deliveries of a range of days. With an earlier window, reads only the days that have changed since. */
 async function loadWindow(
-  reader: NetworkStatesDeps['reader'],
+  reader: NetworkStatusDeps['reader'],
   { fromDay, toDay }: DayRange,
   earlier?: LoadedWindow,
 ): Promise<LoadedWindow> {
@@ -233,7 +236,7 @@ async function loadWindow(
 
 /** Reads a range of days into a window, `daysAtOnce` days at a time. */
 async function readDays(
-  reader: NetworkStatesDeps['reader'],
+  reader: NetworkStatusDeps['reader'],
   window: DeliveryWindow,
   { fromDay, toDay }: DayRange,
 ): Promise<{ readonly first: NetworkDeliveries; readonly last: NetworkDeliveries }> {
@@ -263,10 +266,10 @@ function minuteStart(seconds: number): number {
   return Math.floor(seconds / 60) * 60
 }
 
-function keyOf({ station, fileType, period }: Omit<NetworkState, 'summary'>): string {
+function keyOf({ station, fileType, period }: Omit<SeriesStatus, 'summary'>): string {
   return `${station} ${fileType} ${period}`
 }
 
-function byStation(a: NetworkState, b: NetworkState): number {
+function byStation(a: SeriesStatus, b: SeriesStatus): number {
   return keyOf(a) < keyOf(b) ? -1 : 1
 }
