@@ -96,7 +96,8 @@ export const options = {
   connections_per_address: {
     ...wholeNumber(1, 2048),
     default: 256,
-    meaning: 'Most connections that one client address may have open at the same time.',
+    meaning:
+      'Maximum number of connections that one client address may have open at the same time.',
     flag: 'N',
   },
   trusted_proxies: {
@@ -131,14 +132,15 @@ export const options = {
   send_files: {
     ...oneWordOf(sendingChoices),
     default: 'self',
-    meaning: 'Who sends downloads: the API itself, or the web server in front of it.',
+    meaning: 'Sender of downloads: the API itself, or the web server in front of it.',
     flag: 'SENDER',
   },
   internal_prefix: {
     kind: 'text',
     check: text(/^\/([A-Za-z0-9_-]+\/)+$/),
     default: '/internal/archive/',
-    expects: 'names of letters, digits, _ and - with a slash around each',
+    expects:
+      'a path of letters, digits, _ and - that begins and ends with a slash, such as /internal/archive/',
     meaning: 'Internal location of the archive in nginx, for x-accel-redirect.',
     flag: 'PATH',
   },
@@ -151,7 +153,8 @@ export const options = {
   max_limit: {
     ...wholeNumber(1, 10000),
     default: 1000,
-    meaning: 'Most records on a page of the list; a larger limit in a request is reduced to it.',
+    meaning:
+      'Maximum number of records on a page of the list; a larger limit is reduced to this number.',
     flag: 'N',
   },
   admin_token_file: {
@@ -208,13 +211,13 @@ export const options = {
   problems: {
     ...oneWordOf(problemsChoices),
     default: 'public',
-    meaning: 'Who sees the paths of files with problems: everybody, or only the command line.',
+    meaning: 'Audience of the paths of files with problems: everybody, or only the command line.',
     // No flag: `status --problems` lists the problems.
   },
   keep_removals_days: {
     ...wholeNumber(1, 36500),
     default: 90,
-    meaning: 'Days for which the catalogue stores removed files and their ids.',
+    meaning: 'Days for which the catalogue keeps the records of removed files.',
     flag: 'DAYS',
   },
   backup_interval_hours: {
@@ -226,13 +229,14 @@ export const options = {
   sweep_interval_seconds: {
     ...wholeNumber(1, 86400),
     default: 60,
-    meaning: 'Seconds between two checks of the modification times of all directories.',
+    meaning:
+      'Seconds between two sweeps, which compare the mtime, ctime and inode of all directories.',
     flag: 'SECONDS',
   },
   full_look_hours: {
     ...wholeNumber(1, 8760),
     default: 24,
-    meaning: 'How often the size and mtime of every file are re-checked, in hours.',
+    meaning: 'Hours in which the size and mtime of every file are read once.',
     flag: 'HOURS',
   },
   checksums: {

@@ -156,7 +156,7 @@ const seriesQuery = (period: string) => ({
   file_type: oneOf('Type of the files.', fileTypes, { default: 'o', examples: ['o'] }),
   period: oneOf('Period of the files.', periods, { default: period, examples: [period] }),
   from: day(
-    'The first day. Without it daily availability begins with the first file, everything else 28 days before `to`. A range has at most 40 years and 100,000 slots.',
+    'The first day. Without it daily availability begins with the first file, everything else 27 days before `to`. A range has at most 40 years and 100,000 slots.',
   ),
   to: day('The last day; by default today.'),
 })
