@@ -1,3 +1,6 @@
+/**
+ * The types of records, stations, changes, listings and the summary, as the reader and the writer of the catalogue return them.
+ */
 import type { Area } from '../parse/archive-path.ts'
 import type { PathRejectionReason } from '../parse/archive-path.ts'
 import type { FileDuration, FileType, FileVersion, RejectionReason } from '../parse/types.ts'
@@ -58,7 +61,7 @@ export interface FoundFile extends FileRecord, Hashed {
   readonly identity: FileIdentity | undefined
 }
 
-/** The details of a file besides its record. They may change without a change of the record. */
+/** The details of a file that lists return on request. They may change while the seq of the record stays. */
 export interface FileDetails extends Hashed, Pick<FileRecord, 'size' | 'mtimeUs'> {
   /** The first problem of the file, in the order of `problems`. */
   readonly problem: Problem | undefined
@@ -124,9 +127,11 @@ export interface ChecksumEntry extends Hashed {
 /** The state of a directory listing. */
 export interface DirectoryState {
   readonly epoch: string
-  /** Changes whenever a listed name, size or time changes. */
+  /** Changes whenever a listed name, size or time changes in the directory or below it. */
   readonly version: string
-  /** Time of the latest of these changes; `undefined` if nothing was ever listed. */
+  /**
+   * Time of the latest change of a listed name, size or time in the directory or below it; `undefined` if no change was recorded.
+   */
   readonly changedUs: number | undefined
 }
 

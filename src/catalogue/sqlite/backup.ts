@@ -24,7 +24,9 @@ import { prepareHead } from './summary.ts'
 
 /** Number of pages copied in one step. A step takes a few milliseconds at most, so that the event loop is not blocked. */
 const pagesPerStep = 100
-/** Number of steps between two `fdatasync` calls (40 MB), so that the last call does not have to write the whole copy. */
+/**
+ * Number of steps (40 MB) between two `fdatasync` calls. Without these calls, the last one would have to write the whole copy.
+ */
 const stepsPerSync = 100
 
 /**

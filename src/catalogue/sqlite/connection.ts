@@ -1,3 +1,4 @@
+/** Read connections that notice a replaced database file, and a cache of prepared statements for SQL that is built on demand. */
 import { statSync } from 'node:fs'
 import type { Database, Statement } from 'better-sqlite3'
 import { CatalogueUnavailable } from '../reader.ts'
@@ -90,7 +91,9 @@ function isReadable(path: string): boolean {
   }
 }
 
-/** Maximum number of cached statements. Few are needed, because the SQL depends on the conditions, not on their values. */
+/**
+ * Maximum number of cached statements. Few statements are needed, because the SQL depends on the conditions, not on their values.
+ */
 const keptStatements = 200
 
 /** Executes SELECTs whose text is built on demand. */

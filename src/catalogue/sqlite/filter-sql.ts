@@ -127,8 +127,9 @@ function datesCondition(dates: readonly DateRange[]): Conditions {
 }
 
 /**
- * With more ranges, whole days become a list for each set of kinds: SQLite limits the depth of an expression to 1,000. Only the ends
- * of ranges of times are no whole days, and these are few.
+ * Maximum number of date ranges that are joined by OR, because SQLite limits the depth of an expression to 1,000. With more
+ * ranges, those that consist of whole days become a list of days for each set of kinds. The others stay joined by OR; they are
+ * few, because each contains an end of a range of times.
  */
 const maxAlternatives = 100
 

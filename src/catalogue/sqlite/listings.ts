@@ -1,3 +1,4 @@
+/** Reads the listings of directories from the catalogue. */
 import type { Database } from 'better-sqlite3'
 import type { Entries, EntriesQuery } from '../reader.ts'
 import type { DirectoryState, FileEntry, Head, Subdirectory } from '../records.ts'

@@ -1,3 +1,4 @@
+/** The write lock, which allows only one writer for each database. */
 import { statSync } from 'node:fs'
 import Sqlite from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
