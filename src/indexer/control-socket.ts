@@ -9,8 +9,8 @@ import type { Server, Socket } from 'node:net'
 import type { Logger } from 'pino'
 
 /**
- * Time between two checks that the socket file exists: the longest time for which the indexer cannot be reached after its
- * removal.
+ * Time between two checks that the socket file exists (ms). If it was removed, the indexer cannot be reached for at most this
+ * time.
  */
 const defaultCheckIntervalMs = 5000
 

@@ -5,11 +5,11 @@ import type { CatalogueWriter, KnownStamp } from '../catalogue/writer.ts'
 
 /** Removals in an area are added up over this time. */
 export const removalWindowMs = 10 * 60_000
-/** Largest share of the files of an area that may be removed within this time; further removals are withheld. */
+/** Largest share of the files of an area that may be removed within `removalWindowMs`; further removals are withheld. */
 const largestShare = 0.2
-/** Number of removals within this time that is always allowed, whatever share it is. */
+/** Number of removals within `removalWindowMs` that is always allowed, whatever share it is. */
 const alwaysAllowed = 1000
-/** Time after which the files of a directory are removed that are still missing: many reads have confirmed it. */
+/** Withheld removals are permitted after this time (ms) if the files are still missing, because many reads have confirmed it. */
 const timeoutMs = 6 * 3_600_000
 
 export interface DeletionGuard {
@@ -44,11 +44,14 @@ export interface RemovalRequest {
 export interface WithheldDirectory {
   readonly directory: string
   readonly area: Area
-  /** Time since which the removals are withheld, on the same steady clock; negative if it is before the start of this process. */
+  /**
+   * Time since which the removals are withheld, on the steady clock of this process (ms); negative if it is before the start of
+   * this process.
+   */
   readonly sinceMs: number
 }
 
-/** Number of files of an area that were removed at one time of that clock. */
+/** Number of files of an area that were removed at one time; `atMs` is on the steady clock of this process. */
 export interface Removal {
   readonly area: Area
   readonly atMs: number
@@ -96,7 +99,7 @@ export function openDeletionGuard(
       const limit = Math.max(alwaysAllowed, largestShare * (files - unwritten + before))
       const confirmed =
         accepted.has(directory) || (known !== undefined && nowMs - known.sinceMs > timeoutMs)
-      // A withheld directory stays withheld; otherwise such directories would pass the limit one by one.
+      // A withheld directory stays withheld; otherwise the withheld directories would pass the limit one by one.
       if (!confirmed && (known !== undefined || before + count > limit)) {
         withheld.set(directory, { area, sinceMs: known?.sinceMs ?? nowMs, count })
         return false
@@ -141,7 +144,7 @@ export function openDeletionGuard(
 
 /**
  * Loads the withheld and the latest removals. The catalogue does not store which removals an administrator has accepted. After a
- * restart they count like the others, so the guard may withhold too much, but never too little.
+ * restart, accepted removals count like all others, so the guard may withhold too much, but never too little.
  */
 export async function loadPersistedRemovals(deps: {
   readonly writer: CatalogueWriter

@@ -65,7 +65,7 @@ export interface Indexer {
   close(): Promise<void>
 }
 
-/** Most settling files that are listed by name, because a disk that hangs may leave any number of them. */
+/** Maximum number of settling files that are listed by name, because a disk that hangs may leave any number of them. */
 const mostSettling = 1000
 
 type Parts = Awaited<ReturnType<typeof openParts>>

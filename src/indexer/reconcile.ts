@@ -33,7 +33,8 @@ export function reconcile(
     case 'missing':
       return known && goneDirectory(snapshot, known)
     case 'unreadable':
-      // The directory may hold anything, so its records stay. It is written once, without a stamp, so that sweeps find it again.
+      // The directory may hold anything, so its records stay. The first time, a change without a stamp is written: it records
+      // that the directory is unreadable, and each sweep finds the directory again.
       return known?.unreadable === true ? undefined : emptyChange(snapshot)
     case 'read':
       return compare(snapshot, known, arrived)

@@ -1,3 +1,4 @@
+/** Counts the progress and the result of one scan. */
 import type { ScanSummary } from '../catalogue/records.ts'
 import type { AppliedChange } from '../catalogue/writer.ts'
 import type { ScanProgress } from '../control/protocol.ts'

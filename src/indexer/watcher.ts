@@ -1,7 +1,7 @@
 /**
- * Watches directories with chokidar: one instance for each directory, without depth. A closed instance releases all its
- * memory, while one instance for many directories would keep every path that it ever watched. Instances are started one
- * after the other, since each reads its directory once.
+ * Watches directories with chokidar: one instance for each directory, without depth. A closed instance releases all its memory,
+ * while one instance for many directories would keep every path that it ever watched. Instances are started one after the other,
+ * because each reads its directory at its start.
  */
 import { readFileSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
@@ -82,7 +82,7 @@ export function openWatcher(deps: WatchDeps): Watcher {
   }
   const fail = (directory: string, failure: Error): void => {
     failed.add(directory)
-    // When the kernel has no watch left, the other directories fail as well.
+    // When a limit of the system is reached, the other directories fail as well.
     if (isExhaustion(failure)) for (const path of wanted) if (!watched.has(path)) failed.add(path)
     deps.onFailure(directory, failure)
   }
@@ -186,7 +186,10 @@ async function close(watcher: FSWatcher): Promise<void> {
   await closed
 }
 
-/** True if the kernel has no watches left; false if the problem is that of one directory. */
+/**
+ * True if no directory can be watched any more, because this user has no watch (ENOSPC), or no inotify instance or open file
+ * (EMFILE) left. False if the problem is that of one directory.
+ */
 export function isExhaustion(error: Error): boolean {
   const code = 'code' in error ? error.code : undefined
   return code === 'ENOSPC' || code === 'EMFILE'

@@ -32,7 +32,7 @@ export interface DirectorySnapshot {
   readonly identity: string | undefined
   /** The stamp before the names were read; `undefined` if a later change could leave the same stamp. */
   readonly stamp: DirectoryStamp | undefined
-  /** Names of the regular files that are RINEX files, sorted by bytes. */
+  /** Names of the RINEX files, sorted by bytes: regular files, and symbolic links to regular files in linked directories. */
   readonly names: readonly string[]
   /** Sizes (bytes) and mtimes of `names`, in their order; `undefined` when only names were read. */
   readonly sizes: readonly number[] | undefined

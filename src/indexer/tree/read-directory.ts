@@ -1,6 +1,6 @@
 /**
- * Reads one directory of the tree with synchronous calls: they cost a third of asynchronous ones, and if a disk does not answer,
- * only the tree worker waits.
+ * Reads one directory of the tree with synchronous calls, because they cost a third of asynchronous ones. If a disk does not
+ * answer, only the tree worker waits.
  */
 import { readdirSync, statSync } from 'node:fs'
 import type { Dirent, Stats } from 'node:fs'

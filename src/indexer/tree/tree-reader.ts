@@ -1,3 +1,4 @@
+/** The client of the tree worker, the thread that reads the tree (`tree-worker.ts`). */
 import { Worker } from 'node:worker_threads'
 import type { DirectoryStamp } from '../../catalogue/writer.ts'
 import type { Inflated } from './inflate.ts'

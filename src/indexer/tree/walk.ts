@@ -1,3 +1,4 @@
+/** Walks the tree: reads the directories below some roots one after the other. */
 import TinyQueue from 'tinyqueue'
 import type { ReadDepth, DirectorySnapshot } from './directory-snapshot.ts'
 import { readDirectory } from './read-directory.ts'
