@@ -1,3 +1,4 @@
+/** Builds the API server: the framework with its hooks, all routes, and the limits of connections. */
 import { randomUUID } from 'node:crypto'
 import type { RequestListener, Server } from 'node:http'
 import accepts from '@fastify/accepts'

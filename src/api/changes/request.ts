@@ -9,9 +9,9 @@ import { readFilters } from '../files/list-request.ts'
 import { lastValue, parsePageRange } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
 
-/** Most changes on a page; a larger `limit` is reduced to this. */
+/** Maximum number of changes on a page; a larger `limit` is reduced to this number. */
 export const maxChanges = 1000
-/** Longest wait of a long poll in seconds; a longer `wait` is reduced to this. */
+/** Maximum wait of a long poll in seconds; a longer `wait` is reduced to this number. */
 export const maxWaitSeconds = 60
 
 export interface ChangesRequest {

@@ -1,6 +1,6 @@
 /**
- * Finds the client for which a connection or request counts in the limits: an IPv4 address or an IPv6 /64 network; behind a
- * trusted proxy, the forwarded address. Pure.
+ * Finds the client address for which a connection or a request counts in the limits: an IPv4 address, or an IPv6 network with a
+ * /64 prefix. Behind a trusted proxy, it is the address in the header `X-Forwarded-For`. Pure.
  */
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
 

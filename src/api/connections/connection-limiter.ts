@@ -11,7 +11,9 @@ import type { SlowClients } from './slow-clients.ts'
 
 const mostConnections = 2048
 
-/** Most connections beyond the limit that get an error response; further connections are closed without a response. */
+/**
+ * Maximum number of connections beyond the limit that get an error response; further connections are closed without a response.
+ */
 const rejectedAtATime = 256
 
 /** Milliseconds after which a rejected connection is closed if it sends no request. */

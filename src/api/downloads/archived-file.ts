@@ -98,8 +98,9 @@ export function openArchive(tree: ArchiveTree): Archive {
   }
   const linkedPathOf = async (handle: FileHandle, place: FilePlace) => {
     const path = readlinkSync(`/proc/self/fd/${handle.fd}`)
-    if (path.endsWith(deletedMark)) throw new FileChanged('replaced or removed')
-    // Checked first, because a linked directory may contain the archive itself.
+    if (path.endsWith(deletedMark))
+      throw new FileChanged('the file was replaced or removed after it was opened')
+    // The archive is checked first, because a linked directory may contain the archive itself.
     if (isPlace(path, place)) return undefined
     if (isLinked(path)) return path
     if (!(await isPlaceOfNewRoot(path, place)))
@@ -124,7 +125,7 @@ export function openArchive(tree: ArchiveTree): Archive {
       const path = pathOf(place)
       const handle = await orUnavailable(openHandle(path))
       try {
-        // Synchronous: the kernel has the inode in memory, and a worker thread would cost ten times as much.
+        // The call is synchronous, because the kernel has the inode in memory, and a worker thread would cost ten times as much.
         const stats = fstatSync(handle.fd)
         if (!stats.isFile()) throw new FileUnavailable('not-regular', 'not a regular file')
         const linkedPath = await linkedPathOf(handle, place)

@@ -10,7 +10,10 @@ import { diskTimeoutMs } from './storage-check.ts'
 /** Size of a chunk. Larger chunks take less CPU; smaller chunks take less memory for a slow client. */
 export const chunkBytes = 256 * 1024
 
-/** Most buffers in the pool. There is a pool because allocating a buffer takes several times as long as reading into it. */
+/**
+ * Maximum number of buffers in the pool. The pool saves time, because allocating a buffer takes several times as long as reading
+ * into it.
+ */
 const maxPooledBuffers = 64
 
 export interface ContentReader {

@@ -1,4 +1,4 @@
-/** Distinguishes a removed file (404) from a disk that is away or hangs (503): mirrors delete their copy at a 404 (contract 6). */
+/** Distinguishes a removed file (404) from a disk that is away or hangs (503): mirrors delete their copy at a 404. */
 import type { Dirent } from 'node:fs'
 import { readdir, readlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
@@ -43,7 +43,7 @@ const missingCodes = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'])
 /** Number of libuv's threads without `UV_THREADPOOL_SIZE`. */
 const defaultThreads = 4
 
-/** Most symbolic links that are followed one after the other. */
+/** Maximum number of symbolic links that are followed one after the other. */
 const maxLinks = 8
 
 /**
@@ -93,7 +93,7 @@ export const diskTimeoutMs = 5000
  * @param onHang called for each download that got no thread in time
  */
 export function openDiskThreads(onHang: () => void): Semaphore {
-  // As libuv reads it.
+  // The variable is read in the same way as libuv reads it.
   const threads = Number(process.env['UV_THREADPOOL_SIZE'] ?? defaultThreads) || 1
   return new Semaphore({
     permits: Math.max(Math.floor(threads / 2), 1),

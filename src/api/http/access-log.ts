@@ -1,3 +1,4 @@
+/** The access log, and text from clients in a form that is safe for the log. */
 import type { FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { ServerResponse } from 'node:http'

@@ -142,7 +142,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   void reply
     .code(statusCode)
     .headers({ 'content-type': 'application/json', ...headers })
-    // A buffer, because Fastify appends a charset to the media type of a string.
+    // The JSON is sent as a buffer, because Fastify appends a charset to the media type of a string.
     .send(Buffer.from(JSON.stringify(body)))
 }
 

@@ -1,9 +1,10 @@
+/** A semaphore for work on requests. A request without a permit waits in a queue, or is answered with an error. */
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { tooMany } from './errors.ts'
 
 export interface SemaphoreLimits {
-  /** Most permits that are held at the same time. */
+  /** Maximum number of permits that are held at the same time. */
   readonly permits: number
   /** The `detail` of the 429 when none is free, or another error. */
   readonly full?: string | (() => Error)

@@ -121,7 +121,7 @@ interface PagerLink {
   readonly isCurrent?: boolean
 }
 
-/** Most pages of a collection without a form that jumps to any page. */
+/** Maximum number of pages of a collection without a form that jumps to any page. */
 const pagesWithoutJump = 7
 
 /** Returns the links to the pages around the current one, and the data of the form that jumps to any page. */

@@ -1,3 +1,4 @@
+/** The metrics of the API, the catalogue and the indexer, for Prometheus. */
 import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { isTemporary } from '../../catalogue/reader.ts'
