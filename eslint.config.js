@@ -41,7 +41,7 @@ export default defineConfig(
   layer(
     'catalogue',
     ['**/indexer/**', '**/api/**', 'fastify', 'chokidar'],
-    'catalogue/ may import parse/ only.',
+    'catalogue/ may import only parse/ and insight/.',
   ),
   layer(
     'indexer',

@@ -1,3 +1,4 @@
+/** The command `rescan`: orders rescans from the running indexer. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { isAbsolute, relative } from 'node:path'
 import type { ConfigOf } from '../config/command-options.ts'
@@ -20,7 +21,8 @@ export interface RescanOptions {
 }
 
 /**
- * Orders rescans from the running indexer and prints the result of each order. @returns the exit code: 1 if an order was refused
+ * Orders rescans from the running indexer and prints the result of each order.
+ * @returns the exit code: 1 if an order was refused
  */
 export async function rescan(config: ConfigOf<'rescan'>, options: RescanOptions): Promise<number> {
   const socket = config.controlSocket

@@ -1,3 +1,4 @@
+/** The client of the control socket: sends requests to the indexer and reads its answers. */
 import { connect } from 'node:net'
 import { IndexerUnreachable, RequestRejected } from './protocol.ts'
 import type {
@@ -10,9 +11,9 @@ import type {
   UnknownStatus,
 } from './protocol.ts'
 
-/** Timeout of requests for the status, which the indexer normally answers at once. */
+/** Timeout of requests for the status (ms), which the indexer normally answers at once. */
 const statusTimeoutMs = 2000
-/** Timeout of other requests: a disk may be slow, and checking a file may require inflating it. */
+/** Timeout of other requests (ms). It is long, because a disk may be slow, and checking a file may require inflating it. */
 const requestTimeoutMs = 30_000
 
 /** The result of a request for the status; `undefined` if no indexer runs. */

@@ -34,7 +34,10 @@ interface Columns {
 
 const none: SeriesDeliveries = { slots: [], latencies: [] }
 
-/** Deliveries are only ever added to a day, so a day with as many deliveries as before has not changed. */
+/**
+ * The deliveries of all series. The catalogue only ever adds deliveries to a day, so a day with as many deliveries as before has
+ * not changed.
+ */
 export class DeliveryWindow {
   readonly #series = new Map<number, Columns>()
 

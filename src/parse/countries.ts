@@ -1,3 +1,5 @@
+/** The country of a station code, and the codes of merged navigation files. */
+
 /** Codes of countries (ISO 3166-1 alpha-3): the end of the station codes of long names. */
 const codes =
   'ABW AFG AGO AIA ALA ALB AND ARE ARG ARM ASM ATA ATF ATG AUS AUT AZE BDI BEL BEN BES BFA BGD BGR BHR BHS BIH BLM BLR BLZ ' +

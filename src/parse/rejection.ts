@@ -1,3 +1,4 @@
+/** Chooses one reason to reject a name with wrong parts. */
 import type { RejectionReason } from './types.ts'
 
 /**

@@ -1,3 +1,4 @@
+/** Creates the logger of a process, and decides what the log shows of an error. */
 import { fstatSync } from 'node:fs'
 import { destination, pino, stdTimeFunctions, symbols } from 'pino'
 import type { DestinationStream, Logger } from 'pino'
@@ -11,7 +12,7 @@ const secrets = [
   'request.headers.authorization',
 ]
 
-/** Most bytes of log lines that are kept in memory while the log cannot be written. */
+/** Maximum number of bytes of log lines that are kept in memory while the log cannot be written. */
 const maxWaitingBytes = 1024 * 1024
 
 export interface LoggerOptions {

@@ -9,7 +9,7 @@ import type { Logger } from 'pino'
 
 /** Longest time between two reports; a third of the watchdog's timeout if that is shorter. */
 const longestIntervalMs = 20_000
-/** Longest status text (characters): systemd ignores messages of more than 4096 bytes. */
+/** Maximum length of a status text in characters, because systemd ignores messages of more than 4096 bytes. */
 const longestStatus = 1000
 /** Longest run of `systemd-notify`, which waits until systemd has processed the message. */
 const sendTimeoutMs = 10_000
