@@ -50,7 +50,7 @@ export interface FileFilter {
   readonly created?: TimeRange
   readonly modified?: TimeRange
   readonly problems?: readonly Problem[]
-  /** Only files with ids between these two; both are excluded. */
+  /** Only files with ids above `idAbove` and below `idBelow`. */
   readonly idAbove?: number
   readonly idBelow?: number
   /** Conditions on the file name. The case of ASCII letters is ignored. */

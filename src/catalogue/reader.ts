@@ -105,8 +105,8 @@ export interface StationsQuery {
   /** Only stations with a code that contains this text, in upper case. */
   readonly search?: string
   /**
-   * Default: by code. Stations with equal sort keys are sorted by code; those without a country come last if countries are the
-   * key.
+   * Default: by code. Stations with equal sort keys are sorted by code. If the key is the country, stations without a country
+   * come last.
    */
   readonly ordering?: StationOrdering
   /** Only files in these areas are counted; stations without files in them are left out. */
@@ -138,7 +138,7 @@ export interface SeriesSlots {
   readonly codes: readonly string[]
   /**
    * Long codes that begin with the same 4 characters, if there are several: files with the short code cannot be assigned to one
-   * of them and form a series of their own. Empty if the station is not in doubt.
+   * long code, so they form a series of their own. Empty if the station is not in doubt.
    */
   readonly ambiguous: readonly string[]
   /** The first slot of the range. */

@@ -7,8 +7,9 @@ import type { FileDuration, FileType, FileVersion, RejectionReason } from '../pa
 import type { Problem } from './filter.ts'
 
 /**
- * Ten minutes, in milliseconds. A file that changed less than this ago may be incomplete: the indexer lists it only if its gzip stream
- * has an end, and the API sends it only if it is unchanged since it was catalogued. A file that is older is listed with any content.
+ * The settling time: ten minutes, in milliseconds. A file that changed less than this time ago may be incomplete. The indexer
+ * lists it only if its gzip stream has an end; the API sends it only if it is unchanged since it was catalogued. An older file is
+ * listed with any content.
  */
 export const settleMs = 10 * 60_000
 
@@ -55,7 +56,7 @@ export interface FoundFile extends FileRecord, Hashed {
   readonly isWithheld: boolean
   /**
    * The identity of the file that was hashed; `undefined` without a checksum. It is also `undefined` for a checksum that an older
-   * release stored without an identity, until the indexer has checked the file. The size and mtime of that file are those of the
+   * release stored without an identity, until the indexer has checked the file. The hashed file has the size and mtime of the
    * record.
    */
   readonly identity: FileIdentity | undefined

@@ -13,7 +13,7 @@ import { reportProgress } from './progress.ts'
 const pollMs = 200
 
 export interface RescanOptions {
-  /** Directories, as absolute paths or as paths below the archive root. If there are none, the whole archive is read. */
+  /** Directories, as absolute paths or as paths below the archive root. Without directories, the whole archive is read. */
   readonly paths: readonly string[]
   readonly full: boolean
   readonly acceptRemovals: boolean

@@ -83,8 +83,8 @@ export async function startServing(config: ConfigOf<'serve'>, endMs: number): Pr
 }
 
 /**
- * Returns a sentence about the work of the API. Without a catalogue the API works on: it answers 503 and opens the database again
- * by itself.
+ * Returns a sentence about the work of the API. Without a catalogue, the API continues: it answers 503, and opens the database
+ * again by itself.
  */
 async function describe(reader: CatalogueReader, url: string): Promise<string> {
   try {

@@ -117,8 +117,8 @@ export function openAcceptance(deps: AcceptanceDeps) {
 }
 
 /**
- * Returns the accepted candidates with the size and mtime that they had when they were examined, and the delay before the others
- * are examined again.
+ * Returns the accepted candidates with the size and mtime that they had when they were examined, and the delay before all other
+ * candidates are examined again.
  */
 async function examine(
   { tree, settling, logFault, nowUs }: AcceptanceDeps,

@@ -78,7 +78,9 @@ export function openApplyStage(deps: ApplyStageDeps): ApplyStage {
     unfinished.add(path)
     dirty.add({ path, depth: 'auto', arrived }, performance.now())
   }
-  /** Marks a directory dirty with the read depth `facts`: the only sign of the change may be the size or mtime of a file. */
+  /**
+   * Marks a directory dirty with the read depth `facts`, because the only sign of the change may be the size or mtime of a file.
+   */
   const retryLater = (path: string, options: { arrived: boolean; delayMs: number }): void => {
     const { arrived, delayMs } = options
     dirty.add({ path, depth: 'facts', arrived }, performance.now() + delayMs)

@@ -1,4 +1,4 @@
-/** Withholds removals that look like an accident: a lost disk or a mistaken `rm` must not empty the catalogue. No I/O. */
+/** Withholds removals that look like an accident, because a lost disk or a mistaken `rm` must not empty the catalogue. No I/O. */
 import { areas } from '../parse/archive-path.ts'
 import type { Area } from '../parse/archive-path.ts'
 import type { CatalogueWriter, KnownStamp } from '../catalogue/writer.ts'
@@ -24,7 +24,7 @@ export interface DeletionGuard {
   markComplete(directory: string): void
   /** Time since which removals in a directory are withheld (steady clock, ms); `undefined` if none are withheld. */
   withheldSinceMs(directory: string): number | undefined
-  /** Permits the withheld removals at or below these directories: an administrator has confirmed them. */
+  /** Permits the withheld removals at or below these directories, because an administrator has confirmed them. */
   readonly accept: (roots: readonly string[]) => void
   /** Returns the number of withheld removals by area. */
   withheld(): ReadonlyMap<Area, number>
@@ -58,7 +58,9 @@ export interface Removal {
   readonly count: number
 }
 
-/** Removals of earlier processes: those that they withheld, and those that they made within the last ten minutes. */
+/**
+ * Removals of earlier processes: the removals that they withheld, and the removals that they made within the last ten minutes.
+ */
 export interface PersistedRemovals {
   readonly withheld: readonly WithheldDirectory[]
   readonly removed: readonly Removal[]
@@ -154,7 +156,7 @@ export async function loadPersistedRemovals(deps: {
 }): Promise<PersistedRemovals> {
   const nowUs = deps.nowUs()
   const nowMs = performance.now()
-  // A time in the future comes from a clock that was wrong: it counts as the present time.
+  // A time in the future comes from a clock that was wrong, so it counts as the present time.
   const steadyMs = (us: number): number => nowMs - Math.max(0, nowUs - us) / 1000
   const removed = await deps.writer.removedSince(nowUs - removalWindowMs * 1000)
   return {

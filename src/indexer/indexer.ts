@@ -59,7 +59,7 @@ export interface Indexer {
   /** Reads one file now, given by its path below the archive root. */
   register(path: string): Promise<RegisterAnswer>
   status(): IndexerStatus
-  /** Returns the files that are not complete yet, those that are unchanged for the longest time first, at most 1,000. */
+  /** Returns the files that are not complete yet, at most 1,000. Files that are unchanged for the longest time come first. */
   settlingFiles(): readonly SettlingFile[]
   /** Finishes the current directory and makes a checkpoint of the database. */
   close(): Promise<void>

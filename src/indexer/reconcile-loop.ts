@@ -24,7 +24,7 @@ export interface ReconcileLoopDeps extends Omit<ApplyStageDeps, 'onApplied' | 'o
   readonly nowUs: () => number
   /** Called after a directory was reconciled that no walk has read; `costMs` is the time that the reconcile took (ms). */
   readonly onReconciled: (path: string, costMs: number) => void
-  /** Called when the loop fails: a defect of the program or of its environment. */
+  /** Called when the loop fails, which is a defect of the program or of its environment. */
   readonly onFailure: (error: unknown) => void
 }
 
@@ -36,7 +36,7 @@ export interface ReconcileLoop {
    * dirty.
    */
   caughtUp(): Promise<void>
-  /** Reads one directory as soon as possible; such requests, dirty directories and a scan take turns. */
+  /** Reads one directory as soon as possible. Requested directories, dirty directories and a scan take turns. */
   readNow(path: string): Promise<ReadNowResult>
   /** The running scan; `undefined` if no scan runs. */
   readonly scanning: Scan | undefined
@@ -56,7 +56,7 @@ export interface ScanResult {
 interface Waiter {
   /** The caller waits for the directories that were due at this time (steady clock). */
   readonly dueMs: number
-  /** Number of the job that took the last of these directories; `undefined` while some are still dirty. */
+  /** Number of the job that took the last of the due directories; `undefined` while some of them are still dirty. */
   lastJob: number | undefined
   readonly resolve: () => void
 }
@@ -66,7 +66,7 @@ interface Waiter {
  * disk this takes far longer than reading names.
  */
 function readAheadAfter({ names, sizes }: DirectorySnapshot): number | undefined {
-  // A directory that holds only directories does not tell how large these are.
+  // A directory that holds only directories does not tell how large the subdirectories are.
   if (names.length === 0) return undefined
   const wanted = sizes === undefined ? Math.ceil(readAhead.names / names.length) : readAhead.least
   return Math.max(readAhead.least, Math.min(readAhead.most, wanted))

@@ -97,8 +97,8 @@ export function openSchedule(deps: ScheduleDeps): Schedule {
 }
 
 /**
- * Returns a function that returns the known directories one after the other, newest date first. After the last directory, it
- * starts again.
+ * Returns a function that returns the known directories one after the other, newest date first. After the last directory, the
+ * function starts again.
  */
 function openRollingRescan(
   known: KnownDirectories,

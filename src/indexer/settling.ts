@@ -55,7 +55,7 @@ export interface Settling {
   delete(path: string): void
   /** Returns the names of the settling files of a directory. */
   namesIn(directory: string): string[]
-  /** Returns at most `most` settling files; those that are unchanged for the longest time come first. */
+  /** Returns at most `most` settling files. Files that are unchanged for the longest time come first. */
   list(most: number): readonly SettlingEntry[]
   readonly size: number
 }

@@ -16,7 +16,7 @@ export interface WatchDeps {
   readonly archive: string
   /** Called when something has changed in a watched directory. */
   readonly onEvent: (directory: string) => void
-  /** Called when a watch has begun: the directory has to be read now. */
+  /** Called when a watch has begun, because the directory must be read now. */
   readonly onWatching: (directory: string) => void
   /** Called when so many events arrived at once that the kernel may have dropped some. */
   readonly onOverflow: () => void
@@ -25,7 +25,7 @@ export interface WatchDeps {
 }
 
 export interface Watcher {
-  /** Watches these directories and no others; with `retry` also those whose watch failed before. */
+  /** Watches these directories and no others; with `retry`, also the directories whose watch failed before. */
   setDirectories(directories: readonly string[], options: { readonly retry: boolean }): void
   /** Watches one more directory. */
   add(directory: string): void
@@ -36,7 +36,7 @@ export interface Watcher {
   hasIdentity(directory: string, identity: string): boolean
   /** Restarts the watches at and below a directory. */
   restartBelow(directory: string): void
-  /** Restarts all watches: another disk may be mounted now. */
+  /** Restarts all watches, because another disk may be mounted now. */
   restartAll(): void
   readonly size: number
   close(): Promise<void>
@@ -62,7 +62,7 @@ export function openWatcher(deps: WatchDeps): Watcher {
     watched.set(directory, watcher)
     watcher.on('raw', (event, name) => {
       countEvent()
-      // The directory itself was moved or removed: its path leads to another directory from now on.
+      // The directory itself was moved or removed, so its path leads to another directory from now on.
       if (event === 'rename' && name === basename(directory)) restartBelow(directory)
       deps.onEvent(directory)
     })

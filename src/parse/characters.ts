@@ -3,7 +3,7 @@
  * case folding. A column after the end of the text holds neither a letter nor a digit.
  */
 
-/** Kinds of characters, as bits: a lower-case letter is both `letter` and `lowerCase`. */
+/** Kinds of characters, as bits. A lower-case letter is both `letter` and `lowerCase`. */
 const digit = 1
 const letter = 2
 const lowerCase = 4

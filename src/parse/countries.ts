@@ -24,7 +24,7 @@ export function countryOf(station: string): string | undefined {
 }
 
 /**
- * True for the codes of merged navigation files: they contain data of many stations, but their code looks like that of one
+ * True for the codes of merged navigation files. These files contain data of many stations, but their code looks like that of one
  * station (`BRDC00IGS`, `hour`).
  */
 export function isMergedNavigation(station: string): boolean {

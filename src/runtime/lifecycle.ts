@@ -8,8 +8,8 @@ import type { Logger } from 'pino'
 import { failureFields } from './logger.ts'
 
 /**
- * Longest time in which each process must end (ms): the API finishes its requests, the indexer its current directory and a
- * checkpoint, the alerts process a message. systemd waits longer before it kills a process.
+ * Maximum time in which each process must end (ms). In this time, the API finishes its requests, the indexer finishes its current
+ * directory and makes a checkpoint, and the alerts process delivers a message. systemd waits longer before it kills a process.
  */
 export const graceMs = { api: 10_000, indexer: 20_000, alerts: 15_000 }
 

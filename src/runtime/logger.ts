@@ -49,7 +49,7 @@ function readableLines(destination: number): DestinationStream {
 
 function jsonLines(output: Output): DestinationStream {
   const lines = destination({ dest: output, sync: true, maxLength: maxWaitingBytes })
-  // A full disk must not end the service. Until there is room, lines are kept in memory; those above the limit are dropped.
+  // A full disk must not end the service. Until there is room, lines are kept in memory; lines beyond the limit are dropped.
   lines.on('error', () => {})
   return isJournal(output) ? withPriorities(lines) : lines
 }
@@ -90,8 +90,9 @@ export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 's
 export type LogLevel = (typeof logLevels)[number]
 
 /**
- * True if the log needs only the message of an error, not its stack: an error with a code comes from the environment or was
- * thrown on purpose. Any other error, and a TypeError of Node about wrong arguments, is a defect, and its stack is needed.
+ * True if the log needs only the message of an error, not its stack. An error with a code comes from the environment or was
+ * thrown on purpose. Any other error is a defect of the program, and so is a TypeError of Node about wrong arguments; the stack
+ * of a defect is needed.
  */
 export function isExpected(error: unknown): boolean {
   return error instanceof Error && 'code' in error && !(error instanceof TypeError)

@@ -33,7 +33,7 @@ export interface ChangesRequest {
 /** Names of the parameters that are not filters. */
 export const changesParameters = ['since', 'epoch', 'wait', 'limit', 'expand', 'strict', 'format']
 
-/** The filters of the feed: those that depend only on the name and path of a file. */
+/** The filters of the feed. They depend only on the name and path of a file. */
 export const changesFilters: ReadonlyMap<string, FilterParameter> = new Map(
   [...filterParameters].filter(([name]) => !/^(?:created|modified|id|problem)(?:__|$)/.test(name)),
 )

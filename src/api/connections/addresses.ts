@@ -60,7 +60,7 @@ function plain(text: string): string {
   return /^::ffff:([\d.]+)$/i.exec(bare)?.[1] ?? bare
 }
 
-/** Groups IPv6 addresses by /64, since one client usually has a whole /64. */
+/** Groups IPv6 addresses by /64, because one client usually has a whole /64. */
 function group(address: string): string {
   if (!isIPv6(address)) return address
   const [head = '', tail] = address.toLowerCase().replace(/%.*/, '').split('::')

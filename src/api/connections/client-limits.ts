@@ -1,4 +1,4 @@
-/** Limits the concurrent pages, streams and long polls of one client address, so that it cannot delay others. */
+/** Limits the concurrent pages, streams and long polls of one client address, so that one client cannot delay others. */
 import type { Server } from 'node:http'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'

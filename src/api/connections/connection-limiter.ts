@@ -55,7 +55,7 @@ export class ConnectionLimiter {
 
   /**
    * @param on.rejected called once for each connection or request that is rejected
-   * @param on.untrusted called once when a proxy on this machine forwards requests without being trusted: all its clients then
+   * @param on.untrusted called once when a proxy on this machine forwards requests without being trusted. All its clients then
    * count as one
    */
   constructor(

@@ -1,6 +1,6 @@
 /**
- * Opens archived files and checks them through the open file handle: the file that was checked is the file that is sent, even if
- * another one takes its path.
+ * Opens archived files and checks them through the open file handle. So the file that was checked is the file that is sent, even
+ * if another file takes its path.
  */
 import { constants, fstatSync, readlinkSync } from 'node:fs'
 import type { Stats } from 'node:fs'
@@ -139,7 +139,7 @@ export function openArchive(tree: ArchiveTree): Archive {
 }
 
 /**
- * Number of bytes at the end of a file that show an overwrite: a gzip stream ends with the CRC-32 and the length of its content
+ * Number of bytes at the end of a file that show an overwrite. A gzip stream ends with the CRC-32 and the length of its content
  * (RFC 1952, 2.3.1).
  */
 const tailBytes = 8

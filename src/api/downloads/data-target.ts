@@ -16,8 +16,8 @@ export interface DirectoryTarget {
 }
 
 /**
- * File names that a target may contain: they have the characters of RINEX file names. They never start with a dot, so hidden
- * files and `..` are excluded.
+ * File names that a target may contain. They have the characters of RINEX file names, and never start with a dot, so hidden files
+ * and `..` are excluded.
  */
 const fileName = /^[A-Za-z0-9_][A-Za-z0-9._]{0,254}$/
 

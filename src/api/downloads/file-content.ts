@@ -1,4 +1,6 @@
-/** Reads a file, or a range of it, and fails if it changes meanwhile: a client never gets a mixture of two versions. */
+/**
+ * Reads a file, or a range of it, and fails if the file changes meanwhile, so that a client never gets a mixture of two versions.
+ */
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { ByteRange } from '../http/conditional-requests.ts'
@@ -73,7 +75,10 @@ export function openContentReader(threads: Semaphore): ContentReader {
   }
 }
 
-/** Calls a listener when a response closes. Its buffers are free then: the kernel has taken their bytes, or never will. */
+/**
+ * Calls a listener when a response closes. The buffers of the response are free then, because the kernel has taken their bytes or
+ * never will.
+ */
 function onClose(response: ServerResponse, listener: () => void): void {
   if (!response.destroyed) response.once('close', listener)
 }

@@ -31,7 +31,7 @@ export async function unavailablePart(
 
 /**
  * True if a directory contains directories whose names are valid in an archive. An empty mount point may contain a text file or
- * `lost+found`, but none of these.
+ * `lost+found`, but no directory with a valid name.
  */
 async function holdsDirectories(path: string): Promise<boolean> {
   const entries: Dirent[] = await readdir(path, { withFileTypes: true }).catch(() => [])
@@ -88,8 +88,8 @@ export const diskTimeoutMs = 5000
 
 /**
  * Permits of the threads that wait for the archive: half of those in which Node makes file calls. So a disk that hangs leaves the
- * others to the rest of the server; the metric of the free space may take one of them. Linked directories count as the archive,
- * because only `open` finds out where a path leads.
+ * other half to the rest of the server; the metric of the free space may take one of them. Linked directories count as the
+ * archive, because only `open` finds out where a path leads.
  * @param onHang called for each download that got no thread in time
  */
 export function openDiskThreads(onHang: () => void): Semaphore {

@@ -60,7 +60,7 @@ export interface ListSource {
   readonly ordering: ChunkOrdering
   /** True if the records contain their details. */
   readonly details: boolean
-  /** Most records that are sent; `Infinity` for all. */
+  /** Maximum number of records that are sent; `Infinity` for all. */
   readonly limit: number
   /** Limits the chunks that all streams build concurrently, so that other requests are served in between. */
   readonly chunks: Semaphore
@@ -106,7 +106,7 @@ export interface StreamRequest {
   readonly ordering: ChunkOrdering
   /** True if the records contain their details. */
   readonly details: boolean
-  /** Most records that are sent; `Infinity` for all. */
+  /** Maximum number of records that are sent; `Infinity` for all. */
   readonly limit: number
 }
 

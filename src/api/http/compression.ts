@@ -1,7 +1,6 @@
 /**
- * Compresses streams, HTML pages and the OpenAPI document, if the client accepts it. Their `Vary` names `Accept-Encoding`; no
- * other response is compressed. Two kinds of these responses are sent uncompressed: short ones, and those that begin while two
- * others are being compressed.
+ * Compresses streams, HTML pages and the OpenAPI document, if the client accepts it. Only these responses name `Accept-Encoding`
+ * in `Vary`. A short body is not compressed. While two responses are being compressed, further ones are not.
  */
 import { pipeline, Readable } from 'node:stream'
 import { constants, createBrotliCompress, createGzip } from 'node:zlib'

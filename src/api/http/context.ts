@@ -1,4 +1,4 @@
-/** What routes share: their dependencies, the links and tags of responses, and functions that send responses. */
+/** The dependencies that routes share, the links and tags of responses, and functions that send responses. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Head } from '../../catalogue/records.ts'
 import type { ApiDeps } from './settings.ts'

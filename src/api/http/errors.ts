@@ -15,7 +15,7 @@ type Headers = Readonly<Record<string, string>>
 export const retryAfterSeconds = 5
 /** `Retry-After` while an index is being built, in seconds. */
 const indexRetryAfterSeconds = 30
-/** `Retry-After` of 429, in seconds: other requests have probably ended by then. */
+/** `Retry-After` of 429, in seconds. Other requests have probably ended by then. */
 export const tooManyRetryAfterSeconds = 10
 
 /** An error with a status; the client reads its message as `detail`. */

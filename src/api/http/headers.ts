@@ -71,7 +71,7 @@ export function ignoredHeader(parameters: readonly string[]): Readonly<Record<st
   return header === '' ? {} : { 'ignored-parameters': header }
 }
 
-/** Percent-encodes a name from the client, since headers cannot contain control characters. */
+/** Percent-encodes a name from the client, because headers cannot contain control characters. */
 function encode(name: string): string {
   // A lone surrogate cannot be encoded.
   const encoded = encodeURIComponent(name.replace(/[\uD800-\uDFFF]/gu, ''))

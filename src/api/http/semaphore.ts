@@ -11,7 +11,7 @@ export interface SemaphoreLimits {
 }
 
 interface Wait {
-  /** Without it the wait has no end. */
+  /** Without a timeout, the wait has no end. */
   readonly timeoutMs: number | undefined
   readonly response?: ServerResponse
 }
@@ -33,7 +33,10 @@ export class Semaphore {
     return true
   }
 
-  /** Acquires a permit. If none is free it waits: first come, first served. @throws HttpError after the timeout */
+  /**
+   * Acquires a permit. If no permit is free, waits; the first caller in the queue gets the next permit. @throws HttpError after
+   * the timeout
+   */
   async acquire(timeoutMs?: number): Promise<void> {
     if (!this.tryAcquire()) await this.#wait({ timeoutMs })
   }

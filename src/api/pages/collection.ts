@@ -55,7 +55,7 @@ export interface CollectionView<Wire, Key extends string> extends FormView {
   readonly frame: Pick<PageFrame, 'title' | 'section' | 'up'>
   /** The noun for the items of the collection: singular and plural. */
   readonly noun: readonly [one: string, many: string]
-  /** The columns. Those that have a key sort the table. */
+  /** The columns. A column with a key sorts the table. */
   readonly columns: readonly (SortColumn<Key> | Column | string)[]
   readonly row: (item: Wire) => readonly (Cell | string)[]
   readonly caption: string

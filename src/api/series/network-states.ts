@@ -190,7 +190,7 @@ function rank({ period, summary }: NetworkState): number {
   return (summary.share === undefined ? 0 : 2) + (period === '01H' ? 1 : 0)
 }
 
-/** The part of an `ETag` that identifies these states: epoch, change number and minute. */
+/** The part of an `ETag` that identifies the states of the network: epoch, change number and minute. */
 export function networkTag({ head, nowSeconds }: Network): string {
   return `${head.epoch}-${head.seq}-${nowSeconds / 60}`
 }

@@ -138,7 +138,7 @@ export function codeOf({ params }: FastifyRequest): string {
   return (params as { readonly code: string }).code.toUpperCase()
 }
 
-/** The part of an `ETag` for responses that depend on the clock: it changes with the catalogue and every minute. */
+/** The part of an `ETag` for responses that depend on the clock. It changes with the catalogue and every minute. */
 export function minuteState({ epoch, seq }: Head, nowSeconds: number): string {
   return `${epoch}-${seq}-${Math.floor(nowSeconds / 60)}`
 }

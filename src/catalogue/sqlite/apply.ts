@@ -111,8 +111,8 @@ function changesFiles({ added, modified, filled, removed }: DirectoryChange): bo
 }
 
 /**
- * True if the database rejected a value of the change. Other errors do not count: a bug of this program must not look like
- * invalid data of a directory.
+ * True if the database rejected a value of the change. Other errors do not count, because a bug of this program must not look
+ * like invalid data of a directory.
  */
 function isInvalidData(error: unknown): error is Error {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''

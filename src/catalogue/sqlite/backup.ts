@@ -182,7 +182,7 @@ async function copyPages(
       signal.throwIfAborted()
       onProgress?.(totalPages - remainingPages, totalPages)
       if (++steps % stepsPerSync === 0)
-        // Errors are ignored here: the sync of the finished copy reports them.
+        // Errors are ignored here, because the sync of the finished copy reports them.
         syncing = syncing.then(() => syncFileAsync(to)).catch(() => undefined)
       return pagesPerStep
     },

@@ -11,8 +11,8 @@ const replacedCheckMs = 500
 
 /**
  * A read connection to a database file that another process writes. It is opened on first use, and again after the file was
- * replaced or became unreadable. It stays open between uses, which also keeps the `-wal` and `-shm` files: a reader without write
- * permission needs them.
+ * replaced or became unreadable. It stays open between uses. This also keeps the `-wal` and `-shm` files, which a reader without
+ * write permission needs.
  */
 export interface ConnectionSource<T> {
   /** @throws CatalogueUnavailable if the database cannot be read */

@@ -38,8 +38,8 @@ export function prepareNetworkDeliveries(db: Database, head: () => Head) {
     .raw()
   const seriesList = prepareSeriesList(db, lookups)
   /**
-   * The days to read: without `since`, all days of the range, otherwise those whose files changed after `since`. `undefined` if
-   * these changes are unknown or too many.
+   * The days to read: without `since`, all days of the range, otherwise the days whose files changed after `since`. `undefined`
+   * if these changes are unknown or too many.
    */
   const daysOf = (
     { fromDay, toDay, since }: DeliveriesQuery,

@@ -60,8 +60,8 @@ export interface IdRange {
 }
 
 /**
- * @param countriesOf `all codes`: a file with a short name has the country of the only long code that begins with its code,
- * which depends on the catalogued files; `long codes`: only files with long names have a country
+ * @param countriesOf `all codes`: a file with a short name has the country of the only long code that begins with its code, so
+ * the result depends on the catalogued files. `long codes`: only files with long names have a country
  * @returns `undefined` for a filter that matches no file
  */
 export function select(

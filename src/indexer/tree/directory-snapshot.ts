@@ -6,8 +6,8 @@ import type { DirectoryRejection, DirectoryStamp } from '../../catalogue/writer.
 import type { ArchiveDirectory, PathRejection } from '../../parse/archive-path.ts'
 
 /**
- * The read depth of a directory: what is read of its entries. `names`: names and entry types. `facts`: also size, mtime and
- * identity of each RINEX file. `auto`: as `names` in a cold directory (see `isCold`), elsewhere as `facts`.
+ * The read depth of a directory. `names`: names and entry types. `facts`: also size, mtime and identity of each RINEX file.
+ * `auto`: as `names` in a cold directory (see `isCold`), elsewhere as `facts`.
  */
 export type ReadDepth = 'names' | 'facts' | 'auto'
 

@@ -24,8 +24,8 @@ export interface Tree extends LinkedTree {
 }
 
 /**
- * A stamp is unreliable if the directory changed less than this time (ms) before its read: a later change could leave the same
- * mtime and ctime.
+ * A stamp is unreliable if the directory changed less than this time (ms) before its read, because a later change could leave the
+ * same mtime and ctime.
  */
 const unsureMs = 2000
 
@@ -45,7 +45,7 @@ export function readDirectory(tree: Tree, request: SnapshotRequest): DirectorySn
     if (entries.length === 0 && request.path.includes('/') && isAway(tree, request.path))
       throw new Error('its disk is away')
     const found = sortEntries(tree, request.path, entries)
-    // The mtime is checked after the names are read: a file that arrived meanwhile makes the directory young.
+    // The mtime is checked after the names are read, because a file that arrived meanwhile makes the directory young.
     const withFacts = needsFacts(request, path, nowMs)
     const files = withFacts ? factsOf(tree, request.path, found.names) : namesAlone(found.names)
     const away = [...found.away, ...files.away]

@@ -40,7 +40,7 @@ export function startTreeReader(tree: TreeWorkerData['tree']): TreeReader {
   const progress = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
   const worker = new Worker(new URL(workerFile), {
     workerData: { tree, progress } satisfies TreeWorkerData,
-    // Names are short-lived: a larger young generation would only hold more garbage.
+    // Names are short-lived, so a larger young generation would only hold more garbage.
     resourceLimits: { maxYoungGenerationSizeMb: 16 },
   })
   const waiting: PendingRequest[] = []
