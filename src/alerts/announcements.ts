@@ -40,7 +40,7 @@ export interface Check {
 
 const quietSeconds = secondsPerHour
 
-/** Returns the state at the start of a process. */
+/** Returns the state at the start of a process. No message is made in its first hour. */
 export function startAnnouncing(memory: AlertMemory, nowSeconds: number): AnnouncerState {
   return { ...memory, quietUntil: nowSeconds + quietSeconds, seriesQuietUntil: 0, quiet: undefined }
 }

@@ -298,8 +298,8 @@ export interface ProblemsPage {
 /**
  * Reads the catalogue. Every method may throw `CatalogueUnavailable` (no database, or one that this program cannot read), and
  * works again as soon as there is a readable database. Queries that need an index or a table of counts throw `NotBuilt` while it
- * is being built. Queries that may take long throw `TooManyQueries` if too many wait; `page` and `records` throw `QueryTimeout`
- * if they take too long.
+ * is being built. Queries that may take long throw `TooManyQueries` if too many queries wait; `page` and `records` throw
+ * `QueryTimeout` if they take too long.
  */
 export interface CatalogueReader {
   /** The slots of a series; `undefined` for an unknown station. Throws `NotBuilt`. */

@@ -13,7 +13,7 @@ import type { Problem } from './filter.ts'
  */
 export const settleMs = 10 * 60_000
 
-/** One catalogued file. */
+/** The record of a catalogued file. */
 export interface FileRecord {
   /** Unique, ascending in time, never reused. */
   readonly id: number

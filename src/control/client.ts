@@ -30,7 +30,7 @@ export async function askStatus(
     if (error instanceof RequestRejected) return unknown(error.message)
     if (!(error instanceof IndexerUnreachable)) throw error
     const { code, message } = error.cause as NodeJS.ErrnoException
-    // There is no socket, or no process listens on it.
+    // These codes mean that there is no socket, or that no process listens on it.
     if (code === 'ENOENT' || code === 'ECONNREFUSED') return undefined
     return unknown(code ?? message)
   }

@@ -47,7 +47,7 @@ export function openMaintenance(deps: MaintenanceDeps) {
   }
   const purge = (): void => {
     purgeRemovals().catch((error: unknown) => {
-      // This happens for example on a full disk. The next purge tries again.
+      // A purge fails for example on a full disk. The next purge tries again.
       if (!closing) logger.warn(failureFields(error), 'purging old removals failed')
     })
   }

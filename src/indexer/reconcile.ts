@@ -84,7 +84,7 @@ function compare(
   arrived: boolean,
 ): DirectoryChange | undefined {
   const found: Differences = { added: [], modified: [], filled: [], attributes: [], rehash: [] }
-  // This saves a look-up for each file of a new directory.
+  // For a new directory, this saves a look-up for each file.
   const isNew = known === undefined || known.files.size === 0
   snapshot.names.forEach((name, index) => {
     const size = snapshot.sizes?.[index]

@@ -1,7 +1,7 @@
 /**
  * Rules that decide whether a file is complete; no I/O. No file event reliably reports that a program has closed a file. So a
- * young file is accepted when its gzip stream is complete; otherwise it is accepted as incomplete when it has not changed for ten
- * minutes.
+ * young file is accepted when its gzip stream is complete. A file without a complete gzip stream is accepted as incomplete when
+ * it has not changed for ten minutes.
  */
 
 import { settleMs } from '../catalogue/records.ts'

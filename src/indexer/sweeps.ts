@@ -63,8 +63,8 @@ export function openSweeps(deps: SweepDeps) {
 }
 
 /**
- * Finds the directories that may have changed since they were read: their stamp differs from the one in the catalogue. All
- * directories are compared, whatever their date, because a thousand of them take only a few milliseconds.
+ * Finds the directories whose stamp differs from the stamp in the catalogue, because they may have changed since they were read.
+ * All directories are compared, whatever their date, because a thousand of them take only a few milliseconds.
  */
 export async function sweep(writer: CatalogueWriter, tree: TreeReader): Promise<string[]> {
   const known = new Map(

@@ -161,7 +161,7 @@ export function openWatcher(deps: WatchDeps): Watcher {
 const watchOptions: ChokidarOptions = {
   ignored: (_path, stats) => stats !== undefined && !stats.isDirectory(),
   ignoreInitial: true,
-  // Otherwise a directory that may not be read would seem to be watched.
+  // If permission errors were ignored, a directory that may not be read would seem to be watched.
   ignorePermissionErrors: false,
   atomic: false,
   depth: 0,

@@ -36,7 +36,7 @@ export interface StationSeries extends SeriesKey {
   readonly summary: SeriesSummary
 }
 
-/** The alert of one series. */
+/** An alert of the kind `late` or `missing`, which has exactly one series. */
 interface SeriesAlert extends Alert {
   readonly series: readonly [AlertSeries]
 }

@@ -36,7 +36,7 @@ export interface Availability {
   /** 0 to 1; `undefined` without expected slots. */
   readonly share: number | undefined
   readonly class: ReturnType<typeof shareClass>
-  /** Seconds. */
+  /** The latency that is usual for the series, in seconds. */
   readonly usualLatency: number
 }
 

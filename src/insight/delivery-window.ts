@@ -11,7 +11,7 @@ export interface SeriesDeliveries {
   readonly latencies: readonly number[]
 }
 
-/** All deliveries of a day. */
+/** All deliveries of a day, by the start of their slots. */
 export interface DayDeliveries {
   /** UTC day since 1970. */
   readonly day: number

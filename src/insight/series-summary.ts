@@ -31,7 +31,7 @@ export interface SeriesSummary {
    * From this slot up to now, all slots were delivered, or none was. If they were delivered, this slot is at most 28 days old.
    */
   readonly sinceSlot: number | undefined
-  /** Seconds. */
+  /** The latency that is usual for the series, in seconds. */
   readonly usualLatency: number
   /** The newest delivered slot; `undefined` if there is none. */
   readonly lastSlot: number | undefined

@@ -116,7 +116,7 @@ async function closeAll(parts: Part[], logger: Logger): Promise<boolean> {
       await part.close()
     } catch (err) {
       closed = false
-      // This happens for example on a full disk.
+      // A part can fail to close for example on a full disk.
       logger.error({ part: part.name, ...failureFields(err) }, 'failed to close')
     }
     // The part is removed only now, so that the timeout message can name the part that is still closing.

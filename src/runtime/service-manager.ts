@@ -1,7 +1,7 @@
 /**
  * Reports the service to systemd (sd_notify(3)): that it is ready, alive or stopping, and a sentence about its work. Node has no
- * datagram sockets of the Unix family, so the program `systemd-notify` sends the messages. It is a child process, so the units
- * need `NotifyAccess=all`.
+ * datagram sockets of the Unix family, so the program `systemd-notify` sends the messages. `systemd-notify` is a child process,
+ * so the units need `NotifyAccess=all`.
  */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'

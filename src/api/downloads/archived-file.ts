@@ -154,9 +154,9 @@ async function readTail(handle: FileHandle, size: number): Promise<Buffer> {
 }
 
 /**
- * True if an open file has the same bytes as when it was opened. Another size or mtime means that it has changed. Another ctime
- * alone is explained by another link count, mode or owner, or by another file that took its path. If neither explains it, the
- * file may have been rewritten in place and its times set back, so its last bytes are compared.
+ * True if an open file has the same bytes as when it was opened. Another size or mtime means that it has changed. If only the
+ * ctime differs, the cause may be another link count, mode or owner, or another file that took the path. Without these causes,
+ * the file may have been rewritten in place and its times set back, so its last bytes are compared.
  */
 export async function isUnchanged({ handle, path, stats, tail }: OpenFile): Promise<boolean> {
   const now = await handle.stat()

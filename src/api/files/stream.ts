@@ -70,9 +70,9 @@ export interface ListSource {
 
 /**
  * Yields the lines of the list. No transaction is open between two chunks, so the stream is no snapshot. It lacks a record that
- * is removed before its chunk is read. It may lack a record that is restored meanwhile. The change feed has both changes, from
- * the head that was read before the first chunk on. A stream in descending order of ids does not contain files that are added
- * meanwhile, so it ends however fast they are added; the feed has them too.
+ * is removed before its chunk is read. It may lack a record that is restored meanwhile. Both changes are in the change feed after
+ * the head that was read before the first chunk. A stream in descending order of ids does not contain files that are added
+ * meanwhile, so it ends however fast files are added. The feed has these files too.
  * @throws CatalogueUnavailable when the database was replaced by another one
  */
 export async function* listLines(

@@ -79,7 +79,7 @@ export function tooMany(detail: string): HttpError {
   return new HttpError(429, detail, { 'retry-after': String(tooManyRetryAfterSeconds) })
 }
 
-/** The response to an error. */
+/** The status, message and headers with which an error is answered. */
 export interface ErrorResponse {
   readonly statusCode: number
   readonly detail: string

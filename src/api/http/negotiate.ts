@@ -10,7 +10,7 @@ import type { Query } from './query.ts'
 
 export type Representation = 'json' | 'html'
 
-/** Media types of the API. */
+/** Media types of JSON, HTML pages, event streams, Atom feeds and the OpenAPI document. */
 export const mediaTypes = {
   json: 'application/json',
   html: 'text/html',

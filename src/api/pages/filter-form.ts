@@ -30,7 +30,7 @@ export interface FormState {
   readonly limit: number
 }
 
-/** A filter form. */
+/** Describes the filter form of a page. */
 export interface FormView {
   /** Title and section of the page that contains the form. */
   readonly frame: { readonly title: string; readonly section?: string }

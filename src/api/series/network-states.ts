@@ -12,7 +12,7 @@ import { summariseSeries } from '../../insight/series-summary.ts'
 import type { SeriesSummary } from '../../insight/series-summary.ts'
 import { secondsPerDay } from '../../parse/calendar.ts'
 
-/** A series with its state. */
+/** A series of the network, with its state now and its figures of the last 28 days. */
 export interface NetworkState extends Pick<NetworkSeries, 'station' | 'fileType' | 'period'> {
   readonly summary: SeriesSummary
 }

@@ -55,7 +55,7 @@ export function openMetrics(deps: MetricsDeps): Metrics {
   }
 }
 
-/** `/metrics` for Prometheus. */
+/** Adds the route `/metrics`, which Prometheus reads. */
 export function addMetrics(app: FastifyInstance, metrics: Metrics): void {
   addResource(app, {
     path: '/metrics',

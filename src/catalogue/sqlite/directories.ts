@@ -88,9 +88,9 @@ export function prepareDirectories(db: Database) {
 }
 
 /**
- * Prevents that clients miss a change of a listing after the clock was set back. Clients validate listings by `Last-Modified`, in
- * whole seconds, and the directory could change again in a second that they already know. So changes get the next whole second
- * after the latest recorded change.
+ * Clients validate listings by `Last-Modified`, in whole seconds. After the clock was set back, a directory could change again in
+ * a second that clients already know, so they would miss the change. So changes get the next whole second after the latest
+ * recorded change.
  * @returns a function that returns the start of that second (µs); 0 as long as the clock was not set back
  */
 function openSecondPast(db: Database): (nowUs: number) => number {

@@ -31,7 +31,7 @@ export function conditionsOf(selection: Selection): Conditions {
   if (created !== undefined) parts.push(timesCondition('f.created_us', 'created', created))
   if (modified !== undefined) parts.push(timesCondition(modifiedUs, 'modified', modified))
   if (problems !== undefined) parts.push({ sql: `f.id IN (${problemIds(problems)})`, values: {} })
-  // This condition stands before the others on names, so that SQLite reads only this range of the index.
+  // This condition stands before all other conditions on names, so that SQLite reads only this range of the index.
   if (nameRange !== undefined) parts.push(nameRangeCondition(nameRange))
   for (const [index, name] of (names ?? []).entries()) parts.push(nameCondition(name, index))
   if (after !== undefined) parts.push(afterCondition(after))

@@ -110,7 +110,7 @@ export function startupCheck(
 /**
  * Reads the whole file once, so that it is in the page cache. The check itself reads pages in random order, which takes many
  * times as long from a disk, and the WAL is not reset during the check. Only a process that does not have the database open may
- * call this: closing any descriptor of a file drops its locks.
+ * call this function, because closing any descriptor of a file drops the locks of the process on that file.
  */
 function readAhead(path: string): void {
   const file = openSync(path, 'r')

@@ -23,7 +23,7 @@ import {
   versionOf,
 } from './schema.ts'
 
-/** The progress of a migration. */
+/** The progress of a migration, for logs, clients and the next start. */
 export interface MigrationProgress {
   /** Schema before and after the migration. */
   readonly from: number

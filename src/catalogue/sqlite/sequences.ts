@@ -92,7 +92,7 @@ export function reserveSequences(db: Database, path: string, count: number): voi
   try {
     persist(db, path)
   } catch (error) {
-    // Without this, the next call would issue numbers that are not in the file.
+    // Without this correction, the next call would issue numbers that are not in the file.
     reserve.run(reserved.id, reserved.seq)
     throw error
   }

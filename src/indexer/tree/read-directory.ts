@@ -49,7 +49,7 @@ export function readDirectory(tree: Tree, request: SnapshotRequest): DirectorySn
     const withFacts = needsFacts(request, path, nowMs)
     const files = withFacts ? factsOf(tree, request.path, found.names) : namesAlone(found.names)
     const away = [...found.away, ...files.away]
-    // This is checked last, so that everything above was read from the same disk.
+    // The disk is checked last, so that everything above was read from the same disk.
     if (isForeign(tree, request.path)) return emptySnapshot(request.path, 'lost-area', foreign)
     return {
       path: request.path,
@@ -116,7 +116,7 @@ function factsOf(tree: Tree, directory: string, names: readonly string[]) {
     found.sizes.push(stats.size)
     found.mtimesUs.push(toUs(stats.mtimeMs))
   }
-  // This throws if the disk has vanished, and not only some names.
+  // This call throws if the whole disk has vanished, and not only some names.
   if (found.names.length < names.length) statSync(path)
   return { ...found, identities }
 }
