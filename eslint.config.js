@@ -41,7 +41,7 @@ export default defineConfig(
   layer(
     'catalogue',
     ['**/indexer/**', '**/api/**', 'fastify', 'chokidar'],
-    'catalogue/ may import parse/ and insight/ only.',
+    'catalogue/ may import only parse/ and series/.',
   ),
   layer(
     'indexer',

@@ -171,7 +171,7 @@ function addBackupCommands(program: Command, done: (exitCode: number) => void): 
     })
 }
 
-/** Adds the flags of these options to a command. The flags have no defaults: these belong to the configuration. */
+/** Adds the flags of these options to a command. The flags have no defaults, because the configuration has them. */
 function withOptions(command: Command, listed: readonly OptionKey[]): Command {
   for (const flag of flagsOf(listed)) command.addOption(flag)
   return command

@@ -1,3 +1,4 @@
+/** The loop of the command `alerts`: checks the alerts, and sends messages about changes until they are delivered. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
@@ -9,9 +10,12 @@ import { announce, startAnnouncing } from './announcements.ts'
 import type { AlertMemory, AnnouncerState, Check, Message } from './announcements.ts'
 import type { MemoryFile } from './memory-file.ts'
 
-/** Time between two checks. All changes of one kind within it make one message. */
+/**
+ * Time between two checks (ms). A check makes at most one message for each kind of alert and each state, with all changes since
+ * the last check.
+ */
 const checkIntervalMs = 5 * 60_000
-/** Pause after the first failed attempt; it doubles with each further one, up to the interval of the checks. */
+/** Pause after the first failed attempt (ms). The pause doubles with each further failure, up to `checkIntervalMs`. */
 const firstPauseMs = 10_000
 /** A message that could not be delivered within this time is dropped. */
 const giveUpSeconds = secondsPerDay
@@ -34,7 +38,7 @@ export async function runAlertLoop(deps: AlertLoopDeps, signal: AbortSignal): Pr
   const { memory, nowSeconds, logger, wait = waitFor } = deps
   const delivery = openDelivery(deps)
   let state = startAnnouncing(await loadMemory(deps), nowSeconds())
-  // If the file cannot be written, this fails now rather than in an hour, with the first message.
+  // The file is written now, so that a file that cannot be written is reported at the start, and not only with the first message.
   await memory.store(state)
   while (!signal.aborted) {
     const { quiet, messages } = state

@@ -24,7 +24,7 @@ export interface AlertMemory {
 export interface AnnouncerState extends AlertMemory {
   /** No message is made before this time (seconds since 1970). */
   readonly quietUntil: number
-  /** No message about single series is made before this time: after `ingest-stalled`, their files catch up first. */
+  /** No message about single series is made before this time, because after `ingest-stalled` their files must first catch up. */
   readonly seriesQuietUntil: number
   /** The reason why the last check made no message; `undefined` if nothing prevented one. */
   readonly quiet: string | undefined
@@ -40,7 +40,7 @@ export interface Check {
 
 const quietSeconds = secondsPerHour
 
-/** Returns the state at the start of a process. */
+/** Returns the state at the start of a process. No message is made in its first hour. */
 export function startAnnouncing(memory: AlertMemory, nowSeconds: number): AnnouncerState {
   return { ...memory, quietUntil: nowSeconds + quietSeconds, seriesQuietUntil: 0, quiet: undefined }
 }

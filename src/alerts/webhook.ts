@@ -1,3 +1,4 @@
+/** Sends messages to the receiver of the alerts (`alerts_webhook_url`). */
 import { createHmac } from 'node:crypto'
 import type { Message } from './announcements.ts'
 

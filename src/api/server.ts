@@ -1,3 +1,4 @@
+/** Builds the API server: the framework with its hooks, all routes, and the limits of connections. */
 import { randomUUID } from 'node:crypto'
 import type { RequestListener, Server } from 'node:http'
 import accepts from '@fastify/accepts'
@@ -136,8 +137,8 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   addHealth(app, context)
   addMetrics(app, metrics)
   await addAssets(app, context)
-  // This is the last `preClose` hook, so it runs after the one that ends long polls. When it has ended, the framework closes the
-  // server, which would cut off responses whose last bytes are not sent yet.
+  // This is the last `preClose` hook, so it runs after the hook that ends long polls. After this hook, the framework closes the
+  // server. Without the hook, that would cut off responses whose last bytes are not sent yet.
   app.addHook('preClose', () => inFlight.drain())
   return app
 }

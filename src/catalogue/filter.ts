@@ -1,6 +1,6 @@
 /**
  * The conditions by which records are filtered. A record matches a filter if it meets all conditions. A condition with a list is
- * met by each of its values; an empty list matches no record. Codes are in upper case, as in the catalogue.
+ * met if the record has one of the listed values; an empty list matches no record. Codes are in upper case, as in the catalogue.
  */
 import type { Area } from '../parse/archive-path.ts'
 import type { FileDuration, FileType, FileVersion } from '../parse/types.ts'
@@ -30,9 +30,11 @@ export interface FileFilter {
   readonly types?: readonly FileType[]
   readonly durations?: readonly FileDuration[]
   readonly versions?: readonly FileVersion[]
-  /** This list and the next two contain parts of long names, written as in `ParsedName`. */
+  /** Sampling intervals, written as in long names: `30S`. */
   readonly intervals?: readonly string[]
+  /** Contents of the data, written as in long names: `MO`. */
   readonly contents?: readonly string[]
+  /** Sources of the data, written as in long names: `R`, `S` or `U`. */
   readonly sources?: readonly string[]
   /** UTC days on which the data start, counted from 1970-01-01. */
   readonly days?: readonly number[]
@@ -40,15 +42,15 @@ export interface FileFilter {
   readonly dataDate?: TimeRange
   /**
    * A range of times that the data overlap. By its name, the data of a file span a half-open range of time; if the name has no
-   * length, only the start counts. A filter with several ranges has their intersection here. If they have no time in common, the
-   * intersection ends before it begins; a file then matches if its data reach from that end to that beginning, because they
-   * overlap all the ranges.
+   * length, only the start counts. If a request has several ranges, this is their intersection. If the ranges have no time in
+   * common, the intersection ends before it begins; a file then matches if its data reach from that end to that beginning,
+   * because its data then overlap all the ranges.
    */
   readonly overlaps?: TimeRange
   readonly created?: TimeRange
   readonly modified?: TimeRange
   readonly problems?: readonly Problem[]
-  /** Only files with ids between these two; both are excluded. */
+  /** Only files with ids above `idAbove` and below `idBelow`. */
   readonly idAbove?: number
   readonly idBelow?: number
   /** Conditions on the file name. The case of ASCII letters is ignored. */
@@ -72,7 +74,7 @@ export interface OrderStep {
 
 /** Files with equal sort keys in all steps are sorted by id, in the direction of the last step. */
 export interface Ordering extends OrderStep {
-  /** Further sort keys, for files whose keys so far are equal. */
+  /** Further sort keys, for files that are equal in the sort keys before. */
   readonly then?: readonly OrderStep[]
 }
 

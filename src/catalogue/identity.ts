@@ -10,8 +10,8 @@ import type { FileIdentity } from './records.ts'
  *
  * - `same`: nothing has changed; the checksum is valid.
  * - `attributes`: link count, mode or owner changed; the checksum is valid.
- * - `changed`: the content may differ. The inode, size or mtime is another, or only the ctime, as after an overwrite in place
- *   that sets the mtime back.
+ * - `changed`: the content may differ. The inode, size or mtime differs, or only the ctime differs. An overwrite in place that
+ *   sets the mtime back changes only the ctime.
  */
 export type IdentityComparison = 'same' | 'attributes' | 'changed'
 

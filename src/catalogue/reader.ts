@@ -1,10 +1,11 @@
 /**
  * The interface between the catalogue and its users: the indexer writes through `CatalogueWriter`, the API reads through
- * `CatalogueReader`. Each engine has a folder beside this file and is opened with `open*` functions only. All methods return
- * promises, so that an engine can be a database server.
+ * `CatalogueReader`. Each engine has a folder beside this file, and other folders use only its `open*` functions. All methods
+ * return promises, so that an engine can be a database server.
  *
- * Times ending in `Us` are microseconds since 1970-01-01T00:00:00Z, exact in a double until 2255.
- * A directory is named by its path below the archive root, without slashes at its ends: `obs/2026/001`.
+ * Times ending in `Us` are microseconds since 1970-01-01T00:00:00Z, exact in a double until 2255. A live record is the record of
+ * a file that is in the catalogue now. A directory is named by its path below the archive root, without slashes at its ends:
+ * `obs/2026/001`.
  */
 import type { Area } from '../parse/archive-path.ts'
 import type { DayDeliveries } from '../series/delivery-window.ts'
@@ -104,8 +105,8 @@ export interface StationsQuery {
   /** Only stations with a code that contains this text, in upper case. */
   readonly search?: string
   /**
-   * Default: by code. Stations with equal sort keys are sorted by code; those without a country come last if countries are the
-   * key.
+   * Default: by code. Stations with equal sort keys are sorted by code. If the key is the country, stations without a country
+   * come last.
    */
   readonly ordering?: StationOrdering
   /** Only files in these areas are counted; stations without files in them are left out. */
@@ -137,16 +138,19 @@ export interface SeriesSlots {
   readonly codes: readonly string[]
   /**
    * Long codes that begin with the same 4 characters, if there are several: files with the short code cannot be assigned to one
-   * of them and form a series of their own. Empty if the station is not in doubt.
+   * long code, so they form a series of their own. Empty if the station is not in doubt.
    */
   readonly ambiguous: readonly string[]
   /** The first slot of the range. */
   readonly from: number
-  /** Slots with a live file, from 28 days before the range on. */
+  /** Slots that have a live file. They begin 28 days before `from`. */
   readonly live: readonly number[]
-  /** Slots with a recorded delivery, from 28 days before the range on; the file may have been removed since. */
+  /**
+   * Slots with a recorded delivery, even if the file was removed since. They begin 28 days before `from`, but at most 400 days
+   * ago.
+   */
   readonly recorded: readonly number[]
-  /** Latencies of the slots in `learning`, in seconds, ascending. */
+  /** Latencies in seconds, ascending: those of the slots in `learning` whose files were seen arriving. */
   readonly latencies: readonly number[]
   /** Time from which deliveries are recorded. */
   readonly knownFromUs: number
@@ -156,7 +160,7 @@ export interface SeriesSlots {
 export interface SeriesArrivals extends Pick<SeriesSlots, 'head' | 'codes' | 'ambiguous'> {
   /** The slots whose files were seen arriving, ascending, each with its latency in seconds. */
   readonly arrivals: readonly (readonly [slot: number, latency: number])[]
-  /** Latencies of the last 28 days in seconds, ascending. */
+  /** Latencies in seconds, ascending: those of the slots in `learning` whose files were seen arriving. */
   readonly latencies: readonly number[]
 }
 
@@ -222,7 +226,7 @@ export interface ChangesQuery extends WithDetails {
   readonly filters: ChangeFilters
 }
 
-/** Changes in the order of seq, all at the state `head`. */
+/** A page of the change feed: changes in ascending order of seq, as they are at the state `head`. */
 export interface ChangesPage {
   readonly head: Head
   /**
@@ -293,8 +297,9 @@ export interface ProblemsPage {
 
 /**
  * Reads the catalogue. Every method may throw `CatalogueUnavailable` (no database, or one that this program cannot read), and
- * works again as soon as there is a readable database. Pages, chunks and stations may throw `NotBuilt`, `QueryTimeout` and
- * `TooManyQueries`.
+ * works again as soon as there is a readable database. Queries that need an index or a table of counts throw `NotBuilt` while it
+ * is being built. Queries that may take long throw `TooManyQueries` if too many queries wait; `page` and `records` throw
+ * `QueryTimeout` if they take too long.
  */
 export interface CatalogueReader {
   /** The slots of a series; `undefined` for an unknown station. Throws `NotBuilt`. */
@@ -305,7 +310,7 @@ export interface CatalogueReader {
   ): Promise<SeriesArrivals | undefined>
   /** The recorded deliveries of all series. Throws `NotBuilt`. */
   deliveries(query: DeliveriesQuery): Promise<NetworkDeliveries>
-  /** At most 1000 files. Throws `NotBuilt`. */
+  /** The files that were replaced in a range of time, at most 1000. Throws `NotBuilt`. */
   replacedFiles(modified: Required<TimeRange>): Promise<ReplacedFiles>
   /** The five directories with the most files that were listed or replaced since a time. Throws `NotBuilt`. */
   changedDirectories(sinceUs: number): Promise<readonly ChangedDirectory[]>
@@ -387,7 +392,7 @@ export class TooManyQueries extends Error {
   readonly code = 'TOO_MANY_QUERIES'
 }
 
-/** True for errors that end by themselves: pages and metrics can leave out what they could not read. */
+/** True for errors that end by themselves. After such an error, pages and metrics leave out the values that could not be read. */
 export function isTemporary(error: unknown): boolean {
   const classes = [CatalogueUnavailable, NotBuilt, QueryTimeout, TooManyQueries]
   return classes.some((each) => error instanceof each)

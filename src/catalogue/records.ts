@@ -1,15 +1,19 @@
+/**
+ * The types of records, stations, changes, listings and the summary, as the reader and the writer of the catalogue return them.
+ */
 import type { Area } from '../parse/archive-path.ts'
 import type { PathRejectionReason } from '../parse/archive-path.ts'
 import type { FileDuration, FileType, FileVersion, RejectionReason } from '../parse/types.ts'
 import type { Problem } from './filter.ts'
 
 /**
- * Ten minutes, in milliseconds. A file that changed less than this ago may be incomplete: the indexer lists it only if its gzip stream
- * has an end, and the API sends it only if it is unchanged since it was catalogued. A file that is older is listed with any content.
+ * The settling time: ten minutes, in milliseconds. A file that changed less than this time ago may be incomplete. The indexer
+ * lists it only if its gzip stream has an end; the API sends it only if it is unchanged since it was catalogued. An older file is
+ * listed with any content.
  */
 export const youngFileMs = 10 * 60_000
 
-/** One catalogued file. */
+/** The record of a catalogued file. */
 export interface FileRecord {
   /** Unique, ascending in time, never reused. */
   readonly id: number
@@ -52,13 +56,13 @@ export interface FoundFile extends FileRecord, Hashed {
   readonly isWithheld: boolean
   /**
    * The identity of the file that was hashed; `undefined` without a checksum. It is also `undefined` for a checksum that an older
-   * release stored without an identity, until the indexer has checked the file. The size and mtime of that file are those of the
+   * release stored without an identity, until the indexer has checked the file. The hashed file has the size and mtime of the
    * record.
    */
   readonly identity: FileIdentity | undefined
 }
 
-/** The details of a file besides its record. They may change without a change of the record. */
+/** The details of a file that lists return on request. They may change while the seq of the record stays. */
 export interface FileDetails extends Hashed, Pick<FileRecord, 'size' | 'mtimeUs'> {
   /** The first problem of the file, in the order of `problems`. */
   readonly problem: Problem | undefined
@@ -124,9 +128,11 @@ export interface ChecksumEntry extends Hashed {
 /** The state of a directory listing. */
 export interface DirectoryState {
   readonly epoch: string
-  /** Changes whenever a listed name, size or time changes. */
+  /** Changes whenever a listed name, size or time changes in the directory or below it. */
   readonly version: string
-  /** Time of the latest of these changes; `undefined` if nothing was ever listed. */
+  /**
+   * Time of the latest change of a listed name, size or time in the directory or below it; `undefined` if no change was recorded.
+   */
   readonly changedUs: number | undefined
 }
 

@@ -21,7 +21,7 @@ export interface KnownFile {
   readonly mtimeUs: number | undefined
   /**
    * The identity of the file that was hashed; `undefined` without a checksum, or with a stale one. It is `unbound` for a checksum
-   * that an older release stored without an identity. The size and mtime of that file are those of the record.
+   * that an older release stored without an identity. The hashed file has the size and mtime of the record.
    */
   readonly hashed: FileIdentity | 'unbound' | undefined
 }
@@ -36,7 +36,7 @@ export interface KnownStamp {
 
 export interface KnownDirectory {
   readonly stamp: DirectoryStamp | undefined
-  /** Whether it was recorded as unreadable when it was read last. */
+  /** True if the directory could not be read at the last attempt. */
   readonly unreadable: boolean
   /** The live files by name. */
   readonly files: ReadonlyMap<string, KnownFile>
@@ -242,8 +242,8 @@ export interface CatalogueWriter {
   /** Finds files with stale checksums that may be hashed at this time. */
   staleChecksums(nowUs: number): Promise<StaleFiles>
   /**
-   * Marks checksums as stale: they are not shown, and their files are hashed again from `fromUs` on. For checksums that are stale
-   * already, it only sets that time.
+   * Marks checksums as stale: they are not shown, and their files are hashed again from `fromUs` on. A checksum that is stale
+   * already only gets this new time.
    */
   hashAgain(ids: readonly number[], fromUs: number): Promise<void>
   /** Stores the summary of a complete scan. */
@@ -265,7 +265,7 @@ export interface CatalogueWriter {
    * it becomes corrupt. Only one backup may be in progress; writing continues meanwhile.
    */
   backup(options: { readonly ifOlderThanMs: number }): Promise<BackupOutcome>
-  /** Checkpoints the WAL into the database file. The process must then end with `process.exit`, see docs/decisions. */
+  /** Checkpoints the WAL into the database file. The process must then end with `process.exit` (docs/decisions/0001). */
   checkpoint(): Promise<void>
   /**
    * Closes the database and releases the write lock. This may remove the `-wal` and `-shm` files, so readers that run as another

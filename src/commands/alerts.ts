@@ -1,3 +1,4 @@
+/** The command `alerts`: sends messages about alerts, or one test message. */
 import { randomUUID } from 'node:crypto'
 import { runAlertLoop } from '../alerts/alert-loop.ts'
 import { openMemoryFile } from '../alerts/memory-file.ts'

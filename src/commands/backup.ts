@@ -1,3 +1,4 @@
+/** The command `backup`: copies the database to a file. */
 import { resolve } from 'node:path'
 import { readableSize } from '../api/pages/labels.ts'
 import { copyDatabase } from '../catalogue/sqlite/backup.ts'
@@ -25,6 +26,6 @@ export async function backup(
     ...options,
     onProgress: progress.update,
   }).finally(progress.stop)
-  await print(`${target}: ${number(records)} records, ${readableSize(bytes)}, checked`)
+  await print(`${target}: ${number(records)} records, ${readableSize(bytes)}, integrity checked`)
   return 0
 }

@@ -1,3 +1,4 @@
+/** The command `check-config`: prints the effective configuration, and checks that this user can use what it names. */
 import { accessSync, constants, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { stringify } from 'smol-toml'
@@ -32,7 +33,10 @@ export async function checkConfig(loaded: LoadedConfig): Promise<number> {
   return 0
 }
 
-/** Returns the base URL. With port 0 it is only known when the API listens, so the result is `undefined`. */
+/**
+ * Returns the configured base URL, or else the one that follows from host and port. Without a configured base URL and with port
+ * 0, the base URL is known only when the API listens, so the result is `undefined`.
+ */
 function knownBaseUrl(config: Config): string | undefined {
   return config.baseUrl ?? (config.port === 0 ? undefined : baseUrlFor(config, config.port))
 }

@@ -1,3 +1,4 @@
+/** The command `check`: compares the counts with the records, and checks the integrity of the database. */
 import { checkConsistency } from '../catalogue/sqlite/consistency-check.ts'
 import { openWriter } from '../catalogue/sqlite/writer.ts'
 import { openClock } from '../runtime/clock.ts'
@@ -11,7 +12,8 @@ const repairTimeoutMs = 600_000
 
 /**
  * Compares the counts of the catalogue with its records and checks the integrity of the database; `repair` recomputes wrong
- * counts. @returns the exit code: 0 if nothing differs, or if nothing differs after the repair
+ * counts.
+ * @returns the exit code: 0 if nothing differs, or if nothing differs after the repair
  */
 export async function check(
   config: ConfigOf<'check'>,
@@ -36,7 +38,8 @@ async function report(database: string): Promise<{ isClean: boolean; differences
 }
 
 /**
- * Recomputes the counts. Only one process may write: the running indexer does it, or without one this process, under the lock.
+ * Recomputes the counts. Only one process may write, so the running indexer recomputes the counts. If no indexer runs, this
+ * process does it, under the write lock.
  */
 async function repairCounts({ controlSocket, database }: ConfigOf<'check'>): Promise<void> {
   try {
@@ -45,8 +48,8 @@ async function repairCounts({ controlSocket, database }: ConfigOf<'check'>): Pro
     if (!(error instanceof IndexerUnreachable)) throw error
     const writer = openWriter({ database, nowUs: openClock() })
     await writer.repairCounts()
-    // The database is not closed: that would remove the -wal and -shm files, which readers of another user need. The process ends
-    // now.
+    // The database is not closed, because closing would remove the -wal and -shm files, which readers of another user need. The
+    // process ends now.
     await writer.checkpoint()
   }
 }

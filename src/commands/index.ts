@@ -1,3 +1,4 @@
+/** The command `index`: runs the indexer. */
 import type { Logger } from 'pino'
 import { CatalogueCorrupt } from '../catalogue/writer.ts'
 import type { CatalogueWriter } from '../catalogue/writer.ts'
@@ -29,7 +30,7 @@ export async function index(
   const logger = createLogger({ level: config.logLevel, name: 'indexer' })
   let setIndexer: (indexer: Indexer) => void = () => undefined
   const indexerStarted = new Promise<Indexer>((resolve) => (setIndexer = resolve))
-  /** SIGHUP orders a rescan; if it arrives before the indexer has started, the order waits. */
+  /** Handles SIGHUP, which orders a rescan. If the signal arrives before the indexer has started, the order waits. */
   const onHangup = (): void =>
     void indexerStarted.then((indexer) => {
       logger.info('SIGHUP: rescan ordered')

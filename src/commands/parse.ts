@@ -1,8 +1,9 @@
+/** The command `parse`: prints the parts of file names. */
 import { createInterface } from 'node:readline'
 import { print } from '../runtime/program.ts'
 import { parseFilename } from '../parse/filename.ts'
 
-/** Prints the parsed fields of each name; without names, those of each line of standard input. */
+/** Prints the parsed fields of each name. Without names, each line of standard input is a name. */
 export async function parse(names: readonly string[]): Promise<number> {
   for await (const name of names.length > 0 ? names : lines()) await print(describeName(name))
   return 0

@@ -1,3 +1,4 @@
+/** The command `rescan`: orders rescans from the running indexer. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { isAbsolute, relative } from 'node:path'
 import type { ConfigOf } from '../config/command-options.ts'
@@ -12,7 +13,7 @@ import { reportProgress } from './progress.ts'
 const pollMs = 200
 
 export interface RescanOptions {
-  /** Directories, as absolute paths or as paths below the archive root. If there are none, the whole archive is read. */
+  /** Directories, as absolute paths or as paths below the archive root. Without directories, the whole archive is read. */
   readonly paths: readonly string[]
   readonly full: boolean
   readonly acceptRemovals: boolean
@@ -20,7 +21,8 @@ export interface RescanOptions {
 }
 
 /**
- * Orders rescans from the running indexer and prints the result of each order. @returns the exit code: 1 if an order was refused
+ * Orders rescans from the running indexer and prints the result of each order.
+ * @returns the exit code: 1 if an order was refused
  */
 export async function rescan(config: ConfigOf<'rescan'>, options: RescanOptions): Promise<number> {
   const socket = config.controlSocket

@@ -1,3 +1,4 @@
+/** The command `restore`: replaces the database by a copy. */
 import { statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { readableSize } from '../api/pages/labels.ts'
@@ -15,8 +16,8 @@ export async function restore({ database }: ConfigOf<'restore'>, file: string): 
   const writer = openRestored(database, resolve(file))
   const { quarantined, restored } = writer.recovery
   const { obs, nrt } = (await writer.summary()).areas
-  // The database is not closed: that would remove the -wal and -shm files, which readers of another user need. The process ends
-  // now.
+  // The database is not closed, because closing would remove the -wal and -shm files, which readers of another user need. The
+  // process ends now.
   await writer.checkpoint()
   const made = new Date((restored?.madeUs ?? 0) / 1000).toISOString()
   await print(`restored ${number(obs.files + nrt.files)} records; the copy was made at ${made}`)

@@ -1,3 +1,4 @@
+/** The command `serve`: runs the API. The command `start` uses `startServing` too. */
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
 import { hashToken } from '../api/admin/authentication.ts'
@@ -21,14 +22,15 @@ import { realDirectories } from '../runtime/real-path.ts'
 import { openServiceManager } from '../runtime/service-manager.ts'
 
 /**
- * Ten seconds are ample, because the indexer only queues a rescan. The HTTP connection times out later, so a hanging indexer is
- * still reported.
+ * Timeout of an order of a rescan. Ten seconds are ample, because the indexer only queues the rescan. The HTTP connection times
+ * out later, so a hanging indexer is still reported to the client.
  */
 const rescanTimeoutMs = 10_000
 
 /**
- * Most connections that the kernel queues until the API accepts them; `net.core.somaxconn` may reduce this number. When the queue
- * is full, a client retries after one, three and seven seconds: with Node's default of 511, a burst of one client delayed others.
+ * Maximum number of connections that the kernel queues until the API accepts them; `net.core.somaxconn` may reduce this number.
+ * When the queue is full, a client retries after one, three and seven seconds. With Node's default of 511, a burst of one client
+ * delayed other clients.
  */
 const backlog = 4096
 
@@ -81,8 +83,8 @@ export async function startServing(config: ConfigOf<'serve'>, endMs: number): Pr
 }
 
 /**
- * Returns a sentence about the work of the API. Without a catalogue the API works on: it answers 503 and opens the database again
- * by itself.
+ * Returns a sentence about the work of the API. Without a catalogue, the API continues: it answers 503, and opens the database
+ * again by itself.
  */
 async function describe(reader: CatalogueReader, url: string): Promise<string> {
   try {
@@ -148,7 +150,7 @@ function administrationOf(config: ConfigOf<'serve'>): Administration | undefined
 }
 
 /**
- * Prints the URL of the list: a plain line on a terminal, otherwise a log line, which also has `address`: the one to which a
+ * Prints the URL of the list: a plain line on a terminal, otherwise a log line. The log line also has the address to which a
  * proxy connects.
  */
 async function announce(

@@ -1,3 +1,4 @@
+/** The command `start`: runs the API and the indexer together. */
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'

@@ -22,8 +22,8 @@ export function checkFailed(problem: string): CheckResult {
 }
 
 /**
- * Assesses the status. Critical: the indexer is stopped, or no sweep has ended for two days. Warning: it is degraded. Unknown: it
- * does not answer.
+ * Assesses the status. Critical: the indexer is stopped, or it watches the archive and no sweep has ended for two days. Warning:
+ * it is degraded. Unknown: it does not answer.
  */
 export function checkStatus(status: CommonStatus, nowSeconds: number): CheckResult {
   const { level, words } = assess(status, nowSeconds)
@@ -67,7 +67,7 @@ function ageOf(iso: string | null, nowSeconds: number): number | undefined {
 }
 
 function lineOf(level: CheckLevel, words: string, performance: readonly string[]): string {
-  // The text must have no bar and no line break: a bar separates the performance data, and the output has one line.
+  // The text must have no bar and no line break, because a bar separates the performance data, and the output has one line.
   const text = words.replaceAll('|', '/').replaceAll(/\s+/g, ' ')
   const data = performance.length === 0 ? '' : ` | ${performance.join(' ')}`
   return `RINEX CATALOGUE ${level.toUpperCase()} - ${text}${data}`

@@ -1,3 +1,4 @@
+/** The command `status`: prints the status, the files with problems, or one line for monitoring. */
 import { printable } from '../api/http/access-log.ts'
 import { listProblems, problemNames } from '../api/file-problems/problem-list.ts'
 import type { WireProblem } from '../api/file-problems/problem-list.ts'

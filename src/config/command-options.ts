@@ -1,4 +1,7 @@
-/** The options that each command uses. Its help lists these options, and the type of its configuration contains no others. */
+/**
+ * The options that each command uses. The help of a command lists its options, and the type of its configuration contains only
+ * these options.
+ */
 import { optionKeys } from './options.ts'
 import type { CamelCase, OptionKey, OptionValue } from './options.ts'
 

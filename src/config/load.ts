@@ -112,7 +112,7 @@ function fitControlSocket({ values, origins, faults }: Draft, cwd: string): void
 
 function toConfig(values: Draft['values']): Config {
   const entries = optionKeys.map((key) => [propertyName(key), values[key]])
-  // The cast is safe: the type of each value follows from the check that it has passed.
+  // The cast is safe, because the type of each value follows from the check that the value has passed.
   return Object.freeze(Object.fromEntries(entries)) as Config
 }
 

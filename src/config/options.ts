@@ -1,6 +1,6 @@
 /**
- * The table of all options, one row each. The keys of the configuration file, the environment variables, the flags,
- * their help and the type of the configuration follow from it. For a new option, add a row here and document it in
+ * The table of all options, one row each. The keys of the configuration file, the environment variables, the flags, their help
+ * and the type of the configuration follow from this table. For a new option, add a row here and document it in
  * config/rinex-catalogue.toml, docs/configuration.md and the manual page; a test names what is missing.
  */
 import { join } from 'node:path'
@@ -121,7 +121,7 @@ export const options = {
   },
   dataset_prefix: {
     kind: 'text',
-    // No segment may begin with a dot: this excludes `..` and hidden names.
+    // No segment may begin with a dot, so `..` and hidden names are excluded.
     check: text(/^[A-Za-z0-9_-][A-Za-z0-9._-]*(\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/),
     default: 'rinex',
     expects:
@@ -179,7 +179,7 @@ export const options = {
     expects: 'an https URL without user, or an http URL of this host',
     meaning: 'URL to which the command alerts sends its messages.',
     isSecret: true,
-    // No flag: other users of the host could read it in the list of processes.
+    // There is no flag, because other users of the host could read its value in the list of processes.
   },
   alerts_secret_file: {
     kind: 'path',
@@ -212,7 +212,7 @@ export const options = {
     ...oneWordOf(problemsChoices),
     default: 'public',
     meaning: 'Audience of the paths of files with problems: everybody, or only the command line.',
-    // No flag: `status --problems` lists the problems.
+    // There is no flag, because `--problems` is a flag of `status`.
   },
   keep_removals_days: {
     ...wholeNumber(1, 36500),

@@ -56,7 +56,7 @@ export interface Reading {
   readonly warnings: string[]
 }
 
-/** Reads all settings, lowest precedence first: if an option has several, the last one wins. */
+/** Reads all settings, lowest precedence first. If an option has several settings, the last one wins. */
 export function readSources({ file, env, flags, cwd }: ConfigSources): Reading {
   const reading: Reading = { settings: [], faults: [], warnings: [] }
   const named = file ?? env[fileVariable]

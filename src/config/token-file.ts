@@ -1,7 +1,8 @@
+/** Reads the files with the token of administrators and the secret of the alerts. */
 import { readFileSync, statSync } from 'node:fs'
 import { ConfigError } from './checks.ts'
 
-/** Longest token (bytes): half the server's limit for all headers of a request. */
+/** Maximum length of a token (bytes): half the server's limit for all headers of a request. */
 const longestToken = 4096
 
 /** Options that name a file with a token. */

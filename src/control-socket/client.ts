@@ -1,3 +1,4 @@
+/** The client of the control socket: sends requests to the indexer and reads its answers. */
 import { connect } from 'node:net'
 import { IndexerUnreachable, RequestRejected } from './protocol.ts'
 import type {
@@ -10,9 +11,9 @@ import type {
   UnknownStatus,
 } from './protocol.ts'
 
-/** Timeout of requests for the status, which the indexer normally answers at once. */
+/** Timeout of requests for the status (ms), which the indexer normally answers at once. */
 const statusTimeoutMs = 2000
-/** Timeout of other requests: a disk may be slow, and checking a file may require inflating it. */
+/** Timeout of other requests (ms). It is long, because a disk may be slow, and checking a file may require inflating it. */
 const requestTimeoutMs = 30_000
 
 /** The result of a request for the status; `undefined` if no indexer runs. */
@@ -29,7 +30,7 @@ export async function askStatus(
     if (error instanceof RequestRejected) return unknown(error.message)
     if (!(error instanceof IndexerUnreachable)) throw error
     const { code, message } = error.cause as NodeJS.ErrnoException
-    // There is no socket, or no process listens on it.
+    // These codes mean that there is no socket, or that no process listens on it.
     if (code === 'ENOENT' || code === 'ECONNREFUSED') return undefined
     return unknown(code ?? message)
   }

@@ -112,7 +112,7 @@ export interface WatchCounts {
   readonly overflows: number
 }
 
-/** Each process numbers its rescans from 1. */
+/** The numbers of rescans. Each indexer process numbers its rescans from 1. */
 export interface RescanNumbers {
   readonly running: number | undefined
   readonly waiting: number | undefined
@@ -159,7 +159,7 @@ export type ControlRequest =
   | { readonly command: 'register'; readonly path: string }
   | { readonly command: 'repair' }
 
-/** The result of each command. */
+/** The type of the result of each command. */
 export interface ControlResults {
   readonly status: IndexerStatus
   /** At most 1,000 files, longest unchanged first. */

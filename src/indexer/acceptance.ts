@@ -1,3 +1,7 @@
+/**
+ * Decides which part of the change of a directory may be applied now: complete files, and removals that the deletion guard
+ * permits.
+ */
 import type { CatalogueWriter, DirectoryChange, FileFacts } from '../catalogue/writer.ts'
 import { youngFileMs } from '../catalogue/records.ts'
 import { areas } from '../parse/archive-path.ts'
@@ -8,10 +12,12 @@ import type { FileState, Settling } from './settling.ts'
 import type { DirectorySnapshot } from './tree/directory-snapshot.ts'
 import type { TreeReader } from './tree/tree-reader.ts'
 
-/** Most files, and most bytes of files, that are inflated in one read of a directory, so that other directories do not wait. */
+/**
+ * After this number of files or bytes, one read of a directory inflates no further files, so that other directories do not wait.
+ */
 const filesPerRead = 2000
 const bytesPerRead = 16 * 1024 * 1024
-/** Delay before the next read for files beyond these limits that were incomplete at their last read (ms). */
+/** Delay before the next read if a file beyond `filesPerRead` or `bytesPerRead` was incomplete at its last read (ms). */
 const growingMs = 1000
 
 export interface AcceptanceDeps {
@@ -111,8 +117,8 @@ export function openAcceptance(deps: AcceptanceDeps) {
 }
 
 /**
- * Returns the accepted candidates with the size and mtime that they had when they were examined, and the delay before the others
- * are examined again.
+ * Returns the accepted candidates with the size and mtime that they had when they were examined, and the delay before all other
+ * candidates are examined again.
  */
 async function examine(
   { tree, settling, logFault, nowUs }: AcceptanceDeps,

@@ -1,3 +1,4 @@
+/** Compares the snapshots of directories with the catalogue, and writes the accepted changes in batches. */
 import { CatalogueCorrupt } from '../catalogue/writer.ts'
 import type {
   AppliedChange,
@@ -16,8 +17,8 @@ import type { DirectorySnapshot } from './tree/directory-snapshot.ts'
 /** Delay before the directories of a failed transaction are read again (ms). */
 const retryMs = 5000
 /**
- * Delay before a directory that the catalogue refuses is read again (ms); longer, because other directories wait during this
- * read.
+ * Delay before a directory whose change the catalogue refused is read again (ms). It is long, because other directories wait
+ * during this read.
  */
 const refusedRetryMs = 60_000
 
@@ -29,7 +30,10 @@ export interface ApplyStageDeps {
   readonly figures: Pick<Figures, 'applied'>
   /** Decides which part of a change may be applied now. */
   readonly accept: (snapshot: DirectorySnapshot, change: DirectoryChange) => Promise<Accepted>
-  /** Called after a directory was read or found missing; `identity` is that of the directory that was read. */
+  /**
+   * Called after a directory was read or could not be read, and when it is gone; `known` is false if it is gone. `identity` is
+   * the identity of the directory at its read, `undefined` if it was not read.
+   */
   readonly onDirectory: (path: string, known: boolean, identity: string | undefined) => void
   /** Called when an area that was lost or unreadable can be read again. */
   readonly onAreaRestored: (area: string) => void
@@ -74,7 +78,9 @@ export function openApplyStage(deps: ApplyStageDeps): ApplyStage {
     unfinished.add(path)
     dirty.add({ path, depth: 'auto', arrived }, performance.now())
   }
-  /** Marks a directory dirty with the read depth `facts`: the only sign of the change may be the size or mtime of a file. */
+  /**
+   * Marks a directory dirty with the read depth `facts`, because the only sign of the change may be the size or mtime of a file.
+   */
   const retryLater = (path: string, options: { arrived: boolean; delayMs: number }): void => {
     const { arrived, delayMs } = options
     dirty.add({ path, depth: 'facts', arrived }, performance.now() + delayMs)
@@ -150,7 +156,7 @@ export function openApplyStage(deps: ApplyStageDeps): ApplyStage {
       updateKnown(snapshot, accepted?.change)
       unfinished.delete(snapshot.path)
       if (accepted === undefined) {
-        // Nothing has to be written for this directory, so an earlier refusal is over.
+        // The catalogue agrees with the directory, so there is no refused change any more.
         if (snapshot.outcome === 'read' || snapshot.outcome === 'missing')
           reportRefused(snapshot.path, undefined)
         return

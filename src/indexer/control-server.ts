@@ -1,3 +1,4 @@
+/** Answers the requests of the API and of commands on the control socket. */
 import type { Socket } from 'node:net'
 import type { Logger } from 'pino'
 import type { CatalogueWriter } from '../catalogue/writer.ts'
@@ -6,7 +7,7 @@ import { parseDirectory } from '../parse/archive-path.ts'
 import { openControlSocket } from './control-socket.ts'
 import type { Indexer } from './indexer.ts'
 
-/** Longest request (characters). A request is one line of JSON. */
+/** Maximum length of a request in characters. A request is one line of JSON. */
 const longestRequest = 16_384
 
 export interface ControlDeps {

@@ -9,8 +9,8 @@ import type { Server, Socket } from 'node:net'
 import type { Logger } from 'pino'
 
 /**
- * Time between two checks that the socket file exists: the longest time for which the indexer cannot be reached after its
- * removal.
+ * Time between two checks that the socket file exists (ms). If it was removed, the indexer cannot be reached for at most this
+ * time.
  */
 const defaultCheckIntervalMs = 5000
 
@@ -34,7 +34,7 @@ interface Listening {
 
 /**
  * Listens on a path.
- * @throws UnusableSocket also if another indexer answers there: the indexer of another catalogue may have the same path
+ * @throws UnusableSocket also if another indexer answers there, because the indexer of another catalogue may have the same path
  */
 export async function openControlSocket(deps: ControlSocketDeps): Promise<{ close: () => void }> {
   const { path, logger, serve, checkIntervalMs = defaultCheckIntervalMs } = deps
@@ -122,7 +122,7 @@ function isInUse(path: string): Promise<boolean> {
 async function listen(path: string, serve: (socket: Socket) => void): Promise<Listening> {
   const server = createServer(serve)
   await new Promise<void>((resolve, reject) => {
-    // The listener stays for the life of the server: a later connection that cannot be accepted must not end the process.
+    // The listener stays for the life of the server, because a later connection that cannot be accepted must not end the process.
     server.on('error', (error) => {
       reject(
         new UnusableSocket(

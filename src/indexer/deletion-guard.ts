@@ -1,15 +1,15 @@
-/** Withholds removals that look like an accident: a lost disk or a mistaken `rm` must not empty the catalogue. No I/O. */
+/** Withholds removals that look like an accident, because a lost disk or a mistaken `rm` must not empty the catalogue. No I/O. */
 import { areas } from '../parse/archive-path.ts'
 import type { Area } from '../parse/archive-path.ts'
 import type { CatalogueWriter, KnownStamp } from '../catalogue/writer.ts'
 
 /** Removals in an area are added up over this time. */
 export const removalWindowMs = 10 * 60_000
-/** Largest share of the files of an area that may be removed within this time; further removals are withheld. */
+/** Largest share of the files of an area that may be removed within `removalWindowMs`; further removals are withheld. */
 const largestShare = 0.2
-/** Number of removals within this time that is always allowed, whatever share it is. */
+/** Number of removals within `removalWindowMs` that is always allowed, whatever share it is. */
 const alwaysAllowed = 1000
-/** Time after which the files of a directory are removed that are still missing: many reads have confirmed it. */
+/** Withheld removals are permitted after this time (ms) if the files are still missing, because many reads have confirmed it. */
 const timeoutMs = 6 * 3_600_000
 
 export interface DeletionGuard {
@@ -24,7 +24,7 @@ export interface DeletionGuard {
   markComplete(directory: string): void
   /** Time since which removals in a directory are withheld (steady clock, ms); `undefined` if none are withheld. */
   withheldSinceMs(directory: string): number | undefined
-  /** Permits the withheld removals at or below these directories: an administrator has confirmed them. */
+  /** Permits the withheld removals at or below these directories, because an administrator has confirmed them. */
   readonly permitWithheld: (roots: readonly string[]) => void
   /** Returns the number of withheld removals by area. */
   withheld(): ReadonlyMap<Area, number>
@@ -44,18 +44,23 @@ export interface RemovalRequest {
 export interface WithheldDirectory {
   readonly directory: string
   readonly area: Area
-  /** Time since which the removals are withheld, on the same steady clock; negative if it is before the start of this process. */
+  /**
+   * Time since which the removals are withheld, on the steady clock of this process (ms); negative if it is before the start of
+   * this process.
+   */
   readonly sinceMs: number
 }
 
-/** Number of files of an area that were removed at one time of that clock. */
+/** Number of files of an area that were removed at one time; `atMs` is on the steady clock of this process. */
 export interface Removal {
   readonly area: Area
   readonly atMs: number
   readonly count: number
 }
 
-/** Removals of earlier processes: those that they withheld, and those that they made within the last ten minutes. */
+/**
+ * Removals of earlier processes: the removals that they withheld, and the removals that they made within the last ten minutes.
+ */
 export interface PersistedRemovals {
   readonly withheld: readonly WithheldDirectory[]
   readonly removed: readonly Removal[]
@@ -96,7 +101,7 @@ export function openDeletionGuard(
       const limit = Math.max(alwaysAllowed, largestShare * (files - unwritten + before))
       const confirmed =
         accepted.has(directory) || (known !== undefined && nowMs - known.sinceMs > timeoutMs)
-      // A withheld directory stays withheld; otherwise such directories would pass the limit one by one.
+      // A withheld directory stays withheld; otherwise the withheld directories would pass the limit one by one.
       if (!confirmed && (known !== undefined || before + count > limit)) {
         withheld.set(directory, { area, sinceMs: known?.sinceMs ?? nowMs, count })
         return false
@@ -141,7 +146,7 @@ export function openDeletionGuard(
 
 /**
  * Loads the withheld and the latest removals. The catalogue does not store which removals an administrator has accepted. After a
- * restart they count like the others, so the guard may withhold too much, but never too little.
+ * restart, accepted removals count like all others, so the guard may withhold too much, but never too little.
  */
 export async function loadPersistedRemovals(deps: {
   readonly writer: CatalogueWriter
@@ -151,7 +156,7 @@ export async function loadPersistedRemovals(deps: {
 }): Promise<PersistedRemovals> {
   const nowUs = deps.nowUs()
   const nowMs = performance.now()
-  // A time in the future comes from a clock that was wrong: it counts as the present time.
+  // A time in the future comes from a clock that was wrong, so it counts as the present time.
   const steadyMs = (us: number): number => nowMs - Math.max(0, nowUs - us) / 1000
   const removed = await deps.writer.removedSince(nowUs - removalWindowMs * 1000)
   return {

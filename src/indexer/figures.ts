@@ -100,7 +100,7 @@ function openDelays() {
     histogram.reset()
   }, minuteMs).unref()
   return {
-    /** Returns the delays in the last complete minute; before the first minute has ended, those since the start. */
+    /** Returns the delays in the last complete minute; before the first minute has ended, the delays since the start. */
     lastMinute: (): EventLoopDelay => last ?? delayOf(histogram),
     close(): void {
       clearInterval(timer)

@@ -1,3 +1,4 @@
+/** The state of the indexer with its problems, for the status and the log, and the log of files with damaged gzip streams. */
 import type { Logger } from 'pino'
 import type { ScanSummary } from '../catalogue/records.ts'
 import type { IndexerState, IndexerStatus } from '../control-socket/protocol.ts'
@@ -81,7 +82,7 @@ export function openHealth(deps: {
 /** The fault in the gzip stream of a file. */
 export type FileFault = 'incomplete' | 'broken'
 
-/** Most files whose logged faults are stored, because a damaged disk may have any number of them. */
+/** Maximum number of files whose logged faults are stored, because a damaged disk may have any number of them. */
 const mostFiles = 10_000
 
 const messages: Readonly<Record<FileFault, string>> = {

@@ -59,13 +59,13 @@ export interface Indexer {
   /** Reads one file now, given by its path below the archive root. */
   register(path: string): Promise<RegisterAnswer>
   status(): IndexerStatus
-  /** Returns the files that are not complete yet, those that are unchanged for the longest time first, at most 1,000. */
+  /** Returns the files that are not complete yet, at most 1,000. Files that are unchanged for the longest time come first. */
   settlingFiles(): readonly SettlingFile[]
   /** Finishes the current directory and makes a checkpoint of the database. */
   close(): Promise<void>
 }
 
-/** Most settling files that are listed by name, because a disk that hangs may leave any number of them. */
+/** Maximum number of settling files that are listed by name, because a disk that hangs may leave any number of them. */
 const mostSettling = 1000
 
 type Parts = Awaited<ReturnType<typeof openParts>>

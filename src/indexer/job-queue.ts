@@ -1,3 +1,4 @@
+/** Chooses the directory that the tree worker reads next, and numbers the reads in their order. */
 import type { DirtyDirectories } from './dirty-directories.ts'
 import type { DirectorySnapshot } from './tree/directory-snapshot.ts'
 import type { TreeReader } from './tree/tree-reader.ts'
@@ -35,7 +36,7 @@ export interface JobQueue {
   next(): Job | undefined
   /** Requests a directory by name. Requests for the same directory share one read. */
   request(path: string, requesters: readonly Requester[]): void
-  /** True while a walk has steps left. */
+  /** True while a walk has steps left. The reconcile loop sets it. */
   walking: boolean
   /** Number of the job that was started last; 0 before the first job. */
   readonly lastNumber: number

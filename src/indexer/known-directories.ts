@@ -1,3 +1,4 @@
+/** The directories that the catalogue contains, in memory, and the checks whether a directory is missing. */
 import type { DirectorySnapshot } from './tree/directory-snapshot.ts'
 import type { TreeReader } from './tree/tree-reader.ts'
 

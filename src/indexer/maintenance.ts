@@ -1,3 +1,4 @@
+/** Maintains the database: purges old removals, and makes backups. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { CatalogueCorrupt } from '../catalogue/writer.ts'
@@ -9,11 +10,12 @@ import type { Figures } from './figures.ts'
 const purgeIntervalMs = 3_600_000
 /** Pause between two transactions of a purge, so that other writes do not wait. */
 const purgePauseMs = 100
-/**
- * Time between two checks whether a backup is due (ms). After a backup, or one that was skipped for lack of space, the next check
- * follows after the interval of the backups, but at most after the second time.
- */
+/** Delay before the next check whether a backup is due, if no backup was needed or the backup failed (ms). */
 const backupCheckMs = 3_600_000
+/**
+ * Maximum delay before the next check after a backup was made, or was skipped for lack of space (ms). If the interval of the
+ * backups is shorter, the delay is that interval.
+ */
 const longestBackupCheckMs = 86_400_000
 
 export interface MaintenanceDeps {
@@ -45,7 +47,7 @@ export function openMaintenance(deps: MaintenanceDeps) {
   }
   const purge = (): void => {
     purgeRemovals().catch((error: unknown) => {
-      // This happens for example on a full disk. The next purge tries again.
+      // A purge fails for example on a full disk. The next purge tries again.
       if (!closing) logger.warn(failureFields(error), 'purging old removals failed')
     })
   }

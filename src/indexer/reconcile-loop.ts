@@ -13,27 +13,30 @@ import type { ReadDepth, DirectorySnapshot } from './tree/directory-snapshot.ts'
 import type { TreeReader } from './tree/tree-reader.ts'
 
 /**
- * Limits for the number of reads in flight, so that the tree worker reads while this thread writes; all of them together should
- * have about `names` names. A directory that becomes dirty is read after all of them, so their number is small where directories
- * are large (as the last one was) or slow to read.
+ * Limits for the number of reads in flight: from `least` to `most`, and about `names` names in all of them together. They let the
+ * tree worker read while this thread writes. A directory that becomes dirty is read after the reads in flight, so there are few
+ * of them if the last directory was large or slow to read.
  */
 const readAhead = { least: 8, most: 32, names: 10_000 }
 
 export interface ReconcileLoopDeps extends Omit<ApplyStageDeps, 'onApplied' | 'onFailed'> {
   readonly tree: TreeReader
   readonly nowUs: () => number
-  /** Called after a directory was reconciled that no walk has read, with the time that this took (ms). */
+  /** Called after a directory was reconciled that no walk has read; `costMs` is the time that the reconcile took (ms). */
   readonly onReconciled: (path: string, costMs: number) => void
-  /** Called when the loop fails: a defect of the program or of its environment. */
+  /** Called when the loop fails, which is a defect of the program or of its environment. */
   readonly onFailure: (error: unknown) => void
 }
 
 export interface ReconcileLoop {
   /** Reads all directories below the roots; resolves when the results are in the catalogue, or could not be written. */
   scan(roots: readonly string[], depth: ReadDepth): Promise<ScanResult>
-  /** Resolves when all directories that are dirty and due now are reconciled, and also the directories that these lead to. */
+  /**
+   * Resolves when all directories that are dirty and due now are reconciled, and also the directories that their reads mark
+   * dirty.
+   */
   caughtUp(): Promise<void>
-  /** Reads one directory as soon as possible; such requests, dirty directories and a scan take turns. */
+  /** Reads one directory as soon as possible. Requested directories, dirty directories and a scan take turns. */
   readNow(path: string): Promise<ReadNowResult>
   /** The running scan; `undefined` if no scan runs. */
   readonly scanning: Scan | undefined
@@ -53,7 +56,7 @@ export interface ScanResult {
 interface Waiter {
   /** The caller waits for the directories that were due at this time (steady clock). */
   readonly dueMs: number
-  /** Number of the job that took the last of these directories; `undefined` while some are still dirty. */
+  /** Number of the job that took the last of the due directories; `undefined` while some of them are still dirty. */
   lastJob: number | undefined
   readonly resolve: () => void
 }
@@ -63,7 +66,7 @@ interface Waiter {
  * disk this takes far longer than reading names.
  */
 function readAheadAfter({ names, sizes }: DirectorySnapshot): number | undefined {
-  // A directory that holds only directories does not tell how large these are.
+  // A directory that holds only directories does not tell how large the subdirectories are.
   if (names.length === 0) return undefined
   const wanted = sizes === undefined ? Math.ceil(readAhead.names / names.length) : readAhead.least
   return Math.max(readAhead.least, Math.min(readAhead.most, wanted))
@@ -124,7 +127,7 @@ export function startReconcileLoop(deps: ReconcileLoopDeps): ReconcileLoop {
   const resolveWaiters = async (doneJob: number): Promise<void> => {
     const nextDue = dirty.nextDueMs() ?? Infinity
     for (const waiter of waiters) if (nextDue > waiter.dueMs) waiter.lastJob ??= jobs.lastNumber
-    // Directories to which a due directory led are waited for as well, even if they are due later.
+    // The promises also wait for directories that the read of a due directory has marked dirty, even if these are due later.
     if (applyStage.unfinished.size > 0) return
     const served = waiters.filter(({ lastJob }) => lastJob !== undefined && lastJob <= doneJob)
     if (served.length === 0) return

@@ -33,7 +33,8 @@ export function reconcile(
     case 'missing':
       return known && goneDirectory(snapshot, known)
     case 'unreadable':
-      // The directory may hold anything, so its records stay. It is written once, without a stamp, so that sweeps find it again.
+      // The directory may hold anything, so its records stay. The first time, a change without a stamp is written: it records
+      // that the directory is unreadable, and each sweep finds the directory again.
       return known?.unreadable === true ? undefined : emptyChange(snapshot)
     case 'read':
       return compare(snapshot, known, arrived)
@@ -83,7 +84,7 @@ function compare(
   arrived: boolean,
 ): DirectoryChange | undefined {
   const found: Differences = { added: [], modified: [], filled: [], attributes: [], rehash: [] }
-  // This saves a look-up for each file of a new directory.
+  // For a new directory, this saves a look-up for each file.
   const isNew = known === undefined || known.files.size === 0
   snapshot.names.forEach((name, index) => {
     const size = snapshot.sizes?.[index]

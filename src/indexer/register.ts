@@ -1,3 +1,4 @@
+/** Reads a file that a client announces, for the request `register` on the control socket. */
 import type { CatalogueWriter } from '../catalogue/writer.ts'
 import type { RegisterAnswer } from '../control-socket/protocol.ts'
 import { parseDirectory } from '../parse/archive-path.ts'

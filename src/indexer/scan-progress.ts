@@ -1,3 +1,4 @@
+/** Counts the progress and the result of one scan. */
 import type { ScanSummary } from '../catalogue/records.ts'
 import type { AppliedChange } from '../catalogue/writer.ts'
 import type { ScanProgress } from '../control-socket/protocol.ts'
@@ -70,7 +71,7 @@ export function openScan(startedUs: number): Scan {
   }
 }
 
-/** Reasons for the rejection of entries that are not files; such entries do not count as files. */
+/** Reasons for the rejection of entries that are not files. Entries with these reasons do not count as files. */
 const notFiles = new Set([
   'symlink',
   'not-a-file',

@@ -1,3 +1,4 @@
+/** Runs the scans of the archive one at a time, and queues the rescans that an administrator orders. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { ScanSummary } from '../catalogue/records.ts'

@@ -1,3 +1,4 @@
+/** The timers of the indexer, from `start` to `close`. They mark directories dirty, or run the sweeps and the maintenance. */
 import { areas } from '../parse/archive-path.ts'
 import type { Figures } from './figures.ts'
 import type { Health } from './health.ts'
@@ -11,8 +12,8 @@ import type { ReadDepth } from './tree/directory-snapshot.ts'
 /** Time between two reads of the areas, so that a disk that hangs is noticed even without other reads. */
 const areasMs = 2000
 /**
- * Time without progress of the tree worker after which the disk counts as hanging. With the two other times, this is noticed
- * within ten seconds.
+ * Time without progress of the tree worker after which the disk counts as hanging. With `areasMs` and `progressMs`, a hanging
+ * disk is noticed within ten seconds.
  */
 const hangingMs = 6000
 /** Time between two checks of the tree worker's progress. */
@@ -27,9 +28,9 @@ export interface ScheduleDeps extends SweepDeps, MaintenanceDeps {
 }
 
 /**
- * The periodic tasks: reads of the areas every two seconds; sweeps about every minute; the rolling rescan, which reads all sizes
- * and times within a day and alone finds a file that was overwritten in place in a cold directory; purges once an hour; backups
- * once a day.
+ * The periodic tasks: reads of the areas every two seconds; sweeps about every minute; the rolling rescan; purges once an hour;
+ * backups once a day. The rolling rescan reads all sizes and times within a day. No other task finds a file that was overwritten
+ * in place in a cold directory.
  */
 export interface Schedule {
   start(): void
@@ -96,7 +97,8 @@ export function openSchedule(deps: ScheduleDeps): Schedule {
 }
 
 /**
- * Returns a function that gives the known directories one after the other, newest date first; after the last one it starts again.
+ * Returns a function that returns the known directories one after the other, newest date first. After the last directory, the
+ * function starts again.
  */
 function openRollingRescan(
   known: KnownDirectories,

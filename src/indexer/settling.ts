@@ -1,22 +1,20 @@
 /**
  * Rules that decide whether a file is complete; no I/O. No file event reliably reports that a program has closed a file. So a
- * young file is accepted when its gzip stream is complete; otherwise it is accepted as incomplete when it has not changed for ten
- * minutes.
+ * young file is accepted when its gzip stream is complete. A file without a complete gzip stream is accepted as incomplete when
+ * it has not changed for ten minutes.
  */
 
 import { youngFileMs } from '../catalogue/records.ts'
 
-/**
- * Delays before an incomplete file is read again (ms): the first while it grows. While it does not grow, the delay doubles up to
- * the second.
- */
+/** Delay before an incomplete file that has changed is read again (ms). */
 const growingMs = 1000
+/** Maximum delay before an incomplete file is read again (ms). The delay doubles with each read while the file stays the same. */
 const longestMs = 60_000
 
 /**
  * Longest tick of a file system's clock (ms): a few milliseconds on new file systems, two seconds on old ones. A second write
  * within a tick may leave mtime and size unchanged. A read includes all writes with the present size and mtime if it began this
- * long after these were first seen.
+ * long after this size and mtime were first seen.
  */
 const longestTickMs = 2000
 
@@ -57,12 +55,12 @@ export interface Settling {
   delete(path: string): void
   /** Returns the names of the settling files of a directory. */
   namesIn(directory: string): string[]
-  /** Returns at most `most` settling files; those that are unchanged for the longest time come first. */
+  /** Returns at most `most` settling files. Files that are unchanged for the longest time come first. */
   list(most: number): readonly SettlingEntry[]
   readonly size: number
 }
 
-/** A file that is settling. */
+/** A settling file: it is not accepted yet, because its gzip stream has no end yet or because it cannot be read. */
 export interface SettlingEntry {
   readonly path: string
   /** Time since which the file is unchanged, on the steady clock (ms). */

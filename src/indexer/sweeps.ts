@@ -1,3 +1,4 @@
+/** Finds changed directories without file events: a sweep compares the stamps of all directories with the catalogue. */
 import { areas } from '../parse/archive-path.ts'
 import type { CatalogueWriter } from '../catalogue/writer.ts'
 import type { DirtyDirectories } from './dirty-directories.ts'
@@ -6,9 +7,9 @@ import type { ReconcileLoop } from './reconcile-loop.ts'
 import { sameStamp } from './reconcile.ts'
 import type { TreeReader } from './tree/tree-reader.ts'
 
-/** Delay of the next sweep if the last one found something: more changes are then likely. */
+/** Delay of the next sweep if the last one found something (ms). It is short, because more changes are then likely. */
 const busyMs = 3000
-/** Most stamps that one request reads, so that other requests to the tree worker never wait long. */
+/** Maximum number of stamps in one request to the tree worker, so that other requests do not wait long. */
 const chunkSize = 2000
 
 export interface SweepDeps {
@@ -37,7 +38,7 @@ export function openSweeps(deps: SweepDeps) {
     await deps.reconcileLoop.caughtUp()
     deps.health.swept()
     // A directory with settling files or withheld removals differs in each sweep; only directories that did not differ in the
-    // last one count.
+    // last sweep count.
     const fresh = found.filter((path) => !lastFound.has(path)).length
     lastFound = new Set(found)
     return fresh
@@ -62,8 +63,8 @@ export function openSweeps(deps: SweepDeps) {
 }
 
 /**
- * Finds the directories that may have changed since they were read: their stamp differs from the one in the catalogue. All
- * directories are compared, whatever their date, because a thousand of them take only a few milliseconds.
+ * Finds the directories whose stamp differs from the stamp in the catalogue, because they may have changed since they were read.
+ * All directories are compared, whatever their date, because a thousand of them take only a few milliseconds.
  */
 export async function sweep(writer: CatalogueWriter, tree: TreeReader): Promise<string[]> {
   const known = new Map(

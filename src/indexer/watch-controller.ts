@@ -1,3 +1,4 @@
+/** Decides which directories are watched, and marks a watched directory dirty when events occur in it or may have been lost. */
 import type { Logger } from 'pino'
 import type { WatchCounts } from '../control-socket/protocol.ts'
 import { errorCode } from '../runtime/error-code.ts'
@@ -13,11 +14,11 @@ const eventDelayMs = 5
 const restFactor = 4
 /** Longest rest (ms), because a disk that hangs can make one reconcile very long. */
 const longestRestMs = 5000
-/** Delay between the first read of a directory, when its watch has begun, and the second (ms). */
+/** Delay between the two reads of a directory whose watch has begun (ms). */
 const secondReadMs = 1000
 /** Time between two updates of the hot window; failed watches are tried again at the same time. */
 const refreshMs = 60_000
-/** File events may be lost if the event loop stalls, or the system clock jumps, by more than this time. */
+/** After a stall of the event loop or a jump of the system clock that is longer than this time (ms), file events may be lost. */
 const stallMs = 3000
 
 /** Number of past days whose directories are watched, for each area. */
@@ -175,7 +176,7 @@ const aheadDays = 2
 
 /**
  * True if a directory belongs to the hot window, whose directories are watched: the areas, the present and the previous year, the
- * last days, and everything below a hot directory that has a date.
+ * last days, and all directories below a hot directory that has a date.
  */
 export function isHot(path: string, nowMs: number, window: WatchWindow): boolean {
   const directory = parseDirectory(path)

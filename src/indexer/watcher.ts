@@ -1,7 +1,7 @@
 /**
- * Watches directories with chokidar: one instance for each directory, without depth. A closed instance releases all its
- * memory, while one instance for many directories would keep every path that it ever watched. Instances are started one
- * after the other, since each reads its directory once.
+ * Watches directories with chokidar: one instance for each directory, without depth. A closed instance releases all its memory,
+ * while one instance for many directories would keep every path that it ever watched. Instances are started one after the other,
+ * because each reads its directory at its start.
  */
 import { readFileSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
@@ -16,7 +16,7 @@ export interface WatchDeps {
   readonly archive: string
   /** Called when something has changed in a watched directory. */
   readonly onEvent: (directory: string) => void
-  /** Called when a watch has begun: the directory has to be read now. */
+  /** Called when a watch has begun, because the directory must be read now. */
   readonly onWatching: (directory: string) => void
   /** Called when so many events arrived at once that the kernel may have dropped some. */
   readonly onOverflow: () => void
@@ -25,7 +25,7 @@ export interface WatchDeps {
 }
 
 export interface Watcher {
-  /** Watches these directories and no others; with `retry` also those whose watch failed before. */
+  /** Watches these directories and no others; with `retry`, also the directories whose watch failed before. */
   setDirectories(directories: readonly string[], options: { readonly retry: boolean }): void
   /** Watches one more directory. */
   add(directory: string): void
@@ -36,7 +36,7 @@ export interface Watcher {
   hasIdentity(directory: string, identity: string): boolean
   /** Restarts the watches at and below a directory. */
   restartBelow(directory: string): void
-  /** Restarts all watches: another disk may be mounted now. */
+  /** Restarts all watches, because another disk may be mounted now. */
   restartAll(): void
   readonly size: number
   close(): Promise<void>
@@ -62,7 +62,7 @@ export function openWatcher(deps: WatchDeps): Watcher {
     watched.set(directory, watcher)
     watcher.on('raw', (event, name) => {
       countEvent()
-      // The directory itself was moved or removed: its path leads to another directory from now on.
+      // The directory itself was moved or removed, so its path leads to another directory from now on.
       if (event === 'rename' && name === basename(directory)) restartBelow(directory)
       deps.onEvent(directory)
     })
@@ -82,7 +82,7 @@ export function openWatcher(deps: WatchDeps): Watcher {
   }
   const fail = (directory: string, failure: Error): void => {
     failed.add(directory)
-    // When the kernel has no watch left, the other directories fail as well.
+    // When a limit of the system is reached, the other directories fail as well.
     if (isExhaustion(failure)) for (const path of wanted) if (!watched.has(path)) failed.add(path)
     deps.onFailure(directory, failure)
   }
@@ -161,7 +161,7 @@ export function openWatcher(deps: WatchDeps): Watcher {
 const watchOptions: ChokidarOptions = {
   ignored: (_path, stats) => stats !== undefined && !stats.isDirectory(),
   ignoreInitial: true,
-  // Otherwise a directory that may not be read would seem to be watched.
+  // If permission errors were ignored, a directory that may not be read would seem to be watched.
   ignorePermissionErrors: false,
   atomic: false,
   depth: 0,
@@ -186,7 +186,10 @@ async function close(watcher: FSWatcher): Promise<void> {
   await closed
 }
 
-/** True if the kernel has no watches left; false if the problem is that of one directory. */
+/**
+ * True if no directory can be watched any more, because this user has no watch (ENOSPC), or no inotify instance or open file
+ * (EMFILE) left. False if the problem is that of one directory.
+ */
 export function isExhaustion(error: Error): boolean {
   return ['ENOSPC', 'EMFILE'].includes(errorCode(error))
 }

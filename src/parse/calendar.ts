@@ -82,9 +82,9 @@ function daysBefore(year: number, month: number): number {
   return (daysBeforeMonth[month - 1] ?? 0) + (month > 2 && isLeapYear(year) ? 1 : 0)
 }
 
-/** `2026-01-22`, `2026-1-22`, `20260122`. */
+/** Matches dates: `2026-01-22`, `2026-1-22`, `20260122`. */
 const datePattern = /^(\d{4})(?:-(\d\d?)-(\d\d?)|(\d\d)(\d\d))$/
-/** `2026-022`, `2026022`. */
+/** Matches a year with a day of the year: `2026-022`, `2026022`. */
 const dayOfYearPattern = /^(\d{4})-?(\d{3})$/
 
 /** Days since 1970-01-01 of a date, or of a year and day of year; `undefined` for any other text. */
@@ -93,7 +93,7 @@ export function parseDay(text: string): number | undefined {
   if (match === null) return parseDayOfYear(text)
   const [year = 0, month = 0, day = 0] = match.slice(1).filter(Boolean).map(Number)
   const seconds = dayStartSeconds(year, daysBefore(year, month) + day)
-  // Otherwise 30 February would be a day of March.
+  // Without this check, 30 February would be a day of March.
   const found = dateOf(seconds)
   return found.month === month && found.day === day ? seconds / secondsPerDay : undefined
 }

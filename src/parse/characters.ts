@@ -3,7 +3,7 @@
  * case folding. A column after the end of the text holds neither a letter nor a digit.
  */
 
-/** Kinds of characters, as bits: a lower-case letter is both `letter` and `lowerCase`. */
+/** Kinds of characters, as bits. A lower-case letter is both `letter` and `lowerCase`. */
 const digit = 1
 const letter = 2
 const lowerCase = 4
@@ -44,7 +44,8 @@ export function numberAt(text: string, at: number, width: number): number {
   let number = 0
   for (let column = at; column < at + width; column++) {
     const value = text.charCodeAt(column) - 48
-    // Written with `!`, because the value after the end of the text is NaN, and every comparison with NaN is false.
+    // The condition is negated with `!`, because the value after the end of the text is NaN, and every comparison with NaN is
+    // false.
     if (!(value >= 0 && value <= 9)) return -1
     number = number * 10 + value
   }

@@ -1,3 +1,5 @@
+/** The country of a station code, and the codes of merged navigation files. */
+
 /** Codes of countries (ISO 3166-1 alpha-3): the end of the station codes of long names. */
 const codes =
   'ABW AFG AGO AIA ALA ALB AND ARE ARG ARM ASM ATA ATF ATG AUS AUT AZE BDI BEL BEN BES BFA BGD BGR BHR BHS BIH BLM BLR BLZ ' +
@@ -22,7 +24,7 @@ export function countryOf(station: string): string | undefined {
 }
 
 /**
- * True for the codes of merged navigation files: they contain data of many stations, but their code looks like that of one
+ * True for the codes of merged navigation files. These files contain data of many stations, but their code looks like that of one
  * station (`BRDC00IGS`, `hour`).
  */
 export function isMergedNavigation(station: string): boolean {

@@ -1,3 +1,4 @@
+/** Parses the name of a file in either form, and finds the reason to reject any other name. */
 import { parseLongName } from './long-name.ts'
 import { hasShortLength, parseShortName } from './short-name.ts'
 import type { ParsedName, Rejection, RejectionReason } from './types.ts'

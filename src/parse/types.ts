@@ -1,3 +1,5 @@
+/** The types of parsed and rejected file names. */
+
 /**
  * The form of a file name: `r2` short, `r3` long. It is not the version of the content: RINEX 4 content has long names, and RINEX
  * 3 content sometimes has short names.

@@ -1,3 +1,5 @@
+/** The clock of all processes: wall-clock time in microseconds. */
+
 /** Largest drift between the wall clock and the steady clock (µs); a larger one means that the wall clock was set. */
 const setAfterUs = 2000
 

@@ -1,3 +1,4 @@
+/** Finds the known name that a misspelt name probably means. */
 import { closest as nearest, distance } from 'fastest-levenshtein'
 
 /** Largest edit distance at which a candidate counts as similar. */

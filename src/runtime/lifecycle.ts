@@ -8,8 +8,8 @@ import type { Logger } from 'pino'
 import { failureFields } from './logger.ts'
 
 /**
- * Longest time in which each process must end (ms): the API finishes its requests, the indexer its current directory and a
- * checkpoint, the alerts process a message. systemd waits longer before it kills a process.
+ * Maximum time in which each process must end (ms). In this time, the API finishes its requests, the indexer finishes its current
+ * directory and makes a checkpoint, and the alerts process delivers a message. systemd waits longer before it kills a process.
  */
 export const graceMs = { api: 10_000, indexer: 20_000, alerts: 15_000 }
 
@@ -116,7 +116,7 @@ async function closeAll(parts: Part[], logger: Logger): Promise<boolean> {
       await part.close()
     } catch (err) {
       closed = false
-      // This happens for example on a full disk.
+      // A part can fail to close for example on a full disk.
       logger.error({ part: part.name, ...failureFields(err) }, 'failed to close')
     }
     // The part is removed only now, so that the timeout message can name the part that is still closing.

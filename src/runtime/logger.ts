@@ -1,3 +1,4 @@
+/** Creates the logger of a process, and decides what the log shows of an error. */
 import { fstatSync } from 'node:fs'
 import { destination, pino, stdTimeFunctions, symbols } from 'pino'
 import type { DestinationStream, Logger } from 'pino'
@@ -11,7 +12,7 @@ const secrets = [
   'request.headers.authorization',
 ]
 
-/** Most bytes of log lines that are kept in memory while the log cannot be written. */
+/** Maximum number of bytes of log lines that are kept in memory while the log cannot be written. */
 const maxWaitingBytes = 1024 * 1024
 
 export interface LoggerOptions {
@@ -48,7 +49,7 @@ function readableLines(destination: number): DestinationStream {
 
 function jsonLines(output: Output): DestinationStream {
   const lines = destination({ dest: output, sync: true, maxLength: maxWaitingBytes })
-  // A full disk must not end the service. Until there is room, lines are kept in memory; those above the limit are dropped.
+  // A full disk must not end the service. Until there is room, lines are kept in memory; lines beyond the limit are dropped.
   lines.on('error', () => {})
   return isJournal(output) ? withPriorities(lines) : lines
 }
@@ -89,8 +90,9 @@ export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 's
 export type LogLevel = (typeof logLevels)[number]
 
 /**
- * True if the log needs only the message of an error, not its stack: an error with a code comes from the environment or was
- * thrown on purpose. Any other error, and a TypeError of Node about wrong arguments, is a defect, and its stack is needed.
+ * True if the log needs only the message of an error, not its stack. An error with a code comes from the environment or was
+ * thrown on purpose. Any other error is a defect of the program, and so is a TypeError of Node about wrong arguments; the stack
+ * of a defect is needed.
  */
 export function isExpected(error: unknown): boolean {
   return error instanceof Error && 'code' in error && !(error instanceof TypeError)

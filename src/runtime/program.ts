@@ -10,7 +10,7 @@ function nearestPackage(folder: string): string {
   return existsSync(join(folder, 'package.json')) ? folder : nearestPackage(dirname(folder))
 }
 
-/** The version in package.json. */
+/** The release of this program, from package.json. */
 export function packageVersion(): string {
   const manifest: unknown = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8'))
   return (manifest as { version: string }).version
@@ -32,6 +32,6 @@ export function endWithReader(): void {
     if (error.code !== 'EPIPE') process.stderr.write(`standard output: ${error.message}\n`)
     process.exit(error.code === 'EPIPE' ? 0 : 1)
   })
-  // There is no place to report an error of standard error.
+  // Errors of standard error are ignored, because there is no other place to report them.
   process.stderr.on('error', () => {})
 }

@@ -1,9 +1,10 @@
+/** Finds the real paths of files and directories that may not exist yet. */
 import { readlinkSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import type { Logger } from 'pino'
 import { failureFields } from './logger.ts'
 
-/** Most symbolic links that the kernel follows in one path (path_resolution(7)). */
+/** Maximum number of symbolic links that the kernel follows in one path (path_resolution(7)). */
 const mostLinks = 40
 
 /**

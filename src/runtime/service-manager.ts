@@ -1,7 +1,7 @@
 /**
  * Reports the service to systemd (sd_notify(3)): that it is ready, alive or stopping, and a sentence about its work. Node has no
- * datagram sockets of the Unix family, so the program `systemd-notify` sends the messages. It is a child process, so the units
- * need `NotifyAccess=all`.
+ * datagram sockets of the Unix family, so the program `systemd-notify` sends the messages. `systemd-notify` is a child process,
+ * so the units need `NotifyAccess=all`.
  */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
@@ -9,7 +9,7 @@ import type { Logger } from 'pino'
 
 /** Longest time between two reports; a third of the watchdog's timeout if that is shorter. */
 const longestIntervalMs = 20_000
-/** Longest status text (characters): systemd ignores messages of more than 4096 bytes. */
+/** Maximum length of a status text in characters, because systemd ignores messages of more than 4096 bytes. */
 const longestStatus = 1000
 /** Longest run of `systemd-notify`, which waits until systemd has processed the message. */
 const sendTimeoutMs = 10_000

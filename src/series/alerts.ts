@@ -36,7 +36,7 @@ export interface StationSeries extends SeriesKey {
   readonly summary: SeriesSummary
 }
 
-/** The alert of one series. */
+/** An alert of the kind `late` or `missing`, which has exactly one series. */
 interface SeriesAlert extends Alert {
   readonly series: readonly [AlertSeries]
 }
@@ -84,7 +84,7 @@ function firstOverdue({ runs, sinceSlot }: SeriesSummary) {
     if (run.state === 'late' || run.state === 'missing') slot = run.firstSlot
     else if (!['silent', 'due', 'future'].includes(run.state)) return { slot, since: slot }
   }
-  // Nothing was delivered in the last 28 days. The runs begin only there, so the first missing slot may be earlier.
+  // Nothing was delivered in the last 28 days. The runs begin 28 days ago, so the first missing slot may be earlier.
   return { slot, since: sinceSlot }
 }
 

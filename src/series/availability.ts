@@ -31,12 +31,12 @@ export interface Availability {
   readonly runs: readonly StateRun[]
   /** Number of slots from `knownFromSeconds` on that are expected and whose usual latency has passed. */
   readonly expected: number
-  /** Number of these slots that are filled by the measure. */
+  /** Number of the `expected` slots that are filled, as the measure counts. */
   readonly delivered: number
   /** 0 to 1; `undefined` without expected slots. */
   readonly share: number | undefined
   readonly class: ReturnType<typeof shareClass>
-  /** Seconds. */
+  /** The latency that is usual for the series, in seconds. */
   readonly usualLatency: number
 }
 

@@ -11,7 +11,7 @@ export interface SeriesDeliveries {
   readonly latencies: readonly number[]
 }
 
-/** All deliveries of a day. */
+/** All deliveries of a day, by the start of their slots. */
 export interface DayDeliveries {
   /** UTC day since 1970. */
   readonly day: number
@@ -34,7 +34,10 @@ interface Columns {
 
 const none: SeriesDeliveries = { slots: [], latencies: [] }
 
-/** Deliveries are only ever added to a day, so a day with as many deliveries as before has not changed. */
+/**
+ * The deliveries of all series. The catalogue only ever adds deliveries to a day, so a day with as many deliveries as before has
+ * not changed.
+ */
 export class DeliveryWindow {
   readonly #series = new Map<number, Columns>()
 

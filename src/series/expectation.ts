@@ -55,7 +55,10 @@ function keyOf({ station, fileType, period }: StationSeries): string {
   return `${station} ${fileType} ${period}`
 }
 
-/** Determines whether slots are expected. Query the slots in ascending order of days: the window of 28 days moves with them. */
+/**
+ * Determines whether slots are expected. Query the slots in ascending order of days, because the window of 28 days moves with
+ * them.
+ */
 export interface Expectation {
   readonly isExpected: (slot: number) => boolean
 }

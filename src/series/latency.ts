@@ -19,7 +19,10 @@ export function usualLatency(period: Period, ascending: ArrayLike<number>): numb
   return Math.min(Math.max(percentile(ascending, 0.95) ?? 0, leastUsual), secondsPerDay)
 }
 
-/** Times in seconds; for each, the share of files that arrived within it is published. The target of hourly files is 600. */
+/**
+ * Times in seconds. For each of them, the number of files that arrived within this time is published. The target of hourly files
+ * is 600.
+ */
 export const targets = [300, 600, 3600, 7200] as const
 
 /** Upper bounds of the classes of the histogram, in seconds; the last class has no upper bound. */

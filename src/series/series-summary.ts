@@ -28,11 +28,10 @@ export interface SeriesHistory {
 export interface SeriesSummary {
   readonly state: SeriesState
   /**
-   * The first slot of those, up to now, that were all delivered or all not delivered. If they were delivered, it is at most 28
-   * days ago.
+   * From this slot up to now, all slots were delivered, or none was. If they were delivered, this slot is at most 28 days old.
    */
   readonly sinceSlot: number | undefined
-  /** Seconds. */
+  /** The latency that is usual for the series, in seconds. */
   readonly usualLatency: number
   /** The newest delivered slot; `undefined` if there is none. */
   readonly lastSlot: number | undefined
@@ -40,7 +39,7 @@ export interface SeriesSummary {
   readonly lastArrival: number | undefined
   /** Number of slots of the last 28 days that are expected and whose usual latency has passed. */
   readonly expected: number
-  /** Number of these slots that were delivered. */
+  /** Number of the `expected` slots that were delivered. */
   readonly delivered: number
   /** 0 to 1; `undefined` without expected slots. */
   readonly share: number | undefined

@@ -51,7 +51,7 @@ export interface SeriesKey {
   readonly period: Period
 }
 
-/** The period of a short name, by its duration. */
+/** The periods that have series, by the duration of a short name. */
 const shortPeriods: Readonly<Partial<Record<FileDuration, Period>>> = {
   d: '01D',
   h: '01H',

@@ -11,7 +11,7 @@ import type { Period } from './series.ts'
  * - `silent`: nothing was delivered or expected.
  * - `due`: expected, and its usual latency has not passed.
  * - `late`: expected, and its usual latency has passed; the slot ended at most 3 days ago (01D: 7 days).
- * - `missing`: expected, and the slot ended longer ago than that.
+ * - `missing`: expected, and the slot ended longer ago than a `late` one.
  * - `unknown`: no live record, and the slot ended before deliveries were recorded.
  */
 export type SlotState =
@@ -56,7 +56,7 @@ export interface SlotStates {
   readonly runs: readonly StateRun[]
   /** Number of slots from `knownFrom` on that are expected and whose usual latency has passed. */
   readonly expected: number
-  /** Number of these slots that count as delivered. */
+  /** Number of the `expected` slots that count as delivered. */
   readonly delivered: number
 }
 

@@ -3,7 +3,7 @@ import { secondsPerDay } from '../parse/calendar.ts'
 
 /** A week, with its first and last day as UTC days since 1970. */
 export interface Week {
-  /** `2393` or `2026-W47`. */
+  /** The number of a GPS week (`2393`), or the name of an ISO week (`2026-W47`). */
   readonly name: string
   readonly fromDay: number
   readonly toDay: number

@@ -120,7 +120,7 @@ t.test('backup copies the database while it is written', async (t) => {
   const count = read(file, 'SELECT count(*) FROM file')[0]
   t.match(
     stdout,
-    new RegExp(`^${file}: ${Number(count).toLocaleString('en')} records, .*, checked\n$`),
+    new RegExp(`^${file}: ${Number(count).toLocaleString('en')} records, .*, integrity checked\n$`),
   )
   t.same(read(file, 'SELECT seq FROM catalogue'), [count], 'it is one state of the catalogue')
   t.same(read(file, 'PRAGMA integrity_check'), ['ok'])

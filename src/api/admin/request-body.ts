@@ -27,7 +27,10 @@ export function readJsonBodies(app: FastifyInstance): void {
   })
 }
 
-/** Returns 415 for another charset or a content encoding, because JSON is UTF-8 (RFC 8259, 8.1). */
+/**
+ * Returns an error 415 if the body has a content encoding, which is not decoded, or another charset than UTF-8: JSON is always in
+ * UTF-8 (RFC 8259, 8.1).
+ */
 function unsupported(headers: IncomingHttpHeaders): HttpError | undefined {
   const encoding = headers['content-encoding'] ?? 'identity'
   if (encoding.trim().toLowerCase() !== 'identity')

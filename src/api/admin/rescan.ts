@@ -1,3 +1,4 @@
+/** The resource with which administrators order a rescan. */
 import type { FastifyInstance } from 'fastify'
 import type Type from 'typebox'
 import type { RescanOrder } from '../../control-socket/protocol.ts'
@@ -9,7 +10,6 @@ import { badFields } from '../http/errors.ts'
 import { resourceUrl } from '../http/links.ts'
 import { addResource } from '../http/resource.ts'
 
-/** Adds the resource with which administrators order a rescan. */
 export function addRescan(
   app: FastifyInstance,
   { apiPath, administration, links }: Pick<ApiContext, 'apiPath' | 'administration' | 'links'>,

@@ -55,7 +55,7 @@ const example: Alert = {
   ...{ opened: '2026-01-22T05:10:00Z', series: [series] },
 }
 
-/** @param maxLimit most alerts on a page */
+/** @param maxLimit maximum number of alerts on a page */
 export const listAlerts = (maxLimit: number): RouteSchema => ({
   operationId: 'listAlerts',
   tags: ['Stations'],

@@ -6,7 +6,7 @@ import { HttpError } from '../http/errors.ts'
 import { waitForChange } from './long-polls.ts'
 import type { ChangesRequest } from './request.ts'
 
-/** Longest time without an event, in milliseconds: proxies and clients close connections that stay silent. */
+/** Longest time without an event, in milliseconds, because proxies and clients close connections that stay silent. */
 const keepAliveMs = 15_000
 
 /** The changes after `since`, up to and including `throughSeq`. */
@@ -20,8 +20,8 @@ export interface FeedPage {
 }
 
 /**
- * Reads changes until the page is full or the head is reached. If the filters match few changes, it needs many reads, and yields
- * to the event loop between them.
+ * Reads changes until the page is full or the head is reached. If the filters match few changes, many reads are needed; between
+ * two reads, the function yields to the event loop.
  * @throws HttpError 410 when the catalogue does not have all changes after `since`
  */
 export async function readFeedPage(
@@ -46,7 +46,7 @@ export async function readFeedPage(
   }
 }
 
-/** Most change numbers before the head that are searched for the latest changes that match the filters. */
+/** Maximum number of change numbers before the head in which the latest changes that match the filters are searched. */
 const maxLookBack = 10_000
 
 /**
@@ -102,14 +102,14 @@ export async function waitForFeedPage(
 
 interface EventsRequest extends ChangesRequest {
   readonly first: FeedPage
-  /** Returns the JSON of a change, in one line. */
+  /** Writes a change as JSON without line breaks, because the data of an event are one line. */
   readonly serialise: (change: Change) => string
 }
 
 /**
  * Yields the changes of the first page and all later changes as server-sent events (WHATWG HTML, 9.2), until the signal. The id
- * of an event is its change number. A client stores an id without data, but its program gets no event. Ids without data tell the
- * client the current number before the first event, and while the filters match nothing.
+ * of an event is its change number. Before the first event, and while the filters match nothing, an id without data tells the
+ * client the current number. The client stores this id, but its program gets no event.
  */
 export async function* changeEvents(
   reader: CatalogueReader,

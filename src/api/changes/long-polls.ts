@@ -6,12 +6,12 @@ import type { CatalogueReader } from '../../catalogue/reader.ts'
 import type { Head } from '../../catalogue/records.ts'
 import { Semaphore } from '../http/semaphore.ts'
 
-/** Most clients that wait for changes at the same time, because each keeps a connection open. */
+/** Maximum number of clients that wait for changes at the same time. Each of them keeps a connection open. */
 const maxWaiting = 500
 
 /**
- * Milliseconds between two reads of the head for each waiting client. A read is cheap: the head is cached until the catalogue
- * changes.
+ * Milliseconds between two reads of the head for each waiting client. A read is cheap, because the head is cached until the
+ * catalogue changes.
  */
 const pollIntervalMs = 100
 

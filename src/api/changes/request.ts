@@ -9,9 +9,9 @@ import { readFilters } from '../files/list-request.ts'
 import { lastValue, parsePageRange } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
 
-/** Most changes on a page; a larger `limit` is reduced to this. */
+/** Maximum number of changes on a page; a larger `limit` is reduced to this number. */
 export const maxChanges = 1000
-/** Longest wait of a long poll in seconds; a longer `wait` is reduced to this. */
+/** Maximum wait of a long poll in seconds; a longer `wait` is reduced to this number. */
 export const maxWaitSeconds = 60
 
 export interface ChangesRequest {
@@ -33,7 +33,7 @@ export interface ChangesRequest {
 /** Names of the parameters that are not filters. */
 export const changesParameters = ['since', 'epoch', 'wait', 'limit', 'expand', 'strict', 'format']
 
-/** The filters of the feed: those that depend only on the name and path of a file. */
+/** The filters of the feed. They depend only on the name and path of a file. */
 export const changesFilters: ReadonlyMap<string, FilterParameter> = new Map(
   [...filterParameters].filter(([name]) => !/^(?:created|modified|id|problem)(?:__|$)/.test(name)),
 )

@@ -22,10 +22,13 @@ import { Semaphore } from '../http/semaphore.ts'
 /** Milliseconds by which the idle timeout of a connection exceeds the wait of its long poll. */
 const idleMarginMs = 10_000
 
-/** Most events in a chunk of an event stream. */
+/** Maximum number of events in a chunk of an event stream. */
 const eventsPerRead = 200
 
-/** Most HTML pages that wait for changes at the same time. Further pages fetch themselves every few seconds instead (page.js). */
+/**
+ * Maximum number of HTML pages that wait for changes at the same time. Further pages fetch themselves every few seconds instead
+ * (page.js).
+ */
 const maxPages = 50
 
 type ChangesContext = Pick<

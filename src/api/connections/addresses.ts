@@ -1,6 +1,6 @@
 /**
- * Finds the client for which a connection or request counts in the limits: an IPv4 address or an IPv6 /64 network; behind a
- * trusted proxy, the forwarded address. Pure.
+ * Finds the client address for which a connection or a request counts in the limits: an IPv4 address, or an IPv6 network with a
+ * /64 prefix. Behind a trusted proxy, it is the address in the header `X-Forwarded-For`. Pure.
  */
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
 
@@ -60,7 +60,7 @@ function plain(text: string): string {
   return /^::ffff:([\d.]+)$/i.exec(bare)?.[1] ?? bare
 }
 
-/** Groups IPv6 addresses by /64, since one client usually has a whole /64. */
+/** Groups IPv6 addresses by /64, because one client usually has a whole /64. */
 function group(address: string): string {
   if (!isIPv6(address)) return address
   const [head = '', tail] = address.toLowerCase().replace(/%.*/, '').split('::')

@@ -1,21 +1,24 @@
-/** Limits the concurrent pages, streams and long polls of one client address, so that it cannot delay others. */
+/** Limits the concurrent pages, streams and long polls of one client address, so that one client cannot delay others. */
 import type { Server } from 'node:http'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Semaphore } from '../http/semaphore.ts'
 
-/** Most pages that are made at the same time for one address, and for all addresses. The largest pages have some 800 KB. */
+/**
+ * Maximum number of pages that are made at the same time, for one address and for all addresses. The largest pages have about 800
+ * KB.
+ */
 const mostPages = { ofAddress: 8, ofAll: 80 }
 /** Milliseconds that a page waits for a permit. */
 const timeoutMs = 10_000
-/** Most streams that are sent to one address at the same time. */
+/** Maximum number of streams that are sent to one address at the same time. */
 const mostStreams = 4
-/** Most long polls and event streams of one address at the same time. */
+/** Maximum number of long polls and event streams of one address at the same time. */
 const mostWaits = 16
 
 /**
- * Most ticks of the event loop between two pages while connections arrive. Node accepts one connection in each tick. Without
- * these ticks, each connection of a burst would wait until a page is made.
+ * Maximum number of ticks of the event loop between two pages while connections arrive. Node accepts one connection in each tick.
+ * Without these ticks, each connection of a burst would wait until a page is made.
  */
 const maxTicksPerPage = 100
 

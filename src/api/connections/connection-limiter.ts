@@ -11,7 +11,9 @@ import type { SlowClients } from './slow-clients.ts'
 
 const mostConnections = 2048
 
-/** Most connections beyond the limit that get an error response; further connections are closed without a response. */
+/**
+ * Maximum number of connections beyond the limit that get an error response; further connections are closed without a response.
+ */
 const rejectedAtATime = 256
 
 /** Milliseconds after which a rejected connection is closed if it sends no request. */
@@ -53,7 +55,7 @@ export class ConnectionLimiter {
 
   /**
    * @param on.rejected called once for each connection or request that is rejected
-   * @param on.untrusted called once when a proxy on this machine forwards requests without being trusted: all its clients then
+   * @param on.untrusted called once when a proxy on this machine forwards requests without being trusted. All its clients then
    * count as one
    */
   constructor(

@@ -8,7 +8,10 @@ import type { Socket } from 'node:net'
 /** Milliseconds that a stopping server waits for its responses. The process itself has a little more time to stop. */
 const drainMs = 8000
 
-/** Most pipelined requests that wait on one connection. A connection with more is closed, because each request takes memory. */
+/**
+ * Maximum number of pipelined requests that wait on one connection. A connection with more is closed, because each request takes
+ * memory.
+ */
 const maxWaiting = 64
 
 interface Connection {

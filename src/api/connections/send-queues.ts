@@ -4,7 +4,7 @@
  * send queue distinguishes a slow client from a stopped one.
  *
  * This is the one file that reads `_handle`, which Node does not document. The documented `bytesWritten` and `writableLength`
- * count whole writes: for a listing of some megabytes in one write they change once, at its end, and a client on a slow line
+ * count whole writes. For a listing of some megabytes in one write, they change only once, at its end, so a client on a slow line
  * would look stopped.
  */
 import { fstatSync, readFileSync } from 'node:fs'
@@ -43,8 +43,8 @@ export function bytesSent(socket: Socket): { readonly all: number; readonly take
 }
 
 /**
- * Returns the unacknowledged bytes of the connections that the kernel lists. Reads synchronously: the kernel returns a page at a
- * time, and each asynchronous read would take a tick of the event loop.
+ * Returns the unacknowledged bytes of the connections that the kernel lists. Reads synchronously, because the kernel returns a
+ * page at a time, and each asynchronous read would take a tick of the event loop.
  */
 export function readSendQueues(sockets: readonly Socket[]): Map<Socket, number> {
   const families = new Set(sockets.map(({ remoteFamily }) => remoteFamily))

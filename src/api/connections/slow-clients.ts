@@ -8,12 +8,12 @@ import { bytesSent, readSendQueues } from './send-queues.ts'
 /** Milliseconds between two checks. */
 const checkEveryMs = 250
 
-/** Milliseconds until a client that has read everything is checked again. */
+/** Milliseconds until a client is checked again that had fewer than `leastBytes` left to receive at the last check. */
 const trustMs = 1000
 
 /**
- * The pause after a check, as a multiple of the time that the check took: the kernel lists the connections of all processes,
- * which can take long.
+ * The pause after a check, as a multiple of the time that the check took. A check can take long, because the kernel lists the
+ * connections of all processes.
  */
 const pauseFactor = 10
 
@@ -49,7 +49,8 @@ export function watchSlowClients(onClosed: () => void): SlowClients {
   const check = (): void => {
     const begunMs = performance.now()
     if (begunMs < pausedUntilMs) return
-    // Read `taken` before the queues: bytes that the kernel accepts in between would count as acknowledged.
+    // `taken` is read before the queues. Otherwise, bytes that the kernel accepts between the two reads would count as
+    // acknowledged.
     const busy = [...clients]
       .filter(([socket, client]) => hasMuchToGet(socket, client))
       .map(([socket, client]) => ({ socket, client, taken: bytesSent(socket).taken }))

@@ -64,7 +64,7 @@ const json: ListingFormat = {
 
 export const listingFormats = { html, json } as const
 
-/** Most entries in a chunk: building a chunk blocks the event loop for a few milliseconds. */
+/** Maximum number of entries in a chunk, because building a chunk blocks the event loop for a few milliseconds. */
 const chunkSize = { directories: 250, files: 1000 }
 
 export interface ListingQuery {
@@ -77,7 +77,7 @@ export interface ListingQuery {
 
 /**
  * Yields the listing of a directory: subdirectories by name, then files by name. It is read in chunks. A change between two
- * chunks may or may not be in the listing, so its ETag must be that of the state before.
+ * chunks may or may not be in the listing, so its ETag must be that of the state before the first chunk.
  */
 export async function* listingOf(
   reader: Pick<CatalogueReader, 'subdirectories' | 'filesIn'>,

@@ -1,6 +1,6 @@
 /**
- * Opens archived files and checks them through the open file handle: the file that was checked is the file that is sent, even if
- * another one takes its path.
+ * Opens archived files and checks them through the open file handle. So the file that was checked is the file that is sent, even
+ * if another file takes its path.
  */
 import { constants, fstatSync, readlinkSync } from 'node:fs'
 import type { Stats } from 'node:fs'
@@ -99,8 +99,9 @@ export function openArchive(tree: ArchiveTree): Archive {
   }
   const linkedPathOf = async (handle: FileHandle, place: FilePlace) => {
     const path = readlinkSync(`/proc/self/fd/${handle.fd}`)
-    if (path.endsWith(deletedMark)) throw new FileChanged('replaced or removed')
-    // Checked first, because a linked directory may contain the archive itself.
+    if (path.endsWith(deletedMark))
+      throw new FileChanged('the file was replaced or removed after it was opened')
+    // The archive is checked first, because a linked directory may contain the archive itself.
     if (isPlace(path, place)) return undefined
     if (isLinked(path)) return path
     if (!(await isPlaceOfNewRoot(path, place)))
@@ -125,7 +126,7 @@ export function openArchive(tree: ArchiveTree): Archive {
       const path = pathOf(place)
       const handle = await orUnavailable(openHandle(path))
       try {
-        // Synchronous: the kernel has the inode in memory, and a worker thread would cost ten times as much.
+        // The call is synchronous, because the kernel has the inode in memory, and a worker thread would cost ten times as much.
         const stats = fstatSync(handle.fd)
         if (!stats.isFile()) throw new FileUnavailable('not-regular', 'not a regular file')
         const linkedPath = await linkedPathOf(handle, place)
@@ -139,7 +140,7 @@ export function openArchive(tree: ArchiveTree): Archive {
 }
 
 /**
- * Number of bytes at the end of a file that show an overwrite: a gzip stream ends with the CRC-32 and the length of its content
+ * Number of bytes at the end of a file that show an overwrite. A gzip stream ends with the CRC-32 and the length of its content
  * (RFC 1952, 2.3.1).
  */
 const tailBytes = 8
@@ -154,9 +155,9 @@ async function readTail(handle: FileHandle, size: number): Promise<Buffer> {
 }
 
 /**
- * True if an open file has the same bytes as when it was opened. Another size or mtime means that it has changed. Another ctime
- * alone is explained by another link count, mode or owner, or by another file that took its path. If neither explains it, the
- * file may have been rewritten in place and its times set back, so its last bytes are compared.
+ * True if an open file has the same bytes as when it was opened. Another size or mtime means that it has changed. If only the
+ * ctime differs, the cause may be another link count, mode or owner, or another file that took the path. Without these causes,
+ * the file may have been rewritten in place and its times set back, so its last bytes are compared.
  */
 export async function isUnchanged({ handle, path, stats, tail }: OpenFile): Promise<boolean> {
   const now = await handle.stat()

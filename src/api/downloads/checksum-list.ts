@@ -62,7 +62,7 @@ async function* checksumLines(
 
 /**
  * Reads the checksums in chunks. A change between two chunks may or may not be in the list, so the ETag of the list must be that
- * of the state before.
+ * of the state before the first chunk.
  * @throws HttpError 404 for a directory that was removed from the catalogue meanwhile
  */
 async function* checksumsOf(directory: string, reader: CatalogueReader) {

@@ -1,3 +1,4 @@
+/** Finds the file or the directory below `data/` that a request target names. Pure. */
 import { parseDirectory } from '../../parse/archive-path.ts'
 
 /** A file's place in the archive: its directory below the root, and its name. */
@@ -15,8 +16,8 @@ export interface DirectoryTarget {
 }
 
 /**
- * File names that a target may contain: they have the characters of RINEX file names. They never start with a dot, so hidden
- * files and `..` are excluded.
+ * File names that a target may contain. They have the characters of RINEX file names, and never start with a dot, so hidden files
+ * and `..` are excluded.
  */
 const fileName = /^[A-Za-z0-9_][A-Za-z0-9._]{0,254}$/
 
@@ -38,7 +39,7 @@ export function parseDataTarget(target: string, datasetPrefix: string): FilePlac
   return { directory, name }
 }
 
-/** Finds the directory that a request target names, by the same rules. The target may end with a slash. */
+/** Finds the directory that a request target names, by the rules of `parseDataTarget`. The target may end with a slash. */
 export function parseDirectoryTarget(
   target: string,
   datasetPrefix: string,

@@ -12,7 +12,7 @@ const cacheBytes = 32 * 1024 * 1024
 /** Approximate number of bytes that an entry takes besides the bytes of its file. */
 const overheadBytes = 1024
 
-/** Least age of the ctime of a cached file in milliseconds: a younger file may change again with the same timestamp. */
+/** Minimum age of the ctime of a cached file in milliseconds, because a younger file may change again with the same timestamp. */
 const minAgeMs = 2000
 
 export interface CachedFile extends ArchivedFile {
@@ -47,7 +47,7 @@ export function openFileCache(): FileCache {
   }
 }
 
-/** True if the file has not changed: every change of content or attributes changes the ctime. */
+/** True if the file has not changed. Every change of content or attributes changes the ctime. */
 function isSame(now: Stats, before: Stats): boolean {
   return (
     now.dev === before.dev &&

@@ -1,4 +1,6 @@
-/** Reads a file, or a range of it, and fails if it changes meanwhile: a client never gets a mixture of two versions. */
+/**
+ * Reads a file, or a range of it, and fails if the file changes meanwhile, so that a client never gets a mixture of two versions.
+ */
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { ByteRange } from '../http/conditional-requests.ts'
@@ -10,7 +12,10 @@ import { diskTimeoutMs } from './storage-check.ts'
 /** Size of a chunk. Larger chunks take less CPU; smaller chunks take less memory for a slow client. */
 export const chunkBytes = 256 * 1024
 
-/** Most buffers in the pool. There is a pool because allocating a buffer takes several times as long as reading into it. */
+/**
+ * Maximum number of buffers in the pool. The pool saves time, because allocating a buffer takes several times as long as reading
+ * into it.
+ */
 const maxPooledBuffers = 64
 
 export interface ContentReader {
@@ -70,7 +75,10 @@ export function openContentReader(threads: Semaphore): ContentReader {
   }
 }
 
-/** Calls a listener when a response closes. Its buffers are free then: the kernel has taken their bytes, or never will. */
+/**
+ * Calls a listener when a response closes. The buffers of the response are free then, because the kernel has taken their bytes or
+ * never will.
+ */
 function onClose(response: ServerResponse, listener: () => void): void {
   if (!response.destroyed) response.once('close', listener)
 }

@@ -8,8 +8,9 @@ import type { ArchivedFile } from './archived-file.ts'
 import { formatHttpDate } from '../http/conditional-requests.ts'
 
 /**
- * True if a file may still be written to: it is young and differs from its record. For files that were old when they were found,
- * the catalogue has no size, so only their age counts; an mtime far in the future comes from a wrong clock and is not young.
+ * True if a file may still be written to: it is young and differs from its record. Without a size in the record, only the age
+ * counts: the file was old when it was found by its name. An mtime far in the future comes from a wrong clock, so the file does
+ * not count as young.
  */
 export function isUnsettled(record: FileRecord, stats: Stats, nowMs: number): boolean {
   const ageMs = nowMs - stats.mtimeMs
@@ -35,7 +36,8 @@ export function validatorsOf(
   return {
     tag: `"${[...facts, tail.toString('hex')].join('-')}"`,
     lastModified: stats.mtimeMs > nowMs ? undefined : Math.floor(stats.mtimeMs / 1000),
-    // Two versions may have an mtime in the same second. There was only one if the file is still the version catalogued first.
+    // Two versions may have an mtime in the same second. Only one version was served if the file is still the version that was
+    // catalogued first.
     lastModifiedIsStrong:
       isAsCatalogued(record, stats) &&
       record.modifiedUs === record.createdUs &&

@@ -35,7 +35,7 @@ export function offloadHeaders(
   if (offload === undefined) return undefined
   const { directory, name } = record
   if (offload.header === 'x-accel-redirect') {
-    // This process sends linked files: nginx opens the path again, and is configured to follow no symbolic link.
+    // This process sends linked files itself, because nginx opens the path again and is configured to follow no symbolic link.
     if (file.linkedPath !== undefined) return undefined
     const location = offload.internalPrefix + join(directory, name)
     return { ...kindHeaders(name), ...cacheHeaders, 'x-accel-redirect': location }

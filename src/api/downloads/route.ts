@@ -1,4 +1,4 @@
-/** Serves downloads, checksum lists and directory listings, but nothing that is not in the catalogue (contract 6). */
+/** Serves downloads, checksum lists and directory listings. Only files and directories of the catalogue are served. */
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { FoundFile } from '../../catalogue/records.ts'
@@ -77,7 +77,7 @@ export function addData(app: FastifyInstance, context: DownloadsContext): void {
 function logFailure(body: Readable, request: FastifyRequest): void {
   body.once('error', (error) => {
     if (!(error instanceof ClientGone))
-      requestLog(request).warn({ err: error }, 'download ended before its end')
+      requestLog(request).warn({ err: error }, 'download failed before the whole body was sent')
   })
 }
 
@@ -212,7 +212,10 @@ async function answer(
   const { stats } = file
   const { request, reply, context } = download
   const nowMs = context.nowUs() / 1000
-  if (isUnsettled(record, stats, nowMs)) throw new FileChanged('young, and not as catalogued')
+  if (isUnsettled(record, stats, nowMs))
+    throw new FileChanged(
+      'the file is young and differs from its record, or its record has no size',
+    )
   const offload = offloadHeaders(context.settings, { record, file, nowMs })
   if (offload !== undefined) {
     reply.code(200).headers(offload).headers(digestHeader(record, stats))
@@ -227,7 +230,7 @@ async function answer(
   if (selection.status === 416) throw rangeNotSatisfiable(stats.size)
   const range = selection.status === 206 ? selection.range : { first: 0, last: stats.size - 1 }
   const isBare = selection.status === 304 || request.method === 'HEAD'
-  // Read before the headers are set: if this fails, the response can still be 503.
+  // The body is read before the headers are set. If the read fails, the response can still be 503.
   const body = isBare ? undefined : await read(file, range, download)
   const own = { ...contentHeaders(record.name, range), ...digestHeader(record, stats) }
   reply.code(selection.status).headers(validatorHeaders(validators))

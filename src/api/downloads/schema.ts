@@ -22,7 +22,7 @@ export const unservedReasons = [
   'not-regular',
 ] as const
 
-/** Schema of the missing-file report, a part of the status. */
+/** Schema of the part of the status that reports catalogued files which the API could not send. */
 export const unservedFilesSchema = object('Catalogued files that could not be served.', {
   count: number('Number of 404 responses for these files since the API started.'),
   latest: list(

@@ -1,4 +1,4 @@
-/** Distinguishes a removed file (404) from a disk that is away or hangs (503): mirrors delete their copy at a 404 (contract 6). */
+/** Distinguishes a removed file (404) from a disk that is away or hangs (503): mirrors delete their copy at a 404. */
 import type { Dirent } from 'node:fs'
 import { readdir, readlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
@@ -32,7 +32,7 @@ export async function unavailablePart(
 
 /**
  * True if a directory contains directories whose names are valid in an archive. An empty mount point may contain a text file or
- * `lost+found`, but none of these.
+ * `lost+found`, but no directory with a valid name.
  */
 async function holdsDirectories(path: string): Promise<boolean> {
   const entries: Dirent[] = await readdir(path, { withFileTypes: true }).catch(() => [])
@@ -42,7 +42,7 @@ async function holdsDirectories(path: string): Promise<boolean> {
 /** Number of libuv's threads without `UV_THREADPOOL_SIZE`. */
 const defaultThreads = 4
 
-/** Most symbolic links that are followed one after the other. */
+/** Maximum number of symbolic links that are followed one after the other. */
 const maxLinks = 8
 
 /**
@@ -83,12 +83,12 @@ export const diskTimeoutMs = 5000
 
 /**
  * Permits of the threads that wait for the archive: half of those in which Node makes file calls. So a disk that hangs leaves the
- * others to the rest of the server; the metric of the free space may take one of them. Linked directories count as the archive,
- * because only `open` finds out where a path leads.
+ * other half to the rest of the server; the metric of the free space may take one of them. Linked directories count as the
+ * archive, because only `open` finds out where a path leads.
  * @param onHang called for each download that got no thread in time
  */
 export function openDiskThreads(onHang: () => void): Semaphore {
-  // As libuv reads it.
+  // The variable is read in the same way as libuv reads it.
   const threads = Number(process.env['UV_THREADPOOL_SIZE'] ?? defaultThreads) || 1
   return new Semaphore({
     permits: Math.max(Math.floor(threads / 2), 1),

@@ -1,3 +1,4 @@
+/** The HTML page of the files with problems. */
 import type { CollectionView } from '../pages/collection.ts'
 import { readableTime } from '../pages/labels.ts'
 import { problemNames } from './problem-list.ts'

@@ -40,7 +40,10 @@ export function addProblems(app: FastifyInstance, context: ProblemsContext): voi
     get: async (request, reply) => {
       const representation = negotiate(request, reply)
       if (settings.problems !== 'public')
-        throw new HttpError(403, 'The paths of problems are shown on the command line only.')
+        throw new HttpError(
+          403,
+          'The paths of files with problems are available only on the command line.',
+        )
       const query = request.query as Query
       const { names, kept, ignored } = parseProblems(query)
       reply.headers(ignoredHeader(ignored))

@@ -57,7 +57,7 @@ const problem = list(
   },
 )
 
-/** @param maxLimit most problems on a page */
+/** @param maxLimit maximum number of problems on a page */
 export const listProblems = (maxLimit: number): RouteSchema => ({
   operationId: 'listProblems',
   tags: ['Service'],

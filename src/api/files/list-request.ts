@@ -66,7 +66,7 @@ interface ParsedFilters {
   readonly faults: Map<string, readonly string[]>
 }
 
-/** Most conditions on names in a request: a query compares each name with all of them. */
+/** Maximum number of conditions on names in a request, because a query compares each name with all conditions. */
 const maxNameConditions = 8
 
 /** The parameters that a resource knows. */
@@ -151,7 +151,8 @@ function parseOrdering(text: string): Ordering | Fault {
 
 /**
  * Joins the filters of all values of a choice. Each filter has one list, and the lists are joined in one pass, because there may
- * be many values. If one value has no condition, it matches every file, and so does the choice: the result is empty.
+ * be many values. If one value has no condition, it matches every file. Then the choice matches every file too, and the result
+ * has no filter.
  */
 function union(filters: readonly FileFilter[]): readonly FileFilter[] {
   if (filters.some((filter) => Object.keys(filter).length === 0)) return []

@@ -127,7 +127,7 @@ function jsonUrl({ kept, links, range }: Pick<ListPageData, 'kept' | 'links' | '
   return pageUrl(links, 'rinex-file', [...kept, ...place, ['format', 'json']])
 }
 
-/** Most records of a page that also shows its JSON, which doubles the size of the page. */
+/** Maximum number of records of a page that also shows its JSON, which doubles the size of the page. */
 const maxShownAsJson = 50
 
 /** The request for the same page as JSON, and the response, as a program sees them. */

@@ -11,7 +11,7 @@ export interface Fault {
 }
 
 export interface ParameterType {
-  /** Parses one value. */
+  /** Parses one value into a filter, or a fault for a value that is not valid. */
   readonly parse: (value: string) => FileFilter | Fault
   /**
    * True for a choice: it takes several values, separated by commas, and a file must match any one of them. With any other

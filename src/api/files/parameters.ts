@@ -64,7 +64,10 @@ function times(
   }
 }
 
-/** Values that two national archives use in these filters; accepted besides our one-letter values. */
+/**
+ * Values of `file_duration`, `file_version` and `file_type` that two national archives use. They are accepted besides our own
+ * values.
+ */
 const periods = { '01D': 'd', '01H': 'h', '15M': 'm' } as const
 const versions = { '2': 'r2', '3': 'r3', '4': 'r3', latest: 'r3', all: undefined } as const
 const types = { obs: 'o', nav: 'n', met: 'm' } as const

@@ -47,7 +47,7 @@ export function showFile({
   }
 }
 
-/** Most files of the same time that the page shows. */
+/** Maximum number of files of the same time that the page shows. */
 const maxFiles = 12
 
 /** Number of days before and after a file in which its neighbours are searched. */

@@ -19,10 +19,10 @@ import type { RegisterContext } from './register.ts'
 import * as schemas from './schema.ts'
 import { lineFormats, listLines, parseStreamRequest } from './stream.ts'
 
-/** Most streams at the same time, because each chunk of a stream delays all other requests. */
+/** Maximum number of streams at the same time, because each chunk of a stream delays all other requests. */
 const maxStreams = 50
 
-/** Most chunks that all streams build at the same time. Other requests are served after each chunk. */
+/** Maximum number of chunks that all streams build at the same time. Other requests are served after each chunk. */
 const maxChunks = 1
 
 type FilesContext = ListContext & RegisterContext & Pick<ApiContext, 'apiPath'>
@@ -78,7 +78,7 @@ function streamFiles(
       limits.stream(request, reply)
       streams.holdFor(reply)
     }
-    // Read before the first line, so that the change feed after it has all changes made during the stream.
+    // The head is read before the first line, so that the change feed after it has all changes made during the stream.
     const { epoch, seq } = await reader.head()
     const feed = changesUrl(links(), [
       ['epoch', epoch],

@@ -89,9 +89,9 @@ export const fileSchema = component(
 )
 
 /**
- * The ten fields of the service's specification ("Resource: rinex-file record"), in its order. Metadata from the name is
- * null only if this release rejects a name that an older release catalogued, until the next scan removes the record: one
- * record must not make its whole page fail.
+ * The ten fields of a record, in a fixed order (docs/decisions/0005). Metadata from the name are null only if this release
+ * rejects a name that an older release catalogued. The next scan removes that record; until then, one record must not make its
+ * whole page fail.
  */
 export const recordSchema = component(
   'Record',
@@ -169,7 +169,7 @@ const lines: Content = Object.fromEntries(
   ]),
 )
 
-/** @param maxLimit most records on a page */
+/** @param maxLimit maximum number of records on a page */
 export const listFiles = (maxLimit: number): RouteSchema => ({
   operationId: 'listFiles',
   tags: ['Files'],

@@ -1,3 +1,4 @@
+/** Serialises records for clients, and writes times as ISO 8601. */
 import type Type from 'typebox'
 import type { FileDetails, ListedFile } from '../../catalogue/records.ts'
 import { areas } from '../../parse/archive-path.ts'
@@ -76,8 +77,9 @@ function timeOf(seconds: number): string {
 }
 
 /**
- * Reads whether records contain `file`. Accepts a list and repeated keys, like filters.
- * @returns a fault that names an unknown value
+ * Reads the parameter `expand`, whose values may be separated by commas or repeated, as in filters. `details` is true if the
+ * records must contain the field `file`.
+ * @returns a fault if a value is unknown
  */
 export function readExpand(query: Query): { readonly details: boolean } | Fault {
   const words = listedValues(query, 'expand')

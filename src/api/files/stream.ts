@@ -15,7 +15,7 @@ import { lastValue, parseInteger } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
 import { parseListRequest } from './list-request.ts'
 
-/** Most records in a chunk: building a chunk blocks the event loop for a few milliseconds. */
+/** Maximum number of records in a chunk, because building a chunk blocks the event loop for a few milliseconds. */
 const recordsPerChunk = 250
 
 interface LineFormat {
@@ -60,7 +60,7 @@ export interface ListSource {
   readonly ordering: ChunkOrdering
   /** True if the records contain their details. */
   readonly details: boolean
-  /** Most records that are sent; `Infinity` for all. */
+  /** Maximum number of records that are sent; `Infinity` for all. */
   readonly limit: number
   /** Limits the chunks that all streams build concurrently, so that other requests are served in between. */
   readonly chunks: Semaphore
@@ -69,10 +69,10 @@ export interface ListSource {
 }
 
 /**
- * Yields the lines of the list. No transaction is open between two chunks, so the stream is not one snapshot: it lacks a record
- * that is removed before its chunk is read, and may or may not have a record that is restored. Both changes are in the change
- * feed after the head that was read before the first chunk. A stream in descending order of ids leaves new records to the feed,
- * so it ends however fast they are added.
+ * Yields the lines of the list. No transaction is open between two chunks, so the stream is no snapshot. It lacks a record that
+ * is removed before its chunk is read. It may lack a record that is restored meanwhile. Both changes are in the change feed after
+ * the head that was read before the first chunk. A stream in descending order of ids does not contain files that are added
+ * meanwhile, so it ends however fast files are added. The feed has these files too.
  * @throws CatalogueUnavailable when the database was replaced by another one
  */
 export async function* listLines(
@@ -106,7 +106,7 @@ export interface StreamRequest {
   readonly ordering: ChunkOrdering
   /** True if the records contain their details. */
   readonly details: boolean
-  /** Most records that are sent; `Infinity` for all. */
+  /** Maximum number of records that are sent; `Infinity` for all. */
   readonly limit: number
 }
 

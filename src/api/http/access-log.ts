@@ -1,3 +1,4 @@
+/** The access log, and text from clients in a form that is safe for the log. */
 import type { FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { ServerResponse } from 'node:http'
@@ -44,8 +45,8 @@ export function loggedStatus({ headersSent, statusCode }: ServerResponse): numbe
 const maxLength = 1024
 
 /**
- * Makes client text safe for the log: printable ASCII, at most 1,024 characters. JSON escapes only some control characters, and
- * a terminal would act on the others.
+ * Makes client text safe for the log: printable ASCII, at most 1,024 characters. JSON escapes only some control characters, and a
+ * terminal would act on all others.
  */
 export function printable(text: string): string {
   return text

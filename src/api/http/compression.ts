@@ -1,6 +1,6 @@
 /**
- * Compresses streams, HTML pages and the OpenAPI document (contract 1, "Representations"): all responses whose `Vary` names
- * `Accept-Encoding`, and no others.
+ * Compresses streams, HTML pages and the OpenAPI document, if the client accepts it. Only these responses name `Accept-Encoding`
+ * in `Vary`. A short body is not compressed. While two responses are being compressed, further ones are not.
  */
 import { pipeline, Readable } from 'node:stream'
 import { constants, createBrotliCompress, createGzip } from 'node:zlib'
@@ -10,10 +10,10 @@ import { Semaphore } from './semaphore.ts'
 /** The `Vary` header of responses that may be compressed. */
 export const compressedVary = 'Accept, Accept-Encoding'
 
-/** Length of the shortest response that is compressed: compressing a shorter one saves no packet. */
+/** Length of the shortest response that is compressed (bytes), because compressing a shorter one saves no packet. */
 const leastBytes = 1024
 
-/** Most responses that are compressed at the same time; further ones are sent uncompressed. */
+/** Maximum number of responses that are compressed at the same time. Further responses are sent uncompressed. */
 const maxCompressing = 2
 
 /** Compressors by content coding, in the order of our preference. */

@@ -75,7 +75,7 @@ export function weakTag(parts: readonly (string | number)[]): string {
   return `W/"${parts.join('-')}"`
 }
 
-/** A short digest of a text. */
+/** A short digest of a text: 16 characters that need no escaping in a header. */
 export function digest(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 16)
 }

@@ -1,3 +1,4 @@
+/** The dependencies that routes share, the links and tags of responses, and functions that send responses. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Head } from '../../catalogue/records.ts'
 import type { ApiDeps } from './settings.ts'
@@ -87,6 +88,6 @@ export function sendCsv(reply: FastifyReply, csv: string): FastifyReply {
 }
 
 export function sendJson(reply: FastifyReply, value: unknown): FastifyReply {
-  // A buffer, because Fastify appends a charset to the media type of a string.
+  // The JSON is sent as a buffer, because Fastify appends a charset to the media type of a string.
   return reply.header('content-type', 'application/json').send(Buffer.from(JSON.stringify(value)))
 }

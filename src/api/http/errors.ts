@@ -15,7 +15,7 @@ type Headers = Readonly<Record<string, string>>
 export const retryAfterSeconds = 5
 /** `Retry-After` while an index is being built, in seconds. */
 const indexRetryAfterSeconds = 30
-/** `Retry-After` of 429, in seconds: other requests have probably ended by then. */
+/** `Retry-After` of 429, in seconds. Other requests have probably ended by then. */
 export const tooManyRetryAfterSeconds = 10
 
 /** An error with a status; the client reads its message as `detail`. */
@@ -79,7 +79,7 @@ export function tooMany(detail: string): HttpError {
   return new HttpError(429, detail, { 'retry-after': String(tooManyRetryAfterSeconds) })
 }
 
-/** The response to an error. */
+/** The status, message and headers with which an error is answered. */
 export interface ErrorResponse {
   readonly statusCode: number
   readonly detail: string
@@ -142,7 +142,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   void reply
     .code(statusCode)
     .headers({ 'content-type': 'application/json', ...headers })
-    // A buffer, because Fastify appends a charset to the media type of a string.
+    // The JSON is sent as a buffer, because Fastify appends a charset to the media type of a string.
     .send(Buffer.from(JSON.stringify(body)))
 }
 

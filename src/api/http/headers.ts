@@ -58,7 +58,10 @@ export const pageHeaders = {
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
 } as const
 
-/** Most names in `Ignored-Parameters`, and most characters of a name: proxies limit response headers to a few kilobytes. */
+/**
+ * Maximum number of names in `Ignored-Parameters`, and of characters in a name, because proxies limit response headers to a few
+ * kilobytes.
+ */
 const max = { names: 20, characters: 64 }
 
 /** Returns the header `Ignored-Parameters`, which names the parameters that had no effect. */
@@ -68,7 +71,7 @@ export function ignoredHeader(parameters: readonly string[]): Readonly<Record<st
   return header === '' ? {} : { 'ignored-parameters': header }
 }
 
-/** Percent-encodes a name from the client, since headers cannot contain control characters. */
+/** Percent-encodes a name from the client, because headers cannot contain control characters. */
 function encode(name: string): string {
   // A lone surrogate cannot be encoded.
   const encoded = encodeURIComponent(name.replace(/[\uD800-\uDFFF]/gu, ''))

@@ -35,7 +35,7 @@ export function createHttpServer(handle: RequestListener): Server {
     requireHostHeader: false,
   }
   const server = createServer(options, handle)
-  // `faultOf` checks `Expect` instead: without this listener Node answers 417 without a body.
+  // `faultOf` checks `Expect` instead. Without this listener, Node answers 417 without a body.
   server.on('checkExpectation', handle)
   server.setTimeout(limits.idleMs)
   server.maxRequestsPerSocket = limits.requestsPerConnection
@@ -59,7 +59,8 @@ const clientErrors: Readonly<Record<string, readonly [status: string, detail: st
 
 /**
  * Answers a request that is not HTTP, too large or too slow, and closes the connection.
- * @param isAnswered true if a response was started on the connection: more text would corrupt that response or be a second one
+ * @param isAnswered true if a response was started on the connection. Then no text is sent, because it would corrupt that
+ * response or be a second one
  */
 export function answerClientError(
   error: NodeJS.ErrnoException,

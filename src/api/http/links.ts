@@ -44,7 +44,7 @@ export function stationUrl(links: Links, code: string): string {
   return `${links.api}station/${code}/?format=api`
 }
 
-/** The download URL of a file. Catalogued names and directories need no percent-encoding (contract 6). */
+/** The download URL of a file. Catalogued names and directories have only characters that need no percent-encoding. */
 export function downloadUrl(links: Links, directory: string, name: string): string {
   return `${links.data}${directory}/${name}`
 }

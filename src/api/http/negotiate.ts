@@ -1,4 +1,7 @@
-/** Content negotiation between JSON and HTML (contract 1, "Representations"; RFC 9110, 12.5.1). */
+/**
+ * Content negotiation between JSON and HTML (RFC 9110, 12.5.1). The parameter `format` decides; without it, the header `Accept`
+ * does.
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { compressedVary } from './compression.ts'
 import { HttpError, notFound } from './errors.ts'
@@ -7,7 +10,7 @@ import type { Query } from './query.ts'
 
 export type Representation = 'json' | 'html'
 
-/** Media types of the API. */
+/** Media types of JSON, HTML pages, event streams, Atom feeds and the OpenAPI document. */
 export const mediaTypes = {
   json: 'application/json',
   html: 'text/html',

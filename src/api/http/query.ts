@@ -1,6 +1,6 @@
 /** Reads query strings. */
 
-/** A parsed query string: a repeated parameter is a list. */
+/** A parsed query string. A repeated parameter is a list. */
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>
 
 export const defaultLimit = 20
@@ -27,7 +27,7 @@ export function listedValues(query: Query, key: string): readonly string[] {
 }
 
 /**
- * Reads `limit` and `offset` like DRF's LimitOffsetPagination: an invalid value is ignored, a limit above the maximum becomes
+ * Reads `limit` and `offset` like DRF's LimitOffsetPagination. An invalid value is ignored, and a limit above the maximum becomes
  * the maximum.
  */
 export function parsePageRange(query: Query, maxLimit: number): PageRange {

@@ -1,16 +1,17 @@
+/** A semaphore for work on requests. A request without a permit waits in a queue, or is answered with an error. */
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { tooMany } from './errors.ts'
 
 export interface SemaphoreLimits {
-  /** Most permits that are held at the same time. */
+  /** Maximum number of permits that are held at the same time. */
   readonly permits: number
   /** The `detail` of the 429 when none is free, or another error. */
   readonly full?: string | (() => Error)
 }
 
 interface Wait {
-  /** Without it the wait has no end. */
+  /** Without a timeout, the wait has no end. */
   readonly timeoutMs: number | undefined
   readonly response?: ServerResponse
 }
@@ -32,7 +33,10 @@ export class Semaphore {
     return true
   }
 
-  /** Acquires a permit. If none is free it waits: first come, first served. @throws HttpError after the timeout */
+  /**
+   * Acquires a permit. If no permit is free, waits; the first caller in the queue gets the next permit. @throws HttpError after
+   * the timeout
+   */
   async acquire(timeoutMs?: number): Promise<void> {
     if (!this.tryAcquire()) await this.#wait({ timeoutMs })
   }

@@ -1,3 +1,4 @@
+/** The settings and dependencies with which the API is built. */
 import type { Logger } from 'pino'
 import type { CatalogueReader } from '../../catalogue/reader.ts'
 import type { ExpectedRules } from '../../series/expectation.ts'
@@ -10,11 +11,13 @@ import type {
 } from '../../control-socket/protocol.ts'
 
 export interface ConnectionLimits {
-  /** Maximum connections of one address; behind a trusted proxy, maximum in-flight requests of one address. */
+  /**
+   * Maximum number of connections of one address; behind a trusted proxy, maximum number of in-flight requests of one address.
+   */
   readonly connectionsPerAddress: number
   /** Addresses and networks of proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[]
-  /** Maximum connections in total. */
+  /** Maximum number of connections in total. */
   readonly connections?: number
 }
 
@@ -37,11 +40,11 @@ export interface ApiSettings extends ConnectionLimits {
   readonly datasetPrefix: string
   /** How downloads are offloaded; without it, this process sends the files. */
   readonly offload?: Offload | undefined
-  /** Most records on a page. */
+  /** Maximum number of records on a page. */
   readonly maxLimit: number
   /** Days after which tombstones of removed files are purged. */
   readonly keepRemovalsDays: number
-  /** Tells if the paths of files with problems are public, or shown by the command line only. */
+  /** `public`: the API shows the paths of files with problems. `command-line`: only the command line shows them. */
   readonly problems: 'public' | 'command-line'
   readonly version: string
   /** Series that must arrive (`expected_file`); none without it. */

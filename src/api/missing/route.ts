@@ -59,7 +59,7 @@ async function readMissing(
     .flatMap((each) => missingSlots(each, each.runs, range))
 }
 
-/** Most days of a range: the deliveries of more days would take seconds to read. */
+/** Maximum number of days of a range, because the deliveries of more days would take seconds to read. */
 const maxDays = 62
 
 /**

@@ -77,7 +77,7 @@ export const dayQuery = {
   }),
 }
 
-/** @param maxLimit most rows on a page */
+/** @param maxLimit maximum number of rows on a page */
 export const listMissing = (maxLimit: number): RouteSchema => ({
   operationId: 'listMissingFiles',
   tags: ['Stations'],

@@ -54,7 +54,7 @@ const template = `<div data-live="<%= it.follow %>">
 
 const render = page('network', template)
 
-/** Most late series on the page; the list of series has all of them. */
+/** Maximum number of late series on the page; the list of series has all late series. */
 const maxLate = 25
 
 export function renderNetwork(wire: WireNetwork, network: NetworkStatus): string {

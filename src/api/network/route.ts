@@ -1,4 +1,7 @@
-/** Serves the network at a glance: as JSON, or as the first page of the navigation. */
+/**
+ * Serves the state of the whole network: the number of series in each state, the late series, and recent arrivals. The HTML page
+ * is the first page in the navigation.
+ */
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
 import { isTemporary } from '../../catalogue/reader.ts'
 import { seriesStates } from '../../series/series-summary.ts'

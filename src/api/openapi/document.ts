@@ -1,6 +1,6 @@
 /**
- * The OpenAPI 3.1 document of the service. `@fastify/swagger` builds it from the schemas of the routes; `complete` adds
- * what the plugin cannot express (decision 21).
+ * The OpenAPI 3.1 document of the service. `@fastify/swagger` builds it from the schemas of the routes; `complete` adds what the
+ * plugin cannot express (docs/decisions/0021).
  */
 import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'

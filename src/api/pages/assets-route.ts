@@ -1,3 +1,4 @@
+/** Serves the stylesheet, the script and the icon of the HTML pages. */
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
@@ -15,7 +16,7 @@ export async function addAssets(
   app: FastifyInstance,
   { settings }: Pick<ApiContext, 'settings'>,
 ): Promise<void> {
-  // No ranges: a 416 of this plugin has no `Content-Range` (RFC 9110, 15.5.17), and small files need none.
+  // Ranges are off, because a 416 of this plugin has no `Content-Range` (RFC 9110, 15.5.17), and small files need no ranges.
   await app.register(fastifyStatic, { root: folder, serve: false, acceptRanges: false })
   for (const name of names) {
     addResource(app, {

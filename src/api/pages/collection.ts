@@ -57,7 +57,7 @@ export interface CollectionView<Wire, Key extends string> extends FormView {
   readonly frame: Pick<PageFrame, 'title' | 'section' | 'up'>
   /** The noun for the items of the collection: singular and plural. */
   readonly noun: readonly [one: string, many: string]
-  /** The columns. Those that have a key sort the table. */
+  /** The columns. A column with a key sorts the table. */
   readonly columns: readonly (SortColumn<Key> | Column | string)[]
   readonly row: (item: Wire) => readonly (Cell | string)[]
   readonly caption: string
@@ -140,7 +140,7 @@ interface PagerLink {
   readonly isCurrent?: boolean
 }
 
-/** Most pages of a collection without a form that jumps to any page. */
+/** Maximum number of pages of a collection without a form that jumps to any page. */
 const pagesWithoutJump = 7
 
 /** Returns the links to the pages around the current one, and the data of the form that jumps to any page. */

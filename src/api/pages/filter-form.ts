@@ -30,7 +30,7 @@ export interface FormState {
   readonly limit: number
 }
 
-/** A filter form. */
+/** Describes the filter form of a page. */
 export interface FormView {
   /** Title and section of the page that contains the form. */
   readonly frame: { readonly title: string; readonly section?: string }
@@ -146,7 +146,10 @@ export function sortLink<Key extends string>(
 /** Names of kept parameters that are not filters. */
 const settings = new Set(['ordering', 'expand', 'strict'])
 
-/** Most active filters that the page shows. Each has a link that repeats all others, so many of them would make a large page. */
+/**
+ * Maximum number of active filters that the page shows. Each filter has a link that repeats all others, so many filters would
+ * make a large page.
+ */
 const maxShownFilters = 20
 
 /** Returns the active filters, each with a link to the collection without it. */

@@ -106,7 +106,7 @@ export function page(name: string, template: string): (frame: PageFrame, data: o
 }
 
 /**
- * The URL that a page with a changing state requests: the change feed after the given state, which answers when something
+ * The URL that a page with a changing state requests. It is the change feed after the given state, which answers when something
  * changes.
  * @param up relative path from the page to the API root
  * @param filters of the page

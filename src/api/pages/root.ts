@@ -1,3 +1,4 @@
+/** Serves the root of the API: the list of its resources. */
 import { page } from './layout.ts'
 import type { FastifyInstance } from 'fastify'
 import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'

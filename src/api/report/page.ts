@@ -34,7 +34,7 @@ export const weekForm: FormView = {
   all: 'Last week',
 }
 
-/** Most replaced files on the page; the JSON has more. */
+/** Maximum number of replaced files on the page; the JSON has more. */
 const maxReplaced = 100
 
 /** The UTC days since 1970 for which there are reports: from the first known delivery to today. */

@@ -12,7 +12,7 @@ import { summariseSeries } from '../../series/series-summary.ts'
 import type { SeriesSummary } from '../../series/series-summary.ts'
 import { secondsPerDay } from '../../parse/calendar.ts'
 
-/** A series with its state. */
+/** A series of the network, with its state now and its figures of the last 28 days. */
 export interface SeriesStatus extends Pick<NetworkSeries, 'station' | 'fileType' | 'period'> {
   readonly summary: SeriesSummary
 }
@@ -34,13 +34,13 @@ export interface SeriesDays extends SeriesStatus {
   readonly latencies: readonly number[]
 }
 
-/** Most days of deliveries in one query: for a large network it then takes a fraction of a second. */
+/** Maximum number of days of deliveries in one query, which then takes a fraction of a second for a large network. */
 const daysAtOnce = 7
 
-/** Number of series whose states are computed without interruption: more would delay other requests. */
+/** Number of series whose states are computed without interruption, because more series would delay other requests. */
 const seriesAtOnce = 50
 
-/** Most milliseconds by which the states may be older than the catalogue. */
+/** Maximum time in milliseconds by which the states may be older than the catalogue. */
 const maxAgeMs = 1000
 
 export interface NetworkStatusDeps {
@@ -81,7 +81,7 @@ export class NetworkStatusCache {
    */
   async ifLoaded(): Promise<NetworkStatus | undefined> {
     if (this.#window !== undefined) return this.current()
-    // The error is dropped here; a request that needs the states gets it.
+    // An error is ignored here. A request that needs the states gets the error.
     this.current().catch(() => undefined)
     return Promise.resolve(undefined)
   }
@@ -193,7 +193,7 @@ function rank({ period, summary }: SeriesStatus): number {
   return (summary.share === undefined ? 0 : 2) + (period === '01H' ? 1 : 0)
 }
 
-/** The part of an `ETag` that identifies these states: epoch, change number and minute. */
+/** The part of an `ETag` that identifies the states of the network: epoch, change number and minute. */
 export function networkTag({ head, nowSeconds }: NetworkStatus): string {
   return `${head.epoch}-${head.seq}-${nowSeconds / 60}`
 }
@@ -230,7 +230,7 @@ async function loadWindow(
   }
   const window = new DeliveryWindow()
   const { first, last } = await readDays(reader, window, { fromDay, toDay })
-  // The head of the first part is kept: changes after it are read again by the next request.
+  // The head of the first part is stored, so the next request reads the changes after it again.
   return { window, ...stateOf(last), head: first.head, fromDay, toDay }
 }
 

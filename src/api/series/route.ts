@@ -1,4 +1,4 @@
-/** Answers requests for lists of the network: in pages, or all at once as CSV. */
+/** Serves the list of series. `answerList` answers it and the list of missing files: in pages, or all rows at once as CSV. */
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
 import { seriesStates } from '../../series/series-summary.ts'
 import { csvText } from '../files/csv.ts'
@@ -19,7 +19,9 @@ import { seriesView } from './page.ts'
 import * as schemas from './schema.ts'
 import { matchesSeries, parseSeriesList, serialiseSeries, sortSeries } from './series-list.ts'
 
-/** Dependencies of the resources of the network. */
+/**
+ * Dependencies of the routes that answer from the states of all series: series, missing files, weekly report, network and alerts.
+ */
 export interface NetworkContext extends Pick<
   ApiContext,
   'apiPath' | 'settings' | 'links' | 'tag' | 'limits' | 'nowUs'
@@ -41,7 +43,7 @@ interface NetworkList<Request extends ListRequest, Item, Wire, Key extends strin
   readonly serialise: (item: Item) => Wire
 }
 
-/** Most rows of a CSV. */
+/** Maximum number of rows of a CSV. */
 const maxRows = 100_000
 
 export function answerList<Request extends ListRequest, Item, Wire, Key extends string>(

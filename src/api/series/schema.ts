@@ -124,7 +124,7 @@ export const listErrors = {
   ...errors('TooManyRequests', 'Unavailable'),
 }
 
-/** @param maxLimit most series on a page */
+/** @param maxLimit maximum number of series on a page */
 export const listSeries = (maxLimit: number): RouteSchema => ({
   operationId: 'listSeries',
   tags: ['Stations'],

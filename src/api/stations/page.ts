@@ -10,7 +10,10 @@ import type { SeriesStatus } from '../series/network-status.ts'
 import { stateField } from '../series/page.ts'
 import type { WireStation } from './station-list.ts'
 
-/** A station with its main series, if the states are known. */
+/**
+ * A row of the list: a station and its main series. `series` is undefined if the states of the series are not in memory, or if
+ * the station has no main series.
+ */
 interface StationRow extends WireStation {
   readonly series: SeriesStatus | undefined
 }
@@ -122,7 +125,7 @@ function yearsOf({ first_data_date, last_data_date, files }: WireStation) {
   })
 }
 
-/** Most years in the list: a wrong year in a name must not make the list long. */
+/** Maximum number of years in the list, because a wrong year in a name must not make the list long. */
 const maxYears = 60
 
 /** `observation: 12, navigation: 3` */

@@ -110,7 +110,7 @@ const ordering = oneOf(
   { default: 'code', examples: ['-count'] },
 )
 
-/** @param maxLimit most stations on a page */
+/** @param maxLimit maximum number of stations on a page */
 export const listStations = (maxLimit: number): RouteSchema => ({
   operationId: 'listStations',
   tags: ['Stations'],

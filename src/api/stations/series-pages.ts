@@ -159,7 +159,7 @@ function numberColumns(...labels: readonly string[]) {
   return labels.map((label) => ({ label, isNumber: true }))
 }
 
-/** Returns the day of the last slot: an end at midnight belongs to the day before. */
+/** Returns the day of the last slot. An end at midnight belongs to the day before. */
 function lastDay(end: string): string {
   return new Date(Date.parse(end) - 1000).toISOString().slice(0, 10)
 }

@@ -9,7 +9,7 @@ import { badFields } from '../http/errors.ts'
 import { lastValue } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
 
-/** Most years and most slots of a range. */
+/** Maximum number of years, and of slots, in a range. */
 const maxYears = 40
 const maxSlots = 100_000
 

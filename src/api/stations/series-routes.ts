@@ -138,14 +138,14 @@ export function codeOf({ params }: FastifyRequest): string {
   return (params as { readonly code: string }).code.toUpperCase()
 }
 
-/** The part of an `ETag` for responses that depend on the clock: it changes with the catalogue and every minute. */
+/** The part of an `ETag` for responses that depend on the clock. It changes with the catalogue and every minute. */
 export function minuteState({ epoch, seq }: Head, nowSeconds: number): string {
   return `${epoch}-${seq}-${Math.floor(nowSeconds / 60)}`
 }
 
 /**
- * Lets caches keep a response until the end of the running minute, when its ETag changes. Caches must always revalidate JSON and
- * HTML (contract 1, "Representations"). Only for responses with 200 and 304.
+ * Lets caches keep a response until the end of the running minute, when its ETag changes. The header is set only for responses
+ * with 200 and 304, and not for JSON and HTML, which caches must always revalidate.
  */
 function cacheForMinute(reply: FastifyReply, format: Format, nowSeconds: number): FastifyReply {
   if (format === 'json' || format === 'html') return reply
@@ -194,13 +194,13 @@ export function readArrivals(
   })
 }
 
-/** Most codes that are suggested. */
+/** Maximum number of codes that are suggested. */
 const maxSuggestions = 5
 
 /** Largest edit distance between a code and its suggestion. */
 const maxDistance = 2
 
-/** Most stations that are compared with an unknown code. A network may have thousands of stations. */
+/** Maximum number of stations that are compared with an unknown code. A network may have thousands of stations. */
 const maxStations = 20_000
 
 /**

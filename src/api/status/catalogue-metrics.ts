@@ -17,7 +17,7 @@ export interface CatalogueMetricsDeps {
 
 /**
  * @returns a function that updates the gauges, and returns the summary if it is known. Gauges of the catalogue and its database
- * keep their values while these cannot be read; gauges of a disk are removed.
+ * keep their values while the catalogue or the database cannot be read; gauges of a disk are removed.
  */
 export function catalogueGauges(
   { reader, settings }: CatalogueMetricsDeps,

@@ -14,7 +14,8 @@ const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 
 const parameterPattern = /\(.*?\)/
 
 /**
- * Counts requests. The number of time series is limited: the routes are ours, and methods and statuses are those that Node knows.
+ * Counts requests. The number of time series is limited, because the routes are those of this server, and the methods and
+ * statuses are those that Node knows.
  */
 export function countRequests(registry: Registry): RecordAccess {
   const requests = new Counter({

@@ -89,8 +89,8 @@ const counters: readonly Metric[] = [
 ]
 
 /**
- * @returns a function that updates the metrics, and returns as text those that the library cannot hold. While the indexer does
- * not answer, the only metric is `rinex_indexer_up`.
+ * @returns a function that updates the metrics, and returns as text the metrics that the library cannot hold. While the indexer
+ * does not answer, the only metric is `rinex_indexer_up`.
  */
 export function indexerMetrics(
   registry: Registry,

@@ -1,3 +1,4 @@
+/** The metrics of the API, the catalogue and the indexer, for Prometheus. */
 import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { isTemporary } from '../../catalogue/reader.ts'
@@ -54,7 +55,7 @@ export function openMetrics(deps: MetricsDeps): Metrics {
   }
 }
 
-/** `/metrics` for Prometheus. */
+/** Adds the route `/metrics`, which Prometheus reads. */
 export function addMetrics(app: FastifyInstance, metrics: Metrics): void {
   addResource(app, {
     path: '/metrics',

@@ -1,3 +1,4 @@
+/** Serves the status of the indexer and the catalogue. */
 import type { UnservedFiles } from '../downloads/unserved-files.ts'
 import type { FastifyInstance } from 'fastify'
 import { isTemporary } from '../../catalogue/reader.ts'
@@ -72,8 +73,8 @@ function withoutPaths(summary: CatalogueSummary): CatalogueSummary {
 const minutes = 10
 
 /**
- * Most files that a recent scan may have added. After a larger scan the new records are not counted, because the count would read
- * an index entry for each of them.
+ * Maximum number of files that a recent scan may have added. After a larger scan the new records are not counted, because the
+ * count would read an index entry for each of them.
  */
 const maxScanned = 10_000
 

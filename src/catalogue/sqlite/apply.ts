@@ -24,7 +24,7 @@ interface Parts {
   readonly nowUs: () => number
 }
 
-/** Returns a function that applies changes and reports those it refuses; if it throws, no change was applied. */
+/** Returns a function that applies changes and reports the refused ones. If the function throws, no change was applied. */
 export function prepareApply(db: Database, { directories, rows, counts, nowUs }: Parts) {
   const head = prepareHead(db)
   const setSeq = db.prepare('UPDATE catalogue SET seq = ? WHERE one = 1')
@@ -86,7 +86,7 @@ export function prepareApply(db: Database, { directories, rows, counts, nowUs }:
       } catch (error) {
         reset()
         if (current === undefined || !isInvalidData(error)) throw error
-        // Everything was rolled back. Invalid changes are so rare that all others can simply be applied again.
+        // Everything was rolled back. Invalid changes are so rare that all other changes can simply be applied again.
         refused.push({ path: current.path, error })
         left = left.filter((change) => change !== current)
       }
@@ -112,8 +112,8 @@ function changesFiles({ added, modified, filled, removed }: DirectoryChange): bo
 }
 
 /**
- * True if the database rejected a value of the change. Other errors do not count: a bug of this program must not look like
- * invalid data of a directory.
+ * True if the database rejected a value of the change. Other errors do not count, because a bug of this program must not look
+ * like invalid data of a directory.
  */
 function isInvalidData(error: unknown): error is Error {
   const code = errorCode(error)

@@ -24,7 +24,9 @@ import { prepareHead } from './summary.ts'
 
 /** Number of pages copied in one step. A step takes a few milliseconds at most, so that the event loop is not blocked. */
 const pagesPerStep = 100
-/** Number of steps between two `fdatasync` calls (40 MB), so that the last call does not have to write the whole copy. */
+/**
+ * Number of steps (40 MB) between two `fdatasync` calls. Without these calls, the last one would have to write the whole copy.
+ */
 const stepsPerSync = 100
 
 /**
@@ -180,7 +182,7 @@ async function copyPages(
       signal.throwIfAborted()
       onProgress?.(totalPages - remainingPages, totalPages)
       if (++steps % stepsPerSync === 0)
-        // Errors are ignored here: the sync of the finished copy reports them.
+        // Errors are ignored here, because the sync of the finished copy reports them.
         syncing = syncing.then(() => syncFileAsync(to)).catch(() => undefined)
       return pagesPerStep
     },

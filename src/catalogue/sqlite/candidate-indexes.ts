@@ -31,8 +31,8 @@ export interface CandidateIndex {
 }
 
 /**
- * Maximum number of entries that are counted in an index without a table of counts. If an index has more, all files are assumed
- * to be in it.
+ * Maximum number of entries that are counted in an index without a table of counts. If an index has more matching entries, all
+ * files are assumed to match.
  */
 const maxCounted = 50_000
 
@@ -120,7 +120,10 @@ export function openCandidateIndexes(
   }
 }
 
-/** CPU microseconds to sort a file of an index. If an entry does not contain the sort key, its row must be looked up. */
+/**
+ * CPU microseconds per file to sort the files of an index. If the index entries do not contain the sort key, each row must be
+ * looked up.
+ */
 export function sortUs(
   index: CandidateIndex,
   { ordering }: Pick<PagePosition, 'ordering'>,
@@ -144,7 +147,7 @@ export function scanCostUs(
         ? counts.ofStations(stations, undefined)
         : counts.ofIds(undefined, key === 'id' ? ids : undefined)
   const passed = Math.min(limit, count) + (byDay || bySite ? Math.min(offset, 20_000) : offset)
-  // Times are nearly in the order of ids, so their rows are neighbours and cheap to read.
+  // `created` and `modified` are nearly in the order of ids, so the rows of consecutive entries are neighbours and cheap to read.
   const readUs = key === 'data_date' || key === 'filename' ? lookupUs : rowUs
   const passUs = byDay || !hasAny(selection) ? entryUs : entryUs + readUs
   return 100 + passed * Math.max(1, entries / Math.max(1, count)) * passUs

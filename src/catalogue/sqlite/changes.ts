@@ -19,7 +19,7 @@ import { hasAny, select } from './selection.ts'
 /** Maximum number of changes that one query with filters examines in each table, which takes a few milliseconds. */
 const changesPerQuery = 2000
 
-/** Call the result within one transaction. */
+/** Returns a function that reads a page of changes. Call the function within a transaction. */
 export function prepareChanges(db: Database): (query: ChangesQuery) => ChangesPage {
   const state = db.prepare(
     'SELECT epoch, seq, details_seq AS detailsSeq, forgotten_seq AS purgedSeq FROM catalogue',
@@ -117,7 +117,7 @@ interface SeqRange extends Record<string, number> {
   readonly limit: number
 }
 
-/** Rows are read as arrays: copying a value into JavaScript costs more than finding it. */
+/** Rows are read as arrays, because copying a value into JavaScript costs more than finding it. */
 type ChangeRow = [
   seq: number,
   change: ChangeKind,

@@ -10,7 +10,10 @@ const changesPerQuery = 1000
 const filesPerQuery = 2000
 /** Maximum number of files that one query returns. */
 const maxResults = 100
-/** A new catalogue with at most this number of files is hashed as a whole, so that a small archive has all its checksums. */
+/**
+ * If a new catalogue has at most this number of files, they are hashed too, up to about a gigabyte (see `checksum-schedule.ts`).
+ * So a small archive has all its checksums.
+ */
 const maxHashedAtFirst = 1000
 /**
  * Longest time (µs) for which hashing a file with a stale checksum is postponed. A later time means that the clock was set back,

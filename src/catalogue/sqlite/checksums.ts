@@ -1,3 +1,4 @@
+/** Reads checksums: the SQL that joins a file with its valid checksum, the checksums of a directory, and their version. */
 import type { Database } from 'better-sqlite3'
 import type { ChecksumChunk } from '../reader.ts'
 import type { ChecksumEntry, FileIdentity, Head } from '../records.ts'
@@ -34,7 +35,7 @@ interface EntryRow {
   readonly problem: NonNullable<ChecksumEntry['problem']> | null
 }
 
-/** The checksums of directories. */
+/** Queries for checksums (see `CatalogueReader`). */
 export interface Checksums {
   checksumsVersion(directory: string): string | undefined
   checksums(directory: string, after: string): ChecksumChunk | undefined

@@ -1,3 +1,4 @@
+/** Read connections that notice a replaced database file, and a cache of prepared statements for SQL that is built on demand. */
 import { statSync } from 'node:fs'
 import type { Database, Statement } from 'better-sqlite3'
 import { errorCode } from '../../runtime/error-code.ts'
@@ -11,8 +12,8 @@ const replacedCheckMs = 500
 
 /**
  * A read connection to a database file that another process writes. It is opened on first use, and again after the file was
- * replaced or became unreadable. It stays open between uses, which also keeps the `-wal` and `-shm` files: a reader without write
- * permission needs them.
+ * replaced or became unreadable. It stays open between uses. This also keeps the `-wal` and `-shm` files, which a reader without
+ * write permission needs.
  */
 export interface ConnectionSource<T> {
   /** @throws CatalogueUnavailable if the database cannot be read */
@@ -91,7 +92,9 @@ function isReadable(path: string): boolean {
   }
 }
 
-/** Maximum number of cached statements. Few are needed, because the SQL depends on the conditions, not on their values. */
+/**
+ * Maximum number of cached statements. Few statements are needed, because the SQL depends on the conditions, not on their values.
+ */
 const keptStatements = 200
 
 /** Executes SELECTs whose text is built on demand. */

@@ -1,5 +1,5 @@
 /**
- * Keeps the tables of counts consistent with the rows. It sums the inserts and removals of a transaction in memory, and `flush`
+ * Keeps the tables of counts consistent with the rows. The inserts and removals of a transaction are summed in memory; `flush`
  * writes the differences within that transaction. `recount.ts` defines the counts.
  */
 import type { Database } from 'better-sqlite3'
@@ -176,7 +176,7 @@ function prepareStationCounts(db: Database) {
     )
   const nextFirst = next('first_date', '>=', 'ASC')
   const nextLast = next('last_date', '<=', 'DESC')
-  /** The dates of added and removed files; without any, the first date is after the last one. */
+  /** The dates of added and removed files; without files, the first date is after the last one. */
   const noDates = () => ({ first: Infinity, last: -Infinity })
   const changes = openGrid(() => ({ files: 0, added: noDates(), removed: noDates() }))
   return {

@@ -28,8 +28,8 @@ export interface Counts {
   ofIds(kinds: readonly number[] | undefined, range?: IdRange): number
   /**
    * The range of ids that contains a page. Files are ranked by id; the file with the highest id has rank 0, and the page has the
-   * ranks from `offset` to `offset + limit - 1`. The range may contain up to 63 other files at the high end, whose number is
-   * `skip`, and as many at the low end; for all kinds it has no low end.
+   * ranks from `offset` to `offset + limit - 1`. At its high end, the range may contain up to 63 files before the page; `skip` is
+   * their number. At its low end, it may contain up to 63 files after the page. For all kinds, the range has no low end.
    */
   idsAt(
     kinds: readonly number[] | undefined,
@@ -61,7 +61,8 @@ export function prepareCounts(db: Database): Counts {
   const built = db.prepare('SELECT 1 FROM built WHERE name = ?').pluck()
   const require = (...names: readonly string[]): void => {
     for (const name of names)
-      if (built.get(name) === undefined) throw new NotBuilt(`${name} is being built`)
+      if (built.get(name) === undefined)
+        throw new NotBuilt(`the index or table ${name} is being built`)
   }
   return { require, ...prepareIdCounts(db), ...prepareStationCounts(db), ...prepareDayCounts(db) }
 }
@@ -137,7 +138,8 @@ function prepareIdCounts(db: Database) {
       const json = kindsJson(kinds)
       const { bucket, before } = bucketOf(offset, json)
       const to = bucket * 64 + 63
-      // Rows of all kinds follow one another, so the limit ends the page. Those of some kinds would be searched to the lowest id.
+      // A query for all kinds reads rows in the order of ids, so its LIMIT ends it after the page. A query for several kinds
+      // reads all index entries of the range before it sorts them, so it needs a low end.
       if (kinds === undefined) return { from: -Infinity, to, skip: before }
       const last = bucketOf(Math.min(offset + limit, total(json)) - 1, json)
       return { from: last.bucket * 64, to, skip: before }

@@ -86,7 +86,7 @@ export function discard(path: string): void {
   for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(path + suffix, { force: true })
 }
 
-/** Renames a corrupt database, so that the next writer creates a new one; returns the new name. */
+/** Renames a corrupt database, so that the next writer restores a backup or creates a new database. Returns the new name. */
 export function quarantine(path: string): string {
   const aside = asidePath(path, 'corrupt')
   for (const suffix of ['', '-wal', '-shm'])

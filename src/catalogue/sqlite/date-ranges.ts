@@ -82,7 +82,10 @@ function startsEndingAfter({ period, duration }: Kind, second: number): DateRang
 /** Length of the data of a short name in seconds, by its duration; 0 for file numbers. */
 const shortNameSpans: Readonly<Record<string, number>> = { d: secondsPerDay, h: 3600, m: 900 }
 
-/** The intersection of two lists of ranges. No file is in two ranges of the same list. */
+/**
+ * Intersects two lists of ranges. In each list, no file is in two ranges; the result has the same property. Only one list may
+ * have kinds.
+ */
 export function intersect(a: readonly DateRange[], b: readonly DateRange[]): DateRange[] {
   return a.flatMap((one) =>
     b.flatMap((other): DateRange[] => {

@@ -1,6 +1,6 @@
 /**
- * Records the deliveries of the slots of each series, with their latency. They are kept for 400 days, even if the files are
- * removed.
+ * Records the deliveries of the slots of each series, with their latency. The deliveries are kept for 400 days, even if the files
+ * are removed.
  */
 import type { Database } from 'better-sqlite3'
 import { deliveryDays, periodRules, seriesOf, slotAt } from '../../series/series.ts'

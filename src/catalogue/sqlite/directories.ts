@@ -1,3 +1,6 @@
+/**
+ * Writes the rows of directories and their rejected entries, and reads the stored directories with their files for reconciling.
+ */
 import type { Database } from 'better-sqlite3'
 import { areas } from '../../parse/archive-path.ts'
 import type { Area } from '../../parse/archive-path.ts'
@@ -86,7 +89,7 @@ export function prepareDirectories(db: Database) {
 
 /**
  * Clients validate listings by `Last-Modified`, in whole seconds. After the clock was set back, a directory could change again in
- * a second that clients already know, and they would miss the change. So these changes get the next whole second after the latest
+ * a second that clients already know, so they would miss the change. So changes get the next whole second after the latest
  * recorded change.
  * @returns a function that returns the start of that second (µs); 0 as long as the clock was not set back
  */
@@ -140,7 +143,7 @@ export function prepareKnown(db: Database) {
      FROM file f ${joinedChecksum} WHERE f.directory = ?`,
   )
   const count = db.prepare('SELECT files FROM area WHERE name = ?').pluck()
-  // Reads from the latest tombstone back to the first older one, not all tombstones.
+  // The query reads from the latest tombstone back to the first one before that time, not all tombstones.
   const removedSince = db.prepare(
     `SELECT k.area, t.removed_us AS atUs, count(*) AS count
      FROM tombstone t INDEXED BY tombstone_seq CROSS JOIN kind k ON k.id = t.kind

@@ -31,7 +31,7 @@ export function conditionsOf(selection: Selection): Conditions {
   if (created !== undefined) parts.push(timesCondition('f.created_us', 'created', created))
   if (modified !== undefined) parts.push(timesCondition(modifiedUs, 'modified', modified))
   if (problems !== undefined) parts.push({ sql: `f.id IN (${problemIds(problems)})`, values: {} })
-  // This condition stands before the others on names, so that SQLite reads only this range of the index.
+  // This condition stands before all other conditions on names, so that SQLite reads only this range of the index.
   if (nameRange !== undefined) parts.push(nameRangeCondition(nameRange))
   for (const [index, name] of (names ?? []).entries()) parts.push(nameCondition(name, index))
   if (after !== undefined) parts.push(afterCondition(after))
@@ -127,8 +127,9 @@ function datesCondition(dates: readonly DateRange[]): Conditions {
 }
 
 /**
- * With more ranges, whole days become a list for each set of kinds: SQLite limits the depth of an expression to 1,000. Only the ends
- * of ranges of times are no whole days, and these are few.
+ * Maximum number of date ranges that are joined by OR, because SQLite limits the depth of an expression to 1,000. With more
+ * ranges, those that consist of whole days become a list of days for each set of kinds. The others stay joined by OR; they are
+ * few, because each contains an end of a range of times.
  */
 const maxAlternatives = 100
 

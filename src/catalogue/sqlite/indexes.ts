@@ -1,6 +1,6 @@
 /**
- * Defers indexes and counts during a first scan and builds them at its end. To build them at once takes a third of the work of
- * updating them row by row.
+ * Drops the indexes before a first scan, and builds indexes and counts after it. Building them once takes a third of the work of
+ * updating them with each new row. Indexes that a migration dropped are built in the same way.
  */
 import type { Database } from 'better-sqlite3'
 import type { BuiltIndexes } from '../writer.ts'
@@ -24,7 +24,10 @@ export function prepareIndexes(db: Database): Indexes {
   const firstFile = db.prepare('SELECT id FROM file LIMIT 1').pluck()
   const filesSoFar = db.prepare('SELECT coalesce(sum(files), 0) FROM area').pluck()
 
-  /** Names of the missing indexes and counts, in the order in which to build them: the counts read the indexes. */
+  /**
+   * Names of the missing indexes and counts, in the order in which to build them. The indexes come first, because the counts are
+   * read from them.
+   */
   const missing = (): string[] => {
     const complete = new Set(built.all())
     return [...Object.keys(indexes), ...deferredCounts].filter((name) => !complete.has(name))

@@ -1,3 +1,4 @@
+/** Inserts the new files of a directory. A file that was removed and comes back gets its former id. */
 import type { Database } from 'better-sqlite3'
 import type { DirectoryChange, NewFile } from '../writer.ts'
 import { isMisplaced, parseDirectory } from '../../parse/archive-path.ts'
@@ -110,7 +111,10 @@ function prepareInsertNew(db: Database, { lookup, counts, deliveries }: Parts) {
   }
 }
 
-/** Groups are ordered by the start of the data, so that ids follow time also within a directory. */
+/**
+ * Groups files by the part of the name after the station code. The groups are sorted by the start of their data, so that ids
+ * ascend with that time also within a directory.
+ */
 function groupFiles(
   files: readonly NewFile[],
   kindOf: (parsed: ParsedName) => number,
@@ -144,8 +148,9 @@ interface TombstoneRow {
 }
 
 /**
- * Restores the files of a directory that have a tombstone, with the same id and the same `created`. `modified` changes only if
- * size or mtime are known to differ. Returns a function that is true for the remaining files, which are new.
+ * Restores the files of a directory that have a tombstone. Each gets its former `id` and `created`; its `modified` changes only
+ * if the size or mtime in the tombstone and on disk are known and differ.
+ * @returns a function that restores files and returns a test, which is true for files without a tombstone
  */
 function prepareRestore(db: Database, { counts }: Parts) {
   const tombstones = db.prepare(

@@ -1,6 +1,7 @@
 /**
- * Checks all pages of a database. A large database is checked in a child process, whose program is this file, because a query of
- * SQLite cannot be interrupted: a worker thread would keep this process alive until the check ends.
+ * Checks all pages of a database. A large database is checked in a child process, which also runs this file. It is no worker
+ * thread, because SQLite cannot interrupt this query: a thread would keep the indexer alive until the check ends, while a child
+ * process can be killed.
  */
 import { execFile } from 'node:child_process'
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
@@ -109,8 +110,8 @@ export function startupCheck(
 
 /**
  * Reads the whole file once, so that it is in the page cache. The check itself reads pages in random order, which takes many
- * times as long from a disk, and as long as it runs, the WAL is not reset. Only a process that does not have the database open
- * may call this: closing any descriptor of a file drops its locks.
+ * times as long from a disk, and the WAL is not reset during the check. Only a process that does not have the database open may
+ * call this function, because closing any descriptor of a file drops the locks of the process on that file.
  */
 function readAhead(path: string): void {
   const file = openSync(path, 'r')

@@ -1,10 +1,11 @@
+/** Reads records by id, and the paths of directories. */
 import type { Database } from 'better-sqlite3'
 import type { ListedFile } from '../records.ts'
 import { joinedChecksum } from './checksums.ts'
 import { detailColumns, toDetails } from './record-columns.ts'
 import type { DetailRow } from './record-columns.ts'
 
-/** Rows are arrays of few columns: passing a value from SQLite to JavaScript costs more than finding it. */
+/** Rows are arrays of few columns, because passing a value from SQLite to JavaScript costs more than finding it. */
 type ListRow = [
   id: number,
   directory: number,
@@ -51,8 +52,8 @@ export function prepareListRows(db: Database): ListRows {
 }
 
 /**
- * Returns a function for the path of a directory id. It keeps only the last path, because consecutive files are mostly in the
- * same directory. The path of an id never changes.
+ * Returns a function for the path of a directory id. The function caches only the last path, because consecutive files are mostly
+ * in the same directory. The path of an id never changes.
  */
 export function preparePaths(db: Database): (directory: number) => string {
   const path = db.prepare('SELECT path FROM directory WHERE id = ?').pluck()

@@ -1,6 +1,6 @@
 /**
- * Reads pages and chunks of the list, each in the way that needs the least work by the exact counts. To be used within a read
- * transaction.
+ * Reads pages and chunks of the list. There are several ways to read them; the one with the lowest cost is chosen, which is
+ * estimated from the exact counts. To be used within a read transaction.
  */
 import type { Database } from 'better-sqlite3'
 import type { ChunkCursor, ChunkOrdering, ChunkQuery, Page, PageQuery } from '../reader.ts'
@@ -90,7 +90,7 @@ export function prepareList(db: Database, head: () => Head): List {
         : find.sort(find.collect(index(), checkDeadline).ids ?? new Float64Array(), position)
     if (collectUs < scanUs) return planOf(collectUs, collect)
     return planOf(scanUs, (checkDeadline) => {
-      // The estimate assumes that matching files are spread evenly. If they are not, the scan ends after this time, and all ids
+      // The estimate assumes that matching files are spread evenly. If they are not, the scan ends after `mostMs`, and all ids
       // are collected.
       const mostMs = Math.max(10, collectUs / 500)
       const { ids, end } = find.scan(selection, position, { checkDeadline, mostMs })

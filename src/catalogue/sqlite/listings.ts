@@ -1,3 +1,4 @@
+/** Reads the listings of directories from the catalogue. */
 import type { Database } from 'better-sqlite3'
 import type { Entries, EntriesQuery } from '../reader.ts'
 import type { DirectoryState, FileEntry, Head, Subdirectory } from '../records.ts'
@@ -48,9 +49,10 @@ export function prepareListings(db: Database, head: () => Head): Listings {
     undefined
 
   /**
-   * Steps from one subdirectory to the next: looks up the first path with files at or below each, and skips all deeper paths. A
-   * subdirectory may be found twice, by its own path `a` and by a path below it, `a/b`, because `a-b` sorts between the two. It
-   * is listed when it is found by its own path; by a path below it, only if it has no files itself.
+   * Steps from one subdirectory to the next. For each subdirectory, looks up the first path with files at or below it, and skips
+   * all deeper paths. A subdirectory may be found twice, by its own path `a` and by a path below it, `a/b`, because `a-b` sorts
+   * between the two. A subdirectory is listed when it is found by its own path. When it is found by a path below it, it is listed
+   * only if it has no files itself.
    */
   const subdirectories = ({ path, after, limit }: EntriesQuery): Entries<Subdirectory> => {
     const above = path === '' ? '' : `${path}/`

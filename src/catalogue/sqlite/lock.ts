@@ -1,3 +1,4 @@
+/** The write lock, which allows only one writer for each database. */
 import { statSync } from 'node:fs'
 import Sqlite from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
@@ -14,8 +15,8 @@ export interface WriterLock {
 
 /**
  * Takes the write lock of the catalogue until this process ends: an exclusive lock on a file beside the database. The kernel
- * releases it however the process ends, so there are no stale locks, and if two processes start at the same time, exactly one
- * gets it. If the lock file is removed, it is created and locked again.
+ * releases the lock however the process ends, so there are no stale locks. If two processes start at the same time, exactly one
+ * gets the lock. If the lock file is removed, it is created and locked again.
  * @throws AlreadyRunning if another process has the lock, UnusableDatabase if the file cannot be used
  */
 export function lockWriter(database: string, checkMs = checkEveryMs): WriterLock {

@@ -1,3 +1,4 @@
+/** Caches the stations and kinds of the catalogue for queries, and finds the long code and the country of a station code. */
 import type { Database } from 'better-sqlite3'
 import type { Area } from '../../parse/archive-path.ts'
 import { countryOf } from '../../parse/countries.ts'
@@ -53,8 +54,8 @@ export function openLookups(db: Database): Lookups {
 type Codes = ReadonlyMap<number, string>
 
 /**
- * The long code of a code: the code itself, or for a code of 4 characters the only long code that begins with it; `undefined` if
- * there is none or more than one.
+ * Returns a function that finds the long code of a code. A code of 9 characters is its own long code. A code of 4 characters has
+ * the only long code that begins with it; `undefined` if there is none or more than one.
  */
 export function prepareLongCodes(codes: Codes): (code: string) => string | undefined {
   /** The long code of each site; `undefined` if there are several. */
@@ -67,7 +68,7 @@ export function prepareLongCodes(codes: Codes): (code: string) => string | undef
   return (code) => (code.length === 9 ? code : bySite.get(code))
 }
 
-/** The country of each code, from the code itself or its long code. */
+/** Returns a function that finds the country of a code, from the code itself or from its long code. */
 export function prepareCountries(codes: Codes): (code: string) => string | undefined {
   const longCode = prepareLongCodes(codes)
   return (code) => countryOf(longCode(code) ?? code)

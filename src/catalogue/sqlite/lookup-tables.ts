@@ -1,3 +1,4 @@
+/** Finds the ids of stations, kinds and series for the writer, and adds missing rows to these tables. */
 import type { Database } from 'better-sqlite3'
 import type { Area } from '../../parse/archive-path.ts'
 import type { ParsedName } from '../../parse/types.ts'
@@ -6,7 +7,7 @@ import type { ParsedName } from '../../parse/types.ts'
 export interface LookupTables {
   station(code: string): number
   kind(area: Area, parsed: ParsedName): number
-  /** Clears the cache: a rolled back transaction may have added some of its rows. */
+  /** Clears the cache, because it may contain rows that a rolled-back transaction had added. */
   reset(): void
 }
 

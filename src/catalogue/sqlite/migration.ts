@@ -1,8 +1,8 @@
 /**
  * Migrates a database of schema 7 to 11 to schema 12. Rows, ids, seqs, tombstones and checksums stay. For schema 9 and older, two
- * obsolete tables are dropped, and the counts are computed from the rows. Each step is a short transaction that stores its
- * progress, so an interrupted migration continues at the next start. Indexes are built afterwards, while the catalogue is in use
- * (`indexes.ts`).
+ * obsolete tables are dropped, the misplaced files are marked, and the files are counted by id. Each step is a short transaction
+ * that stores its progress, so an interrupted migration continues at the next start. Indexes are built afterwards, while the
+ * catalogue is in use (`indexes.ts`).
  */
 import { copyFileSync, constants } from 'node:fs'
 import Sqlite from 'better-sqlite3'
@@ -23,12 +23,12 @@ import {
   versionOf,
 } from './schema.ts'
 
-/** The progress of a migration. */
+/** The progress of a migration, for logs, clients and the next start. */
 export interface MigrationProgress {
   /** Schema before and after the migration. */
   readonly from: number
   readonly to: number
-  /** The step, for logs: `checking`, `counting`. */
+  /** Name of the step for logs, for example `checking` or `counting`. */
   readonly step: string
   /** Progress of the step; `done` and `total` are in the unit of the step. */
   readonly done: number
@@ -122,7 +122,7 @@ export function describeProgress({ from, to, step, done, total }: MigrationProgr
   return `from schema ${from} to ${to}: ${step}, ${percent} %`
 }
 
-/** Adds tables and columns. If further steps follow, it sets the schema number that no other program opens. */
+/** Adds tables and columns. If further steps follow, also sets `migratingVersion`, which no other program opens. */
 function begin(db: Database): void {
   const from = versionOf(db)
   db.transaction(() => {
@@ -139,7 +139,7 @@ function begin(db: Database): void {
   }).immediate()
 }
 
-/** Executes a part of a step and stores the progress, in one transaction; the last one ends the migration. */
+/** Executes a part of a step and stores the progress, in one transaction. The last part ends the migration. */
 function runPart(db: Database, { step: name, done }: MigrationProgress): void {
   const index = steps.findIndex((step) => step.name === name)
   const step = steps[index]
@@ -177,7 +177,7 @@ function highestDirectory(db: Database): number {
   return (highest.get() as number | null) ?? 0
 }
 
-/** Marks the files of the next directory that has misplaced ones. @returns its id */
+/** Marks the misplaced files of the next directory that has any. @returns its id */
 function markMisplaced(db: Database, done: number): number {
   const next = db.prepare(
     'SELECT id, path FROM directory WHERE id > ? AND misplaced > 0 ORDER BY id LIMIT 1',
@@ -189,7 +189,10 @@ function markMisplaced(db: Database, done: number): number {
   return row.id
 }
 
-/** Marks misplaced files by the rule of that schema version: by the unit of the period, so `24H` fits the directory of an hour. */
+/**
+ * Marks the misplaced files of a directory by the rule of the releases with schema 9 and older. That rule uses the unit of the
+ * period, so a file with the period `24H` fits the directory of an hour.
+ */
 function markFiles(db: Database, directory: number, expected: ArchiveDirectory): void {
   const { startSeconds: from, spanSeconds: span } = expected
   const all = db.prepare('UPDATE file SET misplaced = 1 WHERE directory = ?')

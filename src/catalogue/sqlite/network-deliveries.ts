@@ -37,7 +37,10 @@ export function prepareNetworkDeliveries(db: Database, head: () => Head) {
     )
     .raw()
   const seriesList = prepareSeriesList(db, lookups)
-  /** The changed days of the range; `undefined` if the changes are not known, or too many. */
+  /**
+   * The days to read: without `since`, all days of the range, otherwise the days whose files changed after `since`. `undefined`
+   * if these changes are unknown or too many.
+   */
   const daysOf = (
     { fromDay, toDay, since }: DeliveriesQuery,
     now: Head,

@@ -151,6 +151,9 @@ export function openForReading(path: string): Database {
     const owner = db.pragma('application_id', { simple: true })
     const progress = owner === applicationId ? progressOf(db) : undefined
     if (progress !== undefined) throw new CatalogueMigrating(describeProgress(progress))
+    const tables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() as number
+    if (tables > 0 && owner !== applicationId)
+      throw new UnusableDatabase(`${path} is a database of another program`)
     if (owner !== applicationId || version !== schemaVersion)
       throw new UnusableDatabase(
         `${path} has schema ${version}, this program reads ${schemaVersion}`,

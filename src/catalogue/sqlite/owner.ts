@@ -1,7 +1,7 @@
 /**
- * Stores in the database itself which process writes it. The lock file is not sufficient: it is named after the path by which the
- * database was opened, and a hard link has another path. A process is identified by boot id, process id and start time, so that a
- * stale owner never seems alive after a reboot or when a process id is reused.
+ * Stores in the database itself which process writes it. The lock file is not sufficient, because it is named after the path by
+ * which the database was opened, and a hard link has another path. A process is identified by boot id, process id and start time,
+ * so that a stale owner never seems alive after a reboot or when a process id is reused.
  */
 import { readFileSync, statSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
@@ -20,7 +20,8 @@ interface Owner {
 
 /**
  * Rejects a database that another living process writes. Also rejects a database that was last opened by another path and has
- * changes in the WAL beside that path: with this path they would be missing, and writing would destroy them. Does not write.
+ * changes in the WAL beside that path. A process that opens the database by this path would not see these changes, and its writes
+ * would destroy them. Does not write.
  * @throws AlreadyRunning, UnusableDatabase
  */
 export function refuseOtherOwner(db: Database, path: string): void {

@@ -1,5 +1,5 @@
 /**
- * Finds the ids of a page, in four ways. `list.ts` chooses one of them; all find the same ids. To be used within a read
+ * Finds the ids of a page in several ways, which all find the same ids. `list.ts` chooses the way. To be used within a read
  * transaction.
  */
 import { secondsPerDay } from '../../parse/calendar.ts'

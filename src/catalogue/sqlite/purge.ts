@@ -1,3 +1,4 @@
+/** Purges tombstones and deliveries that are too old, and directories that no longer exist. */
 import type { Database } from 'better-sqlite3'
 import { prepareDeliveryPurge } from './deliveries.ts'
 
@@ -5,9 +6,9 @@ import { prepareDeliveryPurge } from './deliveries.ts'
 const removalsPerTransaction = 2000
 
 /**
- * Prepares purging tombstones. They are purged in the order of seq, up to the first one that is too young. So the change feed has
- * all removals after the seq of the last purged one, which is stored. A removal with a time in the future, from a wrong clock,
- * stays until that time is old enough, and so do all removals after it.
+ * Prepares purging tombstones. They are purged in the order of seq, up to the first one that is too young. The seq of the last
+ * purged tombstone is stored, and the change feed has all removals after it. A removal with a time in the future, from a wrong
+ * clock, stays until that time is old enough, and so do all removals after it.
  */
 export function preparePurge(
   db: Database,

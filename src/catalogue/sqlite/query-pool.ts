@@ -1,3 +1,4 @@
+/** Distributes long queries to query workers, with a queue of limited length. `query-worker.ts` is the program of a worker. */
 import { Worker } from 'node:worker_threads'
 import { CatalogueUnavailable, NotBuilt, QueryTimeout, TooManyQueries } from '../reader.ts'
 import type { CatalogueReader } from '../reader.ts'

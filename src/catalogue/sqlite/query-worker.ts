@@ -47,7 +47,7 @@ function prepareRun(db: Database): Run {
     problems: prepareProblems(db),
     summary: prepareSummary(db),
   }
-  // One read transaction, so that a page and its count are consistent.
+  // Each query has one read transaction, so that a page and its count are consistent.
   return db.transaction(({ kind, query }: QueryRequest) =>
     // The type of a query depends on its kind.
     answers[kind](query as never, deadline()),

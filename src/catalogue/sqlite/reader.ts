@@ -1,3 +1,4 @@
+/** The reader of the catalogue. It decides for each query whether it runs in this thread or in a query worker. */
 import type { Database } from 'better-sqlite3'
 import { CatalogueUnavailable } from '../reader.ts'
 import type {
@@ -127,7 +128,7 @@ export function openReader(options: { readonly database: string }): CatalogueRea
 
 interface Queries extends Listings, Checksums {
   head(): Head
-  /** These three return `undefined` for queries that are too long for this thread. */
+  /** `page`, `records` and `stations` return `undefined` for queries that are too long for this thread. */
   page(query: PageQuery): Page | undefined
   records(query: ChunkQuery): RecordChunk | undefined
   stations(query: StationsQuery): StationsPage | undefined

@@ -1,3 +1,4 @@
+/** The SQL columns of records and of their details, and the conversion of their rows. */
 import type { FileRecord, FileDetails } from '../records.ts'
 import type { Problem } from '../filter.ts'
 
@@ -27,7 +28,7 @@ const problemOf = `CASE WHEN f.incomplete = 1 THEN 'incomplete' WHEN c.broken = 
 
 export const detailColumns = `f.size, f.mtime_us, c.sha256, ${problemOf}`
 
-/** The same columns of a tombstone, which has no checksum and no problem. */
+/** The columns of `detailColumns` for a tombstone, which has no checksum and no problem. */
 export const removedDetailColumns = 'f.size, f.mtime_us, NULL, NULL'
 
 export type DetailRow = readonly [

@@ -96,7 +96,9 @@ const nothing: Recovery = {
   isOlderCopy: false,
 }
 
-/** Opens the database after its replacement, without a check: a backup has just been checked, and a new database is empty. */
+/**
+ * Opens the database after its replacement, without a check, because a backup has just been checked, and a new database is empty.
+ */
 function opened(files: DatabaseFiles, recovery: Partial<Recovery>) {
   const { db } = openAdvanced({ ...files, checkUpTo: 0 })
   return { db, recovery: { ...nothing, ...recovery } }

@@ -16,8 +16,8 @@ export const schemaVersion = 12
 export const oldestSchemaVersion = 7
 
 /**
- * The schema number of a database while it is migrated to `schemaVersion`: only a migrating program opens it for
- * writing, and readers find the progress in its table `migration`.
+ * The schema number of a database while it is migrated to `schemaVersion`. Only a migrating program opens the database for
+ * writing; readers find the progress in its table `migration`.
  */
 export const migratingVersion = 1000 + schemaVersion
 
@@ -26,7 +26,7 @@ export function dayOf(seconds: string): string {
   return `((${seconds} + 62167219200) / 86400 - 719528)`
 }
 
-/** The levels of `id_count`: a bucket of a level holds the ids with the same `id >> level`. */
+/** level`. >> The levels of `id_count`. A bucket of a level has the ids with the same `id >> level`. >> level`. */
 export const idCountLevels = [18, 12, 6] as const
 
 /**

@@ -13,7 +13,7 @@ import type { DateRange } from './date-ranges.ts'
 import { prepareCountries } from './lookup-cache.ts'
 import type { Kind, Lookups } from './lookup-cache.ts'
 
-/** The files of a selection that a page has. */
+/** The position of a page in the sorted list of a selection. */
 export interface PagePosition {
   readonly ordering: Ordering
   readonly offset: number
@@ -46,7 +46,10 @@ export interface NameRange {
   readonly to: string
 }
 
-/** Of the files with this sort key, excludes those whose id does not come after this id in the ordering. */
+/**
+ * The last record of the previous chunk. Among the files with its sort key, only those whose id follows its id in the ordering
+ * match; files with other sort keys all match.
+ */
 export interface After extends ChunkCursor {
   readonly ordering: ChunkOrdering
 }
@@ -57,8 +60,8 @@ export interface IdRange {
 }
 
 /**
- * @param countriesOf `all codes`: a file with a short name has the country of the only long code that begins with its code,
- * which depends on the catalogued files; `long codes`: only files with long names have a country
+ * @param countriesOf `all codes`: a file with a short name has the country of the only long code that begins with its code, so
+ * the result depends on the catalogued files. `long codes`: only files with long names have a country
  * @returns `undefined` for a filter that matches no file
  */
 export function select(

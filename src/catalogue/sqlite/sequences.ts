@@ -2,8 +2,8 @@
  * The sequences of ids and change numbers (seq). Clients store both, so no number may ever be issued twice, not even by a
  * database that was rebuilt or restored. Therefore numbers are reserved in blocks before they are issued, first in the database,
  * then in a small file beside it. The file also has the latest issued numbers, at most a minute late. Commits survive every end
- * of the process, so a database with lower numbers than the file is an older copy or a new database: it continues above the
- * reserved numbers, with a new epoch.
+ * of the process, so a database with lower numbers than the file is an older copy or a new database. That database continues
+ * above the reserved numbers, with a new epoch.
  */
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -74,7 +74,7 @@ function advance(db: Database, { id, seq }: Numbers): void {
     ).run(newEpoch(), seq, seq, id, seq)
     db.prepare(`DELETE FROM sqlite_sequence WHERE name = 'file'`).run()
     db.prepare(`INSERT INTO sqlite_sequence (name, seq) VALUES ('file', ?)`).run(id)
-    // The files may have changed meanwhile: the next sweep reads all directories.
+    // The files may have changed meanwhile, so the next sweep reads all directories.
     db.prepare('UPDATE directory SET mtime_us = NULL').run()
   }).immediate()
 }
@@ -92,7 +92,7 @@ export function reserveSequences(db: Database, path: string, count: number): voi
   try {
     persist(db, path)
   } catch (error) {
-    // Without this, the next call would issue numbers that are not in the file.
+    // Without this correction, the next call would issue numbers that are not in the file.
     reserve.run(reserved.id, reserved.seq)
     throw error
   }

@@ -38,7 +38,7 @@ export function prepareSeriesSlots(db: Database, head: () => Head) {
          AND +kind IN (SELECT value FROM json_each(@kinds)) ORDER BY data_date`,
     )
     .pluck()
-  // Needs one lookup per slot, because deliveries are stored by time.
+  // This query needs one lookup per slot, because deliveries are stored by time.
   const deliveries = `WITH RECURSIVE slot (start) AS (
       SELECT @start WHERE @start < @end UNION ALL SELECT start + @seconds FROM slot WHERE start + @seconds < @end)
     SELECT start / @seconds AS slot, min(latency_s) AS latency FROM slot CROSS JOIN delivery ON data_date = start

@@ -1,3 +1,4 @@
+/** Reads the summary and the head of the catalogue, and caches them until another connection writes. */
 import type { Database } from 'better-sqlite3'
 import type { CatalogueSummary, Head, NewestFile, RejectionCount, ScanSummary } from '../records.ts'
 import { isValidChecksum } from './checksum-rows.ts'
@@ -58,7 +59,7 @@ export function prepareSummary(db: Database): () => CatalogueSummary {
   }
 }
 
-/** Counts the files with a problem with a partial index; the latest paths are examples. */
+/** Counts the files that have a problem, by its partial index. The examples are the paths of the files with the highest ids. */
 function prepareProblem(db: Database, reason: string, from: string): () => RejectionCount {
   const count = db.prepare(`SELECT count(*) FROM ${from}`).pluck()
   const latest = db
@@ -71,8 +72,8 @@ function prepareProblem(db: Database, reason: string, from: string): () => Rejec
 }
 
 /**
- * Prepares the newest record of each area and file type. Uses `id_count`, which is complete from the first row on: one lookup for
- * each kind, and at most 64 rows for each result.
+ * Prepares the newest record of each area and file type. Uses `id_count`, which is complete even during a first scan. It needs
+ * one lookup for each kind, and at most 64 rows for each result.
  */
 function prepareNewest(db: Database): () => NewestFile[] {
   const groups = db.prepare(

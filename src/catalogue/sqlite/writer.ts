@@ -1,3 +1,6 @@
+/**
+ * The writer of the catalogue: opens the database, and checks before each call that the database is sound and was not replaced.
+ */
 import { statSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
 import type { ScanSummary } from '../records.ts'
@@ -41,7 +44,7 @@ export interface WriterOptions {
   readonly restoreFrom?: string
   /** Called before a backup is restored, which blocks this thread. */
   readonly onRestoring?: (restoring: Restoring) => void
-  /** Called before each part of a migration, which blocks this thread; `upgradeDatabase` does not. */
+  /** Called before each part of a migration. This migration blocks the thread; that of `upgradeDatabase` does not. */
   readonly onMigrating?: (progress: MigrationProgress) => void
 }
 
@@ -190,8 +193,9 @@ function prepareGuards(db: Database, path: string, knownFault: () => string | un
 }
 
 /**
- * Detects that the database or a side file was removed or replaced, because no reader would see what this process writes. If it
- * was a side file, the database is also replaced by a copy; otherwise readers would use the removed side files for ever.
+ * Returns a check that throws if the database or a side file was removed or replaced, because no reader would see the changes of
+ * this process. If it was a side file, the check also replaces the database by a copy; otherwise readers would use the removed
+ * side file for ever.
  */
 function prepareReplacementCheck(db: Database, path: string): () => void {
   const inodeOf = (file: string): string | undefined => {

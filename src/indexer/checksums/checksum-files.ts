@@ -39,8 +39,8 @@ export interface ChecksumFiles {
   /** True if the gathered checksums must be stored now. */
   readonly isDue: boolean
   /**
-   * Stores the gathered checksums and checks their files again. @param throughSeq the seq up to which new files have been
-   * processed
+   * Stores the gathered checksums and checks their files again.
+   * @param throughSeq the seq up to which new files have been processed
    */
   store(throughSeq: number): Promise<void>
   /** Number of bytes in all files that were read. */
@@ -145,7 +145,7 @@ function toChecksum(id: number, { sha256, ...digest }: Digest, startedUs: number
   return { ...digest, id, sha256: Buffer.from(sha256, 'hex'), rested }
 }
 
-/** Most files, and most bytes of files, in one request, so that new files do not wait long. */
+/** Maximum number of files, and of bytes in several files, in one request, so that new files do not wait long. */
 const filesPerRequest = 16
 const bytesPerRequest = 16 * 1024 * 1024
 

@@ -15,11 +15,14 @@ import type { ChecksumFilesDeps } from './checksum-files.ts'
 const pollMs = 1000
 /** Delay before hashing is tried again after a failure (ms). */
 const retryMs = 5000
-/** Delay before a file with a stale checksum that could not be read is tried again. */
+/** Delay before a file with a stale checksum that could not be read is tried again (µs). */
 const unreadRetryUs = 60_000_000
-/** Number of bytes after which the files that a small catalogue has from the beginning are not hashed any further. */
+/** After this number of bytes, the files that a small new catalogue has from its first scan are not hashed any more. */
 const firstFilesBytes = 1e9
-/** Time between two passes over the older files (ms): some could not be read before, others were found by scans since. */
+/**
+ * Time between two passes over the older files (ms). A pass reads files that could not be read before, and files that scans have
+ * found since.
+ */
 const passIntervalMs = 3_600_000
 
 export interface ChecksumScheduleDeps extends Omit<ChecksumFilesDeps, 'isClosing'> {

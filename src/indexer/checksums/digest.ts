@@ -1,10 +1,13 @@
+/**
+ * Reads a whole file for its checksum, and finds out whether its gzip stream is complete and whether the file changed meanwhile.
+ */
 import { createHash } from 'node:crypto'
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import type { FileIdentity } from '../../catalogue/records.ts'
 import { compareIdentity, toIdentity } from '../../catalogue/identity.ts'
 import { inflateChunks, chunkSize } from '../tree/inflate.ts'
 
-/** A file to read, with its size and mtime in the catalogue. If the file on disk has others, it is not read. */
+/** A file to read, with its size and mtime in the catalogue. If the file on disk has another size or mtime, it is not read. */
 export interface DigestRequest {
   readonly path: string
   readonly size?: number | undefined
@@ -15,11 +18,11 @@ export interface DigestRequest {
 export interface Digest extends FileIdentity {
   /** In hexadecimal digits. */
   readonly sha256: string
-  /** The problem of its gzip stream: it has no end, or is damaged. */
+  /** The problem of the gzip stream: it has no end, or is damaged before its end. */
   readonly problem: 'incomplete' | 'broken' | undefined
 }
 
-/** Most attempts to read a file that changes during the read. */
+/** Maximum number of attempts to read a file that changes during the read. */
 const attempts = 3
 
 /**
@@ -58,7 +61,7 @@ async function readOnce(
   request: DigestRequest,
   onProgress: () => void,
 ): Promise<Digest | 'touched' | undefined> {
-  // Non-blocking: the file may have become a pipe without a writer.
+  // The file is opened without blocking, because it may have become a pipe without a writer.
   const file = openSync(request.path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
     const stats = fstatSync(file)

@@ -1,3 +1,4 @@
+/** The client of the hash process, which reads files for their checksums (`hash-process.ts`). */
 import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { join } from 'node:path'

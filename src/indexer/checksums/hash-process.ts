@@ -50,5 +50,5 @@ process.on('message', (request: HashRequest) => {
 })
 // Reports that the process has started.
 send('reading')
-// Ends when its parent has ended, for whatever reason.
+// The process ends when its parent has ended, for whatever reason.
 process.on('disconnect', () => process.exit())

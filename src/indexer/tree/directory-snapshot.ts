@@ -6,8 +6,8 @@ import type { DirectoryRejection, DirectoryStamp } from '../../catalogue/writer.
 import type { ArchiveDirectory, PathRejection } from '../../parse/archive-path.ts'
 
 /**
- * The read depth of a directory: what is read of its entries. `names`: names and entry types. `facts`: also size, mtime and
- * identity of each RINEX file. `auto`: as `names` in a cold directory (see `isCold`), elsewhere as `facts`.
+ * The read depth of a directory. `names`: names and entry types. `facts`: also size, mtime and identity of each RINEX file.
+ * `auto`: as `names` in a cold directory (see `isCold`), elsewhere as `facts`.
  */
 export type ReadDepth = 'names' | 'facts' | 'auto'
 
@@ -32,7 +32,7 @@ export interface DirectorySnapshot {
   readonly identity: string | undefined
   /** The stamp before the names were read; `undefined` if a later change could leave the same stamp. */
   readonly stamp: DirectoryStamp | undefined
-  /** Names of the regular files that are RINEX files, sorted by bytes. */
+  /** Names of the RINEX files, sorted by bytes: regular files, and symbolic links to regular files in linked directories. */
   readonly names: readonly string[]
   /** Sizes (bytes) and mtimes of `names`, in their order; `undefined` when only names were read. */
   readonly sizes: readonly number[] | undefined

@@ -1,3 +1,4 @@
+/** Inflates gzip streams to find out whether they are complete. */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -17,8 +18,8 @@ export interface Inflated {
 /** Largest file (bytes) that is inflated in one buffer, which costs several times less than a stream. */
 const largestBufferedFile = 4 * 1024 * 1024
 /**
- * Most bytes that are inflated into one buffer; RINEX files grow three- to sixfold. If a file has more, it is inflated as a
- * stream.
+ * Maximum number of bytes that are inflated into one buffer; RINEX files grow three- to sixfold. A file with a larger content is
+ * inflated as a stream.
  */
 const largestOutput = 64 * 1024 * 1024
 
@@ -35,7 +36,7 @@ export async function inflate(
   let file
   onProgress()
   try {
-    // Non-blocking: the file may have become a pipe without a writer.
+    // The file is opened without blocking, because it may have become a pipe without a writer.
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
     const before = fstatSync(file)
     if (!before.isFile()) return undefined

@@ -1,6 +1,6 @@
 /**
- * Reads one directory of the tree with synchronous calls: they cost a third of asynchronous ones, and if a disk does not answer,
- * only the tree worker waits.
+ * Reads one directory of the tree with synchronous calls, because they cost a third of asynchronous ones. If a disk does not
+ * answer, only the tree worker waits.
  */
 import { readdirSync, statSync } from 'node:fs'
 import type { Dirent, Stats } from 'node:fs'
@@ -25,8 +25,8 @@ export interface Tree extends LinkedTree {
 }
 
 /**
- * A stamp is unreliable if the directory changed less than this time (ms) before its read: a later change could leave the same
- * mtime and ctime.
+ * A stamp is unreliable if the directory changed less than this time (ms) before its read, because a later change could leave the
+ * same mtime and ctime.
  */
 const unsureMs = 2000
 
@@ -46,11 +46,11 @@ export function readDirectory(tree: Tree, request: SnapshotRequest): DirectorySn
     if (entries.length === 0 && request.path.includes('/') && isAway(tree, request.path))
       throw new Error('its disk is away')
     const found = sortEntries(tree, request.path, entries)
-    // The mtime is checked after the names are read: a file that arrived meanwhile makes the directory young.
+    // The mtime is checked after the names are read, because a file that arrived meanwhile makes the directory young.
     const withFacts = needsFacts(request, path, nowMs)
     const files = withFacts ? factsOf(tree, request.path, found.names) : namesAlone(found.names)
     const away = [...found.away, ...files.away]
-    // This is checked last, so that everything above was read from the same disk.
+    // The disk is checked last, so that everything above was read from the same disk.
     if (isForeign(tree, request.path)) return emptySnapshot(request.path, 'lost-area', foreign)
     return {
       path: request.path,
@@ -117,7 +117,7 @@ function factsOf(tree: Tree, directory: string, names: readonly string[]) {
     found.sizes.push(stats.size)
     found.mtimesUs.push(toUs(stats.mtimeMs))
   }
-  // This throws if the disk has vanished, and not only some names.
+  // This call throws if the whole disk has vanished, and not only some names.
   if (found.names.length < names.length) statSync(path)
   return { ...found, identities }
 }

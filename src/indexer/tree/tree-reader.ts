@@ -1,3 +1,4 @@
+/** The client of the tree worker, the thread that reads the tree (`tree-worker.ts`). */
 import { Worker } from 'node:worker_threads'
 import type { DirectoryStamp } from '../../catalogue/writer.ts'
 import type { Inflated } from './inflate.ts'
@@ -39,7 +40,7 @@ export function startTreeReader(tree: TreeWorkerData['tree']): TreeReader {
   const progress = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
   const worker = new Worker(new URL(workerFile), {
     workerData: { tree, progress } satisfies TreeWorkerData,
-    // Names are short-lived: a larger young generation would only hold more garbage.
+    // Names are short-lived, so a larger young generation would only hold more garbage.
     resourceLimits: { maxYoungGenerationSizeMb: 16 },
   })
   const waiting: PendingRequest[] = []

@@ -1,3 +1,4 @@
+/** Walks the tree: reads the directories below some roots one after the other. */
 import TinyQueue from 'tinyqueue'
 import type { ReadDepth, DirectorySnapshot } from './directory-snapshot.ts'
 import { readDirectory } from './read-directory.ts'
@@ -22,8 +23,8 @@ interface QueuedDirectory {
 }
 
 /**
- * Walks the tree below `roots`, oldest date first across both areas: the path below the area is the date (`2026/001`,
- * `2026/001/05`), and a directory sorts before its subdirectories.
+ * Walks the tree below `roots`, oldest date first across both areas. The date is the path below the area (`2026/001`,
+ * `2026/001/05`). A directory comes before its subdirectories.
  */
 export function* walkTree(
   tree: Tree,

@@ -143,7 +143,9 @@ t.test('paths that are not public are 403, and not in the status', async (t) => 
   const service = await openWithProblems(t, { problems: 'command-line' })
   const answer = await service.app.inject(path)
   t.equal(answer.statusCode, 403)
-  t.same(answer.json(), { detail: 'The paths of problems are shown on the command line only.' })
+  t.same(answer.json(), {
+    detail: 'The paths of files with problems are available only on the command line.',
+  })
   await service.app.inject(`/rinex/data/${otherDay}/${names[2]}`)
   const status = await service.app.inject('/rinex/api/status/')
   t.match(status.json(), {

@@ -20,13 +20,14 @@ addEventListener('pageshow', () => {
   for (const field of document.querySelectorAll('form [disabled]')) field.disabled = false
 })
 
-// Updates the part of the page that shows a changing state. Its attribute is a URL of the change feed, which answers when the
-// state has changed. If the attribute is empty, or the server refuses to let the page wait, the page is fetched every few
+// Updates the part of the page that shows a changing state. The attribute of this part is a URL of the change feed, which answers
+// when the state has changed. If the attribute is empty, or the server refuses to let the page wait, the page is fetched every few
 // seconds. Hidden pages are not updated.
 const live = document.querySelector('[data-live]')
 if (live !== null) {
   const pollMs = 5000
-  // Milliseconds between a change and the request for the page: the states of the network may be a little older than the feed.
+  // Milliseconds between a change and the request for the page, because the states of the network may be a little older than
+  // the feed.
   const reloadDelayMs = 1500
   const retryMs = 60_000
   const note = document.createElement('p')
