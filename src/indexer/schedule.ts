@@ -1,4 +1,6 @@
-/** The timers of the indexer, from `start` to `close`. They mark directories dirty, or run the sweeps and the maintenance. */
+/**
+ * The timers of the indexer. They mark directories dirty, run the sweeps and the maintenance, and check that the disk answers.
+ */
 import { areas } from '../parse/archive-path.ts'
 import type { Figures } from './figures.ts'
 import type { Health } from './health.ts'

@@ -26,7 +26,7 @@ export function dayOf(seconds: string): string {
   return `((${seconds} + 62167219200) / 86400 - 719528)`
 }
 
-/** level`. >> The levels of `id_count`. A bucket of a level has the ids with the same `id >> level`. >> level`. */
+/** The levels of `id_count`. A bucket of a level has the ids with the same `id >> level`. */
 export const idCountLevels = [18, 12, 6] as const
 
 /**

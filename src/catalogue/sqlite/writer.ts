@@ -1,6 +1,4 @@
-/**
- * The writer of the catalogue: opens the database, and checks before each call that the database is sound and was not replaced.
- */
+/** The writer of the catalogue: opens the database, and guards its calls against a database that is corrupt or was replaced. */
 import { statSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
 import type { ScanSummary } from '../records.ts'
