@@ -58,7 +58,7 @@ async function bytesOf(answer: IncomingMessage): Promise<Buffer> {
   return Buffer.concat((await answer.toArray()) as Buffer[])
 }
 
-t.test('the service behind Caddy', { skip }, async (t) => {
+t.test('the service works behind Caddy with the example configuration', { skip }, async (t) => {
   const folder = testFolder(t)
   const day = dayDirectory(3)
   const file = pathIn(day, 0)
@@ -70,7 +70,7 @@ t.test('the service behind Caddy', { skip }, async (t) => {
   const caddy = await startCaddy(t, join(folder, 'caddy'), Number(service.url.port))
   const get = caddy.ask
 
-  t.test('lists are compressed for clients that accept it', async (t) => {
+  t.test('lists are compressed for clients that accept compression', async (t) => {
     for (const query of ['?limit=50', '?format=csv', '?format=ndjson', '?format=urls']) {
       const path = `/rinex/api/rinex-file/${query}`
       const headers = { accept: 'application/json' }
@@ -94,7 +94,7 @@ t.test('the service behind Caddy', { skip }, async (t) => {
     }
   })
 
-  t.test('downloads, complete and in parts, are not compressed again', async (t) => {
+  t.test('whole downloads and parts of downloads are not compressed again', async (t) => {
     const path = `/rinex/data/${file}`
     const whole = await get(path, { 'accept-encoding': 'gzip, zstd' })
     t.match(whole.headers, {
@@ -117,7 +117,7 @@ t.test('the service behind Caddy', { skip }, async (t) => {
     t.equal(head.resume().headers['content-length'], String(content.length))
   })
 
-  t.test('events and long polls are not delayed', async (t) => {
+  t.test('events and answers to long polls are not delayed', async (t) => {
     const { seq } = await service.status()
     const changes = `/rinex/api/changes/?since=${seq}`
     const events = await get(changes, { accept: 'text/event-stream', 'accept-encoding': 'gzip' })
@@ -133,7 +133,7 @@ t.test('the service behind Caddy', { skip }, async (t) => {
     t.match((await bytesOf(await waiting)).toString(), basename(arrived))
   })
 
-  t.test('/ redirects to the resources, and plain HTTP to HTTPS', async (t) => {
+  t.test('/ redirects to the root of the API, and plain HTTP redirects to HTTPS', async (t) => {
     const root = await get('/')
     t.equal(root.resume().statusCode, 302)
     t.equal(root.headers.location, '/rinex/api/')
@@ -145,7 +145,7 @@ t.test('the service behind Caddy', { skip }, async (t) => {
     t.ok([301, 308].includes(status), `${status} ${headers.get('location')}`)
   })
 
-  t.test('answers 404 for paths that only its own host may request', async (t) => {
+  t.test('Caddy answers 404 for paths that only its own host may request', async (t) => {
     for (const path of [
       '/healthz',
       '/readyz',
@@ -157,7 +157,7 @@ t.test('the service behind Caddy', { skip }, async (t) => {
   })
 })
 
-t.test('Caddy passes paths on unchanged, and the real client address', { skip }, async (t) => {
+t.test('Caddy passes each path on unchanged, with the real client address', { skip }, async (t) => {
   const echo = createServer(({ url, headers }, response) => {
     response.end(JSON.stringify({ url, headers }))
   })

@@ -29,7 +29,7 @@ const day = 'obs/2020/001'
 
 t.setTimeout(longestMs)
 
-t.test(`${kills} kills during a migration lose nothing`, async (t) => {
+t.test(`a migration that is killed ${kills} times loses nothing`, async (t) => {
   const folder = testFolder(t, { archive: { nrt: {} } })
   const database = join(folder, 'catalogue.db')
   mkdirSync(join(folder, 'archive', day), { recursive: true })
