@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
+import type { OutgoingHttpHeaders } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { basename, join } from 'node:path'
@@ -11,7 +11,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import t from 'tap'
 import type { Test } from 'tap'
 import { testFolder } from '../folder.ts'
-import { ask, makeCertificate, publicName, untilListening } from '../front-server.ts'
+import { ask, bytesOf, makeCertificate, publicName, untilListening } from '../front-server.ts'
 import { freePorts, ownHost } from '../loopback.ts'
 import { longestMs, startService, stop, until } from './service.ts'
 import { arrive, dayDirectory, paths, pathIn, put } from './tree.ts'
@@ -52,10 +52,6 @@ async function startCaddy(t: Test, folder: string, service: number) {
       ask(https, path, headers, method),
     httpUrl: `http://${ownHost}:${http}`,
   }
-}
-
-async function bytesOf(answer: IncomingMessage): Promise<Buffer> {
-  return Buffer.concat((await answer.toArray()) as Buffer[])
 }
 
 t.test('the service works behind Caddy with the example configuration', { skip }, async (t) => {

@@ -1,12 +1,13 @@
 /** The service behind a real nginx with the example configuration, with offloaded downloads. */
 import { randomBytes } from 'node:crypto'
 import { readFileSync, renameSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
-import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
+import type { OutgoingHttpHeaders } from 'node:http'
 import { basename, join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import t from 'tap'
 import type { Test } from 'tap'
 import { testFolder } from '../folder.ts'
+import { bytesOf } from '../front-server.ts'
 import { lacksNginx, startNginx } from '../nginx.ts'
 import { longestMs, startService, until } from './service.ts'
 import { arrive, dayDirectory, hourDirectory, pathIn, put } from './tree.ts'
@@ -39,10 +40,6 @@ async function startBehindNginx(t: Test) {
   const behind = { service: Number(service.url.port), archive }
   const nginx = await startNginx(t, join(folder, 'nginx'), behind)
   return { service, archive, ask: nginx.ask }
-}
-
-async function bytesOf(answer: IncomingMessage): Promise<Buffer> {
-  return Buffer.concat((await answer.toArray()) as Buffer[])
 }
 
 t.test('nginx sends the downloads of the service', { skip: lacksNginx }, async (t) => {

@@ -12,7 +12,7 @@ import { migratingVersion, schemaVersion, versionOf } from '../../../src/catalog
 import { upgradeDatabase } from '../../../src/catalogue/sqlite/open.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
 import { change, newFile } from '../change.ts'
-import { makeEarlier } from '../earlier-database.ts'
+import { makeEarlier, read } from '../earlier-database.ts'
 import { testFolder } from '../../folder.ts'
 
 const day = 'obs/2026/001'
@@ -30,15 +30,6 @@ const unchangedTables = [
   'checksum',
   'area',
 ]
-
-function read<T>(database: string, work: (db: Sqlite.Database) => T): T {
-  const db = new Sqlite(database, { readonly: true })
-  try {
-    return work(db)
-  } finally {
-    db.close()
-  }
-}
 
 function contents(database: string): Record<string, unknown[]> {
   return read(database, (db) =>
