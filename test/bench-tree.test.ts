@@ -22,7 +22,7 @@ function entriesBelow(directory: string): { files: string[]; directories: string
   return { files: paths(true), directories: paths(false) }
 }
 
-t.test('a tree has the requested number of sparse files with RINEX names', async (t) => {
+t.test('the tree has the requested number of sparse files with RINEX names', async (t) => {
   const out = join(testFolder(t), 'tree')
   t.same(run(out, '--files', '1001', '--layout', 'both', '--size', '70000').stderr, '')
   const { files } = entriesBelow(out)
@@ -35,7 +35,7 @@ t.test('a tree has the requested number of sparse files with RINEX names', async
   t.ok(stats.every(({ size, blocks }) => size === 70000 && blocks * 512 < size))
 })
 
-t.test('a directory that is not empty is not changed', async (t) => {
+t.test('the generator does not change a directory that is not empty', async (t) => {
   const out = testFolder(t, { obs: {} })
   const { status, stderr } = run(out, '--files', '10')
   t.equal(status, 1)

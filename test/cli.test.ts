@@ -60,7 +60,7 @@ function faultsOf(stderr: string): string[] {
   return level === 'fatal' && msg === 'bad configuration' ? (faults as string[]) : []
 }
 
-t.test('every command has help, and the program a version', async (t) => {
+t.test('every command has help, and the program has a version', async (t) => {
   const prefixes = [[], ...commands.map((command) => [command])]
   for (const args of prefixes) {
     const help = await run([...args, '--help'])
@@ -75,7 +75,7 @@ t.test('every command has help, and the program a version', async (t) => {
   }
 })
 
-t.test('wrong usage is exit code 2 and nothing on standard output', async (t) => {
+t.test('wrong usage exits with code 2 and prints nothing on standard output', async (t) => {
   const lines = ['', 'nope', '--nope', 'serve --nope', 'serve extra', 'serve --port']
   lines.push('serve --config', 'serve --maximum 5', 'status --port 1', 'rescan --max-limit 5')
   for (const line of lines) {
@@ -84,7 +84,7 @@ t.test('wrong usage is exit code 2 and nothing on standard output', async (t) =>
   }
 })
 
-t.test('bad configuration is exit code 78, with all faults on standard error', async (t) => {
+t.test('a bad configuration exits with code 78 and lists all faults on stderr', async (t) => {
   const file = join(testFolder(t, { 'a.toml': 'prot = 1' }), 'a.toml')
   const env = { RINEX_CATALOGUE_HOST: 'a b', RINEX_CATALOGUE_CONFIG: file }
   for (const command of commands.filter((command) => command !== 'parse')) {
@@ -127,7 +127,7 @@ t.test('check-config prints a configuration with the origin of each value', asyn
   t.equal(values(again), values({ code, stdout, stderr: '' }), 'what is printed is a configuration')
 })
 
-t.test('an unusable token is reported together with all other faults', async (t) => {
+t.test('an unusable token file is reported together with all other faults', async (t) => {
   const folder = testFolder(t, { 'a.toml': 'admin_token_file = "token"\nprot = 1', token: 'a b' })
   for (const command of ['check-config', 'serve', 'start']) {
     const { code, stdout, stderr } = await run([command, '--config', join(folder, 'a.toml')])
@@ -168,7 +168,7 @@ t.test('every option has a flag, and all daemons accept all flags', async (t) =>
   }
 })
 
-t.test('check-config with a port that is not known before the start', async (t) => {
+t.test('check-config accepts a port that is known only after the start', async (t) => {
   const { code, stdout } = await run(['check-config', '--port', '0'])
   t.equal(code, 0)
   t.match(stdout, /^# base_url .*# from default, from host and port$/m)
@@ -213,7 +213,7 @@ t.test('parse ends without an error when its reader ends', async (t) => {
   t.match(outcome, { code: 0, stderr: '' })
 })
 
-t.test('a daemon that cannot start logs one JSON line; other commands print text', async (t) => {
+t.test('a daemon that cannot start logs one JSON line, a command prints text', async (t) => {
   const database = testFolder(t)
   // The path of a socket must be short.
   const args = ['--database', database, '--control-socket', 'none.sock']

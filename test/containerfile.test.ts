@@ -32,7 +32,7 @@ const image = stages.at(-1)?.instructions ?? []
 const argumentsOf = (name: string) =>
   image.filter((line) => line.name === name).map(({ words }) => words)
 
-t.test('every file that it copies exists, and is sent to the builder', async (t) => {
+t.test('every file that the image copies exists, and is sent to the builder', async (t) => {
   const ignored = readFileSync('.dockerignore', 'utf8').split('\n')
   t.ok(ignored.includes('*'))
   const sent = ignored.filter((line) => line.startsWith('!')).map((line) => line.slice(1))
@@ -51,7 +51,7 @@ t.test('every file that it copies exists, and is sent to the builder', async (t)
   t.strictSame([...used].sort(), sent.sort(), 'no other files are sent')
 })
 
-t.test('stages copy from stages before them', async (t) => {
+t.test('a stage copies only from stages before it', async (t) => {
   for (const [index, { instructions }] of stages.entries()) {
     const before = stages.slice(0, index).map(({ name }) => name)
     for (const { name, words } of instructions)
@@ -61,7 +61,7 @@ t.test('stages copy from stages before them', async (t) => {
 })
 
 t.test(
-  'the image has the dependencies of the lock file without tools, and the program',
+  'the image has the program and the locked dependencies without development packages',
   async (t) => {
     t.match(text, /^RUN npm ci --omit=dev /m)
     t.notMatch(text, /npm (install|i) /)
@@ -72,7 +72,7 @@ t.test(
   },
 )
 
-t.test('it runs as a user without privileges, and has no secret', async (t) => {
+t.test('the image runs as a user without privileges, and contains no secret', async (t) => {
   const users = argumentsOf('USER')
   t.match(users, [[/^[1-9]\d+:[1-9]\d+$/]])
   t.strictSame(image.map(({ name }) => name).slice(-4), ['USER', 'STOPSIGNAL', 'ENTRYPOINT', 'CMD'])
@@ -93,7 +93,7 @@ const skip =
     ? 'no podman, buildah or docker with a daemon here'
     : process.env['SLOW'] !== '1' && 'it downloads an image; SLOW=1 runs it'
 
-t.test('it builds, and runs on a read-only root', { skip, timeout: 900_000 }, async (t) => {
+t.test('the image builds and runs on a read-only root', { skip, timeout: 900_000 }, async (t) => {
   const program = builder ?? ''
   const run = (...args: string[]) => execFileSync(program, args, { encoding: 'utf8' })
   run('build', '-f', file, '-t', 'rinex-catalogue:test', '.')

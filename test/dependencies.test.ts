@@ -95,7 +95,7 @@ t.test('every package runs on the oldest supported version of Node', async (t) =
   t.match(readFileSync('.npmrc', 'utf8'), /^engine-strict=true$/m, 'npm refuses others')
 })
 
-t.test('ranges of versions', async (t) => {
+t.test('a version is compared correctly with a range of versions', async (t) => {
   const cases: [range: string, fits: boolean][] = [
     ['>=18', true],
     ['>= 20.19.1', false],
@@ -112,7 +112,7 @@ t.test('ranges of versions', async (t) => {
   t.throws(() => satisfies([20, 19, 0], 'latest'))
 })
 
-t.test('versions are exact, and the lock file has all of them with their hashes', async (t) => {
+t.test('versions are exact, and the lock file has all versions with their hashes', async (t) => {
   for (const kind of ['dependencies', 'devDependencies'])
     for (const [name, version] of Object.entries(manifest[kind] ?? {})) {
       t.match(version, /^\d+\.\d+\.\d+$/, name)

@@ -40,7 +40,7 @@ t.test('every source folder is named in docs/ARCHITECTURE.md', async (t) => {
   t.ok(text.split('\n').length <= 250, 'it is short enough to be read')
 })
 
-t.test('every decision is linked from its index, in order', async (t) => {
+t.test('the index of decisions links every decision, in order', async (t) => {
   const index = readFileSync(join(decisions, 'README.md'), 'utf8')
   const linked = Array.from(index.matchAll(/^\d+\. \[.+\]\((.+\.md)\)$/gm), ([, file]) => file)
   const written = readdirSync(decisions).filter((file) => file !== 'README.md')
@@ -52,7 +52,7 @@ t.test('every decision is linked from its index, in order', async (t) => {
   }
 })
 
-t.test('every dependency has its reason', async (t) => {
+t.test('every dependency has its reason in the decisions', async (t) => {
   const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Record<string, object>
   const reasons = readFileSync(join(decisions, '0011-dependencies.md'), 'utf8')
   for (const kind of ['dependencies', 'devDependencies'])

@@ -53,7 +53,7 @@ function firstTime({ header, data }: ReturnType<typeof split>, type: string): st
   return toDate(line.slice(0, 43).trim().split(/ +/))
 }
 
-t.test('generating again gives the committed bytes', async (t) => {
+t.test('the generator of the fixtures makes exactly the committed bytes', async (t) => {
   const directory = testFolder(t)
   execFileSync(process.execPath, ['fixtures/generate.js', directory])
   const paths = filesBelow(directory)
@@ -71,18 +71,18 @@ t.test('generating again gives the committed bytes', async (t) => {
   t.same(differing, [])
 })
 
-t.test('the lists name every file of the archive once', async (t) => {
+t.test('the lists of the fixtures name every file of the archive once', async (t) => {
   const listed = [...rows('expected.tsv'), ...rows('rejected.tsv')].map(([path]) => path)
   t.same(listed.sort(), filesBelow(archive))
 })
 
-t.test('every gzip file inflates to text', async (t) => {
+t.test('every gzip file of the fixtures inflates to text', async (t) => {
   const paths = filesBelow(archive).filter((path) => path.endsWith('.gz'))
   t.ok(paths.length > 60)
   for (const path of paths) t.match(linesOf(path).join('\n'), /^[\x20-\x7e\n]+\n$/, path)
 })
 
-t.test('the time inside a file is the time in its name', async (t) => {
+t.test('the time inside a file equals the time in its name', async (t) => {
   for (const [path = '', date, , , type = ''] of rows('expected.tsv'))
     t.equal(firstTime(split(linesOf(path)), type), date, path)
 })

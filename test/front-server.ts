@@ -30,6 +30,11 @@ export async function ask(
   return answer
 }
 
+/** Reads the whole body of a response. */
+export async function bytesOf(answer: IncomingMessage): Promise<Buffer> {
+  return Buffer.concat((await answer.toArray()) as Buffer[])
+}
+
 /** Waits until a server accepts connections. @throws if the server ends before that */
 export async function untilListening(
   server: { exitCode: number | null; signalCode: string | null },

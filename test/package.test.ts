@@ -42,7 +42,7 @@ function contentsOf(file: string): { mode: string; owner: string; time: string; 
   })
 }
 
-t.test('the Debian package', { skip, timeout: 600_000 }, async (t) => {
+t.test('the Debian package is complete and works', { skip, timeout: 600_000 }, async (t) => {
   const folder = testFolder(t)
   // Without Node a package is built in a third of the time.
   const twice = process.env['SLOW'] === '1' ? [] : ['--system-node']
@@ -59,13 +59,13 @@ t.test('the Debian package', { skip, timeout: 600_000 }, async (t) => {
   const contents = contentsOf(file)
   const files = contents.filter(({ mode }) => !mode.startsWith('d')).map(({ path }) => path)
 
-  await t.test('two builds are the same', async (t) => {
+  await t.test('two builds have the same bytes', async (t) => {
     const first = twice.length === 0 ? file : variant
     t.equal(basename(first), basename(again))
     t.ok(readFileSync(first).equals(readFileSync(again)), 'byte for byte')
   })
 
-  await t.test('it has owner root, one time and usual modes', async (t) => {
+  await t.test('all files of the package have owner root, one time and usual modes', async (t) => {
     t.strictSame([...new Set(contents.map(({ owner }) => owner))], ['root/root'])
     t.equal(new Set(contents.map(({ time }) => time)).size, 1)
     const modes = new Set(contents.map(({ mode }) => mode))
@@ -74,7 +74,7 @@ t.test('the Debian package', { skip, timeout: 600_000 }, async (t) => {
     t.strictSame(programs.sort(), ['usr/bin/rinex-catalogue', `${home}/bin/node`])
   })
 
-  await t.test('it has what the services need, and no more', async (t) => {
+  await t.test('the package has all that the services need, and no more', async (t) => {
     for (const path of [
       config,
       'usr/bin/rinex-catalogue',
@@ -118,7 +118,7 @@ t.test('the Debian package', { skip, timeout: 600_000 }, async (t) => {
       t.ok(existsSync(join(root, home, 'node_modules', name, 'package.json')), name)
   })
 
-  await t.test('no file has a path of the build', async (t) => {
+  await t.test('no file of the package contains a path of the build', async (t) => {
     const paths = [process.cwd(), folder, 'rinex-catalogue-package-']
     const found = files.filter((path) => {
       const content = readFileSync(join(root, path))
@@ -127,7 +127,7 @@ t.test('the Debian package', { skip, timeout: 600_000 }, async (t) => {
     t.strictSame(found, [])
   })
 
-  await t.test('its control files name conffiles, checksums and dependencies', async (t) => {
+  await t.test('the control files name conffiles, checksums and dependencies', async (t) => {
     t.equal(installed('DEBIAN/conffiles'), `/${config}\n`)
     for (const script of ['postinst', 'prerm', 'postrm'])
       t.equal(run('sh', '-n', join(root, 'DEBIAN', script)), '', script)
@@ -138,7 +138,7 @@ t.test('the Debian package', { skip, timeout: 600_000 }, async (t) => {
   })
 
   await t.test(
-    'the variant with --system-node depends on nodejs and has none of its own',
+    'the variant with --system-node depends on nodejs and contains no Node',
     async (t) => {
       const major = Number(process.versions.node.split('.')[0])
       const floor = major === 20 ? '20.19' : String(major)
@@ -169,7 +169,7 @@ t.test('the Debian package', { skip, timeout: 600_000 }, async (t) => {
     }
   })
 
-  await t.test('the configuration sets the paths of the services, and nothing else', async (t) => {
+  await t.test('the configuration of the package sets only paths of the services', async (t) => {
     const loaded = loadConfig({ env: {}, flags: {}, cwd: '/', file: join(root, config) })
     t.match(loaded.config, {
       archive: '/srv/gnss',
@@ -184,7 +184,7 @@ t.test('the Debian package', { skip, timeout: 600_000 }, async (t) => {
 
   const { error } = spawnSync('groff', ['--version'])
   await t.test(
-    'its manual pages are complete and without warnings',
+    'the manual pages of the package are complete and without warnings',
     { skip: error !== undefined && 'no groff here' },
     async (t) => {
       const page = uncompressed('usr/share/man/man5/rinex-catalogue.toml.5.gz')
@@ -217,7 +217,7 @@ t.test('the Debian package', { skip, timeout: 600_000 }, async (t) => {
 
   const program = [join(root, home, 'bin/node'), join(root, home, 'dist/cli.js')] as const
 
-  await t.test('the launcher chooses the configuration', async (t) => {
+  await t.test('the launcher uses the configuration of the package or a given one', async (t) => {
     // Its absolute paths lead into the extracted package.
     const launcher = join(folder, 'launcher')
     const text = installed('usr/bin/rinex-catalogue').replaceAll(

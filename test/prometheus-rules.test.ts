@@ -218,7 +218,7 @@ function promtoolTest(alert: string, { fires, silent, at, count = 1 }: Case) {
 
 const alerts = Array.from(rules.matchAll(/^ +- alert: (\w+)$/gm), ([, name = '']) => name)
 
-t.test('every alert has its cases, a sentence and a remedy', async (t) => {
+t.test('every alert rule has test cases, a sentence and a remedy', async (t) => {
   t.strictSame(Object.keys(cases), alerts)
   for (const rule of rules.split(/^ +- alert: /m).slice(1)) {
     const [name = ''] = rule.split('\n', 1)
@@ -236,7 +236,7 @@ t.test('promtool accepts the rules', { skip: lacksPromtool }, async (t) => {
   t.equal(status, 0, stdout + stderr)
 })
 
-t.test('each alert fires for its series and for no others', { skip: lacksPromtool }, async (t) => {
+t.test('each alert fires for its metrics and for no others', { skip: lacksPromtool }, async (t) => {
   const file = join(testFolder(t), 'tests.json')
   const isLong = ([, { at }]: [string, Case]): boolean => at > 200
   for (const long of [false, true]) {

@@ -49,7 +49,7 @@ async function listen(t: Test, server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-t.test('nginx with the example configuration', { skip: lacksNginx }, async (t) => {
+t.test('nginx works with the example configuration', { skip: lacksNginx }, async (t) => {
   let sending: Promise<Sending> | undefined
   const waiting: ServerResponse[] = []
   const service = createServer(({ url: target = '', headers, socket }, response) => {
@@ -75,28 +75,28 @@ t.test('nginx with the example configuration', { skip: lacksNginx }, async (t) =
     return JSON.parse(Buffer.concat(chunks).toString()) as Echo
   }
 
-  t.test('passes targets unchanged', async (t) => {
+  t.test('nginx passes targets on unchanged', async (t) => {
     const paths = ['data/a%2Fb', 'data/%41', 'data//obs/', 'data/../x', 'data/%2e%2e/x', '%252e']
     const queries = ['api/?a=%20b&a=%2F&c', 'api/?', 'api/?x=a+b&y=//../']
     for (const target of [...paths, ...queries].map((rest) => `/rinex/${rest}`))
       t.equal((await echo(target)).target, target)
   })
 
-  t.test('answers 404 for paths that only its own host may request', async (t) => {
+  t.test('nginx answers 404 for paths that only its own host may request', async (t) => {
     for (const path of ['/healthz', '/readyz', '/metrics', '/rinex/../metrics']) {
       const answer = await get(path)
       t.equal(answer.resume().statusCode, 404, path)
     }
   })
 
-  t.test('redirects / to the resources', async (t) => {
+  t.test('nginx redirects / to the root of the API', async (t) => {
     const answer = await get('/')
     t.equal(answer.resume().statusCode, 302)
     t.equal(answer.headers.location, 'https://archive.example.org/rinex/api/')
     t.equal(answer.headers['strict-transport-security'], 'max-age=31536000')
   })
 
-  t.test('limits the connections of a client address', async (t) => {
+  t.test('nginx limits the connections of a client address', async (t) => {
     // The service does not answer these requests until the test ends them.
     const requests = Array.from({ length: 129 }, () => get('/rinex/held', { 'x-hold': '1' }))
     const first = await Promise.race(requests)
@@ -107,19 +107,19 @@ t.test('nginx with the example configuration', { skip: lacksNginx }, async (t) =
     t.equal(statuses.filter((status) => status === 200).length, 128)
   })
 
-  t.test('sends the real client address, not that of the request', async (t) => {
+  t.test('nginx sends the real client address, not a claimed address', async (t) => {
     const claims = { 'x-forwarded-for': '192.0.2.1', 'x-forwarded-proto': 'gopher' }
     const { headers } = await echo('/rinex/api/', { range: 'bytes=0-1', ...claims })
     t.match(headers, { 'x-forwarded-for': '127.0.0.1', 'x-forwarded-proto': 'https' })
     t.match(headers, { host: 'archive.example.org', range: 'bytes=0-1' })
   })
 
-  t.test('reuses its connection', async (t) => {
+  t.test('nginx reuses its connection to the service', async (t) => {
     const { port } = await echo('/rinex/api/')
     t.equal((await echo('/rinex/api/')).port, port)
   })
 
-  t.test('slows a download down for a slow client, without a temporary file', async (t) => {
+  t.test('nginx slows a download for a slow client, and makes no temporary file', async (t) => {
     const answer = await get('/rinex/data/obs/2026/022/graz0220.26d.gz')
     t.match(answer.headers, { etag: '"strong"', 'content-length': String(downloadBytes) })
     t.equal(await sending, 'paused')
@@ -128,7 +128,7 @@ t.test('nginx with the example configuration', { skip: lacksNginx }, async (t) =
     t.equal(bytes, downloadBytes)
   })
 
-  t.test('sends offloaded files, and follows no symlink', async (t) => {
+  t.test('nginx sends offloaded files, and follows no symlink', async (t) => {
     const cases: [path: string, status: number][] = [
       ['obs/a.gz', 200],
       ['obs/linked.gz', 403],
@@ -142,7 +142,7 @@ t.test('nginx with the example configuration', { skip: lacksNginx }, async (t) =
     }
   })
 
-  t.test('redirects HTTP to HTTPS', async (t) => {
+  t.test('nginx redirects HTTP to HTTPS', async (t) => {
     const target = '/rinex/api/rinex-file/?limit=5&x=%2F'
     const url = nginx.httpUrl + target
     const { status, headers } = await fetch(url, { redirect: 'manual' })
@@ -151,7 +151,7 @@ t.test('nginx with the example configuration', { skip: lacksNginx }, async (t) =
   })
 })
 
-t.test('nginx rewrites older paths and no others', { skip: lacksNginx }, async (t) => {
+t.test('nginx rewrites older paths and no other paths', { skip: lacksNginx }, async (t) => {
   const service = createServer(({ url }, response) => response.end(url))
   const behind = { service: await listen(t, service), date: 'http_x_date' }
   const nginx = await startNginx(t, join(testFolder(t), 'nginx'), behind)

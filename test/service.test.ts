@@ -166,7 +166,7 @@ t.test('if another program has the port, no process is left running', async (t) 
   t.same(await once(indexer, 'exit'), [0, null], 'no other indexer is there')
 })
 
-t.test('a scan of a directory that is no archive logs one fatal line', async (t) => {
+t.test('a scan of a directory that is not an archive logs one fatal line', async (t) => {
   const folder = testFolder(t, { archive: {} })
   const scan = ['index', '--once', '--archive', 'archive', '--database', 'catalogue.db']
   const indexer = run(folder, scan)
@@ -196,7 +196,7 @@ t.test('an indexer does not take over a control socket in use', async (t) => {
   t.equal(await service.stop(), 0)
 })
 
-t.test('an answer sent at the end of the service has the same links', async (t) => {
+t.test('a response sent at the end of the service has the same links as before', async (t) => {
   const { list, stop } = await start(t, join(checkout, 'fixtures/archive'))
   const { origin, hostname, port } = new URL(list)
   const socket = connect(Number(port), hostname).setEncoding('utf8')

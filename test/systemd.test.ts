@@ -46,7 +46,7 @@ function run(program: string, args: readonly string[]): { status: number | null;
   return { status, output: stdout + stderr }
 }
 
-t.test('the services are users of one group', async (t) => {
+t.test('the services run as users of one group', async (t) => {
   const users = services.map((file) => valuesOf(file)('User'))
   t.strictSame(users, ['rinexcat-indexer', 'rinexcat-api', 'rinexcat-alerts'])
   for (const file of services) {
@@ -105,7 +105,7 @@ t.test(
   },
 )
 
-t.test('an unmounted archive stops nothing', async (t) => {
+t.test('an unmounted archive stops no service', async (t) => {
   for (const file of [...services, 'archive.conf']) {
     t.notMatch(read(file), /^(RequiresMountsFor|Requires|BindsTo|PartOf)=/m)
   }
@@ -158,7 +158,7 @@ t.test('the example copies the newest backup and the reserved ids', async (t) =>
   ])
 })
 
-t.test('the units and the drop-in verify', { skip: without('systemd-analyze') }, async (t) => {
+t.test('the units and the drop-in are correct', { skip: without('systemd-analyze') }, async (t) => {
   // systemd checks the program's path, so a copy of the units names the one of this test.
   const copy = (file: string): string => read(file).replace('/usr/bin/node', process.execPath)
   const dir = testFolder(t, {
@@ -172,7 +172,7 @@ t.test('the units and the drop-in verify', { skip: without('systemd-analyze') },
   t.strictSame(run('systemd-analyze', ['verify', ...paths]), { status: 0, output: '' })
 })
 
-t.test('their exposure stays low', { skip: without('systemd-analyze', 250) }, async (t) => {
+t.test('the exposure of the units is low', { skip: without('systemd-analyze', 250) }, async (t) => {
   const threshold = { [indexer]: 10, [api]: 15, [alerts]: 15 }
   for (const [file, tenths] of Object.entries(threshold)) {
     const options = ['--offline=true', `--threshold=${tenths}`, '--no-pager']

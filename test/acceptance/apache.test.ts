@@ -127,7 +127,7 @@ t.test('Apache sends the files that the service offloads', { skip: lacksSendfile
   t.equal((await get(pathIn(dayDirectory(3), 9))).body.toString(), '{"detail":"Not found."}')
 })
 
-t.test('Apache rewrites older paths and no others', { skip }, async (t) => {
+t.test('Apache rewrites the older paths of files and no other paths', { skip }, async (t) => {
   const folder = testFolder(t, { archive: {} })
   const echo = createHttpServer(({ url }, response) => response.end(url)).listen(0, '127.0.0.1')
   await once(echo, 'listening')

@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
+import type { OutgoingHttpHeaders } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { basename, join } from 'node:path'
@@ -11,7 +11,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import t from 'tap'
 import type { Test } from 'tap'
 import { testFolder } from '../folder.ts'
-import { ask, makeCertificate, publicName, untilListening } from '../front-server.ts'
+import { ask, bytesOf, makeCertificate, publicName, untilListening } from '../front-server.ts'
 import { freePorts, ownHost } from '../loopback.ts'
 import { longestMs, startService, stop, until } from './service.ts'
 import { arrive, dayDirectory, paths, pathIn, put } from './tree.ts'
@@ -54,11 +54,7 @@ async function startCaddy(t: Test, folder: string, service: number) {
   }
 }
 
-async function bytesOf(answer: IncomingMessage): Promise<Buffer> {
-  return Buffer.concat((await answer.toArray()) as Buffer[])
-}
-
-t.test('the service behind Caddy', { skip }, async (t) => {
+t.test('the service works behind Caddy with the example configuration', { skip }, async (t) => {
   const folder = testFolder(t)
   const day = dayDirectory(3)
   const file = pathIn(day, 0)
@@ -70,7 +66,7 @@ t.test('the service behind Caddy', { skip }, async (t) => {
   const caddy = await startCaddy(t, join(folder, 'caddy'), Number(service.url.port))
   const get = caddy.ask
 
-  t.test('lists are compressed for clients that accept it', async (t) => {
+  t.test('lists are compressed for clients that accept compression', async (t) => {
     for (const query of ['?limit=50', '?format=csv', '?format=ndjson', '?format=urls']) {
       const path = `/rinex/api/rinex-file/${query}`
       const headers = { accept: 'application/json' }
@@ -94,7 +90,7 @@ t.test('the service behind Caddy', { skip }, async (t) => {
     }
   })
 
-  t.test('downloads, complete and in parts, are not compressed again', async (t) => {
+  t.test('whole downloads and parts of downloads are not compressed again', async (t) => {
     const path = `/rinex/data/${file}`
     const whole = await get(path, { 'accept-encoding': 'gzip, zstd' })
     t.match(whole.headers, {
@@ -117,7 +113,7 @@ t.test('the service behind Caddy', { skip }, async (t) => {
     t.equal(head.resume().headers['content-length'], String(content.length))
   })
 
-  t.test('events and long polls are not delayed', async (t) => {
+  t.test('events and answers to long polls are not delayed', async (t) => {
     const { seq } = await service.status()
     const changes = `/rinex/api/changes/?since=${seq}`
     const events = await get(changes, { accept: 'text/event-stream', 'accept-encoding': 'gzip' })
@@ -133,7 +129,7 @@ t.test('the service behind Caddy', { skip }, async (t) => {
     t.match((await bytesOf(await waiting)).toString(), basename(arrived))
   })
 
-  t.test('/ redirects to the resources, and plain HTTP to HTTPS', async (t) => {
+  t.test('/ redirects to the root of the API, and plain HTTP redirects to HTTPS', async (t) => {
     const root = await get('/')
     t.equal(root.resume().statusCode, 302)
     t.equal(root.headers.location, '/rinex/api/')
@@ -145,7 +141,7 @@ t.test('the service behind Caddy', { skip }, async (t) => {
     t.ok([301, 308].includes(status), `${status} ${headers.get('location')}`)
   })
 
-  t.test('answers 404 for paths that only its own host may request', async (t) => {
+  t.test('Caddy answers 404 for paths that only its own host may request', async (t) => {
     for (const path of [
       '/healthz',
       '/readyz',
@@ -157,7 +153,7 @@ t.test('the service behind Caddy', { skip }, async (t) => {
   })
 })
 
-t.test('Caddy passes paths on unchanged, and the real client address', { skip }, async (t) => {
+t.test('Caddy passes each path on unchanged, with the real client address', { skip }, async (t) => {
   const echo = createServer(({ url, headers }, response) => {
     response.end(JSON.stringify({ url, headers }))
   })

@@ -53,7 +53,7 @@ t.test(
   },
 )
 
-t.test('with checksums = "all" old files get them too', async (t) => {
+t.test('with checksums = "all" old files get checksums too', async (t) => {
   const folder = testFolder(t)
   const all = paths('obs/2020/001', 50)
   for (const path of all) put(join(folder, 'archive'), path)

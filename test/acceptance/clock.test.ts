@@ -83,7 +83,7 @@ const moments: Record<string, () => number> = {
 /** Jumps after which the test waits for idle sweeps. */
 const withSweeps = ['a day back', 'the end of 31 bits']
 
-t.test('files that arrive after the clock was set are listed', { skip }, async (t) => {
+t.test('files that arrive after the system clock was set are listed', { skip }, async (t) => {
   const service = await startWithClock(t)
   const { archive, folder } = service
   const before = await service.list()
@@ -134,7 +134,7 @@ async function checkEnd(t: Test, { log, indexer, api }: Service): Promise<void> 
   t.same(codes, [0, 0], 'and end on SIGTERM')
 }
 
-t.test('restarts with a wrong clock lose nothing', { skip }, async (t) => {
+t.test('restarts with a wrong system clock lose no record and no new file', { skip }, async (t) => {
   const service = await startWithClock(t)
   const before = await service.list()
   for (const years of [12, -12, 0]) {

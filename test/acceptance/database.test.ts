@@ -105,27 +105,30 @@ t.test('a corrupt database is quarantined at the start, and a new one is built',
   t.equal(quarantined(service).length, 1, 'the corrupt file is kept')
 })
 
-t.test('an older copy in place of the database gets ids above all assigned ones', async (t) => {
-  const { service } = await startFull(t)
-  const [earlier, later] = [5000, 6000].map((n) => pathIn(hourDirectory(), n)) as [string, string]
-  const copy = join(service.folder, 'copy')
-  await stop(service.indexer, 'SIGTERM')
-  copyFileSync(service.database, copy)
-  service.startIndexer()
-  arrive(service.archive, earlier)
-  await untilEqual(service)
-  const assigned = (await service.list()).get(earlier)?.id ?? 0
-  await stop(service.indexer, 'SIGTERM')
-  for (const side of ['-wal', '-shm']) rmSync(service.database + side, { force: true })
-  renameSync(copy, service.database)
-  arrive(service.archive, later)
-  service.startIndexer()
-  const isLogged = () => service.log.some(({ msg }) => msg.includes('older copy'))
-  await until('a warning is logged', isLogged)
-  await untilEqual(service)
-  const list = await service.list()
-  for (const path of [earlier, later]) t.ok((list.get(path)?.id ?? 0) > assigned, path)
-})
+t.test(
+  'if an older copy replaces the database, new files get ids above all ids assigned before',
+  async (t) => {
+    const { service } = await startFull(t)
+    const [earlier, later] = [5000, 6000].map((n) => pathIn(hourDirectory(), n)) as [string, string]
+    const copy = join(service.folder, 'copy')
+    await stop(service.indexer, 'SIGTERM')
+    copyFileSync(service.database, copy)
+    service.startIndexer()
+    arrive(service.archive, earlier)
+    await untilEqual(service)
+    const assigned = (await service.list()).get(earlier)?.id ?? 0
+    await stop(service.indexer, 'SIGTERM')
+    for (const side of ['-wal', '-shm']) rmSync(service.database + side, { force: true })
+    renameSync(copy, service.database)
+    arrive(service.archive, later)
+    service.startIndexer()
+    const isLogged = () => service.log.some(({ msg }) => msg.includes('older copy'))
+    await until('a warning is logged', isLogged)
+    await untilEqual(service)
+    const list = await service.list()
+    for (const path of [earlier, later]) t.ok((list.get(path)?.id ?? 0) > assigned, path)
+  },
+)
 
 t.test('after a restore, changes since the backup are found in the archive', async (t) => {
   const full = await startFull(t, { backedUp: true })
@@ -172,7 +175,7 @@ t.test('after a restore, changes since the backup are found in the archive', asy
 for (const backedUp of [false, true]) {
   const next = backedUp ? 'restores the backup' : 'builds a new one'
 
-  t.test(`pages overwritten in use: the indexer ends, and its next start ${next}`, async (t) => {
+  t.test(`if pages are overwritten, the indexer ends, and its next start ${next}`, async (t) => {
     const full = await startFull(t, { backedUp })
     const { service, highest } = full
     const ended = once(service.indexer, 'exit')
@@ -192,7 +195,7 @@ for (const backedUp of [false, true]) {
     else await untilRebuilt(t, service, highest)
   })
 
-  t.test(`removed in use: the indexer ends, and its next start ${next}`, async (t) => {
+  t.test(`if the database is removed, the indexer ends, and its next start ${next}`, async (t) => {
     const full = await startFull(t, { backedUp })
     const { service, highest } = full
     const ended = once(service.indexer, 'exit')
@@ -212,7 +215,7 @@ for (const backedUp of [false, true]) {
 
 for (const side of ['-wal', '-shm'])
   t.test(
-    `${side} removed in use: nothing is lost, and the API reads the database again`,
+    `if the ${side} file is removed, nothing is lost, and the API reads the database again`,
     async (t) => {
       const { service, list } = await startFull(t)
       const begun = await service.status()
@@ -238,7 +241,7 @@ for (const side of ['-wal', '-shm'])
     },
   )
 
-t.test('a database of a newer version is refused', async (t) => {
+t.test('the indexer and the API refuse a database of a newer version', async (t) => {
   const { service } = await startFull(t)
   await stop(service.indexer, 'SIGTERM')
   const db = new Sqlite(service.database)
@@ -253,7 +256,7 @@ t.test('a database of a newer version is refused', async (t) => {
   t.equal((await service.get('?limit=1')).status, 503)
 })
 
-t.test('a missing -shm file is created again', async (t) => {
+t.test('if the -shm file is missing, it is created again, and all ids stay', async (t) => {
   const { service } = await startFull(t)
   const before = await service.list()
   await Promise.all([stop(service.indexer, 'SIGKILL'), stop(service.api, 'SIGKILL')])

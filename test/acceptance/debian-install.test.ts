@@ -11,7 +11,7 @@ function lacks(): string | false {
   return false
 }
 
-t.test('the package in a clean Debian', { skip: lacks(), timeout: 900_000 }, async (t) => {
+t.test('the package works in a clean Debian', { skip: lacks(), timeout: 900_000 }, async (t) => {
   const build = ['packaging/build.js', '--output', testFolder(t)]
   const env = { ...process.env, MAINTAINER: 'Archive <archive@example.org>' }
   const file = execFileSync(process.execPath, build, { encoding: 'utf8', env }).trim()

@@ -69,7 +69,7 @@ async function recovers(t: Test, service: Service): Promise<void> {
   await until('it has recovered', async () => (await service.status()).state === 'watching')
 }
 
-t.test('on a full disk the API answers and the indexer waits', { skip: lacksMounts }, async (t) => {
+t.test('the API and the indexer survive a full disk', { skip: lacksMounts }, async (t) => {
   const { service, run } = await startOnDisk(t, `size=${megabytes}m`)
   run('cat /dev/zero > filler 2> /dev/null || true')
   for (const path of paths(hourDirectory(), newFiles, 1)) arrive(service.archive, path)
@@ -80,7 +80,7 @@ t.test('on a full disk the API answers and the indexer waits', { skip: lacksMoun
   await recovers(t, service)
 })
 
-t.test('a disk without free inodes', { skip: lacksMounts }, async (t) => {
+t.test('the API and the indexer survive a lack of inodes', { skip: lacksMounts }, async (t) => {
   const { service, run } = await startOnDisk(t, `size=${megabytes * 4}m,nr_inodes=50`)
   const fill = 'for n in $(seq 50); do touch filler$n || break; done 2> /dev/null; true'
   run(fill)
@@ -113,7 +113,7 @@ function makeReadOnly(t: Test, service: Service) {
 }
 
 // Not by `mount -o remount,ro`, which fails while files are open for writing.
-t.test('a disk becomes read-only', { skip: lacksStrace }, async (t) => {
+t.test('the API and the indexer survive a read-only disk', { skip: lacksStrace }, async (t) => {
   const folder = testFolder(t)
   put(join(folder, 'archive'), pathIn(hourDirectory(), 0))
   const service = await startService(t, folder)
@@ -131,7 +131,7 @@ function isTraced(pid: number): boolean {
   return /^TracerPid:\s+[1-9]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
 }
 
-t.test('a start on a read-only disk', { skip: lacksMounts }, async (t) => {
+t.test('on a read-only disk only the API starts', { skip: lacksMounts }, async (t) => {
   const { service, run } = await startOnDisk(t, `size=${megabytes}m`)
   await untilEqual(service)
   await Promise.all([stop(service.indexer, 'SIGKILL'), stop(service.api, 'SIGKILL')])

@@ -62,7 +62,7 @@ t.test('a file is listed when it is complete', async (t) => {
     },
   )
 
-  t.test('a file replaced by rename is modified at once', async (t) => {
+  t.test('a file replaced by a rename is listed as modified at once', async (t) => {
     const path = pathIn(hour, 1)
     const before = (await service.list()).get(path)
     const part = join(service.archive, directory(path), '.part')

@@ -1,4 +1,4 @@
-/** A disk that hangs takes half of the threads for files: further downloads are 503, and the rest of the API goes on. */
+/** A disk that hangs blocks at most half of the threads for files: further downloads get 503, and the rest of the API answers. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ async function hang(t: Test, service: Service): Promise<() => Promise<unknown>> 
   return () => stop(strace, 'SIGINT')
 }
 
-t.test('two downloads hang, and all else is answered', { skip: lacksStrace }, async (t) => {
+t.test('two downloads that hang block only other downloads', { skip: lacksStrace }, async (t) => {
   const service = await startService(t, testFolder(t))
   for (const path of [hanging, other]) put(service.archive, path)
   await until('both are listed', async () => (await service.count()) === 2)

@@ -14,7 +14,7 @@ const megabytes = 10
 t.setTimeout(longestMs)
 
 t.test(
-  `${rounds * perRound} temporary files leave nothing behind`,
+  `${rounds * perRound} temporary files leave no open handles and no memory behind`,
   { skip: needsTime },
   async (t) => {
     const folder = testFolder(t)

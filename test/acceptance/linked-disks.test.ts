@@ -11,7 +11,7 @@ import { put as putFile } from './tree.ts'
 import { testFolder } from '../folder.ts'
 import { programLine } from '../program.ts'
 
-t.test('a missing disk removes no records, and is read when it is back', async (t) => {
+t.test('a missing disk removes no records, and is read again when it is back', async (t) => {
   const folder = testFolder(t, {
     archive: { obs: { '2020': { '001': {} } }, nrt: {} },
     disk: { '2019': { '001': {} } },
@@ -58,7 +58,7 @@ t.test('a missing disk removes no records, and is read when it is back', async (
   t.equal((await reader.head()).seq, before.seq + 1, 'nothing else has changed')
 })
 
-t.test('a directory that became a file is removed, a missing disk is not', async (t) => {
+t.test('a directory that became a file loses its records, a missing disk does not', async (t) => {
   const folder = realpathSync(testFolder(t, { archive: { nrt: {} } }))
   const [archive, disk] = [join(folder, 'archive'), join(folder, 'disk')]
   const kept = ['obs/2010/001/graz0010.10o.gz', 'obs/2009/002/graz0020.09o.gz']

@@ -131,7 +131,7 @@ const mirrors: Record<string, (data: string) => readonly string[][]> = {
 
 for (const [program, commands] of Object.entries(mirrors))
   t.test(
-    `${program} mirrors the tree, each file once`,
+    `${program} mirrors the tree and downloads each file once`,
     { skip: lacks(program, `command -v ${program}`) },
     async (t) => {
       const { service, answered, data } = await startFilled(t)

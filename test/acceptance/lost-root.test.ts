@@ -1,4 +1,4 @@
-/** A disk that goes away is reported and removes nothing from the list; when it is back, no restart is needed. */
+/** A disk that is away is reported, and its files stay in the list; when the disk is back, no restart is needed. */
 import { spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
@@ -62,7 +62,7 @@ async function loseAndRestore(t: Test, service: Service, lose: () => void, resto
   await untilEqual(service)
 }
 
-t.test('the root is renamed', async (t) => {
+t.test('no record is removed while the root of the archive is renamed', async (t) => {
   testFolder(t)
   const service = await startFull(t)
   const moved = join(service.folder, 'moved')
@@ -74,7 +74,7 @@ t.test('the root is renamed', async (t) => {
   )
 })
 
-t.test('another archive replaces the root, and its directories are watched', async (t) => {
+t.test('if another archive replaces the root, its directories are watched', async (t) => {
   testFolder(t)
   const service = await startFull(t, { options: { SWEEP_INTERVAL_SECONDS: '1' } })
   const next = join(service.folder, 'next')
@@ -93,7 +93,7 @@ t.test('another archive replaces the root, and its directories are watched', asy
   t.same((await service.status()).reasons, [])
 })
 
-t.test('the directories of the root are moved away', async (t) => {
+t.test('no record is removed while the directories of the root are moved away', async (t) => {
   testFolder(t)
   const service = await startFull(t)
   const moved = join(service.folder, 'moved')
@@ -109,7 +109,7 @@ t.test('the directories of the root are moved away', async (t) => {
   )
 })
 
-t.test('a disk is unmounted, then an empty one is mounted', { skip: lacksMounts }, async (t) => {
+t.test('no record is removed while a disk is not mounted', { skip: lacksMounts }, async (t) => {
   const mounts = await openMounts(t)
   const run = (command: string) => () => mounts.run(`cd ${t.testdirName} && ${command}`)
   mkdirSync(join(testFolder(t), 'mounted/archive'), { recursive: true })
@@ -127,7 +127,7 @@ t.test('a disk is unmounted, then an empty one is mounted', { skip: lacksMounts 
   )
 })
 
-t.test('a disk returns I/O errors', { skip: lacksStrace }, async (t) => {
+t.test('no record is removed while a disk returns I/O errors', { skip: lacksStrace }, async (t) => {
   testFolder(t)
   const service = await startFull(t)
   let strace: ReturnType<typeof spawn> | undefined
@@ -144,7 +144,7 @@ t.test('a disk returns I/O errors', { skip: lacksStrace }, async (t) => {
   )
 })
 
-t.test('a mass removal is withheld until it is accepted', async (t) => {
+t.test('the removal of many files is withheld until an administrator accepts it', async (t) => {
   testFolder(t)
   const service = await startFull(t)
   const many = paths(hourDirectory(1), removedAtOnce)
@@ -165,7 +165,7 @@ t.test('a mass removal is withheld until it is accepted', async (t) => {
   await until('it has recovered', async () => (await state(service)) === 'watching')
 })
 
-t.test('an area that appears after the start is scanned', async (t) => {
+t.test('an area that appears after the start of the indexer is scanned', async (t) => {
   const folder = testFolder(t)
   const service = await startService(t, folder)
   await untilReported(service, /contains no readable obs\/ or nrt\//)

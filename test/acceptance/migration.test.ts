@@ -17,7 +17,7 @@ import { checkConsistency } from '../../src/catalogue/sqlite/consistency-check.t
 import { migratingVersion, schemaVersion, versionOf } from '../../src/catalogue/sqlite/schema.ts'
 import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
 import { change, newFile } from '../catalogue/change.ts'
-import { makeEarlier } from '../catalogue/earlier-database.ts'
+import { makeEarlier, read } from '../catalogue/earlier-database.ts'
 import { testFolder } from '../folder.ts'
 import { programLine } from '../program.ts'
 import { longestMs, slow } from './service.ts'
@@ -29,7 +29,7 @@ const day = 'obs/2020/001'
 
 t.setTimeout(longestMs)
 
-t.test(`${kills} kills during a migration lose nothing`, async (t) => {
+t.test(`a migration that is killed ${kills} times loses nothing`, async (t) => {
   const folder = testFolder(t, { archive: { nrt: {} } })
   const database = join(folder, 'catalogue.db')
   mkdirSync(join(folder, 'archive', day), { recursive: true })
@@ -94,13 +94,4 @@ function contentOf(database: string) {
     catalogue: db.prepare('SELECT epoch, seq FROM catalogue').get(),
     files: db.prepare('SELECT count(*), sum(id), sum(data_date), sum(created_us) FROM file').get(),
   }))
-}
-
-function read<T>(database: string, work: (db: Sqlite.Database) => T): T {
-  const db = new Sqlite(database, { readonly: true })
-  try {
-    return work(db)
-  } finally {
-    db.close()
-  }
 }

@@ -31,7 +31,7 @@ t.test('a list that is downloaded while files change is complete', async (t) => 
   await untilSame(t, service, mirror)
 })
 
-t.test('a mirror survives changes, kills and restarts', async (t) => {
+t.test('a mirror equals the list after changes, kills and restarts', async (t) => {
   const { service, changes, mirror } = await startMirrored(t, { large: true })
   const before = await service.list()
   const end = new AbortController()
@@ -80,7 +80,7 @@ async function statusesUntil(end: AbortSignal, service: Service): Promise<Set<nu
   return statuses
 }
 
-t.test('a mirror that was away gets the latest change of each file', async (t) => {
+t.test('a mirror that was away gets only the latest change of each file', async (t) => {
   const { service, mirror } = await startMirrored(t)
   const { archive } = service
   await mirror.begin()

@@ -1,12 +1,13 @@
 /** The service behind a real nginx with the example configuration, with offloaded downloads. */
 import { randomBytes } from 'node:crypto'
 import { readFileSync, renameSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
-import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
+import type { OutgoingHttpHeaders } from 'node:http'
 import { basename, join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import t from 'tap'
 import type { Test } from 'tap'
 import { testFolder } from '../folder.ts'
+import { bytesOf } from '../front-server.ts'
 import { lacksNginx, startNginx } from '../nginx.ts'
 import { longestMs, startService, until } from './service.ts'
 import { arrive, dayDirectory, hourDirectory, pathIn, put } from './tree.ts'
@@ -39,10 +40,6 @@ async function startBehindNginx(t: Test) {
   const behind = { service: Number(service.url.port), archive }
   const nginx = await startNginx(t, join(folder, 'nginx'), behind)
   return { service, archive, ask: nginx.ask }
-}
-
-async function bytesOf(answer: IncomingMessage): Promise<Buffer> {
-  return Buffer.concat((await answer.toArray()) as Buffer[])
 }
 
 t.test('nginx sends the downloads of the service', { skip: lacksNginx }, async (t) => {
@@ -85,7 +82,7 @@ t.test('nginx sends the downloads of the service', { skip: lacksNginx }, async (
     t.match(await digest(), /^sha-256=:/)
   })
 
-  t.test('nginx answers ranges', async (t) => {
+  t.test('nginx answers range requests', async (t) => {
     const tag = await tagOf()
     for (const headers of [{}, { 'if-range': tag }, { 'if-range': seconds(writtenSeconds) }]) {
       const answer = await get(file, { range: 'bytes=100-299', ...headers })
@@ -120,7 +117,7 @@ t.test('nginx sends the downloads of the service', { skip: lacksNginx }, async (
     }
   })
 
-  t.test('files are found by their older paths', async (t) => {
+  t.test('nginx finds files by their older paths', async (t) => {
     const older = file.replace('obs/', 'obs_v3/')
     const answer = await get(older)
     t.equal(answer.statusCode, 200)
@@ -185,7 +182,7 @@ t.test('nginx sends the downloads of the service', { skip: lacksNginx }, async (
     t.equal(download.headers['strict-transport-security'], 'max-age=31536000')
   })
 
-  t.test('refused downloads stay refused', async (t) => {
+  t.test('nginx passes on the error responses to refused downloads', async (t) => {
     const absent = await get(pathIn(day, 9))
     t.equal(absent.statusCode, 404)
     t.equal((await bytesOf(absent)).toString(), '{"detail":"Not found."}')
@@ -201,7 +198,7 @@ t.test('nginx sends the downloads of the service', { skip: lacksNginx }, async (
     t.equal((await get(replaced)).resume().statusCode, 404)
   })
 
-  t.test('lists, listings, polls and events pass through', async (t) => {
+  t.test('nginx passes on lists, directory listings, long polls and events', async (t) => {
     const list = await ask('/rinex/api/rinex-file/?limit=1', { accept: 'application/json' })
     t.match(JSON.parse((await bytesOf(list)).toString()), { results: [{ id: Number }] })
     const listing = await get(`${day}/`)

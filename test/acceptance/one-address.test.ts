@@ -114,7 +114,7 @@ async function attackFor(service: Service, all: readonly Attack[]) {
   return { times, statuses: [...statuses], peak }
 }
 
-t.test('one address delays nobody', async (t) => {
+t.test('attacks from one address do not delay another address', async (t) => {
   const folder = testFolder(t)
   makeOldDays(join(folder, 'archive'), 3, figures.files / 3)
   const service = await startService(t, folder, { options: { MAX_LIMIT: '1000' } })

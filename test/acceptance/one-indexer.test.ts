@@ -1,4 +1,4 @@
-/** A second indexer on the same database does not start, by any path of the database. */
+/** A second indexer on the same database does not start, whichever path of the database it uses. */
 import { spawnSync } from 'node:child_process'
 import { linkSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { arrive, hourDirectory, pathIn, paths } from './tree.ts'
 
 t.setTimeout(longestMs)
 
-t.test('a second indexer is refused by every path of the database', async (t) => {
+t.test('a second indexer is refused, whichever path of the database it uses', async (t) => {
   const folder = testFolder(t)
   arrive(join(folder, 'archive'), pathIn(hourDirectory(), 9999))
   const service = await startService(t, folder)

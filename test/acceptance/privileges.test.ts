@@ -143,7 +143,7 @@ function writesOf(user: number, directories: readonly string[]): string[] {
   return stdout.split('\n').filter((line) => line !== '')
 }
 
-t.test('both processes run as their units say', { skip }, async (t) => {
+t.test('both processes run with the users and the limits of their units', { skip }, async (t) => {
   const folder = makeFolder(t)
   const archive = join(folder, 'archive')
   for (const path of [...paths(hourDirectory(), 20), ...paths(dayDirectory(20), 20)])
@@ -162,28 +162,31 @@ t.test('both processes run as their units say', { skip }, async (t) => {
   await until('the first scan ends', service.ready)
   await untilEqual(service)
 
-  await t.test('they work without all other system calls', async (t) => {
-    for (const path of paths(hourDirectory(), 20, 20)) arrive(archive, path)
-    await untilEqual(service)
-    const [record] = (await service.list()).keys()
-    const download = await fetch(new URL(`/rinex/data/${record}`, service.url))
-    t.equal((await download.arrayBuffer()).byteLength > 0 && download.status, 200)
-    const stream = await fetch(new URL('?format=ndjson', service.url))
-    t.equal((await stream.text()).trimEnd().split('\n').length, 60)
-    t.equal((await fetch(new URL('/rinex/api/network/', service.url))).status, 200)
-    t.equal((await service.status()).state, 'watching')
-    const faults = service.log.filter(({ level }) => level === 'error' || level === 'fatal')
-    t.same(faults, [], 'no errors in the log')
-    for (const name of Object.keys(users)) {
-      const refused = readFileSync(join(folder, name, 'refused'), 'utf8').matchAll(
-        /^\d+ +(\w+)\(/gm,
-      )
-      const calls = [...new Set(Array.from(refused, ([, call]) => call))]
-      t.comment(`${name}: refused ${calls.join(', ') || 'none'}`)
-    }
-  })
+  await t.test(
+    'both processes work with only the system calls that their units allow',
+    async (t) => {
+      for (const path of paths(hourDirectory(), 20, 20)) arrive(archive, path)
+      await untilEqual(service)
+      const [record] = (await service.list()).keys()
+      const download = await fetch(new URL(`/rinex/data/${record}`, service.url))
+      t.equal((await download.arrayBuffer()).byteLength > 0 && download.status, 200)
+      const stream = await fetch(new URL('?format=ndjson', service.url))
+      t.equal((await stream.text()).trimEnd().split('\n').length, 60)
+      t.equal((await fetch(new URL('/rinex/api/network/', service.url))).status, 200)
+      t.equal((await service.status()).state, 'watching')
+      const faults = service.log.filter(({ level }) => level === 'error' || level === 'fatal')
+      t.same(faults, [], 'no errors in the log')
+      for (const name of Object.keys(users)) {
+        const refused = readFileSync(join(folder, name, 'refused'), 'utf8').matchAll(
+          /^\d+ +(\w+)\(/gm,
+        )
+        const calls = [...new Set(Array.from(refused, ([, call]) => call))]
+        t.comment(`${name}: refused ${calls.join(', ') || 'none'}`)
+      }
+    },
+  )
 
-  await t.test('the token is in no log, command line or environment', async (t) => {
+  await t.test('the admin token is in no log, command line or environment', async (t) => {
     const rescan = new URL('/rinex/api/rescan/', service.url)
     const post = (given: string) =>
       fetch(rescan, { method: 'POST', headers: { authorization: `Bearer ${given}` } })
@@ -200,11 +203,14 @@ t.test('both processes run as their units say', { skip }, async (t) => {
         t.notOk(secret(readFileSync(`/proc/${pid}/${file}`, 'latin1')), `${file} of ${pid}`)
   })
 
-  await t.test('neither can write the archive, and the API not the database', async (t) => {
-    t.same(writesOf(users.serve, [archive, join(folder, 'state')]), [])
-    t.same(writesOf(users.index, [archive]), [])
-    t.ok(writesOf(users.index, [join(folder, 'index')]).length > 0, 'the attempts can succeed')
-    t.ok(readdirSync(join(folder, 'state')).includes('catalogue.db'))
-    await untilEqual(service)
-  })
+  await t.test(
+    'neither process can write the archive, and the API cannot write the database',
+    async (t) => {
+      t.same(writesOf(users.serve, [archive, join(folder, 'state')]), [])
+      t.same(writesOf(users.index, [archive]), [])
+      t.ok(writesOf(users.index, [join(folder, 'index')]).length > 0, 'the attempts can succeed')
+      t.ok(readdirSync(join(folder, 'state')).includes('catalogue.db'))
+      await untilEqual(service)
+    },
+  )
 })

@@ -27,7 +27,7 @@ t.setTimeout(0)
 
 const skip = slow ? false : 'runs with SLOW=1'
 
-t.test(`all answers equal a randomly changed tree, seed ${seed}`, { skip }, async (t) => {
+t.test(`after random changes all answers equal the tree, seed ${seed}`, { skip }, async (t) => {
   const folder = testFolder(t)
   const [archive, linked, outside] = ['archive', 'linked', 'outside'].map((name) =>
     join(folder, name),

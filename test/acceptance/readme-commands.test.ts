@@ -70,7 +70,7 @@ const fetched = [
   { program: 'rclone', directory: '001', origin: 'obs/2026/001' },
 ]
 
-t.test('every command runs here, or is excluded', async (t) => {
+t.test('every command of README.md is run by this test or is excluded', async (t) => {
   const commands = blocks.flat()
   for (const { text, programs } of commands)
     if (!excluded.includes(text))

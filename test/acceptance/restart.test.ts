@@ -84,7 +84,7 @@ async function addRecords({ database, folder }: Service): Promise<void> {
   await promisify(execFile)(program, args, { cwd: folder })
 }
 
-t.test('the API is restarted under load', async (t) => {
+t.test('no client gets a partial response when the API is restarted under load', async (t) => {
   const folder = testFolder(t)
   const archive = join(folder, 'archive')
   const large = pathIn(dayDirectory(2), 0)
@@ -136,7 +136,7 @@ t.test('the API is restarted under load', async (t) => {
   }
 })
 
-t.test('the indexer is stopped while files arrive', async (t) => {
+t.test('no file is lost when the indexer is stopped while files arrive', async (t) => {
   const folder = testFolder(t)
   put(join(folder, 'archive'), pathIn(hourDirectory(), 0))
   const service = await startService(t, folder)

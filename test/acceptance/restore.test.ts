@@ -22,7 +22,7 @@ const days = slow ? 900 : 90
 
 t.setTimeout(longestMs)
 
-t.test(`${kills} kills during a restore`, async (t) => {
+t.test(`each of ${kills} kills during a restore leaves a complete database`, async (t) => {
   const folder = testFolder(t)
   const [database, file] = [join(folder, 'catalogue.db'), join(folder, 'copy.db')]
   await fill(database)

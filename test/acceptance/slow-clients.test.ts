@@ -112,7 +112,7 @@ function percentile(times: readonly number[], share: number): number {
 
 const { service, large } = await startWithFiles()
 
-t.test('slow clients delay nobody, and their connections are closed', async (t) => {
+t.test('slow clients do not delay other clients, and their connections are closed', async (t) => {
   const streams = ['/rinex/api/rinex-file/?format=ndjson', large, large, large]
   const end = new AbortController()
   const others = requestPages(service, end.signal)
@@ -134,7 +134,7 @@ t.test('slow clients delay nobody, and their connections are closed', async (t) 
   if (slow) t.ok(p99 <= 100 && last <= 10_000, result)
 })
 
-t.test('a client on a slow line gets its complete file', async (t) => {
+t.test('a client with a slow connection gets its complete file', async (t) => {
   const client = open(service, start(large).replace('host', 'connection: close\r\nhost'))
   // It reads slowly for longer than the timeout of a stalled client, and then the rest at once.
   let received = 0

@@ -21,7 +21,7 @@ const nested = slow ? 1500 : 150
 t.setTimeout(longestMs)
 
 for (let round = 1; round <= rounds; round++)
-  t.test(`changes during the first scan are all found, ${round} of ${rounds}`, async (t) => {
+  t.test(`the list has all changes of the first scan, ${round} of ${rounds}`, async (t) => {
     const folder = testFolder(t)
     const archive = join(folder, 'archive')
     makeOldDays(archive, oldDays, perDay)

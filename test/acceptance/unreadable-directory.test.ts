@@ -30,7 +30,7 @@ async function untilReported(service: Service): Promise<void> {
 
 t.setTimeout(longestMs)
 
-t.test('a file overwritten in it is noticed', { skip }, async (t) => {
+t.test('a directory that becomes readable is watched', { skip }, async (t) => {
   const folder = testFolder(t)
   const archive = join(folder, 'archive')
   const directory = hourDirectory()
@@ -53,7 +53,7 @@ t.test('a file overwritten in it is noticed', { skip }, async (t) => {
   await until('it is noticed', async () => (await service.list()).get(path)?.modified !== before)
 })
 
-t.test('one that was read before, as young as a new one, is reported', { skip }, async (t) => {
+t.test('a directory that becomes unreadable after it was read is reported', { skip }, async (t) => {
   const folder = testFolder(t)
   const archive = join(folder, 'archive')
   put(archive, pathIn(hourDirectory(1), 0))

@@ -77,7 +77,7 @@ t.test('clients that read nothing hold no transaction open', async (t) => {
   t.equal(walOf(service), 0)
 })
 
-t.test(`${arrivals} arrivals while another program reads`, async (t) => {
+t.test(`the WAL stays small after ${arrivals} arrivals while another program reads`, async (t) => {
   const service = await startFull(t)
   const reader = new Sqlite(service.database, { readonly: true })
   t.teardown(() => reader.close())

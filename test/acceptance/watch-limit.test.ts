@@ -21,7 +21,7 @@ t.setTimeout(longestMs)
 
 const skip = lacks('limit of watches for a user namespace', `unshare -Ur sh -c '${setLimit}'`)
 
-t.test(`new files are found with ${limit} watches`, { skip }, async (t) => {
+t.test(`new files are listed although only ${limit} watches are allowed`, { skip }, async (t) => {
   const folder = testFolder(t)
   // Directories below that of an hour are watched too.
   const inGroup = (n: number) =>

@@ -1,4 +1,4 @@
-/** Which messages are made, and when: tables, and sequences of checks held against what a receiver knows. */
+/** Messages about alerts: tables of cases, and random sequences of checks that are compared with what a receiver knows. */
 import t from 'tap'
 import { announce, startAnnouncing } from '../../src/alerts/announcements.ts'
 import type { AnnouncerState, Check, Message } from '../../src/alerts/announcements.ts'
@@ -60,7 +60,7 @@ function textOf({ state, kind, series }: Message): string {
   return [state, kind, ...series.map(({ station }) => station.slice(0, 4))].join(' ')
 }
 
-t.test('one message for each kind and state', async (t) => {
+t.test('alerts of the same kind that open or close together share one message', async (t) => {
   const { check } = openProcess()
   t.same(check(hour, [graz, wtzr, zimm]), ['open late GRAZ WTZR ZIMM'])
   t.same(check(hour + 300, [graz, wtzr, zimm]), [])
@@ -87,34 +87,41 @@ t.test('a message has all its fields', async (t) => {
   ])
 })
 
-t.test('quiet for an hour after a start, and while the indexer is not well', async (t) => {
-  const first = openProcess()
-  t.same(first.check(hour - 1, [graz]), [], 'its own start')
-  t.same(first.check(hour, [graz]), ['open late GRAZ'])
-  const second = openProcess()
-  const restarted = ['watching', start + 1800] as const
-  t.same(second.check(hour, [graz], ...restarted), [], 'a start of the indexer')
-  t.same(second.check(hour + 1800, [graz], ...restarted), ['open late GRAZ'])
-  for (const state of ['degraded', 'starting', 'stopped', 'unknown']) {
-    const { check } = openProcess()
-    t.same(check(2 * hour, [graz], state), [], state)
-    t.same(check(3 * hour - 1, [graz]), [], `less than an hour after ${state}`)
-    t.same(check(3 * hour, [graz]), ['open late GRAZ'])
-  }
-  const third = openProcess()
-  t.same(third.check(2 * hour, [graz], 'scanning'), [])
-  t.same(third.check(2 * hour + 300, [graz]), ['open late GRAZ'], 'at once after a rescan')
-  t.same(third.check(2 * hour + 600, new Error('no catalogue')), [], 'no catalogue closes nothing')
-  t.match(third.state, { quiet: 'no catalogue', open: [{ kind: 'late' }] })
-})
+t.test(
+  'no alert is announced for an hour after a start, nor while the indexer is not well',
+  async (t) => {
+    const first = openProcess()
+    t.same(first.check(hour - 1, [graz]), [], 'its own start')
+    t.same(first.check(hour, [graz]), ['open late GRAZ'])
+    const second = openProcess()
+    const restarted = ['watching', start + 1800] as const
+    t.same(second.check(hour, [graz], ...restarted), [], 'a start of the indexer')
+    t.same(second.check(hour + 1800, [graz], ...restarted), ['open late GRAZ'])
+    for (const state of ['degraded', 'starting', 'stopped', 'unknown']) {
+      const { check } = openProcess()
+      t.same(check(2 * hour, [graz], state), [], state)
+      t.same(check(3 * hour - 1, [graz]), [], `less than an hour after ${state}`)
+      t.same(check(3 * hour, [graz]), ['open late GRAZ'])
+    }
+    const third = openProcess()
+    t.same(third.check(2 * hour, [graz], 'scanning'), [])
+    t.same(third.check(2 * hour + 300, [graz]), ['open late GRAZ'], 'at once after a rescan')
+    t.same(
+      third.check(2 * hour + 600, new Error('no catalogue')),
+      [],
+      'no catalogue closes nothing',
+    )
+    t.match(third.state, { quiet: 'no catalogue', open: [{ kind: 'late' }] })
+  },
+)
 
-t.test('a clock that is set back by a year does not make it quiet for a year', async (t) => {
+t.test('a clock that is set back by a year delays messages by one hour only', async (t) => {
   const { check } = openProcess()
   t.same(check(-365 * 24 * hour, [graz]), [])
   t.same(check(-365 * 24 * hour + hour, [graz]), ['open late GRAZ'])
 })
 
-t.test('series wait while the ingest is stalled, and an hour longer', async (t) => {
+t.test('no series is announced during a stalled ingest, nor in the hour after it', async (t) => {
   const { check } = openProcess()
   t.same(check(hour, [graz]), ['open late GRAZ'])
   t.same(check(2 * hour, [stalled]), ['open ingest-stalled GRAZ WTZR'])
@@ -122,7 +129,7 @@ t.test('series wait while the ingest is stalled, and an hour longer', async (t) 
   t.same(check(3 * hour, [wtzr]), ['closed late GRAZ', 'open late WTZR'])
 })
 
-t.test('after a restart the announced alerts are known', async (t) => {
+t.test('after a restart the program knows which alerts it has announced', async (t) => {
   const { check } = openProcess({ open: [graz], messages: [] })
   t.same(check(hour, [wtzr]), ['closed late GRAZ', 'open late WTZR'])
 })
@@ -145,7 +152,7 @@ const steps = fc.record({
   isRestarted: fc.constantFrom(false, false, false, true),
 })
 
-t.test('a receiver knows what is open, through failures, restarts and quiet times', async (t) => {
+t.test('a receiver knows all open alerts after failures, restarts and quiet times', async (t) => {
   fc.assert(
     fc.property(fc.array(steps, { maxLength: 30 }), alertSets, (all, last) => {
       let nowSeconds = start

@@ -1,4 +1,4 @@
-/** Delivery to a real HTTP server: signatures, failures, redirects, timeouts, restarts in between. */
+/** Delivery of messages to a real HTTP server: signatures, failures, redirects, timeouts and restarts. */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -107,7 +107,7 @@ const failures: Readonly<Record<string, (response: ServerResponse, url: string) 
 }
 
 for (const [reason, fail] of Object.entries(failures))
-  t.test(`tried again after: ${reason}`, async (t) => {
+  t.test(`a message is sent again after this failure: ${reason}`, async (t) => {
     const other = await openReceiver(t)
     const { received, url } = await openReceiver(t, (response, count) => {
       if (count > 3) response.writeHead(200).end('thanks')
@@ -125,7 +125,7 @@ for (const [reason, fail] of Object.entries(failures))
     t.notMatch(loop.lines.join(''), /in-the-url|127\.0\.0\.1|nobody-logs/)
   })
 
-t.test('a receiver that is away gets what changed meanwhile, once', async (t) => {
+t.test('a receiver that was away gets each change of the meantime once', async (t) => {
   const receiver = await openReceiver(t)
   const { url, server, received } = receiver
   const { port } = new URL(url)
@@ -159,7 +159,7 @@ t.test('a receiver that is away gets what changed meanwhile, once', async (t) =>
   t.equal(received.length, 4, 'a restart repeats nothing')
 })
 
-t.test('a process that ends before it has noted a delivery repeats the message', async (t) => {
+t.test('a process that is killed before it notes a delivery sends the message again', async (t) => {
   const { received, url } = await openReceiver(t)
   const loop = openLoop(t, url)
   const memory = openMemoryFile(loop.file)
@@ -176,7 +176,7 @@ t.test('a process that ends before it has noted a delivery repeats the message',
   t.equal(received[0]?.body, received[1]?.body)
 })
 
-t.test('a message that is never accepted is dropped after a day', async (t) => {
+t.test('a message that the receiver never accepts is dropped after a day', async (t) => {
   const { received, url } = await openReceiver(t, (response) => response.writeHead(400).end())
   const loop = openLoop(t, url)
   const rounds = Array.from({ length: 300 }, () => [late('GRAZ00AUT')])
@@ -192,7 +192,7 @@ t.test('a message that is never accepted is dropped after a day', async (t) => {
   t.match(received.at(-1)?.message, { state: 'closed' })
 })
 
-t.test('without a catalogue, and with a damaged file', async (t) => {
+t.test('a missing catalogue closes no alert, and a damaged state file is reported', async (t) => {
   const { received, url } = await openReceiver(t)
   const loop = openLoop(t, url)
   await loop.run([[late('GRAZ00AUT')], 'unavailable', 'unavailable', [late('GRAZ00AUT')]])
@@ -209,7 +209,7 @@ t.test('without a catalogue, and with a damaged file', async (t) => {
 
 const withoutPython = spawnSync('python3', ['--version']).error !== undefined && 'no python3 here'
 
-t.test('the receiver of operate.md accepts what is signed', { skip: withoutPython }, async (t) => {
+t.test('the receiver of operate.md accepts signed messages', { skip: withoutPython }, async (t) => {
   const folder = testFolder(t, { secret: `${secret}\n` })
   const [, example = ''] =
     /^```python\n(.*?)^```$/ms.exec(readFileSync('docs/operate.md', 'utf8')) ?? []

@@ -1,4 +1,4 @@
-/** A database that is truncated while it is open: 503, not 500. */
+/** If the database is truncated while it is open, requests get 503, not 500. */
 import { copyFileSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -19,7 +19,7 @@ const paths = [
 ]
 
 for (const wasRead of [false, true])
-  t.test(`a truncated database is 503, ${wasRead ? 'read' : 'not read'} before`, async (t) => {
+  t.test(`a truncated database, ${wasRead ? 'read' : 'not read'} before, gets 503`, async (t) => {
     const folder = testFolder(t, {})
     const whole = join(folder, 'whole.db')
     const writer = openWriter({ database: whole, nowUs: () => 1_700_000_000_000_000 })

@@ -58,10 +58,10 @@ function linksOf(url: string, type: string, body: string): string[] {
 }
 
 for (const prefix of ['at.gv.bev.dc', 'gnss/at.gv.bev.dc/v1.0', 'a..b.', '-_a.b-/_/0', 'data/api'])
-  t.test(`below ${prefix}`, async (t) => {
+  t.test(`all routes work below the prefix ${prefix}`, async (t) => {
     const { root, get } = await serve(t, prefix)
 
-    t.test('every path is 200 in each of its media types', async (t) => {
+    t.test('every path answers 200 in each of its media types', async (t) => {
       for (const [path, types] of Object.entries(paths))
         for (const accept of types) {
           const { status, type } = await get(root + path, { accept })

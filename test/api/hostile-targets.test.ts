@@ -147,17 +147,17 @@ async function attack(t: Test, targets: readonly Buffer[], datasetPrefix = prefi
 }
 
 for (const datasetPrefix of [prefix, 'at.gv.bev.dc'])
-  t.test(`project list, below ${datasetPrefix}`, async (t) => {
+  t.test(`hostile targets get harmless responses, below ${datasetPrefix}`, async (t) => {
     await attack(t, readTargets(ours, { PREFIX: datasetPrefix, KNOWN: dayFile }), datasetPrefix)
   })
 
 const skip = existsSync(shared) ? false : 'the larger collection is not installed'
-t.test('the larger collection', { skip }, async (t) => {
+t.test('the larger collection of hostile targets gets harmless responses', { skip }, async (t) => {
   const names = { '<prefix>': prefix, '<PREFIX>': prefix.toUpperCase(), 'KNOWN.crx.gz': dayFile }
   await attack(t, readTargets(shared, names))
 })
 
-t.test('all 256 bytes, in paths and in queries', async (t) => {
+t.test('each of the 256 bytes in a path or in a query gets a correct response', async (t) => {
   const service = await openService(t)
   await service.add(`${day}/${dayFile}`, content)
   const port = await service.listen()
@@ -193,7 +193,7 @@ t.test('all 256 bytes, in paths and in queries', async (t) => {
   t.notMatch(service.logText(), /[^\x20-\x7e\n]/)
 })
 
-t.test('invalid HTTP, and too long headers and targets', async (t) => {
+t.test('invalid HTTP and too long headers and targets get the right status', async (t) => {
   const service = await openService(t)
   const port = await service.listen()
   const close = '\r\nConnection: close\r\n\r\n'

@@ -10,7 +10,7 @@ import { makeEarlier } from '../catalogue/earlier-database.ts'
 import { testFolder } from '../folder.ts'
 import { day, dayFile, openService } from './service.ts'
 
-t.test('503 with the progress of the migration, then the list', async (t) => {
+t.test('the API answers 503 with the progress during a migration, then the list', async (t) => {
   const database = join(testFolder(t), 'catalogue.db')
   const writer = openWriter({ database, nowUs: () => 1 })
   await writer.apply([change(day, { added: [newFile(dayFile)] })])

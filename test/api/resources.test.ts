@@ -6,7 +6,7 @@ import { change, newFile } from '../catalogue/change.ts'
 const api = '/rinex/api/'
 const html = { accept: 'text/html' }
 
-t.test('the framework does not log where it listens', async (t) => {
+t.test('the framework does not log the address on which it listens', async (t) => {
   const service = await openService(t)
   await service.listen()
   t.equal((await service.app.inject('/rinex/api/')).statusCode, 200)
@@ -68,7 +68,7 @@ t.test('every link of an HTML page into the API names its format', async (t) => 
   }
 })
 
-t.test('OPTIONS describes a resource; a preflight is 204', async (t) => {
+t.test('OPTIONS describes a resource, and a CORS preflight request gets 204', async (t) => {
   const { app } = await openService(t)
   const cases: [string, string, string][] = [
     ['', 'Api Root', 'GET, HEAD, OPTIONS'],
@@ -111,7 +111,7 @@ t.test('OPTIONS describes a resource; a preflight is 204', async (t) => {
   }
 })
 
-t.test('a method that is not allowed is 405', async (t) => {
+t.test('a method that is not allowed gets 405', async (t) => {
   const { app } = await openService(t)
   const cases: [string, string, string][] = [
     ['PUT', `${api}rinex-file/`, 'GET, POST, HEAD, OPTIONS'],
@@ -140,7 +140,7 @@ t.test('a method that is not allowed is 405', async (t) => {
   t.equal((await app.inject({ method: 'DELETE', url: '/nothing' })).statusCode, 404)
 })
 
-t.test('without administrators every POST is 403', async (t) => {
+t.test('if no administrator is configured, every POST gets 403', async (t) => {
   const { app } = await openService(t)
   const payloads = ['{"path":"obs/2026/001/x"}', '{', '', 'x'.repeat(20_000)]
   for (const path of [`${api}rinex-file/`, `${api}rescan/`]) {
@@ -155,7 +155,7 @@ t.test('without administrators every POST is 403', async (t) => {
   }
 })
 
-t.test('a path without its slash is redirected; similar paths are 404', async (t) => {
+t.test('a path without its slash is redirected, and similar paths get 404', async (t) => {
   const { app } = await openService(t)
   const cases: [string, string][] = [
     ['/rinex/api', 'api/'],
@@ -289,7 +289,7 @@ t.test('the status has the state of the indexer and the counts of the catalogue'
   t.notMatch(page.body, '<b>')
 })
 
-t.test('without an indexer the status is stopped, with the counts of the catalogue', async (t) => {
+t.test('without an indexer the state is stopped, and the status has the counts', async (t) => {
   const service = await openService(t)
   await service.addNames(day, [dayFile])
   const answer = await service.app.inject(`${api}status/`)
@@ -309,7 +309,7 @@ t.test('without an indexer the status is stopped, with the counts of the catalog
   t.match(page.body, '<strong class="state bad">stopped</strong>.')
 })
 
-t.test('an indexer that does not answer is degraded, with the reason', async (t) => {
+t.test('if the indexer does not answer, the state is degraded with the reason', async (t) => {
   const unknown = { state: 'unknown', reason: 'no answer' } as const
   const service = await openService(t, { deps: () => ({ indexerStatus: async () => unknown }) })
   const answer = await service.app.inject(`${api}status/`)
@@ -321,7 +321,7 @@ t.test('an indexer that does not answer is degraded, with the reason', async (t)
   )
 })
 
-t.test('healthz is 200 at once, readyz after the first scan', async (t) => {
+t.test('healthz answers 200 at once, and readyz answers 200 after the first scan', async (t) => {
   const service = await openService(t)
   const ready = () => service.app.inject('/readyz')
   t.same((await service.app.inject('/healthz')).json(), { status: 'ok' })

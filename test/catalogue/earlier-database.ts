@@ -26,6 +26,16 @@ export function makeEarlier(database: string, version: 7 | 8 | 9 | 10 = 7): void
   db.close()
 }
 
+/** Reads from a database over a connection of its own. */
+export function read<T>(database: string, work: (db: Database) => T): T {
+  const db = new Sqlite(database, { readonly: true })
+  try {
+    return work(db)
+  } finally {
+    db.close()
+  }
+}
+
 function removeCounts(db: Database): void {
   for (const name of Object.keys(indexes)) db.exec(`DROP INDEX IF EXISTS ${name}`)
   for (const [, name] of countTables.matchAll(/CREATE TABLE (\w+)/g)) db.exec(`DROP TABLE ${name}`)

@@ -35,12 +35,12 @@ const cases: { title: string; seen: Partial<FileIdentity>; outcome: IdentityComp
   { title: 'attributes within one tick', seen: { mode: 0o100600 }, outcome: 'attributes' },
 ]
 
-t.test('the comparison of a file with the file that was hashed', async (t) => {
+t.test('a file is compared with the file that was hashed', async (t) => {
   for (const { title, seen, outcome } of cases)
     t.equal(compareIdentity(stored, { ...stored, ...seen }), outcome, title)
 })
 
-t.test('every combination of differences has the defined result, in both directions', async () => {
+t.test('any two files have the defined result of a comparison in both directions', async () => {
   const number = fc.nat(2)
   const identity = fc.record({
     ...{ inode: number, size: number, mtimeUs: number, ctimeUs: number },

@@ -1,4 +1,4 @@
-/** The command `alerts`: its configuration, its test message, and its life as a service. */
+/** The command `alerts`: its configuration, its test message, and its run as a service. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -34,7 +34,7 @@ function folderWith(t: Test, alerts: string): string {
   return testFolder(t, { 'config.toml': config, secret: `${secret}\n` })
 }
 
-t.test('a test message', async (t) => {
+t.test('alerts --test sends a signed message and reports whether it was delivered', async (t) => {
   const receiver = await openReceiver(t, (response, count) =>
     response.writeHead(count > 1 ? 403 : 200).end(),
   )
@@ -49,7 +49,7 @@ t.test('a test message', async (t) => {
   t.match(second.text, 'the message was not delivered: HTTP status 403')
 })
 
-t.test('it runs until a signal, also without a catalogue', async (t) => {
+t.test('the alerts service runs until a signal, also without a catalogue', async (t) => {
   const { url, received } = await openReceiver(t)
   const folder = folderWith(t, `webhook_url = "${url}"\nsecret_file = "secret"`)
   for (const expected of ['cannot read', 'the indexer is stopped']) {
@@ -65,7 +65,7 @@ t.test('it runs until a signal, also without a catalogue', async (t) => {
   t.same(received, [])
 })
 
-t.test('faults of its configuration', async (t) => {
+t.test('the alerts service reports the faults of its configuration', async (t) => {
   const cases: readonly (readonly [alerts: string, faults: readonly RegExp[]])[] = [
     ['', [/default: alerts_webhook_url must be set/, /default: alerts_secret_file must be set/]],
     [
@@ -89,7 +89,7 @@ t.test('faults of its configuration', async (t) => {
   }
 })
 
-t.test('check-config reads the secret, and shows neither it nor the URL', async (t) => {
+t.test('check-config reads the secret, and prints neither the secret nor the URL', async (t) => {
   const alerts = 'webhook_url = "https://example.org/t0ken"\nsecret_file = '
   const good = await run(folderWith(t, `${alerts}"secret"`), 'check-config')
   t.equal(good.code, 0)

@@ -169,7 +169,7 @@ t.test('backup refuses names that cannot be replaced', async (t) => {
   t.same(readdirSync(join(folder, 'other')), [])
 })
 
-t.test('backup names the space that it needs', { skip: lacksMounts }, async (t) => {
+t.test('backup reports the space that it needs', { skip: lacksMounts }, async (t) => {
   const { folder, database, add } = openFolder(t)
   await add('graz')
   const script = `mount -t tmpfs -o size=64k none ${folder}/other && exec "$0" "$@"`
@@ -214,7 +214,7 @@ function damage(database: string): void {
 }
 
 t.test(
-  'a member of the group makes a backup, and changes nothing of the database',
+  'a member of the group makes a backup, and changes nothing in the database',
   { skip: process.getuid?.() === 0 ? false : 'only root can run a program as another user' },
   async (t) => {
     const { folder, database, file, open, add } = openFolder(t)
@@ -228,7 +228,11 @@ t.test(
     chmodSync(join(folder, 'other'), 0o777)
     const user = ['setpriv', '--reuid=65533', `--regid=${group}`, '--clear-groups', '--']
     if ((await run(['--version'], user)).code !== 0) {
-      await t.test('', { skip: 'other users cannot enter this checkout' }, async () => undefined)
+      await t.test(
+        'the program runs as another user',
+        { skip: 'other users cannot enter this checkout' },
+        async () => undefined,
+      )
       return
     }
     const before = readdirSync(state)
@@ -242,7 +246,7 @@ t.test(
   },
 )
 
-t.test('restore replaces the database, which is kept, and no number is given twice', async (t) => {
+t.test('restore keeps the former database, and issues no number twice', async (t) => {
   const { folder, database, file, open, close, add } = openFolder(t)
   const before = await add('graz', 'zimm')
   await backup(database, file)
@@ -273,7 +277,7 @@ it finds the changes since then in the archive; mirrors start again
   t.equal(statSync(database).mode & 0o777, 0o640)
 })
 
-t.test('restore on another machine gives no id twice either', async (t) => {
+t.test('restore on another machine issues no id twice', async (t) => {
   const { folder, database, file, open, close, add } = openFolder(t)
   await add('graz')
   await backup(database, file)
@@ -344,7 +348,7 @@ const unusable: Readonly<Record<string, [reason: RegExp, make: (file: string) =>
   ],
 }
 
-t.test('restore refuses unusable files and leaves the database alone', async (t) => {
+t.test('restore refuses unusable files and does not change the database', async (t) => {
   const { folder, database, file, close, add } = openFolder(t)
   await add('graz')
   await backup(database, file)
@@ -377,7 +381,7 @@ t.test('restore migrates a backup of an earlier release', async (t) => {
   t.same(Object.keys(await idsOf(open())), ['graz'])
 })
 
-t.test('restore replaces a corrupt database, and one of a newer release', async (t) => {
+t.test('restore replaces a corrupt database, and a database of a newer release', async (t) => {
   for (const make of [
     (database: string) => {
       writeFileSync(database, 'no database at all, but long enough to be read as one'.repeat(99))

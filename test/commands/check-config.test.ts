@@ -1,4 +1,4 @@
-/** The command `check-config` looks at the machine. */
+/** The command `check-config` checks that the machine has everything that the configuration names. */
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { loadConfig } from '../../src/config/load.ts'
 
 const isRoot = process.getuid?.() === 0
 
-t.test('each thing that is missing is named with its option', async (t) => {
+t.test('each thing that is missing on the machine is named with its option', async (t) => {
   // The path of a socket must be short.
   const folder = mkdtempSync(join(tmpdir(), 'machine-'))
   t.teardown(() => rmSync(folder, { recursive: true }))

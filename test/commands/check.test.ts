@@ -56,7 +56,7 @@ const repaired = {
   stderr: '',
 }
 
-t.test('differences are listed, and counts recomputed with --repair', async (t) => {
+t.test('check lists differences, and check --repair recomputes the counts', async (t) => {
   const { database, socket, writer } = await makeCatalogue(t)
   writer.close()
   forgetOwner(database)
@@ -67,7 +67,7 @@ t.test('differences are listed, and counts recomputed with --repair', async (t) 
   t.same(await run(database, socket), clean)
 })
 
-t.test('the running indexer recomputes the counts', async (t) => {
+t.test('with check --repair the running indexer recomputes the counts', async (t) => {
   const { database, socket, writer } = await makeCatalogue(t)
   const logger = pino({ enabled: false })
   const control = await openControl({ path: socket, logger, indexer: {} as never, writer })
@@ -80,7 +80,7 @@ t.test('the running indexer recomputes the counts', async (t) => {
   t.same(await run(database, socket, '--repair'), repaired)
 })
 
-t.test('an indexer without a control socket keeps the lock', async (t) => {
+t.test('check --repair fails if an indexer without a socket holds the lock', async (t) => {
   const { database, socket, writer } = await makeCatalogue(t)
   falsify(database)
   const { code, stderr } = await run(database, socket, '--repair')
@@ -89,7 +89,7 @@ t.test('an indexer without a control socket keeps the lock', async (t) => {
   t.match(stderr, /already running/)
 })
 
-t.test('without a database there is nothing to check', async (t) => {
+t.test('check fails without a database', async (t) => {
   const { database, socket, writer } = await makeCatalogue(t)
   writer.close()
   t.match(await run(`${database}-other`, socket), {

@@ -30,7 +30,7 @@ t.test('without a terminal, the progress of a scan is logged', async (t) => {
   report.stop()
 })
 
-t.test('the summary of a scan', async (t) => {
+t.test('the summary of a scan has its counts and its speed', async (t) => {
   const scan = {
     ...{ startedUs: 1_000_000, endedUs: 3_500_000, directories: 12, files: 5000 },
     ...{ added: 4000, modified: 2, removed: 1 },
@@ -58,7 +58,7 @@ t.test('the summary of a scan', async (t) => {
   t.notOk('files_per_second' in remembered, 'it leaves out a scan of an earlier process')
 })
 
-t.test('a scan that took no time has a speed', async (t) => {
+t.test('the summary of a scan that took no time has a speed', async (t) => {
   const scan = {
     ...{ startedUs: 1, endedUs: 1, directories: 0, files: 0 },
     ...{ added: 0, modified: 0, removed: 0 },

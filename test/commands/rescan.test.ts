@@ -166,7 +166,7 @@ t.test('SIGHUP during the start of the indexer requests a rescan', async (t) => 
   t.match(await run(folder, 'rescan --database c.db --wait'), { code: 0, text: /rescan 2 / })
 })
 
-t.test('rescan fails without an indexer, and serve with an unusable token file', async (t) => {
+t.test('rescan needs an indexer, and serve needs a token file that it can use', async (t) => {
   const folder = testFolder(t, { empty: '\n', two: 'a b', long: 'a'.repeat(4097), folder: {} })
   execFileSync('mkfifo', [join(folder, 'pipe')])
   const { code, text } = await run(folder, 'rescan --database c.db --wait')

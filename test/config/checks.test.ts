@@ -17,21 +17,21 @@ import type { Check } from '../../src/config/checks.ts'
 const cases: readonly [string, Check<unknown>, readonly unknown[], readonly unknown[]][] = [
   ['any text', text(), ['', 'a', 'ä\0'], [undefined, null, 1, ['a'], {}]],
   ['a text with a pattern', text(/^a+$/), ['a', 'aa'], ['', 'b', 'ab', 1]],
-  ['a text that is asked', text((value) => value.length > 1), ['ab'], ['', 'a', ['a', 'b']]],
+  ['a text with a condition', text((value) => value.length > 1), ['ab'], ['', 'a', ['a', 'b']]],
   ['a whole number', integer(1, 3), [1, 2, 3], [0, 4, 1.5, NaN, Infinity, '2', 2n, undefined]],
-  ['one of some words', oneOf(['a', 'b']), ['a', 'b'], ['', 'c', 'A', ['a'], 0, undefined]],
+  ['one of several words', oneOf(['a', 'b']), ['a', 'b'], ['', 'c', 'A', ['a'], 0, undefined]],
   ['a list', list(text(/^a$/)), [[], ['a'], ['a', 'a']], ['a', ['b'], ['a', 1], { length: 0 }]],
-  ['what need not be', optional(integer(1, 3)), [undefined, 1], [null, 0, '']],
+  ['an optional value', optional(integer(1, 3)), [undefined, 1], [null, 0, '']],
 ]
 
 for (const [what, check, taken, refused] of cases)
-  t.test(what, (t) => {
+  t.test(`the check for ${what} accepts valid values and rejects others`, (t) => {
     for (const value of taken) t.equal(check(value), true, String(value))
     for (const value of refused) t.equal(check(value), false, String(value))
     t.end()
   })
 
-t.test('hosts on which a server can listen', async (t) => {
+t.test('a host is accepted if a server can listen on it', async (t) => {
   const hosts = [
     '127.0.0.1',
     'localhost',
@@ -59,7 +59,7 @@ t.test('hosts on which a server can listen', async (t) => {
   for (const host of others) t.notOk(isHost(host), JSON.stringify(host))
 })
 
-t.test('the origin of links to a host', async (t) => {
+t.test('the origin of links is made from a host and a port', async (t) => {
   const cases: [host: string, port: number, origin: string | undefined][] = [
     ['127.0.0.1', 8080, 'http://127.0.0.1:8080'],
     ['127.0.0.1', 80, 'http://127.0.0.1'],
@@ -75,7 +75,7 @@ t.test('the origin of links to a host', async (t) => {
   for (const [host, port, origin] of cases) t.equal(originOf(host, port), origin, host)
 })
 
-t.test('a base URL', async (t) => {
+t.test('a base URL is checked and brought into one form', async (t) => {
   const good: [text: string, form: string][] = [
     ['http://a', 'http://a'],
     ['https://a/', 'https://a'],
@@ -110,13 +110,13 @@ t.test('a base URL', async (t) => {
   for (const text of [...bad, ...worse]) t.notOk(isBaseUrl(text), JSON.stringify(text))
 })
 
-t.test('the configured base URL wins, otherwise the actual port counts', async (t) => {
+t.test('links have the configured base URL, otherwise the host and the actual port', async (t) => {
   t.equal(baseUrlFor({ baseUrl: 'https://a/b', host: '::' }, 1), 'https://a/b')
   t.equal(baseUrlFor({ baseUrl: undefined, host: 'localhost' }, 4711), 'http://localhost:4711')
   t.throws(() => baseUrlFor({ baseUrl: undefined, host: '::' }, 1), /base_url/)
 })
 
-t.test('a URL for messages: https, or http to this host', async (t) => {
+t.test('a URL for messages must be https, or http to this host', async (t) => {
   const good = [
     ...['https://a.example', 'https://a.example:8443/b?token=c', 'HTTPS://A.example/'],
     ...['http://localhost:9000/a', 'http://127.0.0.1/', 'http://127.1:80', 'http://[::1]:9000/'],

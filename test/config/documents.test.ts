@@ -21,7 +21,7 @@ function uses(command: CommandName, key: OptionKey): boolean {
 
 const sources = { env: {}, flags: {}, cwd: '/' }
 
-t.test('the example sets nothing', async (t) => {
+t.test('the example configuration sets nothing', async (t) => {
   const { config } = loadConfig({
     ...sources,
     file: 'config/rinex-catalogue.toml',
@@ -30,7 +30,7 @@ t.test('the example sets nothing', async (t) => {
   t.strictSame(config, loadConfig(sources).config)
 })
 
-t.test('the example shows every option at its default', async (t) => {
+t.test('the example configuration shows every option at its default', async (t) => {
   const text = example.replaceAll(/^# (\w+ = )/gm, '$1')
   const home = testFolder(t, { config: { 'a.toml': text } })
   const { config, origins } = loadConfig({ ...sources, file: 'config/a.toml', cwd: home })
@@ -51,7 +51,7 @@ t.test('the example shows every option at its default', async (t) => {
   t.equal(JSON.stringify({ ...config, controlSocket }), moved)
 })
 
-t.test('the example gives the range of each number', async (t) => {
+t.test('the example configuration gives the range of each number', async (t) => {
   const paragraphs = example.split('\n\n')
   for (const key of optionKeys) {
     const [range] = /from \d+ to \d+/.exec(optionOf(key).expects) ?? []
@@ -61,7 +61,7 @@ t.test('the example gives the range of each number', async (t) => {
   }
 })
 
-t.test('the example has every option under a heading that fits it', async (t) => {
+t.test('the example configuration has every option under a heading that fits it', async (t) => {
   const [, ...sections] = example.split(/^# --- /m)
   const found = sections.map((section): [string, unknown] => {
     const keys = Array.from(section.matchAll(/^# (\w+) = /gm), ([, key]) => key)
@@ -99,7 +99,7 @@ function readReference(): Map<string, Described> {
   )
 }
 
-t.test('docs/configuration.md describes every option as the table does', async (t) => {
+t.test('docs/configuration.md describes every option as the table of options does', async (t) => {
   const reference = readReference()
   t.strictSame([...reference.keys()].toSorted(), optionKeys.toSorted(), 'the same keys')
   for (const key of optionKeys) {
@@ -153,7 +153,7 @@ t.test('the help of a command lists exactly the options that it uses', async (t)
 })
 
 t.test(
-  'every option is used by a process; `start` has those of the indexer and the API',
+  'every option is used by a process, and `start` has those of the indexer and the API',
   async (t) => {
     for (const key of optionKeys) {
       t.equal(uses('start', key), uses('index', key) || uses('serve', key), key)

@@ -6,7 +6,7 @@ import { testFolder } from '../folder.ts'
 
 const table = "[[series]]\nstation = 'graz00aut'\nfile_type = 'o'\nperiod = '01H'\n"
 
-t.test('the days of a series are dates of TOML or texts', async (t) => {
+t.test('the days of an expected series may be TOML dates or texts', async (t) => {
   const path = join(testFolder(t), 'expected.toml')
   const rulesOf = (lines: string) => {
     writeFileSync(path, table + lines)

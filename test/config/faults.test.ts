@@ -82,7 +82,7 @@ t.test('each invalid value in the file is a fault', async (t) => {
   }
 })
 
-t.test('invalid values in environment and flags', async (t) => {
+t.test('invalid values in the environment and in flags are faults', async (t) => {
   const cases: [variable: string, text: string][] = [
     ['ARCHIVE', ''],
     ['BASE_URL', ''],
@@ -103,7 +103,7 @@ t.test('invalid values in environment and flags', async (t) => {
   ])
 })
 
-t.test('unknown names get a suggestion', async (t) => {
+t.test('an unknown name gets the suggestion of a known name', async (t) => {
   const names: [name: string, meant: string | undefined][] = [
     ['prot', 'port'],
     ['baseUrl', 'base_url'],
@@ -131,7 +131,7 @@ t.test('unknown names get a suggestion', async (t) => {
   )
 })
 
-t.test('an unusable file is named with its fault', async (t) => {
+t.test('an unusable configuration file is named with its fault', async (t) => {
   const dir = testFolder(t, {
     'syntax.toml': 'port = 1\nhost = \n',
     'twice.toml': 'port = 1\nport = 2',
@@ -162,7 +162,7 @@ t.test('a wildcard host needs a base URL', async (t) => {
   t.equal(faults.length, 1)
 })
 
-t.test('the control socket is not the database', async (t) => {
+t.test('the control socket may not be the file of the database', async (t) => {
   t.match(faultsOf({ flags: { database: 'a.sock' } }), [
     { key: 'control_socket', message: 'itself' },
   ])

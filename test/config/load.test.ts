@@ -53,7 +53,7 @@ t.test('no option is required', async (t) => {
   t.ok(Object.isFrozen(config) && Object.isFrozen(config.linkedDirectories))
 })
 
-t.test('flags win over the environment, the environment over the file', async (t) => {
+t.test('flags override the environment, and the environment overrides the file', async (t) => {
   const file = join(
     testFolder(t, { 'a.toml': 'host = "a"\nport = 1\nlog_level = "warn"' }),
     'a.toml',
@@ -69,7 +69,7 @@ t.test('flags win over the environment, the environment over the file', async (t
   })
 })
 
-t.test('the file may have a table for the alerts', async (t) => {
+t.test('the configuration file may have a table for the alerts', async (t) => {
   const alerts = '[alerts]\nwebhook_url = "https://a.example/b"\nsecret_file = "c"'
   const home = testFolder(t, { 'a.toml': `port = 1\n${alerts}` })
   const { config, origins } = load({ cwd: home, file: 'a.toml' })
@@ -78,7 +78,7 @@ t.test('the file may have a table for the alerts', async (t) => {
   t.match(origins, { alerts_webhook_url: join(home, 'a.toml'), alerts_state_file: 'default' })
 })
 
-t.test('the file comes from the flag, otherwise from the environment', async (t) => {
+t.test('a flag names the configuration file, otherwise the environment names it', async (t) => {
   const dir = testFolder(t, { 'a.toml': 'port = 1', 'b.toml': 'port = 2' })
   const env = { RINEX_CATALOGUE_CONFIG: 'b.toml' }
   t.equal(load({ cwd: dir, env }).config.port, 2)

@@ -106,20 +106,17 @@ t.test('an invalid request is rejected with a reason', async (t) => {
   t.match(await askStatus(path), { state: 'starting' }, 'the indexer still answers')
 })
 
-t.test(
-  'a missing socket, or an invalid answer, means that the indexer is unreachable',
-  async (t) => {
-    const path = socketPath(t)
-    await t.rejects(askIndexer(path, { command: 'status' }), { code: 'INDEXER_UNREACHABLE' })
-    t.equal(await askStatus(path), undefined)
-    const server = createServer((socket) => socket.resume().end())
-    await new Promise<void>((resolve) => server.listen(path, resolve))
-    t.teardown(() => server.close())
-    await t.rejects(askIndexer(path, { command: 'status' }), {
-      message: /ended without an answer/,
-    })
-  },
-)
+t.test('a missing socket or an invalid answer means that the indexer is unreachable', async (t) => {
+  const path = socketPath(t)
+  await t.rejects(askIndexer(path, { command: 'status' }), { code: 'INDEXER_UNREACHABLE' })
+  t.equal(await askStatus(path), undefined)
+  const server = createServer((socket) => socket.resume().end())
+  await new Promise<void>((resolve) => server.listen(path, resolve))
+  t.teardown(() => server.close())
+  await t.rejects(askIndexer(path, { command: 'status' }), {
+    message: /ended without an answer/,
+  })
+})
 
 const unavailable = 'control socket of the indexer unavailable'
 
@@ -215,7 +212,7 @@ const versionAt = async (path: string) => {
   return status !== undefined && 'version' in status ? status.version : undefined
 }
 
-t.test('an indexer whose socket was removed listens again', async (t) => {
+t.test('an indexer whose socket was removed opens the socket again', async (t) => {
   const path = socketPath(t)
   const { warnings, control } = await openChecking(t, path, 'one')
   await createStaleSocket(`${path}-stale`)
@@ -238,7 +235,7 @@ async function replaceSocket(t: Test, path: string) {
   return other.control
 }
 
-t.test('an indexer does not remove the socket of another indexer', async (t) => {
+t.test('a running indexer does not remove the socket of another indexer', async (t) => {
   const path = socketPath(t)
   const one = await openChecking(t, path, 'one')
   const two = await replaceSocket(t, path)
@@ -258,7 +255,7 @@ t.test('an indexer that ends does not remove the socket of another indexer', asy
   t.equal(await versionAt(path), 'two')
 })
 
-t.test('a socket that cannot be opened is an error with path and reason', async (t) => {
+t.test('if the socket cannot be opened, the error has its path and the reason', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'control-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   const path = join(folder, 'missing/socket')

@@ -76,7 +76,7 @@ t.test('a file that got an old mtime at its end is not accepted as incomplete', 
   t.match((await readAndApply()).change.added, [{ name: graz, incomplete: false }])
 })
 
-t.test('a young empty file settles, also when it was renamed into place', async (t) => {
+t.test('a young empty file is not accepted at once, even if it was renamed', async (t) => {
   const { put, readAndApply, settling } = openAcceptanceOn(t)
   const note = put(`${day}/READ.ME`, '')
   t.same((await readAndApply()).added, [])

@@ -64,7 +64,7 @@ t.test(
   },
 )
 
-t.test('an area without directories removes nothing', async (t) => {
+t.test('no record is removed while an area has no directories', async (t) => {
   const lost = /obs\/ below the archive root is lost/
   const states = [
     {
@@ -147,7 +147,7 @@ t.test('a failed write is reported and tried again with the same depth', async (
   t.equal((await writer.directory(day))?.files.get(graz)?.size, statSync(path).size)
 })
 
-t.test('a directory that the catalogue refuses does not affect others', async (t) => {
+t.test('a directory that the catalogue refuses does not affect other directories', async (t) => {
   const { archive, put, readAndApply, status, sql, dirty, writer, lines } = openApplyStageOn(t)
   const others = ['obs/2020/002', 'obs/2020/003']
   for (const path of [day, ...others]) put(`${path}/${graz}`)

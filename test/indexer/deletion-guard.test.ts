@@ -17,7 +17,7 @@ const removal = (directory: string, count: number, nowMs = 0, files = 10_000) =>
   nowMs,
 })
 
-t.test('few files may be removed at once, many may not', async (t) => {
+t.test('few files may be removed at once, but not many files', async (t) => {
   const cases = [
     { title: 'the daily purge', count: 500, files: 10_000, may: true },
     { title: 'a fifth', count: 2000, files: 10_000, may: true },
@@ -33,7 +33,7 @@ t.test('few files may be removed at once, many may not', async (t) => {
     )
 })
 
-t.test('removals within ten minutes are added up by area', async (t) => {
+t.test('removals within ten minutes are added up for each area', async (t) => {
   const deletionGuard = openDeletionGuard()
   t.ok(deletionGuard.requestRemoval(removal('obs/2026/001', 1500)))
   deletionGuard.confirmWritten(none)
@@ -64,18 +64,18 @@ t.test('withheld removals are released', async (t) => {
     t.notOk(deletionGuard.requestRemoval(removal('obs/2026/002', 4000)))
     return deletionGuard
   }
-  t.test('when the files are back', async (t) => {
+  t.test('withheld removals are dropped when the files are back', async (t) => {
     const deletionGuard = withheld()
     deletionGuard.markComplete('obs/2026/001')
     t.same([...deletionGuard.withheld()], [['obs', 4000]])
   })
-  t.test('when they are still missing after hours', async (t) => {
+  t.test('withheld removals are released when the files are missing for hours', async (t) => {
     const deletionGuard = withheld()
     t.notOk(deletionGuard.requestRemoval(removal('obs/2026/001', 5000, 5 * hour)))
     t.ok(deletionGuard.requestRemoval(removal('obs/2026/001', 5000, 7 * hour)))
     t.ok(deletionGuard.requestRemoval(removal('obs/2026/002', 4000, 7 * hour)))
   })
-  t.test('when an administrator accepts them, once and nowhere else', async (t) => {
+  t.test('an administrator releases withheld removals once, and only where accepted', async (t) => {
     const deletionGuard = withheld()
     t.notOk(deletionGuard.requestRemoval(removal('obs/2027', 3000)))
     deletionGuard.permitWithheld(['obs/2026', 'nrt'])
@@ -92,7 +92,7 @@ t.test('withheld removals are released', async (t) => {
   })
 })
 
-t.test('removals of an earlier process count for ten minutes', async (t) => {
+t.test('removals of an earlier process are counted for ten minutes', async (t) => {
   const removed = [{ area: 'obs' as const, atMs: -4 * minute, count: 1500 }]
   const deletionGuard = openDeletionGuard({ withheld: [], removed })
   t.notOk(deletionGuard.requestRemoval(removal('obs/2026/001', 501, 0, 8500)))
@@ -106,7 +106,7 @@ t.test('removals of an earlier process count for ten minutes', async (t) => {
   )
 })
 
-t.test('permitted removals count before they are written', async (t) => {
+t.test('permitted removals are counted before they are written', async (t) => {
   const deletionGuard = openDeletionGuard()
   t.ok(deletionGuard.requestRemoval(removal('obs/2026/001', 1900)))
   t.notOk(deletionGuard.requestRemoval(removal('obs/2026/002', 101)), 'the count is that of before')
@@ -152,7 +152,7 @@ t.test(
   },
 )
 
-t.test('removals that could not be written do not count', async (t) => {
+t.test('removals that could not be written are not counted', async (t) => {
   const deletionGuard = openDeletionGuard()
   for (let attempt = 0; attempt < 10; attempt++) {
     t.ok(deletionGuard.requestRemoval(removal('obs/2026/001', 1500)), 'they do not add up')

@@ -2,7 +2,7 @@ import t from 'tap'
 import { openDirtyDirectories } from '../../src/indexer/dirty-directories.ts'
 import { fc } from '../random.ts'
 
-t.test('directories are taken when they are due, earliest first', async (t) => {
+t.test('directories are taken when they are due, the earliest first', async (t) => {
   const dirty = openDirtyDirectories()
   dirty.add({ path: 'obs/b', depth: 'names', arrived: false }, 20)
   dirty.add({ path: 'obs/a', depth: 'names', arrived: false }, 10)

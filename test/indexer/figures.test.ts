@@ -25,7 +25,7 @@ function openFiguresOn(t: Test) {
 const aged = (seconds: number) =>
   newFile('graz0010.20d.gz', { size: 1, mtimeUs: nowUs - seconds * 1e6 })
 
-t.test('changes are counted, and the latency of files that were seen arriving', (t) => {
+t.test('the status counts changes, and has the latency of files that were seen arriving', (t) => {
   const figures = openFiguresOn(t)
   const applied = { added: 4, modified: 2, removed: 1 } as AppliedChange
   figures.applied(applied, [
@@ -47,7 +47,7 @@ t.test('changes are counted, and the latency of files that were seen arriving', 
   t.end()
 })
 
-t.test('figures of the process', async (t) => {
+t.test('the status has the figures of the process', async (t) => {
   const figures = openFiguresOn(t)
   const status = figures.status()
   t.ok(status.residentBytes > 1e6)
@@ -63,7 +63,7 @@ t.test('figures of the process', async (t) => {
   t.ok(p50 >= 0 && p50 < max, `${p50}`)
 })
 
-t.test('a full read of the tree is noted at the end of each round', async (t) => {
+t.test('the status has the time at which all directories had been read once', async (t) => {
   const parts = openParts(t)
   const times = { sweepIntervalMs: 60_000, keepRemovalsMs: 1e9, backupIntervalMs: 0 }
   const schedule = openSchedule({
@@ -80,7 +80,7 @@ t.test('a full read of the tree is noted at the end of each round', async (t) =>
   t.ok(Math.abs((parts.figures.status().lastFullReadUs ?? 0) - parts.nowUs()) < 60e6)
 })
 
-t.test('the result of the last backup is noted', async (t) => {
+t.test('the status has the result of the last backup', async (t) => {
   const parts = openParts(t)
   const outcomes = [
     () => Promise.resolve({ outcome: 'kept', path: 'x', bytes: 1 } as const),

@@ -39,7 +39,7 @@ t.test('known directories are listed as children of their parents, after any cha
   )
 })
 
-t.test('health is the phase, or degraded with reasons, and since when', async (t) => {
+t.test('the health is the phase or degraded, with its reasons and its beginning', async (t) => {
   let nowUs = 1
   const lines: { msg: string; problem: string }[] = []
   const write = (line: string) => lines.push(JSON.parse(line) as (typeof lines)[number])
@@ -151,7 +151,7 @@ t.test('a batch collects directories until it is large or old enough', async (t)
   t.match(await batch.flush(), { changes: [] }, 'a failed batch is dropped')
 })
 
-t.test('a change from an event waits less than a change from a walk', async (t) => {
+t.test('a change from an event waits for a shorter time than a change from a walk', async (t) => {
   let now = 0
   const batch = openBatch(openParts(t).writer, () => now)
   const add = (name: string, isWalked: boolean) => {

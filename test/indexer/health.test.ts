@@ -27,7 +27,7 @@ t.test('each fault of a file is logged once, with its path', async (t) => {
   )
 })
 
-t.test('the memory of logged files is limited', async (t) => {
+t.test('the number of files whose faults are remembered is limited', async (t) => {
   const { lines, logger } = openParts(t)
   const log = openFileFaults(logger)
   for (let number = 0; number <= 10_000; number++) log(`${day}/${number}`, 'broken')
@@ -37,7 +37,7 @@ t.test('the memory of logged files is limited', async (t) => {
   t.equal(lines.length, 10_002, 'the oldest is forgotten')
 })
 
-t.test('a file that is listed without its end is logged', async (t) => {
+t.test('a file that is listed without the end of its gzip stream is logged', async (t) => {
   const parts = openParts(t)
   const settling = { ...openSettling(), decide: () => 'take-incomplete' as const }
   const { accept } = openAcceptance({ ...parts, settling, deletionGuard: openDeletionGuard() })

@@ -52,7 +52,7 @@ function put(archive: string, path: string, content = 'x'): void {
   writeFileSync(join(archive, path), path.endsWith('.gz') ? gzipSync(content) : content)
 }
 
-t.test('the first scan catalogues the tree, oldest date first', async (t) => {
+t.test('the first scan catalogues the tree, the oldest date first', async (t) => {
   const folder = testFolder(t)
   const archive = join(folder, 'archive')
   const paths = [

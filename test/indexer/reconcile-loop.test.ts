@@ -1,4 +1,4 @@
-/** The whole indexer: faults of its environment, announced files, rescans and its end. */
+/** The whole indexer: faults of its environment, registered files, rescans and its end. */
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -70,7 +70,7 @@ function openLoopOn(t: Test, watched = (tree: TreeReader) => tree) {
   return { ...parts, dirty, reconcileLoop }
 }
 
-t.test('an announced file is read at once', async (t) => {
+t.test('a file that a client registers is read at once', async (t) => {
   const { indexer, put } = await startOn(t)
   await indexer.catchUp({ scan: true, patient: false })
   t.same(await indexer.register(`${day}/${graz}`), {
@@ -87,7 +87,7 @@ t.test('an announced file is read at once', async (t) => {
   t.match(await indexer.register(`../${graz}`), { outcome: 'refused', reason: 'not-in-area' })
 })
 
-t.test('the answer about an announced file is true', async (t) => {
+t.test('the answer to a registration is true even if the file cannot be written', async (t) => {
   const { indexer, put, archive, sql } = await startOn(t)
   await indexer.catchUp({ scan: true, patient: false })
   const path = `${day}/${graz}`
@@ -113,7 +113,7 @@ t.test('the answer about an announced file is true', async (t) => {
   t.match(await indexer.register(path), { reason: 'not-in-the-tree' })
 })
 
-t.test('a walk reads many directories ahead, but few when it reads sizes', async (t) => {
+t.test('a walk reads many directories ahead, but only few when it reads sizes', async (t) => {
   for (const depth of ['names', 'facts'] as const) {
     let [requested, most] = [0, 0]
     const { reconcileLoop, put, sql } = openLoopOn(t, (tree) => ({
@@ -133,7 +133,7 @@ t.test('a walk reads many directories ahead, but few when it reads sizes', async
   }
 })
 
-t.test('an announced file takes turns with other work', async (t) => {
+t.test('a registered file is read before queued directories and during a scan', async (t) => {
   const { reconcileLoop, dirty, put, writer } = openLoopOn(t)
   const days = Array.from({ length: 300 }, (_, n) => `obs/2020/${String(n + 1).padStart(3, '0')}`)
   for (const path of days) put(`${path}/graz${path.slice(-3)}0.20d.gz`)
@@ -187,7 +187,7 @@ t.test('a scan is complete and stored although one directory is refused', async 
   t.match((await writer.summary()).lastScan, { files: 2, added: 1 })
 })
 
-t.test('removals just before a restart count after it', async (t) => {
+t.test('removals just before a restart are counted after the restart', async (t) => {
   const { indexer, archive, writer, logger, nowUs, close } = await startOn(t)
   for (const path of ['obs/2020/001', 'obs/2020/002']) {
     mkdirSync(join(archive, path), { recursive: true })
@@ -208,7 +208,7 @@ t.test('removals just before a restart count after it', async (t) => {
   t.match(next.status(), { state: 'degraded', withheldRemovals: 600 })
 })
 
-t.test('caughtUp also waits for subdirectories that are found on the way', async (t) => {
+t.test('caughtUp also waits for subdirectories that are found meanwhile', async (t) => {
   const { reconcileLoop, dirty, put, writer } = openLoopOn(t)
   put('obs/2020/001/a/b/c/graz0010.20d.gz')
   put('obs/2020/002/graz0020.20d.gz')
@@ -271,7 +271,7 @@ t.test('the indexer can be closed at any moment', async (t) => {
   process.on('unhandledRejection', note)
   t.teardown(() => process.off('unhandledRejection', note))
   for (const moment of ['a scan', 'a sweep', 'its first watches'])
-    t.test(moment, async (t) => {
+    t.test(`the indexer can be closed during ${moment}`, async (t) => {
       const { indexer, put, close, sql, archive, untilRequested } = await startOn(t)
       for (let number = 1; number <= 300; number++)
         put(
@@ -292,5 +292,5 @@ t.test('the indexer can be closed at any moment', async (t) => {
       t.same(sql('PRAGMA quick_check'), [{ quick_check: 'ok' }])
       rmSync(archive, { recursive: true })
     })
-  t.test('and no error remains', async (t) => t.same(errors, []))
+  t.test('no error remains after the indexer was closed', async (t) => t.same(errors, []))
 })

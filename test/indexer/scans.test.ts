@@ -34,7 +34,7 @@ function openOrders(result: Partial<ScanResult> = {}) {
   return { rescans, scans, accepted, errors, lines }
 }
 
-t.test('one rescan runs, one waits, and later orders are merged into it', async (t) => {
+t.test('one rescan runs, one rescan waits, and later orders are merged into it', async (t) => {
   const { rescans, scans, accepted } = openOrders()
   t.same(rescans.numbers, { running: undefined, waiting: undefined, done: 0 })
   t.same(rescans.order({ ...plain, path: 'obs/2020' }), { number: 1, place: 'running' })
@@ -66,7 +66,7 @@ t.test('a failed rescan is reported', async (t) => {
   await until(t, 'it is reported', () => errors.length === 1)
 })
 
-t.test('the end of a rescan is logged with what it changed', async (t) => {
+t.test('the end of a rescan is logged with its changes', async (t) => {
   const counts = { directories: 5, files: 4, added: 3, modified: 2, removed: 1 }
   const changed = { summary: { startedUs: 0, endedUs: 2_500_000, ...counts } }
   const cases = [

@@ -34,7 +34,7 @@ function openScheduleOn(
   return { ...parts, schedule, drain, failures }
 }
 
-t.test('a sweep marks directories that may have changed, with depth facts', async (t) => {
+t.test('a sweep queues the directories that may have changed, to read their facts', async (t) => {
   const { put, schedule, drain, writer, health } = openScheduleOn(t, { directories: [] })
   put('obs/2020/001/graz0010.20d.gz')
   const stamp = { mtimeUs: 1, ctimeUs: 2, inode: 3 }
@@ -52,7 +52,7 @@ t.test('a sweep marks directories that may have changed, with depth facts', asyn
   t.equal(await schedule.sweepNow(), 0, 'directories that differed before do not count as new')
 })
 
-t.test('sweeps repeat until close, which is no failure', async (t) => {
+t.test('sweeps repeat until the schedule is closed, and closing is no failure', async (t) => {
   const { schedule, health, tree, failures } = openScheduleOn(t, { directories: [] })
   schedule.start()
   for (let count = 0; count < 3; count++) {
@@ -66,7 +66,7 @@ t.test('sweeps repeat until close, which is no failure', async (t) => {
   t.strictSame(failures, [])
 })
 
-t.test('the rolling rescan reads all directories in its time, newest date first', async (t) => {
+t.test('the rolling rescan reads all directories in its period, newest date first', async (t) => {
   const directories = ['nrt/2026/002', 'obs/2020/001', 'obs/2026/001', 'obs']
   const { schedule, drain } = openScheduleOn(t, { directories, fullReadMs: 100 })
   schedule.start()

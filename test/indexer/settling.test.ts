@@ -103,26 +103,19 @@ t.test('a file is accepted when it is complete or has not changed for ten minute
   }
 })
 
-t.test(
-  'a file that grows is read every second, an unchanged one less and less often',
-  async (t) => {
-    const settling = openSettling()
-    t.equal(settling.markIncomplete(path, file(1, 0), 0), 1000)
-    t.equal(settling.markIncomplete(path, file(2, 0), 1000), 1000)
-    t.equal(
-      settling.markIncomplete(path, file(2, 0), 2000),
-      1000,
-      'within a tick it may have grown',
-    )
-    t.equal(settling.markIncomplete(path, file(2, 0), 4000), 2000)
-    t.equal(settling.markIncomplete(path, file(2, 0), 6000), 4000)
-    for (let state = 0; state < 10; state++) settling.markIncomplete(path, file(2, 0), 7000)
-    t.equal(settling.markIncomplete(path, file(2, 0), 8000), minute)
-    t.equal(settling.readAtMs(path), 8000)
-  },
-)
+t.test('a growing file is read every second, an unchanged file less and less often', async (t) => {
+  const settling = openSettling()
+  t.equal(settling.markIncomplete(path, file(1, 0), 0), 1000)
+  t.equal(settling.markIncomplete(path, file(2, 0), 1000), 1000)
+  t.equal(settling.markIncomplete(path, file(2, 0), 2000), 1000, 'within a tick it may have grown')
+  t.equal(settling.markIncomplete(path, file(2, 0), 4000), 2000)
+  t.equal(settling.markIncomplete(path, file(2, 0), 6000), 4000)
+  for (let state = 0; state < 10; state++) settling.markIncomplete(path, file(2, 0), 7000)
+  t.equal(settling.markIncomplete(path, file(2, 0), 8000), minute)
+  t.equal(settling.readAtMs(path), 8000)
+})
 
-t.test('the beginning of a read counts, not its end', async (t) => {
+t.test('the state of a file dates from the beginning of its read, not from its end', async (t) => {
   const settling = openSettling()
   const now = (steadyMs: number) => ({ steadyMs, wallMs })
   settling.markIncomplete(path, file(1, 0), 1000, 0)
@@ -132,7 +125,7 @@ t.test('the beginning of a read counts, not its end', async (t) => {
   t.equal(settling.decide(path, file(1, 0), now(11_000)), 'wait')
 })
 
-t.test('settling files are listed, longest unchanged first', async (t) => {
+t.test('settling files are listed, the longest unchanged file first', async (t) => {
   const settling = openSettling()
   const other = 'nrt/2026/001/05/zimm001f.26d.gz'
   settling.markIncomplete(path, file(1, 0), 0)
@@ -146,7 +139,7 @@ t.test('settling files are listed, longest unchanged first', async (t) => {
   t.same(settling.list(1), [first])
 })
 
-t.test('a deleted file leaves nothing behind', async (t) => {
+t.test('a deleted file leaves no entry behind', async (t) => {
   const settling = openSettling()
   const other = 'nrt/2026/001/05/zimm001f.26d.gz'
   settling.markIncomplete(path, file(1, 0), 0)
@@ -162,7 +155,7 @@ t.test('a deleted file leaves nothing behind', async (t) => {
   t.equal(settling.readAtMs(path), undefined)
 })
 
-t.test('a file that has stopped changing is taken in the end, whatever its times', async () => {
+t.test('a file that has stopped changing is accepted in the end, whatever its times', async () => {
   const times = fc.record({
     size: fc.nat(),
     mtimeUs: fc.maxSafeInteger(),

@@ -72,7 +72,7 @@ function openWatchControllerOn(t: Test, directories: readonly string[]) {
   return { archive, dirty, known, watchController, drain, watching, lines }
 }
 
-t.test('the hot window has the roots, two years, the last days and the last hours', async (t) => {
+t.test('the roots, two years, the last days and the last hours are watched', async (t) => {
   const nowMs = Date.UTC(2026, 5, 15, 12)
   const cases: [string, boolean][] = [
     ['obs', true],
@@ -99,7 +99,7 @@ t.test('the hot window has the roots, two years, the last days and the last hour
   for (const [path, hot] of cases) t.equal(isHot(path, nowMs, window), hot, path)
 })
 
-t.test('hot directories are watched, cold ones are not', async (t) => {
+t.test('hot directories are watched, cold directories are not', async (t) => {
   const directories = [day('obs', 0), day('obs', 200), day('nrt', 0), 'obs/1998/003']
   const { archive, watchController, known, drain, watching } = openWatchControllerOn(t, directories)
   t.equal(watchController.status().directories, 0, 'nothing before the start')
@@ -123,7 +123,7 @@ t.test('hot directories are watched, cold ones are not', async (t) => {
   await until(t, 'and leaves', () => watchController.status().directories === years.size + 2)
 })
 
-t.test('a directory that replaced another without an event is watched', async (t) => {
+t.test('a directory that replaced another directory without an event is watched', async (t) => {
   const path = day('obs', 0)
   const { archive, watchController, drain, watching } = openWatchControllerOn(t, [path])
   watchController.start()
@@ -148,7 +148,7 @@ t.test('a directory that replaced another without an event is watched', async (t
   await until(t, 'an event', () => marked(path))
 })
 
-t.test('directories whose inode numbers keep changing keep their watches', async (t) => {
+t.test('a directory whose inode number keeps changing keeps its watch', async (t) => {
   const path = day('obs', 0)
   const { dirty, watchController, drain, watching } = openWatchControllerOn(t, [path])
   watchController.start()
@@ -161,7 +161,7 @@ t.test('directories whose inode numbers keep changing keep their watches', async
   t.same(drain(), [], 'but not now')
 })
 
-t.test('a file overwritten in a directory without changes for days is read', async (t) => {
+t.test('an overwritten file is noticed in a directory that was unchanged for days', async (t) => {
   const path = day('obs', 10)
   const { archive, watchController, drain, watching } = openWatchControllerOn(t, [path])
   writeFileSync(join(archive, path, 'x.gz'), 'x')
@@ -178,7 +178,7 @@ t.test('a file overwritten in a directory without changes for days is read', asy
   t.match(noted[0], { path, depth: 'facts', arrived: true })
 })
 
-t.test('a directory rests after a costly read, for a limited time', async (t) => {
+t.test('after a costly read a directory is not read again for a limited time', async (t) => {
   const path = day('obs', 0)
   const { archive, dirty, watchController, watching } = openWatchControllerOn(t, [path])
   watchController.start()
@@ -195,7 +195,7 @@ t.test('a directory rests after a costly read, for a limited time', async (t) =>
   t.equal(dirty.take(nowMs + 5000)?.path, path)
 })
 
-t.test('a change of the system clock makes all watched directories dirty', async (t) => {
+t.test('a change of the system clock queues all watched directories', async (t) => {
   const path = day('obs', 0)
   const { watchController, drain, watching, lines } = openWatchControllerOn(t, [path])
   watchController.start()

@@ -58,7 +58,7 @@ t.test('every change in a watched directory is an event', async (t) => {
   await causesEvent('obs', 'a new directory', () => mkdirSync(join(archive, 'obs/c')))
 })
 
-t.test('events that fill half the queue of the kernel are an overflow', async (t) => {
+t.test('events that fill half the queue of the kernel count as an overflow', async (t) => {
   for (const [length, limit] of [
     [1, 1],
     [2, 1],
@@ -75,7 +75,7 @@ t.test('events that fill half the queue of the kernel are an overflow', async (t
   }
 })
 
-t.test('directories can be added after the others were watched', async (t) => {
+t.test('directories can be added after other directories were watched', async (t) => {
   const { archive, watcher, setDirectories, causesEvent } = openOn(t, { obs: { a: {}, b: {} } })
   await setDirectories('obs')
   await setDirectories('obs')
@@ -89,7 +89,7 @@ t.test('directories can be added after the others were watched', async (t) => {
   t.equal(watcher.size, 1)
 })
 
-t.test('changes while watches are started stop none of them for good', async (t) => {
+t.test('if the set of directories changes while watches start, all get a watch', async (t) => {
   const { watcher, calls, setDirectories } = openOn(t, { obs: { a: {}, b: {}, c: {} } })
   watcher.setDirectories(['obs/a', 'obs/b'], { retry: false })
   watcher.setDirectories(['obs/b'], { retry: false })
@@ -101,7 +101,7 @@ t.test('changes while watches are started stop none of them for good', async (t)
   t.equal(watcher.size, 0, 'closing in the middle of it ends')
 })
 
-t.test('a directory that replaces another is watched', async (t) => {
+t.test('a directory that replaces another directory is watched', async (t) => {
   const { archive, calls, setDirectories, causesEvent } = openOn(t, {
     obs: { a: { deep: {} } },
     new: { deep: {} },
@@ -140,7 +140,7 @@ t.test('a missing directory is not watched until it is set again', async (t) => 
   t.ok(watcher.has('obs/a'))
 })
 
-t.test('no watches left is distinguished from a problem of one directory', async (t) => {
+t.test('a lack of watches is distinguished from a problem of one directory', async (t) => {
   const error = (code: string) => Object.assign(new Error(code), { code })
   t.ok(isExhaustion(error('ENOSPC')))
   t.ok(isExhaustion(error('EMFILE')))

@@ -13,9 +13,9 @@ const second = (iso: string): number => Date.parse(iso) / 1000
 const day = 86_400
 const hour = 3600
 
-t.test('there are two areas', async (t) => t.strictSame(areas, ['obs', 'nrt']))
+t.test('an archive has two areas', async (t) => t.strictSame(areas, ['obs', 'nrt']))
 
-t.test('dated directories have a start and a length', async (t) => {
+t.test('a dated directory has a start and a length', async (t) => {
   const cases = [
     { path: 'obs/2026', start: '2026-01-01T00:00Z', span: 365 * day },
     { path: 'obs/2024', start: '2024-01-01T00:00Z', span: 366 * day },
@@ -41,7 +41,7 @@ t.test('dated directories have a start and a length', async (t) => {
   }
 })
 
-t.test('other directories below an area have only an area', async (t) => {
+t.test('other directories below an area have an area but no date', async (t) => {
   const paths = [
     'obs',
     'nrt',
@@ -108,7 +108,7 @@ t.test('a directory that is not walked has a reason', async (t) => {
   }
 })
 
-t.test('directory names need no escaping and are not hidden', async (t) => {
+t.test('a directory name is accepted if it needs no escaping and is not hidden', async (t) => {
   const good = ['2026', '001', '_x', 'A.b-c_d', 'x'.repeat(64), '0', 'a..b']
   const bad = [
     '',

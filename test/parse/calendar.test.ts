@@ -25,14 +25,14 @@ t.test('a day of the year is between 1 and 365 or 366', async (t) => {
   t.notOk(isDayOfYear(2024, -1))
 })
 
-t.test('two digits mean the years 1980 to 2079', async (t) => {
+t.test('two digits of a year mean 1980 to 2079', async (t) => {
   t.equal(fullYear(80), 1980)
   t.equal(fullYear(99), 1999)
   t.equal(fullYear(0), 2000)
   t.equal(fullYear(79), 2079)
 })
 
-t.test('session letters are hours; other characters are not', async (t) => {
+t.test('session letters mean hours, and other characters mean none', async (t) => {
   Array.from('abcdefghijklmnopqrstuvwx').forEach((letter, hour) => {
     t.equal(sessionHour(letter), hour, letter)
     t.equal(sessionHour(letter.toUpperCase()), hour, letter.toUpperCase())
@@ -42,7 +42,7 @@ t.test('session letters are hours; other characters are not', async (t) => {
   }
 })
 
-t.test('days begin at the same time as those of Date.UTC', async (t) => {
+t.test('days begin at the same times as the days of Date.UTC', async (t) => {
   t.equal(dayStartSeconds(1970, 1), 0)
   t.equal(dayStartSeconds(1969, 365), -86_400)
   t.equal(dayStartSeconds(2026, 22), Date.UTC(2026, 0, 22) / 1000)

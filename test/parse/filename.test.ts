@@ -40,13 +40,13 @@ t.test('a name must end in .gz, in lower case', async (t) => {
   t.equal(brief('.gz'), 'unknown-form')
 })
 
-t.test('companions of data files have an unknown form', async (t) => {
+t.test('a data file with a further suffix has an unknown form', async (t) => {
   for (const suffix of ['.md5', '.filepart', '.part', '~', '\n', '.gz', '.Xa81bC'])
     for (const name of [longName, shortName])
       t.equal(brief(name + suffix), 'unknown-form', JSON.stringify(suffix))
 })
 
-t.test('a name that begins with a dot is rejected as hidden or temporary', async (t) => {
+t.test('a name that begins with a dot has an unknown form', async (t) => {
   for (const start of ['.', './', '.~', '..']) {
     t.equal(brief(start + longName), 'unknown-form', start)
     t.equal(brief(start + shortName), 'unknown-form', start)

@@ -23,7 +23,7 @@ t.test('all parts of a long name are parsed', async (t) => {
   })
 })
 
-t.test('the interval may be absent', async (t) => {
+t.test('the interval of a long name may be absent', async (t) => {
   t.match(parseFilename('brdc00igs_r_20260220000_01d_mn.rnx.gz'), {
     station: 'BRDC00IGS',
     country: 'IGS',
@@ -35,7 +35,7 @@ t.test('the interval may be absent', async (t) => {
   })
 })
 
-t.test('the period gives the duration and the length', async (t) => {
+t.test('the period of a long name gives the duration and the length', async (t) => {
   const cases = [
     { period: '01M', duration: 'm', seconds: 60 },
     { period: '15M', duration: 'm', seconds: 900 },
@@ -96,7 +96,7 @@ function withParts(changes: ReadonlyMap<number, string>): string {
   return `${parts.map((part, index) => changes.get(index) ?? part).join('_')}.rnx.gz`
 }
 
-t.test('the reason names the wrong part', async (t) => {
+t.test('the reason of a rejection names the wrong part of a long name', async (t) => {
   for (const { part, values, reason } of faults) {
     for (const value of values) {
       const name = withParts(new Map([[part, value]]))
@@ -105,7 +105,7 @@ t.test('the reason names the wrong part', async (t) => {
   }
 })
 
-t.test('two wrong parts make the form unknown', async (t) => {
+t.test('two wrong parts of a long name make its form unknown', async (t) => {
   for (const first of faults) {
     for (const second of faults.filter(({ part }) => part > first.part)) {
       const changes = [first, second].map(({ part, values }) => [part, values[0] ?? ''] as const)

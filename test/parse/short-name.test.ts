@@ -23,7 +23,7 @@ t.test('all parts of a short name are parsed', async (t) => {
   })
 })
 
-t.test('the session gives start and duration', async (t) => {
+t.test('the session of a short name gives its start and its duration', async (t) => {
   const noon = Date.UTC(2026, 0, 22, 12) / 1000
   const midnight = Date.UTC(2026, 0, 22) / 1000
   const cases = [
@@ -53,7 +53,7 @@ t.test('every type letter has a type or the reason bad-type', async (t) => {
   }
 })
 
-t.test('one wrong part is named, two make the form unknown', async (t) => {
+t.test('one wrong part of a short name is named, two make the form unknown', async (t) => {
   const cases = {
     'graz0000.26o.gz': 'bad-day',
     'graz3660.26o.gz': 'bad-day',
@@ -74,7 +74,7 @@ t.test('one wrong part is named, two make the form unknown', async (t) => {
   }
 })
 
-t.test('a wrong kind of character makes the form unknown', async (t) => {
+t.test('a wrong kind of character in a short name makes the form unknown', async (t) => {
   for (const pattern of ['graz022a.26o', 'graz022a15.26o']) {
     for (let column = 0; column < pattern.length; column++) {
       for (const character of [

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { openClock } from '../../src/runtime/clock.ts'
 
-t.test('the clock is finer than a millisecond, steady, and adopts a new system time', async (t) => {
+t.test('the clock is finer than a millisecond, steady, and follows the system time', async (t) => {
   const time = { wallMs: 1_700_000_000_000, steadyMs: 50 }
   t.intercept(Date, 'now', { value: () => Math.floor(time.wallMs) })
   t.intercept(performance, 'now', { value: () => time.steadyMs })

@@ -42,19 +42,19 @@ const twoParts = `
 
 const plain = `const lifecycle = startLifecycle({ logger, graceMs: 120000 })\n${twoParts}`
 
-t.test('a signal closes the parts, the last started first', async (t) => {
+t.test('a signal closes the parts, the part that was started last first', async (t) => {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     const { code, lines } = await run(`${plain}; stay(); say('ready')`, [signal])
     t.strictSame({ code, lines }, { code: 0, lines: ['ready', 'ending', 'b closed', 'a closed'] })
   }
 })
 
-t.test('an idle process ends in the same way', async (t) => {
+t.test('an idle process closes its parts in the same way', async (t) => {
   const { code, lines } = await run(`${plain}; await lifecycle.untilEnd()`)
   t.strictSame({ code, lines }, { code: 0, lines: ['ending', 'b closed', 'a closed'] })
 })
 
-t.test('a command that is done ends the process, exit handlers included', async (t) => {
+t.test('a command that is done ends the process and runs its exit handlers', async (t) => {
   const script = `${plain}; stay(); process.on('exit', () => say('exit')); lifecycle.end(); await lifecycle.end()`
   const { code, lines } = await run(script)
   t.strictSame({ code, lines }, { code: 0, lines: ['ending', 'b closed', 'a closed', 'exit'] })
@@ -73,7 +73,7 @@ t.test('every kind of failure is logged and exits with 1', async (t) => {
   }
 })
 
-t.test('a part that fails to close does not keep the others open', async (t) => {
+t.test('a part that fails to close does not keep the other parts open', async (t) => {
   const script = `${plain}
     lifecycle.add({ name: 'c', close: () => { throw new Error('x') } })
     lifecycle.end()`
@@ -82,7 +82,7 @@ t.test('a part that fails to close does not keep the others open', async (t) => 
   t.strictSame({ code, lines }, { code: 1, lines: expected })
 })
 
-t.test('a second signal does not wait', async (t) => {
+t.test('a second signal ends the process without waiting', async (t) => {
   const script = `${plain}; stay()
     lifecycle.add({ name: 'c', close: () => { say('ready'); return new Promise(() => {}) } })
     say('ready')`
@@ -130,7 +130,7 @@ t.test('SIGHUP can have a handler, but not during the end', async (t) => {
   t.strictSame({ code, lines }, { code: 0, lines: expected })
 })
 
-t.test('a full disk at the end is one line without a stack', async (t) => {
+t.test('a full disk at the end of the process is logged as one line without a stack', async (t) => {
   const script = `${plain}
     logger.error = (fields, msg) => say([msg, Object.keys(fields).join(), fields.reason].join(' '))
     const full = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })

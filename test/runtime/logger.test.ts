@@ -32,7 +32,7 @@ t.test('without a terminal, a log line is JSON', async (t) => {
   t.match(JSON.parse(line ?? ''), expected)
 })
 
-t.test('for people, a log line is text, and none is lost at process.exit', async (t) => {
+t.test('a readable log line is text, and no line is lost at process.exit', async (t) => {
   const lines = linesOf(`
     const logger = createLogger({ level: 'debug', readable: true })
     for (let number = 1; number <= 500; number += 1) logger.debug('line ' + number)

@@ -33,7 +33,7 @@ const cases: Record<string, string> = {
   'nowhere/new.db': 'nowhere/new.db',
 }
 
-t.test('every symbolic link of a path is followed, dangling links too', (t) => {
+t.test('every symbolic link of a path is followed, even a dangling link', (t) => {
   const folder = realpathSync(testFolder(t, { x: { 'c.db': '', deep: { 'd.db': '' } } }))
   for (const [path, target] of Object.entries(links)) {
     symlinkSync(target, join(folder, path))
@@ -46,7 +46,7 @@ t.test('every symbolic link of a path is followed, dangling links too', (t) => {
   t.end()
 })
 
-t.test('a loop of links is kept below the last real directory', (t) => {
+t.test('a path with a loop of links is resolved as far as its last real directory', (t) => {
   const folder = realpathSync(testFolder(t))
   symlinkSync('b', join(folder, 'a'))
   symlinkSync('a', join(folder, 'b'))

@@ -48,7 +48,7 @@ function openLog() {
   return { lines, logger }
 }
 
-t.test('a ready service reports what it does, and that it is alive', { skip }, async (t) => {
+t.test('a ready service sends its status and signs of life', { skip }, async (t) => {
   const { env, messages, count } = await startListener(t)
   const { lines, logger } = openLog()
   const watchdog = { WATCHDOG_USEC: '90000', WATCHDOG_PID: String(process.pid) }
@@ -64,7 +64,7 @@ t.test('a ready service reports what it does, and that it is alive', { skip }, a
   t.strictSame(lines, [])
 })
 
-t.test('a database that does not answer starves the watchdog', { skip }, async (t) => {
+t.test('the watchdog gets no message while the database does not answer', { skip }, async (t) => {
   const { env, count } = await startListener(t)
   const { lines, logger } = openLog()
   const manager = openServiceManager({ env: { ...env, WATCHDOG_USEC: '30000' }, logger })
@@ -99,7 +99,7 @@ t.test('without a watchdog, only a new status is sent', { skip }, async (t) => {
   t.notOk(messages.includes('WATCHDOG=1'), 'the watchdog of another process')
 })
 
-t.test('without a service manager nothing is sent; a lost one is logged once', async (t) => {
+t.test('without a service manager nothing is sent; a lost manager is logged once', async (t) => {
   const { lines, logger } = openLog()
   const none = openServiceManager({ env: { WATCHDOG_USEC: '1000' }, logger })
   none.ready(() => Promise.reject(new Error('not asked')))
@@ -114,7 +114,7 @@ t.test('without a service manager nothing is sent; a lost one is logged once', a
   t.equal(lines.length, 1)
 })
 
-t.test('both services notify, and end with their parts closed', { skip }, async (t) => {
+t.test('both services notify the manager and close their parts at the end', { skip }, async (t) => {
   const folder = testFolder(t)
   cpSync('fixtures/archive', join(folder, 'archive'), { recursive: true })
   const start = (command: string, env: NodeJS.ProcessEnv): ChildProcess => {

@@ -1,4 +1,4 @@
-/** The alerts of series that are late or missing, by tables and held against a slow oracle. */
+/** Alerts of series that are late or missing: tables of cases, and a comparison with a slow reference implementation. */
 import t from 'tap'
 import { openAlerts } from '../../src/series/alerts.ts'
 import type { Alert, StationSeries } from '../../src/series/alerts.ts'
@@ -54,7 +54,7 @@ const kindsAt = (seconds: number, ...delivered: Delivered[]): string[] =>
     kind === 'ingest-stalled' ? kind : `${kind} ${first?.station ?? ''} ${first?.period ?? ''}`,
   )
 
-t.test('a series has an alert when it was late for an hour', async (t) => {
+t.test('a series has an alert after it was late for an hour', async (t) => {
   const until10 = { to: 10 * hour }
   t.same(kindsAt(11 * hour + 600, until10), [], 'late')
   t.same(kindsAt(12 * hour + 599, until10), [])
@@ -75,7 +75,7 @@ t.test('a series has an alert when it was late for an hour', async (t) => {
   t.same(kindsAt(25 * day, until10), [], 'it is not expected any more')
 })
 
-t.test('a series that usually takes longer has more time', async (t) => {
+t.test('a series whose files usually take longer gets more time', async (t) => {
   const slow = { to: 10 * hour, latency: 3 * hour }
   t.same(kindsAt(17 * hour - 1, slow), [])
   t.same(kindsAt(17 * hour, slow), ['late GRAZ00AUT 01H'])
@@ -84,7 +84,7 @@ t.test('a series that usually takes longer has more time', async (t) => {
   t.same(kindsAt(day + 4 * hour, daily), ['late GRAZ00AUT 01D'])
 })
 
-t.test('expected files that never arrived, and such that are missing', async (t) => {
+t.test('an expected series without files is late, then missing after its rule ends', async (t) => {
   const rule = { fromDay: midnight / day, toDay: undefined, hours: new Set([3, 15]) }
   const never = { to: -11 * day, rules: [rule] }
   t.same(kindsAt(4 * hour, never), [])
@@ -95,7 +95,7 @@ t.test('expected files that never arrived, and such that are missing', async (t)
   t.same(kindsAt(10 * day, ended), ['missing GRAZ00AUT 01H'])
 })
 
-t.test('no hourly file at all for two hours is one alert', async (t) => {
+t.test('if no hourly file arrives for two hours, all stations have one alert', async (t) => {
   const both = [{ to: 10 * hour }, { station: 'WTZR00DEU', to: 10 * hour, latency: 600 }]
   const daily: Delivered = { period: '01D', to: -day, station: 'ZIMM00CHE' }
   const late = ['late GRAZ00AUT 01H', 'late WTZR00DEU 01H']
@@ -114,7 +114,7 @@ t.test('no hourly file at all for two hours is one alert', async (t) => {
   t.same(kindsAt(13.5 * hour, ...both, night), ['ingest-stalled'], 'a daily file arrives')
 })
 
-t.test('no daily file for two days, where there are no hourly ones', async (t) => {
+t.test('without hourly series, no daily file for two days gives one alert', async (t) => {
   const stations = ['GRAZ00AUT', 'WTZR00DEU', 'ZIMM00CHE']
   const all = stations.map((station): Delivered => ({ station, period: '01D', to: 0 }))
   const late = stations.map((station) => `late ${station} 01D`)
@@ -172,7 +172,7 @@ const histories = fc.record({
   lossEvery: fc.integer({ min: 1, max: 40 }),
 })
 
-t.test('the alerts are those of the definition', async (t) => {
+t.test('`openAlerts` finds the same alerts as a simple reference implementation', async (t) => {
   const networks = fc.uniqueArray(histories, {
     maxLength: 6,
     selector: ({ station, period }) => station + period,

@@ -70,7 +70,7 @@ const histories = fc
     return { history: { period, delivered, live, usualLatency }, first, now }
   })
 
-t.test('states are those of the definitions, for any history', async () => {
+t.test('the states of any history equal those of a simple reference implementation', async () => {
   fc.assert(
     fc.property(
       histories,
@@ -135,7 +135,7 @@ t.test(
   },
 )
 
-t.test('rules replace what was learned', async (t) => {
+t.test('rules replace the learned expectation', async (t) => {
   const rule = { fromDay: 10, toDay: 20, hours: new Set([0, 12]) }
   const { isExpected } = openExpectation('01H', [], [rule])
   for (const [day, hour, expected] of [
@@ -177,7 +177,7 @@ t.test('the usual latency is a percentile within bounds', async (t) => {
   t.equal(usualLatency('01D', [1e6]), daySeconds, 'at most a day')
 })
 
-t.test('classes of shares are those of the EPN central bureau', async (t) => {
+t.test('shares are classified as by the EPN central bureau', async (t) => {
   t.equal(shareClass(undefined), undefined)
   for (const [share, name] of [
     [1, 'good'],

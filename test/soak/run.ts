@@ -214,4 +214,8 @@ async function soak(t: Test): Promise<void> {
 
 if (lacksMounts === false && process.env['SOAK_MOUNTS'] === undefined) enterNamespace()
 t.setTimeout(0)
-t.test(`${hours} hours at ${speed} × speed`, { skip: lacksMounts }, soak)
+t.test(
+  `all verdicts hold after ${hours} simulated hours at ${speed} × speed`,
+  { skip: lacksMounts },
+  soak,
+)

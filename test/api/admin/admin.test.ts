@@ -40,7 +40,7 @@ async function openAdministered(t: Test, answers: Partial<Administration> = {}) 
   return { ...service, orders, post, service }
 }
 
-t.test('a POST without the token is 401 before its body is read', async (t) => {
+t.test('a POST without the token gets 401 before its body is read', async (t) => {
   const { app, orders, logText } = await openAdministered(t)
   const cases: [string | undefined, string][] = [
     [undefined, 'Authentication credentials were not provided.'],
@@ -64,7 +64,7 @@ t.test('a POST without the token is 401 before its body is read', async (t) => {
   t.notMatch(logText(), token)
 })
 
-t.test('a rescan is 202, with its number', async (t) => {
+t.test('an order for a rescan gets 202 with the number of the rescan', async (t) => {
   const { post, orders, logText } = await openAdministered(t)
   const status = 'https://archive.example/rinex/api/status/?format=api'
   const everything = { path: undefined, full: false, acceptRemovals: false }
@@ -91,7 +91,7 @@ t.test('a rescan is 202, with its number', async (t) => {
   t.notMatch(logText(), token)
 })
 
-t.test('a rescan of a missing directory is 400', async (t) => {
+t.test('an order to rescan a missing directory gets 400', async (t) => {
   const { post } = await openAdministered(t, {
     rescan: () => Promise.resolve({ place: 'missing' }),
   })
@@ -100,7 +100,7 @@ t.test('a rescan of a missing directory is 400', async (t) => {
   t.strictSame(answer.json(), { path: ['There is no such directory in the archive.'] })
 })
 
-t.test('400 names the faults of each field', async (t) => {
+t.test('a 400 response names the faults of each field', async (t) => {
   const { post, orders } = await openAdministered(t)
   const cases: [string, unknown, object][] = [
     [files, {}, { path: ['This field is required.'] }],
@@ -149,7 +149,7 @@ t.test('400 names the faults of each field', async (t) => {
   t.strictSame(orders, [])
 })
 
-t.test('bodies that are not JSON are 415, too long ones 413', async (t) => {
+t.test('a body that is not JSON gets 415, a body that is too long gets 413', async (t) => {
   const { post, app } = await openAdministered(t)
   const text = await post(rescans, '{}', { 'content-type': 'text/plain' })
   t.equal(text.statusCode, 415)
@@ -182,7 +182,7 @@ t.test('bodies that are not JSON are 415, too long ones 413', async (t) => {
   t.equal(none.statusCode, 202)
 })
 
-t.test('registering a file is 201 or 200, or 400 with the reason', async (t) => {
+t.test('a request to register a file gets 201 or 200, or 400 with the reason', async (t) => {
   const paths: string[] = []
   let outcome: 'created' | 'known' = 'created'
   const administered = await openAdministered(t, {
@@ -268,7 +268,7 @@ async function orderBoth(service: Service) {
   return Promise.all(answers)
 }
 
-t.test('without an indexer both orders are 503', async (t) => {
+t.test('without an indexer, orders to rescan and to register get 503', async (t) => {
   const unavailable = () => Promise.reject(new IndexerUnreachable('nobody is there'))
   const { service } = await openAdministered(t, { rescan: unavailable, register: unavailable })
   for (const { target, status, headers, body } of await orderBoth(service)) {
@@ -286,7 +286,7 @@ t.test('without an indexer both orders are 503', async (t) => {
   t.notMatch(service.logText(), '    at ', 'without a stack trace')
 })
 
-t.test('an order that the indexer refuses is 400 with its message', async (t) => {
+t.test('an order that the indexer refuses gets 400 with the message of the indexer', async (t) => {
   const refuse = () => Promise.reject(new RequestRejected('said the indexer'))
   const { service } = await openAdministered(t, { rescan: refuse, register: refuse })
   for (const { status, body } of await orderBoth(service)) {
@@ -295,7 +295,7 @@ t.test('an order that the indexer refuses is 400 with its message', async (t) =>
   }
 })
 
-t.test('an order that fails in the indexer is 503', async (t) => {
+t.test('an order that fails in the indexer gets 503', async (t) => {
   const fail = () => Promise.reject(new RequestRejected('said the indexer', { failed: true }))
   const { service } = await openAdministered(t, { rescan: fail, register: fail })
   for (const { status, headers, body } of await orderBoth(service)) {

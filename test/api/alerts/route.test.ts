@@ -43,7 +43,7 @@ async function openNetwork(t: Test, stops: Readonly<Record<string, number>>) {
   return { ...service, get, setNow }
 }
 
-t.test('alerts by station and country, a page at a time', async (t) => {
+t.test('the list of alerts is filtered by station and country, and is paged', async (t) => {
   const stops = { GRAZ00AUT: 5, WTZR00DEU: 7, ZIMM00CHE: 12 }
   const { app, get, setNow } = await openNetwork(t, stops)
   setNow(midnight + 12 * hour + 600)
@@ -67,7 +67,7 @@ t.test('alerts by station and country, a page at a time', async (t) => {
   t.equal((await app.inject({ url: api, headers: again })).statusCode, 200, 'a minute later')
 })
 
-t.test('the page and the feed', async (t) => {
+t.test('the HTML page and the Atom feed show the open alerts', async (t) => {
   const stops = { GRAZ00AUT: 5, WTZR00DEU: 12, ZIMM00CHE: 12 }
   const { app, get, setNow } = await openNetwork(t, stops)
   setNow(midnight + 12 * hour + 600)

@@ -32,7 +32,7 @@ async function openFeed(t: Test, options?: ServiceOptions): Promise<Service> {
 const seqs = ({ results }: Page): string =>
   results.map(({ seq, change, record }) => `${seq} ${change} ${record.id}`).join(', ')
 
-t.test('a page has the fields last_seq, next and results', async (t) => {
+t.test('a page of changes has the fields last_seq, next and results', async (t) => {
   const { app, reader } = await openFeed(t)
   const { epoch, seq } = await reader.head()
   const answer = await app.inject(`${path}?since=0`)
@@ -55,7 +55,7 @@ t.test('a page has the fields last_seq, next and results', async (t) => {
   t.equal((await app.inject({ url: `${path}?since=0`, headers })).statusCode, 304)
 })
 
-t.test('following the links ends at the head', async (t) => {
+t.test('the next links lead through all changes to the end of the feed', async (t) => {
   const { app } = await openFeed(t)
   const found: string[] = []
   let target = `${path}?since=0&limit=1`
@@ -71,7 +71,7 @@ t.test('following the links ends at the head', async (t) => {
   t.match(head.next, /&since=5$/)
 })
 
-t.test('an invalid limit is ignored; a large one is clamped to 1000', async (t) => {
+t.test('an invalid limit is ignored, and a limit that is too large becomes 1000', async (t) => {
   const { app } = await openFeed(t)
   const cases = { '2': 2, '0': 20, x: 20, '-1': 20, '1000': 1000, '99999999999999999999': 1000 }
   for (const [limit, expected] of Object.entries(cases)) {
@@ -80,7 +80,7 @@ t.test('an invalid limit is ignored; a large one is clamped to 1000', async (t) 
   }
 })
 
-t.test('filters apply, and links repeat them', async (t) => {
+t.test('filters select changes, and the links repeat the filters', async (t) => {
   const { app, reader } = await openFeed(t)
   const { epoch } = await reader.head()
   const cases: Record<string, string> = {
@@ -108,7 +108,7 @@ t.test('filters apply, and links repeat them', async (t) => {
   )
 })
 
-t.test('400 names all invalid values', async (t) => {
+t.test('a 400 response names all invalid values', async (t) => {
   const { app } = await openFeed(t)
   const query =
     'since=x&wait=-1&station=gra&area=foo,bar&file_type=o,x&file_duration=z&file_version=r9'
@@ -136,7 +136,7 @@ t.test('empty parameters are ignored', async (t) => {
   t.strictSame(empty.json(), plain.json())
 })
 
-t.test('an unknown parameter is 400', async (t) => {
+t.test('an unknown parameter gets 400', async (t) => {
   const { app } = await openFeed(t)
   for (const accept of ['application/json', 'text/event-stream']) {
     const headers = { accept }
@@ -157,7 +157,7 @@ t.test('an unknown parameter is 400', async (t) => {
   t.match(page.next, /&strict=1$/, 'the link repeats strict')
 })
 
-t.test('a number or epoch that the feed cannot continue from is 410', async (t) => {
+t.test('a number or epoch from which the feed cannot continue gets 410', async (t) => {
   const { app, writer } = await openFeed(t)
   for (const query of ['since=6', 'since=99999999999999999999', 'since=5&epoch=another']) {
     const answer = await app.inject(`${path}?${query}`)
@@ -169,7 +169,7 @@ t.test('a number or epoch that the feed cannot continue from is 410', async (t) 
   t.equal((await app.inject(`${path}?since=5`)).statusCode, 200)
 })
 
-t.test('the HTML page links records and neighbouring pages', async (t) => {
+t.test('the HTML page links to records and to the neighbouring pages', async (t) => {
   const { app } = await openFeed(t)
   const headers = { accept: 'text/html' }
   const answer = await app.inject({ url: `${path}?since=0&limit=2`, headers })
@@ -195,7 +195,7 @@ t.test('the HTML page links records and neighbouring pages', async (t) => {
   t.match((await app.inject({ url: path, headers: both })).headers['content-type'], 'text/html')
 })
 
-t.test('the HTML page describes each change, with size and time of the file now', async (t) => {
+t.test('the HTML page describes each change, with present size and time of the file', async (t) => {
   const { app, writer } = await openFeed(t)
   const facts = { size: 1_400_000, mtimeUs: 1_769_058_367_000_008 }
   await writer.apply([change(hour, { added: [newFile(hourFile, facts)] })])
@@ -223,7 +223,7 @@ t.test('the HTML page describes each change, with size and time of the file now'
   t.match(filtered.body, 'Further filters: <code>filename=&lt;b&gt;</code> </p>')
 })
 
-t.test('HEAD, OPTIONS, POST, and the path without its slash', async (t) => {
+t.test('HEAD and OPTIONS work, POST gets 405, and a missing slash is redirected', async (t) => {
   const { app } = await openFeed(t)
   const head = await app.inject({ method: 'HEAD', url: `${path}?wait=60` })
   t.match(head, { statusCode: 200, body: '' })
@@ -266,7 +266,7 @@ async function openGet(
 
 const events = 'Accept: text/event-stream\r\n'
 
-t.test('a long poll answers at a change, or at its timeout', async (t) => {
+t.test('a long poll is answered at a change or at its timeout', async (t) => {
   let polls = 0
   const service = await openService(t, {
     deps: ({ reader }) => ({
@@ -362,7 +362,7 @@ t.test('a stopping server ends long polls and event streams at once', async (t) 
   t.match(poll.text, /"results":\[\]\}$/)
 })
 
-t.test('waiting clients are limited by address, polls and event streams together', async (t) => {
+t.test('polls and event streams of one address share one limit', async (t) => {
   const service = await openFeed(t)
   const port = await service.listen()
   const wait = (headers = '', client = 2) =>
@@ -385,7 +385,7 @@ t.test('waiting clients are limited by address, polls and event streams together
   }, 'accepted after another client left')
 })
 
-t.test('pages that wait have places of their own, so that programs keep theirs', async (t) => {
+t.test('waiting HTML pages have their own limit, so that programs can still wait', async (t) => {
   let reads = 0
   const service = await openFeed(
     t,
@@ -413,7 +413,7 @@ t.test('pages that wait have places of their own, so that programs keep theirs',
   }, 'a place is free')
 })
 
-t.test('waiting clients are limited in total, until some leave', async (t) => {
+t.test('above the total limit a waiting client gets 429, until some clients leave', async (t) => {
   let reads = 0
   const service = await openFeed(
     t,

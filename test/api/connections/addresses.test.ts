@@ -1,7 +1,7 @@
 import t from 'tap'
 import { openAddresses } from '../../../src/api/connections/addresses.ts'
 
-t.test('the address that a connection counts for', async (t) => {
+t.test('a connection counts for its peer, unless the peer is a trusted proxy', async (t) => {
   const addresses = openAddresses(['10.0.0.0/8', '2001:db8:1::/48'])
   const ofConnection = (peer: string) => addresses.ofConnection(peer)
   t.equal(ofConnection('192.0.2.1'), '192.0.2.1')
@@ -17,7 +17,7 @@ t.test('the address that a connection counts for', async (t) => {
   for (const peer of ['10.1.2.3', '192.0.2.1', '2001:db8::1']) t.notOk(addresses.isLoopback(peer))
 })
 
-t.test('the address that a request counts for', async (t) => {
+t.test('a request through a trusted proxy counts for the address of its client', async (t) => {
   const addresses = openAddresses(['10.0.0.0/8'])
   const cases = [
     ['192.0.2.1', '198.51.100.1', undefined, 'the header of an untrusted client is ignored'],

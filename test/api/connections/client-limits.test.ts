@@ -39,7 +39,7 @@ const waitTicks = async (count: number): Promise<void> => {
   for (let tick = 0; tick < count; tick++) await nextTick()
 }
 
-t.test('an address may have eight pages in flight, each in its own tick', async (t) => {
+t.test('one address may have eight pages in flight, each started in its own tick', async (t) => {
   const limits = openLimits()
   const { state, responses } = requestPages(limits, 'a', 20)
   for (let tick = 0, before = 0; tick < 40; tick++) {
@@ -75,7 +75,7 @@ t.test('new connections are accepted before the next page is made', async (t) =>
   t.equal(flooded.state.started, 1, 'or after a hundred')
 })
 
-t.test('a client that leaves releases its permit, and no page is made for it', async () => {
+t.test('a client that leaves releases its permit, and no page is started for it', async () => {
   const limits = openLimits()
   const { state, responses } = requestPages(limits, 'a', 20)
   await until(() => state.started === 8, 'eight have started')
@@ -98,7 +98,7 @@ t.test('all addresses together may have eighty pages in flight', async (t) => {
   for (const { responses } of all) for (const { close } of responses) close()
 })
 
-t.test('streams and long polls have their own limits, and are rejected at once', async (t) => {
+t.test('streams and long polls above their own limits are rejected at once', async (t) => {
   const limits = openLimits()
   const request = requestOf('a')
   const [streams, waits] = [4, 16].map((count) => Array.from({ length: count }, respond))

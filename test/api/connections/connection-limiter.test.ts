@@ -28,7 +28,7 @@ function open(port: number, localAddress: string): Socket {
 
 const request = `GET ${list} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`
 
-t.test('connections are limited by address', async (t) => {
+t.test('the connections of one address are limited', async (t) => {
   const service = await openService(t, { settings: { connectionsPerAddress: 2 } })
   const port = await service.listen()
   const first = [open(port, '127.0.0.2'), open(port, '127.0.0.2')]
@@ -53,7 +53,7 @@ t.test('connections are limited by address', async (t) => {
   first[1]?.destroy()
 })
 
-t.test('behind a proxy, in-flight requests are limited by client', async (t) => {
+t.test('behind a proxy, the in-flight requests of each client are limited', async (t) => {
   const settings = { connectionsPerAddress: 1, trustedProxies: ['127.0.0.1'] }
   const service = await openService(t, { settings })
   await service.add(large, randomBytes(16 * 1024 * 1024))
@@ -75,7 +75,7 @@ t.test('behind a proxy, in-flight requests are limited by client', async (t) => 
   )
 })
 
-t.test('X-Forwarded-For of other peers is ignored', async (t) => {
+t.test('X-Forwarded-For is ignored if the peer is not a trusted proxy', async (t) => {
   const service = await openService(t, { settings: { connectionsPerAddress: 2 } })
   const port = await service.listen()
   const forwarded = request.replace('Host', 'X-Forwarded-For: 192.0.2.1\r\nHost')
@@ -86,7 +86,7 @@ t.test('X-Forwarded-For of other peers is ignored', async (t) => {
   t.equal(hints.length, 1, 'one hint about trusted_proxies in the log')
 })
 
-t.test('a connection above the total limit is answered 503 and closed', async (t) => {
+t.test('a connection above the total limit gets 503 and is closed', async (t) => {
   const service = await openService(t, { settings: { connections: 3 } })
   const port = await service.listen()
   const all = Array.from({ length: 3 }, () => open(port, '127.0.0.1'))

@@ -51,7 +51,7 @@ t.test('pipelined requests run one after the other', async (t) => {
   ])
 })
 
-t.test('waiting requests do not start when their client has left', async (t) => {
+t.test('a waiting request does not start when its client has left', async (t) => {
   const { started, waiting, port, service } = await openWaiting(t)
   const socket = open(port)
   socket.write(wait(1) + wait(2))
@@ -97,7 +97,7 @@ t.test('bytes that are not HTTP get 400 after the responses to earlier requests'
   t.match(after, /"detail":"Bad request."\}$/)
 })
 
-t.test('responses in progress precede the 400 of what follows', async (t) => {
+t.test('a response in progress is sent before the 400 of the next request', async (t) => {
   const { port } = await openWaiting(t)
   for (const path of [
     'rinex-file/',
@@ -144,7 +144,7 @@ t.test('a request that was answered before its invalid body gets no second respo
   }
 })
 
-t.test('CONNECT is 400, and its connection is closed', async (t) => {
+t.test('CONNECT gets 400, and its connection is closed', async (t) => {
   const service = await openService(t)
   const port = await service.listen()
   const socket = open(port)
@@ -194,7 +194,7 @@ t.test('a response of one buffer is complete when the server stops', async (t) =
   await closed
 })
 
-t.test('a stopping server has a deadline', async (t) => {
+t.test('a stopping server closes a slow download at a deadline', async (t) => {
   const service = await openService(t)
   const size = 64 * 1024 * 1024
   await service.add(large, Buffer.alloc(size))

@@ -12,7 +12,7 @@ const pages = [
 ] as const
 
 for (const [path, status] of pages)
-  t.test(`eight pages of ${path} are made at a time`, async (t) => {
+  t.test(`only eight pages of ${path} are made at a time`, async (t) => {
     let started = 0
     let release = (): void => undefined
     const released = new Promise<void>((resolve) => {

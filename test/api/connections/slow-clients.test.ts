@@ -12,7 +12,7 @@ const much = Buffer.alloc(32 * 1024 * 1024)
 /** A client that receives nothing between two checks is closed. */
 const timeoutMs = 1
 
-t.test('a client that has read everything stays connected, a slow one is closed', async (t) => {
+t.test('a client that has read everything stays connected, a slow client is closed', async (t) => {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo

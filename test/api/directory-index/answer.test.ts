@@ -131,7 +131,7 @@ t.test('an unknown size or mtime is a dash in HTML and null in JSON', async (t) 
   ])
 })
 
-t.test('empty directories are not listed; a removed directory is 404', async (t) => {
+t.test('empty directories are not listed, and a removed directory gets 404', async (t) => {
   const service = await openFilled(t)
   const empty = 'obs/2026/002'
   await service.writer.apply([change('obs/2026', { directories: [empty] })])
@@ -155,7 +155,7 @@ t.test('an empty catalogue has an empty root listing', async (t) => {
   t.same(await jsonOf(service, ''), [])
 })
 
-t.test('query parameters of other web servers and Accept are ignored', async (t) => {
+t.test('a listing ignores Accept and the query parameters of other web servers', async (t) => {
   const service = await openFilled(t)
   const { body } = await get(service, `${day}/`)
   const queries = [
@@ -212,7 +212,7 @@ t.test('HEAD has the headers of GET and no body', async (t) => {
   }
 })
 
-t.test('other methods are 405', async (t) => {
+t.test('methods other than GET, HEAD and OPTIONS get 405', async (t) => {
   const service = await openFilled(t)
   for (const url of [data, `${data}${day}/`]) {
     const put = await service.app.inject({ method: 'PUT', url })
@@ -222,7 +222,7 @@ t.test('other methods are 405', async (t) => {
   }
 })
 
-t.test('conditional requests: 304 when the tag or the date matches', async (t) => {
+t.test('a conditional request gets 304 if the ETag or the date matches', async (t) => {
   const service = await openFilled(t)
   const other = new Date(Date.parse(changed) - 1000).toUTCString()
   for (const path of ['', 'obs/', 'obs/2026/', `${day}/`, `${day}/?format=json`]) {
@@ -253,7 +253,7 @@ t.test('conditional requests: 304 when the tag or the date matches', async (t) =
   t.not(html.headers.etag, json.headers.etag)
 })
 
-t.test('a change of an entry changes the tags of its directory and of all above it', async (t) => {
+t.test('a change of an entry changes the ETags of its directory and of all parents', async (t) => {
   const service = await openFilled(t)
   await service.addNames(day, ['wtzr0010.26d.gz'])
   const record = await service.reader.file(day, 'wtzr0010.26d.gz')
@@ -284,7 +284,7 @@ t.test('a change of an entry changes the tags of its directory and of all above 
   t.same(await stateOf(above), before, 'an empty change keeps all tags')
 })
 
-t.test('a change is in the next listing', async (t) => {
+t.test('a change is visible in the next listing', async (t) => {
   const service = await openFilled(t)
   const names = [dayFile, shortFile]
   for (const name of ['wtzr0010.26d.gz', 'zimm0010.26d.gz']) {
@@ -305,7 +305,7 @@ const at = (seconds: number): number => Math.round((second + seconds) * 1_000_00
 const http = (seconds: number): string => new Date((second + seconds) * 1000).toUTCString()
 const state = (changedUs?: number) => ({ epoch: 'e', version: 'v', changedUs })
 
-t.test('the date of a listing is the second of its latest change', async (t) => {
+t.test('the Last-Modified date of a listing is the second of its latest change', async (t) => {
   const { headers, matches } = listingDate(state(at(0.7)), at(60))
   t.same(headers, { 'last-modified': http(0) })
   t.ok(matches(http(0)))
@@ -314,7 +314,7 @@ t.test('the date of a listing is the second of its latest change', async (t) => 
   t.notOk(matches(undefined))
 })
 
-t.test('for ten seconds after a change no date matches', async (t) => {
+t.test('no date matches in the ten seconds after a change', async (t) => {
   for (const now of [at(0.7), at(1.5), at(10)]) {
     const { headers, matches } = listingDate(state(at(0.7)), now)
     t.same(headers, { 'last-modified': http(-1) })
@@ -326,7 +326,7 @@ t.test('for ten seconds after a change no date matches', async (t) => {
   )
 })
 
-t.test('a date is never in the future, even if a change is', async (t) => {
+t.test('the date of a listing is never in the future, even if a change is', async (t) => {
   const { headers, matches } = listingDate(state(at(5000)), at(0.5))
   t.same(headers, { 'last-modified': http(-1) })
   t.notOk(matches(http(5000)))

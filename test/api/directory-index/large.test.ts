@@ -15,7 +15,7 @@ function names(count: number): string[] {
   )
 }
 
-t.test('a listing of several chunks is complete: files, and directories', async (t) => {
+t.test('a listing of several chunks has all files and all directories', async (t) => {
   const { app, writer } = await openService(t)
   const files = names(3500)
   await writer.apply([change(day, { added: files.map((name) => newFile(name, facts)) })])
@@ -49,7 +49,7 @@ t.test('the event loop runs between the chunks of a listing', async (t) => {
   t.ok(ticks >= 3, `${ticks} ticks`)
 })
 
-t.test('names are escaped in HTML', async (t) => {
+t.test('names are escaped in HTML listings', async (t) => {
   const { html } = listingFormats
   const line = html.file({ name: `<a'&">`, size: 1, mtimeUs: 0 })
   t.match(line, '<a href="&lt;a&#39;&amp;&quot;&gt;">&lt;a&#39;&amp;&quot;&gt;</a>')
@@ -64,7 +64,7 @@ t.test('a name longer than its column is not truncated', async (t) => {
   )
 })
 
-t.test('a chunk of files is read when the one before it is sent', async (t) => {
+t.test('a chunk of files is read only when the chunk before it was sent', async (t) => {
   const { reader, writer } = await openService(t)
   await writer.apply([change(day, { added: names(3500).map((name) => newFile(name, facts)) })])
   let reads = 0

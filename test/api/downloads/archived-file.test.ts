@@ -55,7 +55,7 @@ async function updateRecord(service: Service, file = path): Promise<void> {
 /** An mtime so old that a file is not taken for one that is being written. */
 const oldMtime = new Date('2026-01-02T00:00:00Z')
 
-t.test('a case variant of a name redirects to the only file that it can mean', async (t) => {
+t.test('a name in another letter case redirects to the only file that it can mean', async (t) => {
   const service = await openService(t)
   await service.add(path, content)
   await service.add(`${day}/${shortFile}`, content)
@@ -83,7 +83,7 @@ t.test('a case variant of a name redirects to the only file that it can mean', a
     t.equal((await service.app.inject(`/rinex/data/${other}`)).statusCode, 404, other)
 })
 
-t.test('a file is sent unchanged, with its headers', async (t) => {
+t.test('a file is sent unchanged and with all its headers', async (t) => {
   const service = await openService(t)
   await service.add(path, content)
   await service.add(`${hour}/${hourFile}`, large)
@@ -118,7 +118,7 @@ const prlimit = `prlimit --pid ${process.pid} --nofile`
 const limit = spawnSync('sh', ['-c', `${prlimit} --output SOFT --noheadings`])
 const skip = limit.status === 0 ? false : 'prlimit is not installed'
 
-t.test('without a free file descriptor a download is 503', { skip }, async (t) => {
+t.test('without a free file descriptor a download gets 503', { skip }, async (t) => {
   const service = await openService(t)
   await service.add(path, content)
   t.equal((await service.app.inject(target)).statusCode, 200)
@@ -140,7 +140,7 @@ t.test('without a free file descriptor a download is 503', { skip }, async (t) =
   t.equal((await service.app.inject(target)).statusCode, 200)
 })
 
-t.test('ranges and conditional requests', async (t) => {
+t.test('a download answers range requests and conditional requests', async (t) => {
   const service = await openService(t)
   await service.add(path, large)
   const whole = await service.app.inject({ url: target, method: 'HEAD' })
@@ -194,7 +194,7 @@ t.test('ranges and conditional requests', async (t) => {
   await until(() => openBelow(service.archive).length === 0, 'all files are closed')
 })
 
-t.test('a replaced file has another ETag, and its date matches no If-Range', async (t) => {
+t.test('a replaced file has another ETag, and its date no longer matches If-Range', async (t) => {
   const service = await openService(t)
   await service.add(path, content)
   const file = join(service.archive, path)
@@ -212,7 +212,7 @@ t.test('a replaced file has another ETag, and its date matches no If-Range', asy
   t.equal((await service.app.inject({ url: target, headers })).statusCode, 200)
 })
 
-t.test('a young file that differs from its record is 503', async (t) => {
+t.test('a young file that differs from its record gets 503', async (t) => {
   const service = await openService(t)
   await service.add(path, content)
   const file = join(service.archive, path)
@@ -247,7 +247,7 @@ t.test('a young file that differs from its record is 503', async (t) => {
   }
 })
 
-t.test('a file outside the archive, or no regular file, is 404', async (t) => {
+t.test('a path gets 404 if it leads out of the archive or not to a regular file', async (t) => {
   const service = await openService(t)
   const outside = join(dirname(service.archive), 'outside')
   mkdirSync(outside)
@@ -287,7 +287,7 @@ t.test('a file outside the archive, or no regular file, is 404', async (t) => {
     await until(() => openBelow(place).length === 0, 'all files are closed')
 })
 
-t.test('a path that is not in the catalogue is 404', async (t) => {
+t.test('a path that is not in the catalogue gets 404', async (t) => {
   const service = await openService(t)
   await service.add(path, content)
   const record = await service.reader.file(day, dayFile)
@@ -385,7 +385,7 @@ t.test('clients that leave before their file is opened keep no file open', async
   t.same(errors, [], 'and is no error')
 })
 
-t.test('pipelined downloads: complete, in order, one file open at a time', async (t) => {
+t.test('pipelined downloads are complete and in order, with one file open at a time', async (t) => {
   const warnings: Error[] = []
   const warn = (warning: Error): unknown => warnings.push(warning)
   process.on('warning', warn)
@@ -413,7 +413,7 @@ t.test('pipelined downloads: complete, in order, one file open at a time', async
   t.strictSame(warnings, [])
 })
 
-t.test('a file that changes while it is sent ends the connection', async (t) => {
+t.test('if a file changes while it is sent, the connection is closed', async (t) => {
   const size = 32 * 1024 * 1024
   const changes: [string, (file: string) => void][] = [
     ['truncated', (file) => execFileSync('truncate', ['-s', '1M', file])],

@@ -122,7 +122,7 @@ t.test('Repr-Digest is sent only for the file that was hashed', async (t) => {
   }
 })
 
-t.test('a checksum without identity holds while size and mtime are equal', async (t) => {
+t.test('a checksum without inode and ctime holds while size and mtime are equal', async (t) => {
   const service = await openService(t)
   const path = `${day}/${dayFile}`
   await addHashed(service, path)
@@ -138,7 +138,7 @@ t.test('a checksum without identity holds while size and mtime are equal', async
   t.match(await get(), { statusCode: 200, headers: { 'repr-digest': undefined } })
 })
 
-t.test('a stale checksum is not listed, and the list has another ETag', async (t) => {
+t.test('a stale checksum is not listed, and changes the ETag of the list', async (t) => {
   const service = await openService(t)
   for (const name of [dayFile, shortFile]) await addHashed(service, `${day}/${name}`)
   const url = `${data}/${day}/SHA256SUMS`
@@ -222,7 +222,7 @@ t.test('sha256sum accepts the list', async (t) => {
   t.equal(check(partly.body), `${dayFile}: OK\n${shortFile}: OK\n`)
 })
 
-t.test('the ETag holds until a checksum of the directory changes', async (t) => {
+t.test('the ETag stays the same until a checksum of the directory changes', async (t) => {
   const service = await openService(t)
   const url = `${data}/${day}/SHA256SUMS`
   const get = async (tag = '') => service.app.inject({ url, headers: { 'if-none-match': tag } })
@@ -247,7 +247,7 @@ t.test('the ETag holds until a checksum of the directory changes', async (t) => 
   t.notMatch(corrected.body, sha256('x').toString('hex'))
 })
 
-t.test('a directory without files has an empty list; an unknown directory is 404', async (t) => {
+t.test('a directory without files has an empty list, an unknown directory gets 404', async (t) => {
   const service = await openService(t)
   await service.writer.apply([change('obs/2026', { directories: [day] })])
   await service.addNames(hour, [hourFile])

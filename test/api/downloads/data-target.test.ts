@@ -2,7 +2,7 @@ import t from 'tap'
 import { parseDataTarget, parseDirectoryTarget } from '../../../src/api/downloads/data-target.ts'
 import { dayFile, hourFile } from '../service.ts'
 
-t.test('request targets of files', async (t) => {
+t.test('the target of a download is parsed into a directory and a file name', async (t) => {
   const place = { directory: 'obs/2026/001', name: dayFile }
   const file = `obs/2026/001/${dayFile}`
   const long = 'a'.repeat(64)
@@ -35,7 +35,7 @@ t.test('request targets of files', async (t) => {
   }
 })
 
-t.test('request targets of directories', async (t) => {
+t.test('the target of a listing is parsed into the path of a directory', async (t) => {
   const long = 'a'.repeat(64)
   const cases: [string, string, string | undefined][] = [
     ['rinex', '/rinex/data/', ''],

@@ -66,7 +66,7 @@ t.test('any change of a file invalidates its cache entry', async (t) => {
   }
 })
 
-t.test('the cache stores a copy, and no file that has just changed', async (t) => {
+t.test('the cache stores a copy, and does not store a file that has just changed', async (t) => {
   const { path, cache, file, later } = await cached(t)
   cache.keep(file, Buffer.from('content'), later - 2000)
   t.equal(await cache.find(path), undefined)
@@ -76,7 +76,7 @@ t.test('the cache stores a copy, and no file that has just changed', async (t) =
   t.equal((await cache.find(path))?.bytes.toString(), 'content')
 })
 
-t.test('a response from the cache equals one from disk', async (t) => {
+t.test('a response from the cache equals a response from disk', async (t) => {
   // Ten seconds ahead, so that the file is old enough for the cache.
   const nowUs = () => (Date.now() + 10_000) * 1000
   const { app, archive, writer } = await openService(t, { deps: () => ({ nowUs }) })

@@ -80,14 +80,14 @@ t.test('a file is read as a stream, or as a buffer if it is small', async (t) =>
   t.pass('for a buffer the caller closes the file')
 })
 
-t.test('the last chunk may be one byte', async (t) => {
+t.test('the last chunk of a file may have only one byte', async (t) => {
   const { file, open } = await openFile(t)
   const all = await open(requestFor(file, { first: 7, last: 7 + chunkBytes }))
   t.ok(all instanceof Readable)
   t.equal((await buffer(all as Readable)).length, chunkBytes + 1)
 })
 
-t.test('a rewritten file is never read completely', async (t) => {
+t.test('a download fails if its file is rewritten meanwhile', async (t) => {
   const changes: Record<string, (path: string) => void> = {
     truncated: (path) => truncateSync(path, size - 1),
     grown: (path) => appendFileSync(path, 'b'),
@@ -124,7 +124,7 @@ t.test('waiting reads hold no memory, and fail when their client leaves', async 
   t.ok(left.length > 80 && left.every(({ reason }) => reason instanceof ClientGone))
 })
 
-t.test('the buffer of a download is reused after its response closed', async (t) => {
+t.test('the buffer of a download is reused after its response is closed', async (t) => {
   const { file, open } = await openFile(t)
   const first = requestFor(file, part)
   const one = (await open(first)) as Buffer

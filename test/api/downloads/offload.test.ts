@@ -16,7 +16,7 @@ const open = (t: Test, header: Offload['header'], linkedDirectories: string[] = 
     settings: { offload: { header, internalPrefix: '/internal/archive/' }, linkedDirectories },
   })
 
-t.test('X-Accel-Redirect names the file to nginx; conditions are ignored', async (t) => {
+t.test('X-Accel-Redirect names the file to nginx, and conditions are ignored', async (t) => {
   const service = await open(t, 'x-accel-redirect')
   await service.add(path)
   for (const method of ['GET', 'HEAD'] as const)
@@ -39,7 +39,7 @@ t.test('X-Accel-Redirect names the file to nginx; conditions are ignored', async
 })
 
 t.test(
-  'X-Sendfile names the absolute path byte by byte to Apache, with our validators',
+  'X-Sendfile gives Apache the exact absolute path, and this service sends the ETag and date',
   async (t) => {
     const archive = join(testFolder(t), 'größer %41')
     const service = await openService(t, {
@@ -90,9 +90,9 @@ t.test('listings and checksum lists are not offloaded', async (t) => {
   }
 })
 
-t.test('a linked file is sent by this process behind nginx, and offloaded to Apache', async (t) => {
+t.test('a linked file is sent by this service behind nginx, and offloaded to Apache', async (t) => {
   for (const header of ['x-accel-redirect', 'x-sendfile'] as const)
-    await t.test(header, async (t) => {
+    await t.test(`a linked file is sent or offloaded with ${header}`, async (t) => {
       const disk = join(t.testdirName, 'disk')
       const service = await open(t, header, [disk])
       mkdirSync(disk)

@@ -7,7 +7,7 @@ import { change } from '../../catalogue/change.ts'
 import { testFolder } from '../../folder.ts'
 import { catalogue, day, dayFile, openService } from '../service.ts'
 
-t.test('the unavailable part of the archive', async (t) => {
+t.test('the unavailable part of the archive is found for a directory', async (t) => {
   const folder = testFolder(t, {
     disk: { '2009': { '001': {} }, 'a-file': '' },
     empty: {},
@@ -74,7 +74,7 @@ t.test(
   },
 )
 
-t.test('a file on an unavailable disk is 503, a removed file is 404', async (t) => {
+t.test('a file on an unavailable disk gets 503, a removed file gets 404', async (t) => {
   const folder = testFolder(t, { disk: {} })
   const linked = join(folder, 'disk')
   const service = await openService(t, { settings: { linkedDirectories: [linked] } })
@@ -139,7 +139,7 @@ t.test('a file on an unavailable disk is 503, a removed file is 404', async (t) 
 })
 
 t.test(
-  'an area that may not be read is away',
+  'an area without read permission is unavailable',
   { skip: process.getuid?.() === 0 && 'root may read everything' },
   async (t) => {
     const archive = testFolder(t, { obs: { '2026': {} } })
@@ -150,7 +150,7 @@ t.test(
   },
 )
 
-t.test('a missing file whose removal is withheld is 503', async (t) => {
+t.test('a missing file whose removal is withheld gets 503', async (t) => {
   const service = await openService(t)
   await service.add(`${day}/${dayFile}`)
   await service.add('obs/2026/002/graz0020.26m.gz')

@@ -116,7 +116,7 @@ t.test('problems are filtered by name, and paged', async (t) => {
   )
 })
 
-t.test('the ETag changes with the list', async (t) => {
+t.test('the ETag changes when the list of problems changes', async (t) => {
   const service = await openWithProblems(t)
   const first = await service.app.inject(path)
   const getAgain = async () =>
@@ -126,7 +126,7 @@ t.test('the ETag changes with the list', async (t) => {
   t.equal((await getAgain()).statusCode, 200)
 })
 
-t.test('an invalid value is 400, an unknown parameter is ignored', async (t) => {
+t.test('an invalid value gets 400, and an unknown parameter is ignored', async (t) => {
   const service = await openWithProblems(t)
   const { app } = service
   const bad = await app.inject(`${path}?problem=lost`)
@@ -139,7 +139,7 @@ t.test('an invalid value is 400, an unknown parameter is ignored', async (t) => 
   t.match(strict.json(), { problems: [/Did you mean problem\?/] })
 })
 
-t.test('paths that are not public are 403, and not in the status', async (t) => {
+t.test('if paths are not public, the list gets 403 and the status has no paths', async (t) => {
   const service = await openWithProblems(t, { problems: 'command-line' })
   const answer = await service.app.inject(path)
   t.equal(answer.statusCode, 403)

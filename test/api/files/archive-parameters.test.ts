@@ -3,7 +3,7 @@ import t from 'tap'
 import { openService } from '../service.ts'
 
 t.test(
-  'the parameters of two national archives have the meaning that they have there',
+  'parameters known from two national archives have the same meaning as in those archives',
   async (t) => {
     const service = await openService(t)
     const { app } = service

@@ -14,7 +14,7 @@ function valuesOf(csv: string): string[] {
   return texts.slice(0, -1)
 }
 
-t.test('a record has ten values in order, quoted if necessary', async (t) => {
+t.test('a CSV record has ten values in a fixed order, quoted if necessary', async (t) => {
   const names = [
     'graz0010.26d.gz',
     'GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz',
@@ -31,7 +31,7 @@ t.test('a record has ten values in order, quoted if necessary', async (t) => {
     }
 })
 
-t.test('with details the fields of the file follow', async (t) => {
+t.test('a CSV record with details has the fields of the file at its end', async (t) => {
   t.strictSame(csvHeader(true).split(','), [...wireFields, ...wireFileFields])
   const links = linksBelow('https://archive.example', 'rinex')
   const record = {

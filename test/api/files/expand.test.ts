@@ -99,7 +99,7 @@ t.test('a removed file has no checksum and no problem', async (t) => {
   ])
 })
 
-t.test('expand accepts only file', async (t) => {
+t.test('the parameter expand accepts only the value file', async (t) => {
   const { app } = await openWithFiles(t)
   const detail = 'Select a valid choice. files is not one of the available choices.'
   for (const path of ['rinex-file/', 'rinex-file/1/', 'changes/', 'rinex-file/?format=csv']) {
@@ -171,7 +171,7 @@ t.test('a new problem changes only the ETags of responses with details', async (
     t.equal((await get(each, before.others[at])).statusCode, 304, each[0])
 })
 
-t.test('HTML pages show the details', async (t) => {
+t.test('HTML pages show the details of files', async (t) => {
   const { app } = await openWithFiles(t)
   const page = async (path: string) =>
     (await app.inject({ url: `${api}/${path}`, headers: { accept: 'text/html' } })).body

@@ -1,4 +1,4 @@
-/** Hostile queries: each has the response of the contract, and none causes an internal error. */
+/** Hostile queries: each gets the response of its row in the table, and none causes an internal error. */
 import t from 'tap'
 import { filterParameters } from '../../../src/api/files/parameters.ts'
 import { change, newFile } from '../../catalogue/change.ts'
@@ -317,7 +317,7 @@ t.test(`the list answers ${rows.length} hostile queries correctly`, async (t) =>
   )
 })
 
-t.test('a thousand days within a range of times are correct everywhere', async (t) => {
+t.test('a thousand days within a range of times give correct results everywhere', async (t) => {
   const service = await openList(t)
   const port = await service.listen()
   const years = [2026, 2027, 2028, 2029, 2030, 2031]
@@ -347,7 +347,7 @@ function isPageOnly({ query, ignored }: Row): boolean {
   return ignored !== undefined || /(^|&)(offset=[^&]|%ff=|%ed%a0%80=|=)/.test(query)
 }
 
-t.test('streams answer hostile queries like the list, and reject page-only queries', async (t) => {
+t.test('streams answer hostile queries like the list, but reject page parameters', async (t) => {
   const service = await openList(t)
   const port = await service.listen()
   for (const [format, countOf] of Object.entries(lineCounts))
@@ -405,7 +405,7 @@ t.test(
   },
 )
 
-t.test('invalid bytes are 400, too long queries are 431', async (t) => {
+t.test('a query with invalid bytes gets 400, a query that is too long gets 431', async (t) => {
   const service = await openList(t)
   const port = await service.listen()
   const cases: [name: string, query: string, statuses: readonly number[]][] = [
@@ -424,7 +424,7 @@ t.test('invalid bytes are 400, too long queries are 431', async (t) => {
     }
 })
 
-t.test('an unknown format is 404', async (t) => {
+t.test('an unknown format gets 404', async (t) => {
   const { app } = await openList(t)
   for (const format of ['CSV', 'csv%00', 'xml', '../csv', 'json,csv', '__proto__', 'constructor'])
     for (const path of ['rinex-file/', 'station/', 'changes/']) {
@@ -438,7 +438,7 @@ t.test('an unknown format is 404', async (t) => {
 })
 
 t.test(
-  'stations have their own parameters; an invalid since is 400, a wrong one 410',
+  'stations check their own parameters; changes answer an invalid since with 400, a wrong since with 410',
   async (t) => {
     const { app } = await openList(t)
     const stations = await app.inject(`${api}station/?country=AUTT&area=x&station=x&ordering=id`)
@@ -460,7 +460,7 @@ t.test(
   },
 )
 
-t.test('a conditional request with filters is 304, or 400 if a filter is invalid', async (t) => {
+t.test('a conditional request with filters gets 304, or 400 if a filter is invalid', async (t) => {
   const { app, writer } = await openList(t)
   for (const method of ['GET', 'HEAD'] as const) {
     const url = `${api}rinex-file/?station=graz&file_type=o&unknown=1`

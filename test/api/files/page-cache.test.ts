@@ -56,7 +56,7 @@ function comparable({ headers }: Answer): IncomingHttpHeaders {
 }
 
 for (const accept of ['*/*', 'text/html'])
-  t.test(`a repeated page is read once: ${accept}`, async (t) => {
+  t.test(`a page that is requested again is not read again: ${accept}`, async (t) => {
     const { send, state } = await openOn(t)
     const first = await send(list, { accept })
     const again = await send(list, { accept })
@@ -71,7 +71,7 @@ for (const accept of ['*/*', 'text/html'])
     t.equal(head.body, '')
   })
 
-t.test('another representation or query is another cache entry', async (t) => {
+t.test('each representation and each query has its own cache entry', async (t) => {
   const { send } = await openOn(t)
   for (let n = 0; n < 3; n++) await send(list)
   t.match((await send(list, { accept: 'text/html' })).headers['content-type'], 'text/html')
@@ -109,7 +109,7 @@ t.test('cached pages are counted and logged like other responses', async (t) => 
   t.match(line, { method: 'GET', target: list, status: 200 })
 })
 
-t.test('during changes each page is of one state, and contains earlier changes', async (t) => {
+t.test('during changes each page shows one state with all earlier changes', async (t) => {
   const { send, service } = await openOn(t)
   const names = Array.from({ length: 40 }, (_, n) => `abc${n % 10}${100 + n}0.26d.gz`)
   const answers: Promise<Answer>[] = []

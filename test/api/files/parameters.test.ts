@@ -249,13 +249,13 @@ function faultsOf(query: Record<string, string | string[]>): BadFields['fields']
   }
 }
 
-t.test('the table of cases has every parameter', (t) => {
+t.test('the table of cases has every parameter of the list', (t) => {
   t.strictSame(Object.keys(table).sort(), [...filterParameters.keys()].sort())
   t.end()
 })
 
 for (const [name, { valid, invalid }] of Object.entries(table))
-  t.test(name, (t) => {
+  t.test(`${name} accepts its valid values and rejects its invalid values`, (t) => {
     for (const [value, filter] of Object.entries(valid)) {
       const request = parseListRequest({ [name]: value })
       t.strictSame(request.filter, filter, value.slice(0, 40))
@@ -272,7 +272,7 @@ for (const [name, { valid, invalid }] of Object.entries(table))
     t.end()
   })
 
-t.test('any value of a repeated choice matches, all of a repeated condition must', (t) => {
+t.test('repeated choices match any of their values, repeated conditions match all', (t) => {
   const cases: [Record<string, string | string[]>, FileFilter][] = [
     [{ station: ['graz', 'wtzr,abpo'] }, { stations: ['GRAZ', 'WTZR', 'ABPO'] }],
     [{ file_type: ['o', 'o,n'] }, { types: ['o', 'n'] }],
@@ -320,7 +320,7 @@ t.test('any value of a repeated choice matches, all of a repeated condition must
   t.end()
 })
 
-t.test('400 has all faults, each once', (t) => {
+t.test('a 400 response names all faults, each once', (t) => {
   t.strictSame(
     faultsOf({ id__gt: ['x', '1', 'y'], file_type: 'o,q,q,z', area: 'obs', ordering: 'z' }),
     {
@@ -337,7 +337,7 @@ t.test('400 has all faults, each once', (t) => {
   t.end()
 })
 
-t.test('an unknown parameter is ignored, or with strict=1 a fault', (t) => {
+t.test('an unknown parameter is ignored, or is a fault with strict=1', (t) => {
   const odd = JSON.parse('{"__proto__":"1","constructor":"2","":"3","x":["4","5"]}') as Record<
     string,
     string
@@ -352,7 +352,7 @@ t.test('an unknown parameter is ignored, or with strict=1 a fault', (t) => {
   t.end()
 })
 
-t.test('ordering takes one key or several', (t) => {
+t.test('ordering accepts one key or several keys', (t) => {
   for (const key of ['id', 'data_date', 'created', 'modified', 'filename'])
     for (const descending of [false, true]) {
       const ordering = (descending ? '-' : '') + key
@@ -381,7 +381,7 @@ t.test('ordering takes one key or several', (t) => {
   t.end()
 })
 
-t.test('any query is parsed, or its faults name its parameters', (t) => {
+t.test('every query is parsed, or has faults that name its parameters', (t) => {
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.constantFrom(

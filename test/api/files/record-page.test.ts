@@ -84,7 +84,7 @@ t.test('a change before the beginning of the feed has no link', async (t) => {
   t.match(body, 'the change feed begins after this one')
 })
 
-t.test('the state of the checksum is in words', async (t) => {
+t.test('the page shows the state of the checksum in words', async (t) => {
   const service = await openWithFile(t)
   const { writer } = service
   const state = async () => factsOf(await bodyOf(service))['Checksum']
@@ -101,7 +101,7 @@ t.test('the state of the checksum is in words', async (t) => {
   t.notOk('SHA-256' in factsOf(await bodyOf(service)))
 })
 
-t.test('the commands download the file, and check it when its checksum is known', async (t) => {
+t.test('commands download the file, and check it if its checksum is known', async (t) => {
   const service = await openWithFile(t)
   const commands = async () =>
     Array.from(

@@ -58,7 +58,7 @@ t.test('the list is a page of records, the highest id first', async (t) => {
   })
 })
 
-t.test('the links lead through all pages', async (t) => {
+t.test('the links lead through all pages of the list', async (t) => {
   const service = await openService(t, { settings: { maxLimit: 30 } })
   await service.addNames(day, names)
   interface Page {
@@ -92,7 +92,7 @@ t.test('the links lead through all pages', async (t) => {
   )
 })
 
-t.test('a record by its id; 404 for any other id', async (t) => {
+t.test('a record is found by its id, and any other id gets 404', async (t) => {
   const service = await openService(t)
   await service.addNames(day, [dayFile])
   const page = await service.app.inject(list)
@@ -110,7 +110,7 @@ t.test('a record by its id; 404 for any other id', async (t) => {
   }
 })
 
-t.test('format and Accept choose the representation', async (t) => {
+t.test('the parameter format and the header Accept choose the representation', async (t) => {
   const service = await openService(t)
   await service.addNames(day, [dayFile])
   const html = 'text/html,application/xhtml+xml,*/*;q=0.8'
@@ -185,7 +185,7 @@ t.test('HTML pages are complete, escaped, and link to the files', async (t) => {
   t.equal(style.headers['content-type'], 'text/css; charset=utf-8')
 })
 
-t.test('a conditional request is 304 without reading a page', async (t) => {
+t.test('a conditional request gets 304 without a page being read', async (t) => {
   let pages = 0
   const counting = (reader: CatalogueReader): CatalogueReader => ({
     ...reader,
@@ -223,10 +223,10 @@ t.test('a conditional request is 304 without reading a page', async (t) => {
   }
 })
 
-t.test('release and base URL change the ETag', async (t) => {
+t.test('another release and another base URL change the ETag', async (t) => {
   const tags = new Set<unknown>()
   for (const settings of [{}, { version: '2' }, { baseUrl: () => 'https://b.example' }]) {
-    await t.test('deployment', async (t) => {
+    await t.test('each deployment sends an ETag', async (t) => {
       const service = await openService(t, {
         settings,
         // A fixed head, because the random epoch would change the ETag.
@@ -257,7 +257,7 @@ t.test('HEAD has the headers of GET, without the body', async (t) => {
   }
 })
 
-t.test('without a catalogue the response is 503, and the cause is only in the log', async (t) => {
+t.test('without a catalogue a request gets 503, and the cause is only in the log', async (t) => {
   const database = `${testFolder(t)}/missing/catalogue.db`
   const service = await openService(t, { deps: () => ({ reader: openReader({ database }) }) })
   for (const path of [list, `${list}1/`, '/rinex/api/status/', `/rinex/data/${day}/${dayFile}`]) {
@@ -279,7 +279,7 @@ t.test('without a catalogue the response is 503, and the cause is only in the lo
   t.equal((await service.app.inject('/rinex/api/')).statusCode, 200, 'the root needs no catalogue')
 })
 
-t.test('an internal error is 500, and its message is only in the log', async (t) => {
+t.test('an internal error gets 500, and its message is only in the log', async (t) => {
   const service = await openService(t, {
     deps: ({ reader }) => ({
       reader: { ...reader, page: () => Promise.reject(new Error('secret of the inside')) },

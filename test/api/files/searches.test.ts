@@ -9,7 +9,7 @@ import { until } from '../wire.ts'
 
 const list = '/rinex/api/rinex-file/'
 
-t.test('errors of long queries: 503 or 429 with Retry-After', async (t) => {
+t.test('a long query that fails gets 503 or 429 with Retry-After', async (t) => {
   const cases = [
     [new NotBuilt('file_name is being built'), 503, '30', /index for this query is being built/],
     [new QueryTimeout('2000 ms'), 503, '5', /takes too long/],

@@ -36,7 +36,7 @@ t.test('a record has ten fields in order', async (t) => {
   )
 })
 
-t.test('the fields that are parsed from the name', async (t) => {
+t.test('four fields of a record are parsed from the name of its file', async (t) => {
   const cases = [
     ['zimm028a.26n.gz', '2026-01-28T00:00:00Z', 'h', 'r2', 'n'],
     ['graz0010.99m.gz', '1999-01-01T00:00:00Z', 'd', 'r2', 'm'],
@@ -51,7 +51,7 @@ t.test('the fields that are parsed from the name', async (t) => {
   }
 })
 
-t.test('times have six digits after the second, also zeros', async (t) => {
+t.test('times in microseconds have six digits after the second, also zeros', async (t) => {
   t.equal(secondsToIso(0), '1970-01-01T00:00:00Z')
   t.equal(microsecondsToIso(0), '1970-01-01T00:00:00.000000Z')
   t.equal(microsecondsToIso(1_769_058_367_000_000), '2026-01-22T05:06:07.000000Z')
@@ -60,7 +60,7 @@ t.test('times have six digits after the second, also zeros', async (t) => {
   t.equal(microsecondsToIso(-1), '1969-12-31T23:59:59.999999Z')
 })
 
-t.test('times are formatted like those of Date', async (t) => {
+t.test('times have the format of the times of Date', async (t) => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: -1e14, max: 3e15 })), (times) => {
       for (const us of times) {

@@ -81,7 +81,7 @@ t.test('a stream has the requested order, and ends at the limit', async (t) => {
     t.equal(lines((await app.inject(`${path}?format=urls&limit=${invalid}`)).body).length, 1400)
 })
 
-t.test('unknown parameters, offset and unsupported orderings are 400', async (t) => {
+t.test('unknown parameters, offset and unsupported orderings get 400', async (t) => {
   const service = await openService(t)
   await service.addNames(day, [dayFile, shortFile])
   const cases: Readonly<Record<string, object>> = {
@@ -127,7 +127,7 @@ t.test('CSV has a header line, and quotes values with commas', async (t) => {
   )
 })
 
-t.test('an empty and an unavailable catalogue', async (t) => {
+t.test('a stream of an empty catalogue is empty, an unavailable catalogue gets 503', async (t) => {
   const { app, reader } = await openService(t)
   t.match(await app.inject(`${path}?format=ndjson`), { statusCode: 200, body: '' })
   t.equal(lines((await app.inject(`${path}?format=csv`)).body).length, 1)
@@ -135,7 +135,7 @@ t.test('an empty and an unavailable catalogue', async (t) => {
   t.equal((await app.inject(`${path}?format=ndjson`)).statusCode, 503)
 })
 
-t.test('a long stream while other requests are served and files are added', async (t) => {
+t.test('a long stream is complete while requests are served and files are added', async (t) => {
   const service = await openService(t)
   for (const doy of ['001', '002', '003', '004'])
     await service.addNames(`obs/2026/${doy}`, manyNames(5000))
@@ -162,7 +162,7 @@ t.test('a long stream while other requests are served and files are added', asyn
   t.ok(served > 5)
 })
 
-t.test('a stream pauses while its client does not read, and stops when it leaves', async (t) => {
+t.test('a stream pauses while its client does not read, and ends when it leaves', async (t) => {
   let chunks = 0
   const counting = (reader: CatalogueReader): CatalogueReader => ({
     ...reader,
@@ -209,7 +209,7 @@ async function openGated(t: Test) {
   return { service, started: () => started, open }
 }
 
-t.test('streams are limited in total, until some clients leave', async (t) => {
+t.test('above the total limit a stream gets 429, until some clients leave', async (t) => {
   const { service, started, open } = await openGated(t)
   const port = await service.listen()
   const target = `${path}?format=ndjson`
@@ -235,7 +235,7 @@ t.test('streams are limited in total, until some clients leave', async (t) => {
   )
 })
 
-t.test('an address may have four streams', async (t) => {
+t.test('one address may have four streams at a time', async (t) => {
   const { service, started, open } = await openGated(t)
   await service.addNames(day, [dayFile])
   const port = await service.listen()
@@ -256,7 +256,7 @@ t.test('an address may have four streams', async (t) => {
   for (const socket of [...four, other]) t.equal(parseAnswer(await readToEnd(socket)).status, 200)
 })
 
-t.test('a pipelined stream does not count before it starts', async (t) => {
+t.test('a pipelined stream does not count towards the limit before it starts', async (t) => {
   let started = 0
   const service = await openService(t, {
     deps: ({ reader }) => ({ reader: { ...reader, head: () => (started++, reader.head()) } }),
@@ -345,4 +345,4 @@ async function mirrorTree(t: Test): Promise<void> {
   await fc.assert(holds, { numRuns: 15 })
 }
 
-t.test('the stream and the changes after its number give exactly the live list', mirrorTree)
+t.test('a stream and the changes after its number give exactly the current list', mirrorTree)

@@ -5,7 +5,7 @@ import { fc } from '../../random.ts'
 
 const secondsPerDay = 86_400
 
-t.test('a date is a day since 1970; other texts are undefined', (t) => {
+t.test('a date is parsed into days since 1970, other texts into undefined', (t) => {
   const cases: Readonly<Record<string, number | undefined>> = {
     '1970-01-01': 0,
     '1969-12-31': -1,
@@ -42,7 +42,7 @@ t.test('a date is a day since 1970; other texts are undefined', (t) => {
   t.end()
 })
 
-t.test('a date may be a day of the year', (t) => {
+t.test('a date may be written with the day of the year', (t) => {
   const cases: Readonly<Record<string, number | undefined>> = {
     '1970-001': 0,
     '2026-022': 20_475,
@@ -62,7 +62,7 @@ t.test('a date may be a day of the year', (t) => {
   t.end()
 })
 
-t.test('times in all accepted forms', (t) => {
+t.test('times are parsed in all accepted forms', (t) => {
   const cases: Readonly<Record<string, string>> = {
     '2026-01-22': '2026-01-22T00:00:00.000000',
     '2026-01-22T05:06': '2026-01-22T05:06:00.000000',
@@ -89,7 +89,7 @@ t.test('times in all accepted forms', (t) => {
   t.end()
 })
 
-t.test('other texts are no time', (t) => {
+t.test('texts in other forms are not accepted as times', (t) => {
   const cases = [
     '2026-02-30T00:00',
     '2026-01-22T24:00',
@@ -118,7 +118,7 @@ t.test('other texts are no time', (t) => {
   t.end()
 })
 
-t.test('any date, written as a date and as a day of year', (t) => {
+t.test('any date is parsed alike as a date and as a day of the year', (t) => {
   fc.assert(
     fc.property(fc.integer({ min: -719_528, max: 2_932_896 }), (day) => {
       const date = new Date(day * secondsPerDay * 1000)
@@ -136,7 +136,7 @@ t.test('any date, written as a date and as a day of year', (t) => {
   t.end()
 })
 
-t.test('any text gives a finite number or undefined', (t) => {
+t.test('any text is parsed into a finite number or into undefined', (t) => {
   fc.assert(
     fc.property(
       fc.oneof(

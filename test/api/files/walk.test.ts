@@ -155,7 +155,7 @@ t.test('in a changing catalogue paging by id finds each record that stayed, once
       fc.integer({ min: 10, max: 60 }),
       fc.constantFrom('', 'file_type=o,n', 'area=obs', 'filename__contains=A'),
       async (steps, limit, filter) => {
-        await t.test('walk', async (t) => {
+        await t.test('paging by id finds each record that stayed, once', async (t) => {
           const service = await openService(t)
           const changes = await openChanges(service)
           const matching = await get(service, `${list}?${filter}&limit=1000`)

@@ -61,7 +61,7 @@ const offers = [
 ]
 const none = [undefined, '', 'identity', 'gzip;q=0', 'zstd, deflate', 'br;q=0, gzip;q=0, *']
 
-t.test('long responses are compressed by the preference of the client', async (t) => {
+t.test('a long response is compressed in the encoding that the client prefers', async (t) => {
   const { app } = await openWithFiles(t)
   for (const [path, headers] of compressed) {
     const get = (offer: string | undefined, method: 'GET' | 'HEAD' = 'GET') => {
@@ -90,7 +90,7 @@ t.test('long responses are compressed by the preference of the client', async (t
   }
 })
 
-t.test('304 has the Vary of the page', async (t) => {
+t.test('a 304 response has the Vary header of the page', async (t) => {
   const { app } = await openWithFiles(t)
   const get = (headers: Record<string, string>) =>
     app.inject({ url: `${api}/rinex-file/`, headers })
@@ -118,7 +118,7 @@ t.test('JSON and everything below data/ is not compressed', async (t) => {
   }
 })
 
-t.test('two responses are compressed at a time, others are sent uncompressed', async (t) => {
+t.test('only two responses are compressed at a time, others are sent as they are', async (t) => {
   /** One for each chunk of the streams, in order. */
   const gates: (() => void)[] = []
   const service = await openService(t, {

@@ -14,7 +14,7 @@ const then = formatHttpDate(lastModified)
 const before = formatHttpDate(lastModified - 1)
 const after = formatHttpDate(lastModified + 1)
 
-t.test('ranges of 100 bytes', async (t) => {
+t.test('the Range header is parsed for a file of 100 bytes', async (t) => {
   const cases: [string, ReturnType<typeof parseRange>][] = [
     ['bytes=0-0', { first: 0, last: 0 }],
     ['bytes=0-99', { first: 0, last: 99 }],
@@ -46,7 +46,7 @@ t.test('ranges of 100 bytes', async (t) => {
   for (const header of ['bytes=0-', 'bytes=-1']) t.equal(parseRange(header, 0), 'unsatisfiable')
 })
 
-t.test('HTTP dates in three forms; other texts are invalid', async (t) => {
+t.test('HTTP dates are parsed in three forms, and other texts are invalid', async (t) => {
   const seconds = Date.UTC(1994, 10, 6, 8, 49, 37) / 1000
   const cases: [string, number | undefined][] = [
     ['Sun, 06 Nov 1994 08:49:37 GMT', seconds],
@@ -62,7 +62,7 @@ t.test('HTTP dates in three forms; other texts are invalid', async (t) => {
   t.equal(formatHttpDate(seconds), 'Sun, 06 Nov 1994 08:49:37 GMT')
 })
 
-t.test('conditions are evaluated in the order of RFC 9110, 13.2.2', async (t) => {
+t.test('conditional headers are evaluated in the order of RFC 9110, 13.2.2', async (t) => {
   const part = { status: 206, range: { first: 1, last: 2 } }
   const range = 'bytes=1-2'
   const cases: [IncomingHttpHeaders, object][] = [

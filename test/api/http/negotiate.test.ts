@@ -4,7 +4,7 @@ import { preferredRepresentation } from '../../../src/api/http/negotiate.ts'
 const browser =
   'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'
 
-t.test('HTML for clients that prefer it, JSON on a tie', async (t) => {
+t.test('clients that prefer HTML get HTML, and all other clients get JSON', async (t) => {
   const cases: [string | undefined, 'json' | 'html' | undefined][] = [
     [undefined, 'json'],
     ['', 'json'],

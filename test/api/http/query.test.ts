@@ -2,7 +2,7 @@ import t from 'tap'
 import { linkHeader, linksBelow, pageLinks } from '../../../src/api/http/links.ts'
 import { catalogueOffset, parsePageRange } from '../../../src/api/http/query.ts'
 
-t.test('limit and offset are parsed like in DRF; invalid values are ignored', async (t) => {
+t.test('limit and offset are parsed like in DRF, and invalid values are ignored', async (t) => {
   const huge = 2n ** 63n
   const cases: [string, Record<string, string | string[]>, number, bigint][] = [
     ['nothing', {}, 20, 0n],
@@ -35,7 +35,7 @@ t.test('a huge offset is clamped to the largest safe integer', async (t) => {
   t.equal(catalogueOffset(2n ** 80n), Number.MAX_SAFE_INTEGER)
 })
 
-t.test('links to neighbouring pages have sorted parameters', async (t) => {
+t.test('links to neighbouring pages have the right offsets and sorted parameters', async (t) => {
   const links = linksBelow('https://archive.example', 'rinex')
   const url = (limit: number, offset: bigint | number) =>
     `https://archive.example/rinex/api/rinex-file/?format=api&limit=${limit}&offset=${offset}`

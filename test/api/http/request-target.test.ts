@@ -7,7 +7,7 @@ import { day, dayFile, openService } from '../service.ts'
 import { readToEnd, sendRaw } from '../wire.ts'
 import type { RawAnswer } from '../wire.ts'
 
-t.test('targets lose scheme, authority and empty segments', async (t) => {
+t.test('normalising a target removes its scheme, its authority and empty segments', async (t) => {
   const cases: Readonly<Record<string, string>> = {
     '/rinex/data/obs/': '/rinex/data/obs/',
     '/rinex/data//obs/2026/022/': '/rinex/data/obs/2026/022/',
@@ -67,7 +67,7 @@ t.test('a dataset prefix is compared as text', async (t) => {
     t.equal(normaliseTarget(target, prefix), normal, target)
 })
 
-t.test('normalising twice is the same as once', async () => {
+t.test('normalising a target twice has the same result as normalising it once', async () => {
   const unit = fc.constantFrom('/', '//', '?', '#', 'data', 'obs', 'http:', '%2f', '.', '..', '\\')
   fc.assert(
     fc.property(fc.array(unit), (parts) => {
@@ -147,7 +147,7 @@ t.test('every variant of a target has the response of the normalised target', as
     }
 })
 
-t.test('targets that only look similar are 404', async (t) => {
+t.test('targets that only look similar get 404', async (t) => {
   const service = await openService(t)
   await service.add(file, 'content')
   const port = await service.listen()

@@ -75,7 +75,7 @@ t.test('run releases its permit, also after an error', async (t) => {
   t.ok(semaphore.tryAcquire() && semaphore.tryAcquire() && !semaphore.tryAcquire())
 })
 
-t.test('a wait has an end if it is given one', async (t) => {
+t.test('a caller with a time limit stops waiting when the limit is over', async (t) => {
   const semaphore = new Semaphore({ permits: 1, full: () => new Error('none is free') })
   await semaphore.acquire()
   const waiting = semaphore.acquire()

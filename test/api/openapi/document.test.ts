@@ -76,7 +76,7 @@ t.test('the check of responses finds differences', async (t) => {
   }
 })
 
-t.test('all parameters are documented, and no others', async (t) => {
+t.test('the document has all query parameters and no others', async (t) => {
   const parametersOf = (path: string) =>
     (document.paths[path]?.get?.parameters ?? [])
       .filter(({ in: place }) => place === 'query')
@@ -92,7 +92,7 @@ t.test('all parameters are documented, and no others', async (t) => {
   t.strictSame(parametersOf('/api/changes/'), ofChanges.toSorted())
 })
 
-t.test('all resources are documented', async (t) => {
+t.test('the document has all resources', async (t) => {
   const { app } = await openService(t)
   // Each line of the router's tree continues a path that is indented four characters less.
   const above: string[] = []
@@ -166,7 +166,7 @@ t.test('the document is served in two media types', async (t) => {
   t.equal((await app.inject('/rinex/api/schema')).headers.location, 'schema/')
 })
 
-t.test('both have ETags, and need no catalogue', async (t) => {
+t.test('the document and its HTML page have ETags, and need no catalogue', async (t) => {
   const service = await openService(t)
   service.reader.close()
   for (const url of [schema, docs]) {
@@ -237,7 +237,7 @@ t.test('the HTML page shows the whole document, and loads nothing from other hos
   for (const [, id = ''] of page.body.matchAll(/href="#([^"]+)"/g)) t.ok(ids.includes(id), id)
 })
 
-t.test('the HTML page is only for clients that accept HTML', async (t) => {
+t.test('the HTML page is sent only to clients that accept HTML', async (t) => {
   const { app } = await openService(t)
   t.equal((await app.inject(docs)).statusCode, 200)
   t.equal((await app.inject(`${docs}?format=api`)).statusCode, 200)

@@ -219,7 +219,7 @@ t.test('HEAD and OPTIONS match their descriptions', async (t) => {
   }
 })
 
-t.test('the event stream is documented', async (t) => {
+t.test('the document describes the event stream as it is sent', async (t) => {
   const { usual } = await openServices(t)
   const document = await readDocument(usual)
   const [operation] = operationsOf(document).filter(({ path }) => path === '/api/changes/')
@@ -234,7 +234,7 @@ t.test('the event stream is documented', async (t) => {
   t.notOk(stream.accept in content)
 })
 
-t.test('429 matches its description', async (t) => {
+t.test('a 429 response matches its description', async (t) => {
   let release = (): void => {}
   const held = new Promise<void>((resolve) => {
     release = resolve
@@ -263,7 +263,7 @@ t.test('429 matches its description', async (t) => {
   release()
 })
 
-t.test('each documented header occurs', async (t) => {
+t.test('each documented header occurs in a response', async (t) => {
   const { usual } = await openServices(t)
   const document = await readDocument(usual)
   for (const operation of operationsOf(document).filter(({ method }) => method === 'GET')) {

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { openService } from '../service.ts'
 
-t.test('assets ignore ranges', async (t) => {
+t.test('an asset is sent whole, even if a range is requested', async (t) => {
   const { app } = await openService(t)
   const url = '/rinex/assets/icon.svg'
   const whole = await app.inject(url)

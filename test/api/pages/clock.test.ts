@@ -1,4 +1,4 @@
-/** Pages that show a state of the clock, and the states before the deliveries are read. */
+/** Pages that depend on the time of the request, and pages that are requested before the deliveries are read. */
 import t from 'tap'
 import type { Test } from 'tap'
 import { openService, startUs } from '../service.ts'
@@ -20,7 +20,7 @@ async function open(t: Test) {
   return { ...service, setSecond: (second: number) => (nowUs = startUs + second * 1e6) }
 }
 
-t.test('everything that depends on the clock has the minute in its ETag', async (t) => {
+t.test('every answer that depends on the clock has an ETag that changes each minute', async (t) => {
   const { app, setSecond } = await open(t)
   const pages = ['network/', 'series/', 'missing/', 'report/', 'station/', 'station/GRAZ/']
   const both = ['station/GRAZ/availability/', 'station/GRAZ/latency/', 'station/?state=unknown']
@@ -51,7 +51,7 @@ t.test('everything that depends on the clock has the minute in its ETag', async 
   }
 })
 
-t.test('only answers that need the states wait for the deliveries of the last weeks', async (t) => {
+t.test('only answers that need the states of series wait for the recent deliveries', async (t) => {
   const { app, reader } = await open(t)
   let release = (): void => undefined
   const wait = new Promise<void>((resolve) => (release = resolve))
@@ -72,7 +72,7 @@ t.test('only answers that need the states wait for the deliveries of the last we
   t.not(later.headers.etag, stations.headers.etag)
 })
 
-t.test('the deliveries are read when the server listens, without a request', async (t) => {
+t.test('the deliveries are read when the server listens, before any request', async (t) => {
   const service = await open(t)
   const { reader } = service
   const queries = new Promise<void>((resolve) => {

@@ -4,7 +4,7 @@ import { openService } from '../service.ts'
 
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 
-t.test('a page names ignored parameters, like the header', async (t) => {
+t.test('a page names the same ignored parameters as the header', async (t) => {
   const { app } = await openService(t)
   for (const path of ['rinex-file', 'station']) {
     const url = `/rinex/api/${path}/`
@@ -19,7 +19,7 @@ t.test('a page names ignored parameters, like the header', async (t) => {
   }
 })
 
-t.test('a 400 is an HTML page for browsers, with the faults and a link without them', async (t) => {
+t.test('browsers get a 400 as an HTML page with the faults and a link without them', async (t) => {
   const { app } = await openService(t)
   for (const [path, query, texts, without] of [
     ['rinex-file', 'station=gr&limit=5', ['id="e-station"'], '?limit=5'],
@@ -45,7 +45,7 @@ t.test('a 400 is an HTML page for browsers, with the faults and a link without t
   }
 })
 
-t.test('a 400 is JSON for programs, and for requests with format', async (t) => {
+t.test('programs, and requests with a format, get a 400 as JSON', async (t) => {
   const { app } = await openService(t)
   for (const [query, headers] of [
     ['limt=5&format=csv', browser],
@@ -57,7 +57,7 @@ t.test('a 400 is JSON for programs, and for requests with format', async (t) => 
   }
 })
 
-t.test('an unknown station is 404 with the codes that were probably meant', async (t) => {
+t.test('an unknown station gets 404 with the codes that were probably meant', async (t) => {
   const service = await openService(t)
   const { app } = service
   await service.addNames('obs/2026/001', [
@@ -91,7 +91,7 @@ t.test('an unknown station is 404 with the codes that were probably meant', asyn
   }
 })
 
-t.test('errors below the API are pages for browsers, with a search form', async (t) => {
+t.test('browsers get errors below the API as pages with a search form', async (t) => {
   const { app } = await openService(t)
   for (const path of ['nothing', 'rinex-file/77/', 'station/none/other/'] as const) {
     const url = `/rinex/api/${path}`

@@ -6,7 +6,7 @@ import type { Parameter } from '../../../src/api/http/links.ts'
 
 const view = { frame: { title: 'Files' }, fields: fileFields, sizes: [20, 50, 100, 500] }
 
-t.test('fields show the filters of the request; the others stay as hidden inputs', (t) => {
+t.test('fields show the filters of the request, and the rest stays as hidden inputs', (t) => {
   const cases: readonly (readonly [
     kept: readonly Parameter[],
     values: Readonly<Record<string, string>>,
@@ -50,7 +50,7 @@ t.test('fields show the filters of the request; the others stay as hidden inputs
   t.end()
 })
 
-t.test('faults stand at their fields, and those of other parameters apart', (t) => {
+t.test('faults are shown at their fields, and faults of other parameters separately', (t) => {
   const faults = { startDate: ['a', 'b'], interval: ['c'] }
   const state = { kept: [['startDate', 'x']] as const, limit: 20 }
   const { fields, otherFaults } = filterForm(view, state, faults)
@@ -62,7 +62,7 @@ t.test('faults stand at their fields, and those of other parameters apart', (t) 
   t.end()
 })
 
-t.test('a page size that is not offered is offered too', (t) => {
+t.test('the form offers a requested page size that is not in its list of sizes', (t) => {
   const { fields } = filterForm(view, { kept: [], limit: 33 })
   const { options = [] } = fields.find(({ name }) => name === 'limit') ?? {}
   t.strictSame(
@@ -72,7 +72,7 @@ t.test('a page size that is not offered is offered too', (t) => {
   t.end()
 })
 
-t.test('each active filter has a link without it; many have none', (t) => {
+t.test('each active filter has a link without it, but a thousand filters have no links', (t) => {
   const kept: readonly Parameter[] = [
     ['station', 'graz'],
     ['ordering', 'filename'],
@@ -95,7 +95,7 @@ t.test('each active filter has a link without it; many have none', (t) => {
   t.end()
 })
 
-t.test('a column sorts in its own direction first, then the other way round', (t) => {
+t.test('a column is sorted first in its own direction, then in the opposite direction', (t) => {
   const state = { kept: [['station', 'graz']] as const, limit: 20 }
   const column = { key: 'data_date', label: 'Start of data', first: 'descending' } as const
   for (const [ordering, sort, expected] of [

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { changeLabel, readableDate, readableSize } from '../../../src/api/pages/labels.ts'
 
-t.test('a date has its day of the year; midnight is not shown', (t) => {
+t.test('a date has its day of the year, and its time unless the time is midnight', (t) => {
   for (const [iso, text] of [
     ['2026-01-22T05:00:00Z', '2026-01-22 (022) 05:00'],
     ['2026-01-01T00:00:00Z', '2026-01-01 (001)'],

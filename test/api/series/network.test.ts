@@ -1,4 +1,4 @@
-/** The series of the network, their missing files and their weeks, compared with a slow oracle that replays histories. */
+/** The series of the network, their missing files and their weeks, compared with a slow reference that replays histories. */
 import t from 'tap'
 import type { Test } from 'tap'
 import { dayOfYearAt } from '../../../src/parse/calendar.ts'
@@ -180,7 +180,7 @@ const networks = fc.record({
 })
 type NetworkHistory = typeof networks extends fc.Arbitrary<infer T> ? T : never
 
-t.test('series and missing files are those of the definitions', async (t) => {
+t.test('series and missing files equal those of a simple reference implementation', async (t) => {
   const numRuns = Number(process.env['HISTORIES'] ?? 12)
   await fc.assert(
     fc.asyncProperty(networks, (network) => checkHistory(t, network)),
@@ -315,7 +315,7 @@ t.test('an expected series that never arrived is late, then missing', async (t) 
   t.match(week, '\n  WTZR00DEU_?_20253461200_01H_*O.*\n')
 })
 
-t.test('faults, filters, formats', async (t) => {
+t.test('filters, pages and formats work, and faulty parameters get 400', async (t) => {
   const { app, get, text, arrive, setNow } = await open(t, { startUs: firstDay * daySeconds * 1e6 })
   for (let slot = firstDay; slot < firstDay + 8; slot++) {
     setNow((slot + 1) * daySeconds + 600)

@@ -48,7 +48,7 @@ const dayName = (day: number) =>
 const hourName = (hour: number) =>
   `GRAZ00AUT_S_2026022${String(hour).padStart(2, '0')}00_01H_30S_MO.crx.gz`
 
-t.test('states, share and class of daily files', async (t) => {
+t.test('the answer has the states, the share and the class of daily files', async (t) => {
   const { answer, writer, setDay } = await open(t)
   for (let day = 1; day <= 30; day++)
     if (day !== 25) {
@@ -78,7 +78,7 @@ t.test('states, share and class of daily files', async (t) => {
   t.equal(later.states, 'P1M1P5L1D1F1', 'a day is missing a week after its end')
 })
 
-t.test('what was removed stays delivered; what was never recorded is unknown', async (t) => {
+t.test('a removed file counts as delivered, and days without records are unknown', async (t) => {
   const { answer, writer } = await open(t)
   const files = [20, 21].map((day) => newFile(dayName(day)))
   await writer.apply([change('obs/2026/020', { arrived: true, added: files })])
@@ -92,7 +92,7 @@ t.test('what was removed stays delivered; what was never recorded is unknown', a
   t.same(archived.share, null, 'nothing is expected of a series of two days')
 })
 
-t.test('hours of today: present, due and future', async (t) => {
+t.test('the hours of today are present, due or in the future', async (t) => {
   const { answer, writer, setDay } = await open(t)
   for (let day = today - 3; day < today; day++)
     for (let hour = 0; hour < 24; hour++) {
@@ -114,7 +114,7 @@ t.test('hours of today: present, due and future', async (t) => {
 })
 
 t.test(
-  'both forms of names fill a series, unless the short code is that of several stations',
+  'both forms of names fill a series, unless a short code belongs to several stations',
   async (t) => {
     const { answer, get, writer } = await open(t)
     await writer.apply([
@@ -134,7 +134,7 @@ t.test(
   },
 )
 
-t.test('bad values are named by field, and ranges have limits', async (t) => {
+t.test('invalid values are named by field, and ranges have limits', async (t) => {
   const { get, addNames } = await open(t)
   await addNames('obs/2026/001', [dayName(1)])
   for (const [query, faults] of [
@@ -156,7 +156,7 @@ t.test('bad values are named by field, and ranges have limits', async (t) => {
   t.match(JSON.parse(empty.body), { expected: 0, delivered: 0, share: null, spans: [] })
 })
 
-t.test('CSV, text and SVG say the same', async (t) => {
+t.test('CSV, text and SVG show the same states', async (t) => {
   const { get, writer } = await open(t)
   const added = [17, 18, 20].map((day) => newFile(dayName(day)))
   await writer.apply([change('obs/2026/017', { added })])
@@ -175,7 +175,7 @@ t.test('CSV, text and SVG say the same', async (t) => {
   t.notMatch(svg.body, /<script|style=/)
 })
 
-t.test('the answer has the minute in its ETag', async (t) => {
+t.test('the ETag of the answer changes with the minute', async (t) => {
   const { get, app, addNames, setDay } = await open(t)
   await addNames('obs/2026/001', [dayName(1)])
   const first = await get('GRAZ/availability/')

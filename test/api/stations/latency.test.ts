@@ -7,7 +7,7 @@ import { openService, startUs } from '../service.ts'
 const name = (hour: number) =>
   `GRAZ00AUT_S_2026022${String(hour).padStart(2, '0')}00_01H_30S_MO.crx.gz`
 
-t.test('arrivals, shares within targets and days', async (t) => {
+t.test('the answer has the arrivals, the shares within targets and the days', async (t) => {
   // The catalogue's clock says 05:06:07: the file of 04 h arrives 367 s after its end.
   const { app, writer } = await openService(t, { deps: () => ({ nowUs: () => startUs }) })
   const added = [2, 3, 4].map((hour) => newFile(name(hour)))
@@ -39,7 +39,7 @@ t.test('arrivals, shares within targets and days', async (t) => {
 })
 
 t.test(
-  'files that a scan found have no latency, and a slot has that of its first file',
+  'a file found by a scan has no latency, and a slot has the latency of its first file',
   async (t) => {
     const { app, writer } = await openService(t, { deps: () => ({ nowUs: () => startUs }) })
     await writer.apply([change('nrt/2026/022/04', { added: [newFile(name(4))] })])
@@ -57,7 +57,7 @@ t.test(
   },
 )
 
-t.test('a range before the recorded deliveries has none', async (t) => {
+t.test('a range before the recorded deliveries has no arrivals', async (t) => {
   const { app, writer } = await openService(t, { deps: () => ({ nowUs: () => startUs }) })
   // 400 days before the clock of the service.
   const oldest = [3, 4, 5, 6].map((hour) => newFile(`graz353${'abcdefg'.charAt(hour)}.24d.gz`))

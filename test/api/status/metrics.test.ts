@@ -32,7 +32,7 @@ async function linesOf(service: Pick<Service, 'app'>, prefix: string): Promise<s
   return body.split('\n').filter((line) => line.startsWith(prefix))
 }
 
-t.test('metrics of requests by route, and of the catalogue', async (t) => {
+t.test('the endpoint has metrics of requests by route, and of the catalogue', async (t) => {
   const service = await openService(t)
   await service.addNames(day, [dayFile])
   await service.app.inject(`${api}rinex-file/1/`)
@@ -84,7 +84,7 @@ t.test('promtool accepts the metrics', async (t) => {
   else t.equal(status, 0, stderr)
 })
 
-t.test('metrics of the indexer, while it answers', async (t) => {
+t.test('the metrics of the indexer are present only while the indexer answers', async (t) => {
   let reply: StatusReply = watchingIndexer
   const service = await openService(t, { deps: () => ({ indexerStatus: async () => reply }) })
   await service.addNames(day, [dayFile])
@@ -147,7 +147,7 @@ t.test('metrics of the indexer, while it answers', async (t) => {
   t.equal((await linesOf(service, 'rinex_build_info')).length, 1)
 })
 
-t.test('an older indexer without figures has the metrics of its status', async (t) => {
+t.test('if an older indexer sends no figures, the metrics of its status are present', async (t) => {
   const older = { ...watchingIndexer, figures: undefined }
   const service = await openService(t, { deps: () => ({ indexerStatus: async () => older }) })
   const lines = await linesOf(service, 'rinex_indexer')
@@ -155,7 +155,7 @@ t.test('an older indexer without figures has the metrics of its status', async (
   t.notOk(lines.some((line) => /figures|_cpu_|_latency_|_backup_/.test(line)))
 })
 
-t.test('a backup that failed or was skipped is no success', async (t) => {
+t.test('a backup that failed or was skipped does not count as a success', async (t) => {
   for (const [outcome, expected] of [
     ['unneeded', 1],
     ['no-space', 0],
@@ -170,7 +170,7 @@ t.test('a backup that failed or was skipped is no success', async (t) => {
   }
 })
 
-t.test('the newest file of each area and file type', async (t) => {
+t.test('a metric has the time of the newest file of each area and file type', async (t) => {
   const service = await openService(t)
   const newest = async () =>
     Object.fromEntries(
@@ -196,7 +196,7 @@ t.test('the newest file of each area and file type', async (t) => {
   t.ok(Number(second[name('nrt', 'o')]) > Number(first[name('obs', 'o')]))
 })
 
-t.test('names that are not catalogued, and listed files with problems', async (t) => {
+t.test('metrics count names that are not catalogued, and listed files with problems', async (t) => {
   const service = await openService(t)
   const rejection = (reason: string) => ({ reason, count: 2, names: ['a', 'b'] })
   const added = [{ ...newFile(dayFile, { size: 1, mtimeUs: 1 }), incomplete: true }]
@@ -222,7 +222,7 @@ t.test('names that are not catalogued, and listed files with problems', async (t
   t.match(await metricsOf(service), 'rinex_catalogue_last_scan_timestamp_seconds 5.5\n')
 })
 
-t.test('sizes of the database, its backup and the disks', async (t) => {
+t.test('metrics have the sizes of the database, its backup and the disks', async (t) => {
   const service = await openService(t)
   await service.addNames(day, [dayFile])
   const database = join(dirname(service.archive), 'catalogue.db')
@@ -239,7 +239,7 @@ t.test('sizes of the database, its backup and the disks', async (t) => {
   t.match(await metricsOf(service), 'rinex_backup_timestamp_seconds 7\n')
 })
 
-t.test('a disk that hangs delays no scrape, and is read once', async (t) => {
+t.test('a disk that hangs delays no scrape, and is not read again meanwhile', async (t) => {
   let reads = 0
   let answer: (value: never) => void = () => undefined
   const read = () => {
@@ -289,7 +289,7 @@ t.test('bytes of responses are counted by route', async (t) => {
   ])
 })
 
-t.test('series by state; without a catalogue they are left out', async (t) => {
+t.test('series are counted by state, and left out without a catalogue', async (t) => {
   const service = await openService(t)
   await service.addNames(hour, [hourFile])
   await service.addNames(day, [dayFile])

@@ -113,7 +113,7 @@ t.test('docs/operate.md explains each alert and each metric', async (t) => {
   t.strictSame(firstColumn('Metrics').toSorted(), exposed.toSorted())
 })
 
-t.test('docs/operate.md uses the words of the program', async (t) => {
+t.test('docs/operate.md uses only states, fields and messages that the program has', async (t) => {
   const text = sources()
   t.strictSame(firstColumn('`state`'), ['starting', 'scanning', 'watching', 'degraded', 'stopped'])
   const fields = Object.keys(statusSchema.properties)

@@ -42,7 +42,7 @@ const bodyOf = async ({ app }: Service) => (await app.inject({ url: path, header
 /** The text of a page, without tags. */
 const textOf = (body: string) => body.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ')
 
-t.test('the state is in words, and the queues have their lengths', async (t) => {
+t.test('the page shows the state in words and the lengths of the queues', async (t) => {
   const text = textOf(await bodyOf(await open(t, { reply: watching })))
   t.match(text, 'The indexer is watching since 2026-01-22 05:06:07 UTC. It lists new, replaced')
   for (const queue of [
@@ -58,7 +58,7 @@ t.test('the state is in words, and the queues have their lengths', async (t) => 
   t.match(stopped, 'Queues Not known: the indexer does not answer.')
 })
 
-t.test('a running scan has its progress, rate and time left', async (t) => {
+t.test('the page shows the progress, the rate and the remaining time of a scan', async (t) => {
   const scan = {
     ...{ startedUs: startUs, directoriesDone: 1000, directoriesFound: 2000, files: 30_000 },
     ...{ done: 0.508, rate: 1234.5, secondsLeft: 599.4 as number | undefined },
@@ -77,7 +77,7 @@ t.test('a running scan has its progress, rate and time left', async (t) => {
   t.match(textOf(await bodyOf(await open(t, { reply: early }))), 'Time left not known yet')
 })
 
-t.test('arrivals are the records of the last ten minutes', async (t) => {
+t.test('the rate of arrivals counts the records of the last ten minutes', async (t) => {
   const names = [dayFile, shortFile, dayFile.replace('GRAZ', 'WTZR')]
   for (const [nowUs, rate] of [
     [startUs + 1e6, '0.3'],
@@ -90,7 +90,7 @@ t.test('arrivals are the records of the last ten minutes', async (t) => {
   }
 })
 
-t.test('arrivals are not counted when that could take long', async (t) => {
+t.test('arrivals are not counted if the query could take long', async (t) => {
   let queries = 0
   const service = await open(t, {})
   const reader = {
@@ -116,7 +116,7 @@ t.test('arrivals are not counted when that could take long', async (t) => {
   await t.rejects(arrivalsPerMinute(failing(new Error('a fault'))), /a fault/)
 })
 
-t.test('the arrivals are part of the ETag of the page, and not of the JSON', async (t) => {
+t.test('the arrivals change the ETag of the page, but not the ETag of the JSON', async (t) => {
   let nowUs = startUs + 1e6
   const service = await openService(t, { deps: () => ({ nowUs: () => nowUs }) })
   await service.addNames(day, [dayFile])
@@ -153,7 +153,7 @@ const messages: Readonly<Record<string, readonly string[]>> = {
   checksums: ['files cannot be read for their checksums: no heartbeat'],
 }
 
-t.test('each problem of the indexer has advice', async (t) => {
+t.test('the page has advice for each problem of the indexer', async (t) => {
   const reported = readdirSync('src/indexer', { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))
     .flatMap((file) => [
@@ -186,7 +186,7 @@ async function addProblems({ writer }: Service): Promise<void> {
   await writer.keepChecksums([{ ...checksum, rested: true }], 2)
 }
 
-t.test('problems lead to their paths, and reasons to their explanations', async (t) => {
+t.test('problems link to their paths, and reasons link to their explanations', async (t) => {
   const service = await open(t, { reply: watching })
   await addProblems(service)
   const body = await bodyOf(service)
@@ -204,7 +204,7 @@ t.test('problems lead to their paths, and reasons to their explanations', async 
   t.match(body, `<code>${day}/README.txt</code>`)
 })
 
-t.test('without public paths there are counts, and no links to the paths', async (t) => {
+t.test('if paths are not public, the page has counts and no links to the paths', async (t) => {
   const service = await open(t, { reply: watching, settings: { problems: 'command-line' } })
   await addProblems(service)
   const body = await bodyOf(service)

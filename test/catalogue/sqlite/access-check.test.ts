@@ -21,7 +21,7 @@ import { lacksMounts } from '../../acceptance/service.ts'
 import { testFolder } from '../../folder.ts'
 import { failureReason } from '../../program.ts'
 
-t.test('a path that is not a regular file is rejected by name; no other file is created', (t) => {
+t.test('a path that is not a regular file is rejected by name, and no file is created', (t) => {
   for (const suffix of ['', '-wal', '-lock', '-numbers']) {
     const folder = testFolder(t)
     const database = join(folder, `of${suffix}.db`)
@@ -55,7 +55,7 @@ t.test('the error names a lock file that is not a database', (t) => {
   t.end()
 })
 
-t.test('the error says that the disk is full; errors of the program stay as they are', (t) => {
+t.test('the error says that the disk is full, and errors of the program stay unchanged', (t) => {
   const full = unusable('c.db', new Sqlite.SqliteError('disk is full', 'SQLITE_FULL'))
   t.match(full, {
     code: 'UNUSABLE_DATABASE',
@@ -104,7 +104,11 @@ t.test(
   async (t) => {
     const { folder, database } = await databaseOfRoot(t)
     if ((await runAsNobody(folder, ['--version'])) !== '') {
-      await t.test('', { skip: 'other users cannot enter this checkout' }, async () => undefined)
+      await t.test(
+        'the program runs as another user',
+        { skip: 'other users cannot enter this checkout' },
+        async () => undefined,
+      )
       return
     }
     const scan = ['index', '--once', '--archive', 'archive', '--database', 'state/c.db']

@@ -120,7 +120,7 @@ t.test('the newest two backups are kept', async (t) => {
   t.same(files, [3, 2])
 })
 
-t.test('no backup is made if the newest is young or nothing has changed', async (t) => {
+t.test('no backup is made if the newest backup is young or nothing has changed', async (t) => {
   const { open, clock, database } = openFolder(t)
   const writer = open()
   await add(writer, 'graz')
@@ -142,7 +142,7 @@ t.test('no backup is made if the newest is young or nothing has changed', async 
   t.equal(await make(), 'kept', 'a backup time in the future does not tell the age')
 })
 
-t.test('a backup contains what is written while it is made', async (t) => {
+t.test('a backup contains the changes that are written while it is made', async (t) => {
   const { open, database } = openFolder(t)
   const writer = open()
   const names = Array.from({ length: 20_000 }, (_, n) => `s${n.toString(36).padStart(3, '0')}`)
@@ -232,7 +232,7 @@ t.test('onRestoring is called before each attempt to restore a backup', async (t
   t.type(recovery.restored?.tookMs, 'number')
 })
 
-t.test('side files of a removed database are not used with the restored backup', async (t) => {
+t.test('the WAL of a removed database is not used with the restored backup', async (t) => {
   const { open, close, database } = openFolder(t)
   let writer = open()
   await add(writer, 'graz')
@@ -271,7 +271,7 @@ t.test('a bad backup is skipped', async (t) => {
     },
   }
   for (const [name, damage] of Object.entries(bad))
-    await t.test(name, async (t) => {
+    await t.test(`the next backup is used if the newest backup is bad: ${name}`, async (t) => {
       await fill()
       damage(`${database}-backup-1`)
       const writer = open()
@@ -293,7 +293,7 @@ t.test('a bad backup is skipped', async (t) => {
   })
 })
 
-t.test('a database that the backup finds corrupt is quarantined', async (t) => {
+t.test('a database that is found corrupt when it is backed up is quarantined', async (t) => {
   const { open, database, names } = openFolder(t)
   const writer = open()
   for (let n = 0; n < 40; n++)

@@ -74,7 +74,7 @@ t.test('a restored file is reported as created, at the time of its return', asyn
   t.match(await changes(0), { changes: [{ seq: 4, change: 'modified', atUs: clock.us }] })
 })
 
-t.test('the feed applies filters', async (t) => {
+t.test('the feed has only changes that match the filters', async (t) => {
   const { writer, changes } = openCatalogue(t)
   const hourly = 'GRAZ00AUT_S_20260010500_01H_MN.rnx.gz'
   await writer.apply([
@@ -121,7 +121,7 @@ t.test('a query with filters examines a limited number of changes', async (t) =>
   t.match(full, { throughSeq: 1000, changes: [{ seq: 1000 }] })
 })
 
-t.test('old removals are purged; purgedSeq is the seq of the last purged one', async (t) => {
+t.test('old removals are purged, and purgedSeq is the last purged seq', async (t) => {
   const { writer, reader, clock, changes } = openCatalogue(t)
   const added = [graz, grazShort, zimm].map((name) => newFile(name))
   await writer.apply([change(day, { added })])

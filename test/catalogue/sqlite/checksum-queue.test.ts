@@ -113,7 +113,7 @@ t.test(
   },
 )
 
-t.test('a new, changed or stale file awaits its checksum, an older one does not', async (t) => {
+t.test('a new, changed or stale file awaits its checksum, an older file does not', async (t) => {
   const { writer, reader, idOf } = open(t)
   const apply = (parts: Parameters<typeof change>[1]) => writer.apply([change(day, parts)])
   await apply({ added: [newFile(graz, facts)] })
@@ -161,7 +161,7 @@ t.test('hashing sets size and mtime of a file if they were unknown', async (t) =
   t.same(await reader.head(), { ...head, detailsSeq: head.detailsSeq + 1 })
 })
 
-t.test('in a new catalogue of more than 1,000 files none counts as arrived', async (t) => {
+t.test('in a new catalogue of more than 1,000 files no file counts as arrived', async (t) => {
   const { writer } = open(t)
   const names = Array.from({ length: 1001 }, (_, n) => `${String(n).padStart(4, '0')}0010.26d.gz`)
   await writer.apply([change(day, { added: names.map((name) => newFile(name)) })])
@@ -203,7 +203,7 @@ t.test('new and modified files are found by their change number', async (t) => {
   await writer.keepChecksums([], 2)
   t.match(await found(), { paths: [] }, 'the stored position never goes back')
 
-  await t.test('in chunks', async (t) => {
+  await t.test('a large number of new files is found in chunks', async (t) => {
     const names = fileNames(250, 0)
     await add(names)
     const seen: string[] = []
@@ -218,7 +218,7 @@ t.test('new and modified files are found by their change number', async (t) => {
       names.map((name) => `${day}/${name}`),
     )
   })
-  await t.test('past many hashed files, and past removals', async (t) => {
+  await t.test('the search continues past many hashed files and past removals', async (t) => {
     const names = Array.from({ length: 1500 }, (_, n) => `${(4096 + n).toString(16)}0010.26o.gz`)
     await add(names)
     const most = await Promise.all(names.map(idOf))

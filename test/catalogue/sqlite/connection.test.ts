@@ -1,4 +1,4 @@
-/** Which errors mean that the database cannot be read. */
+/** Errors that mean that the database cannot be read, and errors that do not. */
 import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import t from 'tap'
@@ -8,7 +8,7 @@ import { schemaVersion } from '../../../src/catalogue/sqlite/schema.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
 import { testFolder } from '../../folder.ts'
 
-t.test('a statement that SQLite rejects closes no connection', (t) => {
+t.test('a statement that SQLite rejects does not close the connection', (t) => {
   const database = join(testFolder(t), 'catalogue.db')
   openWriter({ database, nowUs: () => 1 }).close()
   let opened = 0

@@ -155,7 +155,7 @@ t.test('indexes and counts that a first scan defers are built at its end', async
   t.same(differencesOf(db), [])
 })
 
-t.test('queries that need a deferred index throw NotBuilt; the others work', async (t) => {
+t.test('queries that need a deferred index throw NotBuilt, other queries work', async (t) => {
   const { writer, database } = open(t)
   const reader = openReader({ database })
   t.teardown(() => reader.close())
@@ -185,7 +185,7 @@ t.test('queries that need a deferred index throw NotBuilt; the others work', asy
   t.match(await reader.stations(page), { count: 2 })
 })
 
-t.test('differences are listed by table and row, and repaired', async (t) => {
+t.test('differences are listed by table and row, and are repaired', async (t) => {
   const { database, writer, db } = open(t)
   const added = ['graz0010.26d.gz', 'zimm0010.26d.gz'].map((name) => newFile(name))
   await writer.apply([change('obs/2026/001', { added })])

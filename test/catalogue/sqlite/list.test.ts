@@ -269,7 +269,7 @@ function compareChunks(list: List, known: readonly Known[], numRuns: number): vo
   )
 }
 
-t.test('pages and chunks of random queries are those of the oracle', async (t) => {
+t.test('pages and chunks of random queries equal those of a simple search in memory', async (t) => {
   const wide = openWide(t)
   await fill(wide)
   const known = allRecords(wide)
@@ -324,7 +324,7 @@ function openAllWays(t: Test, { database }: Wide) {
   })
 }
 
-t.test('all ways and indexes find the same page', async (t) => {
+t.test('a query finds the same page in all ways and with all indexes', async (t) => {
   const wide = openWide(t)
   await fill(wide)
   const known = allRecords(wide)

@@ -12,7 +12,7 @@ import { migratingVersion, schemaVersion, versionOf } from '../../../src/catalog
 import { upgradeDatabase } from '../../../src/catalogue/sqlite/open.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
 import { change, newFile } from '../change.ts'
-import { makeEarlier } from '../earlier-database.ts'
+import { makeEarlier, read } from '../earlier-database.ts'
 import { testFolder } from '../../folder.ts'
 
 const day = 'obs/2026/001'
@@ -30,15 +30,6 @@ const unchangedTables = [
   'checksum',
   'area',
 ]
-
-function read<T>(database: string, work: (db: Sqlite.Database) => T): T {
-  const db = new Sqlite(database, { readonly: true })
-  try {
-    return work(db)
-  } finally {
-    db.close()
-  }
-}
 
 function contents(database: string): Record<string, unknown[]> {
   return read(database, (db) =>
@@ -135,7 +126,7 @@ async function buildIndexes(database: string): Promise<void> {
 const differences = (database: string) => read(database, differencesOf)
 
 for (const version of [7, 8, 9, 10] as const)
-  t.test(`a database of schema ${version} keeps all rows and gets the counts`, async (t) => {
+  t.test(`a migration from schema ${version} keeps all rows and makes the counts`, async (t) => {
     const database = await makeDatabase(t)
     if (version < 9) unbind(database)
     const [before, schema] = [contents(database), schemaOf(database)]
@@ -203,7 +194,7 @@ t.test('a database that is too old is rejected, and the error names the remedy',
   t.throws(() => openWriter({ database, nowUs: () => 1 }), tooOld)
 })
 
-t.test('a corrupt database is not migrated; the writer quarantines it', async (t) => {
+t.test('a corrupt database is not migrated, and the writer quarantines it', async (t) => {
   const database = await makeDatabase(t)
   makeEarlier(database)
   const page = read(database, (db) =>

@@ -87,7 +87,7 @@ t.test('an owner that no longer runs is replaced', async (t) => {
 })
 
 t.test(
-  'the row is written to the database file at once, so that it is visible under another name',
+  'the owner is written to the database file at once, so that it is visible under another name',
   async (t) => {
     const database = join(testFolder(t), 'catalogue.db')
     open(t, database)

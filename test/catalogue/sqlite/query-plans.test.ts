@@ -68,7 +68,7 @@ async function openPlans(t: Test) {
   }
 }
 
-t.test('main queries search an index, or the table between two ids', async (t) => {
+t.test('main queries search an index, or search the table between two ids', async (t) => {
   const plansOf = await openPlans(t)
   for (const [name, filter, ordering = by('id')] of queries) {
     const scans = plansOf(filter, ordering).filter(

@@ -51,7 +51,7 @@ t.test('a query is rejected when 30 queries are queued', async (t) => {
   t.equal(await count(early), 10, 'the queue accepts queries again')
 })
 
-t.test('a cancelled query ends', async (t) => {
+t.test('a cancelled query ends with the reason of its cancellation', async (t) => {
   const { count } = await openPool(t)
   const cancel = new AbortController()
   const pending = Array.from({ length: 5 }, () => count(early, cancel.signal))
@@ -83,7 +83,7 @@ t.test(
   },
 )
 
-t.test('workers open a database that replaced another', async (t) => {
+t.test('workers open a database that replaced another database', async (t) => {
   const { database, close, count } = await openPool(t)
   t.equal(await count(early), 10)
   close()

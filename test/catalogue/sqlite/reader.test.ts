@@ -24,7 +24,7 @@ const day = 'obs/2026/001'
 const stations = Array.from({ length: 50 }, (_, index) => `s${String(index).padStart(3, '0')}`)
 const names = stations.map((station) => `${station}0010.26d.gz`)
 
-t.test('pages are in descending order of ids and have the count', async (t) => {
+t.test('a page has its records in descending order of ids, and the count', async (t) => {
   const database = join(testFolder(t), 'catalogue.db')
   const writer = openWriter({ database, nowUs })
   const reader = openReader({ database })
@@ -52,7 +52,7 @@ t.test('pages are in descending order of ids and have the count', async (t) => {
 })
 
 t.test(
-  'without a database the reader is unavailable; it opens the database as soon as it exists',
+  'without a database the reader is unavailable, and it opens the database once it exists',
   async (t) => {
     const database = join(testFolder(t), 'catalogue.db')
     const reader = openReader({ database })
@@ -140,7 +140,7 @@ t.test(
       )
     if (!canRunAsReader) {
       await t.test(
-        '',
+        'the program runs as another user',
         { skip: 'other users have no access to this checkout' },
         async () => undefined,
       )

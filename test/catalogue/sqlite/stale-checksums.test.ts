@@ -135,7 +135,7 @@ t.test('a stale checksum is deleted with its file, or when the file is modified'
   t.same(await queue(), [3], 'a file without a checksum is not queued')
 })
 
-t.test('the queue is in the order of the times', async (t) => {
+t.test('the queue of checksums is sorted by the times at which its files are due', async (t) => {
   const { fill, writer, apply, queue } = open(t)
   await fill()
   await apply({ rehash: [3] })
@@ -157,7 +157,7 @@ t.test('the queue is in the order of the times', async (t) => {
   )
 })
 
-t.test('a checksum of a file that was not at rest long enough is stale at once', async (t) => {
+t.test('the checksum of a file that had changed just before is stale at once', async (t) => {
   const { fill, writer, fileOf, queue, counts } = open(t)
   await fill()
   await writer.keepChecksums([sum(1, { rested: false })], 3)

@@ -69,7 +69,7 @@ t.test('ids of the files of a directory are in the order of their start times', 
   )
 })
 
-t.test('the case of names is kept', async (t) => {
+t.test('the letter case of names is kept', async (t) => {
   const { writer, reader } = openCatalogue(t)
   const names = ['GRAZ0010.26d.gz', 'graz0010.26d.gz', 'grAz0010.26d.gz', 'Graz0010.26d.gz']
   const others = ['12340010.26d.gz', '12ab0010.26d.gz', '12AB0010.26d.gz', zimm, graz]
@@ -91,7 +91,7 @@ t.test('the case of names is kept', async (t) => {
   t.equal(count, [...names, graz].length, 'all case variants belong to the station')
 })
 
-t.test('filling a missing size and mtime is no modification', async (t) => {
+t.test('a size and an mtime that become known are not a modification', async (t) => {
   const { writer, reader, clock } = openCatalogue(t)
   const { head } = await writer.apply([change(day, { added: [newFile(graz)] })])
   clock.us += 5
@@ -141,7 +141,7 @@ t.test(
   },
 )
 
-t.test('a removed file leaves the list; a restored file has its earlier id', async (t) => {
+t.test('a removed file leaves the list, and a restored file has its earlier id', async (t) => {
   const { writer, reader, clock } = openCatalogue(t)
   await writer.apply([change(day, { added: [newFile(graz, { size: 10, mtimeUs: 1000 })] })])
   const before = await reader.record(1)
@@ -149,12 +149,12 @@ t.test('a removed file leaves the list; a restored file has its earlier id', asy
   t.equal(await reader.record(1), undefined)
   t.match(await reader.page({ limit: 20, offset: 0 }), { count: 0, records: [] })
 
-  await t.test('unchanged', async (t) => {
+  await t.test('a file that is restored unchanged has its earlier record', async (t) => {
     await writer.apply([change(day, { added: [newFile(zimm)] })])
     await writer.apply([change(day, { added: [newFile(graz, { size: 10, mtimeUs: 1000 })] })])
     t.same(await reader.record(1), { ...before, seq: 4 })
   })
-  await t.test('as another version', async (t) => {
+  await t.test('a file that is restored as another version is modified', async (t) => {
     await writer.apply([change(day, { removed: [1] })])
     clock.us += 9
     await writer.apply([change(day, { added: [newFile(graz, { size: 99, mtimeUs: 3000 })] })])
@@ -206,7 +206,7 @@ t.test('the same name in two directories has two records', async (t) => {
   t.equal(await reader.file('obs/2026/002', graz), undefined)
 })
 
-t.test('an invalid change is rejected; the others are applied', async (t) => {
+t.test('an invalid change is rejected, and all other changes are applied', async (t) => {
   const { writer, reader } = openCatalogue(t)
   const [before, after] = ['obs/2025/365', 'obs/2026/002']
   const applied = await writer.apply([
@@ -302,7 +302,7 @@ t.test('a second writer is rejected', async (t) => {
 })
 
 t.test(
-  'ids and seqs are issued only once, also after the database was deleted or restored',
+  'no id and no seq is issued twice, even after the database was deleted or restored',
   async (t) => {
     const folder = testFolder(t)
     const database = join(folder, 'catalogue.db')
@@ -319,7 +319,7 @@ t.test(
     t.equal(second.head.epoch, first.head.epoch)
 
     await t.test(
-      'a database that replaces a deleted one continues above, with a new epoch',
+      'a database that replaces a deleted database has higher numbers and a new epoch',
       async (t) => {
         renameSync(database, join(folder, 'deleted'))
         const rebuilt = await fill(graz)
@@ -328,7 +328,7 @@ t.test(
         t.not(rebuilt.head.epoch, first.head.epoch)
       },
     )
-    await t.test('and so does a restored older copy', async (t) => {
+    await t.test('a restored older copy has higher numbers and a new epoch', async (t) => {
       const rebuilt = await fill(zimm)
       copyFileSync(join(folder, 'backup'), database)
       const restored = await fill('gope0010.26d.gz')
@@ -344,7 +344,7 @@ t.test(
   },
 )
 
-t.test('a restored copy within the same reserved block is detected', async (t) => {
+t.test('a restored copy is detected even within the same reserved block', async (t) => {
   const folder = testFolder(t)
   const database = join(folder, 'catalogue.db')
   const open = () => openWriter({ database, nowUs: () => 1 })
@@ -397,7 +397,7 @@ t.test('a database of another program or of a newer version is rejected', async 
     'of a newer version': 'PRAGMA user_version = 99',
   }
   for (const [name, sql] of Object.entries(cases))
-    await t.test(name, async (t) => {
+    await t.test(`a database ${name} is rejected`, async (t) => {
       const database = join(testFolder(t), 'catalogue.db')
       const db = new Sqlite(database)
       db.exec(sql)
@@ -414,7 +414,7 @@ t.test('an empty file becomes a new database', async (t) => {
   t.equal(writer.recovery.quarantined, undefined)
 })
 
-t.test('no number is issued that is not reserved in the file of the sequences', async (t) => {
+t.test('a number is issued only after it is reserved in the file of sequences', async (t) => {
   const { database, writer } = openCatalogue(t)
   mkdirSync(`${database}-numbers.new`)
   const changes = [change(day, { added: [newFile(graz)] })]

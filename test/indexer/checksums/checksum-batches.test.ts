@@ -7,7 +7,7 @@ const file = (parts: Partial<UnhashedFile>): UnhashedFile => ({
   ...parts,
 })
 
-t.test('a file is read after a delay that distinguishes its versions by time', async (t) => {
+t.test('a file is read after a delay, so that its times distinguish its versions', async (t) => {
   const rests = [
     { ageMs: 0, restMs: 2000 },
     { ageMs: 500, restMs: 1500 },
@@ -20,7 +20,7 @@ t.test('a file is read after a delay that distinguishes its versions by time', a
     t.equal(readDelayMs(file({ sinceUs: 5e9 }), 5e9 + ageMs * 1000), restMs, `${ageMs} ms old`)
 })
 
-t.test('batches are limited by files and bytes', async (t) => {
+t.test('the size of a batch is limited in files and in bytes', async (t) => {
   const lengths = (sizes: (number | undefined)[]): number[] =>
     batchesOf(sizes.map((size) => file({ size }))).map((part) => part.length)
   const megabytes = (count: number): number => count * 1024 * 1024

@@ -238,7 +238,7 @@ t.test('incomplete and damaged gzip streams are reported', async (t) => {
   t.match(await reader.summary(), { incomplete: none, checksums: { files: 1, broken: none } })
 })
 
-t.test('a new process continues where the last one ended', async (t) => {
+t.test('a new process continues where the last process ended', async (t) => {
   const { add, start, hashed, sql, put, factsOf, writer } = open(t)
   const many = Array.from({ length: 150 }, (_, n) => `s${String(n).padStart(3, '0')}0010.26d.gz`)
   const one = content()
@@ -254,7 +254,7 @@ t.test('a new process continues where the last one ended', async (t) => {
   t.equal(counted(), many.length + 1)
 })
 
-t.test('a failed write is tried again', async (t) => {
+t.test('a failed write of checksums is tried again', async (t) => {
   const { add, start, hashed, sql, lines } = open(t)
   const one = content()
   await start()

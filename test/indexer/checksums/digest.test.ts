@@ -52,7 +52,7 @@ const cases: { name: string; content: Buffer; problem: Digest['problem'] }[] = [
   },
 ]
 
-t.test('a file is read to its end, complete or damaged', async (t) => {
+t.test('a file is read to its end, whether it is complete or damaged', async (t) => {
   const folder = testFolder(t)
   const path = join(folder, 'file')
   for (const { name, content, problem } of cases) {
@@ -81,7 +81,7 @@ t.test('a path without a readable file has no digest', async (t) => {
   if (process.getuid?.() !== 0) t.equal(await digestFile({ path: pathOf('closed') }), undefined)
 })
 
-t.test('only the requested version is read', async (t) => {
+t.test('a file has a digest only if it is the requested version', async (t) => {
   const path = join(testFolder(t), 'file')
   writeFileSync(path, small)
   utimesSync(path, 1000, 1000)
@@ -91,10 +91,10 @@ t.test('only the requested version is read', async (t) => {
   t.equal(await digestFile({ path, size, mtimeUs: 1e9 + 1 }), undefined)
 })
 
-t.test('a file that changes while it is read', async (t) => {
+t.test('a file that changes while it is read gets no wrong digest', async (t) => {
   const path = join(testFolder(t), 'file')
   const hash = (content: Buffer): string => createHash('sha256').update(content).digest('hex')
-  await t.test('is read again', async (t) => {
+  await t.test('a file that grows is read again', async (t) => {
     writeFileSync(path, large)
     let touched = false
     const digest = await digestFile({ path }, () => {
@@ -104,7 +104,7 @@ t.test('a file that changes while it is read', async (t) => {
     const content = Buffer.concat([large, Buffer.from('x')])
     t.match(digest, { size: content.length, sha256: hash(content) })
   })
-  await t.test('is read again when its mtime was set back', async (t) => {
+  await t.test('a file that is overwritten with its old mtime is read again', async (t) => {
     writeFileSync(path, large)
     utimesSync(path, 1000, 1000)
     const other = broken(large)
@@ -117,7 +117,7 @@ t.test('a file that changes while it is read', async (t) => {
     })
     t.match(digest, { mtimeUs: 1e9, sha256: hash(other), problem: 'broken' })
   })
-  await t.test('is read again when it was replaced, with its size and time', async (t) => {
+  await t.test('a file that is replaced with the same size and time is read again', async (t) => {
     writeFileSync(path, large)
     utimesSync(path, 1000, 1000)
     const other = broken(large)
@@ -131,7 +131,7 @@ t.test('a file that changes while it is read', async (t) => {
     })
     t.match(digest, { ...toIdentity(statSync(path)), sha256: hash(other) })
   })
-  await t.test('is read again when it got a hard link, and the digest includes it', async (t) => {
+  await t.test('a file that gets a hard link is read again, and the link is counted', async (t) => {
     writeFileSync(path, large)
     let touched = false
     const digest = await digestFile({ path }, () => {
@@ -140,11 +140,11 @@ t.test('a file that changes while it is read', async (t) => {
     })
     t.match(digest, { links: 2, sha256: hash(large) })
   })
-  await t.test('has no digest when it keeps changing', async (t) => {
+  await t.test('a file that keeps changing has no digest', async (t) => {
     writeFileSync(path, large)
     t.equal(await digestFile({ path }, () => appendFileSync(path, 'x')), undefined)
   })
-  await t.test('has no digest when the new version is not the requested one', async (t) => {
+  await t.test('a file that becomes another version than requested has no digest', async (t) => {
     writeFileSync(path, large)
     utimesSync(path, 1000, 1000)
     const digest = await digestFile({ path, size: large.length, mtimeUs: 1e9 }, () => {

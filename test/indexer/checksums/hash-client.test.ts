@@ -53,7 +53,7 @@ t.test('files are identified without being read', async (t) => {
   t.match(await hashClient.digest([{ path: 'a' }]), [identity])
 })
 
-t.test('an idle process ends, and is started again for new work', async (t) => {
+t.test('an idle hash process ends, and is started again for new work', async (t) => {
   const archive = testFolder(t, { a: content })
   const before = children().length
   const hashClient = startHashClient({ archive, idleMs: 1 })
@@ -65,7 +65,7 @@ t.test('an idle process ends, and is started again for new work', async (t) => {
   }
 })
 
-t.test('a process that hangs is killed and replaced', async (t) => {
+t.test('a hash process that hangs is killed and replaced', async (t) => {
   const archive = testFolder(t, { a: content })
   const before = children()
   const hashClient = startHashClient({ archive, silentMs: 1000 })
@@ -87,7 +87,7 @@ t.test('a process that hangs is killed and replaced', async (t) => {
   await until(t, 'it works again', works)
 })
 
-t.test('the call fails when the process dies', async (t) => {
+t.test('a call fails when the hash process dies', async (t) => {
   const archive = testFolder(t, { a: content })
   const before = children()
   const hashClient = startHashClient({ archive })
@@ -101,7 +101,7 @@ t.test('the call fails when the process dies', async (t) => {
   t.match(await hashClient.digest([{ path: 'a' }]), [{ problem: undefined }])
 })
 
-t.test('close does not wait for the process', async (t) => {
+t.test('close does not wait for the hash process', async (t) => {
   const archive = testFolder(t, { a: content })
   const before = children()
   const hashClient = startHashClient({ archive })

@@ -5,7 +5,7 @@ import { openDiskCheck } from '../../../src/indexer/tree/links.ts'
 import { readDirectory } from '../../../src/indexer/tree/read-directory.ts'
 import { testFolder } from '../../folder.ts'
 
-t.test('an area on the same disk is not foreign, nor is a missing one', async (t) => {
+t.test('an area on the same disk is not foreign, and a missing area is not foreign', async (t) => {
   const archive = testFolder(t, { obs: {} })
   const isForeign = openDiskCheck(archive)
   t.notOk(isForeign('obs'), 'an empty area has no known disk')
@@ -15,7 +15,7 @@ t.test('an area on the same disk is not foreign, nor is a missing one', async (t
   t.notOk(isForeign('nrt'))
 })
 
-t.test('a foreign disk gives lost-area, for existing and missing directories', async (t) => {
+t.test('every directory on a foreign disk is lost-area, even a missing one', async (t) => {
   const archive = testFolder(t, { obs: { '2026': { 'graz0010.26d.gz': '' } } })
   const tree = { archive, linkedDirectories: [], isForeign: () => true }
   for (const path of ['obs', 'obs/2026', 'obs/2027'])

@@ -60,7 +60,7 @@ t.test('a file is complete when its gzip stream has its end', async (t) => {
   }
 })
 
-t.test('a file that changes during the read is not complete', async (t) => {
+t.test('a file that changes while it is read is not complete', async (t) => {
   const path = join(testFolder(t, { 'file.gz': large }), 'file.gz')
   const inflated = inflate(path)
   appendFileSync(path, small)
@@ -74,7 +74,7 @@ t.test('inflating a large file reports progress', async (t) => {
   t.ok(steps > 10, `${steps} times`)
 })
 
-t.test('a missing file or a path that is no file gives undefined', async (t) => {
+t.test('a missing path or a path that is no regular file gives undefined', async (t) => {
   const folder = testFolder(t)
   mkdirSync(join(folder, 'directory.gz'))
   execFileSync('mkfifo', [join(folder, 'pipe.gz')])

@@ -1,4 +1,4 @@
-/** Missing files and files whose disk is away, distinguished by what is in their place. */
+/** Missing files are distinguished from files whose disk is away by what is in their place. */
 import { execFileSync } from 'node:child_process'
 import {
   mkdirSync,
@@ -143,7 +143,7 @@ const absences: Record<string, Absence> = {
     },
     away: ['obs/2009', 'obs/2009/001', 'obs/2009/001/x/y'],
   },
-  'is a symlink to where nothing is': {
+  'is a symlink to a missing path': {
     go({ disk, folder }) {
       renameSync(disk, join(folder, 'moved'))
       symlinkSync(join(disk, 'x'), disk)
@@ -153,7 +153,7 @@ const absences: Record<string, Absence> = {
 }
 
 for (const [what, { go, away }] of Object.entries(absences))
-  t.test(`a linked disk that ${what} removes nothing`, async (t) => {
+  t.test(`no file on a linked disk counts as missing while the disk ${what}`, async (t) => {
     const made = makeTree(t)
     t.same(made.snapshot('obs/2010/001').names, [name, link])
     const all = ['obs', ...away]
@@ -185,7 +185,7 @@ for (const [what, { go, away }] of Object.entries(absences))
     )
   })
 
-t.test('a disk behind another linked disk may be away alone', async (t) => {
+t.test('a disk linked from another linked disk may be away alone', async (t) => {
   const { folder, archive, disk } = makeTree(t)
   const second = join(folder, 'second')
   mkdirSync(join(second, 'years/2008/001'), { recursive: true })

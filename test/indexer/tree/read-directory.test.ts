@@ -23,7 +23,7 @@ import { until } from '../until.ts'
 const name = 'graz0010.26d.gz'
 const old = new Date('2020-01-01T00:00:00Z')
 
-t.test('a snapshot has names, facts, subdirectories and rejections', async (t) => {
+t.test('a snapshot has names, facts, subdirectories and rejections of a directory', async (t) => {
   const archive = testFolder(t, {
     obs: {
       '2026': {
@@ -111,7 +111,7 @@ t.test('dangerous names are rejected with a reason', async (t) => {
   t.ok(snapshot.rejections.some(({ reason }) => reason === 'not-utf8'))
 })
 
-t.test('a stamp that a later change could share is undefined', async (t) => {
+t.test('the stamp of a directory that has just changed is undefined', async (t) => {
   const archive = testFolder(t, { obs: { '2026': {} } })
   const tree = { archive, linkedDirectories: [] }
   const isSeenYoung = () => {
@@ -197,7 +197,7 @@ t.test('symlinks are followed into linked directories', async (t) => {
   })
 })
 
-t.test('a linked disk that is away removes nothing', async (t) => {
+t.test('directories on a linked disk that is away are unreadable, not missing', async (t) => {
   const folder = testFolder(t, {
     archive: { obs: { '2020': {} } },
     disks: { one: { '2019': { '001': { [name]: '' } }, '2018': {} }, two: {} },

@@ -83,7 +83,7 @@ t.test('waitingMs reports the time without progress', async (t) => {
   t.equal(tree.waitingMs(), 0)
 })
 
-t.test('requests at the close are not answered', async (t) => {
+t.test('requests that are open when the reader closes are not answered', async (t) => {
   const { archive, tree } = startOn(t)
   execFileSync('touch', [join(archive, 'obs/x')])
   let answered = false
