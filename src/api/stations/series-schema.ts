@@ -53,7 +53,7 @@ export const availabilitySchema = component(
     to: moment('End of the last slot.'),
     slots: number('Number of slots in the range.'),
     expected: number(
-      'Number of slots from `known_from` on that are expected and whose usual latency has passed. A series is expected on a day if, in the 28 days before, at least 96 (15M), 24 (01H) or 3 (01D) slots were delivered, and half of those since the first.',
+      'Number of slots from `known_from` on that are expected and whose usual latency has passed. A series is expected on a day if, in the 28 days before, at least 96 (15M), 24 (01H) or 3 (01D) slots were delivered, and at least half of the slots since the first delivered one.',
     ),
     delivered: number('Number of these slots that were delivered, as `measure` counts them.'),
     share: orNull(
