@@ -129,7 +129,7 @@ export const errorResponses = {
   ),
   Gone: detail(
     'The feed no longer has the changes after this number, or never used this number: start again with the whole list.',
-    'The latest number is 72, a later one was not given here: start again with the whole list.',
+    'The latest number is 72, which is lower than since: start again with the whole list.',
   ),
   PreconditionFailed: detail(
     '`If-Match` or `If-Unmodified-Since` names another version of the file.',

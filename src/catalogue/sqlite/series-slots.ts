@@ -80,7 +80,10 @@ export function prepareSeriesSlots(db: Database, head: () => Head) {
       latencies: latencies.all(
         rangeOf(query, stations, query.learning.from, query.learning.to),
       ) as number[],
-      knownFromUs: (knownFrom.get() as number | null) ?? Infinity,
+      knownFromUs: Math.max(
+        (knownFrom.get() as number | null) ?? Infinity,
+        oldestSlot(query) * seconds * 1e6,
+      ),
     }
   }
   return {
@@ -104,18 +107,16 @@ export function prepareSeriesSlots(db: Database, head: () => Head) {
   }
 }
 
-/**
- * Parameters for the deliveries of the slots from `from` to `to`, both included. Slots older than 400 days are not read, because
- * their deliveries are purged.
- */
-function rangeOf(
-  { fileType, period, learning }: SeriesQuery,
-  stations: string,
-  from: number,
-  to: number,
-) {
+/** Returns the oldest slot whose delivery is read: older deliveries are purged. */
+function oldestSlot({ period, learning }: SeriesQuery): number {
+  return learning.to - deliveryDays * slotsPerDay(period)
+}
+
+/** Parameters for the deliveries of the slots from `from` to `to`, both included. */
+function rangeOf(query: SeriesQuery, stations: string, from: number, to: number) {
+  const { fileType, period } = query
   const { seconds } = periodRules[period]
-  const first = Math.max(from, learning.to - deliveryDays * slotsPerDay(period))
+  const first = Math.max(from, oldestSlot(query))
   return { stations, fileType, period, seconds, start: first * seconds, end: (to + 1) * seconds }
 }
 

@@ -48,6 +48,21 @@ const dayName = (day: number) =>
 const hourName = (hour: number) =>
   `GRAZ00AUT_S_2026022${String(hour).padStart(2, '0')}00_01H_30S_MO.crx.gz`
 
+t.test('deliveries are known for 400 days, and all earlier days are unknown', async (t) => {
+  const { answer, writer, setDay } = await open(t)
+  const directory = 'obs/2026/023'
+  const added = [newFile(dayName(23)), newFile('GRAZ00AUT_R_20260230000_01D_MN.rnx.gz')]
+  await writer.apply([change(directory, { arrived: true, added })])
+  await writer.apply([change(directory, { removed: [1] })])
+  const range = 'from=2026-01-20&to=2026-01-26'
+  setDay(today + 390)
+  const before = await answer(`GRAZ/availability/?${range}`)
+  t.match(before, { known_from: '2026-01-22T05:06:07Z', states: '-3R1S3' })
+  setDay(today + 410)
+  const after = await answer(`GRAZ/availability/?${range}`)
+  t.match(after, { known_from: '2026-02-01T00:00:00Z', states: '-7' })
+})
+
 t.test('the answer has the states, the share and the class of daily files', async (t) => {
   const { answer, writer, setDay } = await open(t)
   for (let day = 1; day <= 30; day++)
