@@ -40,12 +40,19 @@ export default defineConfig(
   ),
   layer(
     'catalogue',
-    ['**/indexer/**', '**/api/**', 'fastify', 'chokidar'],
+    ['**/indexer/**', '**/api/**', '**/config/**', 'fastify', 'chokidar'],
     'catalogue/ may import only parse/ and series/.',
   ),
   layer(
     'indexer',
-    ['**/api/**', '**/catalogue/sqlite/**', 'fastify', '@fastify/*', 'better-sqlite3'],
+    [
+      '**/api/**',
+      '**/config/**',
+      '**/catalogue/sqlite/**',
+      'fastify',
+      '@fastify/*',
+      'better-sqlite3',
+    ],
     'indexer/ writes through catalogue/ and knows nothing of HTTP.',
   ),
   layer(
@@ -68,7 +75,14 @@ export default defineConfig(
   ),
   layer(
     'api',
-    ['**/indexer/**', '../../alerts/**', '**/catalogue/sqlite/**', 'chokidar', 'better-sqlite3'],
+    [
+      '**/indexer/**',
+      '../../alerts/**',
+      '**/config/**',
+      '**/catalogue/sqlite/**',
+      'chokidar',
+      'better-sqlite3',
+    ],
     'api/ reads through catalogue/ and never indexes.',
   ),
 )

@@ -31,8 +31,8 @@ export interface ScheduleDeps extends SweepDeps, MaintenanceDeps {
 
 /**
  * The periodic tasks: reads of the areas every two seconds; sweeps about every minute; the rolling rescan; purges once an hour;
- * backups once a day. The rolling rescan reads all sizes and times within a day. No other task finds a file that was overwritten
- * in place in a cold directory.
+ * backups once a day. The rolling rescan reads all sizes and times within a day. A file that was overwritten
+ * in place in a cold directory is found only by this task, by `rescan --full`, or with another change in its directory.
  */
 export interface Schedule {
   start(): void
