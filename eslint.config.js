@@ -41,7 +41,7 @@ export default defineConfig(
   layer(
     'catalogue',
     ['**/indexer/**', '**/api/**', '**/config/**', 'fastify', 'chokidar'],
-    'catalogue/ may import only parse/ and series/.',
+    'catalogue/ may import only parse/, series/ and runtime/.',
   ),
   layer(
     'indexer',

@@ -58,6 +58,7 @@ export async function run({ print, args }) {
     await comparePages({ ...setting, ours, buffer, nginx })
     await measureFilters({ ...setting, ours })
     await measureOthers({ ...setting, ours })
+    await measureBeside({ ...setting, ours })
     print(`memory of the API: ${memoryOf(ours.pid)} MB`)
     const without = await allTimes(ours.url)
     const writer = await startWriter(database)
@@ -205,7 +206,7 @@ async function measureFilters({ print, ours }) {
   }
 }
 
-/** Streams, and pages of other resources: their CPU time, and the delay of other requests meanwhile. */
+/** Streams, and pages of other resources. */
 async function measureOthers({ print, seconds, ours }) {
   print('streams, records per second:')
   for (const query of ['format=ndjson', 'format=csv', 'format=urls', 'format=csv&country=FRA'])
@@ -217,6 +218,35 @@ async function measureOthers({ print, seconds, ours }) {
     for (let number = 0; number < 15; number++) times.push(await timed(url(number)))
     print(`  ${path.padEnd(30)} ${spread(times).padStart(24)}`)
   }
+}
+
+/** The latency of pages while two queries run that read every name, and without them; 100 pages a second. */
+async function measureBeside({ print, seconds, ours }) {
+  const pages = async () => {
+    const times = []
+    const pending = []
+    for (let n = 0; n < 100 * seconds; n++) {
+      pending.push(timed(`${ours.url}?offset=${n * 997}`).then((ms) => times.push(ms)))
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+    await Promise.all(pending)
+    return times.sort((a, b) => a - b)[Math.floor(times.length * 0.99)]
+  }
+  const alone = await pages()
+  let isOver = false
+  const search = async (text) => {
+    for (let n = 0; !isOver; n++)
+      await fetch(`${ours.url}?filename__contains=${text}&limit=${n + 1}`).then((answer) =>
+        answer.text(),
+      )
+  }
+  const searches = [search('9990'), search('graz')]
+  const beside = await pages()
+  isOver = true
+  await Promise.all(searches)
+  print(
+    `p99 of pages, ms: alone ${alone.toFixed(1)}, beside two long queries ${beside.toFixed(1)}, ratio ${(beside / alone).toFixed(2)}`,
+  )
 }
 
 /** Counts the lines of a response that is read for a time, or to its end. */

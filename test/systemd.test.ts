@@ -90,7 +90,7 @@ t.test('V8 may compile code, and a refused system call returns an error', async 
 })
 
 t.test(
-  'the indexer has no network, the API serves this host, the alerts only connect',
+  'the indexer has no network, the API accepts connections of this host, and the alerts process only connects',
   async (t) => {
     const [writer, reader] = [valuesOf(indexer), valuesOf(api)]
     t.equal(writer('PrivateNetwork'), 'yes')

@@ -298,7 +298,7 @@ export interface ProblemsPage {
 /**
  * Reads the catalogue. Every method may throw `CatalogueUnavailable` (no database, or one that this program cannot read), and
  * works again as soon as there is a readable database. Queries that need an index or a table of counts throw `NotBuilt` while it
- * is being built. Queries that may take long throw `TooManyQueries` if too many queries wait; `page` and `records` throw
+ * does not exist yet. Queries that may take long throw `TooManyQueries` if too many queries wait; `page` and `records` throw
  * `QueryTimeout` if they take too long.
  */
 export interface CatalogueReader {
@@ -375,8 +375,8 @@ export class CatalogueMigrating extends CatalogueUnavailable {
 }
 
 /**
- * An index or count that a filter or an ordering needs is being built, at the end of a first scan or after a migration. All other
- * queries work meanwhile.
+ * An index or count that a filter or an ordering needs does not exist yet: during a first scan, and until it is built after the
+ * scan or after a migration. All other queries work meanwhile.
  */
 export class NotBuilt extends Error {
   readonly code = 'NOT_BUILT'

@@ -36,7 +36,7 @@ export async function askStatus(
   }
 }
 
-/** Requests the list of incomplete files; returns an empty list if the indexer does not answer. */
+/** Requests the list of settling files; returns an empty list if the indexer does not answer, or rejects the request. */
 export async function askSettling(socketPath: string): Promise<readonly SettlingFile[]> {
   try {
     return await askIndexer(socketPath, { command: 'settling' }, statusTimeoutMs)

@@ -30,9 +30,10 @@ export interface ScheduleDeps extends SweepDeps, MaintenanceDeps {
 }
 
 /**
- * The periodic tasks: reads of the areas every two seconds; sweeps about every minute; the rolling rescan; purges once an hour;
- * backups once a day. The rolling rescan reads all sizes and times within a day. A file that was overwritten
- * in place in a cold directory is found only by this task, by `rescan --full`, or with another change in its directory.
+ * The periodic tasks: reads of the areas (`obs`, `nrt`) every two seconds, sweeps (see `sweeps.ts`) about every minute, the rolling
+ * rescan, purges once an hour, and backups once a day. The rolling rescan reads the sizes and times of all files within a day.
+ * In a directory without a watch, only it, `rescan --full`, or another change in the directory finds a file that was overwritten
+ * in place.
  */
 export interface Schedule {
   start(): void

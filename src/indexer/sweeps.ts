@@ -37,8 +37,8 @@ export function openSweeps(deps: SweepDeps) {
     for (const path of found) dirty.add({ path, depth: 'facts', arrived: false }, performance.now())
     await deps.reconcileLoop.caughtUp()
     deps.health.swept()
-    // A directory with settling files or withheld removals differs in each sweep; only directories that did not differ in the
-    // last sweep count.
+    // The next sweep comes sooner if this one found something. A directory with settling files or withheld removals differs in
+    // every sweep, so directories that already differed in the sweep before are not counted.
     const fresh = found.filter((path) => !lastFound.has(path)).length
     lastFound = new Set(found)
     return fresh

@@ -14,7 +14,10 @@ const eventDelayMs = 5
 const restFactor = 4
 /** Longest rest (ms), because a disk that hangs can make one reconcile very long. */
 const longestRestMs = 5000
-/** Delay between the two reads of a directory whose watch has begun (ms). */
+/**
+ * A directory is read when its watch has begun, and again after this time (ms): a file that arrived while the watch began may have
+ * no event.
+ */
 const secondReadMs = 1000
 /** Time between two updates of the hot window; failed watches are tried again at the same time. */
 const refreshMs = 60_000
@@ -42,8 +45,8 @@ export interface WatchControllerDeps {
 export interface WatchController {
   start(): void
   /**
-   * Watches a known directory if it is hot, and stops watching a directory that is gone. `identity` is that of the directory that
-   * was read.
+   * Call it after a directory was read. A known directory is watched if it is hot (see `isHot`); the watch of an unknown one ends.
+   * If another directory is at this path now, which `identity` shows, the watches at and below the path are restarted.
    */
   readonly update: (directory: string, known: boolean, identity?: string) => void
   /** Restarts all watches after a disk has come back. */

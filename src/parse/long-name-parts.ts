@@ -14,7 +14,7 @@ import type { DataSource, FileDuration, FileType } from './types.ts'
 
 /** The part `PPU` (FILE PERIOD). */
 export interface Period {
-  /** As written, in upper case. */
+  /** The part of the name, in upper case. */
   readonly text: string
   readonly count: number
   readonly duration: FileDuration
@@ -22,7 +22,7 @@ export interface Period {
 
 /** The part `DT` (DATA TYPE). */
 export interface Content {
-  /** As written, in upper case. */
+  /** The part of the name, in upper case. */
   readonly text: string
   readonly type: FileType
 }
@@ -55,7 +55,7 @@ const periods = alphabet.map((unit) => upTo99((count) => periodOf(count, unit)))
 const intervals = alphabet.map((unit) => upTo99((count) => intervalOf(count, unit)))
 const contents = alphabet.map((system) => alphabet.map((type) => contentOf(system, type)))
 
-/** The count 00 is valid only in `00U`, because it is no length. */
+/** The count 00 is valid only with the unit `U` (unspecified), because a period of length 0 does not exist. */
 function periodOf(count: number, unit: string): Period | undefined {
   const duration = periodUnits.get(unit)
   if (duration === undefined || (count === 0 && duration !== 'u')) return undefined

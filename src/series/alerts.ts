@@ -14,7 +14,10 @@ export interface AlertSeries {
   readonly station: string
   readonly file_type: FileType
   readonly period: Period
-  /** Start of the first slot that is expected and not delivered; null if nothing was ever delivered. */
+  /**
+   * Start of the first late or missing slot after the last delivered one; after 28 days without a delivery, start of the slot
+   * after the last delivered one. Null if nothing was ever delivered.
+   */
   readonly since: string | null
 }
 
@@ -44,7 +47,11 @@ interface SeriesAlert extends Alert {
 /** An alert opens when its series has been late for this time, or for its usual latency if that is longer. */
 const patienceSeconds = secondsPerHour
 
-/** @param states sorted by station; the alerts have the same order */
+/**
+ * Finds the open alerts, in the order of the series. An alert of the kind `ingest-stalled` comes first, and replaces the alerts of
+ * its series.
+ * @param states sorted by station
+ */
 export function openAlerts(states: readonly StationSeries[], nowSeconds: number): readonly Alert[] {
   const alerts = states.flatMap((each) => seriesAlert(each, nowSeconds))
   const isActive = ({ summary: { state } }: StationSeries): boolean =>

@@ -97,7 +97,7 @@ function earlier(known: number | undefined, latency: number): number {
   return latency < 0 ? known : Math.min(known, latency)
 }
 
-/** Replaces the deliveries of a day in `known` by those in the other columns, which have only this day. */
+/** Replaces the deliveries of one day in `known` by those of the second argument. Equally many deliveries are the same ones. */
 function replaceDay(known: Columns, { slots, latencies }: Columns, day: number): void {
   const perDay = slotsPerDay(known.period)
   const from = lowerBound(known.slots, day * perDay)

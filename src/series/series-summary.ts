@@ -28,7 +28,8 @@ export interface SeriesHistory {
 export interface SeriesSummary {
   readonly state: SeriesState
   /**
-   * From this slot up to now, all slots were delivered, or none was. If they were delivered, this slot is at most 28 days old.
+   * First slot of the present run. In a run, every slot was delivered, or none was; slots that are due or not expected do not
+   * count. A run of delivered slots begins at most 28 days ago. `undefined` if nothing was ever delivered.
    */
   readonly sinceSlot: number | undefined
   /** The latency that is usual for the series, in seconds. */

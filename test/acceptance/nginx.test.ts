@@ -117,7 +117,7 @@ t.test('nginx sends the downloads of the service', { skip: lacksNginx }, async (
     }
   })
 
-  t.test('nginx finds files by their older paths', async (t) => {
+  t.test('nginx serves files under the paths of the former layout', async (t) => {
     const older = file.replace('obs/', 'obs_v3/')
     const answer = await get(older)
     t.equal(answer.statusCode, 200)

@@ -40,7 +40,7 @@ t.test('a file is compared with the file that was hashed', async (t) => {
     t.equal(compareIdentity(stored, { ...stored, ...seen }), outcome, title)
 })
 
-t.test('any two files have the defined result of a comparison in both directions', async () => {
+t.test('a comparison of any two identities has the specified result, in either order', async () => {
   const number = fc.nat(2)
   const identity = fc.record({
     ...{ inode: number, size: number, mtimeUs: number, ctimeUs: number },

@@ -39,7 +39,9 @@ export const alertSchema = component('Alert', 'An alert that is open.', {
       station: seriesFields.station,
       file_type: seriesFields.file_type,
       period: seriesFields.period,
-      since: orNull(moment('Start of its first slot that is expected and not delivered.')),
+      since: orNull(
+        moment('Start of the first late or missing slot after its last delivered one.'),
+      ),
     }),
   ),
 })

@@ -8,7 +8,7 @@ import { bytesSent, readSendQueues } from './send-queues.ts'
 /** Milliseconds between two checks. */
 const checkEveryMs = 250
 
-/** Milliseconds until a client is checked again that had fewer than `leastBytes` left to receive at the last check. */
+/** A client that had fewer than `leastBytes` left at its last check causes no check for this time, in milliseconds. */
 const trustMs = 1000
 
 /**

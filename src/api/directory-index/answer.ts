@@ -66,7 +66,7 @@ const unsettledUs = 10_000_000
 
 interface ListingDate {
   readonly headers: { readonly 'last-modified'?: string }
-  /** True if a client with a listing of this date has the current listing. The dates must be equal. */
+  /** True if the listing did not change since the client's `If-Modified-Since`. That date must equal the time of the latest change. */
   readonly matches: (ifModifiedSince: string | undefined) => boolean
 }
 

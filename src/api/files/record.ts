@@ -1,4 +1,4 @@
-/** Answers requests for a single record: as JSON, or as a page with its history and the files beside it. */
+/** Answers requests for a single record: as JSON, or as a page with the latest change of the file and links to related files. */
 import type { RouteHandlerMethod } from 'fastify'
 import type { FileFilter } from '../../catalogue/filter.ts'
 import type { CatalogueReader } from '../../catalogue/reader.ts'

@@ -31,7 +31,7 @@ export interface NetworkContext extends Pick<
 
 type ListRequest = Required<Pick<CollectionPage<unknown>, 'kept' | 'ignored' | 'ordering'>>
 
-/** A list of the network, computed from the states of its series. */
+/** Defines a list whose items are computed from the states of all series: how its items are found, serialised and shown. */
 interface NetworkList<Request extends ListRequest, Item, Wire, Key extends string> {
   readonly name: CollectionName
   readonly view: CollectionView<Wire, Key>

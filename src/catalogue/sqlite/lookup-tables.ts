@@ -34,8 +34,8 @@ export function openLookupTables(db: Database): LookupTables {
 }
 
 /**
- * Finds the ids of the rows of a table by their values; adds unknown rows.
- * @returns `idOf`, whose `key` must be unique for the values
+ * Finds the ids of the rows of a table by their values, with a cache.
+ * @returns `idOf`, which adds an unknown row, and `clear`, which empties the cache. Different values need different keys.
  */
 export function openLookup(db: Database, table: string, columns: readonly string[]) {
   const ids = new Map<string, number>()

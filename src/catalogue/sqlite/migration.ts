@@ -177,7 +177,7 @@ function highestDirectory(db: Database): number {
   return (highest.get() as number | null) ?? 0
 }
 
-/** Marks the misplaced files of the next directory that has any. @returns its id */
+/** Marks the misplaced files of the next directory that has any. @returns its id; `Infinity` after the last one */
 function markMisplaced(db: Database, done: number): number {
   const next = db.prepare(
     'SELECT id, path FROM directory WHERE id > ? AND misplaced > 0 ORDER BY id LIMIT 1',

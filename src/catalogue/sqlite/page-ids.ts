@@ -52,8 +52,8 @@ export function openPageIds(
   }
 
   /**
-   * Reads day after day, first the day with the highest id, until the other days cannot have an id that belongs to the page. For
-   * selections by dates and kinds only, highest id first.
+   * Finds the ids of a page day by day. Begins with the day that has the highest id, and ends when no other day can have an id of
+   * the page. Only for pages in descending order of ids whose selection has no conditions but dates and kinds.
    */
   const latestDays = (
     { dates = [], kinds }: Selection,

@@ -11,7 +11,7 @@ import { prepareCounts } from './counts.ts'
 const maxCompared = 200_000
 const maxFiles = 1000
 
-/** SQL for the ids of the files that were listed or replaced in a range; it reads the index alone. */
+/** SQL for the ids of the files that were listed or replaced in a range of times, at most `maxCompared`. It reads only the index. */
 const compared = `SELECT id FROM file INDEXED BY file_modified
   WHERE coalesce(modified_us, created_us) BETWEEN @fromUs AND @toUs
   ORDER BY coalesce(modified_us, created_us) LIMIT ${maxCompared}`

@@ -157,7 +157,10 @@ export function hasAny(selection: Selection): boolean {
   return Object.keys(selection).length > 0
 }
 
-/** The files of a selection after a record in an ordering; `undefined` if there are none. */
+/**
+ * Narrows a selection to the files after a record in an ordering. Returns `undefined` if the remaining range of dates or ids is
+ * empty; any other result may still match no file.
+ */
 export function selectAfter(
   selection: Selection,
   { id, key }: ChunkCursor,

@@ -31,7 +31,8 @@ const blockSize = 1_000_000
 const persistDelayMs = 60_000
 
 /**
- * Inserts the row of a new database, or advances the sequences of an older copy above the numbers in the file.
+ * Inserts the row of a new database. Advances the sequences above the numbers in the file if the file has higher numbers than the
+ * database, or if `restored`.
  * @param options.restored the database is known to be an older copy
  * @returns true if a database that was not new was advanced
  */

@@ -96,8 +96,8 @@ function isLinked(tree: LinkedTree, real: string): boolean {
 }
 
 /**
- * Returns a function that is true if an area is on another disk than when it was first seen with content. Files that the other
- * disk lacks were not removed. The device numbers are not stored in the catalogue, because they change when the machine restarts.
+ * Returns a function that is true if an area is on another disk than when it was first seen with content: the files that the
+ * other disk lacks were not removed then. The device numbers are not stored in the catalogue, because they change when the machine restarts.
  */
 export function openDiskCheck(archive: string): (area: string) => boolean {
   const devices = new Map<string, number>()

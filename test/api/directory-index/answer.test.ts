@@ -314,7 +314,7 @@ t.test('the Last-Modified date of a listing is the second of its latest change',
   t.notOk(matches(undefined))
 })
 
-t.test('no date matches in the ten seconds after a change', async (t) => {
+t.test('in the ten seconds after a change, no If-Modified-Since matches', async (t) => {
   for (const now of [at(0.7), at(1.5), at(10)]) {
     const { headers, matches } = listingDate(state(at(0.7)), now)
     t.same(headers, { 'last-modified': http(-1) })

@@ -324,7 +324,7 @@ function openAllWays(t: Test, { database }: Wide) {
   })
 }
 
-t.test('a query finds the same page in all ways and with all indexes', async (t) => {
+t.test('each way to find a page, with each index, finds the expected page and count', async (t) => {
   const wide = openWide(t)
   await fill(wide)
   const known = allRecords(wide)

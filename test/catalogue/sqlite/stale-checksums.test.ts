@@ -166,7 +166,7 @@ t.test('the checksum of a file that had changed just before is stale at once', a
   t.same(counts(), { files: 2, stale: 1 })
 })
 
-t.test('attributes compared before the file was hashed again are not applied', async (t) => {
+t.test('a comparison of attributes that is older than the latest hashing is dropped', async (t) => {
   const { fill, writer, fileOf, apply, queue } = open(t)
   await fill()
   const attributes = [{ id: 1, identity: linked, boundCtimeUs: identity.ctimeUs }]
