@@ -178,7 +178,7 @@ function withOptions(command: Command, listed: readonly OptionKey[]): Command {
 }
 
 /**
- * Adds a flag for every option, so that `start`, `index` and `serve` accept the same flags. The help lists only the flags of the
+ * Adds the flags of all options, so that `start`, `index` and `serve` accept the same flags. The help lists only the flags of the
  * options that the command uses.
  */
 function asDaemon(command: Command, listed: readonly OptionKey[]): Command {
@@ -197,13 +197,19 @@ function flagsOf(keys: readonly OptionKey[]): Option[] {
   })
 }
 
-/** Checks the files that options name, so that their faults are reported together with those of the options. */
+/**
+ * Checks the files of `admin_token_file` and `expected_file`, so that their faults are reported together with those of the
+ * options.
+ */
 const checkFiles: FurtherCheck = (values) => [
   ...faultsOf(() => readToken('admin_token_file', values.admin_token_file)),
   ...faultsOf(() => readExpectedFile(values.expected_file)),
 ]
 
-/** Checks all files. Only `check-config` does so, because the user of the API may not read the secret of the alerts. */
+/**
+ * Checks the file of `alerts_secret_file` as well. Only `check-config` does so, because the user of the API may not read the
+ * secret of the alerts.
+ */
 const checkAllFiles: FurtherCheck = (values) => [
   ...faultsOf(() => readToken('alerts_secret_file', values.alerts_secret_file)),
   ...checkFiles(values),

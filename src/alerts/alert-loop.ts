@@ -55,7 +55,10 @@ function openDelivery({ send, memory, nowSeconds, logger }: AlertLoopDeps) {
   /** Number of failed attempts since the last delivery. */
   let failures = 0
   return {
-    /** Sends the messages in their order, up to the first that fails. Returns the state with the messages that are left. */
+    /**
+     * Sends the messages in their order, up to the first that fails and is less than a day old; drops older messages that fail.
+     * Returns the state with the messages that are left.
+     */
     async deliver(state: AnnouncerState): Promise<AnnouncerState> {
       let left = state
       for (const message of state.messages) {

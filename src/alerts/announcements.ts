@@ -26,7 +26,10 @@ export interface AnnouncerState extends AlertMemory {
   readonly quietUntil: number
   /** No message about single series is made before this time, because after `ingest-stalled` their files must first catch up. */
   readonly seriesQuietUntil: number
-  /** The reason why the last check made no message; `undefined` if nothing prevented one. */
+  /**
+   * The reason why the last check could make no message, for example a problem of the indexer; `undefined` without a reason.
+   * Messages that wait for their delivery are not a reason.
+   */
   readonly quiet: string | undefined
 }
 

@@ -13,7 +13,7 @@ const repairTimeoutMs = 600_000
 /**
  * Compares the counts of the catalogue with its records and checks the integrity of the database; `repair` recomputes wrong
  * counts.
- * @returns the exit code: 0 if nothing differs, or if nothing differs after the repair
+ * @returns the exit code: 0 if nothing differs and nothing is damaged, at once or after the repair; otherwise 1
  */
 export async function check(
   config: ConfigOf<'check'>,

@@ -91,7 +91,8 @@ export function stateLine(
 
 /**
  * Returns the outcome of catching up as the fields of a log line.
- * @param settling number of files that are not complete yet, and therefore not in the catalogue
+ * @param settling number of files that are not complete yet, and therefore not in the catalogue, or only with their earlier
+ * content
  */
 export function summaryFields(caughtUp: CaughtUp, summary: CatalogueSummary, settling: number) {
   return {

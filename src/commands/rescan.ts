@@ -22,7 +22,7 @@ export interface RescanOptions {
 
 /**
  * Orders rescans from the running indexer and prints the result of each order.
- * @returns the exit code: 1 if an order was refused
+ * @returns the exit code: 1 if an order was refused, otherwise 0
  */
 export async function rescan(config: ConfigOf<'rescan'>, options: RescanOptions): Promise<number> {
   const socket = config.controlSocket

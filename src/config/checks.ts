@@ -6,7 +6,10 @@ import { isIP, isIPv4, isIPv6 } from 'node:net'
 
 /** A fault in the configuration. */
 export interface Fault {
-  /** The file, environment variable or flag that sets the value; `default` if none does. */
+  /**
+   * The file, environment variable or flag that sets the value; for a fault inside a file that an option names, this file. If
+   * nothing sets the value, a text that begins with `default`.
+   */
   readonly source: string
   /** The option, or the unknown name; `undefined` if the whole source is unusable. */
   readonly key: string | undefined

@@ -70,7 +70,7 @@ function readConfigFile(file: string, { settings, faults, warnings }: Reading): 
   try {
     // Invalid UTF-8 is an error, because it would silently change paths; a byte order mark is dropped.
     const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file))
-    // A number that is too large for a double becomes a bigint and fails its check; it would be a syntax error otherwise.
+    // An integer that a double cannot hold exactly becomes a bigint and fails its check; it would be a syntax error otherwise.
     const table = parse(text, { integersAsBigInt: 'asNeeded' })
     for (const [name, value] of Object.entries(table).flatMap(outOfSection)) {
       const key = optionKeys.find((known) => known === name)

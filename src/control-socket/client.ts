@@ -11,12 +11,15 @@ import type {
   UnknownStatus,
 } from './protocol.ts'
 
-/** Timeout of requests for the status (ms), which the indexer normally answers at once. */
+/** Timeout of requests for the status and the settling files (ms), which the indexer normally answers at once. */
 const statusTimeoutMs = 2000
 /** Timeout of other requests (ms). It is long, because a disk may be slow, and checking a file may require inflating it. */
 const requestTimeoutMs = 30_000
 
-/** The result of a request for the status; `undefined` if no indexer runs. */
+/**
+ * The result of a request for the status: `undefined` if no indexer runs, an `UnknownStatus` if the indexer does not answer or
+ * rejects the request.
+ */
 export type StatusReply = IndexerStatus | UnknownStatus | undefined
 
 /** Requests the status of the indexer. */
@@ -54,8 +57,8 @@ function unknown(why: string): UnknownStatus {
 }
 
 /**
- * Returns a function that requests the status. It calls `report` if the status becomes unknown, and again only if the reason
- * changes.
+ * Returns a function that requests the status. It calls `report` when the status becomes unknown, and while the status stays
+ * unknown, again only if the reason changes.
  */
 export function openStatusReader(
   socketPath: string,

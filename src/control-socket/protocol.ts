@@ -52,8 +52,8 @@ export interface IndexerFigures {
     readonly removed: number
   }
   /**
-   * Histogram of the seconds from the mtime of a file to its record, for files that were seen arriving. `bounds` are the upper
-   * bounds of its classes, ascending.
+   * Histogram of the seconds from the mtime of a new file to its record, for files that were seen arriving. `bounds` are the
+   * upper bounds of its classes, ascending.
    */
   readonly listingLatency: {
     readonly bounds: readonly number[]
@@ -66,7 +66,7 @@ export interface IndexerFigures {
     { readonly outcome: BackupOutcome['outcome'] | 'failed'; readonly atUs: number } | undefined
 }
 
-/** Delay of timers in the last complete minute, in seconds. */
+/** Delay of timers in the last complete minute, or before that minute has ended, since the start; in seconds. */
 export interface EventLoopDelay {
   readonly p50: number
   readonly p99: number
@@ -80,13 +80,13 @@ export interface LatencyCounts {
   readonly sum: number
 }
 
-/** An incomplete file: it is not listed, or listed with its earlier content. */
+/** An incomplete or unreadable file: it is not listed, or listed with its earlier content. */
 export interface SettlingFile {
   /** Path relative to the archive root. */
   readonly path: string
   /** The gzip stream has no end yet, or the file is unreadable. */
   readonly reason: 'no-end-yet' | 'unreadable'
-  /** Time of the last change of the file. */
+  /** Time since which the indexer has seen the file unchanged. */
   readonly sinceUs: number
 }
 

@@ -17,7 +17,10 @@ import type { TreeReader } from './tree/tree-reader.ts'
  */
 const filesPerRead = 2000
 const bytesPerRead = 16 * 1024 * 1024
-/** Delay before the next read if a file beyond `filesPerRead` or `bytesPerRead` was incomplete at its last read (ms). */
+/**
+ * Delay before the next read if a file beyond `filesPerRead` or `bytesPerRead` was incomplete or unreadable at its last read
+ * (ms).
+ */
 const growingMs = 1000
 
 export interface AcceptanceDeps {
@@ -46,7 +49,7 @@ type Candidate = FileState & { readonly name: string }
 export function openAcceptance(deps: AcceptanceDeps) {
   const { writer, settling, deletionGuard, health, nowUs } = deps
 
-  /** Ends the settling of files that are no longer candidates, because they equal their record or are gone. */
+  /** Ends the settling of files that are no longer candidates, because they equal their record or no longer exist. */
   const stopWaitingForOthers = (
     snapshot: DirectorySnapshot,
     candidates: readonly Candidate[],
@@ -73,7 +76,10 @@ export function openAcceptance(deps: AcceptanceDeps) {
     const request = { directory: change.path, area, count, files: await writer.count(area) }
     return deletionGuard.requestRemoval({ ...request, nowMs: performance.now() })
   }
-  /** Returns the time since which removals are withheld, on the wall clock, so that later processes can use it. */
+  /**
+   * Returns the time since which removals are withheld, on the wall clock, so that later processes can use it; `undefined` if no
+   * removals are withheld.
+   */
   const withheldSinceUs = (directory: string): number | undefined => {
     const sinceMs = deletionGuard.withheldSinceMs(directory)
     return sinceMs && Math.round(nowUs() - (performance.now() - sinceMs) * 1000)
@@ -118,7 +124,7 @@ export function openAcceptance(deps: AcceptanceDeps) {
 
 /**
  * Returns the accepted candidates with the size and mtime that they had when they were examined, and the delay before all other
- * candidates are examined again.
+ * candidates are examined again; `undefined` if all candidates were accepted.
  */
 async function examine(
   { tree, settling, logFault, nowUs }: AcceptanceDeps,
@@ -174,7 +180,10 @@ function candidatesOf(change: DirectoryChange): Candidate[] {
   return [...candidates, ...change.modified]
 }
 
-/** Drops candidates that were not accepted, and gives the others the size and mtime that they had when they were examined. */
+/**
+ * Drops candidates that were not accepted, gives accepted candidates the size and mtime that they had when they were examined,
+ * and keeps the files that are no candidates.
+ */
 function keepTaken<File extends { readonly name: string }>(
   files: readonly File[],
   isCandidate: (file: File) => boolean,
@@ -192,7 +201,10 @@ function keepTaken<File extends { readonly name: string }>(
   return all
 }
 
-/** True if a file was modified lately. A file that was old when it was catalogued by its name may be written to now. */
+/**
+ * True if the mtime of a file is less than ten minutes away from now. A file that was old when it was catalogued by its name may
+ * be written to now.
+ */
 function isYoung({ mtimeUs }: FileFacts, nowUs: number): boolean {
   return Math.abs(nowUs - mtimeUs) < youngFileMs * 1000
 }

@@ -39,7 +39,7 @@ export interface ApplyStageDeps {
   readonly onAreaRestored: (area: string) => void
   /** Called when a transaction has failed; its directories are tried again later. */
   readonly onFailed: () => void
-  /** Called after each transaction. */
+  /** Called after each successful transaction. */
   readonly onApplied: (change: AppliedChange) => void
   /** Called after each flush with the directories whose accepted changes were not written. */
   readonly onFlushed: (unwritten: ReadonlySet<string>) => void
@@ -60,12 +60,13 @@ export interface ApplyStage {
   /** True if the changes must be flushed now. */
   readonly full: boolean
   /**
-   * Directories that must be read after the snapshots so far: subdirectories, and directories of which only a part was accepted.
+   * Directories that must be read after the snapshots so far: subdirectories that were marked dirty, and directories with files
+   * that are left to inflate and need no delay.
    */
   readonly unfinished: ReadonlySet<string>
   /**
    * Writes the changes to the catalogue; directories that cannot be written are marked dirty again.
-   * @returns the directories that were not written, or not completely
+   * @returns the directories whose changes were not written
    */
   flush(): Promise<ReadonlySet<string>>
 }
@@ -115,7 +116,10 @@ export function openApplyStage(deps: ApplyStageDeps): ApplyStage {
     }
   }
 
-  /** Treats an area as lost if it held something before and is empty now, like a mount point without its disk. */
+  /**
+   * Treats an area as lost if it held directories before and holds none now, or if it held only files before and has neither
+   * directories nor RINEX files now. A mount point without its disk looks like this.
+   */
   const detectLostArea = (
     snapshot: DirectorySnapshot,
     before: KnownDirectory | undefined,
@@ -206,7 +210,7 @@ export interface Batch {
   has(path: string): boolean
   /** True if the changes must be flushed now. */
   readonly full: boolean
-  /** Applies all changes in one transaction. If that fails, the changes are dropped. */
+  /** Applies all changes in one transaction. The batch is then empty, also if the transaction has failed. */
   flush(): Promise<BatchOutcome>
 }
 
@@ -216,7 +220,10 @@ export interface BatchOutcome {
   readonly changes: readonly DirectoryChange[]
 }
 
-/** Number of files with which a batch is full; its transaction then blocks the process for a few hundredths of a second. */
+/**
+ * Number of files and directories with which a batch is full; its transaction then blocks the process for a few hundredths of a
+ * second.
+ */
 const filesPerBatch = 5_000
 /** Longest time for which a change waits for others (ms): `walked` for changes that a walk has found, `seen` for all others. */
 const timeoutMs = { walked: 500, seen: 100 }

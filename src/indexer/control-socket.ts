@@ -112,7 +112,8 @@ function isInUse(path: string): Promise<boolean> {
       socket.destroy()
       resolve(true)
     })
-    // A stale socket refuses the connection. Any other error (EACCES) means that it belongs to another process.
+    // A stale socket refuses the connection; ENOENT means that the socket file was removed meanwhile. Any other error (EACCES)
+    // means that the socket belongs to another process.
     socket.on('error', ({ code }: NodeJS.ErrnoException) => {
       resolve(code !== 'ECONNREFUSED' && code !== 'ENOENT')
     })

@@ -7,7 +7,7 @@ import type { CatalogueWriter, KnownStamp } from '../catalogue/writer.ts'
 export const removalWindowMs = 10 * 60_000
 /** Largest share of the files of an area that may be removed within `removalWindowMs`; further removals are withheld. */
 const largestShare = 0.2
-/** Number of removals within `removalWindowMs` that is always allowed, whatever share it is. */
+/** Number of removals in an area within `removalWindowMs` that are allowed, whatever share of the files they are. */
 const alwaysAllowed = 1000
 /** Withheld removals are permitted after this time (ms) if the files are still missing, because many reads have confirmed it. */
 const timeoutMs = 6 * 3_600_000

@@ -17,7 +17,7 @@ export interface DirtyDirectory {
 export interface DirtyDirectories {
   /**
    * Adds a directory that is due at a time of `performance.now()`, and wakes the reconcile loop. If the directory is in the queue
-   * already, the earlier time and the greater depth count.
+   * already, the earlier time and the greater depth count, and `arrived` is true if it is true in either entry.
    */
   add(directory: DirtyDirectory, dueMs: number): void
   /** Takes the directory with the earliest due time; `undefined` if none is due. */
@@ -35,7 +35,7 @@ const depthOrder: Readonly<Record<ReadDepth, number>> = { names: 0, auto: 1, fac
 
 export function openDirtyDirectories(): DirtyDirectories {
   const waiting = new Map<string, { depth: ReadDepth; arrived: boolean; dueMs: number }>()
-  // The queue holds a path twice if an earlier due time was added; only the entry whose due time is in `waiting` counts.
+  // The queue holds a path more than once if an earlier due time was added; only the entry whose due time is in `waiting` counts.
   const queue = new TinyQueue<{ path: string; dueMs: number }>([], (a, b) => a.dueMs - b.dueMs)
   const first = () => {
     for (let entry = queue.peek(); entry !== undefined; entry = queue.peek()) {

@@ -7,7 +7,7 @@ import { areas } from '../parse/archive-path.ts'
 import type { Area } from '../parse/archive-path.ts'
 
 export interface Figures {
-  /** Counts the changes of a transaction, and the listing latency of files whose arrival was seen. */
+  /** Counts the changes of a transaction, and the listing latency of new files whose arrival was seen. */
   applied(applied: AppliedChange, changes: readonly DirectoryChange[]): void
   /** Stores the present time as the time at which size and mtime of every file had been read. */
   fullyRead(): void

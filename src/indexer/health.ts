@@ -90,7 +90,10 @@ const messages: Readonly<Record<FileFault, string>> = {
   broken: 'gzip stream of a file is damaged',
 }
 
-/** Logs a fault of a file. If the file is read again, the same fault is not logged again. */
+/**
+ * Logs a fault of a file. If the file is read again, the same fault is not logged again, unless `mostFiles` later faults have
+ * displaced it.
+ */
 export type LogFileFault = (path: string, fault: FileFault) => void
 
 export function openFileFaults(logger: Logger): LogFileFault {

@@ -1,6 +1,7 @@
 /**
- * The indexer: brings the catalogue up to date with the tree and keeps it up to date. A file event, a sweep or an administrator
- * only marks a directory dirty; the reconcile loop compares the directory with the catalogue.
+ * The indexer: brings the catalogue up to date with the tree and keeps it up to date. File events, sweeps and timers only mark
+ * directories dirty, scans walk the tree, and the request `register` names one directory; the reconcile loop compares all these
+ * directories with the catalogue.
  */
 import type { ScanSummary } from '../catalogue/records.ts'
 import type {
@@ -48,9 +49,10 @@ export interface CaughtUp {
 
 export interface Indexer {
   /**
-   * Brings the catalogue up to date: reads all names if no complete scan is stored or `scan` is true, otherwise compares stamps.
-   * If the archive cannot be read, waits for it if `patient` is true, otherwise fails.
-   * @throws IncompleteScan
+   * Brings the catalogue up to date: scans the archive if no complete scan is stored or `scan` is true, otherwise sweeps it,
+   * which compares stamps. If a scan cannot read the archive or write all changes, scans again if `patient` is true, otherwise
+   * fails.
+   * @throws IncompleteScan if a scan fails and `patient` is false
    */
   catchUp(options: { readonly scan: boolean; readonly patient: boolean }): Promise<CaughtUp>
   /** Watches the tree: reacts to file events from now on, and runs the schedule from the end of `catchUp` on. */

@@ -34,7 +34,7 @@ export interface ReadNowResult {
 export interface JobQueue {
   /** Starts the next read; `undefined` when there is nothing to read. */
   next(): Job | undefined
-  /** Requests a directory by name. Requests for the same directory share one read. */
+  /** Requests a directory by its path. Requests for the same directory share one read. */
   request(path: string, requesters: readonly Requester[]): void
   /** True while a walk has steps left. The reconcile loop sets it. */
   walking: boolean

@@ -46,9 +46,9 @@ export interface ReconcileLoop {
 
 export interface ScanResult {
   readonly summary: ScanSummary
-  /** True if at least one area could be read. */
+  /** True if the scan has read at least one area; false for a scan below the areas. */
   readonly archiveRead: boolean
-  /** True if all changes were written. Changes that were not written are tried again. */
+  /** False if a transaction has failed; its changes are tried again. Changes that the catalogue refused do not count. */
   readonly written: boolean
 }
 
@@ -62,8 +62,8 @@ interface Waiter {
 }
 
 /**
- * Returns the number of reads in flight that fits the last snapshot. It is small if sizes were read as well, because on a slow
- * disk this takes far longer than reading names.
+ * Returns the number of reads in flight that fits the last snapshot; `undefined` for a directory without files. The number is
+ * small if sizes were read as well, because on a slow disk this takes far longer than reading names.
  */
 function readAheadAfter({ names, sizes }: DirectorySnapshot): number | undefined {
   // A directory that holds only directories does not tell how large the subdirectories are.

@@ -18,8 +18,8 @@ import { identityAt } from './tree/directory-snapshot.ts'
 import type { DirectorySnapshot } from './tree/directory-snapshot.ts'
 
 /**
- * Returns the change that makes the catalogue agree with the snapshot; `undefined` if they agree already, or if the snapshot says
- * nothing about the directory.
+ * Returns the change that makes the catalogue agree with the snapshot; `undefined` if they agree already, if the directory is
+ * still as unreadable as the catalogue records, or if the snapshot says nothing about the directory.
  * @param arrived true if new files have just arrived; false if they were found later
  */
 export function reconcile(
@@ -132,7 +132,7 @@ function compareHashed(
     return
   }
   const comparison = compareIdentity(hashed, seen)
-  // If the ctime is older, the snapshot was taken before the file was hashed, or the clock was set back. Such a snapshot says
+  // If the ctime is older, the snapshot was taken before the file was hashed, or the clock was set back. Then the snapshot says
   // nothing about the present attributes.
   const isOlder = seen.ctimeUs < hashed.ctimeUs
   if (comparison === 'attributes' && !isOlder)

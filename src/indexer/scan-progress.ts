@@ -12,9 +12,9 @@ export interface Scan {
   applied(change: AppliedChange): void
   /** Stores that a transaction has failed; its directories are tried again later. */
   failed(): void
-  /** True if at least one area could be read. */
+  /** True if the walk has read at least one area; false for a walk below the areas. */
   readonly archiveRead: boolean
-  /** True if all changes were written. */
+  /** False if a transaction has failed. Changes that the catalogue refused do not count. */
   readonly written: boolean
   /** Returns true if the walk has visited this directory. */
   visited(path: string): boolean

@@ -13,7 +13,7 @@ import type { ReconcileLoop, ScanResult } from './reconcile-loop.ts'
 /** Time between two attempts to scan the whole archive, if it could not be read or written completely. */
 const retryMs = 5000
 
-/** The error of a scan that could not read or write everything; the message names the remedy. */
+/** A scan could not read the archive or write all changes, or the indexer has a problem after the only scan of `index --once`. */
 export class IncompleteScan extends Error {
   readonly code = 'INCOMPLETE_SCAN'
 }
@@ -49,7 +49,7 @@ export function openScans(deps: ScansDeps): Scans {
       health.scanned(result.summary)
       if (full) figures.fullyRead()
       await writer.scanned(result.summary).catch((error: unknown) => {
-        // The records are written. Only the next start scans again, because it finds no summary.
+        // The records are written. If no earlier summary is stored either, the next start scans again.
         logger.error(failureFields(error), 'the summary of the scan cannot be stored')
       })
     }

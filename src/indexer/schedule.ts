@@ -30,16 +30,17 @@ export interface ScheduleDeps extends SweepDeps, MaintenanceDeps {
 }
 
 /**
- * The periodic tasks: reads of the areas (`obs`, `nrt`) every two seconds, sweeps (see `sweeps.ts`) about every minute, the rolling
- * rescan, purges once an hour, and backups once a day. The rolling rescan reads the sizes and times of all files within a day.
- * In a directory without a watch, only it, `rescan --full`, or another change in the directory finds a file that was overwritten
- * in place.
+ * The periodic tasks: reads of the areas (`obs`, `nrt`) every two seconds, sweeps (see `sweeps.ts`), the rolling rescan, purges
+ * once an hour, and backups. By default, sweeps follow each other about every minute, the rolling rescan reads the sizes and
+ * times of all files within a day, and a backup is made once a day. In a directory without a watch, an overwrite of a file in
+ * place is found only when sizes and times are read: by the rolling rescan, by `rescan --full` (if the directory is not cold, by
+ * any rescan), by the request `register`, or after another change in the directory.
  */
 export interface Schedule {
   start(): void
   /**
    * Sweeps now; resolves when the directories that differ are reconciled.
-   * @returns the number of directories that did not differ in the sweep before
+   * @returns the number of directories that differed in this sweep, but not in the sweep before
    */
   sweepNow(): Promise<number>
   /** Starts a sweep without waiting for it. */
@@ -100,8 +101,8 @@ export function openSchedule(deps: ScheduleDeps): Schedule {
 }
 
 /**
- * Returns a function that returns the known directories one after the other, newest date first. After the last directory, the
- * function starts again.
+ * Returns a function that returns the known directories one after the other, newest date first; `undefined` if no directory is
+ * known. After the last directory, the function starts again.
  */
 function openRollingRescan(
   known: KnownDirectories,

@@ -1,14 +1,17 @@
 /**
  * Rules that decide whether a file is complete; no I/O. No file event reliably reports that a program has closed a file. So a
- * young file is accepted when its gzip stream is complete. A file without a complete gzip stream is accepted as incomplete when
- * it has not changed for ten minutes.
+ * young file is accepted when its gzip stream is complete. A file that has not changed for ten minutes is accepted with any
+ * content: as incomplete if a read has found that its gzip stream has no end or is damaged.
  */
 
 import { youngFileMs } from '../catalogue/records.ts'
 
-/** Delay before an incomplete file that has changed is read again (ms). */
+/** Delay before an incomplete or unreadable file is read again (ms), until a read surely includes all writes (see `sure`). */
 const growingMs = 1000
-/** Maximum delay before an incomplete file is read again (ms). The delay doubles with each read while the file stays the same. */
+/**
+ * Maximum delay before an incomplete or unreadable file is read again (ms). After a sure read, the delay doubles with each read
+ * while the file stays the same.
+ */
 const longestMs = 60_000
 
 /**
@@ -28,7 +31,7 @@ export interface FileState {
 export type SettlingDecision =
   /** Catalogue the file: it is old enough. */
   | 'take'
-  /** Catalogue the file as incomplete: it has not changed for ten minutes, and its gzip stream has no end. */
+  /** Catalogue the file as incomplete: it has not changed for ten minutes, and its gzip stream has no end or is damaged. */
   | 'take-incomplete'
   /** Inflate the file to see whether it is complete. */
   | 'inflate'
@@ -39,7 +42,7 @@ export interface Settling {
   /** Decides the next step for a file. `now` is the present time on the steady clock and on the wall clock (ms). */
   decide(path: string, file: FileState, now: { steadyMs: number; wallMs: number }): SettlingDecision
   /**
-   * Stores that the file was inflated and that its gzip stream has no end yet.
+   * Stores that the gzip stream of the file is not complete, as a read has found now, or at the last read of the unchanged file.
    * @param readMs when the read began, on the steady clock
    * @returns the delay until the next read (ms)
    */

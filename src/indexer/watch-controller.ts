@@ -19,7 +19,10 @@ const longestRestMs = 5000
  * no event.
  */
 const secondReadMs = 1000
-/** Time between two updates of the hot window; failed watches are tried again at the same time. */
+/**
+ * Time between two updates of the hot window (ms); failed watches are tried again at the same time. Also the shortest time
+ * between two warnings about lost events, and between two restarts of the watches at one path.
+ */
 const refreshMs = 60_000
 /** After a stall of the event loop or a jump of the system clock that is longer than this time (ms), file events may be lost. */
 const stallMs = 3000
@@ -41,12 +44,13 @@ export interface WatchControllerDeps {
   readonly nowUs: () => number
 }
 
-/** Watches the hot directories. If a file event occurs in a directory, marks it dirty. */
+/** Watches the hot directories (see `isHot`). If a file event occurs in a directory, marks it dirty. */
 export interface WatchController {
   start(): void
   /**
-   * Call it after a directory was read. A known directory is watched if it is hot (see `isHot`); the watch of an unknown one ends.
-   * If another directory is at this path now, which `identity` shows, the watches at and below the path are restarted.
+   * Call it after a directory was read. A known directory is watched if it is hot (see `isHot`); the watch of an unknown one
+   * ends. If another directory is at this path now, which `identity` shows, the watches at and below the path are restarted, at
+   * most about once a minute.
    */
   readonly update: (directory: string, known: boolean, identity?: string) => void
   /** Restarts all watches after a disk has come back. */
@@ -178,8 +182,9 @@ const dayMs = 86_400_000
 const aheadDays = 2
 
 /**
- * True if a directory belongs to the hot window, whose directories are watched: the areas, the present and the previous year, the
- * last days, and all directories below a hot directory that has a date.
+ * True if a directory belongs to the hot window, whose directories are watched: the areas; the present and the previous year; the
+ * days and hours within the `window`; years, days and hours that begin within the next two days; and directories without a date
+ * of their own below a hot directory that has a date.
  */
 export function isHot(path: string, nowMs: number, window: WatchWindow): boolean {
   const directory = parseDirectory(path)
@@ -205,7 +210,7 @@ function isDated(path: string): boolean {
   return directory.startSeconds !== undefined || isDated(path.slice(0, path.lastIndexOf('/')))
 }
 
-/** Returns the known hot directories. Starts at the areas and goes down, because most of a tree is cold. */
+/** Returns the known hot directories. Starts at the areas and goes down, because most of a tree is not hot. */
 function hotDirectories(known: KnownDirectories, window: WatchWindow, nowMs: number): string[] {
   const found: string[] = []
   const pending: string[] = areas.filter((area) => known.has(area))

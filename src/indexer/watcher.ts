@@ -20,7 +20,7 @@ export interface WatchDeps {
   readonly onWatching: (directory: string) => void
   /** Called when so many events arrived at once that the kernel may have dropped some. */
   readonly onOverflow: () => void
-  /** Called when a directory cannot be watched. */
+  /** Called when a directory cannot be watched, except if it is missing or this user may not read it. */
   readonly onFailure: (directory: string, error: Error) => void
 }
 
@@ -62,7 +62,7 @@ export function openWatcher(deps: WatchDeps): Watcher {
     watched.set(directory, watcher)
     watcher.on('raw', (event, name) => {
       countEvent()
-      // The directory itself was moved or removed, so its path leads to another directory from now on.
+      // The directory itself was moved or removed, so its path may lead to another directory from now on.
       if (event === 'rename' && name === basename(directory)) restartBelow(directory)
       deps.onEvent(directory)
     })

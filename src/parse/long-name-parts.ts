@@ -1,6 +1,7 @@
 /**
  * The allowed values of each part of a long name, and their meaning. Part and element names are those of RINEX 3.04 and 3.05,
- * table A1. The functions parse the part that begins in column `at`, and return `undefined` if it is invalid.
+ * table A1. The functions whose names end in `At` parse the part that begins in column `at`; for an invalid part they return
+ * `undefined`, `isFormatAt` returns false.
  */
 import {
   dayStartSeconds,

@@ -105,8 +105,8 @@ function spanOf(duration: 'd' | 'h' | 'm' | 'u'): number | undefined {
 
 /**
  * The file type of a type letter (RINEX 2.11 and 3.00, section 4). `q`, `f` and `e` are in neither document, but archives use
- * them for navigation data. Files with the other letters are not catalogued: `b` SBAS broadcast, `c` clocks, `s` summaries, and
- * `i` IONEX.
+ * them for navigation data. Files with any other letter are not catalogued, for example `b` SBAS broadcast, `c` clocks, `s`
+ * summaries, and `i` IONEX.
  */
 function typeOf(letter: string): FileType | undefined {
   switch (letter) {

@@ -1,7 +1,7 @@
 /** Finds the known name that a misspelt name probably means. */
 import { closest as nearest, distance } from 'fastest-levenshtein'
 
-/** Largest edit distance at which a candidate counts as similar. */
+/** Largest edit distance at which a candidate counts as similar; for short words, half of their length. */
 const mostLetters = 3
 /** Longest word that is compared (characters). */
 const longest = 64

@@ -1,7 +1,8 @@
 /**
- * Ends the process in order. Each part registers when it starts; on SIGTERM, SIGINT or an uncaught error the parts are closed in
- * reverse order, and then `process.exit` is called. The process must not end merely because it is idle: native addons would run
- * their exit hooks, and the hook of the database driver must not run.
+ * Ends the process in order. Each part registers when it starts. When `end` is called, or on a signal that ends the process
+ * (such as SIGTERM) or an uncaught error, the parts are closed in reverse order, and then `process.exit` is called. The process
+ * must not end merely because it is idle: native addons would run their exit hooks, and the hook of the database driver must not
+ * run.
  */
 import closeWithGrace from 'close-with-grace'
 import type { Logger } from 'pino'

@@ -26,7 +26,10 @@ export async function print(line: string): Promise<void> {
   if (!process.stdout.write(`${line}\n`)) await once(process.stdout, 'drain')
 }
 
-/** Ends the process silently when the reader of its output has ended, as in `… | head`. */
+/**
+ * Ends the process silently when the reader of its output has ended, as in `… | head`. After another error of standard output,
+ * prints the error and exits with 1.
+ */
 export function endWithReader(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') process.stderr.write(`standard output: ${error.message}\n`)

@@ -42,8 +42,8 @@ function linkTarget(path: string): string | undefined {
 }
 
 /**
- * Returns the configured and the real paths of the linked directories. The targets of symbolic links are compared with both, also
- * while the disk of a linked directory is away.
+ * Returns the configured and the real paths of the linked directories, and logs each directory that cannot be found. The targets
+ * of symbolic links are compared with both paths, also while the disk of a linked directory is away.
  */
 export function realDirectories(paths: readonly string[], logger: Logger): string[] {
   for (const path of paths) {

@@ -5,7 +5,10 @@ import { periodRules } from './series.ts'
 import type { Period, SeriesKey } from './series.ts'
 import type { SeriesSummary } from './series-summary.ts'
 
-/** `ingest-stalled`: no hourly file of any station arrives. `late` and `missing`: the state of one series. */
+/**
+ * `ingest-stalled`: several stations have alerts, and no file of any station arrives (see `stalledAlert`). `late` and `missing`:
+ * the state of one series.
+ */
 export const alertKinds = ['ingest-stalled', 'late', 'missing'] as const
 export type AlertKind = (typeof alertKinds)[number]
 
@@ -15,8 +18,9 @@ export interface AlertSeries {
   readonly file_type: FileType
   readonly period: Period
   /**
-   * Start of the first late or missing slot after the last delivered one; after 28 days without a delivery, start of the slot
-   * after the last delivered one. Null if nothing was ever delivered.
+   * Start of the first late or missing slot after the last slot that was delivered or has the state `unknown`. If the last 28
+   * days have neither a delivered nor an unknown slot: start of the slot after the last delivered one, or null if nothing was
+   * ever delivered.
    */
   readonly since: string | null
 }
@@ -25,7 +29,7 @@ export interface Alert {
   /** A later alert of the same series has another id. */
   readonly id: string
   readonly kind: AlertKind
-  /** The `since` of its series; for `ingest-stalled`, the time of the latest arrival. */
+  /** The `since` of its series; for `ingest-stalled`, the time of the latest arrival, or null if no file was seen arriving. */
   readonly since: string | null
   /** Time at which the alert opened. */
   readonly opened: string
@@ -84,7 +88,10 @@ function seriesAlert(
   return [{ id, kind: state, since: series.since, opened: isoOf(opened), series: [series] }]
 }
 
-/** The first late or missing slot since the last delivered one. The series must have a late or missing slot. */
+/**
+ * The first late or missing slot since the last slot that was delivered or is `unknown`, and the slot at which the `since` of the
+ * alert begins. The series must have a late or missing slot.
+ */
 function firstOverdue({ runs, sinceSlot }: SeriesSummary) {
   let slot = NaN
   for (const run of runs.toReversed()) {
@@ -104,8 +111,8 @@ function latestArrival(states: readonly StationSeries[]): number {
 }
 
 /**
- * The alert `ingest-stalled`. It opens if two stations have alerts and no file arrived for two hours, or for two days if a daily
- * series has an alert.
+ * The alert `ingest-stalled`. It opens if two stations have alerts and no file arrived for two hours, or for two days if one of
+ * these alerts is that of a daily series.
  */
 function stalledAlert(
   alerts: readonly SeriesAlert[],

@@ -2,7 +2,7 @@
 import { learningDays, periodRules, slotsPerDay } from './series.ts'
 import type { Period, SeriesKey } from './series.ts'
 
-/** Slots of a series that must arrive, whatever was delivered before; see `expected.toml`. */
+/** Slots of a series that must arrive, whatever was delivered before; from the file `expected_file`. */
 export interface ExpectedRule {
   /** UTC days since 1970, both included; `undefined` means no limit. */
   readonly fromDay: number | undefined

@@ -8,8 +8,9 @@ import { lowerBound, shareClass, slotStates } from './slot-states.ts'
 import type { ShareClass, SlotState, StateRun } from './slot-states.ts'
 
 /**
- * The state of the newest slot that has ended and is not `due`. It is `present` if the slot was delivered, even if the file was
- * removed since. It is `silent` also for a series of which no slot is expected or delivered.
+ * The state of the newest slot that has ended and is not `due`; in a series with rules, the slot must not be `silent` either. The
+ * state is `present` if the slot was delivered, even if the file was removed since. It is `silent` also for a series of which no
+ * slot is expected or delivered.
  */
 export const seriesStates = ['late', 'missing', 'silent', 'present', 'unknown'] as const
 export type SeriesState = (typeof seriesStates)[number]
@@ -28,8 +29,9 @@ export interface SeriesHistory {
 export interface SeriesSummary {
   readonly state: SeriesState
   /**
-   * First slot of the present run. In a run, every slot was delivered, or none was; slots that are due or not expected do not
-   * count. A run of delivered slots begins at most 28 days ago. `undefined` if nothing was ever delivered.
+   * First slot of the present run. In a run, every slot was delivered, or none was. Slots that are due do not count, and in a
+   * series with rules, slots that are not expected do not count either. A run of delivered slots begins at most 28 days ago.
+   * `undefined` if nothing was ever delivered.
    */
   readonly sinceSlot: number | undefined
   /** The latency that is usual for the series, in seconds. */
@@ -49,7 +51,7 @@ export interface SeriesSummary {
    * Share of the arrivals of the last 28 days that were within the target of the period, 0 to 1; `undefined` without arrivals.
    */
   readonly withinTarget: number | undefined
-  /** The states of the slots of the last 28 days and of today. */
+  /** The states of the slots of the last 28 days and of the current slot. */
   readonly runs: readonly StateRun[]
 }
 

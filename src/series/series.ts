@@ -14,7 +14,7 @@ export interface PeriodRule {
   readonly learnedAfter: number
   /** Lower bound of the usual latency. */
   readonly leastUsual: number
-  /** A slot that is not delivered is late for this time after its end, and missing after that. */
+  /** An expected slot that is not delivered is late until this time after its end, and missing after that. */
   readonly lateFor: number
 }
 

@@ -5,14 +5,14 @@ import { periodRules } from './series.ts'
 import type { Period } from './series.ts'
 
 /**
- * - `present`: a live record has this nominal start.
- * - `removed`: a record with this nominal start was removed.
- * - `future`: the slot has not ended.
- * - `silent`: nothing was delivered or expected.
+ * - `present`: a record in `live` has this nominal start.
+ * - `removed`: a record with this nominal start was delivered, and is not in `live`.
+ * - `future`: nothing was delivered yet, and the slot has not ended.
+ * - `silent`: nothing was delivered or expected, and the slot has ended.
  * - `due`: expected, and its usual latency has not passed.
  * - `late`: expected, and its usual latency has passed; the slot ended at most 3 days ago (01D: 7 days).
  * - `missing`: expected, and the slot ended longer ago than a `late` one.
- * - `unknown`: no live record, and the slot ended before deliveries were recorded.
+ * - `unknown`: no record, and the slot has ended and began before deliveries were recorded.
  */
 export type SlotState =
   'present' | 'removed' | 'future' | 'due' | 'late' | 'missing' | 'silent' | 'unknown'
@@ -32,7 +32,7 @@ export const stateLetters: Readonly<Record<SlotState, string>> = {
 /** The known past of a series. Slot numbers are ascending and without duplicates (see `slotAt`). */
 export interface SeriesHistory {
   readonly period: Period
-  /** Slots with a live record. */
+  /** Slots with a live record; all delivered slots if the caller does not distinguish live and removed files. */
   readonly live: ArrayLike<number>
   /** Slots with a record, live or removed. */
   readonly delivered: ArrayLike<number>
@@ -154,7 +154,8 @@ export const shareClasses = ['good', 'fair', 'poor'] as const
 export type ShareClass = (typeof shareClasses)[number]
 
 /**
- * The class of a share, with the limits by which the EPN central bureau publishes four weeks; `undefined` without expected slots.
+ * The class of a share, with the limits that the EPN central bureau uses for the shares of four weeks; `undefined` without
+ * expected slots.
  */
 export function shareClass(share: number | undefined): ShareClass | undefined {
   if (share === undefined) return undefined

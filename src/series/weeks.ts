@@ -22,7 +22,10 @@ function gpsWeek(number: number): Week {
   return { name: String(number), fromDay, toDay: fromDay + 6 }
 }
 
-/** The week of a name: a GPS week `2393`, or an ISO week `2026-W47` (ISO 8601, Monday to Sunday); `undefined` for other text. */
+/**
+ * The week of a name: a GPS week `2393`, or an ISO week `2026-W47` (ISO 8601, Monday to Sunday); `undefined` for other text, and
+ * for an ISO week that its year does not have.
+ */
 export function parseWeek(text: string): Week | undefined {
   if (/^\d{1,4}$/.test(text)) return gpsWeek(Number(text))
   const [, year, number] = /^(\d{4})-?W(\d\d)$/i.exec(text) ?? []

@@ -63,7 +63,7 @@ export function openChecksumFiles(deps: ChecksumFilesDeps): ChecksumFiles {
     const startedUs = nowUs()
     const digests = await hashClient.digest(files).catch((error: unknown) => {
       if (files.length > 1 || isClosing()) throw error
-      // The failed request had only this file, so this file makes the hash process end.
+      // The failed request had only this file, so the failure counts as a fault of this file.
       logger.warn({ ...failureFields(error), path: files[0]?.path }, 'file cannot be hashed')
       return [undefined]
     })
@@ -145,13 +145,16 @@ function toChecksum(id: number, { sha256, ...digest }: Digest, startedUs: number
   return { ...digest, id, sha256: Buffer.from(sha256, 'hex'), rested }
 }
 
-/** Maximum number of files, and of bytes in several files, in one request, so that new files do not wait long. */
+/**
+ * Maximum number of files in one request, and of their bytes, so that new files do not wait long. A larger file gets a request of
+ * its own.
+ */
 const filesPerRequest = 16
 const bytesPerRequest = 16 * 1024 * 1024
 
 /**
  * Longest tick of a file system's clock (ms). A write within a tick may leave mtime and size unchanged. A read includes all
- * writes if it begins this long after the catalogue first saw the file (see settling.ts).
+ * writes if it begins this long after the catalogue stored the latest change of the file (see settling.ts).
  */
 const longestTickMs = 2000
 

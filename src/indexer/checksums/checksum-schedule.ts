@@ -70,7 +70,10 @@ export function openChecksumSchedule(deps: ChecksumScheduleDeps): ChecksumSchedu
     const firstYoung = files.findIndex((file) => readDelayMs(file, nowUs) > 0)
     return firstYoung === -1 ? files : files.slice(0, firstYoung)
   }
-  /** Pauses for as long as the work took, so that hashing uses at most half of the disk and of a processor. */
+  /**
+   * Pauses the hashing of stale and older files for as long as the work took, so that this hashing uses at most half of the disk
+   * and of a processor.
+   */
   const pauseSince = (startedMs: number): void => {
     pausedUntilMs = performance.now() + (performance.now() - startedMs)
   }
@@ -98,7 +101,8 @@ export function openChecksumSchedule(deps: ChecksumScheduleDeps): ChecksumSchedu
         return true
       }
     }
-    // If a file is too young, the seq stays below the seq of that file, and the next pass begins there.
+    // If a file is too young to be read, the seq stays below the seq of that file, and the next call of this function begins
+    // there.
     const isThrough = due.length === files.length
     if (isThrough) throughSeq = found.throughSeq
     // If no checksum was gathered, only the first seq is stored, so that it survives an end of the process. Processing other

@@ -7,7 +7,10 @@ import type { FileIdentity } from '../../catalogue/records.ts'
 import { compareIdentity, toIdentity } from '../../catalogue/identity.ts'
 import { inflateChunks, chunkSize } from '../tree/inflate.ts'
 
-/** A file to read, with its size and mtime in the catalogue. If the file on disk has another size or mtime, it is not read. */
+/**
+ * A file to read, with its size and mtime in the catalogue. If the file on disk has another size or mtime, it is not read.
+ * Without size or mtime, any version of the file is read.
+ */
 export interface DigestRequest {
   readonly path: string
   readonly size?: number | undefined
@@ -18,7 +21,7 @@ export interface DigestRequest {
 export interface Digest extends FileIdentity {
   /** In hexadecimal digits. */
   readonly sha256: string
-  /** The problem of the gzip stream: it has no end, or is damaged before its end. */
+  /** The problem of the gzip stream: it has no end, or is damaged before its end; `undefined` for a complete stream. */
   readonly problem: 'incomplete' | 'broken' | undefined
 }
 
@@ -26,8 +29,8 @@ export interface Digest extends FileIdentity {
 const attempts = 3
 
 /**
- * Reads a whole file. Returns `undefined` if its size or mtime is not the requested one, if it cannot be read, or if it changes
- * during every attempt.
+ * Reads a whole file. Returns `undefined` if its size or mtime is not the requested one, if it is no regular file or cannot be
+ * read, or if it changes during every attempt.
  */
 export async function digestFile(
   request: DigestRequest,
@@ -54,8 +57,9 @@ export function identifyFile(path: string): FileIdentity | undefined {
 }
 
 /**
- * Makes one attempt to read a file. Opens it anew, because the path may lead to another file by then.
- * @returns `touched` if the file changed during the read
+ * Makes one attempt to read a file. Each attempt opens the path anew, because the path may lead to another file since the last
+ * attempt.
+ * @returns `touched` if the file changed during the read; `undefined` if it is no regular file, or not the requested version
  */
 async function readOnce(
   request: DigestRequest,

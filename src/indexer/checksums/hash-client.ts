@@ -14,12 +14,13 @@ import type { HashAnswer, HashRequest } from './hash-process.ts'
  */
 export interface HashClient {
   /**
-   * Reads files; returns `undefined` for a file that does not exist in the requested version or cannot be read.
+   * Reads files; returns `undefined` for a file that does not exist in the requested version, cannot be read, or changes during
+   * every attempt.
    * @throws HashingFailed
    */
   digest(files: readonly DigestRequest[]): Promise<readonly (Digest | undefined)[]>
   /**
-   * Returns the identities of the files at these paths; `undefined` for a path without a file.
+   * Returns the identities of the files at these paths; `undefined` for a path that has no file or cannot be reached.
    * @throws HashingFailed
    */
   identify(paths: readonly string[]): Promise<readonly (FileIdentity | undefined)[]>
@@ -27,12 +28,12 @@ export interface HashClient {
   close(): void
 }
 
-/** The hash process has ended, or was ended because it sent no heartbeat. */
+/** The hash process has ended, could not be started, or was ended because it sent no heartbeat; or the client is closed. */
 export class HashingFailed extends Error {
   readonly code = 'HASHING_FAILED'
 }
 
-/** The file beside this one, with the same suffix: `.ts` in tests, `.js` when built. */
+/** The file of the hash process. It is in the folder of this file and has the same suffix: `.ts` in tests, `.js` when built. */
 const hashProcessFile = fileURLToPath(import.meta.url).replace(
   /hash-client(\.[jt]s)$/,
   'hash-process$1',

@@ -8,7 +8,10 @@ import type { Digest, DigestRequest } from './digest.ts'
 export type HashRequest =
   | { readonly kind: 'digest'; readonly files: readonly DigestRequest[] }
   | { readonly kind: 'identify'; readonly paths: readonly string[] }
-/** An answer: the result for each file, in order. Before it, a heartbeat `reading` is sent about every second. */
+/**
+ * An answer: the result for each file, in order; or the heartbeat `reading`. The heartbeat is sent when the process has started,
+ * and about every second while the reads for an answer make progress.
+ */
 export type HashAnswer =
   readonly (Digest | undefined)[] | readonly (FileIdentity | undefined)[] | 'reading'
 

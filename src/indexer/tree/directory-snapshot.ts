@@ -18,9 +18,10 @@ export interface SnapshotRequest {
 }
 
 /**
- * `read`: the snapshot holds all names. `missing`: the directory does not exist. `unreadable`: the directory may hold anything;
- * `error` has the cause. `lost-area`: the whole area is missing or empty, for example because its disk is lost, so the snapshot
- * says nothing about any directory in the area.
+ * `read`: the snapshot holds all names. `missing`: the directory does not exist, or it is behind a symbolic link that must not be
+ * followed. `unreadable`: the directory may hold anything, because it cannot be read or its disk is away. `lost-area`: the whole
+ * area is missing, holds no directories of an archive, is behind a symbolic link that must not be followed, or is on another disk
+ * than before, so the snapshot says nothing about any directory in the area.
  */
 export type SnapshotOutcome = 'read' | 'missing' | 'unreadable' | 'lost-area'
 
@@ -30,16 +31,24 @@ export interface DirectorySnapshot {
   readonly error: string | undefined
   /** Device and inode of the directory (see `identityOf`); `undefined` when it was not read. */
   readonly identity: string | undefined
-  /** The stamp before the names were read; `undefined` if a later change could leave the same stamp. */
+  /**
+   * The stamp before the names were read; `undefined` if a later change could leave the same stamp, if `away` has names, or if
+   * the directory was not read.
+   */
   readonly stamp: DirectoryStamp | undefined
   /** Names of the RINEX files, sorted by bytes: regular files, and symbolic links to regular files in linked directories. */
   readonly names: readonly string[]
-  /** Sizes (bytes) and mtimes of `names`, in their order; `undefined` when only names were read. */
+  /**
+   * Sizes (bytes) and mtimes of `names`, in their order; `undefined` when only names were read, or the directory was not read.
+   */
   readonly sizes: readonly number[] | undefined
   readonly mtimesUs: readonly number[] | undefined
-  /** The other fields of the files' identities, in the order of `names`, packed (see `identityAt`). */
+  /**
+   * The fields of the files' identities other than size and mtime, in the order of `names`, packed (see `identityAt`);
+   * `undefined` when `sizes` is.
+   */
   readonly identities: Float64Array | undefined
-  /** Number of `names` whose date is not that of the directory. */
+  /** Number of RINEX files in the directory that are misplaced (see `isMisplaced`). */
   readonly misplaced: number
   /** RINEX names of symlinks whose files cannot be read now because their disk is away. Their records stay unchanged. */
   readonly away: readonly string[]
@@ -91,8 +100,9 @@ export function identityOf({ dev, ino }: { readonly dev: number; readonly ino: n
 const dayMs = 86_400_000
 
 /**
- * True if a directory is cold: its date ended more than two days ago, and its mtime is more than a day old. Its files are first
- * catalogued by their names alone; their sizes follow later.
+ * True if a directory is cold: its year, day or hour ended more than two days ago, and its mtime is more than a day old. A
+ * directory without a date is never cold. The files of a cold directory are first catalogued by their names alone; their sizes
+ * follow later.
  */
 export function isCold(options: {
   readonly directory: ArchiveDirectory | PathRejection

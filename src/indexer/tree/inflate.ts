@@ -26,8 +26,9 @@ const largestOutput = 64 * 1024 * 1024
 export const chunkSize = 256 * 1024
 
 /**
- * Checks whether a gzip file is complete; returns `undefined` if it does not exist or cannot be read.
- * @param onProgress called after each chunk, which shows that the disk answers
+ * Checks whether a gzip file is complete; returns `undefined` if it does not exist, is no regular file, or cannot be read.
+ * @param onProgress called at the start and, if the file is inflated as a stream, after each inflated chunk; shows that the disk
+ * answers
  */
 export async function inflate(
   path: string,
@@ -71,7 +72,7 @@ async function inflateBuffer(content: Buffer, onProgress: () => void): Promise<G
   }
 }
 
-/** zlib throws Z_BUF_ERROR for a stream without its end, and other errors for a damaged one. */
+/** zlib throws Z_BUF_ERROR for a stream without its end. Every other error counts as damage. */
 function stateAfter(error: unknown): GzipState {
   return (error as { code?: string }).code === 'Z_BUF_ERROR' ? 'incomplete' : 'broken'
 }

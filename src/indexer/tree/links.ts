@@ -1,6 +1,6 @@
 /**
- * Follows the symbolic links of the archive, which may only lead into linked directories. If the target of a link is missing, it
- * was removed, or its disk is away.
+ * Follows the symbolic links of the archive, which may only lead into linked directories. If the target of a link is missing,
+ * either the target was removed, or its disk is away; the functions distinguish the two cases.
  */
 import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import type { Stats } from 'node:fs'
@@ -16,8 +16,9 @@ export interface LinkedTree {
 }
 
 /**
- * True if a path stays inside the archive or leads into linked directories. Each symbolic link in the path is checked, because a
- * link to a forbidden place may be followed by one that leads back.
+ * True if a path below the archive root contains no symbolic link, or if each part of the path from the first link on is in a
+ * linked directory. A link to another place in the archive makes the result false. Each part is checked, because a link to a
+ * forbidden place may be followed by one that leads back.
  */
 export function isInTree(tree: LinkedTree, path: string): boolean {
   const root = realpathSync.native(tree.archive)
@@ -31,8 +32,8 @@ export function isInTree(tree: LinkedTree, path: string): boolean {
 }
 
 /**
- * Returns the `Stats` of the target of a symbolic link if the target is in a linked directory; `away` if the target cannot be
- * read now because its disk is away or does not answer; otherwise `undefined`.
+ * Returns the `Stats` of the target of a symbolic link if the target is in a linked directory; `away` if the target is in a
+ * linked directory and cannot be read now, for example because its disk is away; otherwise `undefined`.
  */
 export function linkedType(tree: LinkedTree, path: string): Stats | 'away' | undefined {
   if (tree.linkedDirectories.length === 0) return undefined
@@ -52,10 +53,11 @@ export function isAway(tree: LinkedTree, path: string): boolean {
 }
 
 /**
- * True if a path is a symbolic link into a linked directory whose disk is away. To find out, takes the nearest existing directory
- * at or above the target, inside the linked directory. If there is none, or if it is empty like a mount point without its disk,
- * the disk is away. If it holds something, the disk is there and the target was removed.
- * @param isKnownMissing true if the target does not exist; false if the target could not be read
+ * True if a path is a symbolic link into a linked directory whose disk is away; also true if this cannot be found out, because
+ * the link or the linked directory cannot be read. To find out, takes the nearest existing directory at or above the target,
+ * inside the linked directory. If there is no existing directory, or if it is empty like a mount point without its disk, the disk
+ * is away. If it holds something, the disk is there and the target was removed.
+ * @param isKnownMissing true if the target does not exist; false if the target could not be read, which counts as away
  */
 export function isAwayLink(tree: LinkedTree, path: string, isKnownMissing = true): boolean {
   const link = join(tree.archive, path)
@@ -73,7 +75,10 @@ export function isAwayLink(tree: LinkedTree, path: string, isKnownMissing = true
   }
 }
 
-/** True if the nearest existing directory at or above a target is empty, or if the linked directory has none. */
+/**
+ * True if the nearest existing directory at or above a target is empty, or if no directory exists from the target up to the
+ * linked directory.
+ */
 function isOnAbsentDisk(tree: LinkedTree, end: string): boolean {
   for (let at = end; isLinked(tree, at); at = dirname(at))
     if (isDirectory(at)) return readdirSync(at).length === 0
@@ -96,8 +101,9 @@ function isLinked(tree: LinkedTree, real: string): boolean {
 }
 
 /**
- * Returns a function that is true if an area is on another disk than when it was first seen with content: the files that the
- * other disk lacks were not removed then. The device numbers are not stored in the catalogue, because they change when the machine restarts.
+ * Returns a function that checks whether an area is on another disk than when it was first seen with content. If so, files that
+ * the other disk lacks were not removed. The device numbers are not stored in the catalogue, because they change when the machine
+ * restarts.
  */
 export function openDiskCheck(archive: string): (area: string) => boolean {
   const devices = new Map<string, number>()
@@ -111,7 +117,7 @@ export function openDiskCheck(archive: string): (area: string) => boolean {
       if (readdirSync(path).length > 0) devices.set(area, dev)
       return false
     } catch {
-      return false // missing, no directory or unreadable: the read that follows reports it
+      return false // missing, no directory or unreadable: the read of the directory reports it
     }
   }
 }

@@ -20,7 +20,7 @@ import type { DirectorySnapshot, SnapshotOutcome, SnapshotRequest } from './dire
 export interface Tree extends LinkedTree {
   /** True if an area is on another disk than before (see `openDiskCheck`). */
   readonly isForeign?: (area: string) => boolean
-  /** Called after each answer of the disk. */
+  /** Called for each file and each stamp that is read, which shows that the disk answers. */
   readonly onProgress?: () => void
 }
 
@@ -39,14 +39,15 @@ export function readDirectory(tree: Tree, request: SnapshotRequest): DirectorySn
   try {
     const nowMs = Date.now()
     if (!isInTree(tree, request.path)) return outsideSnapshot(tree, request.path)
-    // The stamp is taken before the names are read, so that a change meanwhile shows as a later stamp.
+    // The stamp is taken before the names are read, so that a change during the read gives the directory another stamp.
     const stats = statSync(path)
     const entries = readdirSync(path, { withFileTypes: true })
     // For an empty area, `detectLostArea` decides.
     if (entries.length === 0 && request.path.includes('/') && isAway(tree, request.path))
       throw new Error('its disk is away')
     const found = sortEntries(tree, request.path, entries)
-    // The mtime is checked after the names are read, because a file that arrived meanwhile makes the directory young.
+    // The mtime is checked after the names are read, because a file that arrived during the read makes the directory no longer
+    // cold.
     const withFacts = needsFacts(request, path, nowMs)
     const files = withFacts ? factsOf(tree, request.path, found.names) : namesAlone(found.names)
     const away = [...found.away, ...files.away]
@@ -57,8 +58,8 @@ export function readDirectory(tree: Tree, request: SnapshotRequest): DirectorySn
       outcome: 'read',
       error: undefined,
       identity: identityOf(stats),
-      // When the disk of these files comes back, the stamp of the directory does not change. So the directory gets no stamp, and
-      // each sweep finds it again until then.
+      // When the disk of the files in `away` comes back, the stamp of the directory does not change. So the directory gets no
+      // stamp, and each sweep finds the directory again until then.
       stamp: away.length > 0 ? undefined : stampOf(stats, nowMs),
       ...files,
       misplaced: found.misplaced,
@@ -97,7 +98,10 @@ function namesAlone(names: readonly string[]) {
   return { names, sizes: undefined, mtimesUs: undefined, identities: undefined, away: [] }
 }
 
-/** Reads sizes, mtimes and identities; leaves out names that have vanished or are no longer regular files. */
+/**
+ * Reads sizes, mtimes and identities; leaves out names that have vanished or are no longer regular files. Names of symbolic links
+ * to a disk that is away go to `away`.
+ */
 function factsOf(tree: Tree, directory: string, names: readonly string[]) {
   const path = join(tree.archive, directory)
   const found = {
@@ -117,7 +121,7 @@ function factsOf(tree: Tree, directory: string, names: readonly string[]) {
     found.sizes.push(stats.size)
     found.mtimesUs.push(toUs(stats.mtimeMs))
   }
-  // This call throws if the whole disk has vanished, and not only some names.
+  // This call throws if the directory itself has vanished, for example with its disk, and not only some of its files.
   if (found.names.length < names.length) statSync(path)
   return { ...found, identities }
 }
@@ -126,7 +130,7 @@ function statsOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })
   } catch (error) {
-    // The target of one symlink is missing; the directory itself can be read.
+    // One symbolic link cannot be followed; the directory itself can be read.
     if (isMissing(error)) return undefined
     throw error
   }
@@ -151,7 +155,8 @@ function sortEntries(tree: Tree, directory: string, entries: readonly Dirent[]) 
     const parsed = parseFilename(name)
     if (type === undefined) reject(name, 'symlink')
     else if (type === 'away' && parsed.kind === 'parsed') away.push(name)
-    // A link to a disk that is away counts as a directory; reading that directory reports the missing disk.
+    // A link to a disk that is away counts as a directory if its name is not a RINEX name; reading that directory reports the
+    // missing disk.
     else if (type === 'away' || type.isDirectory()) {
       const place = parseDirectory(`${directory}/${name}`)
       if (place.kind === 'rejected') reject(name, place.reason)
@@ -179,7 +184,10 @@ function failedSnapshot(tree: Tree, path: string, error: unknown): DirectorySnap
   return emptySnapshot(path, failure(tree, path, error), code)
 }
 
-/** A directory behind a symlink that must not be followed counts as missing. */
+/**
+ * A directory behind a symlink that must not be followed counts as missing; an area counts as lost, and so does a directory whose
+ * area is not there.
+ */
 function outsideSnapshot(tree: Tree, path: string): DirectorySnapshot {
   const outcome = path.includes('/') && isAreaThere(tree, path) ? 'missing' : 'lost-area'
   return emptySnapshot(path, outcome, 'a symlink, not in linked_directories')
@@ -206,8 +214,8 @@ function failure(tree: Tree, path: string, error: unknown): SnapshotOutcome {
 }
 
 /**
- * True if the area of a path exists. A mount point without its disk may hold a note or `lost+found`, but no directories of an
- * archive.
+ * True if the area of a path exists and holds a directory of an archive. A mount point without its disk may hold a note or
+ * `lost+found`, but no directories of an archive.
  */
 function isAreaThere(tree: Tree, path: string): boolean {
   const [area = ''] = path.split('/', 1)

@@ -11,23 +11,29 @@ import type { WalkStep } from './walk.ts'
  */
 export interface TreeReader {
   snapshot(request: SnapshotRequest): Promise<DirectorySnapshot>
-  /** Returns the stamps of directories in the order of the paths; `undefined` for a stamp that is not reliable. */
+  /**
+   * Returns the stamps of directories in the order of the paths; `undefined` for a stamp that is not reliable, or a directory
+   * that cannot be read.
+   */
   stamps(paths: readonly string[]): Promise<readonly (DirectoryStamp | undefined)[]>
   /** Starts a walk below the roots, oldest date first. An earlier walk that has not ended is abandoned. */
   startWalk(roots: readonly string[], depth: ReadDepth): Promise<void>
   /** Returns the next directory of the walk; `undefined` at its end. Several steps may be requested ahead. */
   step(): Promise<WalkStep | undefined>
-  /** Inflates files to check that their gzip streams are complete; returns `undefined` for a file that cannot be read. */
+  /**
+   * Inflates files to check that their gzip streams are complete; returns `undefined` for a file that does not exist or cannot be
+   * read.
+   */
   inflate(paths: readonly string[]): Promise<readonly (Inflated | undefined)[]>
   /**
-   * Returns the time for which the current request has made no progress (ms). Each call compares the progress with that at the
-   * call before, so it must be called regularly.
+   * Returns the time for which the current request has made no progress (ms); 0 without a request, or while the worker starts.
+   * Each call compares the progress with that at the call before, so it must be called regularly.
    */
   waitingMs(): number
   close(): Promise<void>
 }
 
-/** The file beside this one, with the same suffix: `.ts` in tests, `.js` when built. */
+/** The file of the tree worker. It is in the folder of this file and has the same suffix: `.ts` in tests, `.js` when built. */
 const workerFile = import.meta.url.replace(/tree-reader(\.[jt]s)$/, 'tree-worker$1')
 
 interface PendingRequest {
@@ -52,7 +58,7 @@ export function startTreeReader(tree: TreeWorkerData['tree']): TreeReader {
   })
   let closing = false
   const fail = (error: Error): void => {
-    // While the reader is closed, requests stay unanswered, so that they do not look like failures.
+    // From the call of `close` on, requests stay unanswered, so that they do not look like failures.
     if (closing) return
     for (const request of waiting.splice(0)) request.reject(error)
   }
