@@ -95,7 +95,7 @@ export function openChecksumSchedule(deps: ChecksumScheduleDeps): ChecksumSchedu
         (throughSeq ?? 0) < olderSeq &&
         checksumFiles.bytes > firstFilesBytes
       ) {
-        logger.info('older files are not hashed: set checksums = "all" to hash them')
+        if (!deps.all) logger.info('older files are not hashed: set checksums = "all" to hash them')
         throughSeq = olderSeq
         await store()
         return true

@@ -4,6 +4,7 @@ import { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, gunzipSync } from 'node:zlib'
 import { toUs } from '../../catalogue/identity.ts'
+import { errorCode } from '../../runtime/error-code.ts'
 
 /**
  * The result of inflating a file. Size and mtime are from before the read, because later values would hide a write during the
@@ -67,17 +68,25 @@ async function inflateBuffer(content: Buffer, onProgress: () => void): Promise<G
     gunzipSync(content, { maxOutputLength: largestOutput })
     return 'complete'
   } catch (error) {
-    const isTooLarge = (error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE'
+    const isTooLarge = errorCode(error) === 'ERR_BUFFER_TOO_LARGE'
     return isTooLarge ? inflateChunks([content], onProgress) : stateAfter(error)
   }
 }
 
-/** zlib throws Z_BUF_ERROR for a stream without its end. Every other error counts as damage. */
+/**
+ * zlib throws Z_BUF_ERROR for a stream without its end, and other errors of its own for damage.
+ * @throws every other error, for example of the disk
+ */
 function stateAfter(error: unknown): GzipState {
-  return (error as { code?: string }).code === 'Z_BUF_ERROR' ? 'incomplete' : 'broken'
+  const code = errorCode(error)
+  if (!code.startsWith('Z_')) throw error
+  return code === 'Z_BUF_ERROR' ? 'incomplete' : 'broken'
 }
 
-/** Inflates a stream of chunks; stops at the first damage, without taking the remaining chunks. */
+/**
+ * Inflates a stream of chunks; stops at the first damage, without taking the remaining chunks. An error of the chunks themselves,
+ * for example of the disk, is thrown.
+ */
 export async function inflateChunks(
   chunks: Iterable<Buffer>,
   onProgress: () => void,

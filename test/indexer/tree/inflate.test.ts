@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import { toInode, toUs } from '../../../src/catalogue/identity.ts'
-import { inflate } from '../../../src/indexer/tree/inflate.ts'
+import { inflate, inflateChunks } from '../../../src/indexer/tree/inflate.ts'
 import { testFolder } from '../../folder.ts'
 
 const small = gzipSync('observations')
@@ -80,6 +80,17 @@ t.test('a missing path or a path that is no regular file gives undefined', async
   execFileSync('mkfifo', [join(folder, 'pipe.gz')])
   for (const name of ['directory.gz', 'pipe.gz', 'nowhere.gz'])
     t.equal(await inflate(join(folder, name)), undefined, name)
+})
+
+t.test('an error of the disk is thrown: it says nothing about the gzip stream', async (t) => {
+  function* chunks(): Generator<Buffer> {
+    yield large.subarray(0, 100_000)
+    throw Object.assign(new Error('read failed'), { code: 'EIO' })
+  }
+  await t.rejects(
+    inflateChunks(chunks(), () => undefined),
+    { code: 'EIO' },
+  )
 })
 
 t.test('an aborted read never closes another descriptor', async (t) => {
