@@ -6,7 +6,10 @@ import { HttpError } from '../http/errors.ts'
 import { waitForChange } from './long-polls.ts'
 import type { ChangesRequest } from './request.ts'
 
-/** Longest time without an event, in milliseconds, because proxies and clients close connections that stay silent. */
+/**
+ * Longest time for which an event stream sends nothing, in milliseconds, because proxies and clients close connections that stay
+ * silent.
+ */
 const keepAliveMs = 15_000
 
 /**

@@ -40,9 +40,8 @@ export const changesFilters: ReadonlyMap<string, FilterParameter> = new Map(
 )
 
 /**
- * Parses a query string. An invalid `limit` is ignored, as in the list of files. Every other invalid value is an error. An
- * unknown parameter is an error too, because it may be a mistyped filter or a mistyped `since`, and the client would get wrong
- * changes.
+ * Parses a query string. An invalid `limit` is ignored, as in the list of files. Every other invalid value and every unknown
+ * parameter is an error: if a mistyped `since` or filter were ignored, the client would miss changes without notice.
  * @param lastEventId the header `Last-Event-ID` of a client that reconnects; it replaces `since`, which is older
  * @throws HttpError 400 that names all faults
  */

@@ -8,9 +8,9 @@ import { linksBelow } from './links.ts'
 import type { Links } from './links.ts'
 import type { Representation } from './negotiate.ts'
 
-/** Limits the concurrent requests of one client. Each method throws `HttpError` 429 if the client is at its limit. */
+/** Limits the concurrent requests of one client, and the pages of all clients. Each method throws `HttpError` 429 at a limit. */
 export interface RequestLimits {
-  /** Waits until a page may be made for this client. */
+  /** Waits until a page may be made for this client, for a limited time. */
   page(request: FastifyRequest, reply: FastifyReply): Promise<void>
   /** Counts a stream until its response ends. */
   stream(request: FastifyRequest, reply: FastifyReply): void
