@@ -45,7 +45,9 @@ export type SeriesOrderKey = (typeof seriesOrderKeys)[number]
 const share = (description: string) => Type.Number({ minimum: 0, maximum: 1, description })
 
 export const seriesFields = {
-  station: text('The code of the station: 9 characters, or 4 if no long code or more than one begins with them.'),
+  station: text(
+    'The code of the station: 9 characters, or 4 if no long code or more than one begins with them.',
+  ),
   country: orNull(text('ISO 3166-1 alpha-3; null if the code has no country.')),
   file_type: oneOf('Type of the files.', fileTypes),
   period: oneOf('Period of the files.', periods),

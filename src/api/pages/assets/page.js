@@ -21,8 +21,8 @@ addEventListener('pageshow', () => {
 })
 
 // Updates the part of the page that shows a changing state. The attribute of this part is a URL of the change feed: its response
-// arrives when a file changes, or after 50 seconds. If the attribute is empty, and for a minute after a request of the feed failed,
-// the page is fetched every five seconds. Hidden pages are not updated.
+// arrives when a file changes, or after 50 seconds. If the attribute is empty, and for a minute after a failed request of the
+// feed, the page is fetched every five seconds. Hidden pages are not updated.
 const live = document.querySelector('[data-live]')
 if (live !== null) {
   const pollMs = 5000
