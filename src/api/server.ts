@@ -143,7 +143,7 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   return app
 }
 
-/** Sets the common headers. Calls `proceed` unless the request is rejected. */
+/** Sets the common headers, and observes the response. Calls `proceed`, or sends the error if the request is rejected. */
 type StartResponse = (request: FastifyRequest, reply: FastifyReply, proceed: () => void) => void
 
 function openStartResponse(parts: {
@@ -191,7 +191,7 @@ interface AppParts {
 
 function createApp(logger: Logger, parts: AppParts): FastifyInstance {
   const { datasetPrefix, startResponse, inFlight, serverFactory } = parts
-  // At this level the framework logs only its address; `serve` logs the address itself.
+  // The framework logs only its address at the level `info`, and `serve` logs the address itself.
   const silent = { info: () => undefined }
   const loggerInstance: FastifyBaseLogger = Object.assign(logger.child({}), silent)
   const app = fastify({
@@ -235,7 +235,7 @@ function rejectTunnels(server: Server, inFlight: InFlightRequests): void {
   })
 }
 
-/** Answers CORS preflights. Other OPTIONS requests get the description of the resource. */
+/** Answers CORS preflights of existing paths with 204. The routes answer all other OPTIONS requests. */
 function answerPreflights(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     const isPreflight =

@@ -1,4 +1,7 @@
-/** Authenticates administrators by their token. Without a configured token, every request that writes gets 403. */
+/**
+ * Authenticates administrators by their token, and turns errors of the indexer into responses. Without a configured token, every
+ * request that writes gets 403.
+ */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { IndexerUnreachable, RequestRejected } from '../../control-socket/protocol.ts'
 import type { Administration } from '../http/settings.ts'

@@ -41,7 +41,10 @@ function unsupported(headers: IncomingHttpHeaders): HttpError | undefined {
   return undefined
 }
 
-/** Messages by the JSON Schema keyword that failed; for the keywords `type` and `format`, by their value. */
+/**
+ * Messages by the JSON Schema keyword that failed; for the keywords `type` and `format`, by their value. `faultOf` writes the
+ * message of `maxLength`.
+ */
 const messages: Readonly<Record<string, string>> = {
   string: 'Not a valid string.',
   boolean: 'Must be a valid boolean.',

@@ -24,7 +24,7 @@ import { listErrors, seriesFields, sharedParameters } from '../series/schema.ts'
 export const alertSchema = component('Alert', 'An alert that is open.', {
   id: text('Identifies the alert: another alert of the same series has another id.'),
   kind: oneOf(
-    '`late` or `missing`: the state of a series. `ingest-stalled`: no hourly file of any station arrives; it replaces the alerts of all hourly series.',
+    '`late` or `missing`: the state of a series. `ingest-stalled`: no hourly or 15-minute file of any station arrives, or no file at all in an archive that expects only daily files; it replaces the alerts of these series.',
     alertKinds,
   ),
   since: orNull(

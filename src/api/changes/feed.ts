@@ -6,10 +6,16 @@ import { HttpError } from '../http/errors.ts'
 import { waitForChange } from './long-polls.ts'
 import type { ChangesRequest } from './request.ts'
 
-/** Longest time without an event, in milliseconds, because proxies and clients close connections that stay silent. */
+/**
+ * Longest time for which an event stream sends nothing, in milliseconds, because proxies and clients close connections that stay
+ * silent.
+ */
 const keepAliveMs = 15_000
 
-/** The changes after `since`, up to and including `throughSeq`. */
+/**
+ * The changes after `since`, up to and including `throughSeq`, that match the filters. A page of `readLatestChanges` has only the
+ * last of these changes.
+ */
 export interface FeedPage {
   readonly since: number
   readonly head: Head
@@ -20,9 +26,9 @@ export interface FeedPage {
 }
 
 /**
- * Reads changes until the page is full or the head is reached. If the filters match few changes, many reads are needed; between
- * two reads, the function yields to the event loop.
- * @throws HttpError 410 when the catalogue does not have all changes after `since`
+ * Reads changes until the page is full, the head is reached or the signal aborts. If the filters match few changes, many reads
+ * are needed; between two reads, the function yields to the event loop.
+ * @throws HttpError 410 when the catalogue was rebuilt since the client got `since`, or does not have all changes after `since`
  */
 export async function readFeedPage(
   reader: CatalogueReader,
@@ -85,7 +91,7 @@ function gone(detail: string): HttpError {
   return new HttpError(410, detail)
 }
 
-/** Long poll: if the page is empty, waits for a change, until the timeout or the signal. */
+/** Long poll: if the page is empty, waits until a change matches the filters, the time is over or the signal aborts. */
 export async function waitForFeedPage(
   reader: CatalogueReader,
   request: ChangesRequest,
@@ -107,9 +113,9 @@ interface EventsRequest extends ChangesRequest {
 }
 
 /**
- * Yields the changes of the first page and all later changes as server-sent events (WHATWG HTML, 9.2), until the signal. The id
- * of an event is its change number. Before the first event, and while the filters match nothing, an id without data tells the
- * client the current number. The client stores this id, but its program gets no event.
+ * Yields the changes of the first page and all later changes as server-sent events (WHATWG HTML, 9.2), until the signal aborts.
+ * The id of an event is its change number. If the first page is empty, and after each 15 seconds without an event, the client
+ * gets an id without data: the current change number. The client stores this id, but its program gets no event.
  */
 export async function* changeEvents(
   reader: CatalogueReader,

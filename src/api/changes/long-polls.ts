@@ -52,7 +52,7 @@ export function openLongPolls(): LongPolls {
   }
 }
 
-/** Waits until the head differs from `from`, for at most `ms` milliseconds, or until the signal aborts. */
+/** Waits until the epoch or the seq of the head differs from `from`, the signal aborts, or `ms` milliseconds are over. */
 export async function waitForChange(
   reader: Pick<CatalogueReader, 'head'>,
   from: Head,

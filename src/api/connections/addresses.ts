@@ -33,8 +33,8 @@ export function openAddresses(trustedProxies: readonly string[]): Addresses {
     },
     ofRequest(peer, forwardedFor) {
       if (!isProxy(peer)) return undefined
-      // Each proxy appends the address of its peer on the right. Entries to the left of the first untrusted address can be
-      // forged.
+      // Each proxy appends the address of its peer on the right, so the entries are read from right to left. Entries to the left
+      // of the first address that is not a trusted proxy can be forged.
       let client: string | undefined
       for (const entry of forwardedFor.split(',').reverse()) {
         const address = plain(entry.trim())

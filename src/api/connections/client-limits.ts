@@ -5,11 +5,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Semaphore } from '../http/semaphore.ts'
 
 /**
- * Maximum number of pages that are made at the same time, for one address and for all addresses. The largest pages have about 800
- * KB.
+ * Maximum number of pages that are made or sent at the same time, for one address and for all addresses. The largest pages have
+ * about 800 KB.
  */
 const mostPages = { ofAddress: 8, ofAll: 80 }
-/** Milliseconds that a page waits for a permit. */
+/** Milliseconds that a page waits for the permit of its address, and then for the permit of all addresses. */
 const timeoutMs = 10_000
 /** Maximum number of streams that are sent to one address at the same time. */
 const mostStreams = 4
@@ -26,7 +26,7 @@ interface ClientUsage {
   readonly pages: Semaphore
   readonly streams: Semaphore
   readonly waits: Semaphore
-  /** Number of requests that hold a permit or wait for one. */
+  /** Number of open responses that use these limits. The usage is deleted when this number is 0. */
   requests: number
 }
 
@@ -52,8 +52,8 @@ export class ClientLimits {
   }
 
   /**
-   * Waits for a permit to make a page. The permit is released when the response closes.
-   * @throws HttpError 429 after ten seconds without a permit
+   * Waits for the two permits of a page: of its address and of all addresses. They are released when the response closes.
+   * @throws HttpError 429 after ten seconds without one of the permits, or when the client has left
    */
   async page(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     await this.#usageOf(request, reply).pages.waitFor(reply, timeoutMs)
@@ -89,7 +89,7 @@ export class ClientLimits {
   #usageOf(request: FastifyRequest, reply: FastifyReply): ClientUsage {
     const address = this.#addressOf(request)
     const usage = this.#usages.get(address) ?? newUsage()
-    // The client has left: `close` was already emitted and will not come again.
+    // If the client has left, `close` was already emitted and will not be emitted again.
     if (reply.raw.destroyed) return usage
     this.#usages.set(address, usage)
     usage.requests++

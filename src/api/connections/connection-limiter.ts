@@ -85,7 +85,10 @@ export class ConnectionLimiter {
     })
   }
 
-  /** Counts a request until its response closes. Returns the error to send when the client is over its limit. */
+  /**
+   * Returns the error to send if the connection was rejected, or if the client has too many requests. Requests of a trusted proxy
+   * are counted for the address of the client, until their response closes.
+   */
   check({ raw }: FastifyRequest, reply: FastifyReply): HttpError | undefined {
     const why = this.#rejected.get(raw.socket)
     if (why !== undefined) {

@@ -1,6 +1,6 @@
 /**
- * Tracks in-flight requests. Pipelined requests of one connection run one after the other. A stopping server waits only for
- * responses that have started.
+ * Tracks in-flight requests. Pipelined requests of one connection run one after the other. A stopping server waits for the
+ * responses in progress, and closes idle connections.
  */
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -19,9 +19,9 @@ interface Connection {
   current: ServerResponse | undefined
   /** The response to the request that arrived last. */
   latest: ServerResponse | undefined
-  /** Functions that start the requests waiting behind `current`. */
+  /** Functions that are called one by one after `current`: each starts the next request, or ends the connection. */
   readonly waiting: (() => void)[]
-  /** True after bytes that are not HTTP: Node reads nothing after them. */
+  /** True after a request that Node cannot read to its end (not HTTP, too large, too slow), and after CONNECT. */
   isEnding: boolean
 }
 
@@ -57,8 +57,8 @@ export class InFlightRequests {
   }
 
   /**
-   * Ends a connection that sent bytes which are not HTTP, when all complete requests before them are answered. A second call for
-   * the connection has no effect.
+   * Ends a connection that sent a broken request (not HTTP, too large, too slow) or CONNECT. All complete requests before it are
+   * answered first. A second call for the connection has no effect.
    * @param end closes the connection; its argument is true if the broken request already has a response, or a part of one
    */
   endAfterAnswers(socket: Socket, end: (isAnswered: boolean) => void): void {

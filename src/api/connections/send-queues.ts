@@ -11,8 +11,8 @@ import { fstatSync, readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 
 /**
- * The kernel's tables of connections in this network namespace, one line for each (proc(5)). Reading one walks the whole hash
- * table: 6 ms where it has 262,144 buckets, however few connections there are.
+ * The files in which the kernel lists the connections of this network namespace, one line for each connection (proc(5)). For each
+ * read of a file, the kernel walks its whole hash table: 6 ms for 262,144 buckets, however few connections there are.
  */
 const tables: ReadonlyMap<string | undefined, string> = new Map([
   ['IPv4', '/proc/self/net/tcp'],
@@ -43,8 +43,8 @@ export function bytesSent(socket: Socket): { readonly all: number; readonly take
 }
 
 /**
- * Returns the unacknowledged bytes of the connections that the kernel lists. Reads synchronously, because the kernel returns a
- * page at a time, and each asynchronous read would take a tick of the event loop.
+ * Returns the unacknowledged bytes of the connections that the kernel lists. Reads synchronously, because the kernel returns one
+ * memory page at a time, and each asynchronous read would take a tick of the event loop.
  */
 export function readSendQueues(sockets: readonly Socket[]): Map<Socket, number> {
   const families = new Set(sockets.map(({ remoteFamily }) => remoteFamily))

@@ -66,7 +66,10 @@ const unsettledUs = 10_000_000
 
 interface ListingDate {
   readonly headers: { readonly 'last-modified'?: string }
-  /** True if the listing did not change since the client's `If-Modified-Since`. That date must equal the time of the latest change. */
+  /**
+   * True if the listing did not change since the client's `If-Modified-Since`: this date must equal the time of the latest
+   * change.
+   */
   readonly matches: (ifModifiedSince: string | undefined) => boolean
 }
 

@@ -53,7 +53,8 @@ export interface ArchiveTree {
 export interface Archive {
   /**
    * Opens a regular file whose real path is its place in the archive or below a linked directory. The caller closes its handle.
-   * @throws FileUnavailable for anything else, FileChanged if the file was replaced meanwhile, NoDescriptor
+   * @throws FileUnavailable for anything else, FileChanged if the file was replaced, removed or truncated meanwhile,
+   * NoDescriptor, and other errors of the disk
    */
   open(place: FilePlace): Promise<OpenFile>
   /** The path by which a file is opened. */
@@ -177,8 +178,8 @@ async function isStillAt(path: string, { dev, ino }: Stats): Promise<boolean> {
 }
 
 /**
- * Turns the errors of missing files and of exhausted file descriptors into `FileUnavailable` and `NoDescriptor`. Errors of the
- * disk stay as they are.
+ * Turns the errors in `missingFileCodes` into `FileUnavailable`, and those in `exhaustedCodes` into `NoDescriptor`. All other
+ * errors stay as they are.
  */
 async function orUnavailable<T>(result: Promise<T>): Promise<T> {
   try {

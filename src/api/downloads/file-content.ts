@@ -23,7 +23,8 @@ export interface ContentReader {
    * Reads a range of a file: as a buffer if it fits into one chunk, else as a stream whose first chunk is already read. The last
    * chunk is returned only if the file has not changed since it was opened. The memory returns to the pool when the response
    * closes. The stream closes the file; if the result is a buffer, the caller closes it.
-   * @throws FileChanged, ClientGone; the stream fails with the same errors. StorageUnavailable when the disk hangs; the stream waits
+   * @throws FileChanged, ClientGone; a stream fails with the same errors. StorageUnavailable if no thread is free within five
+   * seconds, because the disk hangs; a stream waits for a thread without a limit
    */
   open(request: ReadRequest): Promise<Buffer | Readable>
 }
@@ -41,7 +42,7 @@ export class ClientGone extends Error {}
 /** Reads the chunk of a range that begins at a position. */
 type ReadChunk = (buffer: Buffer, position: number) => Promise<Buffer>
 
-/** @param threads permits of the threads that may read; downloads that wait for one hold no memory */
+/** @param threads permits of the threads that may read. A download that waits to read its first chunk holds no buffer */
 export function openContentReader(threads: Semaphore): ContentReader {
   const pool: Buffer[] = []
   const acquireBuffer = (): Buffer => pool.pop() ?? Buffer.allocUnsafeSlow(chunkBytes)

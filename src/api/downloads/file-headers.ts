@@ -8,9 +8,9 @@ import type { ArchivedFile } from './archived-file.ts'
 import { formatHttpDate } from '../http/conditional-requests.ts'
 
 /**
- * True if a file may still be written to: it is young and differs from its record. Without a size in the record, only the age
- * counts: the file was old when it was found by its name. An mtime far in the future comes from a wrong clock, so the file does
- * not count as young.
+ * True if a file may still be written to: it is young and differs from its record. An mtime in the future counts as young. If the
+ * record has no size, the file was old when it was found by its name, so only the age counts; an mtime far in the future then
+ * comes from a wrong clock, and does not count as young.
  */
 export function isUnsettled(record: FileRecord, stats: Stats, nowMs: number): boolean {
   const ageMs = nowMs - stats.mtimeMs

@@ -108,7 +108,7 @@ interface Opening {
   readonly threads: Semaphore
 }
 
-/** @throws HttpError 404 or 503 if the file cannot be opened */
+/** @throws HttpError 404 or 503 if the file cannot be opened; other errors of the disk, which are answered with 500 */
 async function openRecord(record: FoundFile, opening: Opening): Promise<OpenFile | CachedFile> {
   const { archive, cache, threads } = opening
   try {

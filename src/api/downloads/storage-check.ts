@@ -11,7 +11,8 @@ import type { ArchiveTree } from './archived-file.ts'
 
 /**
  * Finds the unavailable part of the archive on the path of a file or directory: the archive root, the area, or a symbolic link to
- * a linked directory. Unavailable means missing, unreadable, or without any directory, like an empty mount point.
+ * a linked directory. A root or an area is unavailable if it is missing, unreadable, or without any directory, like an empty
+ * mount point. For links see `leadsToUnavailableDisk`.
  * @param place path below the archive root
  * @returns the absolute path of that part; `undefined` when all parts are available
  */
@@ -31,8 +32,8 @@ export async function unavailablePart(
 }
 
 /**
- * True if a directory contains directories whose names are valid in an archive. An empty mount point may contain a text file or
- * `lost+found`, but no directory with a valid name.
+ * True if a directory contains directories, or symbolic links, whose names are valid for directories of an archive. An empty
+ * mount point may contain a text file or `lost+found`, but no directory with a valid name.
  */
 async function holdsDirectories(path: string): Promise<boolean> {
   const entries: Dirent[] = await readdir(path, { withFileTypes: true }).catch(() => [])
@@ -46,9 +47,9 @@ const defaultThreads = 4
 const maxLinks = 8
 
 /**
- * True if a path is a symbolic link that leads below a linked directory that is missing, unreadable or empty. The nearest
- * existing directory at or above the target of the link decides: if it has entries, the disk is available and the target was
- * removed.
+ * True if a path is a symbolic link to a linked directory, or into it, and the disk of this directory is unavailable. The nearest
+ * existing directory decides: the target of the link, or one above it up to the linked directory. If it has entries, the disk is
+ * available, and the target was removed. If it is empty or unreadable, or none of them exists, the disk is unavailable.
  */
 async function leadsToUnavailableDisk(
   path: string,
@@ -78,13 +79,13 @@ async function contentsOf(path: string): Promise<'entries' | 'empty' | 'missing'
   }
 }
 
-/** Time that a download waits for a thread. */
+/** Milliseconds that a download waits for a thread. */
 export const diskTimeoutMs = 5000
 
 /**
- * Permits of the threads that wait for the archive: half of those in which Node makes file calls. So a disk that hangs leaves the
- * other half to the rest of the server; the metric of the free space may take one of them. Linked directories count as the
- * archive, because only `open` finds out where a path leads.
+ * Permits of the threads that wait for the archive: half of the threads in which Node makes file calls, but at least one. If the
+ * disk hangs, the rest of the server has the other half; the metric of the free space may block one thread of it. Linked
+ * directories count as the archive, because only `open` finds out where a path leads.
  * @param onHang called for each download that got no thread in time
  */
 export function openDiskThreads(onHang: () => void): Semaphore {
@@ -101,12 +102,13 @@ export function openDiskThreads(onHang: () => void): Semaphore {
 
 export interface StorageLog {
   /**
-   * Logs why downloads are answered with 503: once for each path until it recovers, and again after an hour.
+   * Logs why downloads are answered with 503: at most once an hour for each path. Only an absolute path can recover (`opened`);
+   * it is then logged again at its next failure.
    * @param path absolute path of an unavailable part of the archive, or a directory below the archive root
    */
   note(path: string, message: string): void
   /**
-   * Logs that the paths above a file have recovered.
+   * Logs that the absolute paths at or above a file have recovered.
    * @param file absolute path of a file that was opened
    */
   opened(file: string): void

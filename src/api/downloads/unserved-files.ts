@@ -20,7 +20,7 @@ export interface UnservedFiles {
   /** Removes a file from the report, because it could be opened. */
   opened(path: string): void
   wire(): WireUnservedFiles
-  /** All files in the report, the latest first. */
+  /** All files in the report, the latest first; `sinceUs` is the time of the last request. */
   files(): readonly {
     readonly path: string
     readonly reason: UnservedReason

@@ -13,7 +13,7 @@ export type WireProblem = Awaited<ReturnType<typeof listProblems>>['results'][nu
 
 export interface ProblemSources {
   readonly reader: Pick<CatalogueReader, 'problems'>
-  /** Files that are not complete yet; none if the indexer does not answer. */
+  /** Files that are not complete yet or cannot be read, at most 1,000; none if the indexer does not answer. */
   readonly settling: () => Promise<readonly SettlingFile[]>
   /** Files that could not be served; only the API reports them. */
   readonly unservable: () => readonly Omit<ProblemEntry, 'problem'>[]

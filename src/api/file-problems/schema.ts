@@ -30,7 +30,11 @@ export const problemSchema = component('Problem', 'A problem of one file.', {
   reason: text('The reason, as one word; releases may add reasons.', {
     'x-meanings': reasonMeanings,
   }),
-  since: orNull(moment('The start of the problem; null if unknown.')),
+  since: orNull(
+    moment(
+      'Time of the latest change of the file; for `unservable`, time of the last request; for `rejected`, time when the directory first had a name with this reason. Null if unknown.',
+    ),
+  ),
 })
 
 export const problemPageSchema = pageOf('ProblemPage', 'A page of problems.', ref(problemSchema))

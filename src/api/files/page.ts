@@ -61,7 +61,7 @@ export interface ListPageData extends CollectionPage<WireRecord> {
   /** True if the request has `expand=file`. */
   readonly details: boolean
   readonly links: Links
-  /** `Link` and other headers of the same page as JSON, without its `ETag`. */
+  /** The `Link` header of the page, or no header if it would be too long. */
   readonly headers: Readonly<Record<string, string>>
 }
 

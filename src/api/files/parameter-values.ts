@@ -134,7 +134,7 @@ export function name(how: 'is' | 'starts' | 'contains'): ParameterType {
 
 const rangePattern = String.raw`^[^/]+/[^/]+$`
 
-/** A range: two times separated by a slash. */
+/** A range: two times separated by a slash. `..` in place of a time leaves this end open. */
 export function range(add: (range: TimeRange) => FileFilter): ParameterType {
   return condition({ type: 'string', pattern: rangePattern }, (value) => {
     const [from, to, ...more] = value.split('/')
@@ -154,7 +154,7 @@ export function range(add: (range: TimeRange) => FileFilter): ParameterType {
 
 /**
  * A date-time is one moment. A bare date is its whole day up to the last second, because data start on whole seconds.
- * @param add gets the first and the last microsecond of the value
+ * @param add gets the first and the last moment of the value in microseconds; they are equal for a date-time
  */
 export function dayOrTime(add: (span: Required<TimeRange>) => FileFilter): ParameterType {
   return condition(dateOrTime, (value) => {

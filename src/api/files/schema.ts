@@ -52,7 +52,7 @@ const fields = {
   download_path: url('The download URL.'),
   created: moment('The time at which the record was inserted, with microseconds. Never changes.'),
   modified: moment(
-    'The time at which a change of the size or modification time of the file was last seen, with microseconds.',
+    'The time at which a change of the size or modification time of the file was last seen, with microseconds. Equal to `created` if no change was seen.',
   ),
 }
 
@@ -175,7 +175,7 @@ export const listFiles = (maxLimit: number): RouteSchema => ({
   tags: ['Files'],
   summary: 'List files',
   description: [
-    'Returns a page, by default in descending order of ids; `count` is exact and from the same moment as the page. A file must match all filters. Several values separated by commas, or a repeated parameter, match any of these values.',
+    'Returns a page, by default in descending order of ids; `count` is exact and from the same moment as the page. A file must match all filters. A list takes several values, separated by commas or in a repeated parameter, and a file must match one of them. If any other parameter is repeated, a file must match all its values.',
     'With `format=ndjson`, `csv` or `urls` the response is a stream of the whole filtered list, in the order of `ordering` (only one of `id`, `data_date`, `created` and `filename`, ascending or descending). `limit` ends the stream and has no maximum. `offset` gets `400`, and so does an unknown parameter: a mistyped filter must not download the whole archive. A stream has no `ETag`; it is compressed if `Accept-Encoding` allows it.',
   ].join('\n\n'),
   querystring: parameters({

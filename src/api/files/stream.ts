@@ -111,9 +111,9 @@ export interface StreamRequest {
 }
 
 /**
- * Parses the query string like that of a page, with three differences. An unknown parameter is an error, because a mistyped
- * filter must not download the whole archive. There is no `offset`. There is one sort key, whose values never change, because
- * each chunk continues after the last record of the chunk before.
+ * Parses the query string like that of a page, with four differences. An unknown parameter is an error, because a mistyped filter
+ * must not download the whole archive. An `offset` is an error. `limit` has no maximum, and without it all records are sent.
+ * There is one sort key, whose values never change, because each chunk continues after the last record of the chunk before.
  * @throws HttpError 400
  */
 export function parseStreamRequest(query: Query): StreamRequest {

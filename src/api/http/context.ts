@@ -8,9 +8,9 @@ import { linksBelow } from './links.ts'
 import type { Links } from './links.ts'
 import type { Representation } from './negotiate.ts'
 
-/** Limits the concurrent requests of one client. Each method throws `HttpError` 429 if the client is at its limit. */
+/** Limits the concurrent requests of one client, and the pages of all clients. Each method throws `HttpError` 429 at a limit. */
 export interface RequestLimits {
-  /** Waits until a page may be made for this client. */
+  /** Waits until a page may be made for this client, for a limited time. */
   page(request: FastifyRequest, reply: FastifyReply): Promise<void>
   /** Counts a stream until its response ends. */
   stream(request: FastifyRequest, reply: FastifyReply): void
@@ -26,8 +26,8 @@ export interface ApiContext extends ApiDeps {
   readonly dataPath: string
   readonly links: () => Links
   /**
-   * The weak `ETag` of a representation at a state of the catalogue. It also contains a digest of release and base URL, because
-   * both change the responses.
+   * The weak `ETag` of a representation at a state of the catalogue. It also contains a digest of the release, the base URL and
+   * the dataset prefix, because they change the responses.
    */
   readonly tag: (
     state: Head | string,
@@ -74,7 +74,7 @@ export function isFresh(request: FastifyRequest, reply: FastifyReply, tag: strin
   return known !== undefined && matchesWeakly(known, tag)
 }
 
-/** Sends 304 without the headers that would replace those of the client's stored response. */
+/** Sends 304 without `Content-Security-Policy`, because the client would replace the policy of its stored page by it. */
 export function sendNotModified(reply: FastifyReply): FastifyReply {
   return reply.removeHeader('content-security-policy').code(304).send()
 }

@@ -11,7 +11,7 @@ import { printable, requestLog } from './access-log.ts'
 
 type Headers = Readonly<Record<string, string>>
 
-/** `Retry-After` of 503, in seconds. */
+/** The usual `Retry-After` of 503, in seconds. Some causes have a longer one. */
 export const retryAfterSeconds = 5
 /** `Retry-After` while an index is being built, in seconds. */
 const indexRetryAfterSeconds = 30

@@ -16,8 +16,8 @@ const exposedHeaders = [
 ]
 
 /**
- * Headers of every response. Only HTML pages may load other resources, and browsers may not guess media types. Scripts of any
- * origin may read the response (Fetch standard, 3.2, "CORS protocol").
+ * Headers of every response, except those to requests that are not valid HTTP. Only HTML pages may load other resources, and
+ * browsers may not guess media types. Scripts of any origin may read the response (Fetch standard, 3.2, "CORS protocol").
  */
 export const commonHeaders = {
   'x-content-type-options': 'nosniff',
@@ -42,7 +42,10 @@ export const preflightHeaders = {
   'access-control-max-age': '86400',
 } as const
 
-/** Headers of HTML pages: they load only our stylesheet and script, and their forms and requests reach only this server. */
+/**
+ * Headers of HTML pages: they load stylesheets, scripts and images only from this server, and images from `data:` URLs. Their
+ * forms and requests reach only this server.
+ */
 export const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': [

@@ -58,7 +58,7 @@ const clientErrors: Readonly<Record<string, readonly [status: string, detail: st
 }
 
 /**
- * Answers a request that is not HTTP, too large or too slow, and closes the connection.
+ * Answers a request that is not HTTP, too large or too slow, or a CONNECT, and closes the connection.
  * @param isAnswered true if a response was started on the connection. Then no text is sent, because it would corrupt that
  * response or be a second one
  */

@@ -1,6 +1,6 @@
 /**
- * Content negotiation between JSON and HTML (RFC 9110, 12.5.1). The parameter `format` decides; without it, the header `Accept`
- * does.
+ * Content negotiation between JSON and HTML (RFC 9110, 12.5.1). The parameter `format` decides; without it, or with `format=api`,
+ * the header `Accept` decides.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { compressedVary } from './compression.ts'
@@ -86,7 +86,8 @@ function bestOf(types: readonly string[], accept: string): string | undefined {
 }
 
 /**
- * Chooses the media type that the client prefers, the first one on a tie. For responses that may be compressed.
+ * Chooses the media type that `Accept` prefers (see `bestOf`), for responses that may be compressed. `format=json` chooses JSON
+ * if it is the first type.
  * @throws HttpError 404 for an unknown format, 406 when the client accepts none of the types
  */
 export function negotiateAmong(
@@ -106,7 +107,10 @@ export function negotiateAmong(
   return best
 }
 
-/** True if `Accept` names `text/event-stream` with the highest quality. Only the change feed has event streams. */
+/**
+ * True if `Accept` names `text/event-stream` with at least the quality of JSON and HTML, and `format` names no format. Only the
+ * change feed has event streams.
+ */
 export function prefersEvents(request: FastifyRequest): boolean {
   if (namedFormat(request) !== undefined) return false
   const ranges = (request.headers.accept ?? '').split(',').map(parseMediaRange)

@@ -16,7 +16,7 @@ import { mediaTypes } from './negotiate.ts'
 export type Authentication = (request: FastifyRequest) => void
 
 export interface Resource {
-  /** The pattern for the router. If it ends with a slash, the path without it is redirected. */
+  /** The pattern for the router. If it ends with a slash and the resource has GET, the path without the slash is redirected. */
   readonly path: string
   readonly get?: RouteHandlerMethod
   /** Describes GET. A resource without a schema is not in the OpenAPI document. */
@@ -28,7 +28,7 @@ export interface Resource {
     readonly authenticate: Authentication
     readonly handler: RouteHandlerMethod
   }
-  /** Media types of its responses; JSON and HTML by default. */
+  /** Media types of its responses; by default JSON and HTML, or only JSON for a resource without GET. */
   readonly renders?: readonly string[]
   /** The body of OPTIONS, in the form of Django REST framework; without it OPTIONS is `204` with `Allow`. */
   readonly about?: { readonly name: string; readonly description: string }

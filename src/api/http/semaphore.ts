@@ -6,7 +6,7 @@ import { tooMany } from './errors.ts'
 export interface SemaphoreLimits {
   /** Maximum number of permits that are held at the same time. */
   readonly permits: number
-  /** The `detail` of the 429 when none is free, or another error. */
+  /** The `detail` of the 429 when no permit is free, or a function that makes another error. */
   readonly full?: string | (() => Error)
 }
 
@@ -34,8 +34,8 @@ export class Semaphore {
   }
 
   /**
-   * Acquires a permit. If no permit is free, waits; the first caller in the queue gets the next permit. @throws HttpError after
-   * the timeout
+   * Acquires a permit. If no permit is free, waits; the first caller in the queue gets the next permit.
+   * @throws the error of `full` after the timeout
    */
   async acquire(timeoutMs?: number): Promise<void> {
     if (!this.tryAcquire()) await this.#wait({ timeoutMs })
@@ -48,7 +48,7 @@ export class Semaphore {
     else next()
   }
 
-  /** Runs work while holding a permit. @throws HttpError when it gets none before the timeout */
+  /** Runs work while holding a permit. @throws the error of `full` when it gets no permit before the timeout */
   async run<T>(work: () => Promise<T>, timeoutMs?: number): Promise<T> {
     await this.acquire(timeoutMs)
     try {

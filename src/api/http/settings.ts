@@ -64,7 +64,7 @@ export interface ApiDeps {
   readonly reader: CatalogueReader
   /** Status of the indexer; `undefined` when it is stopped. */
   readonly indexerStatus: () => Promise<StatusReply>
-  /** The files that are not complete yet; none when the indexer does not answer. */
+  /** The files that are not complete yet or cannot be read, at most 1,000; none when the indexer does not answer. */
   readonly settlingFiles: () => Promise<readonly SettlingFile[]>
   /** `undefined` while writing is disabled. */
   readonly administration?: Administration | undefined

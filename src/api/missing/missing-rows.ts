@@ -5,7 +5,7 @@ import { secondsToIso } from '../files/serialise.ts'
 import type { SeriesStatus } from '../series/network-status.ts'
 import type { MissingOrderKey, MissingState, WireMissing } from './schema.ts'
 
-/** A slot that was not delivered in time, and its series. */
+/** A slot that is expected and not delivered, with its series and its state. */
 export interface MissingSlot {
   readonly series: SeriesStatus
   readonly slot: number

@@ -10,7 +10,10 @@ import type { SeriesStatus } from '../series/network-status.ts'
 
 type Mark = 'good' | 'fair' | 'poor' | 'none' | 'late' | 'due'
 
-/** The marks of the cells. The colours of Okabe and Ito are distinct for any colour vision; the heights differ too. */
+/**
+ * The marks of the cells. The colours of Okabe and Ito are distinct for any colour vision; the heights differ too. `poor` and
+ * `late` look the same, because no picture has both.
+ */
 const marks: Readonly<Record<Mark, MarkShape>> = {
   good: { color: '#009e73', top: 0, height: 1, label: 'delivered' },
   fair: { color: '#56b4e9', top: 0.25, height: 0.75, label: '80 to 90 %' },
@@ -47,7 +50,7 @@ export function hoursSvg(states: readonly SeriesStatus[], nowSeconds: number): s
   return picture('The last 24 hours by station', rows, labels, 24)
 }
 
-/** Draws the last 28 days. The cell of an hourly series shows the share of the day's files that were delivered. */
+/** Draws the last 28 days. The cell of an hourly series shows the share of the day's expected files that were delivered. */
 export function daysSvg(states: readonly SeriesStatus[], nowSeconds: number): string {
   const today = Math.floor(nowSeconds / secondsPerDay)
   const firstDay = today - learningDays + 1
@@ -90,7 +93,10 @@ function slotCells({ summary }: SeriesStatus, from: number, to: number): (SlotSt
   return cells
 }
 
-/** Returns the mark of each day, by the share of its slots that were delivered. */
+/**
+ * Returns the mark of each day: the share of its delivered, late and missing slots that were delivered. A day without these slots
+ * has the mark `due` or none.
+ */
 function dayCells(series: SeriesStatus, firstDay: number, today: number): (Mark | undefined)[] {
   const perDay = slotsPerDay(series.period)
   const slots = slotCells(series, firstDay * perDay, (today + 1) * perDay - 1)

@@ -1,6 +1,6 @@
 /**
- * Serves the state of the whole network: the number of series in each state, the late series, and recent arrivals. The HTML page
- * is the first page in the navigation.
+ * Serves the state of the whole network: the number of series in each state, the late series, the number of recent arrivals, and
+ * the directories with the most changes. The HTML page is the first page in the navigation.
  */
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
 import { isTemporary } from '../../catalogue/reader.ts'
@@ -51,8 +51,9 @@ function showNetwork({ network, reader, tag, limits }: Context): RouteHandlerMet
 type Activity = Pick<WireNetwork, 'arrivals_1h' | 'changed_directories'>
 
 /**
- * Reads how many files arrived in the last hour, and the directories that changed today. Both are unknown while an index is being
- * built, and right after so many changes that counting them takes too long.
+ * Reads how many files arrived in the last hour, and the directories that changed today. Both are left out if the catalogue
+ * cannot answer temporarily, for example while an index is being built, or after so many changes that counting them takes too
+ * long.
  */
 async function readActivity(reader: Context['reader'], nowSeconds: number): Promise<Activity> {
   const today = Math.floor(nowSeconds / secondsPerDay) * secondsPerDay

@@ -22,8 +22,8 @@ const description = [
   'Lists the RINEX files of a GNSS archive and their download URLs. Everybody may read; only administrators may write.',
   'The `Accept` header chooses the representation: programs get JSON, browsers get HTML pages; `format=json` forces JSON. Links into the API carry `format=api`, which leaves the choice to `Accept`. Every path with `GET` also supports `HEAD` and `OPTIONS`. Scripts of any origin may read (CORS).',
   'Request targets may be in absolute form (RFC 9112, 3.2.2). Empty path segments are merged: `data//obs/` is `data/obs/`. A path without its trailing slash is redirected to the path with it.',
-  'Responses carry an `ETag`; a request with this tag in `If-None-Match` gets `304` until something changes. Times are UTC, in ISO 8601.',
-  'A parameter with an invalid value gets `400`; the response names all invalid parameters at once. An unknown parameter is ignored and named in `Ignored-Parameters`. A method that a path does not support gets `405`; `Allow` lists the supported methods. `429` and `503` carry `Retry-After`.',
+  'Most responses carry an `ETag`; a request with this tag in `If-None-Match` gets `304` until something changes. Times are UTC, in ISO 8601.',
+  'A parameter with an invalid value gets `400`, except `limit` and `offset`; the response names all invalid parameters at once. An unknown parameter of a list is ignored and named in `Ignored-Parameters`; in a stream, in the change feed and with `strict=1` it gets `400`. A method that a path does not support gets `405`; `Allow` lists the supported methods. `429` and `503` carry `Retry-After`.',
 ].join('\n\n')
 
 const tags = [
@@ -98,7 +98,10 @@ export async function collectSchemas(
   })
 }
 
-/** Adds the paths that have no route of their own, and `HEAD` and `OPTIONS` to all paths. */
+/**
+ * Completes the operations of the routes. Adds the paths that have no route of their own, `HEAD` to all paths with `GET`, and
+ * `OPTIONS` to all paths.
+ */
 function complete(document: OpenApiDocument, others: Paths): OpenApiDocument {
   const routes = mapValues(document.paths, (item) =>
     mapValues(item as Required<PathItem>, (operation) => completeOperation(operation, document)),
@@ -108,8 +111,8 @@ function complete(document: OpenApiDocument, others: Paths): OpenApiDocument {
 }
 
 /**
- * Adds the style of list parameters, and the example of the request body. The schema of the body is a reference, so the example
- * is taken from the component.
+ * Adds the style of list parameters and the example of the request body, and restores the responses. The schema of the body is a
+ * reference, so the example is taken from the component.
  */
 function completeOperation(
   operation: OperationObject,

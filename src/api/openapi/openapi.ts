@@ -4,7 +4,10 @@ import Type from 'typebox'
 import type { Static, TObject, TProperties, TSchema, TUnsafe } from 'typebox'
 import type { Links } from '../http/links.ts'
 
-/** The base URL in examples. When the server listens, its own base URL is known and replaces this one. */
+/**
+ * The root of all URLs in examples. When the server listens, its own root (base URL and dataset prefix) is known and replaces
+ * this one.
+ */
 export const exampleRoot = 'https://catalogue.invalid'
 export const exampleLinks: Links = { api: `${exampleRoot}/api/`, data: `${exampleRoot}/data/` }
 

@@ -50,7 +50,7 @@ export function withHeaders(...names: readonly HeaderName[]): Record<string, Ref
   )
 }
 
-/** A response with the headers that all resources have which negotiate by `Accept`. */
+/** A response of a resource that negotiates by `Accept`, with the headers that all these resources have. */
 export function negotiated(
   description: string,
   content: Content,
@@ -119,7 +119,7 @@ export const errorResponses = {
     'WWW-Authenticate',
   ),
   Forbidden: detail(
-    'Writing is off for everybody: no administrator token is configured.',
+    'Writing is off for everybody, because no administrator token is configured; or the paths of files with problems are not public.',
     'Writing is off: no administrator token is configured.',
   ),
   NotFound: detail('The resource does not exist, or does not have this `format`.', 'Not found.'),

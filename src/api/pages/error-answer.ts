@@ -17,7 +17,10 @@ import { filterForm } from './filter-form.ts'
 import type { FormView } from './filter-form.ts'
 import { page } from './layout.ts'
 
-/** Answers the errors of the API with an HTML page if the client prefers HTML; all other errors are JSON. */
+/**
+ * Answers the errors below the API path with an HTML page if the client prefers HTML and `format` names no format. Errors of POST
+ * requests and all other errors are JSON.
+ */
 export function answerByAccept(apiPath: string) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const url = request.raw.url ?? ''

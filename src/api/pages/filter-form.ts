@@ -147,8 +147,8 @@ export function sortLink<Key extends string>(
 const settings = new Set(['ordering', 'expand', 'strict'])
 
 /**
- * Maximum number of active filters that the page shows. Each filter has a link that repeats all others, so many filters would
- * make a large page.
+ * If a request has more kept parameters than this number, the page shows no active filters. Each filter has a link that repeats
+ * all others, so many filters would make a large page.
  */
 const maxShownFilters = 20
 

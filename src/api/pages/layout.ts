@@ -106,8 +106,8 @@ export function page(name: string, template: string): (frame: PageFrame, data: o
 }
 
 /**
- * The URL that a page with a changing state requests. It is the change feed after the given state, which answers when something
- * changes.
+ * The URL that the script of a page with a changing state requests: a long poll of the change feed after the given state. Its
+ * response arrives when a file changes, or after 50 seconds.
  * @param up relative path from the page to the API root
  * @param filters of the page
  */

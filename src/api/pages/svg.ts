@@ -1,6 +1,6 @@
 /** Draws pictures in SVG on the server, without scripts and styles. Pure. */
 
-/** Width of a picture in pixels, without scaling. */
+/** Default width of a picture in pixels, without scaling. */
 export const svgWidth = 800
 
 /**

@@ -37,7 +37,7 @@ export const weekForm: FormView = {
 /** Maximum number of replaced files on the page; the JSON has more. */
 const maxReplaced = 100
 
-/** The UTC days since 1970 for which there are reports: from the first known delivery to today. */
+/** The UTC days since 1970 to whose weeks the page links: from the first day with known deliveries to today. */
 export interface ReportDays {
   readonly first: number
   readonly today: number

@@ -67,7 +67,7 @@ function showReport({ network, reader, tag, limits, nowUs }: ReportContext): Rou
 
 /**
  * Parses the week of a request; by default the last whole GPS week.
- * @throws HttpError 400 for other text and for weeks in the future
+ * @throws HttpError 400 for a text that is no week, and for a week that has not begun
  */
 function parseReportWeek(query: Query, today: number): Week {
   const text = (lastValue(query, 'week') ?? '').trim()

@@ -77,7 +77,9 @@ export const weekReportSchema = component(
         modified: moment('Time of the latest replacement.'),
       }),
     ),
-    replaced_complete: flag('False if there are more replaced files than listed.'),
+    replaced_complete: flag(
+      'False if there are more replaced files than listed, or if not all files could be examined.',
+    ),
   },
 )
 

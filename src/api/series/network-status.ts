@@ -1,4 +1,4 @@
-/** Computes the states of all series, again whenever the catalogue or the minute changes. */
+/** Computes the states of all series on request, and keeps them until the catalogue or the minute changes. */
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { CatalogueReader, NetworkDeliveries, NetworkSeries } from '../../catalogue/reader.ts'
 import type { Head } from '../../catalogue/records.ts'
@@ -52,7 +52,7 @@ export interface NetworkStatusDeps {
 
 export class NetworkStatusCache {
   readonly #deps: NetworkStatusDeps
-  /** The deliveries of the last weeks; `undefined` before the first request. */
+  /** The deliveries of the last weeks; `undefined` until a request has read them. */
   #window: LoadedWindow | undefined
   #network: (NetworkStatus & { readonly computedMs: number }) | undefined
   #running: Promise<NetworkStatus> | undefined
@@ -87,8 +87,8 @@ export class NetworkStatusCache {
   }
 
   /**
-   * Returns the states of the slots from one UTC day to another, both included. Days before the window in memory are read from
-   * the catalogue.
+   * Returns the states of the slots from one UTC day to another, both included. If the window in memory does not contain these
+   * days and the 28 days before them, their deliveries are read from the catalogue.
    */
   async days(
     fromDay: number,
@@ -176,8 +176,8 @@ export class NetworkStatusCache {
 }
 
 /**
- * Returns the main observation series of each station. A series with expected files comes before one without, then an hourly
- * series before a daily one.
+ * Returns the main series of each station: an hourly or daily series of observation files. A series with expected files comes
+ * before one without, then an hourly series before a daily one.
  */
 export function mainSeries(states: readonly SeriesStatus[]): ReadonlyMap<string, SeriesStatus> {
   const byStation = new Map<string, SeriesStatus>()
@@ -211,7 +211,10 @@ interface LoadedWindow extends DayRange {
   readonly series: readonly NetworkSeries[]
 }
 
-/** Reads the deliveries of a range of days. With an earlier window, reads only the days that have changed since. */
+/**
+ * Reads the deliveries of a range of days. With an earlier window, reads only the days that have changed since and the days after
+ * this window; but it reads all days if the range begins before the window, or if the changes are unknown or too many.
+ */
 async function loadWindow(
   reader: NetworkStatusDeps['reader'],
   { fromDay, toDay }: DayRange,

@@ -45,7 +45,9 @@ export type SeriesOrderKey = (typeof seriesOrderKeys)[number]
 const share = (description: string) => Type.Number({ minimum: 0, maximum: 1, description })
 
 export const seriesFields = {
-  station: text('The code of the station: 9 characters, or 4 if no long code is known.'),
+  station: text(
+    'The code of the station: 9 characters, or 4 if no long code or more than one begins with them.',
+  ),
   country: orNull(text('ISO 3166-1 alpha-3; null if the code has no country.')),
   file_type: oneOf('Type of the files.', fileTypes),
   period: oneOf('Period of the files.', periods),
@@ -69,7 +71,7 @@ export const seriesSchema = component(
       ),
     ),
     usual_s: number(
-      'The usual latency in seconds: 95 of 100 files of the last 28 days arrived earlier.',
+      'The usual latency in seconds: 95 of 100 files of the last 28 days arrived within it. It is at least 300 (15M), 600 (01H) or 7200 (01D), and at most 86400.',
     ),
     last_slot: orNull(moment('Start of the newest delivered slot.')),
     last_arrival: orNull(

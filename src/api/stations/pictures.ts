@@ -22,8 +22,8 @@ const marks: Readonly<Record<Exclude<SlotState, 'future'>, Mark>> = {
 }
 
 /**
- * Draws the availability calendar: each row is a year for daily files, a day for other files. Every run has its dates and state
- * as text.
+ * Draws the availability calendar: each row is a year for daily files, a day for other files. Future slots are left out; every
+ * other run has its dates and state as text.
  */
 export function calendarSvg(series: SeriesAvailability): string {
   const { period, station, availability } = series

@@ -143,7 +143,7 @@ function showStation(context: StationsContext): RouteHandlerMethod {
 
 /**
  * Reads the sections of a station's page: the calendar of daily files, the calendar of hourly files of the last four weeks, and
- * the latencies of these hourly files.
+ * the latencies of these hourly files. A section with nothing to show is left out.
  */
 async function readSections(
   { reader, expected }: Pick<StationsContext, 'reader' | 'expected'>,

@@ -99,7 +99,7 @@ const examplePage: Type.Static<typeof stationPageSchema> = {
 const search = text('Part of a station code, in upper or lower case.', { examples: ['gr'] })
 
 const state = list(
-  'Only stations whose main series is in one of these states. The main series has the hourly observation files, or the daily ones if only daily files are expected. The response then depends on the clock.',
+  'Only stations whose main series is in one of these states. The main series has the hourly observation files, or the daily ones if only these are expected, or if there are no hourly ones. The response then depends on the clock.',
   { type: 'string', enum: seriesStates },
   { examples: [['late']] },
 )

@@ -77,7 +77,7 @@ export const availabilitySchema = component(
       ),
     ),
     usual_s: number(
-      'The usual latency in seconds: 95 of 100 files of the last 28 days arrived earlier.',
+      'The usual latency in seconds: 95 of 100 files of the last 28 days arrived within it. It is at least 300 (15M), 600 (01H) or 7200 (01D), and at most 86400.',
     ),
   },
 )

@@ -17,7 +17,8 @@ export interface CatalogueMetricsDeps {
 
 /**
  * @returns a function that updates the gauges, and returns the summary if it is known. Gauges of the catalogue and its database
- * keep their values while the catalogue or the database cannot be read; gauges of a disk are removed.
+ * keep their values while the catalogue or the database cannot be read; the gauges of a disk are removed while its space cannot
+ * be read.
  */
 export function catalogueGauges(
   { reader, settings }: CatalogueMetricsDeps,
@@ -138,8 +139,9 @@ function diskGauges(registry: Registry): (disk: string, space: DiskSpace | undef
 const diskTimeoutMs = 500
 
 /**
- * Returns a function that reads the free and the total space of a directory's disk; `undefined` if the disk does not answer in
- * time. While the disk hangs, one read waits for it, and no further read starts, because each would block a thread.
+ * Returns a function that reads the free and the total space of a directory's disk; `undefined` if the read fails or the disk
+ * does not answer in time. While the disk hangs, one read waits for it, and no further read starts, because each would block a
+ * thread.
  */
 export function openDiskSpace(
   directory: string,

@@ -90,7 +90,7 @@ const counters: readonly Metric[] = [
 
 /**
  * @returns a function that updates the metrics, and returns as text the metrics that the library cannot hold. While the indexer
- * does not answer, the only metric is `rinex_indexer_up`.
+ * does not answer, only `rinex_indexer_up` has a value.
  */
 export function indexerMetrics(
   registry: Registry,

@@ -81,7 +81,7 @@ function buildInfo(registry: Registry, version: string): (indexer: string | unde
   }
 }
 
-/** Adds the number of series by state; it is left out while the catalogue cannot answer. */
+/** Adds the number of series by state. It is left out until the deliveries are read, and while the catalogue cannot answer. */
 function countSeries(registry: Registry, network: Pick<NetworkStatusCache, 'ifLoaded'>): void {
   new Gauge({
     name: 'rinex_series',

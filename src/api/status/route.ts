@@ -87,7 +87,7 @@ interface Arrivals {
 
 /**
  * Returns the number of new records a minute, as the mean of the last ten minutes. Returns `undefined` while a scan runs, after a
- * large scan, while the index is being built, and when the query would have to wait.
+ * large scan, while the index is being built, and if the query takes too long or the catalogue cannot answer it.
  */
 export async function arrivalsPerMinute({
   reader,

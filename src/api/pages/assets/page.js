@@ -20,9 +20,9 @@ addEventListener('pageshow', () => {
   for (const field of document.querySelectorAll('form [disabled]')) field.disabled = false
 })
 
-// Updates the part of the page that shows a changing state. The attribute of this part is a URL of the change feed, which answers
-// when the state has changed. If the attribute is empty, or the server refuses to let the page wait, the page is fetched every few
-// seconds. Hidden pages are not updated.
+// Updates the part of the page that shows a changing state. The attribute of this part is a URL of the change feed: its response
+// arrives when a file changes, or after 50 seconds. If the attribute is empty, and for a minute after a failed request of the
+// feed, the page is fetched every five seconds. Hidden pages are not updated.
 const live = document.querySelector('[data-live]')
 if (live !== null) {
   const pollMs = 5000
