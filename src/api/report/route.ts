@@ -43,7 +43,7 @@ function showReport({ network, reader, tag, limits, nowUs }: ReportContext): Rou
     const query = request.query as Query
     const today = Math.floor(nowUs() / usPerDay)
     const week = parseReportWeek(query, today)
-    const known = ['week', 'format', 'strict']
+    const known = ['week', 'format']
     reply.headers(ignoredHeader(Object.keys(query).filter((key) => !known.includes(key))))
     await limits.page(request, reply)
     const current = await network.current()

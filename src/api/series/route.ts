@@ -64,7 +64,7 @@ export function answerList<Request extends ListRequest, Item, Wire, Key extends 
     const count = found.length
     if (format === 'csv') {
       if (count > maxRows)
-        throw badFields({ from: [`A CSV has at most ${maxRows} rows; these are ${count}.`] })
+        throw badFields({ format: [`A CSV has at most ${maxRows} rows; these are ${count}.`] })
       const rows = found.map(serialise).map((row) => csvColumns.map((key) => row[key]))
       return sendCsv(reply, csvText(csvColumns, rows as (string | number | null)[][]))
     }
