@@ -313,9 +313,9 @@ export interface ProblemsPage {
 
 /**
  * Reads the catalogue. Every method except `close` may throw `CatalogueUnavailable` (no database, or one that this program cannot
- * read), and works again as soon as there is a readable database. Queries that need an index or a table of counts throw `NotBuilt`
- * while it does not exist yet. Queries that may take long throw `TooManyQueries` if too many queries wait; `page` and `records`
- * throw `QueryTimeout` if they take too long.
+ * read), and works again as soon as there is a readable database. Queries that need an index or a table of counts throw
+ * `NotBuilt` while it does not exist yet. Queries that may take long throw `TooManyQueries` if too many queries wait; `page` and
+ * `records` throw `QueryTimeout` if they take too long.
  */
 export interface CatalogueReader {
   /** The slots of a series; `undefined` for an unknown station. Throws `NotBuilt`. */

@@ -44,7 +44,10 @@ export interface Counts {
     kinds: readonly number[] | undefined,
   ): ReadonlyMap<number, number>
   ofDates(dates: readonly DateRange[], kinds: readonly number[] | undefined): number
-  /** The days that have files, in order. If a range covers only a part of a day, all files of the day are counted. */
+  /**
+   * The days that have files of `kinds`, in order. All these files of a day are counted, even if a range covers only a part of
+   * the day, or names kinds of its own.
+   */
   byDay(
     dates: readonly DateRange[] | undefined,
     kinds: readonly number[] | undefined,

@@ -213,8 +213,8 @@ function refuseHeader(path: string): void {
 }
 
 /**
- * Prepares a database for its replacement: writes the changes in its WAL to the database file, and its numbers to the file of the
- * sequences.
+ * Prepares a database for its replacement: writes the changes in its WAL to the database file and, if its schema is known (see
+ * `isKnownVersion`), its numbers to the file of the sequences. A corrupt database is left as it is.
  */
 function finish({ path, numbersPath }: DatabaseFiles): void {
   try {

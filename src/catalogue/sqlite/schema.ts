@@ -2,7 +2,7 @@
  * The tables of the embedded catalogue. `user_version` is the number of the schema: a new database is created from `tables`, an
  * older one is migrated by `migration.ts`.
  *
- * Times are in microseconds since 1970 (`…_us`), or in seconds (`data_date`). All tables are STRICT.
+ * Times are in microseconds since 1970 (`…_us`), or in seconds (`data_date`, `first_date`, `last_date`). All tables are STRICT.
  */
 import type { Database } from 'better-sqlite3'
 
@@ -34,9 +34,9 @@ export const idCountLevels = [18, 12, 6] as const
  * the complete ones; readers must not use any other. Equal keys of an index are in the order of the row id.
  */
 export const indexes: Readonly<Record<string, string>> = {
-  // For the files of a station or country, with dates and kinds, the availability of a station, and the ids of a sparse filter.
+  // For filters on station and country, also with dates and kinds, the slots of a series, and the dates in station_count.
   file_station: 'CREATE INDEX file_station ON file (station, data_date, kind)',
-  // For the files of a day or a range of days, the availability of a network, and ordering by data_date.
+  // For filters on the time of the data, the counts of parts of days, and ordering by data_date.
   file_date: 'CREATE INDEX file_date ON file (data_date, kind)',
   // For filters on type, duration, version, area, interval, content and source, in the order of ids.
   file_kind: 'CREATE INDEX file_kind ON file (kind)',
@@ -44,7 +44,7 @@ export const indexes: Readonly<Record<string, string>> = {
   file_name: 'CREATE INDEX file_name ON file (name COLLATE NOCASE)',
   // For the filters created__…, and ordering by created.
   file_created: 'CREATE INDEX file_created ON file (created_us)',
-  // For the filters modified__…, and ordering by modified.
+  // For the filters modified__…, ordering by modified, and the replaced files and changed directories.
   file_modified: 'CREATE INDEX file_modified ON file (coalesce(modified_us, created_us))',
 }
 
@@ -86,9 +86,9 @@ export const countTables = `
     PRIMARY KEY (station, kind)
   ) STRICT, WITHOUT ROWID;
 
-  -- Names of the indexes and tables of counts that are complete. The others must not be read: the indexes file_station,
-  -- file_date, file_kind, file_name, file_created and file_modified do not exist then, and the tables day_count and
-  -- station_count are empty.
+  -- Names of the complete ones among the indexes file_station, file_date, file_kind, file_name, file_created and
+  -- file_modified, and the tables day_count and station_count. The others of them must not be read: these indexes do not
+  -- exist, and these tables are empty. All other indexes and id_count are always complete, and not named here.
   CREATE TABLE built (
     name TEXT PRIMARY KEY
   ) STRICT, WITHOUT ROWID;
@@ -121,8 +121,9 @@ export const deliveryTables = `
   ) STRICT;
 
   -- The first delivery of each slot of a series, kept for 400 days even if its file is removed. data_date is the start of the
-  -- slot; latency_s is the number of seconds from its end to the first record, NULL if a scan found the file. The key begins
-  -- with the time, so the deliveries of an hour are written to a few pages, and those of all series are read in one range.
+  -- slot; latency_s is the number of seconds from its end until the file was listed, NULL if a scan found the file. The key
+  -- begins with the time, so the deliveries of an hour are written to a few pages, and those of all series are read in one
+  -- range.
   CREATE TABLE delivery (
     data_date INTEGER NOT NULL,
     series    INTEGER NOT NULL,
@@ -157,10 +158,11 @@ const tables = `
   ) STRICT, WITHOUT ROWID;
 
   -- All known directories. The stamp (mtime_us, ctime_us, inode) was taken before the names in the directory were read.
-  -- mtime_us is NULL if they were not read yet, or too soon after a change for a reliable stamp. held_since_us is the time
-  -- since which removals in the directory are withheld, NULL if none are. gone is 1 if the directory no longer exists on disk;
-  -- its row stays as long as tombstones refer to it. changed_us is the time of the latest change that the listings of this
-  -- directory, or of those below it, show; it only grows. hashed counts how often checksums of its files became known or
+  -- mtime_us is NULL if the next sweep must read them, for example because they were read too soon after a change for a
+  -- reliable stamp. files is the number of live files in the directory, misplaced that of the misplaced ones. held_since_us is
+  -- the time since which removals in the directory are withheld, NULL if none are. gone is 1 if the directory no longer exists
+  -- on disk; its row stays as long as tombstones refer to it. changed_us is the time of the latest change that the listings of
+  -- this directory, or of those below it, show; it only grows. hashed counts how often checksums of its files became known or
   -- stale. AUTOINCREMENT, because readers cache the path of an id.
   CREATE TABLE directory (
     id        INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -212,11 +214,11 @@ const tables = `
   ) STRICT;
 
   -- The live records. AUTOINCREMENT, because an id is never issued twice. size and mtime_us are NULL before the first stat of
-  -- the file, modified_us is NULL while it equals created_us. change is the kind of the change with the number seq: 0
+  -- the file, modified_us is NULL until size or mtime change on disk. change is the kind of the change with the number seq: 0
   -- created, 1 modified. returned_us is the time when a removed file came back, NULL for a file that was never removed.
   -- arrived is 1 if the file was seen arriving, 0 if a scan found it. incomplete is 1 if its gzip stream has no end, which
-  -- was found after a long wait or when the file was hashed. misplaced is 1 if the file is in the directory of another date
-  -- than that in its name.
+  -- was found after a long wait or when the file was hashed. misplaced is 1 if the file does not fit its directory by the
+  -- date and length in its name (see isMisplaced).
   CREATE TABLE file (
     id          INTEGER PRIMARY KEY AUTOINCREMENT,
     directory   INTEGER NOT NULL REFERENCES directory (id),
