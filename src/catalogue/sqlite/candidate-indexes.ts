@@ -91,7 +91,7 @@ export function openCandidateIndexes(
       add(['stations', 'dates', 'kinds'], {
         from: 'file f INDEXED BY file_station',
         key: 'data_date',
-        // Stations may have more files at these dates than at others.
+        // The stations may have a larger share of their files in the range of dates than other stations have.
         entries: Math.min(all, 2 * share * all + 10 * stations.length),
         slices: () => slices.byStation(selection),
       })

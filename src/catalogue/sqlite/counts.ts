@@ -24,7 +24,7 @@ export interface DayKind {
 export interface Counts {
   /** @throws NotBuilt if an index or a table of counts is not built yet */
   require(...names: readonly string[]): void
-  /** Number of files of these kinds (default: all) with ids in a range. */
+  /** Number of files of these kinds (`undefined`: all kinds) with ids in a range (default: all ids). */
   ofIds(kinds: readonly number[] | undefined, range?: IdRange): number
   /**
    * The range of ids that contains a page. Files are ranked by id; the file with the highest id has rank 0, and the page has the

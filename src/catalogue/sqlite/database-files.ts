@@ -25,7 +25,7 @@ export function backupPaths(database: string): [newest: string, older: string] {
   return [`${database}-backup-1`, `${database}-backup-2`]
 }
 
-/** Path of a backup until it is checked. */
+/** Path of a backup until it is complete and checked. */
 export function newBackupPath(database: string): string {
   return `${database}-backup-new`
 }
@@ -71,7 +71,7 @@ export function moveDurably(from: string, to: string): void {
   syncDirectoryOf(to)
 }
 
-/** Makes a checked copy the newest backup; the newest becomes the older one. */
+/** Makes a complete copy the newest backup; the former newest backup replaces the older one. */
 export function rotateBackups(database: string): void {
   const [newest, older] = backupPaths(database)
   const copy = newBackupPath(database)

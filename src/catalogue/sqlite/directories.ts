@@ -89,9 +89,8 @@ export function prepareDirectories(db: Database) {
 
 /**
  * Clients validate listings by `Last-Modified`, in whole seconds. After the clock was set back, a directory could change again in
- * a second that clients already know, so they would miss the change. So a change of a directory whose
- * latest recorded change lies in the future gets at least the start of the next whole second after the latest recorded change of
- * all directories.
+ * a second that clients already know, so they would miss the change. So if the latest recorded change of a directory lies in the
+ * future, its next change gets at least the start of the next whole second after the latest recorded change of all directories.
  * @returns a function that returns the start of that second (µs); 0 until the clock is set back for the first time
  */
 function openSecondPast(db: Database): (nowUs: number) => number {

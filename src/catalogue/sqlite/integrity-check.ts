@@ -88,7 +88,7 @@ export interface StartupCheckOutcome {
 
 /**
  * Starts checking a database while it is in use.
- * @returns a function that returns the fault once it is known, until then `undefined`
+ * @returns a function that returns the fault after the check has found one, otherwise `undefined`
  */
 export function startupCheck(
   path: string,

@@ -69,7 +69,7 @@ export interface DatabaseFiles extends OpeningForWriting {
 }
 
 /**
- * @throws UnusableDatabase for a database of another program or of a newer version of this one, and for an unusable `restoreFrom`
+ * @throws AlreadyRunning and UnusableDatabase as `openForWriting`; UnusableDatabase also for an unusable `restoreFrom`
  */
 export function openOrRecover(files: DatabaseFiles): { db: Database; recovery: Recovery } {
   const { path, restoreFrom } = files

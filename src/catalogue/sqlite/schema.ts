@@ -87,8 +87,8 @@ export const countTables = `
   ) STRICT, WITHOUT ROWID;
 
   -- Names of the complete ones among the indexes file_station, file_date, file_kind, file_name, file_created and
-  -- file_modified, and the tables day_count and station_count. The others of them must not be read: these indexes do not
-  -- exist, and these tables are empty. All other indexes and id_count are always complete, and not named here.
+  -- file_modified, and the tables day_count and station_count. One of them that is not named must not be read: the index
+  -- does not exist, or the table is empty. All other indexes and id_count are always complete, and never named here.
   CREATE TABLE built (
     name TEXT PRIMARY KEY
   ) STRICT, WITHOUT ROWID;
@@ -182,7 +182,8 @@ const tables = `
   CREATE INDEX directory_filled ON directory (path) WHERE files > 0;
 
   -- Entries of a directory that are not catalogued, by reason. names is a JSON array of the first names, at most 100, without
-  -- dot files. since_us is the time when the first of them was seen, NULL in rows of a release that did not store it.
+  -- dot files. since_us is the time since which the directory has entries for this reason, NULL in rows of a release that did
+  -- not store it.
   CREATE TABLE rejection (
     directory INTEGER NOT NULL REFERENCES directory (id),
     reason    TEXT    NOT NULL,
@@ -242,7 +243,7 @@ const tables = `
   -- The change feed reads live records in the order of their latest change.
   CREATE INDEX file_seq ON file (seq);
 
-  -- For filters on problem=incomplete and problem=misplaced, and for the examples in the status.
+  -- For filters on problem=incomplete and problem=misplaced, the list of problems, and the examples in the status.
   CREATE INDEX file_incomplete ON file (id) WHERE incomplete = 1;
   CREATE INDEX file_misplaced ON file (id) WHERE misplaced = 1;
 
@@ -271,13 +272,13 @@ const tables = `
   CREATE INDEX tombstone_seq ON tombstone (seq);
 
   -- SHA-256 of live files by their id, and the identity of the file that was hashed: size, mtime_us and the other attributes.
-  -- A checksum is valid as long as the record has the same size and mtime_us. If the file on disk has another inode, or only
-  -- another ctime_us, its content may differ although size and mtime are the same. If its ctime_us and also its link count,
-  -- mode or owner are different, only attributes have changed. These attributes are NULL in checksums of older releases until
-  -- the indexer has checked the file. broken is 1 if the gzip stream is damaged before its end. stale_us is set while the
-  -- checksum may belong to another version than the file on disk: the checksum is not shown, and the file is hashed again
-  -- from this time on. It is a time, not a flag, so that a file that cannot be read is tried again later without delaying the
-  -- others.
+  -- A checksum is valid as long as stale_us is NULL and the record has the same size and mtime_us. If the file on disk has
+  -- another inode, or only another ctime_us, its content may differ although size and mtime are the same. If its ctime_us and
+  -- also its link count, mode or owner are different, only attributes have changed. inode and the columns from ctime_us to gid
+  -- are NULL in checksums of older releases until the indexer has checked the file. broken is 1 if the gzip stream is damaged
+  -- before its end. stale_us is set while the checksum may belong to another version than the file on disk: the checksum is
+  -- not shown, and the file is hashed again from this time on. It is a time, not a flag, so that a file that cannot be read is
+  -- tried again later without delaying the others.
   CREATE TABLE checksum (
     id       INTEGER PRIMARY KEY REFERENCES file (id),
     sha256   BLOB    NOT NULL CHECK (length(sha256) = 32),
@@ -293,14 +294,14 @@ const tables = `
     stale_us INTEGER
   ) STRICT;
 
-  -- For filters on problem=broken, and for the examples in the status.
+  -- For filters on problem=broken, the list of problems, and the examples in the status.
   CREATE INDEX checksum_broken ON checksum (id) WHERE broken = 1;
   -- The queue of files to be hashed again, in its order.
   CREATE INDEX checksum_stale ON checksum (stale_us) WHERE stale_us IS NOT NULL;
 
   -- The progress of hashing, one row. All files that were created or modified up to seq were examined. seq is NULL before
-  -- hashing begins; files that exist when it begins count as old. files is the number of valid checksums, stale that of stale
-  -- ones.
+  -- hashing begins; files that exist when it begins count as old, unless there are at most 1,000. files is the number of
+  -- checksums that are not stale, stale that of stale ones.
   CREATE TABLE hashing (
     one   INTEGER PRIMARY KEY CHECK (one = 1),
     seq   INTEGER,
