@@ -418,7 +418,7 @@ export class TooManyQueries extends Error {
 }
 
 /**
- * True for errors whose cause may end by itself. After such an error, pages and metrics leave out the values that could not be
+ * True for errors whose cause may end by itself. After these errors, pages and metrics leave out the values that could not be
  * read.
  */
 export function isTemporary(error: unknown): boolean {
