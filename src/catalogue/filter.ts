@@ -1,6 +1,7 @@
 /**
- * The conditions by which records are filtered. A record matches a filter if it meets all conditions. A condition with a list is
- * met if the record has one of the listed values; an empty list matches no record. Codes are in upper case, as in the catalogue.
+ * The conditions by which records are filtered. A record matches a filter if it meets all conditions. A condition with a list of
+ * values is met if the record has one of these values; an empty list matches no record. `names` is different: the record must
+ * meet each condition in the list. Codes are in upper case, as in the catalogue.
  */
 import type { Area } from '../parse/archive-path.ts'
 import type { FileDuration, FileType, FileVersion } from '../parse/types.ts'
@@ -12,8 +13,9 @@ export interface TimeRange {
 }
 
 /**
- * The problems of listed files: the gzip stream has no end (`incomplete`), is damaged before its end (`broken`), or the date in
- * the name is not that of the directory (`misplaced`). An incomplete file is never also `broken`.
+ * The problems of listed files: the gzip stream has no end (`incomplete`), is damaged before its end (`broken`), or the file does
+ * not fit its directory by the date and length in its name (`misplaced`, see `isMisplaced` in archive-path.ts). An incomplete
+ * file is never also `broken`.
  */
 export const problems = ['incomplete', 'broken', 'misplaced'] as const
 export type Problem = (typeof problems)[number]
@@ -23,7 +25,7 @@ export interface FileFilter {
   readonly stations?: readonly string[]
   /**
    * ISO 3166-1 alpha-3 codes. The country of a station is the end of its long code (9 characters). A station with a short code
-   * has the country of the long code that begins with it, if there is exactly one.
+   * has the country of the long code that begins with it, if there is exactly one; in the change feed it has no country.
    */
   readonly countries?: readonly string[]
   readonly areas?: readonly Area[]
@@ -53,7 +55,7 @@ export interface FileFilter {
   /** Only files with ids above `idAbove` and below `idBelow`. */
   readonly idAbove?: number
   readonly idBelow?: number
-  /** Conditions on the file name. The case of ASCII letters is ignored. */
+  /** Conditions on the file name, which must all be met; an empty list matches every record. ASCII case is ignored. */
   readonly names?: readonly NameCondition[]
 }
 

@@ -1,7 +1,8 @@
 /**
  * The interface between the catalogue and its users: the indexer writes through `CatalogueWriter`, the API reads through
- * `CatalogueReader`. Each engine has a folder beside this file, and other folders use only its `open*` functions. All methods
- * return promises, so that an engine can be a database server.
+ * `CatalogueReader`. Each engine has a folder beside this file. The indexer and the API know no engine: only the commands open
+ * one, or call its functions for backups, checks and migrations. All methods except `close` return promises, so that an engine
+ * can be a database server.
  *
  * Times ending in `Us` are microseconds since 1970-01-01T00:00:00Z, exact in a double until 2255. A live record is the record of
  * a file that is in the catalogue now. A directory is named by its path below the archive root, without slashes at its ends:
@@ -67,8 +68,8 @@ export interface ChunkOrdering extends OrderStep {
 }
 
 /**
- * The position after a record in the list: its id and its sort key. The key is an id, a time in the unit of its column, or a name
- * in lower case.
+ * A position in the list: after a record, or, in the order of ids, after the last id that was examined. The key is the sort key
+ * at this position: an id, a time in the unit of its column, or a name in lower case.
  */
 export interface ChunkCursor {
   readonly id: number
@@ -100,7 +101,10 @@ export interface StationsQuery {
   readonly limit: number
   readonly offset: number
   readonly countries?: readonly string[]
-  /** Only stations with these codes. A station is found by its long code if that is known, else by its short code. */
+  /**
+   * Only stations with these codes. A station is found by its `code` in the answer: the files of a short code that belongs to
+   * exactly one long code are found only by the long code.
+   */
   readonly codes?: readonly string[]
   /** Only stations with a code that contains this text, in upper case. */
   readonly search?: string
@@ -124,7 +128,10 @@ export interface StationsPage {
 export interface SeriesQuery extends SeriesKey {
   /** Code of the station in upper case, 4 or 9 characters. */
   readonly code: string
-  /** First and last slot to read. Without `from`, the range begins at the first live file of the series. */
+  /**
+   * First and last slot to read. Without `from`, the range begins at the first live file of the series; without live files, it
+   * begins at `to`.
+   */
   readonly from: number | undefined
   readonly to: number
   /** The slots of the last 28 days, from which the usual latency is computed. */
@@ -134,11 +141,14 @@ export interface SeriesQuery extends SeriesKey {
 /** The slots of a series; ascending, without duplicates. */
 export interface SeriesSlots {
   readonly head: Head
-  /** The codes whose files fill the slots: the long code, and the short code if it belongs to no other station. */
+  /**
+   * The catalogued codes whose files fill the slots: the long code, and the short code if no other long code begins with it. If a
+   * short code was requested that has no long code or several, only this short code; empty if no file ever had it.
+   */
   readonly codes: readonly string[]
   /**
    * Long codes that begin with the same 4 characters, if there are several: files with the short code cannot be assigned to one
-   * long code, so they form a series of their own. Empty if the station is not in doubt.
+   * long code, so they form a series of their own. Also empty if a long code was requested and no file ever had the short code.
    */
   readonly ambiguous: readonly string[]
   /** The first slot of the range. */
@@ -152,7 +162,10 @@ export interface SeriesSlots {
   readonly recorded: readonly number[]
   /** Latencies in seconds, ascending: those of the slots in `learning` whose files were seen arriving. */
   readonly latencies: readonly number[]
-  /** Time from which deliveries are recorded. */
+  /**
+   * Time from which deliveries are known: the time when the recording began, but at most 400 days ago, because older deliveries
+   * are purged. `Infinity` before the recording began.
+   */
   readonly knownFromUs: number
 }
 
@@ -169,27 +182,27 @@ export interface DeliveriesQuery {
   /** First and last UTC day since 1970, both included. */
   readonly fromDay: number
   readonly toDay: number
-  /** Reads only days whose deliveries changed after this state; without it, reads all days. */
+  /** Reads only days on which the data of files start that changed after this state; without it, reads all days. */
   readonly since?: Head | undefined
 }
 
-/** A series that has recorded deliveries or live files. */
+/** A series that has live files, or for which a delivery was ever recorded. */
 export interface NetworkSeries extends SeriesKey {
   /** The station code: 9 characters, or 4 if no long code or more than one begins with them. */
   readonly station: string
   /**
-   * The ids of the series in `DayDeliveries`: several if the station has a long and a short code, none without recorded
-   * deliveries.
+   * The ids of the series in `DayDeliveries`: several if deliveries of a long and of a short code were recorded, none if no
+   * delivery was ever recorded.
    */
   readonly ids: readonly number[]
-  /** Latest start of the data of its live files, in seconds since 1970. */
+  /** Latest start of the data of its live files, in seconds since 1970; `undefined` without live files. */
   readonly lastStart: number | undefined
 }
 
 /** The recorded deliveries of all series on some days. */
 export interface NetworkDeliveries {
   readonly head: Head
-  /** Time from which deliveries are recorded. */
+  /** Time when the recording of deliveries began; `Infinity` before. */
   readonly knownFromUs: number
   readonly series: readonly NetworkSeries[]
   /** False if the changes after `since` are unknown or too many; then no day was read. */
@@ -201,7 +214,10 @@ export interface NetworkDeliveries {
 /** Files whose content was replaced in a range of time, earliest replacement first. */
 export interface ReplacedFiles {
   readonly files: readonly { readonly path: string; readonly modifiedUs: number }[]
-  /** False if there are more files, or if so many files arrived in the range that not all were examined. */
+  /**
+   * False if more than 1000 files were replaced, or if so many files were listed or replaced in the range of time that not all of
+   * these were examined.
+   */
   readonly isComplete: boolean
 }
 
@@ -284,8 +300,8 @@ export interface ProblemEntry {
   /** One word: `no-end`, `damaged`, `other-date`, or the reason why an entry is not catalogued. */
   readonly reason: string
   /**
-   * Time of the latest change of the file, or the time when the directory first had a rejected entry for this reason; `undefined`
-   * if unknown.
+   * Time of the latest change of the file, or the time since which the directory has rejected entries for this reason;
+   * `undefined` if unknown.
    */
   readonly sinceUs: number | undefined
 }
@@ -296,10 +312,10 @@ export interface ProblemsPage {
 }
 
 /**
- * Reads the catalogue. Every method may throw `CatalogueUnavailable` (no database, or one that this program cannot read), and
- * works again as soon as there is a readable database. Queries that need an index or a table of counts throw `NotBuilt` while it
- * does not exist yet. Queries that may take long throw `TooManyQueries` if too many queries wait; `page` and `records` throw
- * `QueryTimeout` if they take too long.
+ * Reads the catalogue. Every method except `close` may throw `CatalogueUnavailable` (no database, or one that this program cannot
+ * read), and works again as soon as there is a readable database. Queries that need an index or a table of counts throw
+ * `NotBuilt` while it does not exist yet. Queries that may take long throw `TooManyQueries` if too many queries wait; `page` and
+ * `records` throw `QueryTimeout` if they take too long.
  */
 export interface CatalogueReader {
   /** The slots of a series; `undefined` for an unknown station. Throws `NotBuilt`. */
@@ -312,16 +328,22 @@ export interface CatalogueReader {
   deliveries(query: DeliveriesQuery): Promise<NetworkDeliveries>
   /** The files that were replaced in a range of time, at most 1000. Throws `NotBuilt`. */
   replacedFiles(modified: Required<TimeRange>): Promise<ReplacedFiles>
-  /** The five directories with the most files that were listed or replaced since a time. Throws `NotBuilt`. */
+  /**
+   * The five directories with the most files that were listed or replaced since a time; only the first 200,000 of these files
+   * count. Throws `NotBuilt`.
+   */
   changedDirectories(sinceUs: number): Promise<readonly ChangedDirectory[]>
   head(): Promise<Head>
   /** @param signal cancels a long query when its client has left */
   page(query: PageQuery, signal?: AbortSignal): Promise<Page>
-  /** The live record with this id, and its details if requested. */
+  /** The live record with this id, and its details if requested; `undefined` if there is no live record with this id. */
   record(id: number, details?: boolean): Promise<(FileRecord & ListedFile) | undefined>
-  /** The live record of a file by its exact path. */
+  /** The live record of a file by its exact path; `undefined` if the file is not catalogued. */
   file(directory: string, name: string): Promise<FoundFile | undefined>
-  /** The name of the only file of a directory that differs from this name only in the case of ASCII letters. */
+  /**
+   * The name of the only live file of a directory whose name equals this name if the case of ASCII letters is ignored;
+   * `undefined` if no name is equal, or more than one.
+   */
   nameInOtherCase(directory: string, name: string): Promise<string | undefined>
   /** A text that changes whenever `checksums` changes; `undefined` for an unknown directory. */
   checksumsVersion(directory: string): Promise<string | undefined>
@@ -342,9 +364,12 @@ export interface CatalogueReader {
     code: string,
   ): Promise<{ readonly head: Head; readonly station: StationSummary | undefined }>
   changes(query: ChangesQuery): Promise<ChangesPage>
-  /** The state of a directory; `undefined` if it has no catalogued files and is not on disk. The root always exists. */
+  /**
+   * The state of a directory; `undefined` if it is not on disk and there are no catalogued files in it or below it. The root
+   * always exists.
+   */
   directory(path: string): Promise<DirectoryState | undefined>
-  /** A chunk of the direct subdirectories that contain files, in no particular order. */
+  /** A chunk of the direct subdirectories that have catalogued files in them or below them, in no particular order. */
   subdirectories(query: EntriesQuery): Promise<Entries<Subdirectory>>
   /** A chunk of the live files of a directory, by name. */
   filesIn(query: EntriesQuery): Promise<Entries<FileEntry>>
@@ -375,8 +400,8 @@ export class CatalogueMigrating extends CatalogueUnavailable {
 }
 
 /**
- * An index or count that a filter or an ordering needs does not exist yet: during a first scan, and until it is built after the
- * scan or after a migration. All other queries work meanwhile.
+ * An index or table of counts that the query needs does not exist yet: during a first scan, and until it is built after the scan
+ * or after a migration. All other queries work meanwhile.
  */
 export class NotBuilt extends Error {
   readonly code = 'NOT_BUILT'
@@ -392,7 +417,10 @@ export class TooManyQueries extends Error {
   readonly code = 'TOO_MANY_QUERIES'
 }
 
-/** True for errors that end by themselves. After such an error, pages and metrics leave out the values that could not be read. */
+/**
+ * True for errors whose cause may end by itself. After these errors, pages and metrics leave out the values that could not be
+ * read.
+ */
 export function isTemporary(error: unknown): boolean {
   const classes = [CatalogueUnavailable, NotBuilt, QueryTimeout, TooManyQueries]
   return classes.some((each) => error instanceof each)

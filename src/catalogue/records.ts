@@ -8,8 +8,8 @@ import type { Problem } from './filter.ts'
 
 /**
  * The settling time: ten minutes, in milliseconds. A file that changed less than this time ago may be incomplete. The indexer
- * lists it only if its gzip stream has an end; the API sends it only if it is unchanged since it was catalogued. An older file is
- * listed with any content.
+ * lists it only if its gzip stream has an end, except in a scan that reads only names; the API sends it only if it is unchanged
+ * since it was catalogued. An older file is listed with any content.
  */
 export const youngFileMs = 10 * 60_000
 
@@ -32,11 +32,11 @@ export interface FileRecord {
 
 /** SHA-256 of a record's file. */
 export interface Hashed {
-  /** 32 bytes; `undefined` until this version of the file is hashed. */
+  /** 32 bytes; `undefined` until this version of the file is hashed, and while its checksum is stale. */
   readonly sha256: Uint8Array | undefined
 }
 
-/** The identity of the file that was hashed: size in bytes, the rest from `stat` (see `identity.ts`). */
+/** The identity of a file on disk, from its `stat` (see `toIdentity`). It is stored for the file that was hashed. */
 export interface FileIdentity {
   readonly inode: number
   readonly size: number
@@ -55,9 +55,9 @@ export interface FoundFile extends FileRecord, Hashed {
   /** True if the deletion guard withholds removals in its directory; the file may then be missing on disk temporarily. */
   readonly isWithheld: boolean
   /**
-   * The identity of the file that was hashed; `undefined` without a checksum. It is also `undefined` for a checksum that an older
-   * release stored without an identity, until the indexer has checked the file. The hashed file has the size and mtime of the
-   * record.
+   * The identity of the file that was hashed; `undefined` without a checksum, or with a stale one. It is also `undefined` for a
+   * checksum that an older release stored without an identity, until the indexer has checked the file. The hashed file has the
+   * size and mtime of the record.
    */
   readonly identity: FileIdentity | undefined
 }
@@ -77,7 +77,7 @@ export type ListedFile = Pick<
   readonly details?: FileDetails
 }
 
-/** The state of the catalogue: two answers with the same head show the same state. */
+/** The state of the records: two answers with the same head show the same records and the same details. */
 export interface Head {
   /** Identifies this database; a rebuilt catalogue has another epoch. */
   readonly epoch: string
@@ -139,7 +139,7 @@ export interface DirectoryState {
 /** A directory with catalogued files in it or below it. */
 export interface Subdirectory {
   readonly name: string
-  /** Time of the latest change in this directory or below it. */
+  /** Time of the latest change in this directory or below it; `undefined` if no change was recorded. */
   readonly changedUs: number | undefined
 }
 
@@ -150,17 +150,17 @@ export type FileEntry = Pick<FileRecord, 'name' | 'size' | 'mtimeUs'>
 export interface CatalogueSummary {
   readonly head: Head
   readonly areas: Readonly<Record<Area, { files: number; directories: number }>>
-  /** Number of files that are in the directory of another date. */
+  /** Number of misplaced files (see `problems`). */
   readonly misplaced: number
   /** Number of files whose gzip stream has no end. */
   readonly incomplete: RejectionCount
   readonly checksums: {
-    /** Number of files with a checksum. */
+    /** Number of files with a checksum that is not stale. */
     readonly files: number
     /** Number of hashed files whose gzip stream is damaged before its end. */
     readonly broken: RejectionCount
   }
-  /** Names and entries that are not catalogued, by reason, most frequent first. */
+  /** Entries of directories that are not catalogued, by reason, most frequent first. */
   readonly rejected: readonly RejectionCount[]
   /** The last complete scan of the tree; `undefined` before the first. */
   readonly lastScan: ScanSummary | undefined

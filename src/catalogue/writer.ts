@@ -5,7 +5,7 @@ import type { CatalogueSummary, FileIdentity, Head, ScanSummary } from './record
 import type { Problem } from './filter.ts'
 
 /**
- * The stamp of a directory, taken when its names were read. If the directory has another stamp now, its names may have changed.
+ * The stamp of a directory, taken before its names were read. If the directory has another stamp now, its names may have changed.
  * Stamps are compared only for equality, never for order, because times can be set back, and inode numbers are reused.
  */
 export interface DirectoryStamp {
@@ -28,7 +28,10 @@ export interface KnownFile {
 
 export interface KnownStamp {
   readonly path: string
-  /** `undefined` if the directory was read too soon after a change for a reliable stamp. */
+  /**
+   * `undefined` if the next sweep must read the directory, for example because it was not read yet, or too soon after a change
+   * for a reliable stamp.
+   */
   readonly stamp: DirectoryStamp | undefined
   /** Time since which removals in the directory are withheld; `undefined` if none are. */
   readonly withheldSinceUs: number | undefined
@@ -68,7 +71,7 @@ export interface FileFacts {
 export interface ReboundFile {
   readonly id: number
   readonly identity: FileIdentity
-  /** The ctime in the checksum's identity when the file was compared with it; `undefined` for an unbound checksum. */
+  /** The ctime in the checksum's identity when the file was compared with it; `undefined` if `hashed` was `unbound`. */
   readonly boundCtimeUs: number | undefined
 }
 
@@ -104,7 +107,7 @@ export interface DirectoryChange {
   readonly added: readonly NewFile[]
   /** Files whose size or mtime changed on disk. */
   readonly modified: readonly FileFacts[]
-  /** Files whose size and mtime became known. This does not change the record. */
+  /** Files whose size and mtime became known. The `seq` of the record stays. */
   readonly filled: readonly FileFacts[]
   /** Files with changed attributes and a valid checksum. This does not change the record. */
   readonly attributes: readonly ReboundFile[]
@@ -198,14 +201,14 @@ export interface BuiltIndexes {
 /** The result of a backup. */
 export type BackupOutcome =
   | { readonly outcome: 'kept'; readonly path: string; readonly bytes: number }
-  /** No backup was made, because the newest is recent or nothing has changed since. */
+  /** No backup was made, because the newest is recent or no record has changed since. */
   | { readonly outcome: 'unneeded' }
   /** No backup was made, because the free space is less than twice the size of the database. */
   | { readonly outcome: 'no-space'; readonly bytes: number; readonly free: number }
 
 /** The only writer of a catalogue: opening a second writer of the same database throws `AlreadyRunning`. */
 export interface CatalogueWriter {
-  /** All directories, in no particular order. */
+  /** All known directories that still exist on disk, in no particular order. */
   directories(): Promise<readonly KnownStamp[]>
   /** One directory with its files; `undefined` for an unknown one. */
   directory(path: string): Promise<KnownDirectory | undefined>
@@ -220,14 +223,15 @@ export interface CatalogueWriter {
   apply(changes: readonly DirectoryChange[]): Promise<AppliedChange>
   summary(): Promise<CatalogueSummary>
   /**
-   * Purges some of the removals before a time, oldest first, in one short transaction; `more` is true if others are left. If a
-   * purged file comes back, it gets a new record.
+   * Purges some of the removals before a time, oldest first, in one short transaction; `more` is true if others may be left. If
+   * it is false, also purges the deliveries older than 400 days, and the directories that no longer exist. If a purged file comes
+   * back, it gets a new record.
    */
   purgeRemovals(beforeUs: number): Promise<{ readonly more: boolean }>
   /**
    * Finds files without a checksum among those that are new or modified after a seq; by default after the seq that
-   * `keepChecksums` stored. If no seq is stored, all files count as new in a catalogue of at most 1,000, and none in a larger
-   * one.
+   * `keepChecksums` stored. If no seq is stored, all files count as new in a catalogue of at most 1,000 files, and none in a
+   * larger one.
    */
   arrivedUnhashed(since: number | undefined): Promise<ArrivedUnhashed>
   /** Finds some of the files without a checksum below an id, highest id first; repeat with `next` until it is `undefined`. */
@@ -235,8 +239,8 @@ export interface CatalogueWriter {
     id: number,
   ): Promise<{ readonly files: readonly UnhashedFile[]; readonly next: number | undefined }>
   /**
-   * Stores the checksums of files that are unchanged since they were hashed, and the seq up to which new files are done. This
-   * changes no record, so `seq` stays.
+   * Stores the checksums of files that are unchanged since they were hashed, and the seq up to which new files are done. Also
+   * stores their size and mtime if these were unknown, and whether they are incomplete. The `seq` of the records stays.
    */
   keepChecksums(checksums: readonly Checksum[], throughSeq: number): Promise<void>
   /** Finds files with stale checksums that may be hashed at this time. */
@@ -249,8 +253,8 @@ export interface CatalogueWriter {
   /** Stores the summary of a complete scan. */
   scanned(scan: ScanSummary): Promise<void>
   /**
-   * Drops the indexes and counts that a first scan does not need, if there is no file yet. Queries that need them throw
-   * `NotBuilt` until `buildIndexes` has built them.
+   * Drops the indexes that a first scan does not need, and stops updating the counts that it does not need, if there is no file
+   * yet. Queries that need them throw `NotBuilt` until `buildIndexes` has built them.
    */
   deferIndexes(): Promise<void>
   /**
@@ -258,14 +262,18 @@ export interface CatalogueWriter {
    * `left` is 0. Each takes a few seconds per million files.
    */
   buildIndexes(): Promise<BuiltIndexes>
-  /** Recomputes all counts from the records. */
+  /** Recomputes the numbers of files and of checksums from the records; counts that are not built yet stay empty. */
   repairCounts(): Promise<void>
   /**
-   * Makes a backup, unless there is a recent one, or nothing has changed since the newest. The backup replaces the catalogue if
-   * it becomes corrupt. Only one backup may be in progress; writing continues meanwhile.
+   * Makes a backup, unless there is a recent one, no record has changed since the newest, or the disk has too little space. The
+   * backup replaces the catalogue if it becomes corrupt or is missing. Only one backup may be in progress; writing continues
+   * meanwhile.
    */
   backup(options: { readonly ifOlderThanMs: number }): Promise<BackupOutcome>
-  /** Checkpoints the WAL into the database file. The process must then end with `process.exit` (docs/decisions/0001). */
+  /**
+   * Checkpoints the WAL into the database file, and aborts a check or a backup in progress. The process must then end with
+   * `process.exit` (docs/decisions/0001).
+   */
   checkpoint(): Promise<void>
   /**
    * Closes the database and releases the write lock. This may remove the `-wal` and `-shm` files, so readers that run as another
@@ -279,12 +287,15 @@ export class AlreadyRunning extends Error {
   readonly code = 'ALREADY_RUNNING'
 }
 
-/** The database is corrupt, or was moved. The process must end; the next one starts with a backup or a new database. */
+/**
+ * The database is corrupt, or the database or one of its side files was removed or replaced. The process must end; the next one
+ * opens the database that it finds, restores a backup or creates a new database.
+ */
 export class CatalogueCorrupt extends Error {
   readonly code = 'CATALOGUE_CORRUPT'
 }
 
-/** This program must not or cannot change the database file; the message names the file and the remedy. */
+/** This program must not or cannot use the database file; the message names the file, and the remedy if there is one. */
 export class UnusableDatabase extends Error {
   readonly code = 'UNUSABLE_DATABASE'
 }

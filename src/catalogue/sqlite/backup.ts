@@ -30,7 +30,8 @@ const pagesPerStep = 100
 const stepsPerSync = 100
 
 /**
- * Returns a function that makes a backup beside the database, unless the newest backup is recent, or nothing has changed since.
+ * Returns a function that makes a backup beside the database, unless the newest backup is recent, no record has changed since, or
+ * the disk has too little space.
  * @param parts.checkUpTo a database up to this size (bytes) is checked in this process, a larger one in a child process
  * @param parts.signal aborts a backup in progress
  */
@@ -46,7 +47,9 @@ export function prepareBackup(parts: {
   const [newest] = backupPaths(path)
   const copy = newBackupPath(path)
 
-  /** True if the newest backup has the same head as the database; false if it cannot be read. */
+  /**
+   * True if the newest backup has the same epoch and seq as the database, even if checksums are new; false if it cannot be read.
+   */
   const isUnchanged = (): boolean => {
     try {
       const kept = headOf(newest)

@@ -1,6 +1,6 @@
 /**
- * Estimates, from the exact counts, the cost of finding a selection with each index and with a scan. Use within a read
- * transaction.
+ * Estimates the cost of finding a selection with each index and with a scan: from the tables of counts, or for indexes without
+ * one by counting their entries up to a limit. Use within a read transaction.
  */
 import type { OrderKey } from '../filter.ts'
 import type { Statements } from './connection.ts'
@@ -31,8 +31,8 @@ export interface CandidateIndex {
 }
 
 /**
- * Maximum number of entries that are counted in an index without a table of counts. If an index has more matching entries, all
- * files are assumed to match.
+ * Maximum number of entries that are counted in an index without a table of counts. If an index has this number of matching
+ * entries or more, all files are assumed to match.
  */
 const maxCounted = 50_000
 
@@ -91,7 +91,7 @@ export function openCandidateIndexes(
       add(['stations', 'dates', 'kinds'], {
         from: 'file f INDEXED BY file_station',
         key: 'data_date',
-        // Stations may have more files at these dates than at others.
+        // The stations may have a larger share of their files in the range of dates than other stations have.
         entries: Math.min(all, 2 * share * all + 10 * stations.length),
         slices: () => slices.byStation(selection),
       })

@@ -11,8 +11,8 @@ const filesPerQuery = 2000
 /** Maximum number of files that one query returns. */
 const maxResults = 100
 /**
- * If a new catalogue has at most this number of files, they are hashed too, up to about a gigabyte (see `checksum-schedule.ts`).
- * So a small archive has all its checksums.
+ * If hashing begins in a catalogue that has at most this number of files, these are hashed too, up to about a gigabyte (see
+ * `checksum-schedule.ts`). So a small archive has all its checksums.
  */
 const maxHashedAtFirst = 1000
 /**

@@ -43,7 +43,7 @@ export function prepareChecksumRows(db: Database) {
     remove,
     /**
      * Replaces the checksum of a file if the record still has the size and mtime that were read; also sets the file's
-     * `incomplete`. If the record has another size or mtime, the old checksum is deleted without a replacement.
+     * `incomplete`. If the record has another size or mtime, or was removed, the old checksum is deleted without a replacement.
      */
     replace({ sha256, problem, rested, ...identity }: Checksum, nowUs: number): void {
       remove(identity.id)

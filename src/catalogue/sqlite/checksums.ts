@@ -16,7 +16,7 @@ export const joinedChecksum = `LEFT JOIN checksum c ON ${isValidChecksum}`
 export type IdentityRow = {
   readonly [Key in Exclude<keyof FileIdentity, 'size' | 'mtimeUs'>]: number | null
 }
-/** All columns are `null` without a valid checksum. Only `sha256` is not `null` for a checksum that an older release stored. */
+/** All columns are `null` without a valid checksum. Only `sha256` is not `null` for a checksum without an identity. */
 export type ChecksumRow = IdentityRow & { readonly sha256: Buffer | null }
 
 /** The identity of the file that was hashed; `undefined` without a checksum or if the identity is unknown. */

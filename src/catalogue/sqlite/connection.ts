@@ -93,7 +93,7 @@ function isReadable(path: string): boolean {
 }
 
 /**
- * Maximum number of cached statements. Few statements are needed, because the SQL depends on the conditions, not on their values.
+ * Maximum number of cached statements. Few statements are needed, because ids, times and texts are parameters of the SQL.
  */
 const keptStatements = 200
 
@@ -101,7 +101,7 @@ const keptStatements = 200
 export interface Statements {
   /** The first column of all rows. */
   column(sql: string, values: Values): readonly unknown[]
-  /** The first column of the first row. */
+  /** The first column of the first row; `undefined` without rows. */
   value(sql: string, values: Values): unknown
   /** All columns of all rows. */
   rows(sql: string, values: Values): readonly unknown[][]

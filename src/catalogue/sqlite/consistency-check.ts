@@ -1,6 +1,6 @@
 /**
- * Compares the tables of counts with the records, and runs SQLite's integrity check. It reads in one transaction, so an indexer
- * may run at the same time.
+ * Compares the stored counts with the records, and runs SQLite's checks of integrity and foreign keys. It reads in one
+ * transaction, so an indexer may run at the same time.
  */
 import type { Database } from 'better-sqlite3'
 import { openForReading } from './open.ts'
@@ -13,7 +13,7 @@ export interface ConsistencyReport {
   readonly damage: readonly string[]
 }
 
-/** Maximum number of differences listed per table; the rest is only counted. */
+/** Maximum number of listed differences per table, and of listed faults per check. Further differences are only counted. */
 const maxListed = 50
 
 /**
@@ -103,7 +103,7 @@ export function checkConsistency(path: string): ConsistencyReport {
   }
 }
 
-/** The differences between counts and records, as lines of text. Call within one transaction. */
+/** The differences between built counts and records, as lines of text. Call within one transaction. */
 export function differencesOf(db: Database): string[] {
   const built = new Set(db.prepare('SELECT name FROM built').pluck().all())
   const isKept = ({ table }: Comparison): boolean =>

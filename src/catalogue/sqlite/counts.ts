@@ -24,7 +24,7 @@ export interface DayKind {
 export interface Counts {
   /** @throws NotBuilt if an index or a table of counts is not built yet */
   require(...names: readonly string[]): void
-  /** Number of files of these kinds (default: all) with ids in a range. */
+  /** Number of files of these kinds (`undefined`: all kinds) with ids in a range (default: all ids). */
   ofIds(kinds: readonly number[] | undefined, range?: IdRange): number
   /**
    * The range of ids that contains a page. Files are ranked by id; the file with the highest id has rank 0, and the page has the
@@ -44,7 +44,10 @@ export interface Counts {
     kinds: readonly number[] | undefined,
   ): ReadonlyMap<number, number>
   ofDates(dates: readonly DateRange[], kinds: readonly number[] | undefined): number
-  /** The days that have files, in order. If a range covers only a part of a day, all files of the day are counted. */
+  /**
+   * The days that have files of `kinds`, in order. All these files of a day are counted, even if a range covers only a part of
+   * the day, or names kinds of its own.
+   */
   byDay(
     dates: readonly DateRange[] | undefined,
     kinds: readonly number[] | undefined,

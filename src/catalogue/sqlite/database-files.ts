@@ -25,7 +25,7 @@ export function backupPaths(database: string): [newest: string, older: string] {
   return [`${database}-backup-1`, `${database}-backup-2`]
 }
 
-/** Path of a backup until it is checked. */
+/** Path of a backup until it is complete and checked. */
 export function newBackupPath(database: string): string {
   return `${database}-backup-new`
 }
@@ -71,7 +71,7 @@ export function moveDurably(from: string, to: string): void {
   syncDirectoryOf(to)
 }
 
-/** Makes a checked copy the newest backup; the newest becomes the older one. */
+/** Makes a complete copy the newest backup; the former newest backup replaces the older one. */
 export function rotateBackups(database: string): void {
   const [newest, older] = backupPaths(database)
   const copy = newBackupPath(database)
@@ -86,7 +86,10 @@ export function discard(path: string): void {
   for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(path + suffix, { force: true })
 }
 
-/** Renames a corrupt database, so that the next writer restores a backup or creates a new database. Returns the new name. */
+/**
+ * Renames a corrupt database or backup. Without its database, the next writer restores a backup or creates a new database.
+ * @returns the new name
+ */
 export function quarantine(path: string): string {
   const aside = asidePath(path, 'corrupt')
   for (const suffix of ['', '-wal', '-shm'])
@@ -94,7 +97,7 @@ export function quarantine(path: string): string {
   return aside
 }
 
-/** A path beside a database, under which the corrupt or replaced database is kept. */
+/** A path beside a database or backup, under which it is kept after it was found corrupt or was replaced. */
 export function asidePath(path: string, reason: 'corrupt' | 'replaced'): string {
   return `${path}.${reason}-${new Date().toISOString().replace(/[:.]/g, '')}`
 }

@@ -19,7 +19,10 @@ export interface DeliveredFiles {
 }
 
 export interface Deliveries {
-  /** Records that the slot of new files was delivered. If the slot is recorded already, the first delivery stays. */
+  /**
+   * Records that the slot of new files was delivered. If the slot is recorded already, the first delivery stays. Does nothing for
+   * files without a series, or if the slot ended more than 400 days ago.
+   */
   record(files: DeliveredFiles): void
   /** Clears the cache of series ids after a rolled-back transaction. */
   reset(): void
@@ -52,7 +55,7 @@ export function prepareDeliveries(db: Database): Deliveries {
   }
 }
 
-/** Deletes deliveries older than 400 days. */
+/** Returns a function that deletes the deliveries of slots that began more than 400 days ago. */
 export function prepareDeliveryPurge(db: Database): (nowUs: number) => void {
   const purge = db.prepare('DELETE FROM delivery WHERE data_date < ?')
   return (nowUs) => {

@@ -89,9 +89,9 @@ export function prepareDirectories(db: Database) {
 
 /**
  * Clients validate listings by `Last-Modified`, in whole seconds. After the clock was set back, a directory could change again in
- * a second that clients already know, so they would miss the change. So changes get the next whole second after the latest
- * recorded change.
- * @returns a function that returns the start of that second (µs); 0 as long as the clock was not set back
+ * a second that clients already know, so they would miss the change. So if the latest recorded change of a directory lies in the
+ * future, its next change gets at least the start of the next whole second after the latest recorded change of all directories.
+ * @returns a function that returns the start of that second (µs); 0 until the clock is set back for the first time
  */
 function openSecondPast(db: Database): (nowUs: number) => number {
   const latest = db.prepare(
@@ -143,7 +143,7 @@ export function prepareKnown(db: Database) {
      FROM file f ${joinedChecksum} WHERE f.directory = ?`,
   )
   const count = db.prepare('SELECT files FROM area WHERE name = ?').pluck()
-  // The query reads from the latest tombstone back to the first one before that time, not all tombstones.
+  // The query reads from the latest tombstone back to the first one that was removed before the given time, not all tombstones.
   const removedSince = db.prepare(
     `SELECT k.area, t.removed_us AS atUs, count(*) AS count
      FROM tombstone t INDEXED BY tombstone_seq CROSS JOIN kind k ON k.id = t.kind

@@ -17,8 +17,8 @@ export interface Conditions {
 }
 
 /**
- * The conditions of a selection, joined by AND. The SQL depends on which conditions there are, not on their values, so prepared
- * statements can be reused.
+ * The conditions of a selection, joined by AND. Ids, times and texts are parameters of the SQL, not part of it, so prepared
+ * statements can be reused for other values.
  */
 export function conditionsOf(selection: Selection): Conditions {
   const { kinds, stations, dates, ids, created, modified } = selection
@@ -54,7 +54,7 @@ export function problemIds(problems: readonly Problem[]): string {
 /** The expression that `file_modified` indexes. */
 const modifiedUs = 'coalesce(f.modified_us, f.created_us)'
 
-/** For each sort key, its SQL expression, and the SQL after FROM that names the index in this order. */
+/** For each sort key, its SQL expression, and the SQL after FROM that names the index in this order (for ids: the table). */
 export const orders: Readonly<Record<OrderKey, { readonly key: string; readonly from: string }>> = {
   id: { key: 'f.id', from: 'file f NOT INDEXED' },
   data_date: { key: 'f.data_date', from: 'file f INDEXED BY file_date' },
@@ -105,8 +105,9 @@ function timesCondition(column: string, name: string, { fromUs, toUs }: TimeRang
 }
 
 /**
- * A condition that the data start in one of the ranges. SQLite can use the index for a single range. Several ranges are joined by
- * OR, so a condition on the range that contains them all is added, for which SQLite can use the index.
+ * A condition that the data start in one of the ranges, and that the file has one of the kinds of this range, if it names kinds.
+ * SQLite can use the index for a single range. Several ranges are joined by OR, so a condition on the range that contains them
+ * all is added, for which SQLite can use the index.
  */
 function datesCondition(dates: readonly DateRange[]): Conditions {
   const [only] = dates

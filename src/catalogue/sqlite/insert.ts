@@ -1,4 +1,4 @@
-/** Inserts the new files of a directory. A file that was removed and comes back gets its former id. */
+/** Inserts the new files of a directory. A removed file that comes back before its tombstone is purged gets its former id. */
 import type { Database } from 'better-sqlite3'
 import type { DirectoryChange, NewFile } from '../writer.ts'
 import { isMisplaced, parseDirectory } from '../../parse/archive-path.ts'
@@ -49,7 +49,10 @@ export function prepareInsert(db: Database, parts: Parts) {
   }
 }
 
-/** Files whose names differ only in the station, so that their records differ only in id, seq, name and station. */
+/**
+ * Files whose names differ only in the station. Their new records differ only in id, seq, name, station, size, mtime and
+ * `incomplete`.
+ */
 interface Group {
   readonly parsed: ParsedName
   readonly kind: number

@@ -1,6 +1,6 @@
 /**
- * Reads pages and chunks of the list. There are several ways to read them; the one with the lowest cost is chosen, which is
- * estimated from the exact counts. To be used within a read transaction.
+ * Reads pages and chunks of the list. There are several ways to read them; the way with the lowest estimated cost is chosen (see
+ * `candidate-indexes.ts`). To be used within a read transaction.
  */
 import type { Database } from 'better-sqlite3'
 import type { ChunkCursor, ChunkOrdering, ChunkQuery, Page, PageQuery } from '../reader.ts'
@@ -51,7 +51,7 @@ const deepestByDay = 2000
 /** An index with at most this number of entries is read by one statement, without a check of the deadline. */
 const fewEntries = 150_000
 
-/** A scan for a chunk ends after this time in milliseconds and returns the files found so far. */
+/** A scan for a chunk in the order of ids ends after this time in milliseconds and returns the files found so far. */
 const chunkMs = 200
 
 const byId: ChunkOrdering = { key: 'id', descending: true }
@@ -219,7 +219,7 @@ function isByDays(selection: Selection, { ordering, offset, limit }: PagePositio
   return isFirst && selection.dates !== undefined && hasOnly(selection, ['dates', 'kinds'])
 }
 
-/** The cursor after the last file of a slice. */
+/** The cursor after the last id of a slice, for chunks in the order of ids. */
 function endOf({ ids = everyId }: Selection, { descending }: ChunkOrdering): ChunkCursor {
   const id = descending ? ids.from : ids.to
   return { id, key: id }

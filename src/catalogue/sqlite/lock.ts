@@ -6,7 +6,7 @@ import { AlreadyRunning } from '../writer.ts'
 import { makeFile } from './database-files.ts'
 import { unusable } from './access-check.ts'
 
-/** Interval of checking that the lock file exists. */
+/** Interval of checking that the lock file was not removed or replaced. */
 const checkEveryMs = 30_000
 
 export interface WriterLock {
@@ -16,7 +16,7 @@ export interface WriterLock {
 /**
  * Takes the write lock of the catalogue until this process ends: an exclusive lock on a file beside the database. The kernel
  * releases the lock however the process ends, so there are no stale locks. If two processes start at the same time, exactly one
- * gets the lock. If the lock file is removed, it is created and locked again.
+ * gets the lock. If the lock file is removed or replaced, the new file is locked, which is created if necessary.
  * @throws AlreadyRunning if another process has the lock, UnusableDatabase if the file cannot be used
  */
 export function lockWriter(database: string, checkMs = checkEveryMs): WriterLock {
@@ -30,7 +30,8 @@ export function lockWriter(database: string, checkMs = checkEveryMs): WriterLock
       current.lock.close()
       current = next
     } catch {
-      // Another process has locked the new file. It finds this process in the table `owner`, and so releases the lock again.
+      // Another process has locked the new file; it finds this process in the table `owner`, and so releases the lock again. Or
+      // the file cannot be created or locked. In both cases the next check tries again.
     }
   }
   const timer = setInterval(renew, checkMs).unref()

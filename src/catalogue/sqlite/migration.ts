@@ -1,8 +1,8 @@
 /**
  * Migrates a database of schema 7 to 11 to schema 12. Rows, ids, seqs, tombstones and checksums stay. For schema 9 and older, two
- * obsolete tables are dropped, the misplaced files are marked, and the files are counted by id. Each step is a short transaction
- * that stores its progress, so an interrupted migration continues at the next start. Indexes are built afterwards, while the
- * catalogue is in use (`indexes.ts`).
+ * obsolete tables and an index are dropped, the misplaced files are marked, and the files are counted by id. Each step has one or
+ * more short transactions that store its progress, so an interrupted migration continues at the next start. Indexes are built
+ * afterwards, while the catalogue is in use (`indexes.ts`).
  */
 import { copyFileSync, constants } from 'node:fs'
 import Sqlite from 'better-sqlite3'
@@ -83,7 +83,7 @@ const steps: readonly Step[] = [
 ]
 
 /**
- * Migrates in steps. Yields the progress before each step; the caller may stop between any two steps.
+ * Migrates in steps. Yields the progress before each part of a step; the caller may stop between any two parts.
  * @param options.keepBackup copies the database first, as its newest backup
  * @throws an error of corruption for a damaged database, UnusableDatabase without enough disk space
  */
@@ -122,7 +122,10 @@ export function describeProgress({ from, to, step, done, total }: MigrationProgr
   return `from schema ${from} to ${to}: ${step}, ${percent} %`
 }
 
-/** Adds tables and columns. If further steps follow, also sets `migratingVersion`, which no other program opens. */
+/**
+ * Adds tables and columns. If further steps follow, also stores their progress and sets `migratingVersion`, which other releases
+ * refuse; otherwise sets the new schema version.
+ */
 function begin(db: Database): void {
   const from = versionOf(db)
   db.transaction(() => {
@@ -211,7 +214,7 @@ function highestId(db: Database): number {
   return (db.prepare('SELECT max(id) FROM file').pluck().get() as number | null) ?? 0
 }
 
-/** Counts the next range of ids that has files. @returns the first id of the range after it */
+/** Counts the next range of ids that has files. @returns the first id of the range after it; `Infinity` at the end */
 function countIds(db: Database, done: number): number {
   const next = db.prepare('SELECT min(id) FROM file WHERE id >= ?').pluck()
   const id = next.get(done) as number | null

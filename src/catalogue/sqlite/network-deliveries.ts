@@ -83,7 +83,10 @@ export function prepareNetworkDeliveries(db: Database, head: () => Head) {
   }
 }
 
-/** All series with deliveries or live files. Files of a short code belong to the only long code that begins with it. */
+/**
+ * All series that have live files or ever had a delivery. Files of a short code belong to the long code that begins with it, if
+ * there is exactly one.
+ */
 function prepareSeriesList(db: Database, { stations, kinds }: Lookups): () => NetworkSeries[] {
   const recorded = db.prepare('SELECT id, station, file_type AS fileType, period FROM series')
   const live = db.prepare('SELECT station, kind, last_date AS lastStart FROM station_count')

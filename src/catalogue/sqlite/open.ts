@@ -33,8 +33,9 @@ export interface OpeningForWriting {
 /**
  * Opens the catalogue for writing; creates or migrates it if necessary. All pages of a small file are checked first, because
  * undetected damage would give wrong answers.
- * @throws UnusableDatabase for a database of another program, of a newer version of this one or of one that is too old;
- * AlreadyRunning for a database that a living process writes; an error of corruption for a file that is damaged or no database.
+ * @throws UnusableDatabase for a database of another program, or of a newer or a too old release of this program, for a hard link
+ * to a database with a WAL, or if a migration needs more disk space; AlreadyRunning for a database that another living process
+ * writes; an error of corruption for a file that is damaged or no database.
  */
 export function openForWriting(
   path: string,

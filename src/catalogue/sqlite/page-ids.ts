@@ -32,7 +32,7 @@ export function openPageIds(
   { counts, slices }: { readonly counts: Counts; readonly slices: Slices },
 ) {
   /**
-   * Reads only between the two ids that `id_count` gives for a page. For selections by kinds and ids only, ordered by id.
+   * Reads only the range of ids that `idsAt` gives for a page. For selections by kinds and ids only, ordered by id.
    * @param count number of files in the selection; more than `offset`
    */
   const seek = ({ kinds, ids }: Selection, page: PagePosition, count: number): number[] => {
@@ -52,8 +52,9 @@ export function openPageIds(
   }
 
   /**
-   * Finds the ids of a page day by day. Begins with the day that has the highest id, and ends when no other day can have an id of
-   * the page. Only for pages in descending order of ids whose selection has no conditions but dates and kinds.
+   * Finds the ids of a page by day and kind. Begins each range of dates with the day and kind that have the highest `lastId`, and
+   * ends it when no further day and kind can have an id of the page. Only for pages in descending order of ids, and for
+   * selections that have no conditions but dates and kinds.
    */
   const latestDays = (
     { dates = [], kinds }: Selection,

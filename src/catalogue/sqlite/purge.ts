@@ -8,7 +8,8 @@ const removalsPerTransaction = 2000
 /**
  * Prepares purging tombstones. They are purged in the order of seq, up to the first one that is too young. The seq of the last
  * purged tombstone is stored, and the change feed has all removals after it. A removal with a time in the future, from a wrong
- * clock, stays until that time is old enough, and so do all removals after it.
+ * clock, stays until that time is old enough, and so do all removals after it. When no old tombstone is left, deliveries and
+ * directories are purged too.
  */
 export function preparePurge(
   db: Database,
@@ -20,7 +21,7 @@ export function preparePurge(
   )
   const purge = db.prepare('DELETE FROM tombstone WHERE seq <= ?')
   const persist = db.prepare('UPDATE catalogue SET forgotten_seq = ? WHERE one = 1')
-  // A directory that no longer exists is kept only for its tombstones.
+  // A directory that no longer exists is kept only as long as rows of tombstones or files refer to it.
   const dropDirectories = db.prepare(
     `DELETE FROM directory WHERE gone = 1
        AND NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.directory = directory.id)

@@ -42,7 +42,7 @@ export type QueryResponse =
 /** A worker checks this number between the slices of a query; 1 cancels the query. */
 export type CancelFlag = Int32Array
 
-/** Runs long queries in threads, so that they never delay other requests. */
+/** Runs long queries in worker threads, so that they do not block the main thread. */
 export interface QueryPool {
   /**
    * @param signal cancels the query, which rejects with the reason of the signal

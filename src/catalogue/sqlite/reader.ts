@@ -42,16 +42,17 @@ import type { StationAnswer } from './stations.ts'
 import { storageFigures } from './database-files.ts'
 import { prepareCached, prepareCachedHead, prepareLastScan } from './summary.ts'
 
-/** Queries that are estimated to take longer than this, in milliseconds, go to a query worker. */
+/** Queries for pages and chunks that are estimated to take longer than this, or do so, in milliseconds, go to a query worker. */
 const directMs = 20
 /** If the catalogue has more stations than this, lists of stations go to a query worker. */
 const directStations = 1000
-/** If the range has more slots than this, queries for the slots of a series go to a query worker. */
+/** If the range has more slots than this, queries for the slots of a series go to a query worker, except for daily files. */
 const directSlots = 20_000
 
 /**
- * Reads the catalogue in a database file that another process writes. Queries that are short according to the exact counts run in
- * this thread, all others in a query worker.
+ * Reads the catalogue in a database file that another process writes. Queries for pages, chunks, stations and slots run in this
+ * thread if they are short by an estimate, otherwise in a query worker. Of the other queries, those that `QueryKind` names always
+ * run in a query worker, the rest in this thread.
  */
 export function openReader(options: { readonly database: string }): CatalogueReader {
   const source = connectionSource(options.database, prepareQueries)
@@ -155,7 +156,7 @@ function prepareQueries(db: Database): Queries {
     `SELECT ${fileColumns}, ${checksumColumns}, d.held_since_us IS NOT NULL AS isWithheld
      ${from} ${joinedChecksum} WHERE d.path = ? AND f.name = ?`,
   )
-  // Uses the unique index of names in a directory; the case-insensitive index is built later.
+  // Uses the unique index of names in a directory, because `file_name` does not exist before the end of a first scan.
   const inOtherCase = db
     .prepare(
       `SELECT f.name FROM directory d CROSS JOIN file f ON f.directory = d.id

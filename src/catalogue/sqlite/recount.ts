@@ -49,7 +49,7 @@ export function prepareIdRange(db: Database): (firstId: number) => void {
   }
 }
 
-/** Recomputes the counts in `directory`, `area` and `hashing` from the rows. Call within a transaction. */
+/** Recomputes the numbers of files in `directory` and `area`, and of checksums in `hashing`. Call within a transaction. */
 function recountOthers(db: Database): void {
   db.exec(`
     UPDATE directory SET files = counted.files
@@ -64,7 +64,10 @@ function recountOthers(db: Database): void {
   `)
 }
 
-/** Returns a function that recomputes all counts, one transaction per table. Counts that a first scan left out stay empty. */
+/**
+ * Returns a function that recomputes the numbers of files and of checksums. Each table in `counted` has a transaction of its own;
+ * the counts in other tables share one. Counts that a first scan left out stay empty.
+ */
 export function prepareRepair(db: Database): () => void {
   const built = db.prepare('SELECT name FROM built').pluck()
   return () => {

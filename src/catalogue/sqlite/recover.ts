@@ -69,7 +69,7 @@ export interface DatabaseFiles extends OpeningForWriting {
 }
 
 /**
- * @throws UnusableDatabase for a database of another program or of a newer version of this one, and for an unusable `restoreFrom`
+ * @throws AlreadyRunning and UnusableDatabase as `openForWriting`; UnusableDatabase also for an unusable `restoreFrom`
  */
 export function openOrRecover(files: DatabaseFiles): { db: Database; recovery: Recovery } {
   const { path, restoreFrom } = files
@@ -213,8 +213,8 @@ function refuseHeader(path: string): void {
 }
 
 /**
- * Prepares a database for its replacement: writes the changes in its WAL to the database file, and its numbers to the file of the
- * sequences.
+ * Prepares a database for its replacement: writes the changes in its WAL to the database file and, if its schema is known (see
+ * `isKnownVersion`), its numbers to the file of the sequences. A corrupt database is left as it is.
  */
 function finish({ path, numbersPath }: DatabaseFiles): void {
   try {

@@ -5,13 +5,13 @@ import type { ChangedDirectory, ReplacedFiles } from '../reader.ts'
 import { prepareCounts } from './counts.ts'
 
 /**
- * Maximum number of files that are examined. The index also has the new files of a range, so a range that contains a first scan
- * would take seconds.
+ * Maximum number of files that are examined. The index also has the files that are new in the range of time, so a query for a
+ * range that contains a first scan would take seconds.
  */
 const maxCompared = 200_000
 const maxFiles = 1000
 
-/** SQL for the ids of the files that were listed or replaced in a range of times, at most `maxCompared`. It reads only the index. */
+/** SQL for the ids of the first `maxCompared` files that were listed or replaced in a range of time. It reads only the index. */
 const compared = `SELECT id FROM file INDEXED BY file_modified
   WHERE coalesce(modified_us, created_us) BETWEEN @fromUs AND @toUs
   ORDER BY coalesce(modified_us, created_us) LIMIT ${maxCompared}`

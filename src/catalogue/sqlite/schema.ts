@@ -2,7 +2,7 @@
  * The tables of the embedded catalogue. `user_version` is the number of the schema: a new database is created from `tables`, an
  * older one is migrated by `migration.ts`.
  *
- * Times are in microseconds since 1970 (`…_us`), or in seconds (`data_date`). All tables are STRICT.
+ * Times are in microseconds since 1970 (`…_us`), or in seconds (`data_date`, `first_date`, `last_date`). All tables are STRICT.
  */
 import type { Database } from 'better-sqlite3'
 
@@ -34,9 +34,9 @@ export const idCountLevels = [18, 12, 6] as const
  * the complete ones; readers must not use any other. Equal keys of an index are in the order of the row id.
  */
 export const indexes: Readonly<Record<string, string>> = {
-  // For the files of a station or country, with dates and kinds, the availability of a station, and the ids of a sparse filter.
+  // For filters on station and country, also with dates and kinds, the slots of a series, and the dates in station_count.
   file_station: 'CREATE INDEX file_station ON file (station, data_date, kind)',
-  // For the files of a day or a range of days, the availability of a network, and ordering by data_date.
+  // For filters on the time of the data, the counts of parts of days, and ordering by data_date.
   file_date: 'CREATE INDEX file_date ON file (data_date, kind)',
   // For filters on type, duration, version, area, interval, content and source, in the order of ids.
   file_kind: 'CREATE INDEX file_kind ON file (kind)',
@@ -44,7 +44,7 @@ export const indexes: Readonly<Record<string, string>> = {
   file_name: 'CREATE INDEX file_name ON file (name COLLATE NOCASE)',
   // For the filters created__…, and ordering by created.
   file_created: 'CREATE INDEX file_created ON file (created_us)',
-  // For the filters modified__…, and ordering by modified.
+  // For the filters modified__…, ordering by modified, and the replaced files and changed directories.
   file_modified: 'CREATE INDEX file_modified ON file (coalesce(modified_us, created_us))',
 }
 
@@ -86,9 +86,9 @@ export const countTables = `
     PRIMARY KEY (station, kind)
   ) STRICT, WITHOUT ROWID;
 
-  -- Names of the indexes and tables of counts that are complete. The others must not be read: the indexes file_station,
-  -- file_date, file_kind, file_name, file_created and file_modified do not exist then, and the tables day_count and
-  -- station_count are empty.
+  -- Names of the complete ones among the indexes file_station, file_date, file_kind, file_name, file_created and
+  -- file_modified, and the tables day_count and station_count. One of them that is not named must not be read: the index
+  -- does not exist, or the table is empty. All other indexes and id_count are always complete, and never named here.
   CREATE TABLE built (
     name TEXT PRIMARY KEY
   ) STRICT, WITHOUT ROWID;
@@ -121,8 +121,9 @@ export const deliveryTables = `
   ) STRICT;
 
   -- The first delivery of each slot of a series, kept for 400 days even if its file is removed. data_date is the start of the
-  -- slot; latency_s is the number of seconds from its end to the first record, NULL if a scan found the file. The key begins
-  -- with the time, so the deliveries of an hour are written to a few pages, and those of all series are read in one range.
+  -- slot; latency_s is the number of seconds from its end until the file was listed, NULL if a scan found the file. The key
+  -- begins with the time, so the deliveries of an hour are written to a few pages, and those of all series are read in one
+  -- range.
   CREATE TABLE delivery (
     data_date INTEGER NOT NULL,
     series    INTEGER NOT NULL,
@@ -157,10 +158,11 @@ const tables = `
   ) STRICT, WITHOUT ROWID;
 
   -- All known directories. The stamp (mtime_us, ctime_us, inode) was taken before the names in the directory were read.
-  -- mtime_us is NULL if they were not read yet, or too soon after a change for a reliable stamp. held_since_us is the time
-  -- since which removals in the directory are withheld, NULL if none are. gone is 1 if the directory no longer exists on disk;
-  -- its row stays as long as tombstones refer to it. changed_us is the time of the latest change that the listings of this
-  -- directory, or of those below it, show; it only grows. hashed counts how often checksums of its files became known or
+  -- mtime_us is NULL if the next sweep must read them, for example because they were read too soon after a change for a
+  -- reliable stamp. files is the number of live files in the directory, misplaced that of the misplaced ones. held_since_us is
+  -- the time since which removals in the directory are withheld, NULL if none are. gone is 1 if the directory no longer exists
+  -- on disk; its row stays as long as tombstones refer to it. changed_us is the time of the latest change that the listings of
+  -- this directory, or of those below it, show; it only grows. hashed counts how often checksums of its files became known or
   -- stale. AUTOINCREMENT, because readers cache the path of an id.
   CREATE TABLE directory (
     id        INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -180,7 +182,8 @@ const tables = `
   CREATE INDEX directory_filled ON directory (path) WHERE files > 0;
 
   -- Entries of a directory that are not catalogued, by reason. names is a JSON array of the first names, at most 100, without
-  -- dot files. since_us is the time when the first of them was seen, NULL in rows of a release that did not store it.
+  -- dot files. since_us is the time since which the directory has entries for this reason, NULL in rows of a release that did
+  -- not store it.
   CREATE TABLE rejection (
     directory INTEGER NOT NULL REFERENCES directory (id),
     reason    TEXT    NOT NULL,
@@ -212,11 +215,11 @@ const tables = `
   ) STRICT;
 
   -- The live records. AUTOINCREMENT, because an id is never issued twice. size and mtime_us are NULL before the first stat of
-  -- the file, modified_us is NULL while it equals created_us. change is the kind of the change with the number seq: 0
+  -- the file, modified_us is NULL until size or mtime change on disk. change is the kind of the change with the number seq: 0
   -- created, 1 modified. returned_us is the time when a removed file came back, NULL for a file that was never removed.
   -- arrived is 1 if the file was seen arriving, 0 if a scan found it. incomplete is 1 if its gzip stream has no end, which
-  -- was found after a long wait or when the file was hashed. misplaced is 1 if the file is in the directory of another date
-  -- than that in its name.
+  -- was found after a long wait or when the file was hashed. misplaced is 1 if the file does not fit its directory by the
+  -- date and length in its name (see isMisplaced).
   CREATE TABLE file (
     id          INTEGER PRIMARY KEY AUTOINCREMENT,
     directory   INTEGER NOT NULL REFERENCES directory (id),
@@ -240,7 +243,7 @@ const tables = `
   -- The change feed reads live records in the order of their latest change.
   CREATE INDEX file_seq ON file (seq);
 
-  -- For filters on problem=incomplete and problem=misplaced, and for the examples in the status.
+  -- For filters on problem=incomplete and problem=misplaced, the list of problems, and the examples in the status.
   CREATE INDEX file_incomplete ON file (id) WHERE incomplete = 1;
   CREATE INDEX file_misplaced ON file (id) WHERE misplaced = 1;
 
@@ -269,13 +272,13 @@ const tables = `
   CREATE INDEX tombstone_seq ON tombstone (seq);
 
   -- SHA-256 of live files by their id, and the identity of the file that was hashed: size, mtime_us and the other attributes.
-  -- A checksum is valid as long as the record has the same size and mtime_us. If the file on disk has another inode, or only
-  -- another ctime_us, its content may differ although size and mtime are the same. If its ctime_us and also its link count,
-  -- mode or owner are different, only attributes have changed. These attributes are NULL in checksums of older releases until
-  -- the indexer has checked the file. broken is 1 if the gzip stream is damaged before its end. stale_us is set while the
-  -- checksum may belong to another version than the file on disk: the checksum is not shown, and the file is hashed again
-  -- from this time on. It is a time, not a flag, so that a file that cannot be read is tried again later without delaying the
-  -- others.
+  -- A checksum is valid as long as stale_us is NULL and the record has the same size and mtime_us. If the file on disk has
+  -- another inode, or only another ctime_us, its content may differ although size and mtime are the same. If its ctime_us and
+  -- also its link count, mode or owner are different, only attributes have changed. inode and the columns from ctime_us to gid
+  -- are NULL in checksums of older releases until the indexer has checked the file. broken is 1 if the gzip stream is damaged
+  -- before its end. stale_us is set while the checksum may belong to another version than the file on disk: the checksum is
+  -- not shown, and the file is hashed again from this time on. It is a time, not a flag, so that a file that cannot be read is
+  -- tried again later without delaying the others.
   CREATE TABLE checksum (
     id       INTEGER PRIMARY KEY REFERENCES file (id),
     sha256   BLOB    NOT NULL CHECK (length(sha256) = 32),
@@ -291,14 +294,14 @@ const tables = `
     stale_us INTEGER
   ) STRICT;
 
-  -- For filters on problem=broken, and for the examples in the status.
+  -- For filters on problem=broken, the list of problems, and the examples in the status.
   CREATE INDEX checksum_broken ON checksum (id) WHERE broken = 1;
   -- The queue of files to be hashed again, in its order.
   CREATE INDEX checksum_stale ON checksum (stale_us) WHERE stale_us IS NOT NULL;
 
   -- The progress of hashing, one row. All files that were created or modified up to seq were examined. seq is NULL before
-  -- hashing begins; files that exist when it begins count as old. files is the number of valid checksums, stale that of stale
-  -- ones.
+  -- hashing begins; files that exist when it begins count as old, unless there are at most 1,000. files is the number of
+  -- checksums that are not stale, stale that of stale ones.
   CREATE TABLE hashing (
     one   INTEGER PRIMARY KEY CHECK (one = 1),
     seq   INTEGER,

@@ -114,7 +114,10 @@ function kindsOf(filter: FileFilter, { kinds }: Lookups): ReadonlyMap<number, Ki
   )
 }
 
-/** A code of 4 characters matches the equal code and the long codes that begin with it. */
+/**
+ * The ids of the stations that match the codes and the countries of a filter; `undefined` if it has neither. A code of 4
+ * characters matches the equal code and the long codes that begin with it.
+ */
 function stationsOf(
   { stations: codes, countries }: FileFilter,
   { stations }: Lookups,

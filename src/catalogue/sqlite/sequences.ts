@@ -101,7 +101,7 @@ export function reserveSequences(db: Database, path: string, count: number): voi
 
 /** Keeps the issued numbers in the file up to date. */
 export interface Sequences {
-  /** Call after each commit. */
+  /** Call after each commit that may have issued numbers. */
   committed(): void
   /** Writes the issued numbers now; call at the end of the process. */
   persist(): void

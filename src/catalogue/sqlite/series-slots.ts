@@ -16,7 +16,10 @@ import { prepareCounts } from './counts.ts'
 import { openLookups, prepareLongCodes } from './lookup-cache.ts'
 import type { Kind, Lookups } from './lookup-cache.ts'
 
-/** The station of a code: the ids of its codes, and the long codes that a short code could also belong to. */
+/**
+ * The station of a code: the ids of its codes, and the long codes that its short code could belong to (see `ambiguous` in
+ * `SeriesSlots`).
+ */
 interface Site {
   readonly ids: readonly number[]
   readonly ambiguous: readonly string[]
@@ -128,8 +131,8 @@ function kindsOf({ fileType, period }: SeriesKey, kinds: ReadonlyMap<number, Kin
 }
 
 /**
- * Finds the station of a code. A short code belongs to the only long code that begins with it; if there are several, its files
- * are a series of their own.
+ * Finds the station of a code; `undefined` for a code that the catalogue does not have. A short code belongs to the only long
+ * code that begins with it; if there are several, the files of the short code are a series of their own.
  */
 function siteOf(code: string, { stations }: Lookups): Site | undefined {
   const longCodeOf = prepareLongCodes(stations)

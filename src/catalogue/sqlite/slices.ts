@@ -21,7 +21,8 @@ export interface Slice {
 
 /**
  * Numbers of index entries in a slice. Entries with equal keys are always in one slice. The slices by id and by time begin with
- * `first` entries and grow to `most`.
+ * `first` entries and grow to `most`. The slices by date have whole days and end when they have `most` files, those by station
+ * end at four times `most`. A slice by name has all names of a site (see `siteOf`).
  */
 export interface SliceSizes {
   readonly first: number

@@ -14,7 +14,7 @@ export interface StationAnswer {
   readonly station: StationSummary | undefined
 }
 
-/** Both methods throw NotBuilt while the counts are being built. */
+/** Both methods throw `NotBuilt` while `station_count` is not built. */
 export interface Stations {
   page(query: StationsQuery): StationsPage
   one(code: string): StationAnswer
@@ -33,7 +33,7 @@ interface StationTotal extends Omit<StationKind, 'kind'> {
   readonly station: number
 }
 
-/** A row of the list of stations. */
+/** A row of the list of stations: a long code with the short code that belongs only to it, or a single code. */
 interface Site {
   readonly code: string
   readonly codes: string[]
@@ -72,7 +72,7 @@ export function prepareStations(db: Database, head: () => Head): Stations {
     }) as StationKind[]
     return rows.length === 0 ? undefined : { ...summaryOf(rows, lookups.kinds), code, codes }
   }
-  /** The counts of each site, by its long code if that is known. */
+  /** The matching stations with their counts, not sorted, and the kinds of the files that are counted (`undefined`: all). */
   const totals = (
     query: StationsQuery,
   ): { sites: Site[]; kinds: readonly number[] | undefined } => {
