@@ -108,7 +108,7 @@ function prepareFiles(db: Database) {
 /** The state of the root. The root has no row, so its state is computed from those of the areas. */
 function stateOfRoot(epoch: string, { entries }: Entries<Subdirectory>): DirectoryState {
   const version = entries.map(({ name, changedUs }) => `${name}.${versionOf(changedUs)}`).join('.')
-  const times = entries.map(({ changedUs }) => changedUs ?? 0)
+  const times = entries.flatMap(({ changedUs }) => changedUs ?? [])
   return { epoch, version, changedUs: times.length === 0 ? undefined : Math.max(...times) }
 }
 
