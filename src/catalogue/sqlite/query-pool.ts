@@ -1,6 +1,12 @@
 /** Distributes long queries to query workers, with a queue of limited length. `query-worker.ts` is the program of a worker. */
 import { Worker } from 'node:worker_threads'
-import { CatalogueUnavailable, NotBuilt, QueryTimeout, TooManyQueries } from '../reader.ts'
+import {
+  CatalogueMigrating,
+  CatalogueUnavailable,
+  NotBuilt,
+  QueryTimeout,
+  TooManyQueries,
+} from '../reader.ts'
 import type { CatalogueReader } from '../reader.ts'
 
 /** Number of query workers. Each is a thread with a connection of its own and runs one query at a time. */
@@ -37,7 +43,13 @@ export interface QueryRequest {
 /** Message from a worker: an answer, or an error with its code. */
 export type QueryResponse =
   | { readonly answer: unknown }
-  | { readonly code: string; readonly message: string; readonly error: Error | undefined }
+  | {
+      readonly code: string
+      readonly message: string
+      /** The progress of a migration, if that is the reason. */
+      readonly progress: string | undefined
+      readonly error: Error | undefined
+    }
 
 /** A worker checks this number between the slices of a query; 1 cancels the query. */
 export type CancelFlag = Int32Array
@@ -170,7 +182,9 @@ function settle({ resolve, reject }: Job, response: QueryResponse): void {
 const errorClasses = [CatalogueUnavailable, NotBuilt, QueryTimeout]
 
 /** Restores the classes of errors, which messages between threads lose. */
-function errorOf({ code, message, error }: Exclude<QueryResponse, { answer: unknown }>): Error {
+function errorOf(response: Exclude<QueryResponse, { answer: unknown }>): Error {
+  const { code, message, progress, error } = response
+  if (progress !== undefined) return new CatalogueMigrating(progress)
   for (const ErrorClass of errorClasses) {
     const made = new ErrorClass(message)
     if (made.code === code) return made

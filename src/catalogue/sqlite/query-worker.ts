@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Database } from 'better-sqlite3'
 import { errorCode } from '../../runtime/error-code.ts'
-import { QueryTimeout } from '../reader.ts'
+import { CatalogueMigrating, QueryTimeout } from '../reader.ts'
 import { connectionSource } from './connection.ts'
 import { prepareList } from './list.ts'
 import type { CheckDeadline } from './page-ids.ts'
@@ -72,7 +72,8 @@ function respond(request: QueryRequest): QueryResponse {
   } catch (error) {
     const { message } = error as Error
     const code = errorCode(error)
-    return { code, message, error: error instanceof Error ? error : undefined }
+    const progress = error instanceof CatalogueMigrating ? error.progress : undefined
+    return { code, message, progress, error: error instanceof Error ? error : undefined }
   }
 }
 

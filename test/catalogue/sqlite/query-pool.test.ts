@@ -6,7 +6,9 @@ import type { Worker } from 'node:worker_threads'
 import t from 'tap'
 import type { Test } from 'tap'
 import type { FileFilter } from '../../../src/catalogue/filter.ts'
+import { CatalogueMigrating } from '../../../src/catalogue/reader.ts'
 import { openQueryPool } from '../../../src/catalogue/sqlite/query-pool.ts'
+import { migratingVersion, schemaVersion } from '../../../src/catalogue/sqlite/schema.ts'
 import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
 import { until } from '../../indexer/until.ts'
@@ -94,6 +96,15 @@ t.test('workers open a database that replaced another database', async (t) => {
   t.teardown(() => writer.close())
   await writer.apply([change('obs/2026/001', { added: [newFile('s0000010.26d.gz')] })])
   await until(t, 'the new database is read', async () => (await count(early)) === 1)
+})
+
+t.test('a query during a migration is rejected with the progress of the migration', async (t) => {
+  const { db, count } = await openPool(t)
+  db.exec('CREATE TABLE migration (from_version, step, done, total)')
+  db.exec("INSERT INTO migration VALUES (9, 'counting', 4, 10)")
+  db.pragma(`user_version = ${migratingVersion}`)
+  const progress = `from schema 9 to ${schemaVersion}: counting, 40 %`
+  await t.rejects(count(early), new CatalogueMigrating(progress))
 })
 
 t.test('a closed pool rejects queries, and its workers end', async (t) => {
