@@ -193,7 +193,7 @@ function extentOf(
   { count, range, kept, results }: CollectionPage<unknown>,
   noun: readonly [one: string, many: string],
 ): string {
-  if (count === 0) return kept.length === 0 ? `No ${noun[1]} yet.` : `No ${noun[1]} match.`
+  if (count === 0) return kept.length === 0 ? `No ${noun[1]}.` : `No ${noun[1]} match.`
   const total = counted(count, ...noun)
   if (results.length === 0) return `This page is after the last of ${total}.`
   const first = readableNumber(range.offset + 1n)
