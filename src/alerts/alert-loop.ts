@@ -1,4 +1,4 @@
-/** The loop of the command `alerts`: checks the alerts, and sends messages about changes until they are delivered. */
+/** The loop of the command `alerts`: checks the alerts, and sends messages about changes. Repeats a failed message for a day. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'

@@ -341,8 +341,8 @@ export interface CatalogueReader {
   /** The live record of a file by its exact path; `undefined` if the file is not catalogued. */
   file(directory: string, name: string): Promise<FoundFile | undefined>
   /**
-   * The name of the only live file of a directory whose name equals this name if the case of ASCII letters is ignored;
-   * `undefined` if no name is equal, or more than one.
+   * Searches a directory for live files whose names differ from `name` only in the case of ASCII letters. Returns the name of the
+   * file that is found; `undefined` if there is none, or more than one.
    */
   nameInOtherCase(directory: string, name: string): Promise<string | undefined>
   /** A text that changes whenever `checksums` changes; `undefined` for an unknown directory. */

@@ -51,7 +51,7 @@ export interface NewFile {
   readonly parsed: ParsedName
   readonly size: number | undefined
   readonly mtimeUs: number | undefined
-  /** True if the file was accepted after the settling time although its gzip stream has no end. */
+  /** True if the file was accepted after ten minutes (`youngFileMs`) although its gzip stream has no end. */
   readonly incomplete?: boolean
 }
 

@@ -58,7 +58,8 @@ export function machineFaults({ config, origins }: LoadedConfig): readonly Fault
   addDirectoryFault('archive', config.archive, R_OK | X_OK)
   for (const path of config.linkedDirectories)
     addDirectoryFault('linked_directories', path, R_OK | X_OK)
-  // If the database can be read, its directory must only be open to this user. If not, the indexer must be able to create it.
+  // A database that can be read needs no more than search permission for its directory. Otherwise the indexer must be able to
+  // create the database, so the nearest existing directory must also be writable.
   const hasDatabase = allows(config.database, R_OK)
   const databaseMode = hasDatabase ? X_OK : W_OK | X_OK
   addDirectoryFault('database', nearestDirectory(config.database), databaseMode)

@@ -26,7 +26,7 @@ export function readToken(key: TokenKey, path: string | undefined): string | und
   }
   if (text === undefined) throw fault('must be a file')
   const token = text.trim()
-  // Other characters cannot be sent in a header.
+  // A bearer token has no spaces, and only ASCII is safe in a header. The same rule applies to the secret of the alerts.
   if (!/^[\x21-\x7e]+$/.test(token))
     throw fault('must contain a token: one line of printable ASCII without spaces')
   if (token.length > longestToken)

@@ -60,8 +60,8 @@ export interface ApplyStage {
   /** True if the changes must be flushed now. */
   readonly full: boolean
   /**
-   * Directories that must be read after the snapshots so far: subdirectories that were marked dirty, and directories with files
-   * that are left to inflate and need no delay.
+   * Directories that must still be read because of the snapshots added so far: subdirectories that were marked dirty, and
+   * directories that had more new files than are inflated at once (see `filesPerRead`).
    */
   readonly unfinished: ReadonlySet<string>
   /**

@@ -12,7 +12,7 @@ export interface Scan {
   applied(change: AppliedChange): void
   /** Stores that a transaction has failed; its directories are tried again later. */
   failed(): void
-  /** True if the walk has read at least one area; false for a walk below the areas. */
+  /** True if the walk has read at least one area (`obs` or `nrt`); false for a walk that begins below an area. */
   readonly archiveRead: boolean
   /** False if a transaction has failed. Changes that the catalogue refused do not count. */
   readonly written: boolean

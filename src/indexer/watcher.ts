@@ -25,7 +25,7 @@ export interface WatchDeps {
 }
 
 export interface Watcher {
-  /** Watches these directories and no others; with `retry`, also the directories whose watch failed before. */
+  /** Watches these directories and no others. Directories whose watch failed before are tried again only with `retry`. */
   setDirectories(directories: readonly string[], options: { readonly retry: boolean }): void
   /** Watches one more directory. */
   add(directory: string): void

@@ -38,7 +38,7 @@ export interface SeriesSummary {
   readonly usualLatency: number
   /** The newest delivered slot; `undefined` if there is none. */
   readonly lastSlot: number | undefined
-  /** Time at which the newest file arrived, in seconds since 1970. Counts only files that were seen arriving. */
+  /** Time of the latest arrival of a file of any slot, in seconds since 1970. Counts only files that were seen arriving. */
   readonly lastArrival: number | undefined
   /** Number of slots of the last 28 days that are expected and whose usual latency has passed. */
   readonly expected: number

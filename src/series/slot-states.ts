@@ -38,7 +38,7 @@ export interface SeriesHistory {
   readonly delivered: ArrayLike<number>
   /** Slots that count as delivered in the share; default: `delivered`. */
   readonly counted?: ArrayLike<number>
-  /** Seconds; see `usualLatency`. */
+  /** In seconds, as `usualLatency` of latency.ts computes it. */
   readonly usualLatency: number
   readonly rules?: readonly ExpectedRule[]
   /** The first slot whose deliveries are recorded. By default, the deliveries of all slots are recorded. */

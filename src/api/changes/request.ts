@@ -57,7 +57,7 @@ export function parseChangesRequest(query: Query, lastEventId?: string): Changes
   }
   const since = numberAt('since', lastEventId)
   const wait = lastValue(query, 'wait')
-  // An empty parameter is ignored, as in the filters.
+  // An empty `wait` is ignored, as an empty filter is; an empty `since` is an error.
   const waitSeconds = wait === '' ? 0 : Math.min(numberAt('wait') ?? 0, maxWaitSeconds)
   const expand = readExpand(query)
   if ('fault' in expand) faults.set('expand', [expand.fault])

@@ -20,9 +20,10 @@ const rejectedAtATime = 256
 const rejectedIdleMs = 1000
 
 /**
- * Milliseconds within which a client must make progress. Over a network, data arrives in small pieces even on a slow line. On the
- * loopback interface the kernel opens the receive window only in steps of 300 KB, so a client there must read 60 KB a second. A
- * proxy reads in larger bursts and has timeouts for its own clients.
+ * Milliseconds within which a client must receive a part of its response (`leastBytes` in slow-clients.ts). Over a network, data
+ * arrives in small pieces even on a slow line. On the loopback interface the kernel opens the receive window only in steps of 300
+ * KB, so a client there must read 60 KB a second. A proxy reads in larger bursts and has timeouts for its own clients, so it gets
+ * more time.
  */
 const timeoutMs = { client: 5000, proxy: 60_000 }
 

@@ -1,4 +1,7 @@
-/** Builds every URL in responses, from the configured base URL alone, and the links between pages. */
+/**
+ * Builds the absolute URLs of resources, records, files and pages, all below the base URL of the service, and the links from a page
+ * of a collection to the pages around it. HTML pages also have relative links of their own.
+ */
 import type { PageRange } from './query.ts'
 
 /** The two roots of all links: absolute URLs with a trailing slash. */

@@ -19,7 +19,7 @@ export interface Cell {
   /** True if the cell names its row. */
   readonly isHeader?: boolean
   readonly isCode?: boolean
-  /** CSS class: a state, which has a shape, or the class of a share. */
+  /** CSS classes of the text: `state late` (the style sheet draws a symbol before each state) or `share poor` (see `shareClass`). */
   readonly className?: string
   /** Length of the bar after the text, 0 to 100. */
   readonly percent?: number | null

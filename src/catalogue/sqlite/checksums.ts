@@ -52,7 +52,7 @@ export function prepareChecksums(db: Database, head: () => Head): Checksums {
      FROM file f ${joinedChecksum} WHERE f.directory = ? AND f.name > ?
      ORDER BY f.name LIMIT ${filesPerChunk}`,
   )
-  // `h.seq` is NULL before hashing begins; then only stale checksums are in the queue.
+  // As long as hashing has not begun, `h.seq` is NULL, and only files with a stale checksum wait.
   const waiting = db
     .prepare(
       `SELECT c.stale_us IS NOT NULL OR (f.seq > h.seq AND NOT EXISTS

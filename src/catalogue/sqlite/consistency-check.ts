@@ -103,7 +103,10 @@ export function checkConsistency(path: string): ConsistencyReport {
   }
 }
 
-/** The differences between built counts and records, as lines of text. Call within one transaction. */
+/**
+ * Returns the differences between the stored counts and the records, as lines of text. Leaves out `day_count` and `station_count`
+ * while the table `built` does not name them, because they are not complete then. Call within one transaction.
+ */
 export function differencesOf(db: Database): string[] {
   const built = new Set(db.prepare('SELECT name FROM built').pluck().all())
   const isKept = ({ table }: Comparison): boolean =>

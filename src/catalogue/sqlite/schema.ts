@@ -34,7 +34,7 @@ export const idCountLevels = [18, 12, 6] as const
  * the complete ones; readers must not use any other. Equal keys of an index are in the order of the row id.
  */
 export const indexes: Readonly<Record<string, string>> = {
-  // For filters on station and country, also with dates and kinds, the slots of a series, and the dates in station_count.
+  // For filters on station and country (alone, or with dates and kinds), for the slots of a series, and for the dates in station_count.
   file_station: 'CREATE INDEX file_station ON file (station, data_date, kind)',
   // For filters on the time of the data, the counts of parts of days, and ordering by data_date.
   file_date: 'CREATE INDEX file_date ON file (data_date, kind)',
