@@ -47,7 +47,7 @@ export async function rescan(config: ConfigOf<'rescan'>, options: RescanOptions)
   return tickets.length === orders.length ? 0 : 1
 }
 
-/** Orders one rescan. Prints a refusal at once, because the other rescans may take hours, and returns `undefined`. */
+/** Orders one rescan. Prints a rejection at once, because the other rescans may take hours, and returns `undefined`. */
 async function order(
   socket: string,
   path: string | undefined,

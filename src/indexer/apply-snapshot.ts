@@ -103,7 +103,7 @@ export function openApplyStage(deps: ApplyStageDeps): ApplyStage {
   const reportArea = (snapshot: DirectorySnapshot): void => {
     const [area = ''] = snapshot.path.split('/')
     if (snapshot.outcome === 'lost-area') {
-      // An area that is not known has never held anything, so it is not lost.
+      // An area that is not known has never contained anything, so it is not lost.
       if (known.has(area))
         health.report(
           `area ${area}`,
@@ -117,7 +117,7 @@ export function openApplyStage(deps: ApplyStageDeps): ApplyStage {
   }
 
   /**
-   * Treats an area as lost if it held directories before and holds none now, or if it held only files before and has neither
+   * Treats an area as lost if it contained directories before and contains none now, or if it contained only files before and has neither
    * directories nor RINEX files now. A mount point without its disk looks like this.
    */
   const detectLostArea = (

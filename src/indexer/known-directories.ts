@@ -52,7 +52,7 @@ function parentOf(path: string): string {
 /** True if a snapshot shows for sure that the directory does not exist. */
 export function isMissing({ path, outcome }: DirectorySnapshot, known: KnownDirectories): boolean {
   const [area = ''] = path.split('/', 1)
-  // An area that is not known has never held anything, so it is missing and not lost.
+  // An area that is not known has never contained anything, so it is missing and not lost.
   return outcome === 'missing' || (outcome === 'lost-area' && !known.has(area))
 }
 

@@ -14,10 +14,7 @@ const eventDelayMs = 5
 const restFactor = 4
 /** Longest rest (ms), because a disk that hangs can make one reconcile very long. */
 const longestRestMs = 5000
-/**
- * A directory is read when its watch has begun, and again after this time (ms): a file that arrived while the watch began may have
- * no event.
- */
+/** A directory is read when its watch has begun, and once more after this time (ms). */
 const secondReadMs = 1000
 /**
  * Time between two updates of the hot window (ms); failed watches are tried again at the same time. Also the shortest time

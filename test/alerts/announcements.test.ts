@@ -29,7 +29,7 @@ function statusOf(state: string, startedSeconds = 0): StatusReply {
   return { ...watchingIndexer, state, figures } as StatusReply
 }
 
-/** A process that checks every five minutes and delivers at once, unless told otherwise. */
+/** A process that checks every five minutes and delivers at once, unless the options say otherwise. */
 function openProcess(
   memory: Pick<AnnouncerState, 'open' | 'messages'> = { open: [], messages: [] },
 ) {

@@ -135,7 +135,7 @@ function sentenceOf(wire: WireNetwork): string {
   const { expected_28d: expected, delivered_28d: delivered, arrivals_1h: arrivals } = wire
   const shares =
     expected === 0
-      ? 'What is expected is learned from the first days of deliveries.'
+      ? 'The expected files are learned from the first days of deliveries.'
       : `${readableShare(delivered / expected)} of ${readableNumber(expected)} expected files of the last 28 days are delivered.`
   const arrived =
     arrivals === null ? '' : ` Listed in the last hour: ${counted(arrivals, 'file', 'files')}.`

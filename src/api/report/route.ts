@@ -32,7 +32,7 @@ export function addReport(app: FastifyInstance, context: ReportContext): void {
     renders: [mediaTypes.json, mediaTypes.html, 'text/plain'],
     about: {
       name: 'Week Report',
-      description: 'What each station delivered in a week.',
+      description: 'The deliveries of each station in a week.',
     },
   })
 }

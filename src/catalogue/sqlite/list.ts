@@ -48,8 +48,11 @@ const neededByOrder: Readonly<Record<OrderKey, readonly string[]>> = {
 /** Highest `offset + limit` of a page that is searched day by day. */
 const deepestByDay = 2000
 
-/** An index with at most this number of entries is read by one statement, without a check of the deadline. */
-const fewEntries = 150_000
+/**
+ * If an index is read and sorted within this estimated time (CPU microseconds), one statement does so, without a check of the
+ * deadline.
+ */
+const oneStatementUs = 50_000
 
 /** A scan for a chunk in the order of ids ends after this time in milliseconds and returns the files found so far. */
 const chunkMs = 200
@@ -85,7 +88,7 @@ export function prepareList(db: Database, head: () => Head): List {
     const collectUs =
       count > mostIds ? Infinity : index().costUs + count * sortUs(index(), position)
     const collect = (checkDeadline: CheckDeadline) =>
-      index().entries <= fewEntries
+      sortedUs(index(), position) <= oneStatementUs
         ? find.sortFew(index(), selection, position)
         : find.sort(find.collect(index(), checkDeadline).ids ?? new Float64Array(), position)
     if (collectUs < scanUs) return planOf(collectUs, collect)
@@ -115,9 +118,9 @@ export function prepareList(db: Database, head: () => Head): List {
       const plan = planIds(selection, position, { count: known, index })
       return planOf(plan.costUs, (checkDeadline) => pageOf(known, plan.run(checkDeadline)))
     }
-    const { costUs, entries } = index()
-    return planOf(costUs + entries * sortUs(index(), position), (checkDeadline) => {
-      if (entries <= fewEntries)
+    const costUs = sortedUs(index(), position)
+    return planOf(costUs, (checkDeadline) => {
+      if (costUs <= oneStatementUs)
         return pageOf(find.countFew(index(), selection), find.sortFew(index(), selection, position))
       const { count, ids } = find.collect(index(), checkDeadline)
       if (ids !== undefined) return pageOf(count, find.sort(ids, position))
@@ -169,6 +172,11 @@ export function prepareList(db: Database, head: () => Head): List {
   }
 
   return { page, records }
+}
+
+/** CPU microseconds to read all entries of an index and to sort them. */
+function sortedUs(index: CandidateIndex, position: PagePosition): number {
+  return index.costUs + index.entries * sortUs(index, position)
 }
 
 function planOf<Answer>(
