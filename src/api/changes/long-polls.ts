@@ -1,7 +1,7 @@
 /** Holds the requests of clients that wait for changes. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
-import { CatalogueUnavailable } from '../../catalogue/reader.ts'
+import { CatalogueUnavailable } from '../../catalogue/reader-errors.ts'
 import type { CatalogueReader } from '../../catalogue/reader.ts'
 import type { Head } from '../../catalogue/records.ts'
 import { Semaphore } from '../http/semaphore.ts'

@@ -2,7 +2,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { CatalogueReader, ChunkOrdering, ChunkCursor } from '../../catalogue/reader.ts'
 import type { ListedFile } from '../../catalogue/records.ts'
-import { CatalogueUnavailable } from '../../catalogue/reader.ts'
+import { CatalogueUnavailable } from '../../catalogue/reader-errors.ts'
 import { isUnfiltered } from '../../catalogue/filter.ts'
 import type { FileFilter } from '../../catalogue/filter.ts'
 import { downloadUrl } from '../http/links.ts'

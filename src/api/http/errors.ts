@@ -6,7 +6,7 @@ import {
   NotBuilt,
   QueryTimeout,
   TooManyQueries,
-} from '../../catalogue/reader.ts'
+} from '../../catalogue/reader-errors.ts'
 import { printable, requestLog } from './access-log.ts'
 
 type Headers = Readonly<Record<string, string>>

@@ -3,7 +3,7 @@
  * the directories with the most changes. The HTML page is the first page in the navigation.
  */
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
-import { isTemporary } from '../../catalogue/reader.ts'
+import { isTemporary } from '../../catalogue/reader-errors.ts'
 import { seriesStates } from '../../series/series-summary.ts'
 import type { SeriesState } from '../../series/series-summary.ts'
 import { secondsPerDay, secondsPerHour } from '../../parse/calendar.ts'

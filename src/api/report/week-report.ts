@@ -1,5 +1,5 @@
 /** Makes the report of a week, as the central bureaus of networks mail it. Pure. */
-import type { ReplacedFiles } from '../../catalogue/reader.ts'
+import type { ReplacedFiles } from '../../catalogue/series-queries.ts'
 import { lowerBound, shareClass } from '../../series/slot-states.ts'
 import type { Week } from '../../series/weeks.ts'
 import { dayToIso } from '../../parse/calendar.ts'

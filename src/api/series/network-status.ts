@@ -1,6 +1,7 @@
 /** Computes the states of all series on request, and keeps them until the catalogue or the minute changes. */
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
-import type { CatalogueReader, NetworkDeliveries, NetworkSeries } from '../../catalogue/reader.ts'
+import type { CatalogueReader } from '../../catalogue/reader.ts'
+import type { NetworkDeliveries, NetworkSeries } from '../../catalogue/series-queries.ts'
 import type { Head } from '../../catalogue/records.ts'
 import { DeliveryWindow } from '../../series/delivery-window.ts'
 import type { ExpectedRules } from '../../series/expectation.ts'

@@ -1,6 +1,6 @@
 /** Serves the stations that the file names contain. */
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
-import type { SeriesArrivals } from '../../catalogue/reader.ts'
+import type { SeriesArrivals } from '../../catalogue/series-queries.ts'
 import type { Head } from '../../catalogue/records.ts'
 import type { ExpectedRules } from '../../series/expectation.ts'
 import type { SeriesState } from '../../series/series-summary.ts'

@@ -1,5 +1,5 @@
 /** Writes availability and latency as JSON, CSV and text. Pure. */
-import type { SeriesArrivals } from '../../catalogue/reader.ts'
+import type { SeriesArrivals } from '../../catalogue/series-queries.ts'
 import type { Availability } from '../../series/availability.ts'
 import { percentile, summariseLatencies, usualLatency } from '../../series/latency.ts'
 import { periodRules, slotsPerDay } from '../../series/series.ts'

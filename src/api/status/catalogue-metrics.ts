@@ -4,7 +4,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Gauge } from 'prom-client'
 import type { Registry } from 'prom-client'
 import type { CatalogueReader } from '../../catalogue/reader.ts'
-import { CatalogueUnavailable, QueryTimeout, TooManyQueries } from '../../catalogue/reader.ts'
+import {
+  CatalogueUnavailable,
+  QueryTimeout,
+  TooManyQueries,
+} from '../../catalogue/reader-errors.ts'
 import type { CatalogueSummary, DiskSpace, StorageFigures } from '../../catalogue/records.ts'
 
 /** Milliseconds that a scrape waits for the summary. If the query workers are busy for longer, it uses the previous summary. */

@@ -1,6 +1,6 @@
 /** Health checks for monitoring: `/healthz` (the process is alive) and `/readyz` (the catalogue is complete). */
 import type { FastifyInstance } from 'fastify'
-import { CatalogueMigrating, CatalogueUnavailable } from '../../catalogue/reader.ts'
+import { CatalogueMigrating, CatalogueUnavailable } from '../../catalogue/reader-errors.ts'
 import type { CatalogueReader } from '../../catalogue/reader.ts'
 import { sendJson } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'

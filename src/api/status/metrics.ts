@@ -1,7 +1,7 @@
 /** The metrics of the API, the catalogue and the indexer, for Prometheus. */
 import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import { isTemporary } from '../../catalogue/reader.ts'
+import { isTemporary } from '../../catalogue/reader-errors.ts'
 import type { Rejection } from '../connections/connection-limiter.ts'
 import type { UnservedReason } from '../downloads/unserved-files.ts'
 import type { RecordAccess } from '../http/access-log.ts'

@@ -1,7 +1,7 @@
 /** Serves the status of the indexer and the catalogue. */
 import type { UnservedFiles } from '../downloads/unserved-files.ts'
 import type { FastifyInstance } from 'fastify'
-import { isTemporary } from '../../catalogue/reader.ts'
+import { isTemporary } from '../../catalogue/reader-errors.ts'
 import type { CatalogueReader } from '../../catalogue/reader.ts'
 import type { CatalogueSummary, RejectionCount, ScanSummary } from '../../catalogue/records.ts'
 import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'

@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs'
 import type { Database, Statement } from 'better-sqlite3'
 import { errorCode } from '../../runtime/error-code.ts'
-import { CatalogueUnavailable } from '../reader.ts'
+import { CatalogueUnavailable } from '../reader-errors.ts'
 import { UnusableDatabase } from '../writer.ts'
 import type { Values } from './filter-sql.ts'
 import { openForReading } from './open.ts'

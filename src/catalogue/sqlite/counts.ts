@@ -1,7 +1,7 @@
 /** Reads the tables of exact counts. Use within a read transaction. */
 import type { Database } from 'better-sqlite3'
 import { secondsPerDay } from '../../parse/calendar.ts'
-import { NotBuilt } from '../reader.ts'
+import { NotBuilt } from '../reader-errors.ts'
 import { boundsOf, unbounded } from './date-ranges.ts'
 import type { DateRange } from './date-ranges.ts'
 import type { IdRange } from './selection.ts'

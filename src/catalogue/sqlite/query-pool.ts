@@ -6,7 +6,7 @@ import {
   NotBuilt,
   QueryTimeout,
   TooManyQueries,
-} from '../reader.ts'
+} from '../reader-errors.ts'
 import type { CatalogueReader } from '../reader.ts'
 
 /** Number of query workers. Each is a thread with a connection of its own and runs one query at a time. */

@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Database } from 'better-sqlite3'
 import { errorCode } from '../../runtime/error-code.ts'
-import { CatalogueMigrating, QueryTimeout } from '../reader.ts'
+import { CatalogueMigrating, QueryTimeout } from '../reader-errors.ts'
 import { connectionSource } from './connection.ts'
 import { prepareList } from './list.ts'
 import type { CheckDeadline } from './page-ids.ts'

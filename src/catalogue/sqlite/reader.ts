@@ -1,6 +1,6 @@
 /** The reader of the catalogue. It decides for each query whether it runs in this thread or in a query worker. */
 import type { Database } from 'better-sqlite3'
-import { CatalogueUnavailable } from '../reader.ts'
+import { CatalogueUnavailable } from '../reader-errors.ts'
 import type {
   CatalogueReader,
   ChangesPage,
@@ -9,12 +9,10 @@ import type {
   Page,
   PageQuery,
   RecordChunk,
-  SeriesArrivals,
-  SeriesQuery,
-  SeriesSlots,
   StationsPage,
   StationsQuery,
 } from '../reader.ts'
+import type { SeriesArrivals, SeriesQuery, SeriesSlots } from '../series-queries.ts'
 import type {
   CatalogueSummary,
   FileRecord,

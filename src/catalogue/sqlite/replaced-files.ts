@@ -1,7 +1,7 @@
 /** Reads the files that were listed or replaced in a range of time. To be used within a read transaction. */
 import type { Database, Statement } from 'better-sqlite3'
 import type { TimeRange } from '../filter.ts'
-import type { ChangedDirectory, ReplacedFiles } from '../reader.ts'
+import type { ChangedDirectory, ReplacedFiles } from '../series-queries.ts'
 import { prepareCounts } from './counts.ts'
 
 /**

@@ -10,7 +10,7 @@ import {
 } from '../../series/series.ts'
 import type { SeriesKey } from '../../series/series.ts'
 import { union } from '../../series/slot-states.ts'
-import type { SeriesArrivals, SeriesQuery, SeriesSlots } from '../reader.ts'
+import type { SeriesArrivals, SeriesQuery, SeriesSlots } from '../series-queries.ts'
 import type { Head } from '../records.ts'
 import { prepareCounts } from './counts.ts'
 import { openLookups, prepareLongCodes } from './lookup-cache.ts'

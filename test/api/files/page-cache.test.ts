@@ -6,7 +6,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { openPageCache } from '../../../src/api/files/list.ts'
 import type { CatalogueReader } from '../../../src/catalogue/reader.ts'
-import { CatalogueUnavailable } from '../../../src/catalogue/reader.ts'
+import { CatalogueUnavailable } from '../../../src/catalogue/reader-errors.ts'
 import { day, dayFile, openService } from '../service.ts'
 import { readToEnd } from '../wire.ts'
 

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import t from 'tap'
-import { NotBuilt, QueryTimeout, TooManyQueries } from '../../../src/catalogue/reader.ts'
+import { NotBuilt, QueryTimeout, TooManyQueries } from '../../../src/catalogue/reader-errors.ts'
 import type { CatalogueReader } from '../../../src/catalogue/reader.ts'
 import { openService } from '../service.ts'
 import { until } from '../wire.ts'

@@ -1,0 +1,44 @@
+/** The errors of `CatalogueReader` whose cause may end by itself. */
+
+/** The catalogue is temporarily unavailable. The message is for the log, not for clients. */
+export class CatalogueUnavailable extends Error {
+  readonly code = 'CATALOGUE_UNAVAILABLE'
+}
+
+/** The database is being migrated to the schema of this program. */
+export class CatalogueMigrating extends CatalogueUnavailable {
+  /** A text that may be shown to clients: `from schema 9 to 10: counting, 40 %`. */
+  readonly progress: string
+
+  constructor(progress: string) {
+    super(`the database is being migrated ${progress}`)
+    this.progress = progress
+  }
+}
+
+/**
+ * An index or table of counts that the query needs does not exist yet: during a first scan, and until it is built after the scan
+ * or after a migration. All other queries work meanwhile.
+ */
+export class NotBuilt extends Error {
+  readonly code = 'NOT_BUILT'
+}
+
+/** A query exceeded its time limit; other queries work. */
+export class QueryTimeout extends Error {
+  readonly code = 'QUERY_TIMEOUT'
+}
+
+/** The queue of long queries is full. */
+export class TooManyQueries extends Error {
+  readonly code = 'TOO_MANY_QUERIES'
+}
+
+/**
+ * True for errors whose cause may end by itself. After these errors, pages and metrics leave out the values that could not be
+ * read.
+ */
+export function isTemporary(error: unknown): boolean {
+  const classes = [CatalogueUnavailable, NotBuilt, QueryTimeout, TooManyQueries]
+  return classes.some((each) => error instanceof each)
+}

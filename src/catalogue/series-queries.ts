@@ -1,0 +1,107 @@
+/** Queries of `CatalogueReader` for series and deliveries, and their answers. */
+import type { DayDeliveries } from '../series/delivery-window.ts'
+import type { SeriesKey } from '../series/series.ts'
+import type { Head } from './records.ts'
+
+/** Query for the slots of a series (see src/series). */
+export interface SeriesQuery extends SeriesKey {
+  /** Code of the station in upper case, 4 or 9 characters. */
+  readonly code: string
+  /**
+   * First and last slot to read. Without `from`, the range begins at the first live file of the series; without live files, it
+   * begins at `to`.
+   */
+  readonly from: number | undefined
+  readonly to: number
+  /** The slots of the last 28 days, from which the usual latency is computed. */
+  readonly learning: { readonly from: number; readonly to: number }
+}
+
+/** The slots of a series; ascending, without duplicates. */
+export interface SeriesSlots {
+  readonly head: Head
+  /**
+   * The catalogued codes whose files fill the slots: the long code, and the short code if no other long code begins with it. If a
+   * short code was requested that has no long code or several, only this short code; empty if no file ever had it.
+   */
+  readonly codes: readonly string[]
+  /**
+   * Long codes that begin with the same 4 characters, if there are several: files with the short code cannot be assigned to one
+   * long code, so they form a series of their own. Also empty if a long code was requested and no file ever had the short code.
+   */
+  readonly ambiguous: readonly string[]
+  /** The first slot of the range. */
+  readonly from: number
+  /** Slots that have a live file. They begin 28 days before `from`. */
+  readonly live: readonly number[]
+  /**
+   * Slots with a recorded delivery, even if the file was removed since. They begin 28 days before `from`, but at most 400 days
+   * ago.
+   */
+  readonly recorded: readonly number[]
+  /** Latencies in seconds, ascending: those of the slots in `learning` whose files were seen arriving. */
+  readonly latencies: readonly number[]
+  /**
+   * Time from which deliveries are known: the time when the recording began, but at most 400 days ago, because older deliveries
+   * are purged. `Infinity` before the recording began.
+   */
+  readonly knownFromUs: number
+}
+
+/** The recorded arrivals of a series. */
+export interface SeriesArrivals extends Pick<SeriesSlots, 'head' | 'codes' | 'ambiguous'> {
+  /** The slots whose files were seen arriving, ascending, each with its latency in seconds. */
+  readonly arrivals: readonly (readonly [slot: number, latency: number])[]
+  /** Latencies in seconds, ascending: those of the slots in `learning` whose files were seen arriving. */
+  readonly latencies: readonly number[]
+}
+
+/** Query for the deliveries of all series. */
+export interface DeliveriesQuery {
+  /** First and last UTC day since 1970, both included. */
+  readonly fromDay: number
+  readonly toDay: number
+  /** Reads only days on which the data of files start that changed after this state; without it, reads all days. */
+  readonly since?: Head | undefined
+}
+
+/** A series that has live files, or for which a delivery was ever recorded. */
+export interface NetworkSeries extends SeriesKey {
+  /** The station code: 9 characters, or 4 if no long code or more than one begins with them. */
+  readonly station: string
+  /**
+   * The ids of the series in `DayDeliveries`: several if deliveries of a long and of a short code were recorded, none if no
+   * delivery was ever recorded.
+   */
+  readonly ids: readonly number[]
+  /** Latest start of the data of its live files, in seconds since 1970; `undefined` without live files. */
+  readonly lastStart: number | undefined
+}
+
+/** The recorded deliveries of all series on some days. */
+export interface NetworkDeliveries {
+  readonly head: Head
+  /** Time when the recording of deliveries began; `Infinity` before. */
+  readonly knownFromUs: number
+  readonly series: readonly NetworkSeries[]
+  /** False if the changes after `since` are unknown or too many; then no day was read. */
+  readonly isComplete: boolean
+  /** The days that were read, ascending, with all their deliveries. */
+  readonly days: readonly DayDeliveries[]
+}
+
+/** Files whose content was replaced in a range of time, earliest replacement first. */
+export interface ReplacedFiles {
+  readonly files: readonly { readonly path: string; readonly modifiedUs: number }[]
+  /**
+   * False if more than 1000 files were replaced, or if so many files were listed or replaced in the range of time that not all of
+   * these were examined.
+   */
+  readonly isComplete: boolean
+}
+
+/** A directory, and the number of its files that were listed or replaced. */
+export interface ChangedDirectory {
+  readonly path: string
+  readonly files: number
+}
