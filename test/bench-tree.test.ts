@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
+import t from './tap.ts'
 import { testFolder } from './folder.ts'
 
 const shape =

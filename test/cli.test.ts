@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import t from 'tap'
+import t from './tap.ts'
 import { parse } from 'smol-toml'
 import { testFolder } from './folder.ts'
 
@@ -21,7 +21,7 @@ interface Surroundings {
 function run(args: readonly string[], { env, input, hangUp }: Surroundings = {}): Promise<Outcome> {
   const variables = Object.entries(env ?? {}).map((variable) => variable.join('='))
   // Without the test runner's hooks, which env(1) drops: the program as its users start it.
-  const child = spawn('env', ['-i', ...variables, process.execPath, 'dist/cli.js', ...args])
+  const child = spawn('env', ['-i', ...variables, process.execPath, 'src/cli.js', ...args])
   const outcome = { code: null, stdout: '', stderr: '' }
   child.stdout.on('data', (chunk: Buffer) => {
     outcome.stdout += chunk.toString()

@@ -1,7 +1,7 @@
 /** The Containerfile: every file that it copies exists, nothing runs as root, and it contains no secret. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import t from 'tap'
+import t from './tap.ts'
 import { optionKeys } from '../src/config/options.ts'
 
 interface Instruction {

@@ -1,7 +1,7 @@
 /** The dependencies of the lock file: without known vulnerabilities, for Node 20, with exact versions and hashes. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
+import t from './tap.ts'
 
 interface Locked {
   readonly version: string

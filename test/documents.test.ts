@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import t from 'tap'
+import t from './tap.ts'
 
 const decisions = 'docs/decisions'
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import t from 'tap'
+import t from './tap.ts'
 import { testFolder } from './folder.ts'
 
 const archive = 'fixtures/archive'

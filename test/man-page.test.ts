@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import t from 'tap'
+import t from './tap.ts'
 
 const page = 'docs/man/rinex-catalogue.1'
 
@@ -20,7 +20,7 @@ t.test('the manual page and README.md have the arguments of the help', async (t)
     ['parse', 'name'],
     ['rescan', 'path'],
   ] as const) {
-    const { stdout } = spawnSync(process.execPath, ['dist/cli.js', command, '--help'], {
+    const { stdout } = spawnSync(process.execPath, ['src/cli.js', command, '--help'], {
       encoding: 'utf8',
     })
     t.match(stdout, `Usage: rinex-catalogue ${command} [options] [${name}...]\n`)

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzipSync } from 'node:zlib'
-import t from 'tap'
+import t from './tap.ts'
 import { loadConfig } from '../src/config/load.ts'
 import { optionKeys } from '../src/config/options.ts'
 import { testFolder } from './folder.ts'

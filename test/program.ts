@@ -8,5 +8,5 @@ export function failureReason(stderr: string): string {
 
 /** The command line with which users start the program. */
 export function programLine(args: readonly string[]): [command: string, args: string[]] {
-  return [process.execPath, [join(process.cwd(), 'dist/cli.js'), ...args]]
+  return [process.execPath, [join(process.cwd(), 'src/cli.js'), ...args]]
 }

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import t from 'tap'
+import t from './tap.ts'
 import { testFolder } from './folder.ts'
 
 const rulesFile = 'config/prometheus-rules.yml'

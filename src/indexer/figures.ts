@@ -1,6 +1,6 @@
 /** Figures of the indexer process for monitoring; counters begin at its start. */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import type { IntervalHistogram } from 'node:perf_hooks'
+import type { ELDHistogram } from 'node:perf_hooks'
 import type { AppliedChange, BackupOutcome, DirectoryChange } from '../catalogue/writer.ts'
 import type { EventLoopDelay, IndexerFigures, LatencyCounts } from '../control-socket/protocol.ts'
 import { areas } from '../parse/archive-path.ts'
@@ -109,7 +109,7 @@ function openDelays() {
   }
 }
 
-function delayOf(histogram: IntervalHistogram): EventLoopDelay {
+function delayOf(histogram: ELDHistogram): EventLoopDelay {
   const seconds = (nanoseconds: number): number =>
     Math.max(0, nanoseconds / 1e9 - resolutionMs / 1000)
   return {

@@ -1,6 +1,6 @@
 /** With SLOW=1: the package installs, runs, is upgraded and is purged in a clean Debian. It needs root and the mirror of apt. */
 import { execFileSync, spawnSync } from 'node:child_process'
-import t from 'tap'
+import t from '../tap.ts'
 import { testFolder } from '../folder.ts'
 
 function lacks(): string | false {

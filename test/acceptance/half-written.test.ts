@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import t from 'tap'
+import t from '../tap.ts'
 import type { Test } from 'tap'
 import { longestMs, timeoutMs, slow, startService, until } from './service.ts'
 import type { Service } from './service.ts'

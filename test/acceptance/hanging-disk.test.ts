@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import t from 'tap'
+import t from '../tap.ts'
 import type { Test } from 'tap'
 import { lacksStrace, longestMs, startService, stop, until } from './service.ts'
 import type { Service } from './service.ts'

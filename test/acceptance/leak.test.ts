@@ -1,7 +1,7 @@
 /** Temporary files leave no memory and no open handles in the indexer. */
 import { readFileSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
+import t from '../tap.ts'
 import { longestMs, slow, startService, until, untilEqual, needsTime } from './service.ts'
 import type { Service } from './service.ts'
 import { hourDirectory, paths, pathIn, put } from './tree.ts'

@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync } from 'node
 import { createHash, randomBytes } from 'node:crypto'
 import { basename, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import t from 'tap'
+import t from '../tap.ts'
 import type { Test } from 'tap'
 import { testFolder } from '../folder.ts'
 import { lacks, longestMs, timeoutMs, startService, stop, until, untilEqual } from './service.ts'

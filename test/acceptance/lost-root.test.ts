@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import t from 'tap'
+import t from '../tap.ts'
 import type { Test } from 'tap'
 import {
   directoriesWithoutStamp,

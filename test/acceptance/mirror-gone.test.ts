@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import t from 'tap'
+import t from '../tap.ts'
 import type { Test } from 'tap'
 import { openMirror } from './mirror.ts'
 import type { Mirror } from './mirror.ts'

@@ -4,7 +4,7 @@ import { readFileSync, renameSync, statSync, symlinkSync, utimesSync, writeFileS
 import type { OutgoingHttpHeaders } from 'node:http'
 import { basename, join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import t from 'tap'
+import t from '../tap.ts'
 import type { Test } from 'tap'
 import { testFolder } from '../folder.ts'
 import { bytesOf } from '../front-server.ts'

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { linkSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
+import t from '../tap.ts'
 import { testFolder } from '../folder.ts'
 import { programLine } from '../program.ts'
 import { longestMs, startService, stop, until } from './service.ts'

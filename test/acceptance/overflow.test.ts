@@ -1,6 +1,6 @@
 /** More file events than the kernel keeps while the indexer is stopped: no file is missing afterwards. */
 import { join } from 'node:path'
-import t from 'tap'
+import t from '../tap.ts'
 import { longestMs, timeoutMs, slow, startService, until, untilEqual } from './service.ts'
 import { hourDirectory, paths, pathIn, put } from './tree.ts'
 import { testFolder } from '../folder.ts'

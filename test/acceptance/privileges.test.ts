@@ -16,7 +16,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import t from 'tap'
+import t from '../tap.ts'
 import type { Test } from 'tap'
 import { lacks, lacksStrace, longestMs, startService, until, untilEqual } from './service.ts'
 import { arrive, dayDirectory, hourDirectory, paths, put } from './tree.ts'

@@ -5,7 +5,7 @@
 import { mkdirSync } from 'node:fs'
 import { createHash } from 'node:crypto'
 import { dirname, join } from 'node:path'
-import t from 'tap'
+import t from '../tap.ts'
 import type { Test } from 'tap'
 import { testFolder } from '../folder.ts'
 import { openRandom } from './random-choices.ts'

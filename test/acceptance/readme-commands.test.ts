@@ -1,10 +1,10 @@
 /** Every command of README.md works as printed on the archive that comes with the program. */
 import { execFile, spawn } from 'node:child_process'
-import { readFileSync, readdirSync, symlinkSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
+import { readFileSync, readdirSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
-import t from 'tap'
+import t from '../tap.ts'
 import type { Test } from 'tap'
 import { testFolder } from '../folder.ts'
 import { programLine } from '../program.ts'
@@ -17,7 +17,7 @@ t.setTimeout(longestMs)
 const excluded = ['npm ci && npm start', 'npm ci && npm test']
 
 /** Programs that commands may start: they change nothing but the working directory. */
-const harmless = new Set(['curl', 'wget', 'lftp', 'rclone', 'node', 'sed', 'tr', 'sha256sum'])
+const harmless = new Set(['curl', 'wget', 'lftp', 'rclone', 'npx', 'sed', 'tr', 'sha256sum'])
 
 /** The address that README.md prints. */
 const printedHost = '127.0.0.1:8080'
@@ -84,7 +84,7 @@ t.test('every command of README.md is run by this test or is excluded', async (t
       text,
     )
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as Record<string, object>
-  t.match(scripts, { start: 'npm run --silent build && node dist/cli.js start' })
+  t.match(scripts, { start: 'exec node src/cli.js start' })
 })
 
 /** Starts the program as `npm start` does, on a free port, and waits for the first scan. */
@@ -145,7 +145,7 @@ async function untilHashed(block: Block, host: string): Promise<void> {
 function checkOutput(t: Test, command: Command, found: string, host: string): void {
   const { text, programs, output } = command
   const last = programs.at(-1)
-  if (last === 'node') t.equal(found, output, 'prints what README.md shows')
+  if (last === 'npx') t.equal(found, output, 'prints what README.md shows')
   else if (last === 'sha256sum') t.match(found, /^\S+\.gz: OK\n/)
   else if (last === 'curl' && !/ -\w*O|>|format=csv/.test(text)) {
     const json = JSON.parse(found.replaceAll(host, printedHost)) as unknown
@@ -188,7 +188,6 @@ function checkFetched(t: Test, folder: string): void {
 t.test('every command works as printed', { skip: lacks('bash', 'command -v bash') }, async (t) => {
   const folder = testFolder(t, { service: {}, reader: {} })
   const reader = join(folder, 'reader')
-  symlinkSync(resolve('dist'), join(reader, 'dist'))
   const { url, log } = await start(t, join(folder, 'service'))
   for (const block of blocks) {
     const commands = runnable(t, block)

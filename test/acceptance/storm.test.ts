@@ -4,7 +4,7 @@
  */
 import { mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
+import t from '../tap.ts'
 import { longestMs, timeoutMs, slow, startService, stop, until, untilEqual } from './service.ts'
 import type { Service } from './service.ts'
 import { arrive, dayDirectory, hourDirectory, makeOldDays, paths, pathIn, put } from './tree.ts'

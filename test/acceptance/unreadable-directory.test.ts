@@ -2,7 +2,7 @@
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import t from 'tap'
+import t from '../tap.ts'
 import type { Test } from 'tap'
 import { directoriesWithoutStamp, lacks, longestMs, startService, until } from './service.ts'
 import type { Service } from './service.ts'

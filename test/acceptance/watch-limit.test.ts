@@ -1,6 +1,6 @@
 /** With fewer file watches than directories the indexer logs little, and sweeps find new files. */
 import { join } from 'node:path'
-import t from 'tap'
+import t from '../tap.ts'
 import {
   lacks,
   longestMs,

@@ -1,5 +1,5 @@
 /** Messages about alerts: tables of cases, and random sequences of checks that are compared with what a receiver knows. */
-import t from 'tap'
+import t from '../tap.ts'
 import { announce, startAnnouncing } from '../../src/alerts/announcements.ts'
 import type { AnnouncerState, Check, Message } from '../../src/alerts/announcements.ts'
 import type { StatusReply } from '../../src/control-socket/client.ts'

@@ -1,6 +1,6 @@
 /** Routes, links, listings, pages and redirects below dataset prefixes with dots and several segments. */
 import type { Test } from 'tap'
-import t from 'tap'
+import t from '../tap.ts'
 import type { OpenApiDocument } from '../../src/api/openapi/openapi.ts'
 import { parseSample } from './openapi/cases.ts'
 import { day, dayFile, hour, hourFile, openService, shortFile } from './service.ts'

@@ -1,6 +1,6 @@
 /** While the indexer migrates the database, the API answers 503 with the progress. */
 import { join } from 'node:path'
-import t from 'tap'
+import t from '../tap.ts'
 import { migrate } from '../../src/catalogue/sqlite/migration.ts'
 import { connectForWriting } from '../../src/catalogue/sqlite/open.ts'
 import { openReader } from '../../src/catalogue/sqlite/reader.ts'

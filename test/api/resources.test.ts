@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../tap.ts'
 import type { IndexerStatus } from '../../src/control-socket/protocol.ts'
 import { day, dayFile, openService, startUs } from './service.ts'
 import { change, newFile } from '../catalogue/change.ts'

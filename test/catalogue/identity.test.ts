@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../tap.ts'
 import type { FileIdentity } from '../../src/catalogue/records.ts'
 import { compareIdentity } from '../../src/catalogue/identity.ts'
 import type { IdentityComparison } from '../../src/catalogue/identity.ts'

@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import t from 'tap'
+import t from '../tap.ts'
 import { machineFaults } from '../../src/commands/check-config.ts'
 import { loadConfig } from '../../src/config/load.ts'
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import pino from 'pino'
-import t from 'tap'
+import t from '../tap.ts'
 import type { Test } from 'tap'
 import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
 import { openControl } from '../../src/indexer/control-server.ts'
@@ -25,7 +25,7 @@ async function makeCatalogue(t: Test) {
 
 function run(database: string, socket: string, ...flags: string[]) {
   const files = ['--database', database, '--control-socket', socket]
-  const child = spawn('env', ['-i', process.execPath, 'dist/cli.js', 'check', ...files, ...flags])
+  const child = spawn('env', ['-i', process.execPath, 'src/cli.js', 'check', ...files, ...flags])
   let stdout = ''
   let stderr = ''
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()))

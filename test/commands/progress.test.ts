@@ -1,5 +1,5 @@
 import pino from 'pino'
-import t from 'tap'
+import t from '../tap.ts'
 import type { ScanProgress } from '../../src/control-socket/protocol.ts'
 import { reportProgress, summaryFields } from '../../src/commands/progress.ts'
 

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import t from 'tap'
+import t from '../tap.ts'
 import type { Test } from 'tap'
 import { testFolder } from '../folder.ts'
 import { programLine } from '../program.ts'
@@ -151,7 +151,7 @@ t.test('SIGHUP during the start of the indexer requests a rescan', async (t) => 
     '-i',
     process.execPath,
     preload,
-    join(process.cwd(), 'dist/cli.js'),
+    join(process.cwd(), 'src/cli.js'),
     'index',
     '--archive',
     'archive',

@@ -1,6 +1,6 @@
 /** The command `status --check` for monitoring: its rules, and its exit codes. */
 import { spawnSync } from 'node:child_process'
-import t from 'tap'
+import t from '../tap.ts'
 import { describeStatus } from '../../src/api/status/serialise.ts'
 import type { CatalogueSummary } from '../../src/catalogue/records.ts'
 import { checkCodes, checkFailed, checkStatus } from '../../src/commands/status-check.ts'

@@ -1,6 +1,6 @@
 import { realpathSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
+import t from '../tap.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { testFolder } from '../folder.ts'
 

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import t from 'tap'
+import t from '../tap.ts'
 import { baseUrlFor } from '../../src/config/checks.ts'
 import { commandOptions } from '../../src/config/command-options.ts'
 import type { CommandName } from '../../src/config/command-options.ts'
@@ -139,7 +139,7 @@ t.test('README.md links to the reference, and names only keys that exist', async
 
 t.test('the help of a command lists exactly the options that it uses', async (t) => {
   for (const command of commands) {
-    const { stdout } = spawnSync(process.execPath, ['dist/cli.js', command, '--help'], {
+    const { stdout } = spawnSync(process.execPath, ['src/cli.js', command, '--help'], {
       encoding: 'utf8',
     })
     const help = stdout.replaceAll(/\s+/g, ' ')

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
+import t from '../tap.ts'
 import { readExpectedFile } from '../../src/config/expected-file.ts'
 import { testFolder } from '../folder.ts'
 

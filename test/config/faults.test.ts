@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import t from 'tap'
+import t from '../tap.ts'
 import { ConfigError } from '../../src/config/checks.ts'
 import type { Fault } from '../../src/config/checks.ts'
 import { loadConfig } from '../../src/config/load.ts'

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import t from 'tap'
+import t from '../tap.ts'
 import { ConfigError } from '../../src/config/checks.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import type { LoadedConfig } from '../../src/config/load.ts'

@@ -12,7 +12,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import pino from 'pino'
-import t from 'tap'
+import t from '../tap.ts'
 import type { Test } from 'tap'
 import {
   askIndexer,

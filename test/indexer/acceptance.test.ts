@@ -9,7 +9,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import t from 'tap'
+import t from '../tap.ts'
 import type { Test } from 'tap'
 import { openAcceptance } from '../../src/indexer/acceptance.ts'
 import { openDeletionGuard } from '../../src/indexer/deletion-guard.ts'

@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import t from 'tap'
+import t from '../tap.ts'
 import type { Test } from 'tap'
 import { openAcceptance } from '../../src/indexer/acceptance.ts'
 import { openDirtyDirectories } from '../../src/indexer/dirty-directories.ts'

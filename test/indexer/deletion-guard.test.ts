@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../tap.ts'
 import { openDeletionGuard } from '../../src/indexer/deletion-guard.ts'
 import { fc } from '../random.ts'
 

@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../tap.ts'
 import { openDirtyDirectories } from '../../src/indexer/dirty-directories.ts'
 import { fc } from '../random.ts'
 

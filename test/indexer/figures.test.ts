@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import t from 'tap'
+import t from '../tap.ts'
 import type { Test } from 'tap'
 import type { AppliedChange } from '../../src/catalogue/writer.ts'
 import { openFigures } from '../../src/indexer/figures.ts'

@@ -1,6 +1,6 @@
 /** Known directories, health, scan progress and batches. */
 import pino from 'pino'
-import t from 'tap'
+import t from '../tap.ts'
 import type { DirectoryChange } from '../../src/catalogue/writer.ts'
 import { openBatch } from '../../src/indexer/apply-snapshot.ts'
 import { openHealth } from '../../src/indexer/health.ts'

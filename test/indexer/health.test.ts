@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../tap.ts'
 import { openAcceptance } from '../../src/indexer/acceptance.ts'
 import { openDeletionGuard } from '../../src/indexer/deletion-guard.ts'
 import { openFileFaults } from '../../src/indexer/health.ts'

@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../tap.ts'
 import type { FileIdentity } from '../../src/catalogue/records.ts'
 import type { KnownDirectory, KnownFile } from '../../src/catalogue/writer.ts'
 import { reconcile } from '../../src/indexer/reconcile.ts'

@@ -1,6 +1,6 @@
 import { mkdirSync, realpathSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
+import t from '../tap.ts'
 import type { CatalogueWriter } from '../../src/catalogue/writer.ts'
 import { openKnownDirectories } from '../../src/indexer/known-directories.ts'
 import { openRegister } from '../../src/indexer/register.ts'

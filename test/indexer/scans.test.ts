@@ -1,5 +1,5 @@
 import pino from 'pino'
-import t from 'tap'
+import t from '../tap.ts'
 import type { ScanSummary } from '../../src/catalogue/records.ts'
 import type { ScanResult } from '../../src/indexer/reconcile-loop.ts'
 import { openRescans } from '../../src/indexer/scans.ts'

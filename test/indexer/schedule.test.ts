@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../tap.ts'
 import type { Test } from 'tap'
 import { openDirtyDirectories } from '../../src/indexer/dirty-directories.ts'
 import { openKnownDirectories } from '../../src/indexer/known-directories.ts'

@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../tap.ts'
 import { youngFileMs } from '../../src/catalogue/records.ts'
 import { openSettling } from '../../src/indexer/settling.ts'
 import type { SettlingDecision } from '../../src/indexer/settling.ts'

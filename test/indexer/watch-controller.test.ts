@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pino from 'pino'
-import t from 'tap'
+import t from '../tap.ts'
 import type { Test } from 'tap'
 import { openHealth } from '../../src/indexer/health.ts'
 import { openDirtyDirectories } from '../../src/indexer/dirty-directories.ts'

@@ -1,6 +1,6 @@
 import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
+import t from '../tap.ts'
 import type { Test } from 'tap'
 import {
   isExhaustion,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import t from 'tap'
+import t from '../tap.ts'
 import {
   dayOfYearAt,
   dayStartSeconds,

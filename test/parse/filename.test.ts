@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../tap.ts'
 import { parseFilename } from '../../src/parse/filename.ts'
 import { fc } from '../random.ts'
 

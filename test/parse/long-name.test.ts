@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import t from 'tap'
+import t from '../tap.ts'
 import { parseFilename } from '../../src/parse/filename.ts'
 import { fc } from '../random.ts'
 

@@ -1,6 +1,6 @@
 /** Compares the parser with tables of file names: one name per line, the first line names the columns. */
 import { existsSync, readFileSync } from 'node:fs'
-import t from 'tap'
+import t from '../tap.ts'
 import { parseFilename } from '../../src/parse/filename.ts'
 
 type Row = Readonly<Record<string, string | undefined>>

@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../tap.ts'
 import { openClock } from '../../src/runtime/clock.ts'
 
 t.test('the clock is finer than a millisecond, steady, and follows the system time', async (t) => {

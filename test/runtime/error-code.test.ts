@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import t from 'tap'
+import t from '../tap.ts'
 import { errorCode, isMissing } from '../../src/runtime/error-code.ts'
 import { testFolder } from '../folder.ts'
 

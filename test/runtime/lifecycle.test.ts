@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import t from 'tap'
+import t from '../tap.ts'
 
 interface Outcome {
   readonly code: number | null
@@ -10,8 +10,8 @@ interface Outcome {
 /** Runs a script that has a lifecycle and two parts; sends each signal once `ready` has been printed again. */
 function run(script: string, signals: readonly NodeJS.Signals[] = []): Promise<Outcome> {
   const source = `
-    import { createLogger } from './dist/runtime/logger.js'
-    import { startLifecycle } from './dist/runtime/lifecycle.js'
+    import { createLogger } from './src/runtime/logger.ts'
+    import { startLifecycle } from './src/runtime/lifecycle.ts'
     const say = (text) => process.stdout.write(JSON.stringify({ msg: text }) + '\\n')
     const logger = createLogger({ level: 'info' })
     const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))

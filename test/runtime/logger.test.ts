@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
-import t from 'tap'
+import t from '../tap.ts'
 
 /** Runs a script that has `createLogger` and returns the lines it printed. */
 function linesOf(script: string, stdout: 'pipe' | number = 'pipe'): string[] {
-  const source = `import { createLogger } from './dist/runtime/logger.js'\n${script}`
+  const source = `import { createLogger } from './src/runtime/logger.ts'\n${script}`
   const command = ['-i', process.execPath, '--input-type=module', '--eval', source]
   const output = execFileSync('env', command, {
     encoding: 'utf8',

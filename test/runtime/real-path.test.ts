@@ -1,7 +1,7 @@
 import { mkdirSync, realpathSync, renameSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import pino from 'pino'
-import t from 'tap'
+import t from '../tap.ts'
 import { realDirectories, realPath } from '../../src/runtime/real-path.ts'
 import { testFolder } from '../folder.ts'
 

@@ -1,5 +1,5 @@
 /** Alerts of series that are late or missing: tables of cases, and a comparison with a slow reference implementation. */
-import t from 'tap'
+import t from '../tap.ts'
 import { openAlerts } from '../../src/series/alerts.ts'
 import type { Alert, StationSeries } from '../../src/series/alerts.ts'
 import type { ExpectedRule } from '../../src/series/expectation.ts'

@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../tap.ts'
 import { openExpectation } from '../../src/series/expectation.ts'
 import { percentile, usualLatency } from '../../src/series/latency.ts'
 import { periodRules, periods, seriesOf, slotsPerDay } from '../../src/series/series.ts'

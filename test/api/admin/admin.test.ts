@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { hashToken } from '../../../src/api/admin/authentication.ts'
 import type { Administration } from '../../../src/api/http/settings.ts'

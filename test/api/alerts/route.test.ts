@@ -1,5 +1,5 @@
 /** The alerts as JSON, page and feed, of a catalogue in which stations stop. */
-import t from 'tap'
+import t from '../../tap.ts'
 import type { Test } from 'tap'
 import type { Alert } from '../../../src/series/alerts.ts'
 import { change, newFile } from '../../catalogue/change.ts'

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import t from 'tap'
+import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { change, newFile } from '../../catalogue/change.ts'
 import { day, dayFile, hour, hourFile, openService, shortFile } from '../service.ts'

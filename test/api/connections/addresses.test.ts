@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../../tap.ts'
 import { openAddresses } from '../../../src/api/connections/addresses.ts'
 
 t.test('a connection counts for its peer, unless the peer is a trusted proxy', async (t) => {

@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events'
 import type { Server } from 'node:http'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import t from 'tap'
+import t from '../../tap.ts'
 import { ClientLimits } from '../../../src/api/connections/client-limits.ts'
 import { until } from '../wire.ts'
 

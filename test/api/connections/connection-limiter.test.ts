@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
-import t from 'tap'
+import t from '../../tap.ts'
 import { day, dayFile, openService } from '../service.ts'
 import { parseAnswer, readToEnd, sendRaw, startSlowly, until } from '../wire.ts'
 

@@ -1,6 +1,6 @@
 /** Pages that take several queries count towards the limit of pages of their address. */
 import { setImmediate as nextTick } from 'node:timers/promises'
-import t from 'tap'
+import t from '../../tap.ts'
 import { day, dayFile, openService } from '../service.ts'
 import { until } from '../wire.ts'
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
-import t from 'tap'
+import t from '../../tap.ts'
 import { readSendQueues } from '../../../src/api/connections/send-queues.ts'
 import { watchSlowClients } from '../../../src/api/connections/slow-clients.ts'
 import { until } from '../wire.ts'

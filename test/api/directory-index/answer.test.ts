@@ -1,5 +1,5 @@
 /** Directory listings as HTML and JSON. */
-import t from 'tap'
+import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { listingDate } from '../../../src/api/directory-index/answer.ts'
 import { change, newFile } from '../../catalogue/change.ts'

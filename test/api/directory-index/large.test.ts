@@ -1,6 +1,6 @@
 /** Large directories. */
 import { text } from 'node:stream/consumers'
-import t from 'tap'
+import t from '../../tap.ts'
 import { listingFormats, listingOf } from '../../../src/api/directory-index/listing.ts'
 import { change, newFile } from '../../catalogue/change.ts'
 import { day, openService } from '../service.ts'

@@ -17,7 +17,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { connect } from 'node:net'
-import t from 'tap'
+import t from '../../tap.ts'
 import { toUs } from '../../../src/catalogue/identity.ts'
 import { change } from '../../catalogue/change.ts'
 import { laterThan } from '../../file-clock.ts'

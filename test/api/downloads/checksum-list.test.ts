@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import t from 'tap'
+import t from '../../tap.ts'
 import type { Checksum } from '../../../src/catalogue/writer.ts'
 import { toIdentity } from '../../../src/catalogue/identity.ts'
 import { change, newFile } from '../../catalogue/change.ts'

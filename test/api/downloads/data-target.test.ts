@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../../tap.ts'
 import { parseDataTarget, parseDirectoryTarget } from '../../../src/api/downloads/data-target.ts'
 import { dayFile, hourFile } from '../service.ts'
 

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import t from 'tap'
+import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { openFileCache } from '../../../src/api/downloads/file-cache.ts'
 import { testFolder } from '../../folder.ts'

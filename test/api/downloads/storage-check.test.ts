@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pino } from 'pino'
-import t from 'tap'
+import t from '../../tap.ts'
 import { unavailablePart, openStorageLog } from '../../../src/api/downloads/storage-check.ts'
 import { change } from '../../catalogue/change.ts'
 import { testFolder } from '../../folder.ts'

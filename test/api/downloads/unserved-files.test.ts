@@ -1,7 +1,7 @@
 /** Catalogued files that could not be served. */
 import { chmodSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import t from 'tap'
+import t from '../../tap.ts'
 import { openArchive } from '../../../src/api/downloads/archived-file.ts'
 import type { WireStatus } from '../../../src/api/status/serialise.ts'
 import { openUnservedFiles } from '../../../src/api/downloads/unserved-files.ts'

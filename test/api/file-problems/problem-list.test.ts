@@ -1,7 +1,7 @@
 /** `status/problems/`: files with problems, from the indexer, the API and the catalogue. */
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
+import t from '../../tap.ts'
 import type { Test } from 'tap'
 import type { WireProblem } from '../../../src/api/file-problems/problem-list.ts'
 import { reasonMeanings } from '../../../src/api/file-problems/reasons.ts'

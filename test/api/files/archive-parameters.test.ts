@@ -1,5 +1,5 @@
 /** The parameters that the list shares with two national archives. */
-import t from 'tap'
+import t from '../../tap.ts'
 import { openService } from '../service.ts'
 
 t.test(

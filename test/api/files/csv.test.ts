@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../../tap.ts'
 import { linksBelow } from '../../../src/api/http/links.ts'
 import { csvHeader, recordCsv } from '../../../src/api/files/csv.ts'
 import { wireFields, wireFileFields } from '../../../src/api/files/schema.ts'

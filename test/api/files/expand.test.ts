@@ -1,5 +1,5 @@
 /** `expand=file` and `problem`: details of files, and the ETags of responses with them. */
-import t from 'tap'
+import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { change, newFile } from '../../catalogue/change.ts'
 import { day, dayFile, openService, shortFile } from '../service.ts'

@@ -2,7 +2,7 @@
 import { get } from 'node:http'
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
 import { connect } from 'node:net'
-import t from 'tap'
+import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { openPageCache } from '../../../src/api/files/list.ts'
 import type { CatalogueReader } from '../../../src/catalogue/reader.ts'

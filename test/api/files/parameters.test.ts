@@ -1,5 +1,5 @@
 /** Each parameter of the list: valid values with their filters, and invalid values. */
-import t from 'tap'
+import t from '../../tap.ts'
 import { filterParameters } from '../../../src/api/files/parameters.ts'
 import { parseListRequest } from '../../../src/api/files/list-request.ts'
 import { BadFields } from '../../../src/api/http/errors.ts'

@@ -1,5 +1,5 @@
 /** The page of one record: its history, its checksum, and its commands. */
-import t from 'tap'
+import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { change, newFile } from '../../catalogue/change.ts'
 import { day, dayFile, openService, shortFile } from '../service.ts'

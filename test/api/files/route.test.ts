@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../../tap.ts'
 import type { CatalogueReader } from '../../../src/catalogue/reader.ts'
 import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
 import { day, dayFile, hour, hourFile, openService, shortFile } from '../service.ts'

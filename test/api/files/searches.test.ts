@@ -1,7 +1,7 @@
 /** Long queries: their limits, and their end when the client leaves. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import t from 'tap'
+import t from '../../tap.ts'
 import { NotBuilt, QueryTimeout, TooManyQueries } from '../../../src/catalogue/reader-errors.ts'
 import type { CatalogueReader } from '../../../src/catalogue/reader.ts'
 import { openService } from '../service.ts'

@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../../tap.ts'
 import { fc } from '../../random.ts'
 import { linksBelow } from '../../../src/api/http/links.ts'
 import {

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import t from 'tap'
+import t from '../../tap.ts'
 import type { Test } from 'tap'
 import type { CatalogueReader } from '../../../src/catalogue/reader.ts'
 import { lineFormats, listLines } from '../../../src/api/files/stream.ts'

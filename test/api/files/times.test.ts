@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../../tap.ts'
 import { parseTimeUs } from '../../../src/api/files/times.ts'
 import { parseDay } from '../../../src/parse/calendar.ts'
 import { fc } from '../../random.ts'

@@ -1,5 +1,5 @@
 /** Clients that read the whole list: by links while nothing changes, by id during changes. */
-import t from 'tap'
+import t from '../../tap.ts'
 import { change, newFile } from '../../catalogue/change.ts'
 import { fc } from '../../random.ts'
 import { openService } from '../service.ts'

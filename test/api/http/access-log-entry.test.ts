@@ -1,6 +1,6 @@
 /** Metrics of responses whose clients leave early. */
 import { connect } from 'node:net'
-import t from 'tap'
+import t from '../../tap.ts'
 import { day, dayFile, openService } from '../service.ts'
 import type { Service } from '../service.ts'
 import { startSlowly, until } from '../wire.ts'

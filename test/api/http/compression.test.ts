@@ -1,6 +1,6 @@
 /** Streams, HTML pages and the schema are compressed if the client accepts it; JSON, events and files are not. */
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import t from 'tap'
+import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { until } from '../../indexer/until.ts'
 import { day, openService } from '../service.ts'

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import t from 'tap'
+import t from '../../tap.ts'
 import {
   formatHttpDate,
   parseHttpDate,

@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../../tap.ts'
 import { preferredRepresentation } from '../../../src/api/http/negotiate.ts'
 
 const browser =

@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../../tap.ts'
 import { linkHeader, linksBelow, pageLinks } from '../../../src/api/http/links.ts'
 import { catalogueOffset, parsePageRange } from '../../../src/api/http/query.ts'
 

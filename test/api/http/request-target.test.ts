@@ -1,6 +1,6 @@
 /** The normalisation of request targets, alone and over raw connections. */
 import { connect } from 'node:net'
-import t from 'tap'
+import t from '../../tap.ts'
 import { normaliseTarget } from '../../../src/api/http/http-server.ts'
 import { fc } from '../../random.ts'
 import { day, dayFile, openService } from '../service.ts'

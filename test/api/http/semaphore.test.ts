@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import t from 'tap'
+import t from '../../tap.ts'
 import { Semaphore } from '../../../src/api/http/semaphore.ts'
 import { openService } from '../service.ts'
 import { runEventLoop, startSlowly, until } from '../wire.ts'

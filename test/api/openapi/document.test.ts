@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import t from 'tap'
+import t from '../../tap.ts'
 import { commonParameters } from '../../../src/api/files/list-request.ts'
 import { filterParameters } from '../../../src/api/files/parameters.ts'
 import { changesFilters, changesParameters } from '../../../src/api/changes/request.ts'

@@ -1,5 +1,5 @@
 /** The assets of HTML pages. */
-import t from 'tap'
+import t from '../../tap.ts'
 import { openService } from '../service.ts'
 
 t.test('an asset is sent whole, even if a range is requested', async (t) => {

@@ -1,5 +1,5 @@
 /** Pages that depend on the time of the request, and pages that are requested before the deliveries are read. */
-import t from 'tap'
+import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { openService, startUs } from '../service.ts'
 

@@ -1,5 +1,5 @@
 /** HTML pages with unknown or invalid parameters. */
-import t from 'tap'
+import t from '../../tap.ts'
 import { openService } from '../service.ts'
 
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }

@@ -1,5 +1,5 @@
 /** Formats of the HTML pages. */
-import t from 'tap'
+import t from '../../tap.ts'
 import { changeLabel, readableDate, readableSize } from '../../../src/api/pages/labels.ts'
 
 t.test('a date has its day of the year, and its time unless the time is midnight', (t) => {

@@ -1,5 +1,5 @@
 /** The series of the network, their missing files and their weeks, compared with a slow reference that replays histories. */
-import t from 'tap'
+import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { dayOfYearAt } from '../../../src/parse/calendar.ts'
 import { ExpectedRules } from '../../../src/series/expectation.ts'

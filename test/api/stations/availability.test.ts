@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { dayStartSeconds, secondsPerDay } from '../../../src/parse/calendar.ts'
 import { openService, startUs } from '../service.ts'

@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../../tap.ts'
 import { percentile, summariseLatencies } from '../../../src/series/latency.ts'
 import { fc } from '../../random.ts'
 import { change, newFile } from '../../catalogue/change.ts'

@@ -1,5 +1,5 @@
 /** The list of stations: sites with all their codes, search, ordering, filters, merged navigation. */
-import t from 'tap'
+import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { openService } from '../service.ts'
 

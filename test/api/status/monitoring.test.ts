@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
+import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { statusSchema } from '../../../src/api/status/schema.ts'
 import { testFolder } from '../../folder.ts'

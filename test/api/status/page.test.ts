@@ -1,7 +1,7 @@
 /** The HTML page of the status. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
+import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { adviceOn } from '../../../src/api/status/advice.ts'
 import { arrivalsPerMinute } from '../../../src/api/status/route.ts'

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import Sqlite from 'better-sqlite3'
-import t from 'tap'
+import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { unusable } from '../../../src/catalogue/sqlite/access-check.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
@@ -69,7 +69,7 @@ t.test('the error says that the disk is full, and errors of the program stay unc
 /** Runs the program as an unprivileged user; returns its error output. */
 function runAsNobody(folder: string, args: string[]): Promise<string> {
   const user = ['--reuid=65534', '--regid=65534', '--clear-groups', '--']
-  const program = ['env', '-i', process.execPath, join(process.cwd(), 'dist/cli.js'), ...args]
+  const program = ['env', '-i', process.execPath, join(process.cwd(), 'src/cli.js'), ...args]
   return errorOutput('setpriv', [...user, ...program], folder)
 }
 
@@ -134,7 +134,7 @@ t.test(
 t.test('the error says that a disk is mounted read-only', { skip: lacksMounts }, async (t) => {
   const folder = testFolder(t, { state: {} })
   const script = 'mount -t tmpfs -o ro none state && exec "$0" "$1" index --database state/c.db'
-  const program = [process.execPath, join(process.cwd(), 'dist/cli.js')]
+  const program = [process.execPath, join(process.cwd(), 'src/cli.js')]
   const output = await errorOutput('unshare', ['-m', 'sh', '-c', script, ...program], folder)
   const problem = `${folder}/state is not writable by this user (EROFS): its disk is mounted read-only`
   t.equal(failureReason(output), `${problem}, mount it for writing, or configure another database`)

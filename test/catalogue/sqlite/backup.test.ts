@@ -15,7 +15,7 @@ import {
 import { randomBytes } from 'node:crypto'
 import { basename, dirname, join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import t from 'tap'
+import t from '../../tap.ts'
 import type { Test } from 'tap'
 import type { StartupCheckOutcome } from '../../../src/catalogue/sqlite/integrity-check.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'

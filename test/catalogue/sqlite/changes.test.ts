@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
+import t from '../../tap.ts'
 import type { Test } from 'tap'
 import type { ChangeFilters, ChangesPage } from '../../../src/catalogue/reader.ts'
 import { openReader } from '../../../src/catalogue/sqlite/reader.ts'

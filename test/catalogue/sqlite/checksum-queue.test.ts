@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import t from 'tap'
+import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'

@@ -1,7 +1,7 @@
 /** Errors that mean that the database cannot be read, and errors that do not. */
 import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
-import t from 'tap'
+import t from '../../tap.ts'
 import { connectionSource } from '../../../src/catalogue/sqlite/connection.ts'
 import { connectForWriting } from '../../../src/catalogue/sqlite/open.ts'
 import { schemaVersion } from '../../../src/catalogue/sqlite/schema.ts'

@@ -1,7 +1,7 @@
 /** The counts agree with the records after any changes. */
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import t from 'tap'
+import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { checkConsistency, differencesOf } from '../../../src/catalogue/sqlite/consistency-check.ts'
 import type { FileFilter } from '../../../src/catalogue/filter.ts'

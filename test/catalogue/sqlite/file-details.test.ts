@@ -1,6 +1,6 @@
 /** Details of files (size, mtime, checksum, problem), and `detailsSeq`, which grows when they change. */
 import { join } from 'node:path'
-import t from 'tap'
+import t from '../../tap.ts'
 import type { Test } from 'tap'
 import type { CatalogueReader } from '../../../src/catalogue/reader.ts'
 import { openReader } from '../../../src/catalogue/sqlite/reader.ts'

@@ -1,5 +1,5 @@
 /** Pages, counts and chunks of random queries are equal to the results of the oracle, a linear search through all records. */
-import t from 'tap'
+import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { parseListRequest } from '../../../src/api/files/list-request.ts'
 import { parseStreamRequest } from '../../../src/api/files/stream.ts'

@@ -1,6 +1,6 @@
 /** Directory listings of the catalogue. */
 import { join } from 'node:path'
-import t from 'tap'
+import t from '../../tap.ts'
 import type { Test } from 'tap'
 import type { CatalogueReader, Entries, EntriesQuery } from '../../../src/catalogue/reader.ts'
 import { openReader } from '../../../src/catalogue/sqlite/reader.ts'

@@ -9,7 +9,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import t from 'tap'
+import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { lockWriter } from '../../../src/catalogue/sqlite/lock.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'

@@ -1,5 +1,5 @@
 /** No main query reads the whole table of files. */
-import t from 'tap'
+import t from '../../tap.ts'
 import type { Test } from 'tap'
 import Sqlite from 'better-sqlite3'
 import type { FileFilter, Ordering } from '../../../src/catalogue/filter.ts'

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import Sqlite from 'better-sqlite3'
-import t from 'tap'
+import t from '../../tap.ts'
 import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
 import { change, newFile } from '../change.ts'
@@ -111,7 +111,7 @@ t.test(
     chmodSync(state, 0o2750)
     chmodSync(folder, 0o755)
     const database = join(state, 'catalogue.db')
-    const modules = join(process.cwd(), 'dist')
+    const modules = join(process.cwd(), 'src')
     const canRunAsReader = await runAs(readerUser, '', []).then(
       () => true,
       () => false,
@@ -120,7 +120,7 @@ t.test(
       runAs(
         writerUser,
         `process.umask(0o027)
-         const { openWriter } = await import(process.argv[1] + '/catalogue/sqlite/writer.js')
+         const { openWriter } = await import(process.argv[1] + '/catalogue/sqlite/writer.ts')
          const writer = openWriter({ database: process.argv[2], nowUs: () => Date.now() * 1000 })
          await writer.apply([{ path: 'obs/2026/001', gone: false, arrived: false, directories: [], added: [], modified: [],
            filled: [], attributes: [], rehash: [], removed: [], rejections: [{ reason: 'not-gz', count: 1, names: [String(Date.now())] }],
@@ -131,7 +131,7 @@ t.test(
     const read = () =>
       runAs(
         readerUser,
-        `const { openReader } = await import(process.argv[1] + '/catalogue/sqlite/reader.js')
+        `const { openReader } = await import(process.argv[1] + '/catalogue/sqlite/reader.ts')
          const reader = openReader({ database: process.argv[2] })
          console.log((await reader.head()).epoch === '' ? '0' : '1')
          const { writeFileSync } = await import('node:fs')

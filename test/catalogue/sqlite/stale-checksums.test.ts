@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import t from 'tap'
+import t from '../../tap.ts'
 import type { Test } from 'tap'
 import type { FileIdentity } from '../../../src/catalogue/records.ts'
 import type { Checksum, DirectoryChange } from '../../../src/catalogue/writer.ts'

@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../../tap.ts'
 import type { UnhashedFile } from '../../../src/catalogue/writer.ts'
 import { batchesOf, readDelayMs } from '../../../src/indexer/checksums/checksum-files.ts'
 

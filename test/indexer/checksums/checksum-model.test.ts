@@ -21,7 +21,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
+import t from '../../tap.ts'
 import type { DirectoryChange } from '../../../src/catalogue/writer.ts'
 import { compareIdentity, toIdentity } from '../../../src/catalogue/identity.ts'
 import { openReader } from '../../../src/catalogue/sqlite/reader.ts'

@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import t from 'tap'
+import t from '../../tap.ts'
 import { toIdentity } from '../../../src/catalogue/identity.ts'
 import { digestFile } from '../../../src/indexer/checksums/digest.ts'
 import type { Digest } from '../../../src/indexer/checksums/digest.ts'

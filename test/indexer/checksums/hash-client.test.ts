@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
-import t from 'tap'
+import t from '../../tap.ts'
 import { toIdentity } from '../../../src/catalogue/identity.ts'
 import { HashingFailed, startHashClient } from '../../../src/indexer/checksums/hash-client.ts'
 import { testFolder } from '../../folder.ts'

@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import t from 'tap'
+import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { toIdentity } from '../../../src/catalogue/identity.ts'
 import { openReader } from '../../../src/catalogue/sqlite/reader.ts'

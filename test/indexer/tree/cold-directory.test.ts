@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../../tap.ts'
 import { isCold } from '../../../src/indexer/tree/directory-snapshot.ts'
 import { parseDirectory } from '../../../src/parse/archive-path.ts'
 

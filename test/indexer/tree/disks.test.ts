@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
+import t from '../../tap.ts'
 import { openDiskCheck } from '../../../src/indexer/tree/links.ts'
 import { readDirectory } from '../../../src/indexer/tree/read-directory.ts'
 import { testFolder } from '../../folder.ts'

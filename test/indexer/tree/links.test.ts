@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import t from 'tap'
+import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { openDiskCheck } from '../../../src/indexer/tree/links.ts'
 import { readDirectory } from '../../../src/indexer/tree/read-directory.ts'

@@ -13,7 +13,7 @@ import {
 import { syncBuiltinESMExports } from 'node:module'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import t from 'tap'
+import t from '../../tap.ts'
 import { toIdentity } from '../../../src/catalogue/identity.ts'
 import { identityAt } from '../../../src/indexer/tree/directory-snapshot.ts'
 import { readDirectory } from '../../../src/indexer/tree/read-directory.ts'

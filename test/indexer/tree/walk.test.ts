@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../../tap.ts'
 import { walkTree } from '../../../src/indexer/tree/walk.ts'
 import { testFolder } from '../../folder.ts'
 

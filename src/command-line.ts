@@ -1,5 +1,4 @@
-#!/usr/bin/env node
-/** Reads the command line, runs one command and ends the process with its exit code. */
+/** Reads the command line, runs one command and returns its exit code. */
 import { Command, CommanderError, Option } from 'commander'
 import type { Logger } from 'pino'
 import { UnusableDatabase } from './catalogue/writer.ts'
@@ -14,7 +13,7 @@ import type { OptionKey } from './config/options.ts'
 import type { Flags } from './config/sources.ts'
 import { readToken } from './config/token-file.ts'
 import { createLogger, failureFields, isExpected, isJournal } from './runtime/logger.ts'
-import { endWithReader, versionLine } from './runtime/program.ts'
+import { versionLine } from './runtime/program.ts'
 
 /** Prefix that gives a line the priority of an error in the journal of systemd. */
 const errorPriority = '<3>'
@@ -22,7 +21,7 @@ const errorPriority = '<3>'
 const exitCodes = { failed: 1, usage: 2, configuration: 78 } as const
 
 /** Runs a command line and returns its exit code; prints errors to standard error. */
-async function main(argv: readonly string[]): Promise<number> {
+export async function runCommandLine(argv: readonly string[]): Promise<number> {
   let exitCode = 0
   let running = ''
   const program = buildProgram((code) => {
@@ -268,8 +267,3 @@ function reasonOf(error: unknown): string {
   const { message, stack } = error
   return isExpected(error) ? message : (stack ?? message)
 }
-
-endWithReader()
-const exitCode = await main(process.argv)
-// The process must not end merely because it is idle, see lifecycle.ts. The callback runs when all output is written.
-process.stdout.write('', () => process.exit(exitCode))
