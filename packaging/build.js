@@ -119,7 +119,7 @@ function addServices({ write }) {
   ]) {
     const unit = replace(
       read('systemd', service),
-      '/usr/bin/node /opt/rinex-catalogue/dist/cli.js',
+      '/opt/rinex-catalogue/node_modules/.bin/node /opt/rinex-catalogue/dist/cli.js',
       `${node} ${home}/dist/cli.js`,
     )
     const documents = `man:rinex-catalogue(1) file://${docs}/${document}`

@@ -137,7 +137,10 @@ t.test('the Debian package is complete and works', { skip, timeout: 600_000 }, a
   await t.test('the units differ from those of the checkout in two paths', async (t) => {
     for (const unit of readdirSync('systemd').filter((name) => /^rinex-.*\.service$/.test(name))) {
       const expected = readFileSync(join('systemd', unit), 'utf8')
-        .replace('/usr/bin/node /opt/rinex-catalogue/', `/${home}/bin/node /${home}/`)
+        .replace(
+          '/opt/rinex-catalogue/node_modules/.bin/node /opt/rinex-catalogue/',
+          `/${home}/bin/node /${home}/`,
+        )
         .replace(/^Documentation=.*$/m, 'Documentation=')
       const found = installed(`usr/lib/systemd/system/${unit}`)
       t.equal(found.replace(/^Documentation=.*$/m, 'Documentation='), expected, unit)
