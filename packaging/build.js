@@ -71,9 +71,6 @@ function addProgram({ at, write, compress }) {
     cwd: root,
     stdio: 'inherit',
   })
-  // The launcher starts it: a #! line would choose another Node.
-  const cli = at(`${home}/dist/cli.js`)
-  writeFileSync(cli, readFileSync(cli, 'utf8').replace(/^#!.*\n/, ''))
   const { name, version, description, license, type, engines, dependencies } = manifest
   const needed = { name, version, description, license, private: true, type, engines, dependencies }
   write(`${home}/package.json`, `${JSON.stringify(needed, null, 2)}\n`)
@@ -119,7 +116,7 @@ function addServices({ write }) {
   ]) {
     const unit = replace(
       read('systemd', service),
-      '/opt/rinex-catalogue/node_modules/.bin/node /opt/rinex-catalogue/dist/cli.js',
+      '/opt/rinex-catalogue/bin/node /opt/rinex-catalogue/dist/cli.js',
       `${node} ${home}/dist/cli.js`,
     )
     const documents = `man:rinex-catalogue(1) file://${docs}/${document}`

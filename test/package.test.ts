@@ -138,7 +138,7 @@ t.test('the Debian package is complete and works', { skip, timeout: 600_000 }, a
     for (const unit of readdirSync('systemd').filter((name) => /^rinex-.*\.service$/.test(name))) {
       const expected = readFileSync(join('systemd', unit), 'utf8')
         .replace(
-          '/opt/rinex-catalogue/node_modules/.bin/node /opt/rinex-catalogue/',
+          '/opt/rinex-catalogue/bin/node /opt/rinex-catalogue/',
           `/${home}/bin/node /${home}/`,
         )
         .replace(/^Documentation=.*$/m, 'Documentation=')

@@ -84,7 +84,7 @@ t.test('every command of README.md is run by this test or is excluded', async (t
       text,
     )
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as Record<string, object>
-  t.match(scripts, { start: 'exec node src/cli.js start' })
+  t.match(scripts, { start: 'exec node_modules/node-linux-*/bin/node src/cli.js start' })
 })
 
 /** Starts the program as `npm start` does, on a free port, and waits for the first scan. */
