@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import t from '../tap.ts'
+import t, { exact } from '../tap.ts'
 import { machineFaults } from '../../src/commands/check-config.ts'
 import { loadConfig } from '../../src/config/load.ts'
 
@@ -45,6 +45,6 @@ t.test('each thing that is missing on the machine is named with its option', asy
     const loaded = loadConfig({ env: {}, cwd: folder, flags: { ...others, ...paths } })
     const faults = machineFaults(loaded).map(({ message }) => message)
     if (wanted === undefined) t.strictSame(faults, [])
-    else t.match(faults, [wanted])
+    else t.match(faults, exact([wanted]))
   }
 })

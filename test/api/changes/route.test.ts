@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import t from '../../tap.ts'
+import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
 import { change, newFile } from '../../catalogue/change.ts'
 import { day, dayFile, hour, hourFile, openService, shortFile } from '../service.ts'
@@ -67,7 +67,7 @@ t.test('the next links lead through all changes to the end of the feed', async (
   }
   t.strictSame(found, ['2 created 2', '4 modified 1', '5 removed 3', ''])
   const head = (await app.inject(path)).json<Page>()
-  t.match(head, { last_seq: 5, results: [] }, 'without since the page starts at the head')
+  t.match(head, { last_seq: 5, results: exact([]) }, 'without since the page starts at the head')
   t.match(head.next, /&since=5$/)
 })
 
@@ -230,7 +230,7 @@ t.test('HEAD and OPTIONS work, POST gets 405, and a missing slash is redirected'
   const options = await app.inject({ method: 'OPTIONS', url: path })
   t.match(options.json(), {
     name: 'Changes',
-    renders: ['application/json', 'text/html', 'text/event-stream'],
+    renders: exact(['application/json', 'text/html', 'text/event-stream']),
   })
   t.equal((await app.inject({ method: 'POST', url: path })).statusCode, 405)
   t.equal((await app.inject('/rinex/api/changes?since=1')).headers.location, 'changes/?since=1')
