@@ -1,15 +1,15 @@
 /** Limits of one address, with fake requests. */
 import { EventEmitter } from 'node:events'
-import type { Server } from 'node:http'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import t from '../../tap.ts'
 import { ClientLimits } from '../../../src/api/connections/client-limits.ts'
+import { Turns } from '../../../src/api/connections/turns.ts'
 import { until } from '../wire.ts'
 
 const requestOf = (address: string) => ({ address }) as unknown as FastifyRequest
 const openLimits = () =>
-  new ClientLimits((request) => (request as unknown as { address: string }).address)
+  new ClientLimits((request) => (request as unknown as { address: string }).address, new Turns())
 
 /** A fake response with a function that closes it. */
 function respond() {
@@ -54,25 +54,6 @@ t.test('one address may have eight pages in flight, each started in its own tick
   await until(() => state.started === 9, 'the next starts when one was sent')
   t.equal(state.rejected, 0)
   for (const { close } of responses) close()
-})
-
-t.test('new connections are accepted before the next page is made', async (t) => {
-  const limits = openLimits()
-  const server = new EventEmitter()
-  limits.watch(server as unknown as Server)
-  const { state } = requestPages(limits, 'a', 2)
-  for (let tick = 0; tick < 50; tick++) {
-    server.emit('connection')
-    await nextTick()
-  }
-  t.equal(state.started, 0, 'pages wait while each tick accepts a connection')
-  await until(() => state.started === 2, 'they start when none arrives')
-  const flooded = requestPages(limits, 'b', 1)
-  for (let tick = 0; tick < 110; tick++) {
-    server.emit('connection')
-    await nextTick()
-  }
-  t.equal(flooded.state.started, 1, 'or after a hundred')
 })
 
 t.test('a client that leaves releases its permit, and no page is started for it', async () => {

@@ -4,7 +4,6 @@ import t from '../../tap.ts'
 import type { Test } from 'tap'
 import type { CatalogueReader } from '../../../src/catalogue/reader.ts'
 import { lineFormats, listLines } from '../../../src/api/files/stream.ts'
-import { Semaphore } from '../../../src/api/http/semaphore.ts'
 import { applySteps, steps } from '../../catalogue/random-steps.ts'
 import { day, dayFile, hour, hourFile, openService, shortFile } from '../service.ts'
 import { runEventLoop, parseAnswer, readToEnd, until } from '../wire.ts'
@@ -289,8 +288,9 @@ t.test('a stream fails when the database is replaced', async (t) => {
   const { signal } = new AbortController()
   const ordering = { key: 'id', descending: true } as const
   const query = { filter: {}, ordering, details: false, limit: Infinity }
-  const source = { ...query, reader: replaced, links, epoch: 'one', signal }
-  const stream = listLines({ ...source, chunks: new Semaphore({ permits: 1 }) }, format)
+  const turn = () => Promise.resolve()
+  const source = { ...query, reader: replaced, links, epoch: 'one', turn, signal }
+  const stream = listLines(source, format)
   await t.rejects(stream.next(), { code: 'CATALOGUE_UNAVAILABLE' })
 })
 
