@@ -10,7 +10,10 @@ import type { Turns } from './turns.ts'
  * about 800 KB.
  */
 const mostPages = { ofAddress: 8, ofAll: 80 }
-/** Milliseconds that a page waits for both permits together: that of its address and that of all addresses. */
+/**
+ * Milliseconds that a page waits for both permits together: that of its address and that of all addresses. The idle timeout of
+ * connections is longer (http-server.ts), so that the client gets the 429.
+ */
 const timeoutMs = 10_000
 /** Maximum number of streams that are sent to one address at the same time. */
 const mostStreams = 4
@@ -31,10 +34,16 @@ export class ClientLimits {
   readonly #turns: Turns
   readonly #allPages = new Semaphore({ permits: mostPages.ofAll })
 
-  /** @param addressOf returns the client address for which a request counts */
-  constructor(addressOf: (request: FastifyRequest) => string, turns: Turns) {
+  readonly #waitMs: number
+
+  /**
+   * @param addressOf returns the client address for which a request counts
+   * @param waitMs milliseconds that a page waits for its permits
+   */
+  constructor(addressOf: (request: FastifyRequest) => string, turns: Turns, waitMs = timeoutMs) {
     this.#addressOf = addressOf
     this.#turns = turns
+    this.#waitMs = waitMs
   }
 
   /**
@@ -43,8 +52,8 @@ export class ClientLimits {
    * @throws HttpError 429 after ten seconds without both permits, or when the client has left
    */
   async page(request: FastifyRequest, reply: FastifyReply): Promise<Requester> {
-    const endMs = performance.now() + timeoutMs
-    await this.#usageOf(request, reply).pages.waitFor(reply, timeoutMs)
+    const endMs = performance.now() + this.#waitMs
+    await this.#usageOf(request, reply).pages.waitFor(reply, this.#waitMs)
     await this.#allPages.waitFor(reply, endMs - performance.now())
     const requester = this.#requester(request, reply)
     await requester.turn()
