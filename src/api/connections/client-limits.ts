@@ -79,10 +79,12 @@ export class ClientLimits {
   }
 
   #requester(request: FastifyRequest, reply: FastifyReply): Requester {
-    const address = this.#addressOf(request)
+    const client = this.#addressOf(request)
     return {
+      client,
+      signal: request.signal,
       turn: async () => {
-        await this.#turns.take(address)
+        await this.#turns.take(client)
         if (reply.raw.destroyed) throw tooMany('The client has left.')
       },
     }

@@ -86,11 +86,7 @@ function streamFiles(
       link: `<${feed}>; rel="monitor"`,
     })
     if (requester === undefined) return reply.send()
-    const { turn } = requester
-    const lines = listLines(
-      { ...streamRequest, reader, links: links(), epoch, turn, signal: request.signal },
-      format,
-    )
+    const lines = listLines({ ...streamRequest, reader, links: links(), epoch, requester }, format)
     return reply.send(Readable.from(lines, { objectMode: false }))
   }
 }

@@ -61,10 +61,8 @@ export interface ListSource {
   readonly details: boolean
   /** Maximum number of records that are sent; `Infinity` for all. */
   readonly limit: number
-  /** Waits for the client's turn; each chunk is read and built in a turn. */
-  readonly turn: Requester['turn']
-  /** Stops a long query when the client has left. */
-  readonly signal: AbortSignal
+  /** Each chunk is read and built in a turn of the requester. */
+  readonly requester: Requester
 }
 
 /**
@@ -75,7 +73,7 @@ export interface ListSource {
  * @throws CatalogueUnavailable when the database was replaced by another one
  */
 export async function* listLines(
-  { reader, links, epoch, filter, ordering, details, limit, turn, signal }: ListSource,
+  { reader, links, epoch, filter, ordering, details, limit, requester }: ListSource,
   { header, line }: LineFormat,
 ): AsyncGenerator<Buffer> {
   if (header !== undefined) yield Buffer.from(`${header(details)}\n`)
@@ -83,10 +81,10 @@ export async function* listLines(
   let after: ChunkCursor | undefined
   do {
     const query = { limit: Math.min(left, recordsPerChunk), filter, ordering, details }
-    await turn()
-    const chunk = await reader.records({ ...query, ...(after && { after }) }, signal)
+    await requester.turn()
+    const chunk = await reader.records({ ...query, ...(after && { after }) }, requester)
     // The answer to a filtered query may come from a query worker, at a time that is no turn.
-    if (!isUnfiltered(filter)) await turn()
+    if (!isUnfiltered(filter)) await requester.turn()
     if (chunk.epoch !== epoch) throw new CatalogueUnavailable('the catalogue was rebuilt meanwhile')
     const text = chunk.records.map((file) => `${line(file, links)}\n`).join('')
     if (text !== '') yield Buffer.from(text)

@@ -1,5 +1,6 @@
 /** The dependencies that routes share, the links and tags of responses, and functions that send responses. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Asker } from '../../catalogue/reader.ts'
 import type { Head } from '../../catalogue/records.ts'
 import type { ApiDeps } from './settings.ts'
 import { digest, matchesWeakly, weakTag } from './conditional-requests.ts'
@@ -9,7 +10,7 @@ import type { Links } from './links.ts'
 import type { Representation } from './negotiate.ts'
 
 /** A request that counts in the limits of its client. */
-export interface Requester {
+export interface Requester extends Asker {
   /**
    * Waits for the client's turn. In each tick of the event loop one turn begins, so that short requests are answered between two.
    * Work that takes milliseconds is done in a turn, also after an answer for which many requests may have waited together.
