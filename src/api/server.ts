@@ -18,6 +18,7 @@ import { compressAnswers } from './http/compression.ts'
 import { InFlightRequests } from './connections/in-flight.ts'
 import { ClientLimits } from './connections/client-limits.ts'
 import { ConnectionLimiter } from './connections/connection-limiter.ts'
+import { Turns } from './connections/turns.ts'
 import { apiContext } from './http/context.ts'
 import type { ApiDeps } from './http/settings.ts'
 import { answerError, notFound, sendError } from './http/errors.ts'
@@ -70,7 +71,8 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
       )
     },
   })
-  const clientLimits = new ClientLimits((request) => limiter.addressOf(request))
+  const turns = new Turns()
+  const clientLimits = new ClientLimits((request) => limiter.addressOf(request), turns)
   const startResponse = openStartResponse({ limiter, observe })
   const app = createApp(deps.logger, {
     datasetPrefix: deps.settings.datasetPrefix,
@@ -85,7 +87,7 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
       })
       inFlight.watch(server)
       limiter.watch(server)
-      clientLimits.watch(server)
+      turns.watch(server)
       rejectTunnels(server, inFlight)
       return server
     },

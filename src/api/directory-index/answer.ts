@@ -36,9 +36,9 @@ export function openListings(context: ListingsContext): DirectoryHandler {
       return sendNotModified(reply.headers({ ...revalidate, ...date.headers }))
     reply.headers({ ...revalidate, ...date.headers, ...contentHeaders[format.name] })
     if (request.method === 'HEAD') return reply.send()
-    await limits.page(request, reply)
+    const { turn } = await limits.page(request, reply)
     const path = directory === '' ? dataPath : `${dataPath}${directory}/`
-    const listing = listingOf(reader, { directory, path, format })
+    const listing = listingOf(reader, { directory, path, format, turn })
     return reply.send(Readable.from(listing, { objectMode: false }))
   }
 }

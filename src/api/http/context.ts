@@ -1,5 +1,6 @@
 /** The dependencies that routes share, the links and tags of responses, and functions that send responses. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Asker } from '../../catalogue/reader.ts'
 import type { Head } from '../../catalogue/records.ts'
 import type { ApiDeps } from './settings.ts'
 import { digest, matchesWeakly, weakTag } from './conditional-requests.ts'
@@ -8,14 +9,24 @@ import { linksBelow } from './links.ts'
 import type { Links } from './links.ts'
 import type { Representation } from './negotiate.ts'
 
+/** A request that counts in the limits of its client. */
+export interface Requester extends Asker {
+  /**
+   * Waits for the client's turn. In each tick of the event loop one turn begins, so that short requests are answered between two.
+   * Work that takes milliseconds is done in a turn, also after an answer for which many requests may have waited together.
+   * @throws HttpError 429 when the client has left
+   */
+  turn(): Promise<void>
+}
+
 /** Limits the concurrent requests of one client, and the pages of all clients. Each method throws `HttpError` 429 at a limit. */
 export interface RequestLimits {
-  /** Waits until a page may be made for this client, for a limited time. */
-  page(request: FastifyRequest, reply: FastifyReply): Promise<void>
+  /** Waits until a page may be made for this client, for a limited time. The page begins in a turn. */
+  page(request: FastifyRequest, reply: FastifyReply): Promise<Requester>
   /** Counts a stream until its response ends. */
-  stream(request: FastifyRequest, reply: FastifyReply): void
+  stream(request: FastifyRequest, reply: FastifyReply): Requester
   /** Counts a long poll until its response ends. */
-  wait(request: FastifyRequest, reply: FastifyReply): void
+  wait(request: FastifyRequest, reply: FastifyReply): Requester
 }
 
 /** The dependencies of routes; each route takes the part that it needs. */
