@@ -79,7 +79,8 @@ export async function* listLines(
   { reader, links, epoch, filter, ordering, details, limit, chunks, signal }: ListSource,
   { header, line }: LineFormat,
 ): AsyncGenerator<Buffer> {
-  if (header !== undefined) yield Buffer.from(`${header(details)}\n`)
+  // The header line is a part of the first chunk, so that it is not sent if the first query fails.
+  let before = header === undefined ? '' : `${header(details)}\n`
   let left = limit
   let after: ChunkCursor | undefined
   do {
@@ -95,7 +96,8 @@ export async function* listLines(
       const text = chunk.records.map((file) => `${line(file, links)}\n`).join('')
       return { text, count: chunk.records.length, next: chunk.next }
     })
-    if (text !== '') yield Buffer.from(text)
+    if (before + text !== '') yield Buffer.from(before + text)
+    before = ''
     left -= count
     after = next
   } while (after !== undefined && left > 0)
