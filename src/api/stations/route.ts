@@ -136,7 +136,7 @@ function showStation(context: StationsContext): RouteHandlerMethod {
     if (representation === 'json') return sendJson(reply, wire)
     return sendHtml(
       reply,
-      renderStation(wire, await readSections({ reader, expected }, code, nowSeconds)),
+      renderStation(wire, await readSections({ reader, expected }, code, nowSeconds), nowSeconds),
     )
   }
 }
