@@ -73,7 +73,8 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   })
   const turns = new Turns()
   const clientLimits = new ClientLimits((request) => limiter.addressOf(request), turns)
-  const startResponse = openStartResponse({ limiter, observe })
+  const context = apiContext(deps, clientLimits)
+  const startResponse = openStartResponse({ limiter, observe, apiPath: context.apiPath })
   const app = createApp(deps.logger, {
     datasetPrefix: deps.settings.datasetPrefix,
     startResponse,
@@ -96,7 +97,6 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
     onFile: metrics.fileUnavailable,
     nowMs: () => deps.nowUs() / 1000,
   })
-  const context = apiContext(deps, clientLimits)
   // The routes serialise responses themselves; schemas only describe them.
   app.setSerializerCompiler(() => JSON.stringify)
   await collectSchemas(app, deps.settings, {
@@ -145,16 +145,21 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   return app
 }
 
-/** Sets the common headers, and observes the response. Calls `proceed`, or sends the error if the request is rejected. */
+/**
+ * Sets the common headers, and observes the response. Calls `proceed`, or sends the error if the
+ * request is rejected. All responses below the API vary with `Accept`, because all errors do.
+ */
 type StartResponse = (request: FastifyRequest, reply: FastifyReply, proceed: () => void) => void
 
 function openStartResponse(parts: {
   readonly limiter: ConnectionLimiter
   readonly observe: RecordAccess
+  readonly apiPath: string
 }): StartResponse {
-  const { limiter, observe } = parts
+  const { limiter, observe, apiPath } = parts
   return (request, reply, proceed) => {
     reply.headers(commonHeaders).header('x-request-id', request.id)
+    if (request.raw.url?.startsWith(apiPath) === true) reply.header('vary', 'Accept')
     // Limits, metrics, streams and the framework listen for `close`. Node would warn about the eleventh listener.
     reply.raw.setMaxListeners(20)
     observeResponse(request, reply, observe)

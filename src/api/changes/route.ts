@@ -130,7 +130,6 @@ async function sendEvents(feed: FeedParts, request: FastifyRequest, reply: Fasti
     request.query as Query,
     typeof lastEventId === 'string' && lastEventId !== '' ? lastEventId : undefined,
   )
-  reply.headers({ vary: 'Accept', 'cache-control': 'no-cache' })
   const whole = { ...feedRequest, limit: eventsPerRead }
   const { turn } = limits.wait(request, reply)
   const signal = feed.longPolls.enter(reply)

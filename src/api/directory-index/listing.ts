@@ -86,10 +86,11 @@ export async function* listingOf(
   { directory, path, format, turn }: ListingQuery,
 ): AsyncGenerator<Buffer> {
   const { begin, separator, end } = format
-  yield Buffer.from(begin(path, directory === ''))
-  let before = ''
+  // The beginning is a part of the first chunk, so that it is not sent if the first query fails.
+  let [opening, before] = [begin(path, directory === ''), '']
   const write = <T>(entries: readonly T[], line: (entry: T) => string): Buffer => {
-    const text = before + entries.map(line).join(separator)
+    const text = opening + before + entries.map(line).join(separator)
+    opening = ''
     before = separator
     return Buffer.from(text)
   }
@@ -103,7 +104,7 @@ export async function* listingOf(
   const files = { path: directory, limit: chunkSize.files }
   for await (const chunk of inChunks((query) => reader.filesIn(query), files, turn))
     if (chunk.length > 0) yield write(chunk, format.file)
-  yield Buffer.from(end)
+  yield Buffer.from(opening + end)
 }
 
 /** Reads all entries in chunks, each in a turn. */

@@ -1,7 +1,6 @@
 /** Sends the checksums of a directory in the format of `sha256sum -c`, as a virtual file that is not on disk. */
-import { Readable } from 'node:stream'
 import type { CatalogueReader } from '../../catalogue/reader.ts'
-import { isFresh, sendNotModified } from '../http/context.ts'
+import { isFresh, sendChunks, sendNotModified } from '../http/context.ts'
 import type { ApiContext, Requester } from '../http/context.ts'
 import { notFound } from '../http/errors.ts'
 import type { DirectoryHandler } from '../directory-index/answer.ts'
@@ -18,14 +17,12 @@ export function openChecksums({
   return async (request, reply, directory) => {
     const version = await reader.checksumsVersion(directory)
     if (version === undefined) throw notFound()
-    reply.header('cache-control', 'no-cache')
     if (isFresh(request, reply, tag(version, 'text'))) return sendNotModified(reply)
-    reply.header('content-type', 'text/plain; charset=utf-8')
-    if (request.method === 'HEAD') return reply.send()
+    const headers = { 'content-type': 'text/plain; charset=utf-8' }
+    if (request.method === 'HEAD') return reply.headers(headers).send()
     const { turn } = await limits.page(request, reply)
     const notes = await notesOf(directory, { reader, turn })
-    const lines = checksumLines(directory, { reader, turn }, notes)
-    return reply.send(Readable.from(lines, { objectMode: false }))
+    return sendChunks(reply, headers, checksumLines(directory, { reader, turn }, notes))
   }
 }
 
@@ -56,12 +53,13 @@ async function* checksumLines(
   source: ChecksumSource,
   notes: string,
 ): AsyncGenerator<Buffer> {
-  yield Buffer.from(notes)
+  let before = notes
   for await (const files of checksumsOf(directory, source)) {
     const lines = files.map(({ name, sha256 }) =>
       sha256 === undefined ? '' : `${Buffer.from(sha256).toString('hex')}  ${name}\n`,
     )
-    yield Buffer.from(lines.join(''))
+    yield Buffer.from(before + lines.join(''))
+    before = ''
   }
 }
 

@@ -1,9 +1,9 @@
 /** The routes of the list of files and of single records. */
-import { Readable } from 'node:stream'
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
 import { openAuthentication } from '../admin/authentication.ts'
 import { registration } from '../admin/schema.ts'
 import { compressedVary } from '../http/compression.ts'
+import { sendChunks } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
 import { changesUrl } from '../http/links.ts'
 import { mediaTypes, namedFormat } from '../http/negotiate.ts'
@@ -78,15 +78,14 @@ function streamFiles(
       ['epoch', epoch],
       ['since', String(seq)],
     ])
-    reply.headers({
+    const headers = {
       'content-type': format.mediaType,
-      'cache-control': 'no-cache',
       vary: compressedVary,
       'catalogue-seq': String(seq),
       link: `<${feed}>; rel="monitor"`,
-    })
-    if (requester === undefined) return reply.send()
+    }
+    if (requester === undefined) return reply.headers(headers).send()
     const lines = listLines({ ...streamRequest, reader, links: links(), epoch, requester }, format)
-    return reply.send(Readable.from(lines, { objectMode: false }))
+    return sendChunks(reply, headers, lines)
   }
 }

@@ -76,7 +76,8 @@ export async function* listLines(
   { reader, links, epoch, filter, ordering, details, limit, requester }: ListSource,
   { header, line }: LineFormat,
 ): AsyncGenerator<Buffer> {
-  if (header !== undefined) yield Buffer.from(`${header(details)}\n`)
+  // The header line is a part of the first chunk, so that it is not sent if the first query fails.
+  let before = header === undefined ? '' : `${header(details)}\n`
   let left = limit
   let after: ChunkCursor | undefined
   do {
@@ -87,7 +88,8 @@ export async function* listLines(
     if (!isUnfiltered(filter)) await requester.turn()
     if (chunk.epoch !== epoch) throw new CatalogueUnavailable('the catalogue was rebuilt meanwhile')
     const text = chunk.records.map((file) => `${line(file, links)}\n`).join('')
-    if (text !== '') yield Buffer.from(text)
+    if (before + text !== '') yield Buffer.from(before + text)
+    before = ''
     left -= chunk.records.length
     after = chunk.next
   } while (after !== undefined && left > 0)

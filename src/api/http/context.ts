@@ -1,4 +1,5 @@
 /** The dependencies that routes share, the links and tags of responses, and functions that send responses. */
+import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Asker } from '../../catalogue/reader.ts'
 import type { Head } from '../../catalogue/records.ts'
@@ -16,7 +17,7 @@ export interface Requester extends Asker {
    * Work that takes milliseconds is done in a turn, also after an answer for which many requests may have waited together.
    * @throws HttpError 429 when the client has left
    */
-  turn(): Promise<void>
+  readonly turn: () => Promise<void>
 }
 
 /** Limits the concurrent requests of one client, and the pages of all clients. Each method throws `HttpError` 429 at a limit. */
@@ -92,6 +93,26 @@ export function sendNotModified(reply: FastifyReply): FastifyReply {
 
 export function sendHtml(reply: FastifyReply, page: string): FastifyReply {
   return reply.headers(pageHeaders).send(page)
+}
+
+/**
+ * Sends a body that is made in chunks. The first chunk is made before the headers are set, so that
+ * its failure is answered like that of any other request. A later failure closes the connection, so
+ * that the client does not take a part for the whole body.
+ */
+export async function sendChunks(
+  reply: FastifyReply,
+  headers: Readonly<Record<string, string>>,
+  chunks: AsyncGenerator<Buffer>,
+): Promise<FastifyReply> {
+  const first = await chunks.next()
+  const all = first.done === true ? chunks : startingWith(first.value, chunks)
+  return reply.headers(headers).send(Readable.from(all, { objectMode: false }))
+}
+
+async function* startingWith(first: Buffer, rest: AsyncGenerator<Buffer>) {
+  yield first
+  yield* rest
 }
 
 export function sendCsv(reply: FastifyReply, csv: string): FastifyReply {

@@ -139,7 +139,11 @@ function showStation(context: StationsContext): RouteHandlerMethod {
     if (representation === 'json') return sendJson(reply, wire)
     return sendHtml(
       reply,
-      renderStation(wire, await readSections({ reader, expected, requester }, code, nowSeconds)),
+      renderStation(
+        wire,
+        await readSections({ reader, expected, requester }, code, nowSeconds),
+        nowSeconds,
+      ),
     )
   }
 }
