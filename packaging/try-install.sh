@@ -108,7 +108,7 @@ step 'install'
 cp "$package" "$tree/srv/package.deb"
 make_earlier_package
 apt install -y --no-install-recommends /srv/earlier.deb
-inside getent passwd rinexcat-indexer rinexcat-api rinexcat-alerts
+inside getent passwd rinexcat-indexer rinexcat-api rinexcat-alerts rinexcat-backup
 inside rinex-catalogue --version
 
 step 'manual pages'
