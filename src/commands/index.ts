@@ -2,6 +2,7 @@
 import type { Logger } from 'pino'
 import { CatalogueCorrupt } from '../catalogue/writer.ts'
 import type { CatalogueWriter } from '../catalogue/writer.ts'
+import { sqliteVersion } from '../catalogue/sqlite/sqlite-version.ts'
 import type { OpenedWriter } from '../catalogue/sqlite/writer.ts'
 import { openClock } from '../runtime/clock.ts'
 import type { ConfigOf } from '../config/command-options.ts'
@@ -93,8 +94,8 @@ async function startParts(parts: {
     backupIntervalMs: config.backupIntervalHours * 3_600_000,
     window: { obsDays: config.watchObsDays, nrtDays: config.watchNrtDays },
   }
-  logger.info({ archive: config.archive, database: config.database }, 'indexing')
-  const { archive } = config
+  const { archive, database } = config
+  logger.info({ archive, database, sqlite: sqliteVersion() }, 'indexing')
   const checksums =
     config.checksums === 'none'
       ? undefined
