@@ -96,7 +96,7 @@ function addRequestCommands(program: Command, done: (exitCode: number) => void):
     .argument('[path...]', 'directories such as obs/2026; without any, the whole archive')
     .option('--full', 'read the size and time of every file as well')
     .option('--accept-removals', 'confirm withheld removals')
-    .option('--wait', 'wait until it has ended and show its progress')
+    .option('--wait', 'wait until it has ended, show its progress, and print what changed')
     .action(async (paths: string[], flags: RescanFlags, command: Command) => {
       const { rescan } = await import('./commands/rescan.ts')
       const { full = false, acceptRemovals = false, wait = false } = flags
