@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
-import { dirname, join, relative } from 'node:path'
+import { dirname, join } from 'node:path'
 import t from '../tap.ts'
 import type { Test } from 'tap'
+import { listenIn } from '../unix-socket.ts'
 import { day, dayFile, openService } from './service.ts'
 import type { Service } from './service.ts'
 import { sendRaw } from './wire.ts'
@@ -70,10 +70,7 @@ async function plant(t: Test, service: Service): Promise<void> {
   symlinkSync('/proc/self', join(folder, 'self'))
   symlinkSync('/proc/self', join(folder, 'symlink_to_proc_self'))
   execFileSync('mkfifo', [join(folder, 'fifo.gz')])
-  // Relative, because the path of a socket has at most 107 bytes. The name of the test is part of it.
-  const socket = createServer().listen(relative(process.cwd(), join(folder, 'socket.gz')))
-  await new Promise((resolve) => socket.on('listening', resolve))
-  t.teardown(() => socket.close())
+  await listenIn(t, folder, 'socket.gz')
 }
 
 const forms: [string, (target: Buffer) => Buffer][] = [
