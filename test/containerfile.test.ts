@@ -76,6 +76,14 @@ t.test(
   },
 )
 
+t.test('the image has the Node with which a checkout runs', async (t) => {
+  const { optionalDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+    optionalDependencies: Record<string, string>
+  }
+  const versions = new Set(Object.values(optionalDependencies))
+  t.strictSame([...versions], [/^ARG NODE_VERSION=(\S+)$/m.exec(text)?.[1]])
+})
+
 t.test('the image runs as a user without privileges, and contains no secret', async (t) => {
   const users = argumentsOf('USER')
   t.match(users, exact([[/^[1-9]\d+:[1-9]\d+$/]]))

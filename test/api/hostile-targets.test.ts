@@ -71,6 +71,7 @@ async function plant(t: Test, service: Service): Promise<void> {
   symlinkSync('/proc/self', join(folder, 'symlink_to_proc_self'))
   execFileSync('mkfifo', [join(folder, 'fifo.gz')])
   await listenIn(t, folder, 'socket.gz')
+  t.ok(existsSync(join(folder, 'socket.gz')), 'the socket is in the archive')
 }
 
 const forms: [string, (target: Buffer) => Buffer][] = [

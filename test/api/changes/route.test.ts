@@ -362,6 +362,37 @@ t.test('a stopping server ends long polls and event streams at once', async (t) 
   t.match(poll.text, /"results":\[\]\}$/)
 })
 
+t.test('streams and polls read changes in turns, however fast they are taken', async (t) => {
+  let reads = 0
+  let most = 0
+  const service = await openService(
+    t,
+    countingChanges(() => (most = Math.max(most, ++reads))),
+  )
+  const names = Array.from({ length: 4000 }, (_, n) => {
+    const site = (n + 10 * 36 ** 3).toString(36).toUpperCase()
+    return `${site}${dayFile.slice(4)}`
+  })
+  await service.addNames(day, names)
+  const port = await service.listen()
+  let isRunning = true
+  const countTick = (): void => {
+    reads = 0
+    if (isRunning) setImmediate(countTick)
+  }
+  countTick()
+  const all = await Promise.all(
+    [events, events, events, ''].map((headers) =>
+      openGet(t, port, `${path}?since=0&wait=60&limit=1000`, { headers }),
+    ),
+  )
+  await until(() => all[3]?.ended === true, 'the poll is answered')
+  for (const { text } of all.slice(0, 3)) t.notMatch(text, 'HTTP/1.1 4')
+  await until(() => all.slice(0, 3).every((got) => got.text.includes('id: 4000')), 'all changes')
+  isRunning = false
+  t.equal(most, 1, 'one read in each tick of the event loop')
+})
+
 t.test('polls and event streams of one address share one limit', async (t) => {
   const service = await openFeed(t)
   const port = await service.listen()

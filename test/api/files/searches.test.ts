@@ -47,8 +47,8 @@ t.test('a query is aborted when its client leaves', async (t) => {
     deps: ({ reader }) => ({
       reader: {
         ...reader,
-        page: (_, signal) => untilAborted(signal),
-        records: (_, signal) => untilAborted(signal),
+        page: (_, asker) => untilAborted(asker?.signal),
+        records: (_, asker) => untilAborted(asker?.signal),
       } satisfies CatalogueReader,
     }),
   })

@@ -3,8 +3,8 @@ import { connect } from 'node:net'
 import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
 import type { CatalogueReader } from '../../../src/catalogue/reader.ts'
+import type { Requester } from '../../../src/api/http/context.ts'
 import { lineFormats, listLines } from '../../../src/api/files/stream.ts'
-import { Semaphore } from '../../../src/api/http/semaphore.ts'
 import { applySteps, steps } from '../../catalogue/random-steps.ts'
 import { day, dayFile, hour, hourFile, openService, shortFile } from '../service.ts'
 import { runEventLoop, parseAnswer, readToEnd, until } from '../wire.ts'
@@ -286,11 +286,15 @@ t.test('a stream fails when the database is replaced', async (t) => {
   const format = lineFormats.get('urls')
   if (format === undefined) throw new Error('no such format')
   const links = { api: 'https://a.example/api/', data: 'https://a.example/data/' }
-  const { signal } = new AbortController()
+  const requester: Requester = {
+    client: 'a',
+    signal: new AbortController().signal,
+    turn: () => Promise.resolve(),
+  }
   const ordering = { key: 'id', descending: true } as const
   const query = { filter: {}, ordering, details: false, limit: Infinity }
-  const source = { ...query, reader: replaced, links, epoch: 'one', signal }
-  const stream = listLines({ ...source, chunks: new Semaphore({ permits: 1 }) }, format)
+  const source = { ...query, reader: replaced, links, epoch: 'one', requester }
+  const stream = listLines(source, format)
   await t.rejects(stream.next(), { code: 'CATALOGUE_UNAVAILABLE' })
 })
 
