@@ -43,6 +43,12 @@ export default defineConfig(
       ],
     },
   },
+  {
+    files: ['test/acceptance/**'],
+    rules: {
+      'no-restricted-globals': ['error', { name: 'fetch', message: 'Use fetchAlone.' }],
+    },
+  },
   // Fixtures and benchmarks are plain JavaScript outside the TypeScript project: no types to lint with.
   { files: ['**/*.js'], extends: [tseslint.configs.disableTypeChecked] },
   layer(

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import t, { exact } from '../tap.ts'
 import { testFolder } from '../folder.ts'
-import { longestMs, slow, startService, until } from './service.ts'
+import { fetchAlone, longestMs, slow, startService, until } from './service.ts'
 import type { Service } from './service.ts'
 import { hourDirectory, paths, pathIn, put } from './tree.ts'
 
@@ -85,7 +85,7 @@ t.test('with checksums = "none" no file is hashed', async (t) => {
 
 async function sumsOf({ url }: Service, directory = hourDirectory()) {
   const target = new URL(`/rinex/data/${directory}/SHA256SUMS`, url)
-  const answer = await fetch(target, { headers: { connection: 'close' } })
+  const answer = await fetchAlone(target)
   const text = await answer.text()
   if (answer.status !== 200) throw new Error(`${answer.status} ${text}`)
   const hashed = text.split('\n').filter((line) => /^[0-9a-f]{64} {2}\S+$/.test(line)).length

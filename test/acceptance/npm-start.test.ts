@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import t from '../tap.ts'
-import { until } from './service.ts'
+import { fetchAlone, until } from './service.ts'
 import type { LogLine } from './service.ts'
 
 /** The processes whose command line contains this text. */
@@ -44,5 +44,5 @@ t.test('SIGTERM to npm ends the API and the indexer, and frees the port', async 
   npm.kill('SIGTERM')
   await once(npm, 'exit')
   await until('all processes have ended', () => processesWith(database).length === 0)
-  await t.rejects(fetch(String(url())), 'the port is free')
+  await t.rejects(fetchAlone(String(url())), 'the port is free')
 })

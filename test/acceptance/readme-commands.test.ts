@@ -8,7 +8,7 @@ import t from '../tap.ts'
 import type { Test } from 'tap'
 import { testFolder } from '../folder.ts'
 import { programLine } from '../program.ts'
-import { lacks, longestMs, timeoutMs, stop, until } from './service.ts'
+import { fetchAlone, lacks, longestMs, timeoutMs, stop, until } from './service.ts'
 import type { LogLine } from './service.ts'
 
 t.setTimeout(longestMs)
@@ -102,8 +102,8 @@ async function start(t: Test, folder: string): Promise<{ url: URL; log: readonly
   await until('the API listens', () => urlOf() !== undefined)
   const url = new URL(String(urlOf()))
   await until('the first scan is complete', async () => {
-    const { count } = (await (await fetch(`${url.href}?limit=1`)).json()) as { count: number }
-    return count === listed.length && (await fetch(new URL('/readyz', url))).ok
+    const { count } = (await (await fetchAlone(`${url.href}?limit=1`)).json()) as { count: number }
+    return count === listed.length && (await fetchAlone(new URL('/readyz', url))).ok
   })
   return { url, log }
 }
@@ -136,7 +136,7 @@ async function untilHashed(block: Block, host: string): Promise<void> {
   for (const { text } of block) {
     const [url] = /http:\/\/\S+\/SHA256SUMS/.exec(text.replaceAll(printedHost, host)) ?? []
     if (url === undefined) continue
-    const isComplete = async () => !/^# .*not hashed/m.test(await (await fetch(url)).text())
+    const isComplete = async () => !/^# .*not hashed/m.test(await (await fetchAlone(url)).text())
     await until('SHA256SUMS is complete', isComplete)
   }
 }

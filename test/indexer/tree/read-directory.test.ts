@@ -11,7 +11,6 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import t, { exact } from '../../tap.ts'
 import { toIdentity } from '../../../src/catalogue/identity.ts'
@@ -19,6 +18,7 @@ import { identityAt } from '../../../src/indexer/tree/directory-snapshot.ts'
 import { readDirectory } from '../../../src/indexer/tree/read-directory.ts'
 import { commonFolder, testFolder } from '../../folder.ts'
 import { asOtherUser } from '../../other-user.ts'
+import { listenIn } from '../../unix-socket.ts'
 import { until } from '../until.ts'
 
 const name = 'graz0010.26d.gz'
@@ -251,13 +251,7 @@ t.test('directories on a linked disk that is away are unreadable, not missing', 
 
 t.test('a socket with a RINEX name is rejected', async (t) => {
   const archive = testFolder(t, { obs: {} })
-  const server = createServer()
-  // Relative to the folder, since the path of a socket must be short.
-  const before = process.cwd()
-  process.chdir(join(archive, 'obs'))
-  await new Promise<void>((resolve) => server.listen(name, resolve))
-  process.chdir(before)
-  t.teardown(() => server.close())
+  await listenIn(t, join(archive, 'obs'), name)
   t.match(readDirectory({ archive, linkedDirectories: [] }, { path: 'obs', depth: 'facts' }), {
     names: exact([]),
     rejections: exact([{ reason: 'not-a-file', count: 1 }]),
