@@ -14,8 +14,8 @@ const dayOf = (year: number, month: number, day: number) =>
   Date.UTC(year, month - 1, day) / 1000 / daySeconds
 const firstDay = dayOf(2025, 12, 1)
 
-type Period = '01D' | '01H'
-const lengths = { '01D': daySeconds, '01H': 3600 } as const
+type Period = '15M' | '01H' | '01D'
+const lengths = { '15M': 900, '01H': 3600, '01D': daySeconds } as const
 
 interface Row {
   readonly station: string
@@ -43,9 +43,12 @@ async function open(
   { startUs, expected }: { startUs: number; expected?: readonly ExpectedSeries[] },
 ) {
   let nowUs = startUs
-  const settings: ServiceOptions['settings'] = expected && { expected: new ExpectedRules(expected) }
+  const settings: ServiceOptions['settings'] = {
+    maxLimit: 10_000,
+    ...(expected && { expected: new ExpectedRules(expected) }),
+  }
   const service = await openService(t, {
-    ...(settings && { settings }),
+    settings,
     deps: () => ({ nowUs: () => nowUs }),
     writerNowUs: () => nowUs,
   })
@@ -78,10 +81,12 @@ function nameOf(slot: number, station: string, period: Period, source = 'R'): st
   const seconds = slot * lengths[period]
   const { year, dayOfYear } = dayOfYearAt(seconds)
   const hour = String(Math.floor((seconds % daySeconds) / 3600)).padStart(2, '0')
+  const minute = String((seconds % 3600) / 60).padStart(2, '0')
   const day = String(dayOfYear).padStart(3, '0')
   if (station.length === 9)
-    return `${station}_${source}_${year}${day}${hour}00_${period}_30S_MO.crx.gz`
-  const session = period === '01D' ? '0' : String.fromCharCode(97 + Number(hour))
+    return `${station}_${source}_${year}${day}${hour}${minute}_${period}_30S_MO.crx.gz`
+  const letter = String.fromCharCode(97 + Number(hour))
+  const session = { '15M': letter + minute, '01H': letter, '01D': '0' }[period]
   return `${station.toLowerCase()}${day}${session}.${String(year).slice(2)}d.gz`
 }
 
@@ -93,11 +98,17 @@ interface Arrival {
   readonly latency: number | undefined
 }
 
+/** Least usual latency, how long a slot is late, and slots of the 28 days before that make it expected. */
+const rules = {
+  '15M': { least: 300, lateFor: 3 * daySeconds, enough: 96 },
+  '01H': { least: 600, lateFor: 3 * daySeconds, enough: 24 },
+  '01D': { least: 7200, lateFor: 7 * daySeconds, enough: 3 },
+} as const
+
 /** A series by the definitions, slot by slot. */
 function oracle(period: Period, arrivals: readonly Arrival[], knownFrom: number, now: number) {
   const length = lengths[period]
-  const [least, lateFor, enough] =
-    period === '01H' ? [600, 3 * daySeconds, 24] : [7200, 7 * daySeconds, 3]
+  const { least, lateFor, enough } = rules[period]
   const perDay = daySeconds / length
   const current = Math.floor(now / length)
   const delivered = new Map(arrivals.map(({ slot, latency }) => [slot, latency]))
@@ -156,16 +167,23 @@ function oracle(period: Period, arrivals: readonly Arrival[], knownFrom: number,
 const days = 40
 
 /** A series with losses, gaps, late files, removals, returns and second files for a slot. */
-const histories = fc.record({
-  period: fc.constantFrom<Period>('01D', '01H'),
-  isShort: fc.boolean(),
-  startDay: fc.integer({ min: 0, max: 30 }),
-  endDay: fc.integer({ min: 20, max: days }),
-  lossEvery: fc.integer({ min: 2, max: 60 }),
-  gap: fc.tuple(fc.integer({ min: 0, max: days }), fc.integer({ min: 0, max: 6 })),
-  latency: fc.integer({ min: 0, max: 20_000 }),
-  removedEvery: fc.integer({ min: 2, max: 9 }),
-})
+const historiesOf = (periods: readonly Period[], [startDay, latestStart, firstEnd]: number[]) =>
+  fc.record({
+    period: fc.constantFrom(...periods),
+    isShort: fc.boolean(),
+    startDay: fc.integer({ min: startDay ?? 0, max: latestStart ?? 0 }),
+    endDay: fc.integer({ min: firstEnd ?? 0, max: days }),
+    lossEvery: fc.integer({ min: 2, max: 60 }),
+    gap: fc.tuple(fc.integer({ min: startDay ?? 0, max: days }), fc.integer({ min: 0, max: 6 })),
+    latency: fc.integer({ min: 0, max: 20_000 }),
+    removedEvery: fc.integer({ min: 2, max: 9 }),
+  })
+
+/** Of quarters of an hour only the last days: a series has 96 a day. */
+const histories = fc.oneof(
+  { weight: 2, arbitrary: historiesOf(['01D', '01H'], [0, 30, 20]) },
+  { weight: 1, arbitrary: historiesOf(['15M'], [35, 38, 36]) },
+)
 
 const networks = fc.record({
   series: fc.array(histories, { minLength: 1, maxLength: 3 }),
@@ -208,7 +226,7 @@ async function checkHistory(t: Test, network: NetworkHistory): Promise<void> {
     const missing = await service.get('missing/?limit=10000')
     const starts: string[] = []
     for (const [key, known] of arrivals) {
-      const period = key.endsWith('D') ? '01D' : '01H'
+      const period = key.split(' ')[1] as Period
       const wanted = oracle(period, known, made, at)
       t.match(found.get(key), wanted.row, key)
       const first = (Math.floor(at / daySeconds) - 27) * daySeconds
