@@ -110,7 +110,7 @@ export interface StationsQuery {
   readonly countries?: readonly string[]
   /**
    * Only stations with these codes. A station is found by its `code` in the answer: the files of a short code that belongs to
-   * exactly one long code are found only by the long code.
+   * a long code are found only by the long code.
    */
   readonly codes?: readonly string[]
   /** Only stations with a code that contains this text, in upper case. */
@@ -124,7 +124,10 @@ export interface StationsQuery {
   readonly areas?: readonly Area[]
 }
 
-/** The files of a short code are counted with the only long code that begins with it, if there is exactly one. */
+/**
+ * The files of a short code are counted with the long code to which it belongs (see
+ * `sqlite/sites.ts`).
+ */
 export interface StationsPage {
   readonly head: Head
   readonly count: number
@@ -154,6 +157,12 @@ export interface ChangesPage {
    * lower `since`, and for one after the head, the page is empty.
    */
   readonly purgedSeq: number
+  /**
+   * With a filter on countries: up to this seq, files with short names may have entered or left
+   * these countries without a change of their own (see `sqlite/sites.ts`), so a client with a lower
+   * `since` must start again with the whole list. 0 without such a filter, and if no file ever did.
+   */
+  readonly joinedSeq: number
   readonly changes: readonly Change[]
   /**
    * The page contains all matching changes up to this seq. With filters, it may be lower than the head although the page is not

@@ -1,6 +1,5 @@
 /** The interface through which the indexer writes the catalogue. Times and directories are written as in `reader.ts`. */
 import type { Area } from '../parse/archive-path.ts'
-import type { ParsedName } from '../parse/types.ts'
 import type { CatalogueSummary, FileIdentity, Head, ScanSummary } from './records.ts'
 import type { Problem } from './filter.ts'
 
@@ -41,14 +40,29 @@ export interface KnownDirectory {
   readonly stamp: DirectoryStamp | undefined
   /** True if the directory could not be read at the last attempt. */
   readonly unreadable: boolean
-  /** The live files by name. */
+  /** The live files by name, in the order of their names (by bytes); at most `mostKnownFiles`. */
   readonly files: ReadonlyMap<string, KnownFile>
+  /** The last name of `files` if further files of the range may follow; `undefined` if `files` has all of them. */
+  readonly next: string | undefined
 }
 
-/** A file to be catalogued. Size and mtime are unknown if only its name was read. */
+/**
+ * Maximum number of files that one call of `CatalogueWriter.directory` returns: so few that they are
+ * garbage before V8 moves them to the part of its heap that it rarely collects.
+ */
+export const mostKnownFiles = 2000
+
+/** A range of names in a directory, by bytes. */
+export interface NameRange {
+  /** The range begins after this name. */
+  readonly after: string
+  /** The last name of the range; `undefined` for the end of the directory. */
+  readonly through: string | undefined
+}
+
+/** A file to be catalogued. Its name is a RINEX name. Size and mtime are unknown if only its name was read. */
 export interface NewFile {
   readonly name: string
-  readonly parsed: ParsedName
   readonly size: number | undefined
   readonly mtimeUs: number | undefined
   /** True if the file was accepted after ten minutes (`youngFileMs`) although its gzip stream has no end. */
@@ -92,6 +106,11 @@ export const mostRejectedNames = 100
 /** The result of reconciling a directory: the differences between disk and catalogue. */
 export interface DirectoryChange {
   readonly path: string
+  /**
+   * True if further parts of the change follow. Then only the files are written, and the directory has no stamp until the last
+   * part, so that a sweep reads it again if this process ends before. The last part has all other fields.
+   */
+  readonly more: boolean
   /** True if the directory no longer exists. Its row stays until the tombstones of its files are purged. */
   readonly gone: boolean
   readonly stamp: DirectoryStamp | undefined
@@ -210,8 +229,8 @@ export type BackupOutcome =
 export interface CatalogueWriter {
   /** All known directories that still exist on disk, in no particular order. */
   directories(): Promise<readonly KnownStamp[]>
-  /** One directory with its files; `undefined` for an unknown one. */
-  directory(path: string): Promise<KnownDirectory | undefined>
+  /** One directory with its files in a range of names, by default all; `undefined` for an unknown directory. */
+  directory(path: string, range?: NameRange): Promise<KnownDirectory | undefined>
   /** Number of live files in an area. */
   count(area: Area): Promise<number>
   /** Removals since a time, by area and time. Files that were restored since are not counted. */

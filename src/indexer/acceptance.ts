@@ -2,7 +2,8 @@
  * Decides which part of the change of a directory may be applied now: complete files, and removals that the deletion guard
  * permits.
  */
-import type { CatalogueWriter, DirectoryChange, FileFacts } from '../catalogue/writer.ts'
+import { setImmediate as yieldToOthers } from 'node:timers/promises'
+import type { CatalogueWriter, DirectoryChange, FileFacts, NewFile } from '../catalogue/writer.ts'
 import { youngFileMs } from '../catalogue/records.ts'
 import { areas } from '../parse/archive-path.ts'
 import type { Area } from '../parse/archive-path.ts'
@@ -102,15 +103,15 @@ export function openAcceptance(deps: AcceptanceDeps) {
       const young = new Set(change.filled.filter((file) => isYoung(file, nowUs())))
       const candidates = [...candidatesOf(change), ...young]
       if (snapshot.outcome !== 'unreadable') stopWaitingForOthers(snapshot, candidates)
-      const { taken, retryMs: againMs } = await examine(deps, snapshot.path, candidates)
+      const { outcomes, retryMs: againMs } = await examine(deps, snapshot.path, candidates)
       const accepted = await mayRemove(snapshot, change)
       reportWithheld()
       return {
         change: {
           ...change,
-          added: keepTaken(change.added, ({ size }) => size !== undefined, taken),
-          modified: keepTaken(change.modified, () => true, taken),
-          filled: keepTaken(change.filled, (file) => young.has(file), taken),
+          added: keepAccepted(change.added, outcomes),
+          modified: keepAccepted(change.modified, outcomes),
+          filled: keepAccepted(change.filled, outcomes),
           withheldSinceUs: accepted ? undefined : withheldSinceUs(change.path),
           removed: accepted ? change.removed : [],
           gone: change.gone && accepted,
@@ -123,8 +124,17 @@ export function openAcceptance(deps: AcceptanceDeps) {
 }
 
 /**
- * Returns the accepted candidates with the size and mtime that they had when they were examined, and the delay before all other
- * candidates are examined again; `undefined` if all candidates were accepted.
+ * The outcomes of candidates by name: the size and mtime that an accepted file had when it was examined; `undefined` for a file
+ * that is not accepted. A file that is accepted as it is has no entry, so that a directory of old files costs no memory here.
+ */
+type Outcomes = ReadonlyMap<string, (FileState & { readonly incomplete: boolean }) | undefined>
+
+/** After this number of files, other work of this thread gets its turn. */
+const filesPerTurn = 10_000
+
+/**
+ * Examines the candidates. Returns their outcomes, and the delay before the files that are not accepted are examined again;
+ * `undefined` if all candidates were accepted.
  */
 async function examine(
   { tree, settling, logFault, nowUs }: AcceptanceDeps,
@@ -132,7 +142,7 @@ async function examine(
   candidates: readonly Candidate[],
 ) {
   const now = { steadyMs: performance.now(), wallMs: nowUs() / 1000 }
-  const taken = new Map<string, FileState & { incomplete: boolean }>()
+  const outcomes = new Map<string, (FileState & { incomplete: boolean }) | undefined>()
   const toInflate: Candidate[] = []
   let bytes = 0
   let retryMs: number | undefined
@@ -141,64 +151,66 @@ async function examine(
   }
   // The least recently read files come first, so that large files that grow do not block the others.
   const readAtMs = (file: Candidate): number => settling.readAtMs(`${directory}/${file.name}`) ?? 0
-  for (const file of candidates.toSorted((a, b) => readAtMs(a) - readAtMs(b))) {
+  const isWaiting = settling.namesIn(directory).length > 0
+  const ordered = isWaiting ? candidates.toSorted((a, b) => readAtMs(a) - readAtMs(b)) : candidates
+  for (const [index, file] of ordered.entries()) {
+    if (index % filesPerTurn === filesPerTurn - 1) await yieldToOthers()
     const { name, size, mtimeUs } = file
     const path = `${directory}/${name}`
     const decision = settling.decide(path, { size, mtimeUs }, now)
-    if (decision === 'wait') retryIn(settling.markIncomplete(path, file, now.steadyMs))
-    else if (decision !== 'inflate') {
-      const incomplete = decision === 'take-incomplete'
-      taken.set(name, { size, mtimeUs, incomplete })
-      if (incomplete) logFault(path, 'incomplete')
-    } else if (toInflate.length >= filesPerRead || bytes >= bytesPerRead)
-      retryIn(readAtMs(file) === 0 ? 0 : growingMs)
-    else {
-      toInflate.push(file)
-      bytes += size
+    if (decision === 'take') settling.delete(path)
+    else if (decision === 'take-incomplete') {
+      outcomes.set(name, { size, mtimeUs, incomplete: true })
+      settling.delete(path)
+      logFault(path, 'incomplete')
+    } else {
+      outcomes.set(name, undefined)
+      if (decision === 'wait') retryIn(settling.markIncomplete(path, file, now.steadyMs))
+      else if (toInflate.length >= filesPerRead || bytes >= bytesPerRead)
+        retryIn(readAtMs(file) === 0 ? 0 : growingMs)
+      else {
+        toInflate.push(file)
+        bytes += size
+      }
     }
   }
   const paths = toInflate.map(({ name }) => `${directory}/${name}`)
-  const outcomes = paths.length === 0 ? [] : await tree.inflate(paths)
+  const found = paths.length === 0 ? [] : await tree.inflate(paths)
   toInflate.forEach((file, index) => {
-    const [path, inflated] = [`${directory}/${file.name}`, outcomes[index]]
+    const [path, inflated] = [`${directory}/${file.name}`, found[index]]
     if (inflated === undefined) retryIn(settling.markUnreadable(path, file, performance.now()))
     else if (!inflated.complete)
       retryIn(settling.markIncomplete(path, inflated, performance.now(), now.steadyMs))
     else {
       const { size, mtimeUs } = inflated
-      taken.set(file.name, { size, mtimeUs, incomplete: false })
+      outcomes.set(file.name, { size, mtimeUs, incomplete: false })
+      settling.delete(path)
     }
   })
-  for (const name of taken.keys()) settling.delete(`${directory}/${name}`)
-  return { taken, retryMs }
+  return { outcomes, retryMs }
 }
 
-function candidatesOf(change: DirectoryChange): Candidate[] {
-  const candidates: Candidate[] = []
-  for (const { name, size, mtimeUs } of change.added)
-    if (size !== undefined && mtimeUs !== undefined) candidates.push({ name, size, mtimeUs })
-  return [...candidates, ...change.modified]
+function candidatesOf({ added, modified }: DirectoryChange): Candidate[] {
+  return [...added.filter(hasFacts), ...modified]
 }
 
-/**
- * Drops candidates that were not accepted, gives accepted candidates the size and mtime that they had when they were examined,
- * and keeps the files that are no candidates.
- */
-function keepTaken<File extends { readonly name: string }>(
+function hasFacts(file: NewFile): file is NewFile & Candidate {
+  return file.size !== undefined && file.mtimeUs !== undefined
+}
+
+/** Drops the candidates that are not accepted, and gives the others the size and mtime that they had when they were examined. */
+function keepAccepted<File extends { readonly name: string }>(
   files: readonly File[],
-  isCandidate: (file: File) => boolean,
-  taken: ReadonlyMap<string, FileState & { incomplete: boolean }>,
-): File[] {
-  const all: File[] = []
+  outcomes: Outcomes,
+): readonly File[] {
+  if (outcomes.size === 0) return files
+  const kept: File[] = []
   for (const file of files) {
-    if (!isCandidate(file)) {
-      all.push(file)
-      continue
-    }
-    const facts = taken.get(file.name)
-    if (facts !== undefined) all.push({ ...file, ...facts })
+    const facts = outcomes.get(file.name)
+    if (facts !== undefined) kept.push({ ...file, ...facts })
+    else if (!outcomes.has(file.name)) kept.push(file)
   }
-  return all
+  return kept
 }
 
 /**

@@ -1,17 +1,16 @@
 /** Compares the snapshots of directories with the catalogue, and writes the accepted changes in batches. */
+import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { CatalogueCorrupt } from '../catalogue/writer.ts'
-import type {
-  AppliedChange,
-  CatalogueWriter,
-  DirectoryChange,
-  KnownDirectory,
-} from '../catalogue/writer.ts'
+import type { AppliedChange, CatalogueWriter, DirectoryChange } from '../catalogue/writer.ts'
 import type { Accepted } from './acceptance.ts'
+import { openBatch } from './batch.ts'
+import type { DeletionGuard } from './deletion-guard.ts'
 import type { Figures } from './figures.ts'
 import type { Health } from './health.ts'
 import type { DirtyDirectories } from './dirty-directories.ts'
 import type { KnownDirectories } from './known-directories.ts'
-import { reconcile } from './reconcile.ts'
+import { reconcileInParts, splitChange } from './directory-parts.ts'
+import { tooManyEntries } from './tree/directory-snapshot.ts'
 import type { DirectorySnapshot } from './tree/directory-snapshot.ts'
 
 /** Delay before the directories of a failed transaction are read again (ms). */
@@ -41,8 +40,10 @@ export interface ApplyStageDeps {
   readonly onFailed: () => void
   /** Called after each successful transaction. */
   readonly onApplied: (change: AppliedChange) => void
-  /** Called after each flush with the directories whose accepted changes were not written. */
-  readonly onFlushed: (unwritten: ReadonlySet<string>) => void
+  /** Called after each flush with its result for the removals (see `DeletionGuard.confirmWritten`). */
+  readonly onFlushed: DeletionGuard['confirmWritten']
+  /** True while the indexer ends; then the remaining parts of a large directory are left to the next process. */
+  readonly isClosing: () => boolean
 }
 
 export interface SnapshotInput {
@@ -75,6 +76,8 @@ export function openApplyStage(deps: ApplyStageDeps): ApplyStage {
   const { writer, dirty, known, health, figures } = deps
   const batch = openBatch(writer)
   const unfinished = new Set<string>()
+  /** Directories of which only the first parts were written since the last flush. */
+  const brokenOff = new Set<string>()
   const markDirty = (path: string, arrived: boolean): void => {
     unfinished.add(path)
     dirty.add({ path, depth: 'auto', arrived }, performance.now())
@@ -100,6 +103,13 @@ export function openApplyStage(deps: ApplyStageDeps): ApplyStage {
     return { ...change, directories: paths.filter((path) => !known.has(path)) }
   }
 
+  /** Reports a directory that has too many entries to be read, until it can be read or is gone. */
+  const reportEntries = ({ path, outcome, error }: DirectorySnapshot): void => {
+    if (outcome === 'lost-area') return
+    const message = `${path}/ has ${tooManyEntries} and is not read: its records are kept, divide it into subdirectories`
+    health.report(`entries ${path}`, error === tooManyEntries ? message : undefined)
+  }
+
   const reportArea = (snapshot: DirectorySnapshot): void => {
     const [area = ''] = snapshot.path.split('/')
     if (snapshot.outcome === 'lost-area') {
@@ -110,7 +120,7 @@ export function openApplyStage(deps: ApplyStageDeps): ApplyStage {
           `${area}/ below the archive root is lost (${snapshot.error ?? ''}): its records are kept, mount or restore it`,
         )
     } else if (snapshot.path === area) {
-      if (snapshot.outcome === 'unreadable')
+      if (snapshot.outcome === 'unreadable' && snapshot.error !== tooManyEntries)
         health.report(`area ${area}`, `${area}/ cannot be read (${snapshot.error ?? ''})`)
       else if (health.report(`area ${area}`, undefined)) deps.onAreaRestored(area)
     }
@@ -120,12 +130,10 @@ export function openApplyStage(deps: ApplyStageDeps): ApplyStage {
    * Treats an area as lost if it contained directories before and contains none now, or if it contained only files before and has neither
    * directories nor RINEX files now. A mount point without its disk looks like this.
    */
-  const detectLostArea = (
-    snapshot: DirectorySnapshot,
-    before: KnownDirectory | undefined,
-  ): DirectorySnapshot => {
+  const detectLostArea = async (snapshot: DirectorySnapshot): Promise<DirectorySnapshot> => {
     const isArea = !snapshot.path.includes('/')
     if (!isArea || snapshot.outcome !== 'read' || snapshot.directories.length > 0) return snapshot
+    const before = await writer.directory(snapshot.path)
     const heldDirectories = known.childrenOf(snapshot.path).length > 0
     const heldSomething = heldDirectories || (before?.files.size ?? 0) > 0
     const holdsSomething = !heldDirectories && snapshot.names.length > 0
@@ -147,15 +155,58 @@ export function openApplyStage(deps: ApplyStageDeps): ApplyStage {
     deps.onDirectory(snapshot.path, !gone, snapshot.identity)
   }
 
+  const flushBatch = async (left?: ReadonlyMap<string, number>): Promise<ReadonlySet<string>> => {
+    const { applied, error, changes } = await batch.flush()
+    const refused = new Map(applied?.refused.map((each) => [each.path, each.error]))
+    const paths = changes.map(({ path }) => path)
+    const unwritten = new Set(error === undefined ? refused.keys() : paths)
+    deps.onFlushed(unwritten, left)
+    if (error instanceof CatalogueCorrupt) throw error
+    if (applied !== undefined) {
+      health.report('database', undefined)
+      deps.onApplied(applied)
+      figures.applied(
+        applied,
+        changes.filter(({ path }) => !refused.has(path)),
+      )
+      for (const path of paths) reportRefused(path, refused.get(path))
+    }
+    if (error !== undefined) {
+      health.report('database', `the catalogue cannot be written: ${error.message}`)
+      deps.onFailed()
+    }
+    const delayMs = error === undefined ? refusedRetryMs : retryMs
+    for (const { path, arrived } of changes)
+      if (unwritten.has(path)) retryLater(path, { arrived, delayMs })
+    return unwritten
+  }
+
+  /** Adds a change to the batch. If it has several parts, writes all but the last at once, until one cannot be written. */
+  const addInParts = async (change: DirectoryChange, isWalked: boolean): Promise<void> => {
+    const { path } = change
+    let left = change.removed.length
+    for (const part of splitChange(change)) {
+      batch.add(part, isWalked)
+      if (!part.more) return
+      left -= part.removed.length
+      const unwritten = await flushBatch(new Map([[path, left]]))
+      if (unwritten.has(path) || deps.isClosing()) {
+        brokenOff.add(path)
+        return
+      }
+      await yieldToOthers()
+    }
+  }
+
   return {
     async add(input) {
       if (batch.has(input.snapshot.path)) await this.flush()
-      const before = await writer.directory(input.snapshot.path)
-      const snapshot = detectLostArea(input.snapshot, before)
+      const snapshot = await detectLostArea(input.snapshot)
       reportArea(snapshot)
+      reportEntries(snapshot)
       if (!input.walked && (snapshot.outcome === 'read' || snapshot.outcome === 'missing'))
         markChangedChildren(input)
-      const differing = reconcile(snapshot, before, input.arrived)
+      const differing = await reconcileInParts(writer, snapshot, input.arrived)
       const accepted = differing && (await deps.accept(snapshot, withChildren(differing, snapshot)))
       updateKnown(snapshot, accepted?.change)
       unfinished.delete(snapshot.path)
@@ -168,94 +219,16 @@ export function openApplyStage(deps: ApplyStageDeps): ApplyStage {
       if (accepted.retryMs === 0) unfinished.add(snapshot.path)
       if (accepted.retryMs !== undefined)
         retryLater(snapshot.path, { arrived: input.arrived, delayMs: accepted.retryMs })
-      batch.add(accepted.change, input.walked)
+      await addInParts(accepted.change, input.walked)
     },
     unfinished,
     get full() {
       return batch.full
     },
     async flush() {
-      const { applied, error, changes } = await batch.flush()
-      const refused = new Map(applied?.refused.map((each) => [each.path, each.error]))
-      const paths = changes.map(({ path }) => path)
-      const unwritten = new Set(error === undefined ? refused.keys() : paths)
-      deps.onFlushed(unwritten)
-      if (error instanceof CatalogueCorrupt) throw error
-      if (applied !== undefined) {
-        health.report('database', undefined)
-        deps.onApplied(applied)
-        figures.applied(
-          applied,
-          changes.filter(({ path }) => !refused.has(path)),
-        )
-        for (const path of paths) reportRefused(path, refused.get(path))
-      }
-      if (error !== undefined) {
-        health.report('database', `the catalogue cannot be written: ${error.message}`)
-        deps.onFailed()
-      }
-      const delayMs = error === undefined ? refusedRetryMs : retryMs
-      for (const { path, arrived } of changes)
-        if (unwritten.has(path)) retryLater(path, { arrived, delayMs })
+      const unwritten = new Set([...brokenOff, ...(await flushBatch())])
+      brokenOff.clear()
       return unwritten
-    },
-  }
-}
-
-/** Collects the changes of several directories into one transaction, because each transaction is a synchronised write. */
-export interface Batch {
-  /** @param isWalked true for a change that a walk has found; it can wait longer than a change in a watched directory */
-  add(change: DirectoryChange, isWalked: boolean): void
-  /** True if the batch holds a change of this directory, so that its records in the catalogue are out of date. */
-  has(path: string): boolean
-  /** True if the changes must be flushed now. */
-  readonly full: boolean
-  /** Applies all changes in one transaction. The batch is then empty, also if the transaction has failed. */
-  flush(): Promise<BatchOutcome>
-}
-
-export interface BatchOutcome {
-  readonly applied: AppliedChange | undefined
-  readonly error: Error | undefined
-  readonly changes: readonly DirectoryChange[]
-}
-
-/**
- * Number of files and directories with which a batch is full; its transaction then blocks the process for a few hundredths of a
- * second.
- */
-const filesPerBatch = 5_000
-/** Longest time for which a change waits for others (ms): `walked` for changes that a walk has found, `seen` for all others. */
-const timeoutMs = { walked: 500, seen: 100 }
-
-/** @param nowMs a steady clock */
-export function openBatch(writer: CatalogueWriter, nowMs = () => performance.now()): Batch {
-  let changes = new Map<string, DirectoryChange>()
-  let files = 0
-  let dueMs = Infinity
-  return {
-    add(change, isWalked) {
-      const timeout = isWalked ? timeoutMs.walked : timeoutMs.seen
-      dueMs = Math.min(dueMs, nowMs() + timeout)
-      changes.set(change.path, change)
-      files += 1 + change.added.length + change.modified.length + change.filled.length
-      files += change.attributes.length + change.rehash.length + change.removed.length
-    },
-    has: (path) => changes.has(path),
-    get full() {
-      return files >= filesPerBatch || nowMs() > dueMs
-    },
-    async flush() {
-      const batch = [...changes.values()]
-      changes = new Map()
-      files = 0
-      dueMs = Infinity
-      if (batch.length === 0) return { applied: undefined, error: undefined, changes: batch }
-      try {
-        return { applied: await writer.apply(batch), error: undefined, changes: batch }
-      } catch (error) {
-        return { applied: undefined, error: error as Error, changes: batch }
-      }
     },
   }
 }

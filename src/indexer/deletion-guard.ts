@@ -17,9 +17,13 @@ export interface DeletionGuard {
   requestRemoval(request: RemovalRequest): boolean
   /**
    * Confirms that the removals permitted since the last call were written. Removals in the `unwritten` directories are undone:
-   * they count as if they had not been requested.
+   * they count as if they had not been requested. `left` has the number of removals that follow in later parts, by directory;
+   * these stay unconfirmed.
    */
-  readonly confirmWritten: (unwritten: ReadonlySet<string>) => void
+  readonly confirmWritten: (
+    unwritten: ReadonlySet<string>,
+    left?: ReadonlyMap<string, number>,
+  ) => void
   /** Ends the withholding for a directory in which no file is missing any longer. */
   markComplete(directory: string): void
   /** Time since which removals in a directory are withheld (steady clock, ms); `undefined` if none are withheld. */
@@ -72,6 +76,15 @@ interface WithheldRemovals {
   readonly count: number
 }
 
+interface PermittedRemovals {
+  readonly directory: string
+  readonly area: Area
+  /** Number of these removals that are not written yet. */
+  readonly unwritten: number
+  /** Counts the unwritten removals as if they had not been requested. */
+  readonly undo: (unwritten: number) => void
+}
+
 export function openDeletionGuard(
   persisted: PersistedRemovals = { withheld: [], removed: [] },
 ): DeletionGuard {
@@ -84,9 +97,10 @@ export function openDeletionGuard(
   for (const { directory, area, sinceMs } of persisted.withheld)
     withheld.set(directory, { area, sinceMs, count: 0 })
   const accepted = new Set<string>()
-  /** Number of removals permitted since the last `confirmWritten`, by area. */
-  const allowed = new Map<Area, number>()
-  let undo: { directory: string; back: () => void }[] = []
+  /** The permitted removals that are not confirmed yet. */
+  let permitted: PermittedRemovals[] = []
+  const unwrittenIn = (area: Area): number =>
+    permitted.reduce((sum, removals) => sum + (removals.area === area ? removals.unwritten : 0), 0)
   const removedLately = (area: Area, nowMs: number): { atMs: number; count: number }[] => {
     const kept = (recent.get(area) ?? []).filter(({ atMs }) => atMs > nowMs - removalWindowMs)
     recent.set(area, kept)
@@ -97,8 +111,7 @@ export function openDeletionGuard(
       const lately = removedLately(area, nowMs)
       const before = lately.reduce((sum, removal) => sum + removal.count, 0)
       const known = withheld.get(directory)
-      const unwritten = allowed.get(area) ?? 0
-      const limit = Math.max(alwaysAllowed, largestShare * (files - unwritten + before))
+      const limit = Math.max(alwaysAllowed, largestShare * (files - unwrittenIn(area) + before))
       const confirmed =
         accepted.has(directory) || (known !== undefined && nowMs - known.sinceMs > timeoutMs)
       // A withheld directory stays withheld; otherwise the withheld directories would pass the limit one by one.
@@ -111,19 +124,22 @@ export function openDeletionGuard(
       // Confirmed removals do not count against the limit of others.
       const removal = { atMs: nowMs, count: confirmed ? 0 : count }
       lately.push(removal)
-      allowed.set(area, unwritten + count)
-      const back = (): void => {
-        removal.count = 0
+      const undo = (unwritten: number): void => {
+        removal.count = Math.max(0, removal.count - unwritten)
         if (known !== undefined) withheld.set(directory, known)
         if (wasAccepted) accepted.add(directory)
       }
-      undo.push({ directory, back })
+      permitted.push({ directory, area, unwritten: count, undo })
       return true
     },
-    confirmWritten(unwritten) {
-      for (const { directory, back } of undo) if (unwritten.has(directory)) back()
-      undo = []
-      allowed.clear()
+    confirmWritten(unwritten, left) {
+      const unconfirmed: PermittedRemovals[] = []
+      for (const removals of permitted) {
+        const leftHere = left?.get(removals.directory) ?? 0
+        if (unwritten.has(removals.directory)) removals.undo(removals.unwritten)
+        else if (leftHere > 0) unconfirmed.push({ ...removals, unwritten: leftHere })
+      }
+      permitted = unconfirmed
     },
     markComplete(directory) {
       withheld.delete(directory)

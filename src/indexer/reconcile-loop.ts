@@ -18,8 +18,13 @@ import type { TreeReader } from './tree/tree-reader.ts'
  * of them if the last directory was large or slow to read.
  */
 const readAhead = { least: 8, most: 32, names: 10_000 }
+/** After a directory with more names than this, only one read is in flight, because each snapshot needs memory. */
+const largeDirectory = 50_000
 
-export interface ReconcileLoopDeps extends Omit<ApplyStageDeps, 'onApplied' | 'onFailed'> {
+export interface ReconcileLoopDeps extends Omit<
+  ApplyStageDeps,
+  'onApplied' | 'onFailed' | 'isClosing'
+> {
   readonly tree: TreeReader
   readonly nowUs: () => number
   /** Called after a directory was reconciled that no walk has read; `costMs` is the time that the reconcile took (ms). */
@@ -68,6 +73,7 @@ interface Waiter {
 function readAheadAfter({ names, sizes }: DirectorySnapshot): number | undefined {
   // A directory that holds only directories does not tell how large the subdirectories are.
   if (names.length === 0) return undefined
+  if (names.length > largeDirectory) return 1
   const wanted = sizes === undefined ? Math.ceil(readAhead.names / names.length) : readAhead.least
   return Math.max(readAhead.least, Math.min(readAhead.most, wanted))
 }
@@ -84,6 +90,7 @@ export function startReconcileLoop(deps: ReconcileLoopDeps): ReconcileLoop {
     ...deps,
     onApplied: (change) => scan?.applied(change),
     onFailed: () => scan?.failed(),
+    isClosing: () => closing,
   })
 
   const request = (path: string, requesters: readonly Requester[]): void => {

@@ -12,8 +12,6 @@ import type {
 } from '../catalogue/writer.ts'
 import type { FileIdentity } from '../catalogue/records.ts'
 import { compareIdentity } from '../catalogue/identity.ts'
-import { parseFilename } from '../parse/filename.ts'
-import type { ParsedName } from '../parse/types.ts'
 import { identityAt } from './tree/directory-snapshot.ts'
 import type { DirectorySnapshot } from './tree/directory-snapshot.ts'
 
@@ -44,6 +42,7 @@ export function reconcile(
 function emptyChange(snapshot: DirectorySnapshot): DirectoryChange {
   return {
     path: snapshot.path,
+    more: false,
     gone: false,
     stamp: undefined,
     withheldSinceUs: undefined,
@@ -90,7 +89,7 @@ function compare(
     const size = snapshot.sizes?.[index]
     const mtimeUs = snapshot.mtimesUs?.[index]
     const before = isNew ? undefined : known.files.get(name)
-    if (before === undefined) found.added.push({ name, parsed: parse(name), size, mtimeUs })
+    if (before === undefined) found.added.push({ name, size, mtimeUs })
     else if (size === undefined || mtimeUs === undefined) return
     else if (before.size === undefined) found.filled.push({ id: before.id, name, size, mtimeUs })
     else if (before.size !== size || before.mtimeUs !== mtimeUs)
@@ -110,14 +109,6 @@ function compare(
     removed,
     misplaced: snapshot.misplaced,
   }
-}
-
-/**
- * Parses a name of a snapshot, which holds RINEX names only. The tree worker does not pass parsed names, because passing objects
- * to another thread costs more than parsing.
- */
-function parse(name: string): ParsedName {
-  return parseFilename(name) as ParsedName
 }
 
 /** Compares a file, whose size and mtime equal those of its record, with the version that was hashed. */

@@ -32,12 +32,14 @@ export function openRegister(deps: RegisterDeps): (path: string) => Promise<Regi
       return { outcome: 'refused', reason: parsedDirectory.reason }
     const parsed = parseFilename(name)
     if (parsed.kind === 'rejected') return { outcome: 'refused', reason: parsed.reason }
-    const before = (await writer.directory(directory))?.files.get(name)
+    // A name comes after the same name without its last character.
+    const range = { after: name.slice(0, -1), through: name }
+    const before = (await writer.directory(directory, range))?.files.get(name)
     const { snapshot, written } = await reconcileLoop.readNow(directory)
     if (lacks(snapshot, name)) return { outcome: 'refused', reason: 'not-in-the-tree' }
     if (settling.namesIn(directory).includes(name))
       return { outcome: 'refused', reason: 'still-being-written' }
-    const after = (await writer.directory(directory))?.files.get(name)
+    const after = (await writer.directory(directory, range))?.files.get(name)
     if (snapshot.outcome !== 'read' || !written || after === undefined) return { outcome: 'unsure' }
     return { outcome: before === undefined ? 'created' : 'known', id: after.id }
   }

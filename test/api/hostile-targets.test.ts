@@ -201,6 +201,13 @@ t.test('invalid HTTP and too long headers and targets get the right status', asy
     ['no Host in HTTP/1.0', `GET /${prefix}/api/ HTTP/1.0\r\n\r\n`, 200],
     ['an expectation', `GET / HTTP/1.1\r\nHost: x\r\nExpect: wonders${close}`, 417],
     ['long headers', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(65_536)}${close}`, 431],
+    [
+      '99 header lines',
+      `GET /${prefix}/api/ HTTP/1.1\r\nHost: x${'\r\na: b'.repeat(97)}${close}`,
+      200,
+    ],
+    ['100 header lines', `GET / HTTP/1.1\r\nHost: x${'\r\na: b'.repeat(98)}${close}`, 431],
+    ['500 header lines', `GET / HTTP/1.1\r\nHost: x${'\r\na: b'.repeat(498)}${close}`, 431],
     ['a long target', `GET /${'x'.repeat(65_536)} HTTP/1.1\r\nHost: x${close}`, 431],
     [
       'two lengths',

@@ -1,16 +1,14 @@
 /** Builds changes of directories for tests, as reconciling builds them. */
 import type { DirectoryChange, NewFile } from '../../src/catalogue/writer.ts'
-import { parseFilename } from '../../src/parse/filename.ts'
-import type { ParsedName } from '../../src/parse/types.ts'
 
 export function newFile(name: string, facts?: { size: number; mtimeUs: number }): NewFile {
-  const parsed = parseFilename(name) as ParsedName
-  return { name, parsed, size: facts?.size, mtimeUs: facts?.mtimeUs }
+  return { name, size: facts?.size, mtimeUs: facts?.mtimeUs }
 }
 
 export function change(path: string, parts: Partial<DirectoryChange>): DirectoryChange {
   return {
     path,
+    more: false,
     gone: false,
     stamp: undefined,
     withheldSinceUs: undefined,

@@ -2,50 +2,12 @@ import { mkdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } fr
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t, { exact } from '../tap.ts'
-import type { Test } from 'tap'
-import { openAcceptance } from '../../src/indexer/acceptance.ts'
-import { openDirtyDirectories } from '../../src/indexer/dirty-directories.ts'
-import { openDeletionGuard } from '../../src/indexer/deletion-guard.ts'
-import { openApplyStage } from '../../src/indexer/apply-snapshot.ts'
-import { openKnownDirectories } from '../../src/indexer/known-directories.ts'
-import { openSettling } from '../../src/indexer/settling.ts'
-import { failing, noProblems, openParts, refusing } from './parts.ts'
+import { openApplyStageOn } from './apply-stage.ts'
+import { failing, refusing } from './parts.ts'
 
 const day = 'obs/2020/001'
 const graz = 'graz0010.20d.gz'
 const old = new Date('2020-03-01T00:00:00Z')
-
-function openApplyStageOn(t: Test) {
-  const parts = openParts(t)
-  const dirty = openDirtyDirectories()
-  const known = openKnownDirectories([])
-  const acceptance = openAcceptance({
-    ...parts,
-    settling: openSettling(),
-    deletionGuard: openDeletionGuard(),
-  })
-  const areasBack: string[] = []
-  const applyStage = openApplyStage({
-    ...{ ...parts, dirty, known },
-    accept: (snapshot, change) => acceptance.accept(snapshot, change),
-    onDirectory: () => undefined,
-    onAreaRestored: (area) => areasBack.push(area),
-    onFailed: () => undefined,
-    onApplied: () => undefined,
-    onFlushed: () => undefined,
-  })
-  /** Reads these directories and all that become dirty. */
-  const readAndApply = async (...paths: string[]) => {
-    for (const path of paths) dirty.add({ path, depth: 'facts', arrived: true }, 0)
-    for (let next; (next = dirty.take(performance.now())) !== undefined;) {
-      const snapshot = await parts.tree.snapshot(next)
-      await applyStage.add({ snapshot, walked: false, arrived: next.arrived })
-    }
-    await applyStage.flush()
-  }
-  const status = () => parts.health.status(noProblems)
-  return { ...parts, dirty, known, applyStage, readAndApply, status, areasBack }
-}
 
 t.test(
   'new directories are found through their parents, and removed when they are gone',

@@ -171,3 +171,26 @@ t.test('removals that could not be written are not counted', async (t) => {
   t.same([...deletionGuard.withheld()], [['obs', 1500]], 'they are withheld again')
   t.ok(deletionGuard.requestRemoval(removal('obs/2026/002', 1500, 3, 8500)), 'and still accepted')
 })
+
+t.test('removals that are written in parts count as far as they were written', async (t) => {
+  const deletionGuard = openDeletionGuard()
+  const left = (count: number) => new Map([['obs/2026/001', count]])
+  t.ok(deletionGuard.requestRemoval(removal('obs/2026/001', 1800)))
+  deletionGuard.confirmWritten(none, left(1000))
+  deletionGuard.confirmWritten(new Set(['obs/2026/001']), left(500))
+  // 800 were removed, so 1,200 of the first 10,000 files may follow.
+  t.ok(deletionGuard.requestRemoval(removal('obs/2026/001', 1000, 1, 9200)), 'the rest, again')
+  deletionGuard.confirmWritten(none)
+  t.notOk(deletionGuard.requestRemoval(removal('obs/2026/002', 201, 2, 8200)))
+  t.ok(deletionGuard.requestRemoval(removal('obs/2026/003', 200, 3, 8200)))
+})
+
+t.test('accepted removals stay accepted until their last part is written', async (t) => {
+  const deletionGuard = openDeletionGuard()
+  t.notOk(deletionGuard.requestRemoval(removal('obs/2026/001', 9000)))
+  deletionGuard.permitWithheld(['obs'])
+  t.ok(deletionGuard.requestRemoval(removal('obs/2026/001', 9000)))
+  deletionGuard.confirmWritten(none, new Map([['obs/2026/001', 4000]]))
+  deletionGuard.confirmWritten(new Set(['obs/2026/001']))
+  t.ok(deletionGuard.requestRemoval(removal('obs/2026/001', 4000, 1, 5000)))
+})

@@ -2,7 +2,7 @@
 import pino from 'pino'
 import t, { exact } from '../tap.ts'
 import type { DirectoryChange } from '../../src/catalogue/writer.ts'
-import { openBatch } from '../../src/indexer/apply-snapshot.ts'
+import { openBatch } from '../../src/indexer/batch.ts'
 import { openHealth } from '../../src/indexer/health.ts'
 import { openKnownDirectories } from '../../src/indexer/known-directories.ts'
 import { openScan } from '../../src/indexer/scan-progress.ts'

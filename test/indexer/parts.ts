@@ -9,6 +9,7 @@ import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
 import { openClock } from '../../src/runtime/clock.ts'
 import { openFigures } from '../../src/indexer/figures.ts'
 import { openFileFaults, openHealth } from '../../src/indexer/health.ts'
+import type { DirectorySnapshot } from '../../src/indexer/tree/directory-snapshot.ts'
 import { startTreeReader } from '../../src/indexer/tree/tree-reader.ts'
 import { testFolder } from '../folder.ts'
 
@@ -75,6 +76,15 @@ export function failing(event: string): string {
 export function refusing(name: string): string {
   const when = `WHEN new.name = '${name}'`
   return `CREATE TRIGGER refusing BEFORE INSERT ON file ${when} BEGIN SELECT RAISE(ABORT, 'odd row'); END`
+}
+
+/** The snapshot of a directory without files. */
+export function emptySnapshotOf(path: string): DirectorySnapshot {
+  return {
+    ...{ path, outcome: 'read', error: undefined, identity: undefined, stamp: undefined },
+    ...{ names: [], sizes: undefined, mtimesUs: undefined, identities: undefined },
+    ...{ misplaced: 0, away: [], directories: [], rejections: [] },
+  }
 }
 
 export const noProblems = {

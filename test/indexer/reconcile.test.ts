@@ -35,7 +35,12 @@ function known(files: Record<string, Partial<KnownFile>>, sure = true): KnownDir
         { id: index + 1, size: undefined, mtimeUs: undefined, hashed: undefined, ...facts },
       ] as const,
   )
-  return { stamp: sure ? stamp : undefined, unreadable: false, files: new Map(complete) }
+  return {
+    stamp: sure ? stamp : undefined,
+    unreadable: false,
+    files: new Map(complete),
+    next: undefined,
+  }
 }
 
 const unreadable = { reason: 'unreadable-directory', count: 1, names: [''] }

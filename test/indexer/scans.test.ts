@@ -92,6 +92,9 @@ t.test('the end of a rescan is logged with its changes', async (t) => {
     await until(t, 'the end is logged', () => lines.length > 0)
     const fields = { rescan: 1, paths: ['obs', 'nrt'], full: true, ...counts, seconds: 2.5 }
     t.match(lines, exact([{ ...fields, ...expected }]))
+    const [, problem = null] = expected.msg.split(': ')
+    t.strictSame(rescans.outcome(1), { added: 3, modified: 2, removed: 1, problem })
+    t.equal(rescans.outcome(2), undefined, 'another has not ended')
   }
   const { rescans, scans, lines } = openOrders({ archiveRead: false })
   rescans.order({ ...plain, path: 'obs/2020' })

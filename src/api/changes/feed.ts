@@ -23,6 +23,11 @@ export interface FeedPage {
   readonly throughSeq: number
   /** Tombstones of removed files up to this change number are purged. */
   readonly purgedSeq: number
+  /**
+   * The latest change number at which files entered or left the countries of the filter; see
+   * `ChangesPage`.
+   */
+  readonly joinedSeq: number
 }
 
 /** What a read of the feed needs besides the request. */
@@ -33,9 +38,10 @@ export interface FeedSource {
 }
 
 /**
- * Reads changes until the page is full, the head is reached or the signal aborts. If the filters match few changes, many reads
- * are needed. Resolves in the turn of the last read.
- * @throws HttpError 410 when the catalogue was rebuilt since the client got `since`, or does not have all changes after `since`
+ * Reads changes until the page is full, the head is reached or the signal aborts. If the filters
+ * match few changes, many reads are needed. Resolves in the turn of the last read.
+ * @throws HttpError 410 when the catalogue was rebuilt since the client got `since`, does not have
+ * all changes after `since`, or files entered or left the countries of the filter since
  */
 export async function readFeedPage(
   { reader, turn }: FeedSource,
@@ -45,17 +51,19 @@ export async function readFeedPage(
   const { filter, limit, epoch, details } = request
   const changes: Change[] = []
   const first = request.since ?? (await reader.head()).seq
+  let { joined } = request
   for (let since = first; ;) {
     const rest = limit - changes.length
     await turn()
     const page = await reader.changes({ since, limit: rest, filters: filter, details })
-    checkResumable(page, since, epoch)
+    checkResumable(page, { since, joined, epoch })
     changes.push(...page.changes)
-    const { head, throughSeq, purgedSeq } = page
+    const { head, throughSeq, purgedSeq, joinedSeq } = page
     const isComplete = changes.length >= limit || throughSeq >= head.seq
     if (isComplete || signal?.aborted === true)
-      return { since: first, head, changes, throughSeq, purgedSeq }
+      return { since: first, head, changes, throughSeq, purgedSeq, joinedSeq }
     since = throughSeq
+    joined = joinedSeq
   }
 }
 
@@ -81,18 +89,26 @@ export async function readLatestChanges(
   })
   const lookBack = Object.keys(filter).length === 0 ? limit : maxLookBack
   const since = Math.max(purgedSeq, head.seq - lookBack)
-  const page = await readFeedPage(source, { ...request, since, limit: maxLookBack })
+  const all = { ...request, since, joined: Infinity, limit: maxLookBack }
+  const page = await readFeedPage(source, all)
   return { ...page, changes: page.changes.slice(-limit) }
 }
 
-function checkResumable(page: ChangesPage, since: number, epoch: string | undefined): void {
-  const { head, purgedSeq } = page
+function checkResumable(
+  { head, purgedSeq, joinedSeq }: ChangesPage,
+  { since, joined = 0, epoch }: Pick<ChangesRequest, 'joined' | 'epoch'> & { since: number },
+): void {
   const restart = 'start again with the whole list.'
   if (epoch !== undefined && epoch !== head.epoch)
     throw gone(`The catalogue was rebuilt, and its numbers are new: ${restart}`)
   if (since < purgedSeq) throw gone(`Removals up to number ${purgedSeq} were purged: ${restart}`)
   if (since > head.seq)
     throw gone(`The latest number is ${head.seq}, which is lower than since: ${restart}`)
+  // A client that has no files yet misses nothing.
+  if (since > 0 && Math.max(since, joined) < joinedSeq)
+    throw gone(
+      `Files with short names entered or left the countries up to number ${joinedSeq}: ${restart}`,
+    )
 }
 
 function gone(detail: string): HttpError {
@@ -152,6 +168,6 @@ export async function* changeEvents(
 }
 
 /** The parameters with which the feed continues after a page. */
-function after({ throughSeq, head }: FeedPage): Pick<ChangesRequest, 'since' | 'epoch'> {
-  return { since: throughSeq, epoch: head.epoch }
+function after(page: FeedPage): Pick<ChangesRequest, 'since' | 'joined' | 'epoch'> {
+  return { since: page.throughSeq, joined: page.joinedSeq, epoch: page.head.epoch }
 }

@@ -106,9 +106,14 @@ interface Answer {
 
 function answer({ context, feedRequest, feedPage, representation }: Answer, reply: FastifyReply) {
   const links = context.links()
-  const { head, changes, throughSeq, purgedSeq } = feedPage
+  const { head, changes, throughSeq, purgedSeq, joinedSeq } = feedPage
   const pageFrom = (since: number): string =>
-    changesUrl(links, [...feedRequest.kept, ['epoch', head.epoch], ['since', String(since)]])
+    changesUrl(links, [
+      ...feedRequest.kept,
+      ['epoch', head.epoch],
+      ...(since < joinedSeq ? [['joined', String(joinedSeq)] as const] : []),
+      ['since', String(since)],
+    ])
   const next = pageFrom(throughSeq)
   const etag = context.tag(head, representation, feedRequest)
   reply.headers({ etag, ...linkUnlessTooLong(`<${next}>; rel="next"`) })

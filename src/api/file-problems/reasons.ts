@@ -33,7 +33,7 @@ export const reasonMeanings: Readonly<Record<ProblemReason, string>> = {
     'The symbolic link does not lead to a file or a directory in one of the `linked_directories`.',
   'not-a-file': 'The entry is neither a file nor a directory; it may be a socket or a pipe.',
   'unreadable-directory':
-    'The indexer cannot read the directory: it has no permission, or the disk is away.',
+    'The indexer cannot read the directory: it has no permission, the disk is away, or the directory has more than 500,000 entries.',
   'no-end': 'The gzip stream of the file has no end: the file was not written completely.',
   damaged: 'The gzip stream of the file is damaged before its end.',
   'other-date': 'The file is in the directory of another date than that of its name.',

@@ -33,6 +33,10 @@ const advice: readonly (readonly [message: RegExp, sentence: string])[] = [
     /\/ cannot be catalogued: /,
     'Run `rinex-catalogue check`, and search the log of the indexer for this directory; the indexer tries again by itself.',
   ],
+  [
+    /\/ has more than [\d,]+ entries and is not read/,
+    'Divide the directory into subdirectories, for example one for each day; the indexer then reads it by itself.',
+  ],
   [/^the catalogue cannot be written: /, database],
   [
     /^no file watches left/,

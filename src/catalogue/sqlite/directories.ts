@@ -4,12 +4,14 @@
 import type { Database } from 'better-sqlite3'
 import { areas } from '../../parse/archive-path.ts'
 import type { Area } from '../../parse/archive-path.ts'
+import { mostKnownFiles } from '../writer.ts'
 import type {
   DirectoryChange,
   DirectoryStamp,
   KnownDirectory,
   KnownFile,
   KnownStamp,
+  NameRange,
   RemovedFiles,
 } from '../writer.ts'
 import { identityColumns, joinedChecksum, toBound } from './checksums.ts'
@@ -27,6 +29,9 @@ export function prepareDirectories(db: Database) {
     `UPDATE directory SET mtime_us = @mtimeUs, ctime_us = @ctimeUs, inode = @inode,
        misplaced = coalesce(@misplaced, misplaced), gone = @gone, held_since_us = @withheldSinceUs,
        files = files + @growth WHERE id = @id`,
+  )
+  const updatePart = db.prepare(
+    'UPDATE directory SET mtime_us = NULL, gone = 0, files = files + @growth WHERE id = @id',
   )
   const upsert = db.prepare(
     'INSERT INTO directory (path) VALUES (?) ON CONFLICT DO UPDATE SET gone = 0, mtime_us = NULL WHERE gone = 1',
@@ -58,6 +63,11 @@ export function prepareDirectories(db: Database) {
       change: DirectoryChange,
       { growth, nowUs }: { readonly growth: number; readonly nowUs: number },
     ): void {
+      if (growth !== 0) countInArea.run({ path: change.path, growth })
+      if (change.more) {
+        updatePart.run({ id, growth })
+        return
+      }
       update.run({
         id,
         mtimeUs: change.stamp?.mtimeUs ?? null,
@@ -69,7 +79,6 @@ export function prepareDirectories(db: Database) {
         growth,
       })
       for (const path of change.directories) upsert.run(path)
-      if (growth !== 0) countInArea.run({ path: change.path, growth })
       clearRejections.run(id, JSON.stringify(change.rejections.map(({ reason }) => reason)))
       for (const { reason, count, names } of change.rejections)
         setRejection.run(id, reason, count, JSON.stringify(names), nowUs)
@@ -129,6 +138,9 @@ type KnownFileRow = IdentityRow & {
   readonly checksum: number | null
 }
 
+/** Greater than all names. */
+const afterAllNames = '\u{10FFFF}'
+
 /** Prepares queries for the stored directories and their files. */
 export function prepareKnown(db: Database) {
   const stamp =
@@ -140,7 +152,8 @@ export function prepareKnown(db: Database) {
   )
   const filesOf = db.prepare(
     `SELECT f.id, f.name, f.size, f.mtime_us AS mtimeUs, c.id AS checksum, ${identityColumns}
-     FROM file f ${joinedChecksum} WHERE f.directory = ?`,
+     FROM file f ${joinedChecksum} WHERE f.directory = @id AND f.name > @after AND f.name <= @through
+     ORDER BY f.name LIMIT ${mostKnownFiles}`,
   )
   const count = db.prepare('SELECT files FROM area WHERE name = ?').pluck()
   // The query reads from the latest tombstone back to the first one that was removed before the given time, not all tombstones.
@@ -158,12 +171,14 @@ export function prepareKnown(db: Database) {
         stamp: toStamp(row),
         withheldSinceUs: row.withheldSinceUs ?? undefined,
       })),
-    directory: (path: string): KnownDirectory | undefined => {
+    directory: (path: string, range?: NameRange): KnownDirectory | undefined => {
       const row = directory.get(path) as KnownRow | undefined
       if (row === undefined) return undefined
-      const known = filesOf.all(row.id) as KnownFileRow[]
+      const { after = '', through = afterAllNames } = range ?? {}
+      const known = filesOf.all({ id: row.id, after, through }) as KnownFileRow[]
       const files = new Map(known.map(toKnownFile))
-      return { stamp: toStamp(row), unreadable: row.unreadable === 1, files }
+      const next = known.length < mostKnownFiles ? undefined : known.at(-1)?.name
+      return { stamp: toStamp(row), unreadable: row.unreadable === 1, files, next }
     },
     count: (area: Area): number => (count.get(area) as number | undefined) ?? 0,
     removedSince: (us: number) => removedSince.all(us) as RemovedFiles[],

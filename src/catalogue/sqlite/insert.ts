@@ -3,6 +3,7 @@ import type { Database } from 'better-sqlite3'
 import type { DirectoryChange, NewFile } from '../writer.ts'
 import { isMisplaced, parseDirectory } from '../../parse/archive-path.ts'
 import type { ArchiveDirectory } from '../../parse/archive-path.ts'
+import { parseFilename } from '../../parse/filename.ts'
 import type { ParsedName } from '../../parse/types.ts'
 import type { CountChanges } from './count-changes.ts'
 import type { Deliveries } from './deliveries.ts'
@@ -126,7 +127,8 @@ function groupFiles(
   // The part of the name after the station code determines everything else.
   const groups = new Map<string, Group>()
   for (const file of files) {
-    const { name, parsed } = file
+    const { name } = file
+    const parsed = parse(name)
     const codeLength = parsed.station.length
     const suffix = name.slice(codeLength)
     let group = groups.get(suffix)
@@ -138,6 +140,13 @@ function groupFiles(
     group.stations.push(lookup.station(parsed.station))
   }
   return [...groups.values()].sort((a, b) => a.parsed.startSeconds - b.parsed.startSeconds)
+}
+
+/** @throws if the name is not a RINEX name, which is a defect of the caller */
+function parse(name: string): ParsedName {
+  const parsed = parseFilename(name)
+  if (parsed.kind === 'rejected') throw new Error(`${name} is not a RINEX name`)
+  return parsed
 }
 
 interface TombstoneRow {
@@ -158,7 +167,7 @@ interface TombstoneRow {
 function prepareRestore(db: Database, { counts }: Parts) {
   const tombstones = db.prepare(
     `SELECT id, name, station, kind, data_date AS dataDate, size, mtime_us AS mtimeUs
-     FROM tombstone WHERE directory = ?`,
+     FROM tombstone WHERE directory = ? AND name BETWEEN ? AND ?`,
   )
   const restore = db.prepare(
     `INSERT INTO file (id, directory, name, station, kind, data_date, size, mtime_us, created_us,
@@ -170,7 +179,7 @@ function prepareRestore(db: Database, { counts }: Parts) {
   )
   const drop = db.prepare('DELETE FROM tombstone WHERE id = ?')
   const restoreOne = (file: NewFile, row: TombstoneRow, insertion: Insertion, seq: number) => {
-    const { parsed, size, mtimeUs, incomplete } = file
+    const { name, size, mtimeUs, incomplete } = file
     restore.run({
       id: row.id,
       size: size ?? null,
@@ -180,13 +189,14 @@ function prepareRestore(db: Database, { counts }: Parts) {
       seq,
       arrived: insertion.change.arrived ? 1 : 0,
       incomplete: incomplete === true ? 1 : 0,
-      misplaced: isMisplaced(parsed, insertion.parsedPath) ? 1 : 0,
+      misplaced: isMisplaced(parse(name), insertion.parsedPath) ? 1 : 0,
     })
     drop.run(row.id)
     counts.add({ ...row, stations: [row.station] })
   }
   return (insertion: Insertion, applied: Applied) => {
-    const rows = tombstones.all(insertion.directory) as TombstoneRow[]
+    const [first, last] = boundsOf(insertion.change.added)
+    const rows = tombstones.all(insertion.directory, first, last) as TombstoneRow[]
     const byName = new Map(rows.map((row) => [row.name, row]))
     if (rows.length > 0)
       for (const file of insertion.change.added) {
@@ -197,6 +207,17 @@ function prepareRestore(db: Database, { counts }: Parts) {
       }
     return (file: NewFile): boolean => !byName.has(file.name)
   }
+}
+
+/** Returns the least and the greatest name of some files. */
+function boundsOf(files: readonly NewFile[]): [string, string] {
+  let first = files[0]?.name ?? ''
+  let last = first
+  for (const { name } of files) {
+    if (name < first) first = name
+    if (name > last) last = name
+  }
+  return [first, last]
 }
 
 /** True if both values are known and differ. */

@@ -123,7 +123,7 @@ export function openQueryPool({ database }: { readonly database: string }): Quer
       if (job !== undefined) settle(job, response)
       startNext()
     })
-    worker.on('error', (error) => {
+    worker.on('error', (error: Error) => {
       if (slot.worker === worker) fail(slot, `query worker failed: ${error.message}`)
     })
     worker.on('exit', () => {

@@ -36,6 +36,7 @@ import type { QueryKind, Queries as PoolQueries } from './query-pool.ts'
 import { fileColumns, toRecord } from './record-columns.ts'
 import type { FileRow } from './record-columns.ts'
 import { prepareSeriesSlots } from './series-slots.ts'
+import { refuseUnsafeSqlite } from './sqlite-version.ts'
 import { prepareStations } from './stations.ts'
 import type { StationAnswer } from './stations.ts'
 import { storageFigures } from './database-files.ts'
@@ -52,8 +53,10 @@ const directSlots = 20_000
  * Reads the catalogue in a database file that another process writes. Queries for pages, chunks, stations and slots run in this
  * thread if they are short by an estimate, otherwise in a query worker. Of the other queries, those that `QueryKind` names always
  * run in a query worker, the rest in this thread.
+ * @throws UnusableDatabase if the SQLite of the driver is not safe. A database that cannot be read is an error of each query.
  */
 export function openReader(options: { readonly database: string }): CatalogueReader {
+  refuseUnsafeSqlite()
   const source = connectionSource(options.database, prepareQueries)
   const pool = openQueryPool(options)
   const ask = <T>(query: (queries: Queries) => T): Promise<T> =>

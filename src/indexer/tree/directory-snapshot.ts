@@ -11,6 +11,13 @@ import type { ArchiveDirectory, PathRejection } from '../../parse/archive-path.t
  */
 export type ReadDepth = 'names' | 'facts' | 'auto'
 
+/**
+ * Maximum number of entries of a directory. A larger directory is not read, because its snapshot would need too much memory; the
+ * error of its snapshot is `tooManyEntries`.
+ */
+export const mostEntries = 500_000
+export const tooManyEntries = `more than ${mostEntries.toLocaleString('en')} entries`
+
 export interface SnapshotRequest {
   /** Path below the archive root: `obs/2026/001`. */
   readonly path: string
@@ -19,9 +26,10 @@ export interface SnapshotRequest {
 
 /**
  * `read`: the snapshot holds all names. `missing`: the directory does not exist, or it is behind a symbolic link that must not be
- * followed. `unreadable`: the directory may hold anything, because it cannot be read or its disk is away. `lost-area`: the whole
- * area is missing, holds no directories of an archive, is behind a symbolic link that must not be followed, or is on another disk
- * than before, so the snapshot says nothing about any directory in the area.
+ * followed. `unreadable`: the directory may hold anything, because it cannot be read, its disk is
+ * away, or it has too many entries. `lost-area`: the whole area is missing, holds no directories of
+ * an archive, is behind a symbolic link that must not be followed, or is on another disk than
+ * before, so the snapshot says nothing about any directory in the area.
  */
 export type SnapshotOutcome = 'read' | 'missing' | 'unreadable' | 'lost-area'
 
@@ -39,10 +47,11 @@ export interface DirectorySnapshot {
   /** Names of the RINEX files, sorted by bytes: regular files, and symbolic links to regular files in linked directories. */
   readonly names: readonly string[]
   /**
-   * Sizes (bytes) and mtimes of `names`, in their order; `undefined` when only names were read, or the directory was not read.
+   * Sizes (bytes) and mtimes of `names`, in their order; `undefined` when only names were read, or
+   * the directory was not read. Typed arrays are passed to another thread without a copy.
    */
-  readonly sizes: readonly number[] | undefined
-  readonly mtimesUs: readonly number[] | undefined
+  readonly sizes: readonly number[] | Float64Array | undefined
+  readonly mtimesUs: readonly number[] | Float64Array | undefined
   /**
    * The fields of the files' identities other than size and mtime, in the order of `names`, packed (see `identityAt`);
    * `undefined` when `sizes` is.
@@ -86,6 +95,22 @@ export function identityAt(
   return {
     ...{ inode: packed(0), size, mtimeUs, ctimeUs: packed(1) },
     ...{ links: packed(2), mode: packed(3), uid: packed(4), gid: packed(5) },
+  }
+}
+
+/** Returns the part of a snapshot with the names from one index up to, and without, another. */
+export function sliceSnapshot(
+  snapshot: DirectorySnapshot,
+  from: number,
+  to: number,
+): DirectorySnapshot {
+  const { names, sizes, mtimesUs, identities } = snapshot
+  return {
+    ...snapshot,
+    names: names.slice(from, to),
+    sizes: sizes?.slice(from, to),
+    mtimesUs: mtimesUs?.slice(from, to),
+    identities: identities?.subarray(from * packedNumbers, to * packedNumbers),
   }
 }
 

@@ -2,11 +2,12 @@
  * Follows the symbolic links of the archive, which may only lead into linked directories. If the target of a link is missing,
  * either the target was removed, or its disk is away; the functions distinguish the two cases.
  */
-import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs'
+import { lstatSync, realpathSync, statSync } from 'node:fs'
 import type { Stats } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isMissing } from '../../runtime/error-code.ts'
 import { realPath } from '../../runtime/real-path.ts'
+import { isEmptyDirectory } from './entries.ts'
 
 export interface LinkedTree {
   /** Absolute path of the archive root. */
@@ -81,7 +82,7 @@ export function isAwayLink(tree: LinkedTree, path: string, isKnownMissing = true
  */
 function isOnAbsentDisk(tree: LinkedTree, end: string): boolean {
   for (let at = end; isLinked(tree, at); at = dirname(at))
-    if (isDirectory(at)) return readdirSync(at).length === 0
+    if (isDirectory(at)) return isEmptyDirectory(at)
   return true
 }
 
@@ -114,7 +115,7 @@ export function openDiskCheck(archive: string): (area: string) => boolean {
       const device = devices.get(area)
       if (device !== undefined) return device !== dev
       // An empty directory may be a mount point without its disk.
-      if (readdirSync(path).length > 0) devices.set(area, dev)
+      if (!isEmptyDirectory(path)) devices.set(area, dev)
       return false
     } catch {
       return false // missing, no directory or unreadable: the read of the directory reports it

@@ -2,25 +2,34 @@
  * Reads one directory of the tree with synchronous calls, because they cost a third of asynchronous ones. If a disk does not
  * answer, only the tree worker waits.
  */
-import { readdirSync, statSync } from 'node:fs'
-import type { Dirent, Stats } from 'node:fs'
+import { statSync } from 'node:fs'
+import type { Stats } from 'node:fs'
 import { join } from 'node:path'
-import { mostRejectedNames } from '../../catalogue/writer.ts'
 import type { EntryRejectionReason } from '../../catalogue/records.ts'
-import type { DirectoryRejection, DirectoryStamp } from '../../catalogue/writer.ts'
+import type { DirectoryStamp } from '../../catalogue/writer.ts'
 import { isDirectoryName, isMisplaced, parseDirectory } from '../../parse/archive-path.ts'
 import { parseFilename } from '../../parse/filename.ts'
 import { toInode, toUs } from '../../catalogue/identity.ts'
 import { errorCode, isMissing } from '../../runtime/error-code.ts'
+import { entriesOf, openRejections } from './entries.ts'
 import { isAway, isAwayLink, isInTree, linkedType } from './links.ts'
 import type { LinkedTree } from './links.ts'
-import { identityOf, openIdentities, packIdentity, isCold } from './directory-snapshot.ts'
+import {
+  identityOf,
+  isCold,
+  mostEntries,
+  openIdentities,
+  packIdentity,
+  tooManyEntries,
+} from './directory-snapshot.ts'
 import type { DirectorySnapshot, SnapshotOutcome, SnapshotRequest } from './directory-snapshot.ts'
 
 export interface Tree extends LinkedTree {
   /** True if an area is on another disk than before (see `openDiskCheck`). */
   readonly isForeign?: (area: string) => boolean
-  /** Called for each file and each stamp that is read, which shows that the disk answers. */
+  /** Maximum number of entries of a directory (see `mostEntries`). */
+  readonly mostEntries?: number
+  /** Called for each entry, each file and each stamp that is read, which shows that the disk answers. */
   readonly onProgress?: () => void
 }
 
@@ -41,11 +50,10 @@ export function readDirectory(tree: Tree, request: SnapshotRequest): DirectorySn
     if (!isInTree(tree, request.path)) return outsideSnapshot(tree, request.path)
     // The stamp is taken before the names are read, so that a change during the read gives the directory another stamp.
     const stats = statSync(path)
-    const entries = readdirSync(path, { withFileTypes: true })
+    const found = sortEntries(tree, request.path)
     // For an empty area, `detectLostArea` decides.
-    if (entries.length === 0 && request.path.includes('/') && isAway(tree, request.path))
+    if (found.entries === 0 && request.path.includes('/') && isAway(tree, request.path))
       throw new Error('its disk is away')
-    const found = sortEntries(tree, request.path, entries)
     // The mtime is checked after the names are read, because a file that arrived during the read makes the directory no longer
     // cold.
     const withFacts = needsFacts(request, path, nowMs)
@@ -104,26 +112,23 @@ function namesAlone(names: readonly string[]) {
  */
 function factsOf(tree: Tree, directory: string, names: readonly string[]) {
   const path = join(tree.archive, directory)
-  const found = {
-    names: [] as string[],
-    sizes: [] as number[],
-    mtimesUs: [] as number[],
-    away: [] as string[],
-  }
+  const found = { names: [] as string[], away: [] as string[] }
+  const sizes = new Float64Array(names.length)
+  const mtimesUs = new Float64Array(names.length)
   const identities = openIdentities(names.length)
   for (const name of names) {
     const stats = statsOf(`${path}/${name}`)
     tree.onProgress?.()
     if (stats === undefined && isAwayLink(tree, `${directory}/${name}`)) found.away.push(name)
     if (!stats?.isFile()) continue
-    packIdentity(identities, found.names.length, stats)
-    found.names.push(name)
-    found.sizes.push(stats.size)
-    found.mtimesUs.push(toUs(stats.mtimeMs))
+    const index = found.names.push(name) - 1
+    packIdentity(identities, index, stats)
+    sizes[index] = stats.size
+    mtimesUs[index] = toUs(stats.mtimeMs)
   }
   // This call throws if the directory itself has vanished, for example with its disk, and not only some of its files.
   if (found.names.length < names.length) statSync(path)
-  return { ...found, identities }
+  return { ...found, sizes, mtimesUs, identities }
 }
 
 function statsOf(path: string): Stats | undefined {
@@ -136,21 +141,19 @@ function statsOf(path: string): Stats | undefined {
   }
 }
 
-function sortEntries(tree: Tree, directory: string, entries: readonly Dirent[]) {
+/** @throws if the directory cannot be read or has too many entries */
+function sortEntries(tree: Tree, directory: string) {
   const names: string[] = []
   const away: string[] = []
   const directories: string[] = []
   const date = parseDirectory(directory)
   let misplaced = 0
-  const rejections = new Map<EntryRejectionReason, { count: number; names: string[] }>()
-  const reject = (name: string, reason: EntryRejectionReason): void => {
-    const known = rejections.get(reason) ?? { count: 0, names: [] }
-    rejections.set(reason, known)
-    known.count++
-    if (!name.startsWith('.') && known.names.length < mostRejectedNames) known.names.push(name)
-  }
-  for (const entry of entries) {
+  let entries = 0
+  const { reject, rejections } = openRejections()
+  for (const entry of entriesOf(join(tree.archive, directory))) {
     const { name } = entry
+    if (++entries > (tree.mostEntries ?? mostEntries)) throw new Error(tooManyEntries)
+    tree.onProgress?.()
     const type = entry.isSymbolicLink() ? linkedType(tree, `${directory}/${name}`) : entry
     const parsed = parseFilename(name)
     if (type === undefined) reject(name, 'symlink')
@@ -167,12 +170,8 @@ function sortEntries(tree: Tree, directory: string, entries: readonly Dirent[]) 
       if (date.kind === 'directory' && isMisplaced(parsed, date)) misplaced++
     } else reject(name, parsed.reason)
   }
-  const counted: DirectoryRejection[] = [...rejections].map(([reason, rejection]) => ({
-    reason,
-    ...rejection,
-  }))
   const sorted = { names: names.sort(), directories: directories.sort() }
-  return { ...sorted, misplaced, away, rejections: counted }
+  return { entries, ...sorted, misplaced, away, rejections: rejections() }
 }
 
 function isForeign(tree: Tree, path: string): boolean {
@@ -180,7 +179,7 @@ function isForeign(tree: Tree, path: string): boolean {
 }
 
 function failedSnapshot(tree: Tree, path: string, error: unknown): DirectorySnapshot {
-  const code = errorCode(error) || String(error)
+  const code = errorCode(error) || (error instanceof Error ? error.message : String(error))
   return emptySnapshot(path, failure(tree, path, error), code)
 }
 
@@ -221,9 +220,9 @@ function isAreaThere(tree: Tree, path: string): boolean {
   const [area = ''] = path.split('/', 1)
   try {
     if (!isInTree(tree, area)) return false
-    return readdirSync(join(tree.archive, area), { withFileTypes: true }).some(
-      (entry) => !entry.isFile() && isDirectoryName(entry.name),
-    )
+    for (const entry of entriesOf(join(tree.archive, area)))
+      if (!entry.isFile() && isDirectoryName(entry.name)) return true
+    return false
   } catch {
     return false // unreadable counts as lost
   }

@@ -5,10 +5,11 @@ import type { DirectoryStamp } from '../../catalogue/writer.ts'
 import { openDiskCheck } from './links.ts'
 import { inflate } from './inflate.ts'
 import type { Inflated } from './inflate.ts'
-import type { ReadDepth, SnapshotRequest } from './directory-snapshot.ts'
+import type { DirectorySnapshot, ReadDepth, SnapshotRequest } from './directory-snapshot.ts'
 import { readDirectory, readStamp } from './read-directory.ts'
 import type { Tree } from './read-directory.ts'
 import { walkTree } from './walk.ts'
+import type { WalkStep } from './walk.ts'
 
 /** The tree, and a counter that the worker increments while the disk answers. */
 export interface TreeWorkerData {
@@ -49,8 +50,20 @@ const functions = openFunctions({ ...tree, isForeign: openDiskCheck(tree.archive
 // The worker has started: from now on, no progress means a disk that hangs.
 onProgress()
 
+/** Returns the memory of an answer that is moved to the other thread, not copied. */
+function buffersOf(answer: unknown): ArrayBuffer[] {
+  const found = answer as Partial<WalkStep & DirectorySnapshot> | undefined
+  const { sizes, mtimesUs, identities } = found?.snapshot ?? found ?? {}
+  return [sizes, mtimesUs, identities].flatMap((array) =>
+    array instanceof Float64Array ? [array.buffer as ArrayBuffer] : [],
+  )
+}
+
 let last = Promise.resolve()
 parentPort?.on('message', ({ name, args }: TreeCall) => {
   const call = functions[name] as (...args: readonly unknown[]) => unknown
-  last = last.then(async () => parentPort?.postMessage(await call(...args)))
+  last = last.then(async () => {
+    const answer = await call(...args)
+    parentPort?.postMessage(answer, buffersOf(answer))
+  })
 })

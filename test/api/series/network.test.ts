@@ -1,21 +1,10 @@
 /** The series of the network, their missing files and their weeks, compared with a slow reference that replays histories. */
 import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
-import { dayOfYearAt } from '../../../src/parse/calendar.ts'
-import { ExpectedRules } from '../../../src/series/expectation.ts'
 import type { ExpectedSeries } from '../../../src/series/expectation.ts'
-import { change, newFile } from '../../catalogue/change.ts'
 import { fc } from '../../random.ts'
-import { openService } from '../service.ts'
-import type { ServiceOptions } from '../service.ts'
-
-const daySeconds = 86_400
-const dayOf = (year: number, month: number, day: number) =>
-  Date.UTC(year, month - 1, day) / 1000 / daySeconds
-const firstDay = dayOf(2025, 12, 1)
-
-type Period = '01D' | '01H'
-const lengths = { '01D': daySeconds, '01H': 3600 } as const
+import { dayOf, daySeconds, firstDay, iso, lengths, openNetwork } from './network.ts'
+import type { Period } from './network.ts'
 
 interface Row {
   readonly station: string
@@ -38,54 +27,13 @@ interface Page {
   readonly results: readonly Row[]
 }
 
-async function open(
-  t: Test,
-  { startUs, expected }: { startUs: number; expected?: readonly ExpectedSeries[] },
-) {
-  let nowUs = startUs
-  const settings: ServiceOptions['settings'] = expected && { expected: new ExpectedRules(expected) }
-  const service = await openService(t, {
-    ...(settings && { settings }),
-    deps: () => ({ nowUs: () => nowUs }),
-    writerNowUs: () => nowUs,
-  })
-  const text = async (target: string) => (await service.app.inject(`/rinex/api/${target}`)).body
+async function open(t: Test, options: { startUs: number; expected?: readonly ExpectedSeries[] }) {
+  const service = await openNetwork(t, options)
   return {
     ...service,
-    setNow: (seconds: number) => (nowUs = seconds * 1e6),
-    text,
-    get: async (target: string) => JSON.parse(await text(target)) as Page,
-    /** A file of the slot that is seen arriving, or found by a scan. */
-    arrive: async (
-      slot: number,
-      station: string,
-      period: Period,
-      { source = 'R', arrived = true } = {},
-    ) => {
-      const added = [newFile(nameOf(slot, station, period, source))]
-      await service.writer.apply([change('obs/2026/001', { arrived, added })])
-    },
-    remove: async (slot: number, station: string, period: Period) => {
-      const name = nameOf(slot, station, period)
-      const file = await service.reader.file('obs/2026/001', name)
-      if (file === undefined) return
-      await service.writer.apply([change('obs/2026/001', { removed: [file.id] })])
-    },
+    get: async (target: string) => JSON.parse(await service.text(target)) as Page,
   }
 }
-
-function nameOf(slot: number, station: string, period: Period, source = 'R'): string {
-  const seconds = slot * lengths[period]
-  const { year, dayOfYear } = dayOfYearAt(seconds)
-  const hour = String(Math.floor((seconds % daySeconds) / 3600)).padStart(2, '0')
-  const day = String(dayOfYear).padStart(3, '0')
-  if (station.length === 9)
-    return `${station}_${source}_${year}${day}${hour}00_${period}_30S_MO.crx.gz`
-  const session = period === '01D' ? '0' : String.fromCharCode(97 + Number(hour))
-  return `${station.toLowerCase()}${day}${session}.${String(year).slice(2)}d.gz`
-}
-
-const iso = (seconds: number) => new Date(seconds * 1000).toISOString().replace('.000Z', 'Z')
 
 interface Arrival {
   readonly slot: number
@@ -93,11 +41,17 @@ interface Arrival {
   readonly latency: number | undefined
 }
 
+/** Least usual latency, how long a slot is late, and slots of the 28 days before that make it expected. */
+const rules = {
+  '15M': { least: 300, lateFor: 3 * daySeconds, enough: 96 },
+  '01H': { least: 600, lateFor: 3 * daySeconds, enough: 24 },
+  '01D': { least: 7200, lateFor: 7 * daySeconds, enough: 3 },
+} as const
+
 /** A series by the definitions, slot by slot. */
 function oracle(period: Period, arrivals: readonly Arrival[], knownFrom: number, now: number) {
   const length = lengths[period]
-  const [least, lateFor, enough] =
-    period === '01H' ? [600, 3 * daySeconds, 24] : [7200, 7 * daySeconds, 3]
+  const { least, lateFor, enough } = rules[period]
   const perDay = daySeconds / length
   const current = Math.floor(now / length)
   const delivered = new Map(arrivals.map(({ slot, latency }) => [slot, latency]))
@@ -156,16 +110,23 @@ function oracle(period: Period, arrivals: readonly Arrival[], knownFrom: number,
 const days = 40
 
 /** A series with losses, gaps, late files, removals, returns and second files for a slot. */
-const histories = fc.record({
-  period: fc.constantFrom<Period>('01D', '01H'),
-  isShort: fc.boolean(),
-  startDay: fc.integer({ min: 0, max: 30 }),
-  endDay: fc.integer({ min: 20, max: days }),
-  lossEvery: fc.integer({ min: 2, max: 60 }),
-  gap: fc.tuple(fc.integer({ min: 0, max: days }), fc.integer({ min: 0, max: 6 })),
-  latency: fc.integer({ min: 0, max: 20_000 }),
-  removedEvery: fc.integer({ min: 2, max: 9 }),
-})
+const historiesOf = (periods: readonly Period[], [startDay, latestStart, firstEnd]: number[]) =>
+  fc.record({
+    period: fc.constantFrom(...periods),
+    isShort: fc.boolean(),
+    startDay: fc.integer({ min: startDay ?? 0, max: latestStart ?? 0 }),
+    endDay: fc.integer({ min: firstEnd ?? 0, max: days }),
+    lossEvery: fc.integer({ min: 2, max: 60 }),
+    gap: fc.tuple(fc.integer({ min: startDay ?? 0, max: days }), fc.integer({ min: 0, max: 6 })),
+    latency: fc.integer({ min: 0, max: 20_000 }),
+    removedEvery: fc.integer({ min: 2, max: 9 }),
+  })
+
+/** Of quarters of an hour only the last days: a series has 96 a day. */
+const histories = fc.oneof(
+  { weight: 2, arbitrary: historiesOf(['01D', '01H'], [0, 30, 20]) },
+  { weight: 1, arbitrary: historiesOf(['15M'], [35, 38, 36]) },
+)
 
 const networks = fc.record({
   series: fc.array(histories, { minLength: 1, maxLength: 3 }),
@@ -208,7 +169,7 @@ async function checkHistory(t: Test, network: NetworkHistory): Promise<void> {
     const missing = await service.get('missing/?limit=10000')
     const starts: string[] = []
     for (const [key, known] of arrivals) {
-      const period = key.endsWith('D') ? '01D' : '01H'
+      const period = key.split(' ')[1] as Period
       const wanted = oracle(period, known, made, at)
       t.match(found.get(key), wanted.row, key)
       const first = (Math.floor(at / daySeconds) - 27) * daySeconds

@@ -150,6 +150,9 @@ const messages: Readonly<Record<string, readonly string[]>> = {
   'removals ${area}': [
     '1200 removals in obs/ withheld by the deletion guard: the files stay listed until they are back',
   ],
+  'entries ${path}': [
+    'obs/2026/001/ has more than 500,000 entries and is not read: its records are kept',
+  ],
   checksums: ['files cannot be read for their checksums: no heartbeat'],
 }
 

@@ -66,6 +66,7 @@ t.test('a restored file is reported as created, at the time of its return', asyn
   t.strictSame(await changes(0), {
     head: await reader.head(),
     purgedSeq: 0,
+    joinedSeq: 0,
     throughSeq: 3,
     changes: [{ seq: 3, change: 'created', atUs: clock.us, record }],
   })

@@ -53,8 +53,8 @@ t.test('a snapshot has names, facts, subdirectories and rejections of a director
   t.match(snapshot, {
     outcome: 'read',
     names: exact([name]),
-    sizes: exact([12]),
-    mtimesUs: exact([old.getTime() * 1000]),
+    sizes: Float64Array.of(12),
+    mtimesUs: Float64Array.of(old.getTime() * 1000),
     directories: exact(['deeper']),
   })
   t.same(identityAt(snapshot, 0), toIdentity(statSync(join(path, name))))
@@ -262,11 +262,11 @@ t.test('a file that arrives while the names of a cold directory are read gets it
   const archive = testFolder(t, { obs: { '2019': { '001': {} } } })
   const path = join(archive, 'obs/2019/001')
   utimesSync(path, old, old)
-  const { readdirSync } = fs
-  const restore = t.intercept(fs, 'readdirSync', {
-    value: (...args: Parameters<typeof readdirSync>) => {
+  const { opendirSync } = fs
+  const restore = t.intercept(fs, 'opendirSync', {
+    value: (...args: Parameters<typeof opendirSync>) => {
       writeFileSync(join(path, name), 'half of it')
-      return readdirSync(...args)
+      return opendirSync(...args)
     },
   })
   syncBuiltinESMExports()
@@ -278,7 +278,8 @@ t.test('a file that arrives while the names of a cold directory are read gets it
     { archive, linkedDirectories: [] },
     { path: 'obs/2019/001', depth: 'auto' },
   )
-  t.match(snapshot, exact({ names: [name], sizes: [10] }))
+  t.match(snapshot, exact({ names: [name] }))
+  t.strictSame(snapshot.sizes, Float64Array.of(10))
   t.end()
 })
 

@@ -1,0 +1,105 @@
+/**
+ * Reconciles large directories in parts, so that a directory with hundreds of thousands of files needs little memory and never
+ * blocks this thread for long. A directory with few files has one part.
+ */
+import { setImmediate as yieldToOthers } from 'node:timers/promises'
+import { mostKnownFiles } from '../catalogue/writer.ts'
+import type { CatalogueWriter, DirectoryChange, KnownDirectory } from '../catalogue/writer.ts'
+import { reconcile } from './reconcile.ts'
+import { sliceSnapshot } from './tree/directory-snapshot.ts'
+import type { DirectorySnapshot } from './tree/directory-snapshot.ts'
+
+/** Number of files in a transaction; writing them blocks the process for about a tenth of a second. */
+const filesPerPart = 10_000
+
+interface DirectoryPart {
+  readonly snapshot: DirectorySnapshot
+  readonly known: KnownDirectory | undefined
+}
+
+/** Compares a directory with the catalogue (see `reconcile`): the names of the snapshot part by part, in their order. */
+export async function reconcileInParts(
+  writer: Pick<CatalogueWriter, 'directory'>,
+  snapshot: DirectorySnapshot,
+  arrived: boolean,
+): Promise<DirectoryChange | undefined> {
+  const changes: DirectoryChange[] = []
+  for await (const part of partsOf(writer, snapshot)) {
+    const change = reconcile(part.snapshot, part.known, arrived)
+    if (change !== undefined) changes.push(change)
+  }
+  return join(changes)
+}
+
+/** Returns the parts of a directory. Each is a range of names, with at most `mostKnownFiles` files on either side. */
+async function* partsOf(
+  writer: Pick<CatalogueWriter, 'directory'>,
+  snapshot: DirectorySnapshot,
+): AsyncGenerator<DirectoryPart, undefined> {
+  const { path, names, outcome } = snapshot
+  for (let from = 0, after = ''; ;) {
+    const through = names[from + mostKnownFiles - 1]
+    const known = await writer.directory(path, { after, through })
+    const last = known?.next ?? through
+    const to = last === undefined ? names.length : firstAfter(names, last, from)
+    const isWhole = from === 0 && last === undefined
+    yield { snapshot: isWhole ? snapshot : sliceSnapshot(snapshot, from, to), known }
+    // The other outcomes say nothing about files.
+    if (last === undefined || (outcome !== 'read' && outcome !== 'missing')) return
+    from = to
+    after = last
+    await yieldToOthers()
+  }
+}
+
+/** Returns the index of the first name after `last`, at or after the index `from`. */
+function firstAfter(names: readonly string[], last: string, from: number): number {
+  let index = from
+  for (let name = names[index]; name !== undefined && name <= last; name = names[index]) index++
+  return index
+}
+
+/** Joins the changes of the parts of one directory. */
+function join(changes: readonly DirectoryChange[]): DirectoryChange | undefined {
+  const [first] = changes
+  if (first === undefined || changes.length === 1) return first
+  return {
+    ...first,
+    added: changes.flatMap(({ added }) => added),
+    modified: changes.flatMap(({ modified }) => modified),
+    filled: changes.flatMap(({ filled }) => filled),
+    attributes: changes.flatMap(({ attributes }) => attributes),
+    rehash: changes.flatMap(({ rehash }) => rehash),
+    removed: changes.flatMap(({ removed }) => removed),
+  }
+}
+
+/** Number of files of a change. */
+export function filesOf(change: DirectoryChange): number {
+  const { added, modified, filled, attributes, rehash, removed } = change
+  const updated = modified.length + filled.length + attributes.length + rehash.length
+  return added.length + updated + removed.length
+}
+
+/** Splits a change into parts for transactions of their own; the last part completes it (see `DirectoryChange.more`). */
+export function splitChange(change: DirectoryChange): DirectoryChange[] {
+  const count = Math.max(1, Math.ceil(filesOf(change) / filesPerPart))
+  if (count === 1) return [change]
+  return Array.from({ length: count }, (_, index) => {
+    const share = <T>(files: readonly T[]): T[] =>
+      files.slice(
+        Math.floor((files.length * index) / count),
+        Math.floor((files.length * (index + 1)) / count),
+      )
+    return {
+      ...change,
+      more: index < count - 1,
+      added: share(change.added),
+      modified: share(change.modified),
+      filled: share(change.filled),
+      attributes: share(change.attributes),
+      rehash: share(change.rehash),
+      removed: share(change.removed),
+    }
+  })
+}

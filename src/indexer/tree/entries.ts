@@ -1,0 +1,45 @@
+/** Reads the entries of directories one after the other, so that a huge directory is not collected in memory. */
+import { opendirSync } from 'node:fs'
+import type { Dirent } from 'node:fs'
+import { mostRejectedNames } from '../../catalogue/writer.ts'
+import type { EntryRejectionReason } from '../../catalogue/records.ts'
+import type { DirectoryRejection } from '../../catalogue/writer.ts'
+
+/** Number of entries that are read at once; reading them one by one takes twice as long. */
+const bufferSize = 256
+
+/** Returns the entries of a directory in no particular order. If the caller stops, the remaining entries are not read. */
+export function* entriesOf(path: string): Generator<Dirent, undefined> {
+  const directory = opendirSync(path, { bufferSize })
+  try {
+    for (let entry = directory.readSync(); entry !== null; entry = directory.readSync()) yield entry
+  } finally {
+    directory.closeSync()
+  }
+}
+
+export function isEmptyDirectory(path: string): boolean {
+  for (const _ of entriesOf(path)) return false
+  return true
+}
+
+/** Counts the rejected entries of a directory by reason, and keeps the first names of each reason. */
+export function openRejections() {
+  const found = new Map<EntryRejectionReason, { count: number; names: string[] }>()
+  const firstOf = (names: readonly string[]): string[] =>
+    names.toSorted().slice(0, mostRejectedNames)
+  return {
+    reject: (name: string, reason: EntryRejectionReason): void => {
+      const known = found.get(reason) ?? { count: 0, names: [] }
+      found.set(reason, known)
+      known.count++
+      if (!name.startsWith('.')) known.names.push(name)
+      if (known.names.length >= 10 * mostRejectedNames) known.names = firstOf(known.names)
+    },
+    rejections: (): DirectoryRejection[] =>
+      Array.from(found, ([reason, { count, names }]) => ({
+        ...{ reason, count },
+        names: firstOf(names),
+      })),
+  }
+}

@@ -1,0 +1,70 @@
+/** The API on a catalogue with the files of a few series, whose arrivals a test chooses. */
+import type { Test } from 'tap'
+import { dayOfYearAt } from '../../../src/parse/calendar.ts'
+import { ExpectedRules } from '../../../src/series/expectation.ts'
+import type { ExpectedSeries } from '../../../src/series/expectation.ts'
+import { change, newFile } from '../../catalogue/change.ts'
+import { openService } from '../service.ts'
+import type { ServiceOptions } from '../service.ts'
+
+export const daySeconds = 86_400
+export const dayOf = (year: number, month: number, day: number) =>
+  Date.UTC(year, month - 1, day) / 1000 / daySeconds
+/** 2025-12-01, a Monday. */
+export const firstDay = dayOf(2025, 12, 1)
+
+export type Period = '15M' | '01H' | '01D'
+export const lengths = { '15M': 900, '01H': 3600, '01D': daySeconds } as const
+
+/** Opens the API on an empty catalogue that is made at a time; the clock stands still until `setNow`. */
+export async function openNetwork(
+  t: Test,
+  { startUs, expected }: { startUs: number; expected?: readonly ExpectedSeries[] },
+) {
+  let nowUs = startUs
+  const settings: ServiceOptions['settings'] = {
+    maxLimit: 10_000,
+    ...(expected && { expected: new ExpectedRules(expected) }),
+  }
+  const service = await openService(t, {
+    settings,
+    deps: () => ({ nowUs: () => nowUs }),
+    writerNowUs: () => nowUs,
+  })
+  return {
+    ...service,
+    setNow: (seconds: number) => (nowUs = seconds * 1e6),
+    text: async (target: string) => (await service.app.inject(`/rinex/api/${target}`)).body,
+    /** A file of the slot that is seen arriving, or found by a scan. */
+    arrive: async (
+      slot: number,
+      station: string,
+      period: Period,
+      { source = 'R', arrived = true } = {},
+    ) => {
+      const added = [newFile(nameOf(slot, station, period, source))]
+      await service.writer.apply([change('obs/2026/001', { arrived, added })])
+    },
+    remove: async (slot: number, station: string, period: Period) => {
+      const name = nameOf(slot, station, period)
+      const file = await service.reader.file('obs/2026/001', name)
+      if (file === undefined) return
+      await service.writer.apply([change('obs/2026/001', { removed: [file.id] })])
+    },
+  }
+}
+
+export function nameOf(slot: number, station: string, period: Period, source = 'R'): string {
+  const seconds = slot * lengths[period]
+  const { year, dayOfYear } = dayOfYearAt(seconds)
+  const hour = String(Math.floor((seconds % daySeconds) / 3600)).padStart(2, '0')
+  const minute = String((seconds % 3600) / 60).padStart(2, '0')
+  const day = String(dayOfYear).padStart(3, '0')
+  if (station.length === 9)
+    return `${station}_${source}_${year}${day}${hour}${minute}_${period}_30S_MO.crx.gz`
+  const letter = String.fromCharCode(97 + Number(hour))
+  const session = { '15M': letter + minute, '01H': letter, '01D': '0' }[period]
+  return `${station.toLowerCase()}${day}${session}.${String(year).slice(2)}d.gz`
+}
+
+export const iso = (seconds: number) => new Date(seconds * 1000).toISOString().replace('.000Z', 'Z')

@@ -1,0 +1,159 @@
+/** The HTML pages of the network, of its missing files and of a week, from ten days of deliveries. */
+import t from '../../tap.ts'
+import type { Test } from 'tap'
+import { change } from '../../catalogue/change.ts'
+import { daySeconds, firstDay, nameOf, openNetwork } from './network.ts'
+
+const hourly = 'GRAZ00AUT'
+const daily = 'WTZR'
+const firstHour = firstDay * 24
+/** Hours of GRAZ00AUT that are not delivered, by the day of December 2025. */
+const lost: Readonly<Record<number, readonly number[]>> = {
+  8: Array.from({ length: 24 }, (_, hour) => hour),
+  9: [1, 2, 3, 20],
+  10: Array.from({ length: 14 }, (_, n) => 6 + n),
+  11: [3, 4, 5],
+}
+
+/**
+ * Ten days of hourly files of GRAZ00AUT, of daily files of WTZR without 6 December, and one file of ZIMM. It is 06:05 on 11
+ * December: the file of 05 h is due, those of 03 h and 04 h are late.
+ */
+async function openTenDays(t: Test) {
+  const service = await openNetwork(t, { startUs: firstDay * daySeconds * 1e6 })
+  const { setNow, arrive, writer, reader } = service
+  for (let slot = firstHour; slot < firstHour + 246; slot++) {
+    const [day, hour] = [Math.floor(slot / 24) - firstDay + 1, slot % 24]
+    // The last file arrives after twenty minutes, all others after five.
+    setNow((slot + 1) * 3600 + (slot === firstHour + 242 ? 1200 : 300))
+    if (lost[day]?.includes(hour) !== true) await arrive(slot, hourly, '01H')
+    if (hour === 23 && day !== 6) await arrive(firstDay + day - 1, daily, '01D')
+    if (hour === 23 && day === 10) await arrive(firstDay + day - 1, 'ZIMM', '01D')
+  }
+  setNow((firstDay + 9.5) * daySeconds)
+  const name = nameOf(firstDay, daily, '01D')
+  const id = (await reader.file('obs/2026/001', name))?.id ?? NaN
+  const modified = [{ id, name, size: 1, mtimeUs: 1 }]
+  await writer.apply([change('obs/2026/001', { modified })])
+  setNow((firstDay + 10) * daySeconds + 6 * 3600 + 300)
+  const headers = { accept: 'text/html' }
+  return async (target: string) =>
+    (await service.app.inject({ url: `/rinex/api/${target}`, headers })).body
+}
+
+/** The text of HTML, without tags. */
+const textOf = (html: string) =>
+  html
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+
+/** The cells of a table, as text. @param label the name of the table */
+function rowsOf(html: string, label: string): string[][] {
+  const [, table = ''] = html.split(`role="region" aria-label="${label}"`)
+  const [, body = ''] = /<tbody>(.*?)<\/tbody>/s.exec(table) ?? []
+  return Array.from(body.matchAll(/<tr>(.*?)<\/tr>/gs), ([, row = '']) =>
+    Array.from(row.matchAll(/<(?:td|th).*?>(.*?)<\/(?:td|th)>/gs), ([, cell = '']) => textOf(cell)),
+  )
+}
+
+const letters: Readonly<Record<string, string>> = {
+  '#009e73': 'g',
+  '#56b4e9': 'f',
+  '#e69f00': 'p',
+  '#d55e00': 'n',
+  '#999999': 'd',
+}
+
+/** The cells of a picture, a text for each row: good, fair, poor (or late), nothing, due; a dot for an empty cell. */
+function cellsOf(html: string, title: string, columns: number): string[] {
+  const label = `aria-label="${title} by station"`
+  const pictures = html.split('<svg').map((part) => part.split('</svg>')[0] ?? '')
+  const picture = pictures.find((part) => part.includes(label)) ?? ''
+  const width = (640 - 84 - 52) / columns
+  const rows = (picture.match(/<a href/g) ?? []).map(() => Array<string>(columns).fill('.'))
+  for (const [, color = '', path = ''] of picture.matchAll(/stroke="(#\w+)"[^>]* d="([^"]*)"/g))
+    for (const [, x, y, length] of path.matchAll(/M([\d.]+) ([\d.]+)h([\d.]+)/g)) {
+      const from = Math.round((Number(x) - 84) / width)
+      const row = rows[Math.floor((Number(y) - 20) / 16)]
+      row?.fill(letters[color] ?? '?', from, from + Math.round(Number(length) / width))
+    }
+  return rows.map((row) => row.join(''))
+}
+
+t.test('the page of the network has its figures, its late series and its pictures', async (t) => {
+  const page = await openTenDays(t)
+  const html = await page('network/')
+  const words = textOf(html)
+  t.match(words, '3 stations at 2025-12-11 06:05 UTC. 80.3 % of 228 expected files')
+  t.match(words, 'Listed in the last hour: 0 files.')
+  t.match(words, '1 late 2 present')
+  t.match(words, 'Most changes today obs/2026/001 6 files')
+  t.strictSame(rowsOf(html, 'Late series'), [
+    [hourly, 'observation, 01H', '2025-12-11 (345) 03:00', '2025-12-11 (345) 02:00', '10 min'],
+  ])
+  t.strictSame(rowsOf(html, 'Stations'), [
+    [hourly, '01H', 'late', '177', '221', '80.1 %'],
+    [daily, '01D', 'present', '6', '7', '85.7 %'],
+  ])
+  // From 07 h of the day before to the present hour.
+  t.strictSame(cellsOf(html, 'The last 24 hours', 24), ['pppppppppppppgggggggppd.'])
+  t.match(html, '<title>7 delivered, 15 late, 1 due</title>')
+  t.strictSame(cellsOf(html, 'The last 28 days', 28), [
+    `${'.'.repeat(17)}gggggggnfpp`,
+    `${'.'.repeat(17)}gggggngggg.`,
+  ])
+  t.match(html, '<title>177 of 221 files</title>')
+  t.match(html, /text-anchor="end">80\.1 %</)
+})
+
+t.test('the page of missing files has a row for each slot', async (t) => {
+  const page = await openTenDays(t)
+  const late = await page('missing/?from=2025-12-11')
+  const row = (hour: number, since: string) => [
+    ...[hourly, 'observation', '01H', `2025-12-11 (345) 0${hour}:00`, 'late', since, since],
+  ]
+  t.strictSame(rowsOf(late, 'Missing files'), [
+    row(4, '2025-12-11 05:10'),
+    row(3, '2025-12-11 04:10'),
+  ])
+  t.match(late, '<time datetime="2025-12-11T04:00:00Z">')
+  t.match(textOf(late), '1 to 2 of 2 missing files')
+  const missing = await page('missing/?to=2025-12-08&state=missing&ordering=start')
+  const rows = rowsOf(missing, 'Missing files')
+  t.strictSame(
+    rows.map(([, , , start]) => start?.slice(-5)),
+    ['(342)', '01:00', '02:00', '03:00', '04:00', '05:00'],
+  )
+  t.strictSame(rows[0]?.slice(-3), ['missing', '2025-12-11 01:00', '2025-12-08 01:10'])
+  t.match(textOf(await page('missing/?station=zimm')), 'No missing files match.')
+})
+
+t.test('the page of a week has a row for each station, and the replaced files', async (t) => {
+  const page = await openTenDays(t)
+  const html = await page('report/?week=2025-W50')
+  t.match(textOf(html), 'Report of week 2025-W50')
+  t.match(textOf(html), '2025-12-08 (342) to 2025-12-14 (348): 3 stations')
+  const rows = rowsOf(html, 'Stations')
+  const names = rows.map((row) => row.pop() ?? '')
+  t.strictSame(rows, [
+    [hourly, '', '', '33 of 77', '42.9 %', '97.0 %'],
+    [daily, '3 of 3', '100.0 %', '', '', ''],
+    ['ZIMM', '0 of 0', '', '', '', ''],
+  ])
+  t.match(names[0], /^21 names GRAZ00AUT_\?_2025342\?{4}_01H_\*O\.\* GRAZ00AUT_\?_20253430100_01H/)
+  t.match(html, '<span class="share poor">42.9 %</span>')
+  t.match(html, '<span class="share good">97.0 %</span>')
+  t.match(textOf(html), 'Replaced files 2025-12-10 12:00 obs/2026/001/wtzr3350.25d.gz')
+  t.match(html, '<a href="?week=2395&amp;format=api" rel="prev">Week before</a>')
+  t.match(html, '<span>Week after</span>', 'it has not begun')
+
+  const before = await page('report/?week=2025-W49')
+  t.strictSame(rowsOf(before, 'Stations'), [
+    [hourly, '', '', '144 of 144', '100.0 %', '100.0 %', ''],
+    [daily, '3 of 4', '75.0 %', '', '', '', '1 name wtzr3400.25[oOdD]*'],
+  ])
+  t.match(before, '<span>Week before</span>', 'no deliveries are known')
+  t.match(before, '<a href="?week=2396&amp;format=api" rel="next">Week after</a>')
+  t.match(textOf(before), 'Replaced files None.')
+})
