@@ -12,23 +12,31 @@ import { gzipSync } from 'node:zlib'
 import t, { exact } from '../tap.ts'
 import type { Test } from 'tap'
 import { openAcceptance } from '../../src/indexer/acceptance.ts'
-import { openDeletionGuard } from '../../src/indexer/deletion-guard.ts'
+import { loadPersistedRemovals, openDeletionGuard } from '../../src/indexer/deletion-guard.ts'
+import type { PersistedRemovals } from '../../src/indexer/deletion-guard.ts'
 import { reconcile } from '../../src/indexer/reconcile.ts'
 import { openSettling } from '../../src/indexer/settling.ts'
 import type { DirectorySnapshot } from '../../src/indexer/tree/directory-snapshot.ts'
 import { change, newFile } from '../catalogue/change.ts'
-import { noProblems, openParts } from './parts.ts'
+import { noProblems, openParts, unreadableSnapshotOf } from './parts.ts'
 
 const day = 'obs/2026/001'
 const graz = 'graz0010.26d.gz'
 const zimm = 'zimm0010.26d.gz'
 const content = gzipSync('observations '.repeat(1000))
 const old = new Date('2020-01-01T00:00:00Z')
+/** That of a directory that is not young: the directories of the tests are. */
+const stamp = { mtimeUs: 1, ctimeUs: 2, inode: 3 }
+const hourMs = 3_600_000
 
-function openAcceptanceOn(t: Test) {
+function openAcceptanceOn(t: Test, persisted?: PersistedRemovals) {
   const parts = openParts(t)
   const settling = openSettling()
-  const acceptance = openAcceptance({ ...parts, settling, deletionGuard: openDeletionGuard() })
+  const acceptance = openAcceptance({
+    ...parts,
+    settling,
+    deletionGuard: openDeletionGuard(persisted),
+  })
   /** Reads the directory and applies the accepted changes. */
   const readAndApply = async (
     changed?: (snapshot: DirectorySnapshot) => Partial<DirectorySnapshot>,
@@ -53,7 +61,7 @@ t.test('a file is accepted when it is complete', async (t) => {
   const { put, readAndApply, settling } = openAcceptanceOn(t)
   put(`${day}/${graz}`, content)
   const half = put(`${day}/${zimm}`, content.subarray(0, -10))
-  const first = await readAndApply()
+  const first = await readAndApply(() => ({ stamp }))
   t.same(first.added, [graz])
   t.match(first.change.added[0], { size: content.length, incomplete: false })
   t.equal(first.change.stamp, undefined, 'sweeps read the directory again')
@@ -61,8 +69,9 @@ t.test('a file is accepted when it is complete', async (t) => {
   t.equal(settling.size, 1)
   t.same((await readAndApply()).added, [], 'it has not changed')
   appendFileSync(half, content.subarray(-10))
-  const last = await readAndApply()
+  const last = await readAndApply(() => ({ stamp }))
   t.match(last.change.added, exact([{ name: zimm, size: content.length, incomplete: false }]))
+  t.strictSame(last.change.stamp, stamp)
   t.equal(last.retryMs, undefined)
   t.equal(settling.size, 0)
 })
@@ -111,7 +120,7 @@ t.test('a file found in a cold directory has no size until it is complete', asyn
   const namesAlone = () => ({ sizes: undefined, mtimesUs: undefined, identities: undefined })
   t.same((await readAndApply(namesAlone)).added, [graz, zimm])
   put(`${day}/${graz}`, content.subarray(0, -10))
-  const half = await readAndApply()
+  const half = await readAndApply(() => ({ stamp }))
   t.match(half.change.filled, exact([{ name: zimm, size: content.length }]))
   t.equal(half.change.filled.length, 1, 'not that of half a file')
   t.equal(half.change.stamp, undefined, 'sweeps read the directory again')
@@ -161,14 +170,55 @@ t.test('too many removals at once are withheld until the files are back', async 
   mkdirSync(join(archive, day), { recursive: true })
   const catalogued = Array.from({ length: 1001 }, (_, n) => `${1000 + n}0010.26d.gz`)
   await writer.apply([change(day, { added: catalogued.map((name) => newFile(name)) })])
-  const withheld = await readAndApply()
+  const withheld = await readAndApply(() => ({ stamp }))
   t.same(withheld.change.removed, [])
   t.equal(withheld.change.stamp, undefined, 'sweeps read the directory again')
-  t.match(status(), { state: 'degraded', reasons: exact([/1001 removals in obs\/ withheld/]) })
+  t.match(status(), { state: 'degraded' })
+  t.strictSame(status().reasons, [
+    '1001 removals in obs/ withheld by the deletion guard: the files stay listed until they are back, are still missing after 6 hours, or a rescan with --accept-removals confirms that they are gone',
+  ])
   await readAndApply(() => ({ outcome: 'unreadable' }))
   t.match(status(), { state: 'degraded' }, 'a directory that cannot be read may lack anything')
   const gone = await readAndApply(() => ({ outcome: 'missing' }))
   t.equal(gone.change.gone, false, 'nor is the directory gone')
-  await readAndApply(() => ({ names: catalogued }))
+  const back = await readAndApply(() => ({ names: catalogued, stamp }))
+  t.strictSame(back.change.stamp, stamp, 'the next sweep does not')
   t.match(status(), { state: 'starting', reasons: exact([]) })
+})
+
+t.test('a directory that cannot be read loses no file', async (t) => {
+  const { put, readAndApply, writer } = openAcceptanceOn(t)
+  put(`${day}/${graz}`, content)
+  await readAndApply()
+  const { change } = await readAndApply(() => unreadableSnapshotOf(day))
+  t.match(change, exact({ removed: [], gone: false }))
+  t.equal(await writer.count('obs'), 1)
+})
+
+t.test('the time since which removals are withheld is stored, and counts on', async (t) => {
+  const catalogued = Array.from({ length: 1001 }, (_, n) => newFile(`${1000 + n}0010.26d.gz`))
+  for (const hours of [0, 5, 7]) {
+    const sinceMs = performance.now() - hours * hourMs
+    const withheld = hours === 0 ? [] : [{ directory: day, area: 'obs' as const, sinceMs }]
+    const { archive, writer, nowUs, readAndApply } = openAcceptanceOn(t, { withheld, removed: [] })
+    mkdirSync(join(archive, day), { recursive: true })
+    await writer.apply([change(day, { added: catalogued })])
+    await readAndApply()
+    t.equal(await writer.count('obs'), hours < 6 ? 1001 : 0, `${hours} hours`)
+    const directories = await writer.directories()
+    const sinceUs = directories.find(({ path }) => path === day)?.withheldSinceUs
+    const loaded = await loadPersistedRemovals({ writer, directories, nowUs })
+    t.same(
+      {
+        stored: sinceUs && Math.round((nowUs() - sinceUs) / 1000 / hourMs),
+        loaded: loaded.withheld.map(({ directory, area, sinceMs }) => [
+          ...[directory, area],
+          Math.round((performance.now() - sinceMs) / hourMs),
+        ]),
+      },
+      hours < 6
+        ? { stored: hours, loaded: [[day, 'obs', hours]] }
+        : { stored: undefined, loaded: [] },
+    )
+  }
 })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t, { exact } from '../tap.ts'
 import { openApplyStageOn } from './apply-stage.ts'
-import { failing, refusing } from './parts.ts'
+import { failing, refusing, unreadableSnapshotOf } from './parts.ts'
 
 const day = 'obs/2020/001'
 const graz = 'graz0010.20d.gz'
@@ -137,4 +137,24 @@ t.test('a directory that the catalogue refuses does not affect other directories
   rmSync(join(archive, 'obs/2020/004'), { recursive: true })
   await readAndApply('obs/2020/004')
   t.match(status(), { state: 'starting', reasons: exact([]) }, 'what is gone is no problem')
+})
+
+t.test('what cannot be read keeps its records and its subdirectories', async (t) => {
+  const { applyStage, known, put, readAndApply, writer, dirty, status } = openApplyStageOn(t)
+  put(`${day}/${graz}`)
+  put(`obs/2020/${graz}`)
+  await readAndApply('obs')
+  const before = known.all()
+  for (const path of [day, 'obs/2020', 'obs'])
+    for (const walked of [false, true]) {
+      await applyStage.add({ snapshot: unreadableSnapshotOf(path), walked, arrived: false })
+      t.strictSame(await applyStage.flush(), new Set(), path)
+      t.equal(await writer.count('obs'), 2, path)
+      t.strictSame(known.all(), before)
+      t.equal(dirty.size, 0)
+      t.equal((await writer.directory(path))?.stamp, undefined, 'sweeps find it again')
+    }
+  t.strictSame(status().reasons, ['obs/ cannot be read (EACCES)'])
+  await readAndApply('obs')
+  t.strictSame(status().reasons, [])
 })

@@ -71,9 +71,20 @@ t.test('withheld removals are released', async (t) => {
   })
   t.test('withheld removals are released when the files are missing for hours', async (t) => {
     const deletionGuard = withheld()
-    t.notOk(deletionGuard.requestRemoval(removal('obs/2026/001', 5000, 5 * hour)))
-    t.ok(deletionGuard.requestRemoval(removal('obs/2026/001', 5000, 7 * hour)))
-    t.ok(deletionGuard.requestRemoval(removal('obs/2026/002', 4000, 7 * hour)))
+    t.notOk(deletionGuard.requestRemoval(removal('obs/2026/001', 5000, 6 * hour)))
+    t.ok(deletionGuard.requestRemoval(removal('obs/2026/001', 5000, 6 * hour + 1)))
+    t.ok(deletionGuard.requestRemoval(removal('obs/2026/002', 4000, 6 * hour + 1)))
+  })
+  t.test('confirmed removals do not count against the limit of others', async (t) => {
+    const byTime = withheld()
+    t.ok(byTime.requestRemoval(removal('obs/2026/001', 5000, 7 * hour)))
+    byTime.confirmWritten(none)
+    t.ok(byTime.requestRemoval(removal('obs/2026/003', 1000, 7 * hour, 5000)))
+    const byAdministrator = withheld()
+    byAdministrator.permitWithheld(['obs'])
+    t.ok(byAdministrator.requestRemoval(removal('obs/2026/001', 5000)))
+    byAdministrator.confirmWritten(none)
+    t.ok(byAdministrator.requestRemoval(removal('obs/2026/003', 1000, 1, 5000)))
   })
   t.test('an administrator releases withheld removals once, and only where accepted', async (t) => {
     const deletionGuard = withheld()

@@ -87,6 +87,12 @@ export function emptySnapshotOf(path: string): DirectorySnapshot {
   }
 }
 
+/** The snapshot of a directory that cannot be read. */
+export function unreadableSnapshotOf(path: string): DirectorySnapshot {
+  const rejections = [{ reason: 'unreadable-directory', count: 1, names: [''] }] as const
+  return { ...emptySnapshotOf(path), outcome: 'unreadable', error: 'EACCES', rejections }
+}
+
 export const noProblems = {
   scan: undefined,
   dirtyDirectories: 0,

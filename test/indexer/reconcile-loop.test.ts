@@ -10,11 +10,12 @@ import { openDeletionGuard } from '../../src/indexer/deletion-guard.ts'
 import { startIndexer } from '../../src/indexer/indexer.ts'
 import { openKnownDirectories } from '../../src/indexer/known-directories.ts'
 import { openSettling } from '../../src/indexer/settling.ts'
+import type { DirectorySnapshot } from '../../src/indexer/tree/directory-snapshot.ts'
 import { startTreeReader } from '../../src/indexer/tree/tree-reader.ts'
 import type { TreeReader } from '../../src/indexer/tree/tree-reader.ts'
 import { startReconcileLoop } from '../../src/indexer/reconcile-loop.ts'
 import { change, newFile } from '../catalogue/change.ts'
-import { failing, openParts, refusing } from './parts.ts'
+import { failing, openParts, refusing, unreadableSnapshotOf } from './parts.ts'
 import { until } from './until.ts'
 
 const day = 'obs/2026/001'
@@ -206,6 +207,65 @@ t.test('removals just before a restart are counted after the restart', async (t)
   await next.catchUp({ scan: true, patient: false })
   t.equal(await writer.count('obs'), 600, 'the other half stays')
   t.match(next.status(), { state: 'degraded', withheldRemovals: 600 })
+})
+
+t.test('withheld removals are released after six hours, across restarts', async (t) => {
+  const { indexer, archive, writer, logger, nowUs, sql, close } = await startOn(t)
+  mkdirSync(join(archive, day), { recursive: true })
+  const names = Array.from({ length: 1001 }, (_, n) => newFile(`${1000 + n}0010.26d.gz`))
+  await writer.apply([change(day, { added: names })])
+  await indexer.catchUp({ scan: true, patient: false })
+  t.match(indexer.status(), { withheldRemovals: 1001 })
+  await close()
+  // The time passes while no indexer runs.
+  for (const { hours, passed, left } of [
+    { hours: 3, passed: 3, left: 1001 },
+    { hours: 2.9, passed: 5.9, left: 1001 },
+    { hours: 0.2, passed: null, left: 0 },
+  ]) {
+    sql(`UPDATE directory SET held_since_us = held_since_us - ${hours * 3600e6}`)
+    const next = await startIndexer({
+      ...{ ...times, archive, writer, logger, nowUs },
+      tree: startTreeReader({ archive, linkedDirectories: [] }),
+    })
+    await next.catchUp({ scan: true, patient: false })
+    await next.close()
+    t.equal(await writer.count('obs'), left, `${passed} hours have passed`)
+    const [{ since }] = sql(`SELECT max(held_since_us) AS since FROM directory`) as [
+      { since: number | null },
+    ]
+    const stored = since && Math.round((nowUs() - since) / 360e6) / 10
+    t.equal(stored, passed, 'the time counts on')
+  }
+})
+
+t.test('what cannot be read is not removed, by a scan or otherwise', async (t) => {
+  let isReadable = true
+  const lose = (snapshot: DirectorySnapshot): DirectorySnapshot =>
+    isReadable || snapshot.path !== day ? snapshot : unreadableSnapshotOf(day)
+  const { reconcileLoop, dirty, put, writer } = openLoopOn(t, (tree) => ({
+    ...tree,
+    snapshot: async (request) => lose(await tree.snapshot(request)),
+    async step() {
+      const step = await tree.step()
+      return step && { ...step, snapshot: lose(step.snapshot) }
+    },
+  }))
+  put(`${day}/${graz}`)
+  await reconcileLoop.scan(['obs'], 'facts')
+  const before = await writer.directory(day)
+  t.equal(before?.files.size, 1)
+  isReadable = false
+  for (const read of [
+    () => reconcileLoop.readNow(day),
+    () => reconcileLoop.scan(['obs'], 'names'),
+    async () => dirty.add({ path: day, depth: 'auto', arrived: false }, 0),
+  ]) {
+    await read()
+    await reconcileLoop.caughtUp()
+    t.strictSame((await writer.directory(day))?.files, before?.files)
+  }
+  t.equal((await writer.directory(day))?.unreadable, true)
 })
 
 t.test('caughtUp also waits for subdirectories that are found meanwhile', async (t) => {

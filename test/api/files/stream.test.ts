@@ -136,14 +136,22 @@ t.test('a stream of an empty catalogue is empty, an unavailable catalogue gets 5
 })
 
 t.test('a long stream is complete while requests are served and files are added', async (t) => {
-  const service = await openService(t)
+  let served = 0
+  // Before each chunk, the stream waits until another request was served.
+  const gated = (reader: CatalogueReader): CatalogueReader => ({
+    ...reader,
+    records: async (range) => {
+      const before = served
+      await until(() => served > before, 'another request is served')
+      return reader.records(range)
+    },
+  })
+  const service = await openService(t, { deps: ({ reader }) => ({ reader: gated(reader) }) })
   for (const doy of ['001', '002', '003', '004'])
     await service.addNames(`obs/2026/${doy}`, manyNames(5000))
   const port = await service.listen()
-  const started = performance.now()
   const url = `http://127.0.0.1:${port}${path}`
   const stream = fetch(`${url}?format=ndjson`)
-  let served = 0
   let reading = true
   const isReading = () => reading
   const others = (async () => {
@@ -152,11 +160,9 @@ t.test('a long stream is complete while requests are served and files are added'
   await service.addNames('obs/2026/005', manyNames(10))
   const answer = await stream
   const text = await answer.text()
-  const ms = performance.now() - started
   reading = false
   await others
   const ids = lines(text).map((line) => (JSON.parse(line) as { id: number }).id)
-  t.comment(`20,000 records in ${Math.round(ms)} ms, ${served} other requests served`)
   t.ok(ids.length === 20_000 || ids.length === 20_010)
   t.ok(ids.every((id, i) => i === 0 || id < (ids[i - 1] ?? 0)))
   t.ok(served > 5)

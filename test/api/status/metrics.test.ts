@@ -260,13 +260,12 @@ t.test('a disk that hangs delays no scrape, and is not read again meanwhile', as
 })
 
 t.test('metrics do not wait for busy query workers', async (t) => {
+  // A scrape that waited would never end.
   let summary: () => Promise<never> = () => new Promise(() => undefined)
   const service = await openService(t, {
     deps: ({ reader }) => ({ reader: { ...reader, summary: () => summary() } }),
   })
-  const startMs = performance.now()
   t.match(await metricsOf(service), 'rinex_catalogue_available 1\n')
-  t.ok(performance.now() - startMs < 5000)
   summary = () => Promise.reject(new TooManyQueries('too many'))
   t.match(await metricsOf(service), 'rinex_catalogue_available 1\n')
 })
