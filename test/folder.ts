@@ -1,4 +1,6 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 
@@ -21,6 +23,15 @@ export function testFolder(t: Test, content: Content = {}): string {
   rmSync(folder, { recursive: true, force: true })
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   fill(folder, content)
+  return folder
+}
+
+/** Makes a folder with this content that every user can read, outside of the checkout, which may be closed to others. */
+export function commonFolder(t: Test, content: Content = {}): string {
+  const folder = mkdtempSync(join(tmpdir(), 'test-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  fill(folder, content)
+  execFileSync('chmod', ['-R', 'a+rX', folder])
   return folder
 }
 

@@ -240,7 +240,8 @@ t.test('the example runs as a user who can read the backups, and write the copie
 
 t.test('the units and the drop-in are correct', { skip: without('systemd-analyze') }, async (t) => {
   // systemd checks the program's path, so a copy of the units names the one of this test.
-  const copy = (file: string): string => read(file).replace('/usr/bin/node', process.execPath)
+  const copy = (file: string): string =>
+    read(file).replace('/opt/rinex-catalogue/bin/node', process.execPath)
   const dir = testFolder(t, {
     ...Object.fromEntries(services.map((file) => [file, copy(file)])),
     [copyService]: read(copyService),

@@ -7,7 +7,7 @@ import type { Test } from 'tap'
 import { openMirror } from './mirror.ts'
 import type { Mirror } from './mirror.ts'
 import { startMirrored, untilSame } from './mirrored-archive.ts'
-import { stop, until, needsTime } from './service.ts'
+import { stop, until } from './service.ts'
 import type { Service } from './service.ts'
 import { arrive, dayDirectory, paths } from './tree.ts'
 
@@ -24,46 +24,42 @@ async function startsAgain(t: Test, service: Service, mirror: Mirror): Promise<v
   await untilSame(t, service, mirror)
 }
 
-t.test(
-  'the feed answers 410 to a `since` from which it cannot continue',
-  { skip: needsTime },
-  async (t) => {
-    const { service, mirror } = await startMirrored(t)
-    const removed = paths(dayDirectory(), 100)
-    const before = await service.list()
-    await mirror.begin()
-    const witness = openMirror(service)
-    await witness.begin()
-    for (const path of removed.slice(0, 50)) rmSync(join(service.archive, path))
-    await untilSame(t, service, witness)
-    const purgedSeq = witness.seq
-    for (const path of removed.slice(50)) rmSync(join(service.archive, path))
-    await until('all are removed', async () => (await service.count()) === before.size - 100)
+t.test('the feed answers 410 to a `since` from which it cannot continue', async (t) => {
+  const { service, mirror } = await startMirrored(t)
+  const removed = paths(dayDirectory(), 100)
+  const before = await service.list()
+  await mirror.begin()
+  const witness = openMirror(service)
+  await witness.begin()
+  for (const path of removed.slice(0, 50)) rmSync(join(service.archive, path))
+  await untilSame(t, service, witness)
+  const purgedSeq = witness.seq
+  for (const path of removed.slice(50)) rmSync(join(service.archive, path))
+  await until('all are removed', async () => (await service.count()) === before.size - 100)
 
-    // Makes the removals older than the retention.
-    await stop(service.indexer, 'SIGTERM')
-    const db = new Sqlite(service.database)
-    db.prepare('UPDATE tombstone SET removed_us = 0 WHERE seq <= ?').run(purgedSeq)
-    db.close()
-    service.startIndexer()
-    const isPurged = async () => (await answerFrom(service, mirror.seq)).status === 410
-    await until('they are purged', isPurged)
-    t.equal((await answerFrom(service, purgedSeq - 1)).status, 410)
-    t.equal((await answerFrom(service, purgedSeq)).status, 200)
+  // Makes the removals older than the retention.
+  await stop(service.indexer, 'SIGTERM')
+  const db = new Sqlite(service.database)
+  db.prepare('UPDATE tombstone SET removed_us = 0 WHERE seq <= ?').run(purgedSeq)
+  db.close()
+  service.startIndexer()
+  const isPurged = async () => (await answerFrom(service, mirror.seq)).status === 410
+  await until('they are purged', isPurged)
+  t.equal((await answerFrom(service, purgedSeq - 1)).status, 410)
+  t.equal((await answerFrom(service, purgedSeq)).status, 200)
 
-    for (const path of removed) arrive(service.archive, path)
-    await untilSame(t, service, witness)
-    t.equal((await answerFrom(service, witness.seq)).status, 200)
-    const { status, detail } = await answerFrom(service, witness.seq + 1)
-    t.equal(status, 410)
-    t.match(detail, `The latest number is ${witness.seq}`)
-    await startsAgain(t, service, mirror)
-    const after = await service.list()
-    const same = removed.map((path) => after.get(path)?.id === before.get(path)?.id)
-    t.notOk(same.slice(0, 50).includes(true), 'a purged file is a new record when it is restored')
-    t.notOk(same.slice(50).includes(false), 'other restored files keep their ids')
-  },
-)
+  for (const path of removed) arrive(service.archive, path)
+  await untilSame(t, service, witness)
+  t.equal((await answerFrom(service, witness.seq)).status, 200)
+  const { status, detail } = await answerFrom(service, witness.seq + 1)
+  t.equal(status, 410)
+  t.match(detail, `The latest number is ${witness.seq}`)
+  await startsAgain(t, service, mirror)
+  const after = await service.list()
+  const same = removed.map((path) => after.get(path)?.id === before.get(path)?.id)
+  t.notOk(same.slice(0, 50).includes(true), 'a purged file is a new record when it is restored')
+  t.notOk(same.slice(50).includes(false), 'other restored files keep their ids')
+})
 
 const epochOf = async (service: Service) => {
   const { body } = await service.get('/rinex/api/status/')
@@ -72,7 +68,7 @@ const epochOf = async (service: Service) => {
 
 for (const withNumbers of [true, false]) {
   const title = `a rebuilt database ${withNumbers ? 'with' : 'without'} its file of reserved numbers`
-  t.test(title, { skip: needsTime }, async (t) => {
+  t.test(title, async (t) => {
     const { service, changes, mirror } = await startMirrored(t)
     await mirror.begin()
     changes.run(100)

@@ -16,11 +16,12 @@ import { testFolder } from '../folder.ts'
 const hot = [hourDirectory(), hourDirectory(1), dayDirectory(), dayDirectory(1)]
 const cold = [dayDirectory(100), dayDirectory(101)]
 
-/** Starts the service on an archive; `large` has 100,000 files with SLOW=1. */
+/** Starts the service on an archive; `large` has 100,000 files with SLOW=1, otherwise 2,200. */
 export async function startMirrored(t: Test, { large = false } = {}) {
   const folder = testFolder(t)
   const archive = join(folder, 'archive')
-  const [days, perDay, recent] = large && slow ? [320, 300, 1000] : [10, 100, 300]
+  const big = slow ? [320, 300, 1000] : [10, 100, 300]
+  const [days = 0, perDay = 0, recent = 0] = large ? big : [3, 50, 150]
   makeOldDays(archive, days, perDay)
   for (const directory of hot) for (const path of paths(directory, recent)) put(archive, path)
   const service = await startService(t, folder, { options: { SWEEP_INTERVAL_SECONDS: '1' } })

@@ -8,7 +8,7 @@ export interface RandomRequest {
   readonly target: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** The response has no end before the client leaves. */
+  /** The response may have no end before the client leaves. */
   readonly isEndless: boolean
   /** The response breaks off when the file changes. */
   readonly isFile: boolean
@@ -182,6 +182,7 @@ export function makeRequest(random: Random, known: Known, number: number): Rando
     Object.assign(headers, conditions(random, known.validators.get(target) ?? {}))
   const body = method.startsWith('P') ? random.pick(bodies) : ''
   if (body !== '') headers['content-type'] = random.pick(['application/json', 'text/plain', 'x'])
-  const isEndless = kind === 'changes' && accept === 'text/event-stream'
+  const isLongPoll = /[?&]wait=(?:[3-9]|\d\d)/.test(target)
+  const isEndless = kind === 'changes' && (isLongPoll || accept === 'text/event-stream')
   return { method, target, headers, body, isEndless, isFile: kind === 'file', mark }
 }

@@ -84,7 +84,7 @@ t.test('every command of README.md is run by this test or is excluded', async (t
       text,
     )
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as Record<string, object>
-  t.match(scripts, { start: 'exec node src/cli.js start' })
+  t.match(scripts, { start: 'exec node_modules/node-linux-*/bin/node src/cli.js start' })
 })
 
 /** Starts the program as `npm start` does, on a free port, and waits for the first scan. */
@@ -111,7 +111,7 @@ async function start(t: Test, folder: string): Promise<{ url: URL; log: readonly
 /** Runs the commands of a block in one shell. @returns their exit codes and outputs */
 async function run(folder: string, block: Block, host: string) {
   const lines = block.map(({ text }) => `${text.replaceAll(printedHost, host)}\necho "@@$?"`)
-  const env = { PATH: process.env['PATH'], HOME: folder, LC_ALL: 'C' }
+  const env = { PATH: process.env['PATH'], HOME: join(folder, '../home'), LC_ALL: 'C' }
   const options = { cwd: folder, env, timeout: timeoutMs, maxBuffer: 1e8 }
   const script = ['set -o pipefail', ...lines].join('\n')
   const { stdout } = await promisify(execFile)('bash', ['-c', script], options)
@@ -186,7 +186,7 @@ function checkFetched(t: Test, folder: string): void {
 }
 
 t.test('every command works as printed', { skip: lacks('bash', 'command -v bash') }, async (t) => {
-  const folder = testFolder(t, { service: {}, reader: {} })
+  const folder = testFolder(t, { service: {}, reader: {}, home: {} })
   const reader = join(folder, 'reader')
   const { url, log } = await start(t, join(folder, 'service'))
   for (const block of blocks) {

@@ -3,6 +3,8 @@ import { spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { get as httpGet } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
@@ -16,9 +18,6 @@ import { filesBelow } from './tree.ts'
 
 /** With SLOW=1 the acceptance tests run with more files, for longer. */
 export const slow = process.env['SLOW'] === '1'
-
-/** The reason to skip a test that takes a minute. */
-export const needsTime = slow ? false : 'takes a minute: runs with SLOW=1'
 
 /** Timeout of a test file (ms); a test that hangs is then reported by its name. */
 export const longestMs = slow ? 0 : 600_000
@@ -63,6 +62,14 @@ export interface Status {
 
 export type Service = Awaited<ReturnType<typeof startService>>
 
+/** In the suite, a cache on disk halves the work of a start: `test/all.js`. */
+const inherited = Object.fromEntries(
+  ['PATH', 'NODE_COMPILE_CACHE'].flatMap((name) => {
+    const value = process.env[name]
+    return value === undefined ? [] : [[name, value]]
+  }),
+)
+
 /** Starts the API and the indexer on `archive` in a folder; both are killed after the test. */
 export async function startService(t: Test, folder: string, given: Options = {}) {
   const { wrap = [], wrapIndexer = [], wrapApi = [], options, database = 'catalogue.db' } = given
@@ -88,7 +95,7 @@ export async function startService(t: Test, folder: string, given: Options = {})
     const child = spawn(program, args, {
       cwd: folder,
       stdio: ['ignore', 'pipe', 'inherit'],
-      env: { PATH: process.env['PATH'], ...env },
+      env: { ...inherited, ...env },
     })
     t.teardown(() => stop(child, 'SIGKILL'))
     return child
@@ -112,12 +119,7 @@ export async function startService(t: Test, folder: string, given: Options = {})
   }
   let indexer = start('index')
   await startApi()
-  const get = async (path: string) => {
-    // The server may close an idle connection at the moment of the next request.
-    const headers = { accept: 'application/json', connection: 'close' }
-    const answer = await fetch(new URL(path, url), { headers })
-    return { status: answer.status, body: await answer.json() }
-  }
+  const get = async (path: string) => getAlone(new URL(path, url))
   const getJson = async <T>(path: string): Promise<T> => {
     const { status, body } = await get(path)
     if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`)
@@ -146,6 +148,13 @@ export async function startService(t: Test, folder: string, given: Options = {})
     /** The output of `check`. */
     check: () => text(run('check').stdout),
   }
+}
+
+/** Sends a GET on a connection of its own: the server may close an idle one at the moment of the next request. */
+async function getAlone(url: URL) {
+  const request = httpGet(url, { agent: false, headers: { accept: 'application/json' } })
+  const [answer] = (await once(request, 'response')) as [IncomingMessage]
+  return { status: answer.statusCode ?? 0, body: JSON.parse(await text(answer)) as unknown }
 }
 
 /** Sends a request to the control socket, by a path that is short wherever the folder is. */

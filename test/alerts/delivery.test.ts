@@ -184,7 +184,7 @@ t.test('a message that the receiver never accepts is dropped after a day', async
   const rounds = Array.from({ length: 300 }, () => [late('GRAZ00AUT')])
   await loop.run([...rounds, []])
   t.equal(Math.max(...loop.waits), 300)
-  t.match(loop.messages(), [
+  t.strictSame(loop.messages(), [
     'quiet',
     'sending alerts',
     'alert not delivered',

@@ -1,8 +1,18 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
-import { dirname, join, relative } from 'node:path'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import t from '../tap.ts'
 import type { Test } from 'tap'
 import { day, dayFile, openService } from './service.ts'
@@ -70,10 +80,16 @@ async function plant(t: Test, service: Service): Promise<void> {
   symlinkSync('/proc/self', join(folder, 'self'))
   symlinkSync('/proc/self', join(folder, 'symlink_to_proc_self'))
   execFileSync('mkfifo', [join(folder, 'fifo.gz')])
-  // Relative, because the path of a socket has at most 107 bytes. The name of the test is part of it.
-  const socket = createServer().listen(relative(process.cwd(), join(folder, 'socket.gz')))
-  await new Promise((resolve) => socket.on('listening', resolve))
-  t.teardown(() => socket.close())
+  // Through a short link, because the path of a socket has at most 107 bytes.
+  const short = mkdtempSync(join(tmpdir(), 'targets-'))
+  symlinkSync(folder, join(short, 's'))
+  const socket = createServer().listen(join(short, 's', 'socket.gz'))
+  await once(socket, 'listening')
+  t.ok(existsSync(join(folder, 'socket.gz')), 'the socket is in the archive')
+  t.teardown(() => {
+    socket.close()
+    rmSync(short, { recursive: true })
+  })
 }
 
 const forms: [string, (target: Buffer) => Buffer][] = [

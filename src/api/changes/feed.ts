@@ -1,7 +1,7 @@
 /** Reads the change feed: a page, the latest changes, a long poll, server-sent events. */
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { CatalogueReader, ChangesPage } from '../../catalogue/reader.ts'
 import type { Change, Head } from '../../catalogue/records.ts'
+import type { Requester } from '../http/context.ts'
 import { HttpError } from '../http/errors.ts'
 import { waitForChange } from './long-polls.ts'
 import type { ChangesRequest } from './request.ts'
@@ -25,13 +25,20 @@ export interface FeedPage {
   readonly purgedSeq: number
 }
 
+/** What a read of the feed needs besides the request. */
+export interface FeedSource {
+  readonly reader: CatalogueReader
+  /** Waits for the client's turn; each read is done in a turn. */
+  readonly turn: Requester['turn']
+}
+
 /**
  * Reads changes until the page is full, the head is reached or the signal aborts. If the filters match few changes, many reads
- * are needed; between two reads, the function yields to the event loop.
+ * are needed. Resolves in the turn of the last read.
  * @throws HttpError 410 when the catalogue was rebuilt since the client got `since`, or does not have all changes after `since`
  */
 export async function readFeedPage(
-  reader: CatalogueReader,
+  { reader, turn }: FeedSource,
   request: ChangesRequest,
   signal?: AbortSignal,
 ): Promise<FeedPage> {
@@ -40,6 +47,7 @@ export async function readFeedPage(
   const first = request.since ?? (await reader.head()).seq
   for (let since = first; ;) {
     const rest = limit - changes.length
+    await turn()
     const page = await reader.changes({ since, limit: rest, filters: filter, details })
     checkResumable(page, since, epoch)
     changes.push(...page.changes)
@@ -48,7 +56,6 @@ export async function readFeedPage(
     if (isComplete || signal?.aborted === true)
       return { since: first, head, changes, throughSeq, purgedSeq }
     since = throughSeq
-    await yieldToEventLoop()
   }
 }
 
@@ -60,9 +67,10 @@ const maxLookBack = 10_000
  * latest 10,000.
  */
 export async function readLatestChanges(
-  reader: CatalogueReader,
+  source: FeedSource,
   request: ChangesRequest,
 ): Promise<FeedPage> {
+  const { reader } = source
   const { limit, filter } = request
   const head = await reader.head()
   const { purgedSeq } = await reader.changes({
@@ -73,7 +81,7 @@ export async function readLatestChanges(
   })
   const lookBack = Object.keys(filter).length === 0 ? limit : maxLookBack
   const since = Math.max(purgedSeq, head.seq - lookBack)
-  const page = await readFeedPage(reader, { ...request, since, limit: maxLookBack })
+  const page = await readFeedPage(source, { ...request, since, limit: maxLookBack })
   return { ...page, changes: page.changes.slice(-limit) }
 }
 
@@ -93,16 +101,16 @@ function gone(detail: string): HttpError {
 
 /** Long poll: if the page is empty, waits until a change matches the filters, the time is over or the signal aborts. */
 export async function waitForFeedPage(
-  reader: CatalogueReader,
+  source: FeedSource,
   request: ChangesRequest,
   signal: AbortSignal,
 ): Promise<FeedPage> {
   const endMs = performance.now() + request.waitSeconds * 1000
-  for (let feedPage = await readFeedPage(reader, request, signal); ;) {
+  for (let feedPage = await readFeedPage(source, request, signal); ;) {
     const ms = endMs - performance.now()
     if (feedPage.changes.length > 0 || ms <= 0 || signal.aborted) return feedPage
-    await waitForChange(reader, feedPage.head, { ms, signal })
-    feedPage = await readFeedPage(reader, { ...request, ...after(feedPage) }, signal)
+    await waitForChange(source.reader, feedPage.head, { ms, signal })
+    feedPage = await readFeedPage(source, { ...request, ...after(feedPage) }, signal)
   }
 }
 
@@ -118,7 +126,7 @@ interface EventsRequest extends ChangesRequest {
  * gets an id without data: the current change number. The client stores this id, but its program gets no event.
  */
 export async function* changeEvents(
-  reader: CatalogueReader,
+  source: FeedSource,
   { first, serialise, ...request }: EventsRequest,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
@@ -136,10 +144,10 @@ export async function* changeEvents(
     }
     if (feedPage.throughSeq === feedPage.head.seq) {
       const ms = lastSentMs + keepAliveMs - performance.now()
-      await waitForChange(reader, feedPage.head, { ms, signal })
+      await waitForChange(source.reader, feedPage.head, { ms, signal })
     }
     if (signal.aborted) return
-    feedPage = await readFeedPage(reader, { ...request, ...after(feedPage) }, signal)
+    feedPage = await readFeedPage(source, { ...request, ...after(feedPage) }, signal)
   }
 }
 

@@ -13,11 +13,12 @@ import {
 import { syncBuiltinESMExports } from 'node:module'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import t from '../../tap.ts'
+import t, { exact } from '../../tap.ts'
 import { toIdentity } from '../../../src/catalogue/identity.ts'
 import { identityAt } from '../../../src/indexer/tree/directory-snapshot.ts'
 import { readDirectory } from '../../../src/indexer/tree/read-directory.ts'
-import { testFolder } from '../../folder.ts'
+import { commonFolder, testFolder } from '../../folder.ts'
+import { asOtherUser } from '../../other-user.ts'
 import { until } from '../until.ts'
 
 const name = 'graz0010.26d.gz'
@@ -51,10 +52,10 @@ t.test('a snapshot has names, facts, subdirectories and rejections of a director
   )
   t.match(snapshot, {
     outcome: 'read',
-    names: [name],
-    sizes: [12],
-    mtimesUs: [old.getTime() * 1000],
-    directories: ['deeper'],
+    names: exact([name]),
+    sizes: exact([12]),
+    mtimesUs: exact([old.getTime() * 1000]),
+    directories: exact(['deeper']),
   })
   t.same(identityAt(snapshot, 0), toIdentity(statSync(join(path, name))))
   t.equal(identityAt(snapshot, 1), undefined)
@@ -158,21 +159,17 @@ t.test('unreadable and missing directories are distinguished', async (t) => {
   t.equal(outcome('obs'), 'lost-area')
 })
 
-t.test(
-  'a directory without permission is unreadable',
-  { skip: process.getuid?.() === 0 ? 'root reads everything' : false },
-  async (t) => {
-    const archive = testFolder(t, { obs: { '2026': { [name]: '' } } })
-    chmodSync(join(archive, 'obs/2026'), 0)
-    t.teardown(() => chmodSync(join(archive, 'obs/2026'), 0o755))
-    const snapshot = readDirectory(
-      { archive, linkedDirectories: [] },
-      { path: 'obs/2026', depth: 'names' },
-    )
-    t.match(snapshot, { outcome: 'unreadable', error: 'EACCES' })
-    t.match(snapshot.rejections, [{ reason: 'unreadable-directory', count: 1 }])
-  },
-)
+t.test('a directory without permission is unreadable', async (t) => {
+  const archive = commonFolder(t, { obs: { '2026': { [name]: '' } } })
+  chmodSync(join(archive, 'obs/2026'), 0)
+  t.teardown(() => chmodSync(join(archive, 'obs/2026'), 0o755))
+  const tree = { archive, linkedDirectories: [] }
+  const snapshot = await asOtherUser(() =>
+    readDirectory(tree, { path: 'obs/2026', depth: 'names' }),
+  )
+  t.match(snapshot, { outcome: 'unreadable', error: 'EACCES' })
+  t.match(snapshot.rejections, exact([{ reason: 'unreadable-directory', count: 1 }]))
+})
 
 t.test('symlinks are followed into linked directories', async (t) => {
   const folder = testFolder(t, {
@@ -188,12 +185,12 @@ t.test('symlinks are followed into linked directories', async (t) => {
   const linkedDirectories = [realpathSync(join(folder, 'disk2'))]
   const snapshot = readDirectory({ archive, linkedDirectories }, { path: 'obs', depth: 'facts' })
   t.match(snapshot, {
-    directories: ['2019'],
-    names: [name],
-    rejections: [{ reason: 'symlink', count: 2 }],
+    directories: exact(['2019']),
+    names: exact([name]),
+    rejections: exact([{ reason: 'symlink', count: 2 }]),
   })
   t.match(readDirectory({ archive, linkedDirectories }, { path: 'obs/2019', depth: 'names' }), {
-    names: [name],
+    names: exact([name]),
   })
 })
 
@@ -262,8 +259,8 @@ t.test('a socket with a RINEX name is rejected', async (t) => {
   process.chdir(before)
   t.teardown(() => server.close())
   t.match(readDirectory({ archive, linkedDirectories: [] }, { path: 'obs', depth: 'facts' }), {
-    names: [],
-    rejections: [{ reason: 'not-a-file', count: 1 }],
+    names: exact([]),
+    rejections: exact([{ reason: 'not-a-file', count: 1 }]),
   })
 })
 
@@ -287,7 +284,7 @@ t.test('a file that arrives while the names of a cold directory are read gets it
     { archive, linkedDirectories: [] },
     { path: 'obs/2019/001', depth: 'auto' },
   )
-  t.match(snapshot, { names: [name], sizes: [10] })
+  t.match(snapshot, exact({ names: [name], sizes: [10] }))
   t.end()
 })
 
