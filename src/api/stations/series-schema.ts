@@ -20,7 +20,7 @@ import {
   text,
 } from '../openapi/openapi.ts'
 import type { RouteSchema } from '../openapi/openapi.ts'
-import { format, ifNoneMatch, parameters } from '../openapi/parameters.ts'
+import { format, ifNoneMatch, parameters, strict } from '../openapi/parameters.ts'
 
 const share = (description: string) => Type.Number({ minimum: 0, maximum: 1, description })
 const day = (description: string) => text(description, { format: 'date' })
@@ -180,7 +180,7 @@ export const getAvailability: RouteSchema = {
       measures,
       { default: 'archived', examples: ['archived'] },
     ),
-    format: format(['api', 'json', 'csv', 'txt', 'svg']),
+    ...{ strict, format: format(['api', 'json', 'csv', 'txt', 'svg']) },
   }),
   headers: parameters(ifNoneMatch),
   response: {
@@ -204,7 +204,10 @@ export const getLatency: RouteSchema = {
   description:
     'The latency is the time from the end of a slot until its first file is listed. Files that a scan found do not count. The CSV has a line for each day with arrivals. The response depends on the clock, so its `ETag` changes every minute.',
   params: parameters({ code }),
-  querystring: parameters({ ...seriesQuery('01H'), format: format(['api', 'json', 'csv']) }),
+  querystring: parameters({
+    ...seriesQuery('01H'),
+    ...{ strict, format: format(['api', 'json', 'csv']) },
+  }),
   headers: parameters(ifNoneMatch),
   response: {
     '200': negotiated(

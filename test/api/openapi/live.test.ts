@@ -106,7 +106,7 @@ function readCases({ url, path, responses }: Operation, tag: string): readonly C
       'usual',
       withQuery(
         url,
-        'area=nowhere&expand=nothing&problem=nothing&period=nothing&week=nothing&file_type=nothing',
+        'area=nowhere&expand=nothing&problem=nothing&week=nothing&file_type=nothing&strict=1',
       ),
     ],
     ['403', 'closed', { url }],
