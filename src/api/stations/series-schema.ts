@@ -147,6 +147,14 @@ const exampleLatency: Static<typeof latencySchema> = {
   ambiguous: [],
 }
 
+const exampleRuns = [
+  'start,end,slots,state',
+  '2026-01-01T00:00:00Z,2026-01-11T00:00:00Z,10,present',
+  '2026-01-11T00:00:00Z,2026-01-12T00:00:00Z,1,missing',
+].join('\n')
+const exampleText = '2026 PPPPPPPPPPMPPPPPPPPPPF'
+const exampleDays = ['date,n,within_600,median_s', '2026-01-22,2,2,140'].join('\n')
+
 const code = text('The station code, in upper or lower case.', {
   pattern: '^(?:[A-Za-z0-9]{4}|[A-Za-z0-9]{9})$',
   examples: ['GRAZ'],
@@ -186,7 +194,12 @@ export const getAvailability: RouteSchema = {
   response: {
     '200': negotiated(
       'The availability.',
-      negotiable(ref(availabilitySchema), exampleAvailability),
+      {
+        ...negotiable(ref(availabilitySchema), exampleAvailability),
+        'text/csv': { schema: { type: 'string' }, example: exampleRuns },
+        'text/plain': { schema: { type: 'string' }, example: exampleText },
+        'image/svg+xml': { schema: { type: 'string' } },
+      },
       'Ignored-Parameters',
     ),
     ...errorResponses,
@@ -212,7 +225,10 @@ export const getLatency: RouteSchema = {
   response: {
     '200': negotiated(
       'The latencies.',
-      negotiable(ref(latencySchema), exampleLatency),
+      {
+        ...negotiable(ref(latencySchema), exampleLatency),
+        'text/csv': { schema: { type: 'string' }, example: exampleDays },
+      },
       'Ignored-Parameters',
     ),
     ...errorResponses,
