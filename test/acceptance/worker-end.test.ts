@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t from '../tap.ts'
 import { testFolder } from '../folder.ts'
-import { longestMs, needsTime, startService, until } from './service.ts'
+import { longestMs, slow, startService, until } from './service.ts'
 
 t.setTimeout(longestMs)
 
@@ -33,14 +33,14 @@ const ends = [
   },
   {
     title: 'out of memory',
-    skip: needsTime,
+    skip: slow ? false : 'takes half a minute: runs with SLOW=1',
     end: 'for (const held = []; ; ) held.push(new Array(100_000).fill(held.length))',
     options: '--max-old-space-size=128',
     message: /^the tree worker has ended: .*memory/,
   },
   {
     title: 'without an error',
-    skip: needsTime,
+    skip: slow ? false : 'takes half a minute: runs with SLOW=1',
     end: 'process.exit(7)',
     message: /^the tree worker has ended: exit code 7$/,
   },
