@@ -125,7 +125,7 @@ const historiesOf = (periods: readonly Period[], [startDay, latestStart, firstEn
 /** Of quarters of an hour only the last days: a series has 96 a day. */
 const histories = fc.oneof(
   { weight: 2, arbitrary: historiesOf(['01D', '01H'], [0, 30, 20]) },
-  { weight: 1, arbitrary: historiesOf(['15M'], [35, 38, 36]) },
+  { weight: 1, arbitrary: historiesOf(['15M'], [33, 35, 37]) },
 )
 
 const networks = fc.record({
